@@ -1,0 +1,37 @@
+/** The closed list of ways in which a request can fail for a reason that the caller can act on. */
+export type ErrorCode =
+	| "invalid_input"
+	| "unauthenticated"
+	| "forbidden"
+	| "not_found"
+	| "conflict"
+	| "precondition_failed"
+	| "payload_too_large"
+	| "unavailable";
+
+/** One wrong field: where, what was given, what is allowed. */
+export interface FieldProblem {
+	/** Dotted path, e.g. `spec.resources.gpus`. Empty for the whole document. */
+	path: string;
+	message: string;
+	/** Line and column (1-based) when the input was a text. */
+	line?: number;
+	column?: number;
+}
+
+/**
+ * An expected failure. `message` says what happened and why; `fix` what to do.
+ * The API maps it to a problem document, the command line to one line and an exit code.
+ */
+export class SpillwayError extends Error {
+	override name = "SpillwayError";
+	readonly code: ErrorCode;
+	readonly fix: string | undefined;
+	readonly fields: readonly FieldProblem[];
+	constructor(code: ErrorCode, message: string, options: { fix?: string; fields?: readonly FieldProblem[]; cause?: unknown } = {}) {
+		super(message, options.cause === undefined ? undefined : { cause: options.cause });
+		this.code = code;
+		this.fix = options.fix;
+		this.fields = options.fields ?? [];
+	}
+}

@@ -1,0 +1,30 @@
+/** Every id is `<prefix>_<22..26 characters>`, sortable by creation time within its kind. */
+export type IdPrefix = "job" | "att" | "ins" | "hold" | "chg" | "dec" | "usr" | "tok" | "evt" | "off" | "ckp" | "aud" | "alc" | "cyc";
+
+const CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz";
+
+/** A new id: 10 characters of time, 16 of randomness (a ULID in lower case behind a prefix). */
+export function newId(prefix: IdPrefix, nowMs: number): string {
+	let time = "";
+	let t = nowMs;
+	for (let i = 0; i < 10; i++) {
+		time = CROCKFORD[t % 32] + time;
+		t = Math.floor(t / 32);
+	}
+	let tail = "";
+	for (const byte of crypto.getRandomValues(new Uint8Array(16))) tail += CROCKFORD[byte % 32];
+	return `${prefix}_${time}${tail}`;
+}
+
+/**
+ * The id of attempt `n` of a job. Derived, so that writing the same intent twice meets its own primary key.
+ * The number has three digits to keep text order.
+ */
+export function attemptIdOf(jobId: string, n: number): string {
+	return `att_${jobId.slice(4)}_${String(n).padStart(3, "0")}`;
+}
+
+/** The id of member `rank` of the instances of an attempt; it doubles as the provider's idempotency token (max 64 characters). */
+export function instanceIdOf(jobId: string, attemptNo: number, rank: number): string {
+	return `ins_${jobId.slice(4)}_${String(attemptNo).padStart(3, "0")}_${rank}`;
+}
