@@ -1,0 +1,52 @@
+import { sql } from "drizzle-orm";
+import { check, index, integer, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
+import type { Placement } from "../../domain/capacity.ts";
+import type { Reason } from "../../domain/reasons.ts";
+import { instant, json } from "./columns.ts";
+import { attemptState, capacityType } from "./enums.ts";
+import { job } from "./job.ts";
+
+export const attempt = pgTable(
+	"attempt",
+	{
+		/** Derived from the job and the number (kernel/ids attemptIdOf): the same intent written twice meets this key. */
+		id: text().primaryKey(),
+		jobId: text().notNull().references(() => job.id),
+		number: integer().notNull(),
+		state: attemptState().notNull().default("starting"),
+		placement: json<Placement>().notNull(),
+		siteId: text().notNull(),
+		capacityType: capacityType().notNull(),
+		gpus: integer().notNull(),
+		/** Slots held on an owned pool; empty on a cloud. */
+		slots: integer().array().notNull().default(sql`'{}'::integer[]`),
+		createdAt: instant().notNull(),
+		/** The driver was asked to start it (owned sites). */
+		handedOverAt: instant(),
+		stagingAt: instant(),
+		startedAt: instant(),
+		/** When it was told to end, why, and how much time it got. */
+		stopRequestedAt: instant(),
+		stopReason: json<Reason | null>(),
+		finishedAt: instant(),
+		reason: json<Reason | null>(),
+		exitCode: integer(),
+		exitSignal: text(),
+		/** Newest number of a stored log line, see job_log. */
+		logLines: integer().notNull().default(0),
+		logCursor: json<{ stdout: number; stderr: number } | null>(),
+		lastHeardAt: instant(),
+	},
+	(t) => [
+		uniqueIndex("attempt_job_number").on(t.jobId, t.number),
+		/** Never two live attempts of one job. */
+		uniqueIndex("attempt_one_live").on(t.jobId).where(sql`${t.state} in ('starting','staging','running','stopping')`),
+		index("attempt_live").on(t.siteId).where(sql`${t.state} in ('starting','staging','running','stopping')`),
+		index("attempt_times").on(t.createdAt, t.finishedAt),
+		check("attempt_final_has_reason", sql`(${t.finishedAt} is null) or (${t.reason} is not null)`),
+		check(
+			"attempt_finished_iff_final",
+			sql`(${t.state} in ('succeeded','failed','interrupted','evicted','cancelled','lost')) = (${t.finishedAt} is not null)`,
+		),
+	],
+);

@@ -1,0 +1,19 @@
+import { bigserial, index, pgTable, text } from "drizzle-orm/pg-core";
+import { instant, json } from "./columns.ts";
+
+/** Who did what when; insert-only, written in the transaction of the change. */
+export const audit = pgTable(
+	"audit",
+	{
+		id: bigserial({ mode: "number" }).primaryKey(),
+		at: instant().notNull(),
+		/** `account:<id>`, `token:<id>` or `system:<part>`. */
+		actor: text().notNull(),
+		action: text().notNull(),
+		subject: text().notNull(),
+		before: json<unknown>(),
+		after: json<unknown>(),
+		requestId: text(),
+	},
+	(t) => [index("audit_subject").on(t.subject, t.at.desc())],
+);

@@ -1,0 +1,51 @@
+import { sql } from "drizzle-orm";
+import { check, index, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
+import { instant, microUsd } from "./columns.ts";
+import { holdState } from "./enums.ts";
+
+/**
+ * One period of one budget of the published policy. Admission locks these rows: free = cap − posted − held is checked
+ * and held is raised in the transaction that writes the intent, so concurrent submissions overspend by exactly 0.
+ */
+export const budgetPeriod = pgTable(
+	"budget_period",
+	{
+		budgetId: text().notNull(),
+		/** First day of the period, e.g. 2026-11-01. */
+		periodKey: text().notNull(),
+		postedMicroUsd: microUsd().notNull().default(0n),
+		/** Sum over pending holds of (amount − posted). */
+		heldMicroUsd: microUsd().notNull().default(0n),
+	},
+	(t) => [primaryKey({ columns: [t.budgetId, t.periodKey] }), check("budget_period_held_not_negative", sql`${t.heldMicroUsd} >= 0`)],
+);
+
+/** The worst case of one instance, set aside at placement. */
+export const hold = pgTable(
+	"hold",
+	{
+		id: text().primaryKey(),
+		instanceId: text().notNull().unique(),
+		amountMicroUsd: microUsd().notNull(),
+		/** Charged so far, at most amount unless the instance outlived its expiry. */
+		postedMicroUsd: microUsd().notNull().default(0n),
+		state: holdState().notNull().default("pending"),
+		createdAt: instant().notNull(),
+		closedAt: instant(),
+	},
+	(t) => [
+		index("hold_pending").on(t.state).where(sql`${t.state} = 'pending'`),
+		check("hold_amount_positive", sql`${t.amountMicroUsd} > 0`),
+	],
+);
+
+/** Which budget periods a hold counts against. */
+export const holdBudget = pgTable(
+	"hold_budget",
+	{
+		holdId: text().notNull().references(() => hold.id),
+		budgetId: text().notNull(),
+		periodKey: text().notNull(),
+	},
+	(t) => [primaryKey({ columns: [t.holdId, t.budgetId] })],
+);

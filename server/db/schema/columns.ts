@@ -1,0 +1,17 @@
+import { bigint, customType, timestamp } from "drizzle-orm/pg-core";
+
+/** UTC, to the millisecond, as JavaScript keeps it. */
+export const instant = () => timestamp({ withTimezone: true, precision: 3, mode: "date" });
+
+/** Money, always bigint micro-dollars. */
+export const microUsd = () => bigint({ mode: "bigint" });
+
+export const bigInt = () => bigint({ mode: "bigint" });
+
+/** A JSON value that is stored as written and read as T; writers make sure that it is T (it was parsed before). */
+export const json = <T>() =>
+	customType<{ data: T; driverData: unknown }>({
+		dataType: () => "jsonb",
+		toDriver: (value) => JSON.stringify(value),
+		fromDriver: (value) => value as T,
+	})();

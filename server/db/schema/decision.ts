@@ -1,0 +1,20 @@
+import { index, integer, pgTable, text } from "drizzle-orm/pg-core";
+import type { Explanation } from "../../domain/decision.ts";
+import { instant, json } from "./columns.ts";
+import { job } from "./job.ts";
+
+/** Insert-only: what was considered for a job, and why. */
+export const decision = pgTable(
+	"decision",
+	{
+		id: text().primaryKey(),
+		jobId: text().notNull().references(() => job.id),
+		decidedAt: instant().notNull(),
+		/** Number of the attempt that it led to, null when the job stayed. */
+		attemptNumber: integer(),
+		policyName: text().notNull(),
+		policyVersion: integer().notNull(),
+		explanation: json<Explanation>().notNull(),
+	},
+	(t) => [index("decision_job").on(t.jobId, t.decidedAt.desc())],
+);

@@ -1,0 +1,76 @@
+import { sql } from "drizzle-orm";
+import { check, index, integer, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
+import type { Offer } from "../../domain/capacity.ts";
+import type { Reason } from "../../domain/reasons.ts";
+import { attempt } from "./attempt.ts";
+import { instant, json, microUsd } from "./columns.ts";
+import { capacityType, instanceState, provider } from "./enums.ts";
+import { job } from "./job.ts";
+
+/** The offer as it was taken, money as decimal strings. */
+export type StoredOffer = Omit<Offer, "microUsdPerHour" | "onDemandMicroUsdPerHour" | "egressMicroUsdPerGiB"> & {
+	microUsdPerHour: string;
+	onDemandMicroUsdPerHour: string | null;
+	egressMicroUsdPerGiB: string;
+};
+
+export const instance = pgTable(
+	"instance",
+	{
+		/** Derived from the job, attempt number and rank; also the provider's idempotency token. */
+		id: text().primaryKey(),
+		siteId: text().notNull(),
+		provider: provider().notNull(),
+		providerInstanceId: text(),
+		state: instanceState().notNull().default("intended"),
+		region: text().notNull(),
+		zone: text(),
+		instanceType: text().notNull(),
+		capacityType: capacityType().notNull(),
+		accelerator: text().notNull(),
+		gpus: integer().notNull(),
+		offer: json<StoredOffer>().notNull(),
+		microUsdPerHour: microUsd().notNull(),
+		jobId: text().notNull().references(() => job.id),
+		attemptId: text().notNull().references(() => attempt.id),
+		/** When the intent was written. */
+		intendedAt: instant().notNull(),
+		/** First and newest launch call. */
+		requestedAt: instant(),
+		lastCallAt: instant(),
+		calls: integer().notNull().default(0),
+		lastError: text(),
+		/** As the provider says; metering begins here. */
+		launchedAt: instant(),
+		readyAt: instant(),
+		/** The provider announced that it takes the machine at this time. */
+		interruptionAt: instant(),
+		terminatingAt: instant(),
+		terminateCalls: integer().notNull().default(0),
+		lastTerminateCallAt: instant(),
+		terminatedAt: instant(),
+		/** The provider was last seen to list it. */
+		lastSeenAt: instant(),
+		/** The agent was last heard. */
+		lastHeardAt: instant(),
+		reason: json<Reason | null>(),
+		/** The dead man's switch: the agent ends the machine then, whatever happens to us. */
+		expiresAt: instant().notNull(),
+		/** sha256 of the one-time secret in the user-data; cleared when used. */
+		bootstrapHash: text(),
+		agentTokenHash: text(),
+		meteredUntil: instant(),
+		costMicroUsd: microUsd().notNull().default(0n),
+	},
+	(t) => [
+		uniqueIndex("instance_provider_id").on(t.siteId, t.providerInstanceId).where(sql`${t.providerInstanceId} is not null`),
+		index("instance_live").on(t.state).where(sql`${t.state} <> 'terminated'`),
+		index("instance_attempt").on(t.attemptId),
+		index("instance_job").on(t.jobId),
+		index("instance_intended").on(t.intendedAt.desc(), t.id.desc()),
+		uniqueIndex("instance_agent_token").on(t.agentTokenHash).where(sql`${t.agentTokenHash} is not null`),
+		check("instance_price_positive", sql`${t.microUsdPerHour} > 0`),
+		check("instance_terminated_iff_time", sql`(${t.state} = 'terminated') = (${t.terminatedAt} is not null)`),
+		check("instance_known_from_provisioning", sql`${t.state} not in ('provisioning','ready') or ${t.providerInstanceId} is not null`),
+	],
+);

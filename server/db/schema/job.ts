@@ -1,0 +1,59 @@
+import { sql } from "drizzle-orm";
+import { boolean, check, index, integer, pgTable, smallint, text, uniqueIndex } from "drizzle-orm/pg-core";
+import type { Placement } from "../../domain/capacity.ts";
+import type { TimeRange } from "../../domain/decision.ts";
+import type { JobSpec } from "../../domain/job.ts";
+import type { Reason } from "../../domain/reasons.ts";
+import { bigInt, instant, json, microUsd } from "./columns.ts";
+import { jobState, workloadClass } from "./enums.ts";
+
+export const job = pgTable(
+	"job",
+	{
+		id: text().primaryKey(),
+		name: text().notNull(),
+		team: text().notNull(),
+		project: text().notNull().default(""),
+		class: workloadClass().notNull(),
+		priority: smallint().notNull(),
+		/** All GPUs of the job, over its nodes. */
+		gpus: integer().notNull(),
+		spec: json<JobSpec>().notNull(),
+		state: jobState().notNull().default("queued"),
+		reason: json<Reason>().notNull(),
+		/** Start forecast at home of the last cycle, while pending. */
+		forecast: json<TimeRange | null>(),
+		/** Of the newest attempt; where it is, or was last. */
+		placement: json<Placement | null>(),
+		/** Number of attempts made so far; the newest one's number. */
+		attempts: integer().notNull().default(0),
+		submittedBy: text().notNull(),
+		submittedAt: instant().notNull(),
+		/** When it last began to wait. */
+		pendingSince: instant().notNull(),
+		startedAt: instant(),
+		finishedAt: instant(),
+		deadlineAt: instant(),
+		/** A person asked for its end; the loop carries it out. */
+		cancelRequestedAt: instant(),
+		cancelRequestedBy: text(),
+		/** Run time whose result is in a committed checkpoint, ms. */
+		completedMs: bigInt().notNull().default(0n),
+		approvedMicroUsd: microUsd(),
+		/** Sum of its charges, kept in the transaction that writes them. */
+		costMicroUsd: microUsd().notNull().default(0n),
+		emissionsMilligrams: bigInt().notNull().default(0n),
+		/** True for history made by the simulator. */
+		synthetic: boolean().notNull().default(false),
+	},
+	(t) => [
+		index("job_live").on(t.state, t.pendingSince).where(sql`${t.state} in ('held','queued','admitted','running')`),
+		index("job_submitted").on(t.submittedAt.desc(), t.id.desc()),
+		index("job_state_submitted").on(t.state, t.submittedAt.desc(), t.id.desc()),
+		index("job_team_submitted").on(t.team, t.submittedAt.desc(), t.id.desc()),
+		index("job_finished").on(t.finishedAt).where(sql`${t.finishedAt} is not null`),
+		uniqueIndex("job_id_state").on(t.id, t.state),
+		check("job_finished_iff_final", sql`(${t.state} in ('succeeded','failed','cancelled')) = (${t.finishedAt} is not null)`),
+		check("job_gpus_positive", sql`${t.gpus} > 0`),
+	],
+);

@@ -1,0 +1,63 @@
+import type { CapacityType, Provider } from "./vocabulary.ts";
+
+/** Instance type × region/zone × capacity type, with its price and when that was seen. */
+export interface Offer {
+	/** `provider:region:zone|*:instanceType:capacityType`, stable over time. */
+	id: string;
+	siteId: string;
+	provider: Provider;
+	region: string;
+	zone: string | null;
+	instanceType: string;
+	/** Canonical model, e.g. `A100-80GB` (server/rates/accelerators). */
+	accelerator: string;
+	gpus: number;
+	vcpus: number;
+	memoryGiB: number;
+	capacityType: Exclude<CapacityType, "owned">;
+	/** Price of one instance. null: not known; such an offer is shown and never chosen. */
+	microUsdPerHour: bigint | null;
+	/** The same machine's on-demand price, to say what spot saved. */
+	onDemandMicroUsdPerHour: bigint | null;
+	priceObservedAtMs: number;
+	priceSource: string;
+	/** Set after a capacity or quota error: not before this time. */
+	backoffUntilMs: number | null;
+	backoffReason: "insufficient_capacity" | "quota_exceeded" | null;
+	/** Money out per GiB leaving this region for home. */
+	egressMicroUsdPerGiB: bigint;
+	/** Average grid intensity × PUE for carbon estimates; null when no source is known. */
+	gridGramsPerKwh: number | null;
+	pue: number | null;
+}
+
+export function offerId(o: Pick<Offer, "provider" | "region" | "zone" | "instanceType" | "capacityType">): string {
+	return `${o.provider}:${o.region}:${o.zone ?? "*"}:${o.instanceType}:${o.capacityType}`;
+}
+
+/** Where an attempt runs, as every list and API shows it. */
+export interface Placement {
+	siteId: string;
+	provider: Provider;
+	region: string | null;
+	zone: string | null;
+	capacityType: CapacityType;
+	instanceType: string | null;
+	poolId: string | null;
+	accelerator: string | null;
+}
+
+/** Equal nodes of an owned site. A GPU here is a slot that one attempt holds alone. */
+export interface Pool {
+	id: string;
+	siteId: string;
+	accelerator: string;
+	nodes: number;
+	gpusPerNode: number;
+	/** Fully loaded cost of owning one GPU for an hour, used or not, from the rate card. */
+	microUsdPerGpuHour: bigint;
+	/** Board power of one GPU under load, W, for estimates. */
+	wattsPerGpu: number;
+	gridGramsPerKwh: number | null;
+	pue: number;
+}

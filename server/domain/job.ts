@@ -1,0 +1,44 @@
+import type { WorkloadClass } from "./vocabulary.ts";
+
+/** What a person submitted, normalised: defaults filled in, lengths of time in ms. `server/domain/job-file.ts` makes it. */
+export interface JobSpec {
+	name: string;
+	team: string;
+	project: string | null;
+	labels: Record<string, string>;
+	class: WorkloadClass;
+	image: string | null;
+	command: string[];
+	env: Record<string, string>;
+	/** Machines that must start together. */
+	nodes: number;
+	/** Per node. */
+	resources: { gpus: number; accelerators: string[]; cpus: number | null; memoryGiB: number | null };
+	duration: { estimateMs: number | null; maxMs: number | null };
+	deadlineMs: number | null;
+	/** 0..100, higher first. */
+	priority: number;
+	critical: boolean;
+	checkpoint: { path: string; uri: string | null; intervalMs: number } | null;
+	data: DataRef[];
+}
+
+export interface DataRef {
+	uri: string;
+	sizeGiB: number | null;
+	mount: string;
+	residency: string[];
+}
+
+export function gpusOf(spec: JobSpec): number {
+	return spec.nodes * spec.resources.gpus;
+}
+
+/** Regions or jurisdictions that every data set of the job allows; empty when none is said. */
+export function residencyOf(spec: JobSpec): string[] {
+	return [...new Set(spec.data.flatMap((d) => d.residency))].sort();
+}
+
+export function dataGiBOf(spec: JobSpec): number {
+	return spec.data.reduce((sum, d) => sum + (d.sizeGiB ?? 0), 0);
+}

@@ -1,0 +1,55 @@
+import type { CapacityType, Role } from "./vocabulary.ts";
+
+/** A policy after parsing: plain data, JSON-safe except for money as bigint. Text, comments and order stay in the version's source. */
+export interface Policy {
+	name: string;
+	rules: Rule[];
+	budgets: BudgetRule[];
+	weights: { delayMicroUsdPerHour: bigint; carbonMicroUsdPerTonne: bigint };
+}
+
+/** One rule: when its CEL condition holds for a job (null: always), its one effect applies. */
+export interface Rule {
+	id: string;
+	when: string | null;
+	/** 1-based line of the rule in the source. */
+	line: number;
+	effect: RuleEffect;
+}
+
+export type RuleEffect =
+	/** Removes places: site ids, the words `cloud` or `owned`, regions and instance families as patterns. */
+	| { kind: "deny"; sites: string[]; regions: string[]; instanceFamilies: string[]; capacityTypes: CapacityType[] }
+	/** Of cloud offers only those that match every given list stay. An empty list restricts nothing. */
+	| { kind: "allow"; sites: string[]; regions: string[]; instanceFamilies: string[]; capacityTypes: CapacityType[] }
+	/** Cloud offers must have this capacity type, or the quote needs this role's approval. */
+	| { kind: "require"; capacityType: Exclude<CapacityType, "owned"> | null; approval: Role | null }
+	/** When a waiting job may leave home: any of the given triggers is met. Without any burst rule nothing bursts. */
+	| { kind: "burst"; forecastWaitMs: number | null; waitedMs: number | null; deadlineSlackMs: number | null; queueLength: number | null; always: boolean }
+	| { kind: "limit"; instanceMs: number | null; idleMs: number | null; gpuUtilisationBelow: { percent: number; forMs: number } | null };
+
+export const BUDGET_PERIODS = ["month", "quarter", "year"] as const;
+export type BudgetPeriod = (typeof BUDGET_PERIODS)[number];
+
+export const CAP_REACTIONS = ["hold", "checkpoint-and-return", "terminate"] as const;
+export type CapReaction = (typeof CAP_REACTIONS)[number];
+
+/** A cap on cloud money. `scope` is CEL over the job; "true" is everybody. */
+export interface BudgetRule {
+	id: string;
+	scope: string;
+	period: BudgetPeriod;
+	capMicroUsd: bigint;
+	atCap: CapReaction;
+	line: number;
+}
+
+/** A problem in a policy text, at its place. `error` stops publishing, `warning` does not. */
+export interface PolicyProblem {
+	severity: "error" | "warning";
+	line: number;
+	column: number;
+	message: string;
+	/** What to do, or what was probably meant. */
+	fix: string | null;
+}

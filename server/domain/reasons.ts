@@ -1,0 +1,50 @@
+/** Why something is as it is: a closed code with the facts. Sentences are built from it in one place, `sentenceOf`. */
+export const REASON_CODES = [
+	// a job that waits
+	"submitted",
+	"waiting_for_home",
+	"waiting_to_burst",
+	"waiting_no_allowed_offer",
+	"budget_exceeded",
+	"approval_required",
+	"capacity_backoff",
+	// a job that was placed
+	"placed_home",
+	"placed_cloud",
+	"started",
+	// ends
+	"completed",
+	"exit_nonzero",
+	"killed_by_signal",
+	"max_duration_exceeded",
+	"cancelled_by_person",
+	"no_placement_possible",
+	"staging_failed",
+	"command_not_started",
+	"too_many_attempts",
+	// an attempt or instance that ended early
+	"spot_interruption",
+	"instance_vanished",
+	"instance_expired",
+	"instance_not_ready_in_time",
+	"agent_silent",
+	"launch_refused_capacity",
+	"launch_refused_quota",
+	"launch_refused",
+	"launch_never_happened",
+	"site_stopped",
+	"site_lost",
+	"job_finished",
+	"orphan_found",
+] as const;
+export type ReasonCode = (typeof REASON_CODES)[number];
+
+/** Facts are small, JSON-safe and carry their unit in the name; money is a decimal string of micro-dollars. */
+export interface Reason {
+	code: ReasonCode;
+	facts: Record<string, string | number | boolean | null>;
+}
+
+export function reason(code: ReasonCode, facts: Reason["facts"] = {}): Reason {
+	return { code, facts };
+}

@@ -1,0 +1,90 @@
+/**
+ * The three state machines. Nothing moves except along these arrows; the same tables are enforced by triggers in the
+ * database (see drizzle/) and a test holds the two equal.
+ */
+export type TransitionTable<S extends string> = Readonly<Record<S, readonly S[]>>;
+
+export const JOB_STATES = ["held", "queued", "admitted", "running", "succeeded", "failed", "cancelled"] as const;
+export type JobState = (typeof JOB_STATES)[number];
+
+/** A job waits (`held` by a person's or a budget's no, `queued` for capacity), is placed, runs, and ends once. */
+export const JOB_TRANSITIONS: TransitionTable<JobState> = {
+	held: ["queued", "admitted", "failed", "cancelled"],
+	queued: ["held", "admitted", "failed", "cancelled"],
+	admitted: ["queued", "running", "failed", "cancelled"],
+	running: ["queued", "succeeded", "failed", "cancelled"],
+	succeeded: [],
+	failed: [],
+	cancelled: [],
+};
+
+export const ATTEMPT_STATES = [
+	"starting",
+	"staging",
+	"running",
+	"stopping",
+	"succeeded",
+	"failed",
+	"interrupted",
+	"evicted",
+	"cancelled",
+	"lost",
+] as const;
+export type AttemptState = (typeof ATTEMPT_STATES)[number];
+
+/** A final attempt always has a reason. `interrupted`: the provider's notice; `evicted`: capacity became unfit; `lost`: nobody can say. */
+export const ATTEMPT_TRANSITIONS: TransitionTable<AttemptState> = {
+	starting: ["staging", "running", "stopping", "failed", "interrupted", "evicted", "cancelled", "lost"],
+	staging: ["running", "stopping", "failed", "interrupted", "evicted", "cancelled", "lost"],
+	running: ["stopping", "succeeded", "failed", "interrupted", "evicted", "cancelled", "lost"],
+	stopping: ["succeeded", "failed", "interrupted", "evicted", "cancelled", "lost"],
+	succeeded: [],
+	failed: [],
+	interrupted: [],
+	evicted: [],
+	cancelled: [],
+	lost: [],
+};
+
+export const INSTANCE_STATES = ["intended", "requested", "provisioning", "ready", "draining", "terminating", "terminated"] as const;
+export type InstanceState = (typeof INSTANCE_STATES)[number];
+
+/**
+ * Instances cost money, jobs don't. `intended` and `requested` may end at once when no call was made or the provider
+ * definitely refused; from `provisioning` on, `terminated` is written only after the provider was seen to say so.
+ */
+export const INSTANCE_TRANSITIONS: TransitionTable<InstanceState> = {
+	intended: ["requested", "terminated"],
+	requested: ["provisioning", "terminating", "terminated"],
+	provisioning: ["ready", "draining", "terminating", "terminated"],
+	ready: ["draining", "terminating", "terminated"],
+	draining: ["terminating", "terminated"],
+	terminating: ["terminated"],
+	terminated: [],
+};
+
+export const MACHINES = { job: JOB_TRANSITIONS, attempt: ATTEMPT_TRANSITIONS, instance: INSTANCE_TRANSITIONS } as const;
+
+export function canMove<S extends string>(table: TransitionTable<S>, from: S, to: S): boolean {
+	return table[from].includes(to);
+}
+
+export function isFinal<S extends string>(table: TransitionTable<S>, state: S): boolean {
+	return table[state].length === 0;
+}
+
+/** States in which a job, attempt or instance is still alive: the loop's working set. */
+export const LIVE_JOB_STATES = ["held", "queued", "admitted", "running"] as const satisfies readonly JobState[];
+export const LIVE_ATTEMPT_STATES = ["starting", "staging", "running", "stopping"] as const satisfies readonly AttemptState[];
+export const LIVE_INSTANCE_STATES = [
+	"intended",
+	"requested",
+	"provisioning",
+	"ready",
+	"draining",
+	"terminating",
+] as const satisfies readonly InstanceState[];
+
+/** Hold of money: set aside at placement, then posted (something was charged) or voided (nothing was). */
+export const HOLD_STATES = ["pending", "posted", "voided"] as const;
+export type HoldState = (typeof HOLD_STATES)[number];

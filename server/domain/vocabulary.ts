@@ -1,0 +1,35 @@
+/** The closed lists of the product's nouns. The database enums, the schemas and the screens are all fed from here. */
+
+export const WORKLOAD_CLASSES = ["baseline", "burst", "experimental", "sensitive", "batch_inference"] as const;
+export type WorkloadClass = (typeof WORKLOAD_CLASSES)[number];
+
+/** The kind of a site; one driver each. */
+export const PROVIDERS = ["local", "slurm", "kubernetes", "aws", "azure", "gcp"] as const;
+export type Provider = (typeof PROVIDERS)[number];
+
+export const CLOUD_PROVIDERS = ["aws", "azure", "gcp"] as const satisfies readonly Provider[];
+export function isCloudProvider(provider: Provider): boolean {
+	return (CLOUD_PROVIDERS as readonly Provider[]).includes(provider);
+}
+
+export const CAPACITY_TYPES = ["owned", "reserved", "on_demand", "spot"] as const;
+export type CapacityType = (typeof CAPACITY_TYPES)[number];
+
+export const ROLES = ["platform", "data_scientist", "finance"] as const;
+export type Role = (typeof ROLES)[number];
+
+/** What people read for an enum value, in one place. */
+export const LABELS = {
+	baseline: "baseline",
+	burst: "burst",
+	experimental: "experimental",
+	sensitive: "sensitive",
+	batch_inference: "batch inference",
+	owned: "owned",
+	reserved: "reserved",
+	on_demand: "on-demand",
+	spot: "spot",
+	platform: "Platform engineer",
+	data_scientist: "Data scientist",
+	finance: "Finance",
+} as const satisfies Record<WorkloadClass | CapacityType | Role, string>;

@@ -1,0 +1,50 @@
+import path from "node:path";
+import { z } from "zod";
+
+/** The only reader of process.env in the server. Every setting has a default that makes a demo on this machine. */
+const schema = z.object({
+	SPILLWAY_HOME: z.string().default(".spillway").transform((p) => path.resolve(p)),
+	SPILLWAY_HOST: z.string().default("127.0.0.1"),
+	SPILLWAY_PORT: z.coerce.number().int().min(1).max(65535).default(3000),
+	/** What instances are told to call; the address of this control plane as they see it. */
+	SPILLWAY_URL: z.url().optional(),
+	SPILLWAY_DEMO: z.enum(["0", "1"]).default("0").transform((v) => v === "1"),
+	SPILLWAY_INSTANCE: z.string().default("unnamed"),
+	DATABASE_URL: z.string().default("postgres://spillway@127.0.0.1:55432/spillway"),
+	AUTH_SECRET: z.string().min(16).default("development-secret-not-for-production"),
+	OIDC_ISSUER: z.url().optional(),
+	OIDC_CLIENT_ID: z.string().optional(),
+	OIDC_CLIENT_SECRET: z.string().optional(),
+	/** Set for an emulated EC2 endpoint; unset speaks to the real one. */
+	SPILLWAY_AWS_ENDPOINT: z.url().optional(),
+	SPILLWAY_AWS_REGIONS: z.string().default("us-east-1,us-east-2,us-west-2,eu-west-1,eu-central-1").transform((s) => s.split(",").map((r) => r.trim()).filter(Boolean)),
+	SPILLWAY_AWS_IMAGE_ID: z.string().default("ami-0spillwaydemo0001"),
+	SPILLWAY_LOCAL_SLOTS: z.coerce.number().int().min(0).max(1024).default(4),
+	SPILLWAY_LOCAL_ACCELERATOR: z.string().default("A10G-24GB"),
+	/** Safety-net tick of the control loop, ms. */
+	SPILLWAY_TICK_MS: z.coerce.number().int().min(50).default(1_000),
+	SPILLWAY_SYNC_MS: z.coerce.number().int().min(50).default(1_000),
+	SPILLWAY_SWEEP_MS: z.coerce.number().int().min(100).default(30_000),
+	SPILLWAY_METER_MS: z.coerce.number().int().min(100).default(30_000),
+});
+
+export type Env = z.infer<typeof schema>;
+
+let cached: Env | undefined;
+
+/** @throws Error with one line for each wrong setting. */
+export function env(): Env {
+	if (cached) return cached;
+	const result = schema.safeParse(process.env);
+	if (!result.success) {
+		const lines = result.error.issues.map((i) => `${i.path.join(".")}: ${i.message}`);
+		throw new Error(`These settings in the environment are wrong:\n  ${lines.join("\n  ")}`);
+	}
+	cached = result.data;
+	return cached;
+}
+
+/** The address under which instances and people reach this control plane. */
+export function publicUrl(e: Env = env()): string {
+	return e.SPILLWAY_URL ?? `http://${e.SPILLWAY_HOST}:${e.SPILLWAY_PORT}`;
+}

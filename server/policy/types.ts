@@ -1,0 +1,42 @@
+import type { Offer } from "#server/domain/capacity.ts";
+import type { RemovalCode } from "#server/domain/decision.ts";
+import type { JobSpec } from "#server/domain/job.ts";
+import type { BudgetRule, Policy, PolicyProblem } from "#server/domain/policy.ts";
+import type { Reason } from "#server/domain/reasons.ts";
+import type { CapacityType, Provider, Role } from "#server/domain/vocabulary.ts";
+
+/** The door of server/policy: text → Policy, and (Policy, facts) → verdicts. Pure. */
+
+/** parse.ts. `policy` is null when any problem is an error. */
+export type ParsePolicy = (source: string) => { policy: Policy | null; problems: PolicyProblem[] };
+
+/** Everything the rules say of one job before any place is looked at. */
+export interface JobVerdict {
+	/** Burst rules whose condition holds, in order; empty: this job never leaves home. */
+	burst: { ruleId: string; forecastWaitMs: number | null; waitedMs: number | null; deadlineSlackMs: number | null; queueLength: number | null; always: boolean }[];
+	/** Place filters whose condition holds, in the order of the policy. */
+	filters: PlaceFilter[];
+	/** The tightest of each limit, with the rule that set it. */
+	limits: {
+		instanceMs: { ruleId: string; value: number } | null;
+		idleMs: { ruleId: string; value: number } | null;
+	};
+	/** Budgets whose scope holds the job. */
+	budgets: BudgetRule[];
+}
+
+export type PlaceFilter =
+	| { ruleId: string; kind: "deny" | "allow"; sites: string[]; regions: string[]; instanceFamilies: string[]; capacityTypes: CapacityType[] }
+	| { ruleId: string; kind: "require_capacity_type"; capacityType: CapacityType };
+
+/** A place as the filters see it: a cloud offer, or a pool at home (region and instanceType null). */
+export type Place = { siteId: string; provider: Provider; region: string | null; instanceType: string | null; capacityType: CapacityType };
+
+/** judge-job.ts. Cost: one evaluation per rule and budget. */
+export type JudgeJob = (policy: Policy, spec: JobSpec) => JobVerdict;
+
+/** judge-place.ts: the first rule that removes the place, or null. */
+export type JudgePlace = (verdict: JobVerdict, place: Place) => { ruleId: string; why: RemovalCode; facts: Reason["facts"] } | null;
+
+/** judge-quote.ts: the first approval rule that asks, given what the placement would cost. */
+export type JudgeQuote = (policy: Policy, spec: JobSpec, quote: { costUsd: number; hourlyUsd: number; offer: Offer | null }) => { ruleId: string; role: Role } | null;

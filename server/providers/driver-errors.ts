@@ -1,0 +1,39 @@
+/**
+ * The closed list of ways in which a provider says no. Each has its own behaviour in the control loop:
+ * - insufficient_capacity: not created; back off this offer with half-life, decide again
+ * - quota_exceeded: not created; back off the offers that share the quota
+ * - throttled: unknown or not created; same call again later with the same token
+ * - unauthorized: not created; the site is unhealthy until credentials change; tell the platform engineers
+ * - invalid_request: not created; a bug or wrong site settings; the attempt fails with the provider's words
+ * - token_mismatch: an instance with this token exists with other parameters; find it and end it
+ * - not_found: what was asked for does not exist there
+ * - transient: the outcome is UNKNOWN (time-out, lost answer, 5xx); same call again with the same token
+ */
+export const DRIVER_ERROR_KINDS = [
+	"insufficient_capacity",
+	"quota_exceeded",
+	"throttled",
+	"unauthorized",
+	"invalid_request",
+	"token_mismatch",
+	"not_found",
+	"transient",
+] as const;
+export type DriverErrorKind = (typeof DRIVER_ERROR_KINDS)[number];
+
+export class DriverError extends Error {
+	override name = "DriverError";
+	readonly kind: DriverErrorKind;
+	/** The provider's own code, e.g. `InsufficientInstanceCapacity`. */
+	readonly providerCode: string | null;
+	constructor(kind: DriverErrorKind, message: string, options: { providerCode?: string; cause?: unknown } = {}) {
+		super(message, options.cause === undefined ? undefined : { cause: options.cause });
+		this.kind = kind;
+		this.providerCode = options.providerCode ?? null;
+	}
+}
+
+/** Whether the provider definitely made nothing, so that no money can be running. */
+export function madeNothing(kind: DriverErrorKind): boolean {
+	return kind === "insufficient_capacity" || kind === "quota_exceeded" || kind === "unauthorized" || kind === "invalid_request";
+}

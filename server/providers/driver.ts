@@ -1,0 +1,156 @@
+import type { Offer } from "#server/domain/capacity.ts";
+import type { JobSpec } from "#server/domain/job.ts";
+import type { CapacityType, Provider } from "#server/domain/vocabulary.ts";
+
+/**
+ * The two ports. A driver speaks to one site. Every call is idempotent by the id it is given, may be made again after
+ * any error, never retries for long by itself (one quick retry at most) and throws only DriverError.
+ * The suite in contract/ holds every driver to what is written here.
+ */
+
+// --- owned clusters -------------------------------------------------------------------------------------------------
+
+export interface ClusterDriver {
+	readonly siteId: string;
+	readonly provider: Provider;
+	readonly capabilities: { multiNode: boolean; pushesChanges: boolean };
+
+	/** What the site has and runs now. */
+	observe(): Promise<ClusterObservation>;
+
+	/** Starts an attempt in the given slots. The same attemptId twice starts one process. Returns when it was handed over. */
+	start(request: StartAttempt): Promise<void>;
+
+	/**
+	 * Asks an attempt to end: SIGTERM, `graceMs` for a checkpoint, then SIGKILL. Returns at once; the end is seen by
+	 * `observe`. Silent when the attempt is unknown or over.
+	 */
+	stop(attemptId: string, graceMs: number): Promise<void>;
+
+	/** Log lines of an attempt from byte `offset` of each stream on; empty when nothing is new. */
+	readLogs(attemptId: string, cursor: LogCursor, maxBytes: number): Promise<{ lines: LogLine[]; cursor: LogCursor }>;
+
+	/** Folder on this host in which the attempt leaves its checkpoints, or null when the site keeps them itself. */
+	checkpointFolder(attemptId: string): string | null;
+
+	/** The attempt's end is recorded: what the driver kept for it may go. */
+	forget(attemptId: string): Promise<void>;
+
+	/** Calls back whenever something changed, when capabilities.pushesChanges. Returns the way to stop it. */
+	subscribe(onChange: () => void): () => void;
+
+	/** Ends the connection. With stopJobs, attempts are stopped with `graceMs` first (the host goes down). */
+	close(options: { stopJobs: boolean; graceMs: number }): Promise<void>;
+}
+
+export interface StartAttempt {
+	attemptId: string;
+	jobId: string;
+	attemptNo: number;
+	spec: JobSpec;
+	poolId: string;
+	/** Slot numbers, ascending; as many as the job has GPUs. */
+	slots: number[];
+	/** A committed checkpoint to begin from. */
+	restoreFrom: string | null;
+}
+
+export interface ClusterObservation {
+	observedAtMs: number;
+	pools: { id: string; accelerator: string; nodes: number; gpusPerNode: number; unavailableSlots: number[] }[];
+	/** Every attempt the site still knows, those that ended included until they are forgotten. */
+	attempts: AttemptObservation[];
+}
+
+export interface AttemptObservation {
+	attemptId: string;
+	phase: "staging" | "running" | "stopping" | "exited" | "lost";
+	slots: number[];
+	startedAtMs: number | null;
+	finishedAtMs: number | null;
+	/** Set when exited. A command that could not be started has `error`. */
+	exit: { code: number | null; signal: string | null; error: string | null } | null;
+}
+
+export interface LogLine {
+	/** UTC ms at which the line was read. */
+	atMs: number;
+	stream: "stdout" | "stderr" | "spillway";
+	text: string;
+}
+export type LogCursor = { stdout: number; stderr: number };
+
+// --- clouds ---------------------------------------------------------------------------------------------------------
+
+export interface CloudDriver {
+	readonly siteId: string;
+	readonly provider: Provider;
+	readonly capabilities: { spot: boolean };
+
+	/** Asks the cheapest question that proves that the account answers. Throws `unauthorized` and the like. */
+	check(): Promise<void>;
+
+	/**
+	 * What can be bought in the enabled regions, prices as the provider says now. Offers without a price have
+	 * microUsdPerHour null. As much as could be had: a failing region is left out and named in `failedRegions`.
+	 */
+	offers(): Promise<{ offers: OfferObservation[]; failedRegions: { region: string; message: string }[] }>;
+
+	/**
+	 * Asks for one instance. The token is `instanceId`: the same call again answers the same instance and never makes a
+	 * second. Tags are set in the same call. Returns as soon as the provider gave an id.
+	 */
+	launch(request: LaunchRequest): Promise<InstanceObservation>;
+
+	/** The instances of these provider ids, in one region. An id that the provider does not know is left out. */
+	describe(region: string, providerInstanceIds: string[]): Promise<InstanceObservation[]>;
+
+	/** The instance that was made with this token, or null when the provider shows none (yet: listings lag). */
+	findByToken(region: string, instanceId: string): Promise<InstanceObservation | null>;
+
+	/** Everything that carries this control plane's tag, in every enabled region, all pages, whatever its state. */
+	list(): Promise<{ instances: InstanceObservation[]; sweptRegions: string[]; failedRegions: { region: string; message: string }[] }>;
+
+	/** Returns when the provider accepted. Silent when it is gone already. Seen to be over only by describe or list. */
+	terminate(region: string, providerInstanceId: string): Promise<void>;
+
+	close(): Promise<void>;
+}
+
+export type OfferObservation = Omit<Offer, "backoffUntilMs" | "backoffReason" | "egressMicroUsdPerGiB" | "gridGramsPerKwh" | "pue">;
+
+export interface LaunchRequest {
+	instanceId: string;
+	jobId: string;
+	attemptId: string;
+	region: string;
+	zone: string | null;
+	instanceType: string;
+	capacityType: Exclude<CapacityType, "owned">;
+	/** The script that the machine executes at boot; at most 16 kB. */
+	userData: string;
+	/** Written as a tag too: after this time anybody may end the machine. */
+	expiresAtMs: number;
+}
+
+export interface InstanceObservation {
+	providerInstanceId: string;
+	/** From our tag; null on a machine that has the control plane's tag but not this one. */
+	instanceId: string | null;
+	region: string;
+	zone: string | null;
+	instanceType: string;
+	capacityType: CapacityType;
+	/** `stopped` still costs disks: it is ended like a running one. */
+	state: "pending" | "running" | "stopping" | "stopped" | "terminated";
+	launchedAtMs: number;
+	/** The provider's word for why it ended, e.g. Server.SpotInstanceTermination. */
+	stateReasonCode: string | null;
+	privateAddress: string | null;
+}
+
+/** Tag keys on every machine. `CONTROL_PLANE_TAG` holds the deployment's id, so that two Spillways never end each other's. */
+export const CONTROL_PLANE_TAG = "spillway:control-plane";
+export const INSTANCE_TAG = "spillway:instance";
+export const JOB_TAG = "spillway:job";
+export const EXPIRES_TAG = "spillway:expires-at";
