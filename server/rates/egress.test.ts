@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import { usdPerGib } from "./convert/egress.ts";
+import { BYTES_PER_GIB, egressCostMicroUsd, egressMicroUsdPerGiB, internetEgress } from "./egress.ts";
+
+const TIB = 1024n * BYTES_PER_GIB;
+
+describe("egress", () => {
+	const rate = internetEgress("aws", "us-east-2");
+
+	it("has AWS's four tiers", () => {
+		expect(rate.tiers.map((tier) => [tier.fromGiB, tier.toGiB, tier.microUsdPerGiB])).toEqual([
+			[0, 10_240, 90_000n],
+			[10_240, 51_200, 85_000n],
+			[51_200, 153_600, 70_000n],
+			[153_600, null, 50_000n],
+		]);
+	});
+
+	it("bills 12 TiB as 10 TiB × $0.09 + 2 TiB × $0.085 = $1,095.68", () => {
+		expect(egressCostMicroUsd(rate, 12n * TIB)).toBe(1_095_680_000n);
+	});
+
+	it("goes on in the month's tier: the 11th TiB costs $87.04", () => {
+		expect(egressCostMicroUsd(rate, TIB, 10n * TIB)).toBe(87_040_000n);
+	});
+
+	it("rounds up once, and nothing costs nothing", () => {
+		expect(egressCostMicroUsd(rate, 1n)).toBe(1n);
+		expect(egressCostMicroUsd(rate, 0n)).toBe(0n);
+	});
+
+	it("says so when a region has no row of its own", () => {
+		expect(rate.exact).toBe(true);
+		expect(internetEgress("aws", "sa-east-1")).toMatchObject({ exact: false, listedRegion: "us-east-2" });
+		expect(internetEgress("gcp", "us-central1").exact).toBe(true);
+	});
+
+	it("reckons holds with the dearest tier", () => {
+		expect(egressMicroUsdPerGiB("aws", "eu-west-1")).toBe(90_000n);
+	});
+
+	it("converts a price per 10^9 bytes upwards when told that a source means that", () => {
+		expect(usdPerGib("0.09")).toBe("0.09");
+		expect(usdPerGib("0.09", 1_000_000_000n)).toBe("0.096637");
+	});
+});
