@@ -13,9 +13,9 @@ export const budgetPeriod = pgTable(
 		budgetId: text().notNull(),
 		/** First day of the period, e.g. 2026-11-01. */
 		periodKey: text().notNull(),
-		postedMicroUsd: microUsd().notNull().default(0n),
+		postedMicroUsd: microUsd().notNull().default(sql`0`),
 		/** Sum over pending holds of (amount − posted). */
-		heldMicroUsd: microUsd().notNull().default(0n),
+		heldMicroUsd: microUsd().notNull().default(sql`0`),
 	},
 	(t) => [primaryKey({ columns: [t.budgetId, t.periodKey] }), check("budget_period_held_not_negative", sql`${t.heldMicroUsd} >= 0`)],
 );
@@ -28,7 +28,7 @@ export const hold = pgTable(
 		instanceId: text().notNull().unique(),
 		amountMicroUsd: microUsd().notNull(),
 		/** Charged so far, at most amount unless the instance outlived its expiry. */
-		postedMicroUsd: microUsd().notNull().default(0n),
+		postedMicroUsd: microUsd().notNull().default(sql`0`),
 		state: holdState().notNull().default("pending"),
 		createdAt: instant().notNull(),
 		closedAt: instant(),

@@ -60,7 +60,7 @@ export const instance = pgTable(
 		bootstrapHash: text(),
 		agentTokenHash: text(),
 		meteredUntil: instant(),
-		costMicroUsd: microUsd().notNull().default(0n),
+		costMicroUsd: microUsd().notNull().default(sql`0`),
 	},
 	(t) => [
 		uniqueIndex("instance_provider_id").on(t.siteId, t.providerInstanceId).where(sql`${t.providerInstanceId} is not null`),

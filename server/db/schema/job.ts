@@ -38,11 +38,11 @@ export const job = pgTable(
 		cancelRequestedAt: instant(),
 		cancelRequestedBy: text(),
 		/** Run time whose result is in a committed checkpoint, ms. */
-		completedMs: bigInt().notNull().default(0n),
+		completedMs: bigInt().notNull().default(sql`0`),
 		approvedMicroUsd: microUsd(),
 		/** Sum of its charges, kept in the transaction that writes them. */
-		costMicroUsd: microUsd().notNull().default(0n),
-		emissionsMilligrams: bigInt().notNull().default(0n),
+		costMicroUsd: microUsd().notNull().default(sql`0`),
+		emissionsMilligrams: bigInt().notNull().default(sql`0`),
 		/** True for history made by the simulator. */
 		synthetic: boolean().notNull().default(false),
 	},

@@ -1,0 +1,33 @@
+import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js";
+import postgres from "postgres";
+import * as schema from "./schema/index.ts";
+
+export type Db = PostgresJsDatabase<typeof schema>;
+export type Tx = Parameters<Parameters<Db["transaction"]>[0]>[0];
+/** Either: what queries take that run inside or outside a transaction. */
+export type DbOrTx = Db | Tx;
+
+export interface Connection {
+	db: Db;
+	/** A client of its own for LISTEN, advisory locks and COPY; drizzle changes how the first one reads time. */
+	sql: postgres.Sql;
+	end(): Promise<void>;
+}
+
+/** Opens a pool. `max` connections for `db`, and up to two for `sql`. */
+export function connect(url: string, options: { max?: number; applicationName?: string } = {}): Connection {
+	const base = {
+		onnotice: () => {},
+		connection: { application_name: options.applicationName ?? "spillway", TimeZone: "UTC" },
+		types: { bigint: postgres.BigInt },
+	};
+	const client = postgres(url, { ...base, max: options.max ?? 10 });
+	const sql = postgres(url, { ...base, max: 2 });
+	return {
+		db: drizzle({ client, schema, casing: "snake_case" }),
+		sql,
+		end: async () => {
+			await Promise.all([client.end({ timeout: 3 }), sql.end({ timeout: 3 })]);
+		},
+	};
+}

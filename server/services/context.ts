@@ -1,0 +1,21 @@
+import type { Role } from "#server/domain/vocabulary.ts";
+import type { Db } from "#server/db/client.ts";
+import type { Clock } from "#server/kernel/clock.ts";
+
+/** Who asks. `system` is the scheduler's own authority and passes every check. */
+export type Actor =
+	| { kind: "person"; accountId: string; name: string; role: Role; teams: readonly string[]; via: "session" | "token" }
+	| { kind: "system"; part: "control_loop" | "agent" | "seed" };
+
+/** What every service gets. */
+export interface ServiceContext {
+	actor: Actor;
+	db: Db;
+	clock: Clock;
+	requestId: string | null;
+}
+
+/** The form in which the audit and job rows name an actor. */
+export function actorName(actor: Actor): string {
+	return actor.kind === "person" ? `account:${actor.accountId}` : `system:${actor.part}`;
+}
