@@ -77,7 +77,11 @@ export function internetEgress(provider: RatedProvider, region: string): EgressR
 
 /** The dearest tier, which is what a hold and a quote reckon with: the month's volume so far is not asked. */
 export function egressMicroUsdPerGiB(provider: RatedProvider, region: string): MicroUsd {
-	return internetEgress(provider, region).tiers.reduce((most, tier) => (tier.microUsdPerGiB > most ? tier.microUsdPerGiB : most), 0n);
+	let dearest = 0n;
+	for (const { microUsdPerGiB } of internetEgress(provider, region).tiers) {
+		if (microUsdPerGiB > dearest) dearest = microUsdPerGiB;
+	}
+	return dearest;
 }
 
 /**

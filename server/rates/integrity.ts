@@ -20,10 +20,10 @@ function median(values: number[]): number {
 function mediansBy(
 	rates: readonly OfferRate[],
 	keyOf: (rate: OfferRate) => string,
-	valueOf: (rate: OfferRate) => number,
+	priceOf: (rate: OfferRate) => number,
 ): Map<string, number> {
 	const groups = new Map<string, number[]>();
-	for (const rate of rates) groups.set(keyOf(rate), [...(groups.get(keyOf(rate)) ?? []), valueOf(rate)]);
+	for (const rate of rates) groups.set(keyOf(rate), [...(groups.get(keyOf(rate)) ?? []), priceOf(rate)]);
 	return new Map([...groups].map(([key, values]) => [key, median(values)]));
 }
 
