@@ -1,0 +1,44 @@
+import type { ReactNode } from "react";
+import { formatMoneyExact, formatMoneyParts, type MoneyKind } from "#components/money/format-money.ts";
+import { cn } from "#components/ui/cn.ts";
+
+type MoneyProps = {
+	/** Micro-dollars: a bigint, or its decimal string as it comes in JSON. */
+	value: bigint | string;
+	kind?: MoneyKind;
+	/** "an hour", "/h": set quieter behind the amount. */
+	per?: ReactNode;
+	/** Shows "+" before a positive amount, for differences. */
+	signed?: boolean;
+	className?: string;
+};
+
+/** An amount of money. Hovering shows it to the micro-dollar. */
+export function Money({ value, kind = "posted", per, signed = false, className }: MoneyProps) {
+	const { approximate, negative, dollars, cents } = formatMoneyParts(value, kind);
+	return (
+		<span title={formatMoneyExact(value)} className={cn("tabular whitespace-nowrap", approximate && "text-ink-2", className)}>
+			{approximate && <span className="font-book text-ink-3">≈ </span>}
+			{negative ? "−" : signed ? "+" : ""}${dollars}
+			{cents && <span className={cn(kind === "posted" && "font-book tracking-normal text-ink-3 [font-size:max(0.82em,11px)]")}>{cents}</span>}
+			{per && <span className="font-book text-ink-3"> {per}</span>}
+		</span>
+	);
+}
+
+/** A price that cannot be given: an error to show, never a zero. */
+export function PriceMissing({ why }: { why: "missing" | "zero" | "stale" }) {
+	const text = { missing: "no price", zero: "price of 0", stale: "stale price" }[why];
+	return <span className="text-risk-ink font-strong whitespace-nowrap">{text}</span>;
+}
+
+/** Text such as "$145.67" or "≈ $403" that was formatted elsewhere, with its cents set smaller. */
+export function MoneyText({ text }: { text: string }) {
+	const [, lead = text, cents = ""] = /^(.*?\$[\d,]+)(\.\d+)$/.exec(text) ?? [];
+	return (
+		<>
+			{lead}
+			{cents && <span className="font-book text-ink-3">{cents}</span>}
+		</>
+	);
+}

@@ -1,0 +1,46 @@
+import type { ReactNode } from "react";
+import { cn } from "#components/ui/cn.ts";
+
+export type CapacityKind = "owned" | "reserved" | "on_demand" | "spot";
+
+export const CAPACITY_WORD: Record<CapacityKind, string> = { owned: "owned", reserved: "reserved", on_demand: "on-demand", spot: "spot" };
+
+const SOLID: Record<CapacityKind, string> = { owned: "bg-owned", on_demand: "bg-cloud", spot: "hatch-spot", reserved: "bg-reserved" };
+const OUTLINE: Record<CapacityKind, string> = {
+	owned: "border-owned",
+	on_demand: "border-cloud",
+	spot: "border-dashed border-cloud",
+	reserved: "border-reserved",
+};
+
+/** Solid = it is there; outlined = it would go there. Owned cool, cloud warm, spot hatched, reserved dark. */
+export function PlaceSwatch({ capacity, would = false, className }: { capacity: CapacityKind; would?: boolean; className?: string }) {
+	return <span aria-hidden className={cn("mark-exact inline-block flex-none rounded-xs", would ? "size-2.25 border-[1.5px]" : "size-2", would ? OUTLINE[capacity] : SOLID[capacity], className)} />;
+}
+
+type PlaceProps = {
+	capacity: CapacityKind;
+	/** The site's own name for owned places, the provider's for clouds: "hall-b", "aws". */
+	provider: string;
+	region?: string | null;
+	/** It would go there; it is not there yet. */
+	would?: boolean;
+	/** Says "spot", "on-demand" or "reserved" behind it. Owned places say nothing. */
+	word?: boolean;
+	quiet?: boolean;
+	children?: ReactNode;
+	className?: string;
+};
+
+/** Where something runs, or would run. */
+export function Place({ capacity, provider, region, would = false, word = true, quiet = false, children, className }: PlaceProps) {
+	return (
+		<span className={cn("inline-flex items-center gap-1.5 whitespace-nowrap", className)}>
+			<PlaceSwatch capacity={capacity} would={would} />
+			<span className={would || quiet ? "font-book text-ink-2" : "font-strong"}>{region ? `${provider} ${region}` : provider}</span>
+			{word && capacity !== "owned" && <span className="font-book text-ink-3">{CAPACITY_WORD[capacity]}</span>}
+			{would && <span className="sr-only">(would go there)</span>}
+			{children}
+		</span>
+	);
+}

@@ -1,0 +1,45 @@
+import { formatSpan } from "#components/time/format-time.ts";
+import { cn } from "#components/ui/cn.ts";
+
+type RangeMarkProps = {
+	/** Milliseconds from the axis's beginning. p10 may be left out. */
+	p10Ms?: number;
+	p50Ms: number;
+	p90Ms: number;
+	/** The axis that all rows of the column share. */
+	axisMs: number;
+	place: "owned" | "cloud";
+	className?: string;
+};
+
+/** A forecast as a range on an axis that all rows share: the tick is the middle, the bar ends where 9 in 10 are through. */
+export function RangeMark({ p10Ms, p50Ms, p90Ms, axisMs, place, className }: RangeMarkProps) {
+	const at = (ms: number) => Math.min(100, Math.max(0, (ms / axisMs) * 100));
+	const from = at(p10Ms ?? p50Ms);
+	const off = p90Ms > axisMs;
+	const words = `${formatSpan(p50Ms)} in half of the forecasts, ${formatSpan(p90Ms)} in 9 of 10`;
+	return (
+		<span
+			role="img"
+			aria-label={words}
+			title={words}
+			className={cn("mark-exact relative block h-3.5 w-23 border-r bg-[repeating-linear-gradient(90deg,var(--line)_0_1px,transparent_1px_25%)]", place === "owned" ? "[--mark:var(--owned)]" : "[--mark:var(--cloud)]", className)}
+		>
+			<span className={cn("absolute top-1 h-1.5 min-w-1.5 bg-[color-mix(in_oklab,var(--mark)_42%,var(--panel))]", off ? "rounded-l-[3px]" : "rounded-[3px]")} style={{ left: `${from}%`, width: `${at(p90Ms) - from}%` }} />
+			{p50Ms <= axisMs && <span className="absolute top-0.5 h-2.5 w-0.5 bg-(--mark)" style={{ left: `${at(p50Ms)}%` }} />}
+		</span>
+	);
+}
+
+/** The head of a column of RangeMarks: what its quarters mean. */
+export function RangeAxis({ ticks, className }: { ticks: readonly { share: number; label: string }[]; className?: string }) {
+	return (
+		<span className={cn("tabular relative block h-3.5 w-23 text-2xs leading-3.5 font-book", className)}>
+			{ticks.map((tick) => (
+				<span key={tick.label} className={cn("absolute", tick.share > 0 && (tick.share < 1 ? "-translate-x-1/2" : "-translate-x-full"))} style={{ left: `${tick.share * 100}%` }}>
+					{tick.label}
+				</span>
+			))}
+		</span>
+	);
+}

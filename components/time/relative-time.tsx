@@ -1,0 +1,45 @@
+"use client";
+import { useCallback } from "react";
+import { useTime } from "#components/time/clock.tsx";
+import { formatClock, formatExact, formatRelative, formatShort, formatSpan } from "#components/time/format-time.ts";
+import { cn } from "#components/ui/cn.ts";
+
+type TimeProps = {
+	/** Milliseconds since the epoch. */
+	atMs: number;
+	/** relative: "18 min ago"; short: "14:32", "Wed 17:26"; clock: "14:32". */
+	form?: "relative" | "short" | "clock";
+	className?: string;
+};
+
+/** A moment. Hovering shows it exactly, in UTC. Its figures are tabular, so that ticking moves nothing beside it. */
+export function Time({ atMs, form = "relative", className }: TimeProps) {
+	const derive = useCallback((now: number) => (form === "relative" ? formatRelative(atMs, now) : form === "short" ? formatShort(atMs, now) : formatClock(atMs)), [atMs, form]);
+	const text = useTime(derive);
+	return (
+		<time dateTime={new Date(atMs).toISOString()} title={formatExact(atMs)} className={cn("tabular whitespace-nowrap", className)} suppressHydrationWarning>
+			{text}
+		</time>
+	);
+}
+
+/** How long something has been going on, ticking while `untilMs` is not given. */
+export function Elapsed({ sinceMs, untilMs, precise = false, className }: { sinceMs: number; untilMs?: number | null; precise?: boolean; className?: string }) {
+	const derive = useCallback((now: number) => formatSpan(Math.max(0, Math.floor(((untilMs ?? now) - sinceMs) / 1_000) * 1_000), precise), [sinceMs, untilMs, precise]);
+	const text = useTime(derive);
+	return (
+		<span title={`since ${formatExact(sinceMs)}`} className={cn("tabular whitespace-nowrap", className)} suppressHydrationWarning>
+			{text}
+		</span>
+	);
+}
+
+/** A length of time that does not tick. `estimate` puts "≈" before it. */
+export function Span({ ms, estimate = false, precise = false, className }: { ms: number; estimate?: boolean; precise?: boolean; className?: string }) {
+	return (
+		<span className={cn("tabular whitespace-nowrap", estimate && "text-ink-2", className)}>
+			{estimate && <span className="font-book text-ink-3">≈ </span>}
+			{formatSpan(ms, precise)}
+		</span>
+	);
+}

@@ -1,0 +1,30 @@
+/** "12,480". Grouping is fixed to one form, so that server and browser write the same. */
+export function formatCount(value: number): string {
+	return Math.round(value).toLocaleString("en-US");
+}
+
+/** A share from 0 to 1 as "26%"; below 10% with one decimal unless it is whole; "under 1%" has no place here, 0.4% says more. */
+export function formatPercent(share: number): string {
+	const percent = share * 100;
+	const digits = Math.abs(percent) < 10 && Math.abs(percent - Math.round(percent)) >= 0.05 ? 1 : 0;
+	return `${minus(percent.toFixed(digits))}%`;
+}
+
+/** A change as "+18%", "−9%" or "0%". */
+export function formatChange(share: number): string {
+	const rounded = Math.round(share * 100);
+	return rounded > 0 ? `+${rounded}%` : `${minus(String(rounded))}%`;
+}
+
+/** Three digits that matter, for quantities of mixed size: 0.42, 6.42, 49.7, 334. */
+export function formatThreeDigits(value: number): string {
+	const abs = Math.abs(value);
+	if (abs === 0) return "0";
+	if (abs >= 99.95) return minus(formatCount(value));
+	return minus(value.toFixed(abs >= 9.995 ? 1 : 2));
+}
+
+/** A real minus sign: as wide as a plus, and not a hyphen that breaks lines. */
+export function minus(text: string): string {
+	return text === "-0" ? "0" : text.replace(/^-/, "−");
+}

@@ -1,0 +1,44 @@
+import type { ReactNode } from "react";
+import { cn } from "#components/ui/cn.ts";
+
+type PanelProps = {
+	title?: ReactNode;
+	sub?: ReactNode;
+	/** At the right of the title: buttons, a link, a remark. */
+	actions?: ReactNode;
+	footer?: ReactNode;
+	/** The body keeps the panel's side padding. Leave off for tables and charts that reach the edges. */
+	padded?: boolean;
+	id?: string;
+	className?: string;
+	children: ReactNode;
+};
+
+export function Panel({ title, sub, actions, footer, padded = false, id, className, children }: PanelProps) {
+	return (
+		<section id={id} className={cn("flex min-w-0 flex-col overflow-clip rounded-xl border bg-panel", className)}>
+			{title && <PanelHeader title={title} sub={sub} actions={actions} />}
+			{padded ? <div className="px-4 pb-4">{children}</div> : children}
+			{footer && <div className="mt-auto border-t px-4 py-2.5 text-xs text-ink-3">{footer}</div>}
+		</section>
+	);
+}
+
+export function PanelHeader({ title, sub, actions, className }: { title: ReactNode; sub?: ReactNode; actions?: ReactNode; className?: string }) {
+	return (
+		<div className={cn("flex min-h-11.5 flex-wrap items-center gap-x-2.5 gap-y-0.5 px-4 py-2", className)}>
+			<h2 className="text-sm font-semibold">{title}</h2>
+			{sub && <span className="text-ink-3">{sub}</span>}
+			{actions && <div className="ml-auto flex flex-wrap items-center gap-2 text-ink-3">{actions}</div>}
+		</div>
+	);
+}
+
+/** Panels side by side inside one border, divided by a hairline; stacked on narrow screens. `columns` is a grid template. */
+export function PanelSplit({ columns, className, children }: { columns: string; className?: string; children: ReactNode }) {
+	return (
+		<div style={{ "--cols": columns } as React.CSSProperties} className={cn("grid min-w-0 divide-line max-rail:divide-y rail:grid-cols-(--cols) rail:divide-x [&>*]:min-w-0", className)}>
+			{children}
+		</div>
+	);
+}

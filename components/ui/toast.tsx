@@ -1,0 +1,57 @@
+"use client";
+import { type ComponentType, useSyncExternalStore } from "react";
+import { useTheme } from "next-themes";
+import type { ToasterProps } from "sonner";
+
+type ToastAction = { label: string; onClick: () => void };
+export type ToastMessage = { tone: "done" | "failed" | "info"; title: string; detail?: string; action?: ToastAction };
+
+/*
+ * sonner comes with the first message, not with the page: most visits never show one.
+ * Messages that arrive while it loads wait in this queue.
+ */
+const queue: ToastMessage[] = [];
+let Toaster: ComponentType<ToasterProps> | null = null;
+let loading: Promise<void> | null = null;
+const listeners = new Set<() => void>();
+
+async function flush(): Promise<void> {
+	const sonner = await import("sonner");
+	Toaster = sonner.Toaster;
+	for (const listener of listeners) listener();
+	// The toaster listens from its own mount on; two frames later it is there.
+	await new Promise<void>((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())));
+	for (const message of queue.splice(0)) {
+		const show = message.tone === "done" ? sonner.toast.success : message.tone === "failed" ? sonner.toast.error : sonner.toast;
+		show(message.title, {
+			...(message.detail ? { description: message.detail } : {}),
+			...(message.action ? { action: message.action } : {}),
+			duration: message.tone === "failed" ? 12_000 : 5_000,
+		});
+	}
+}
+
+/** Says that something happened. Errors stay longer; what must not be missed belongs on the page instead. */
+export function notify(message: ToastMessage): void {
+	queue.push(message);
+	loading = (loading ?? Promise.resolve()).then(flush);
+}
+
+const subscribe = (listener: () => void) => {
+	listeners.add(listener);
+	return () => listeners.delete(listener);
+};
+
+export function ToastHost() {
+	const Loaded = useSyncExternalStore(subscribe, () => Toaster, () => null);
+	const { resolvedTheme } = useTheme();
+	if (!Loaded) return null;
+	return (
+		<Loaded
+			theme={resolvedTheme === "dark" ? "dark" : "light"}
+			position="bottom-right"
+			mobileOffset={{ bottom: "5rem" }}
+			toastOptions={{ classNames: { toast: "!bg-panel !text-ink !border-line !rounded-xl !text-sm !font-sans !shadow-pop", description: "!text-ink-2", actionButton: "!bg-accent !text-accent-ink" } }}
+		/>
+	);
+}
