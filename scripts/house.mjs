@@ -1,0 +1,112 @@
+// The house: which room may import which. This table is the only place where the arrows are written; check-imports.mjs
+// holds the sources to it. Within a room everything may import everything.
+
+/**
+ * @typedef {object} Room
+ * @property {string[]} at folders (ending in "/") and files that make the room
+ * @property {string[]} imports rooms that it may import
+ * @property {string[]} [typesOf] files, as regular expressions, of which it may import types alone
+ * @property {"pure"} [kind] pure: no clock, randomness, async, process or logger, and no built-in module of Node
+ * @property {string[] | "any"} packages npm packages that it may import; "any" where there is no rule
+ * @property {string[] | "any"} [testsImport] what its tests may import besides; by default every room but the entrances
+ */
+
+const PURE_CORE = ["kernel", "domain", "policy", "accounting", "scheduling"];
+const BASE = ["kernel", "domain"];
+/** Settings and logs: small, without rules of their own, used by whatever does input and output. */
+const HOUSEKEEPING = ["env", "observability"];
+
+/** @type {Record<string, Room>} */
+export const HOUSE = {
+	kernel: { at: ["server/kernel/"], imports: [], packages: [], testsImport: [] },
+	domain: { at: ["server/domain/"], imports: ["kernel"], packages: ["zod", "yaml"], kind: "pure", testsImport: [] },
+	policy: { at: ["server/policy/"], imports: BASE, packages: ["zod", "yaml", "@marcbachmann/cel-js"], kind: "pure", testsImport: [] },
+	accounting: { at: ["server/accounting/"], imports: BASE, packages: [], kind: "pure", testsImport: [] },
+	scheduling: {
+		at: ["server/scheduling/"],
+		imports: [...BASE, "policy", "accounting"],
+		packages: [],
+		kind: "pure",
+		testsImport: [],
+	},
+	rates: { at: ["server/rates/"], imports: PURE_CORE, packages: "any" },
+	providers: { at: ["server/providers/"], imports: [...PURE_CORE, ...HOUSEKEEPING], packages: "any" },
+	simulation: { at: ["server/simulation/"], imports: PURE_CORE, packages: "any" },
+	emulators: { at: ["server/emulators/"], imports: [...BASE, "rates"], packages: "any" },
+	agent: { at: ["server/agent/"], imports: BASE, packages: ["zod"] },
+	env: { at: ["server/env.ts"], imports: BASE, packages: ["zod"] },
+	observability: { at: ["server/observability/"], imports: [...BASE, "env"], packages: "any" },
+	db: { at: ["server/db/"], imports: [...BASE, ...HOUSEKEEPING], packages: "any" },
+	services: {
+		at: ["server/services/"],
+		imports: [...PURE_CORE, "db", "rates", ...HOUSEKEEPING],
+		typesOf: ["^server/providers/[^/]+\\.ts$"],
+		packages: "any",
+	},
+	auth: { at: ["server/auth/"], imports: [...BASE, "db", "services", ...HOUSEKEEPING], packages: "any" },
+	controlLoop: {
+		at: ["server/control-loop/"],
+		imports: [...PURE_CORE, "rates", "providers", "simulation", "db", "services", "auth", ...HOUSEKEEPING],
+		packages: "any",
+	},
+	api: { at: ["server/api/"], imports: [...BASE, "services", ...HOUSEKEEPING], packages: "any" },
+	bin: {
+		at: ["server/bin/"],
+		imports: [
+			...PURE_CORE,
+			...["rates", "providers", "simulation", "emulators", "agent", "db", "services", "auth", "controlLoop", "api", ...HOUSEKEEPING],
+		],
+		packages: "any",
+	},
+	components: {
+		at: ["components/"],
+		imports: BASE,
+		typesOf: ["^server/api/router\\.ts$"],
+		packages: "any",
+		testsImport: [],
+	},
+	app: {
+		at: ["app/", "instrumentation.ts", "proxy.ts"],
+		imports: [...BASE, "components", "api", "auth", ...HOUSEKEEPING],
+		packages: "any",
+	},
+	cli: { at: ["cli/"], imports: BASE, packages: ["zod", "yaml"] },
+	examples: { at: ["examples/"], imports: [], packages: [] },
+	bench: {
+		at: ["bench/"],
+		imports: [
+			...PURE_CORE,
+			...["rates", "providers", "simulation", "emulators", "db", "services", "auth", "controlLoop", "api", "cli", ...HOUSEKEEPING],
+		],
+		packages: "any",
+	},
+	e2e: {
+		at: ["e2e/", "playwright.config.ts"],
+		imports: [...PURE_CORE, "rates", "emulators", "db", "services", "auth", "cli", "scripts", ...HOUSEKEEPING],
+		packages: "any",
+	},
+	scripts: {
+		at: ["scripts/", "next.config.ts", "next-env.d.ts", "drizzle.config.ts", "vitest.config.ts", "postcss.config.mjs"],
+		imports: [],
+		packages: "any",
+	},
+};
+
+/** Rooms that nobody imports, tests included: they are where the program is entered. */
+export const ENTRANCES = ["app", "bin", "e2e", "bench", "examples"];
+
+/** Files that may read process.env, and why. Everything else gets its settings as arguments or from server/env.ts. */
+export const ENV_READERS = [
+	{ at: "server/env.ts", why: "the one reader of the server's settings" },
+	{ at: "scripts/", why: "starts, tests and builds the project; it makes the settings that the server reads" },
+	{ at: "cli/", why: "a program of its own: the address and the token come from the caller's environment" },
+	{ at: "server/agent/", why: "a program of its own on an instance: its settings come in by the instance's environment" },
+	{ at: "server/emulators/config.ts", why: "a program of its own: the emulated cloud's settings" },
+	{ at: "examples/", why: "training scripts: CUDA_VISIBLE_DEVICES and the job's environment are their input" },
+	{ at: "bench/", why: "programs of their own, run by hand" },
+	{ at: "e2e/", why: "Playwright hands the address of the server under test over in the environment" },
+	{ at: "playwright.config.ts", why: "hands the address of the server under test to the tests" },
+	{ at: "vitest.config.ts", why: "reads CI" },
+	{ at: "next.config.ts", why: "read by the build, before server/env.ts exists" },
+	{ at: "instrumentation.ts", why: "NEXT_RUNTIME is replaced by the bundler and exists nowhere else" },
+];

@@ -1,0 +1,129 @@
+// Builds what runs in production, and only when something that it is made of has changed.
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import process from "node:process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { takeLock } from "./home.mjs";
+import { projectNode, projectPath, root } from "./node.mjs";
+import { PlainError } from "./plain-error.mjs";
+import { runToEnd } from "./run.mjs";
+
+const SETTINGS = ["package.json", "package-lock.json", "tsconfig.json"];
+
+/**
+ * What is built, from what, and the file that proves it. Tests are no input: they change nothing that runs.
+ * @type {Record<"web" | "agent", {inputs: string[], product: string, stamp: string, command: string[]}>}
+ */
+const TARGETS = {
+	web: {
+		inputs: [
+			...SETTINGS,
+			"app",
+			"components",
+			"server",
+			"public",
+			"next.config.ts",
+			"postcss.config.mjs",
+			"instrumentation.ts",
+			"proxy.ts",
+		],
+		product: ".next/BUILD_ID",
+		stamp: ".next/spillway-inputs",
+		command: ["node_modules/next/dist/bin/next", "build"],
+	},
+	agent: {
+		inputs: [...SETTINGS, "server/agent", "server/kernel", "server/domain", "scripts/build-agent.mjs"],
+		product: "dist/agent.mjs",
+		stamp: "dist/agent-inputs",
+		command: ["scripts/build-agent.mjs"],
+	},
+};
+
+/**
+ * @param {"web" | "agent"} name
+ * @param {{log?: string, signal?: AbortSignal, onLine?: (line: string) => void}} [options]
+ * @returns {Promise<boolean>} whether there was anything to do
+ */
+export async function buildIfChanged(name, options = {}) {
+	const target = TARGETS[name];
+	if (isFresh(target)) return false;
+	const lock = await waitForLock(path.join(root, "dist", `${name}.build-lock`), options.signal);
+	try {
+		if (isFresh(target)) return false;
+		// The stamp goes first and comes back last: a build that is broken off is never taken for a whole one.
+		rmSync(path.join(root, target.stamp), { force: true });
+		const before = fingerprint(target.inputs);
+		await runToEnd([projectNode(), ...target.command], {
+			...options,
+			env: { ...process.env, PATH: projectPath(), NODE_ENV: "production", NEXT_TELEMETRY_DISABLED: "1" },
+			what: `The ${name} could not be built`,
+			todo: "read the lines above; on an unchanged clone, delete .next and dist and start again.",
+		});
+		writeFileSync(path.join(root, target.stamp), before);
+		return true;
+	} finally {
+		lock.release();
+	}
+}
+
+/** @param {"web" | "agent"} name */
+export function needsBuild(name) {
+	return !isFresh(TARGETS[name]);
+}
+
+function isFresh({ inputs, product, stamp }) {
+	const file = path.join(root, stamp);
+	return existsSync(path.join(root, product)) && existsSync(file) && readFileSync(file, "utf8") === fingerprint(inputs);
+}
+
+/** A hash over names and contents; a few thousand small files take well under a second. */
+function fingerprint(inputs) {
+	const hash = createHash("sha256");
+	for (const input of inputs) {
+		for (const file of filesBelow(input)) {
+			hash.update(`${file}\0`);
+			hash.update(
+				createHash("sha256")
+					.update(readFileSync(path.join(root, file)))
+					.digest(),
+			);
+		}
+	}
+	return hash.digest("hex");
+}
+
+function* filesBelow(relative) {
+	const absolute = path.join(root, relative);
+	if (!existsSync(absolute)) return;
+	const entries = readdirSyncOrFile(absolute);
+	if (entries === undefined) {
+		if (!/\.test\.(ts|tsx|mjs)$/.test(relative)) yield relative;
+		return;
+	}
+	for (const entry of entries.sort()) yield* filesBelow(path.join(relative, entry));
+}
+
+function readdirSyncOrFile(absolute) {
+	try {
+		return readdirSync(absolute);
+	} catch (error) {
+		if (error.code === "ENOTDIR") return undefined;
+		throw error;
+	}
+}
+
+const BUILD_WAIT_MS = 5 * 60_000;
+
+/** Another start or test of the same clone may be building: its result serves this one too. */
+async function waitForLock(file, signal) {
+	mkdirSync(path.dirname(file), { recursive: true });
+	const until = performance.now() + BUILD_WAIT_MS;
+	for (;;) {
+		const lock = takeLock(file);
+		if (lock.held) return lock;
+		if (performance.now() > until)
+			throw new PlainError(`Process ${lock.owner.pid} has been building this clone for more than 5 minutes.`, "end it, and start again.");
+		await sleep(200, undefined, { signal });
+	}
+}

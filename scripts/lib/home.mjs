@@ -1,0 +1,150 @@
+// SPILLWAY_HOME: the one folder of state. Secrets, remembered ports and the lock of the running instance live in it.
+import { randomBytes } from "node:crypto";
+import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import process from "node:process";
+import { root } from "./node.mjs";
+import { PlainError } from "./plain-error.mjs";
+import { processIdentity } from "./process-identity.mjs";
+
+/** @returns {string} absolute path */
+export function homeFolder(env = process.env) {
+	return env.SPILLWAY_HOME ? path.resolve(env.SPILLWAY_HOME) : path.join(root, ".spillway");
+}
+
+/**
+ * Creates the folder when it is missing and proves that files can be written in it.
+ * @throws {PlainError}
+ */
+export function prepareHome(home) {
+	const elsewhere = "choose a folder that you may write to, for example: SPILLWAY_HOME=~/spillway-home npm start";
+	try {
+		// PostgreSQL runs as another user under root and must be able to pass through; it cannot list the folder.
+		mkdirSync(home, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
+		mkdirSync(path.join(home, "log"), { recursive: true, mode: 0o700 });
+		const probe = path.join(home, `.probe-${process.pid}`);
+		writeFileSync(probe, "");
+		rmSync(probe);
+	} catch (error) {
+		const why = {
+			EACCES: `user ${userName()} may not write there`,
+			EPERM: `user ${userName()} may not write there`,
+			EROFS: "the file system is read-only",
+			ENOSPC: "the disk is full",
+			EEXIST: "there is a file of that name, not a folder",
+			ENOTDIR: "a part of that path is a file, not a folder",
+		}[error.code];
+		throw new PlainError(`Spillway keeps its state in ${home}, but cannot write to it: ${why ?? error.message}.`, elsewhere, {
+			cause: error,
+		});
+	}
+}
+
+const userName = () => {
+	try {
+		return os.userInfo().username;
+	} catch {
+		return `with number ${process.getuid?.()}`;
+	}
+};
+
+/** Writes a JSON file so that a reader never sees half of it. */
+export function writeJson(file, value, mode = 0o600) {
+	const temporary = `${file}.${process.pid}.tmp`;
+	writeFileSync(temporary, `${JSON.stringify(value, null, "\t")}\n`, { mode });
+	chmodSync(temporary, mode);
+	renameSync(temporary, file);
+}
+
+/** @returns {any} undefined when the file is missing */
+export function readJson(file) {
+	if (!existsSync(file)) return undefined;
+	const text = readFileSync(file, "utf8");
+	try {
+		return JSON.parse(text);
+	} catch (error) {
+		throw new PlainError(`${file} is damaged: ${error.message}.`, "restore the file from a backup, or start with another SPILLWAY_HOME.", {
+			cause: error,
+		});
+	}
+}
+
+/** Random secrets, made once and kept readable by their owner alone. */
+export function loadSecrets(home) {
+	const file = path.join(home, "secrets.json");
+	const known = readJson(file) ?? {};
+	const secrets = {
+		authSecret: known.authSecret ?? randomBytes(32).toString("base64url"),
+		secret: known.secret ?? randomBytes(32).toString("base64url"),
+		postgresPassword: known.postgresPassword ?? randomBytes(24).toString("base64url"),
+	};
+	if (JSON.stringify(known) !== JSON.stringify(secrets)) writeJson(file, secrets);
+	else if ((statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600);
+	return secrets;
+}
+
+/**
+ * Takes a lock file that a killed owner leaves behind without harm: it holds the owner's process number and identity.
+ * @param {string} file
+ * @param {Record<string, unknown>} facts kept in the file for whoever meets the lock
+ * @returns {{held: true, stale: any, update(more: object): void, release(): void} | {held: false, owner: any}}
+ *   `stale`: what a killed owner had left; `owner`: the facts of the live one
+ */
+export function takeLock(file, facts = {}) {
+	const mine = { pid: process.pid, identity: processIdentity(process.pid), ...facts };
+	const draft = `${file}.${process.pid}`;
+	let stale;
+	for (let attempt = 0; attempt < 100; attempt++) {
+		writeFileSync(draft, JSON.stringify(mine), { mode: 0o600 });
+		try {
+			// link() fails when the name exists, and shows the file only with its content: no reader meets an empty lock.
+			linkSync(draft, file);
+			rmSync(draft);
+			return { held: true, stale, ...lockHandle(file, mine) };
+		} catch (error) {
+			rmSync(draft);
+			if (error.code !== "EEXIST") throw error;
+		}
+		const owner = readOwner(file);
+		if (owner === undefined) continue;
+		if (owner.pid && owner.identity && processIdentity(owner.pid) === owner.identity) return { held: false, owner };
+		stale = owner;
+		removeStale(file, owner);
+	}
+	throw new PlainError(`The lock ${file} could not be taken.`, `delete it when no Spillway runs on this machine.`);
+}
+
+function lockHandle(file, mine) {
+	let current = mine;
+	const isMine = () => readOwner(file)?.identity === mine.identity && readOwner(file)?.pid === mine.pid;
+	return {
+		update(more) {
+			current = { ...current, ...more };
+			if (isMine()) writeJson(file, current);
+		},
+		release() {
+			if (isMine()) rmSync(file, { force: true });
+		},
+	};
+}
+
+function readOwner(file) {
+	try {
+		return JSON.parse(readFileSync(file, "utf8"));
+	} catch (error) {
+		return error.code === "ENOENT" ? undefined : {};
+	}
+}
+
+/** Two starters may see the same stale lock; the rename lets one of them have it, and a fresh lock is put back. */
+function removeStale(file, seen) {
+	const aside = `${file}.stale-${process.pid}`;
+	try {
+		renameSync(file, aside);
+		if (JSON.stringify(readOwner(aside)) !== JSON.stringify(seen)) linkSync(aside, file);
+	} catch {
+		// Another starter was faster.
+	}
+	rmSync(aside, { force: true });
+}

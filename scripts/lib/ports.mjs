@@ -1,0 +1,125 @@
+// Free ports on loopback, and who holds one that is not free.
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import net from "node:net";
+import path from "node:path";
+import { readJson, writeJson } from "./home.mjs";
+import { PlainError } from "./plain-error.mjs";
+import { commandLine } from "./process-identity.mjs";
+
+export const HOST = "127.0.0.1";
+
+/**
+ * @param {string | undefined} text the value of SPILLWAY_PORT
+ * @throws {PlainError} unless it is a whole number from 1 to 65535
+ */
+export function parsePort(text, fallback) {
+	if (text === undefined || text === "") return fallback;
+	const port = Number(text);
+	if (/^\d+$/.test(text) && port >= 1 && port <= 65_535) return port;
+	throw new PlainError(
+		`SPILLWAY_PORT is "${text}", which is not a port.`,
+		"set it to a whole number from 1 to 65535, or leave it out for 3000.",
+	);
+}
+
+/** @returns {Promise<"free" | "taken" | "forbidden">} */
+export function portState(port) {
+	return new Promise((resolve) => {
+		const server = net.createServer();
+		server.once("error", (error) => resolve(error.code === "EACCES" ? "forbidden" : "taken"));
+		server.listen({ host: HOST, port, exclusive: true }, () => server.close(() => resolve("free")));
+	});
+}
+
+/** A port that nobody listens on, chosen by the operating system. */
+export function freePort() {
+	return new Promise((resolve, reject) => {
+		const server = net.createServer();
+		server.once("error", reject);
+		server.listen({ host: HOST, port: 0, exclusive: true }, () => {
+			const { port } = server.address();
+			server.close(() => resolve(port));
+		});
+	});
+}
+
+/**
+ * The ports of the inner services, remembered from start to start and chosen anew when taken.
+ * @param {string} home
+ * @param {string[]} names
+ * @param {number[]} avoid
+ * @returns {Promise<Record<string, number>>}
+ */
+export async function rememberedPorts(home, names, avoid = []) {
+	const file = path.join(home, "ports.json");
+	const known = readJson(file) ?? {};
+	const chosen = {};
+	for (const name of names) {
+		let port = known[name];
+		while (!Number.isInteger(port) || avoid.includes(port) || Object.values(chosen).includes(port) || (await portState(port)) !== "free")
+			port = await freePort();
+		chosen[name] = port;
+	}
+	if (JSON.stringify(known) !== JSON.stringify(chosen)) writeJson(file, chosen, 0o644);
+	return chosen;
+}
+
+/**
+ * Fails with who holds the port and what to do.
+ * @throws {PlainError}
+ */
+export async function requireFreePort(port) {
+	const state = await portState(port);
+	if (state === "free") return;
+	if (state === "forbidden")
+		throw new PlainError(`Port ${port} may only be opened by root.`, "choose one from 1024 up, for example: SPILLWAY_PORT=3000 npm start");
+	let other = port + 1;
+	while (other < 65_535 && (await portState(other)) !== "free") other++;
+	throw new PlainError(
+		`Port ${port} on ${HOST} is taken by ${await portHolder(port)}.`,
+		`stop that program, or start Spillway on another port: SPILLWAY_PORT=${other} npm start`,
+	);
+}
+
+/** @returns {Promise<string>} such as "another Spillway (process 4711: node server/bin/web.ts)" or "a web server" */
+export async function portHolder(port) {
+	const owner = portOwner(port);
+	const who = owner ? ` (process ${owner}: ${shorten(commandLine(owner))})` : "";
+	try {
+		const answer = await fetch(`http://${HOST}:${port}/readyz`, { signal: AbortSignal.timeout(1500), redirect: "manual" });
+		const body = await answer.json().catch(() => undefined);
+		return (typeof body?.instance === "string" ? "another Spillway" : "a web server") + who;
+	} catch {
+		return `another program${who}`;
+	}
+}
+
+const shorten = (text) => (text.length > 80 ? `${text.slice(0, 79)}…` : text);
+
+/** The process that listens on the port, by Linux's socket tables; undefined elsewhere or when it is another user's. */
+function portOwner(port) {
+	const wanted = port.toString(16).toUpperCase().padStart(4, "0");
+	try {
+		const inodes = new Set();
+		for (const table of ["/proc/net/tcp", "/proc/net/tcp6"]) {
+			for (const line of readFileSync(table, "utf8").split("\n").slice(1)) {
+				const fields = line.trim().split(/\s+/);
+				if (fields[1]?.endsWith(`:${wanted}`) && fields[3] === "0A") inodes.add(`socket:[${fields[9]}]`);
+			}
+		}
+		return readdirSync("/proc")
+			.map(Number)
+			.filter(Number.isInteger)
+			.find((pid) => holdsSocket(pid, inodes));
+	} catch {
+		return undefined;
+	}
+}
+
+function holdsSocket(pid, inodes) {
+	try {
+		return readdirSync(`/proc/${pid}/fd`).some((fd) => inodes.has(readlinkSync(`/proc/${pid}/fd/${fd}`)));
+	} catch {
+		return false;
+	}
+}

@@ -1,0 +1,56 @@
+// Tells a process from a later one that was given the same number.
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import process from "node:process";
+
+const PROC = existsSync("/proc/self/stat");
+
+/**
+ * @param {number} pid
+ * @returns {string | undefined} the same text as long as the same process lives; undefined when there is none
+ */
+export function processIdentity(pid) {
+	if (!PROC) {
+		const answer = spawnSync("ps", ["-o", "lstart=", "-p", String(pid)], { encoding: "utf8" });
+		return answer.status === 0 ? answer.stdout.trim() : undefined;
+	}
+	try {
+		const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+		const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+		if (fields[0] === "Z" || fields[0] === "X") return undefined;
+		return `${readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()}:${fields[19]}`;
+	} catch {
+		return undefined;
+	}
+}
+
+/** The command line of a process, or an empty text when it is gone or cannot be read. */
+export function commandLine(pid) {
+	try {
+		return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
+	} catch {
+		return "";
+	}
+}
+
+/**
+ * The processes that inherited `name=value` in their environment, this one left out.
+ * Linux only; elsewhere the answer is empty.
+ * @returns {number[]}
+ */
+export function processesWithEnv(name, value) {
+	if (!PROC) return [];
+	const wanted = `${name}=${value}`;
+	const found = [];
+	for (const entry of readdirSync("/proc")) {
+		const pid = Number(entry);
+		if (!Number.isInteger(pid) || pid === process.pid) continue;
+		try {
+			if (!readFileSync(`/proc/${pid}/environ`, "utf8").split("\0").includes(wanted)) continue;
+			if (processIdentity(pid)) found.push(pid);
+		} catch {
+			// Gone meanwhile, or another user's.
+		}
+	}
+	return found;
+}
