@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { assert } from "../kernel/assert.ts";
 import { type MicroUsd, mulDivFloor, usdToMicro } from "../kernel/money.ts";
-import { type AcceleratorName, ACCELERATOR_NAMES, accelerator, acceleratorName } from "./accelerators.ts";
+import { ACCELERATOR_NAMES, type AcceleratorName, accelerator, acceleratorName } from "./accelerators.ts";
 import raw from "./data/owned-rates.json" with { type: "json" };
 import { isoDate } from "./source.ts";
 

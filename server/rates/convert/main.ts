@@ -4,13 +4,13 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { priceOutliers } from "../integrity.ts";
+import { readOfferFile } from "../offers.ts";
 import { convertAccelerators } from "./accelerators.ts";
 import { convertCarbon, convertPue } from "./carbon.ts";
 import { type CsvRow, parseCsv, required } from "./csv.ts";
 import { convertEgress } from "./egress.ts";
 import { convertEmbodied } from "./embodied.ts";
-import { priceOutliers } from "../integrity.ts";
-import { readOfferFile } from "../offers.ts";
 import { convertOffers, type OfferProvider } from "./offers.ts";
 
 /** JSON with one array element or entry per line, so that a refresh can be read as a diff. */
