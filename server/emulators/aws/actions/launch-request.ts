@@ -1,0 +1,106 @@
+import type { RunInstancesRequest } from "@aws-sdk/client-ec2";
+import { hex17 } from "../catalog.ts";
+import { Ec2Error, invalidValue, missingParameter, notEmulated } from "../ec2-error.ts";
+import { readLaunchTags, type Tags } from "./tags.ts";
+
+const MAX_USER_DATA_BYTES = 16_384;
+const MAX_TOKEN = 64;
+/** EC2's own default when the request names no type. */
+const DEFAULT_TYPE = "m1.small";
+
+/** A launch as it was asked for, checked as far as that goes without knowing the state of the cloud. */
+export interface LaunchRequest {
+	instanceType: string;
+	imageId: string;
+	minCount: number;
+	maxCount: number;
+	clientToken: string;
+	spot: boolean;
+	maxPriceUsd: string | null;
+	shutdownBehaviour: "stop" | "terminate";
+	userData: string;
+	keyName: string | null;
+	securityGroupIds: string[];
+	instanceTags: Tags;
+	spotRequestTags: Tags;
+}
+
+export function instanceTypeOf(input: RunInstancesRequest): string {
+	return input.InstanceType ?? DEFAULT_TYPE;
+}
+
+export function isSpotLaunch(input: RunInstancesRequest): boolean {
+	return input.InstanceMarketOptions?.MarketType === "spot";
+}
+
+/** @throws Ec2Error for whatever EC2 would refuse, and for what this endpoint does not do. */
+export function readLaunch(input: RunInstancesRequest): LaunchRequest {
+	const { MinCount: minCount, MaxCount: maxCount, ClientToken: clientToken = "" } = input;
+	if (minCount === undefined) throw missingParameter("MinCount");
+	if (maxCount === undefined) throw missingParameter("MaxCount");
+	if (!Number.isInteger(minCount) || minCount < 1)
+		throw invalidValue("minCount", String(minCount), "Expecting a whole number of at least 1.");
+	if (!Number.isInteger(maxCount) || maxCount < minCount) {
+		throw invalidValue("maxCount", String(maxCount), "Expecting a whole number of at least minCount.");
+	}
+	if (clientToken.length > MAX_TOKEN) throw invalidValue("clientToken", clientToken, `Expecting at most ${MAX_TOKEN} characters.`);
+	const tenancy = input.Placement?.Tenancy;
+	if (tenancy !== undefined && tenancy !== "default") throw notEmulated(`the tenancy ${tenancy}`);
+	if ((input.NetworkInterfaces ?? []).length > 1) throw notEmulated("more than one network interface");
+	const shutdown = input.InstanceInitiatedShutdownBehavior ?? "stop";
+	if (shutdown !== "stop" && shutdown !== "terminate") {
+		throw invalidValue("instanceInitiatedShutdownBehavior", shutdown, "Expecting stop or terminate.");
+	}
+	const spot = readMarket(input);
+	const tags = readLaunchTags(input.TagSpecifications, spot.isSpot);
+	return {
+		instanceType: instanceTypeOf(input),
+		imageId: readImageId(input.ImageId),
+		minCount,
+		maxCount,
+		clientToken,
+		spot: spot.isSpot,
+		maxPriceUsd: spot.maxPriceUsd,
+		shutdownBehaviour: shutdown,
+		userData: readUserData(input.UserData),
+		keyName: input.KeyName ?? null,
+		securityGroupIds: input.SecurityGroupIds ?? input.NetworkInterfaces?.[0]?.Groups ?? [],
+		instanceTags: tags.instance,
+		spotRequestTags: tags.spotRequest,
+	};
+}
+
+function readMarket({ InstanceMarketOptions: market }: RunInstancesRequest): { isSpot: boolean; maxPriceUsd: string | null } {
+	if (!market) return { isSpot: false, maxPriceUsd: null };
+	if (market.MarketType !== "spot") throw notEmulated(`the market type ${market.MarketType ?? "(none)"}`);
+	const {
+		SpotInstanceType: kind = "one-time",
+		InstanceInterruptionBehavior: behaviour = "terminate",
+		MaxPrice: price,
+	} = market.SpotOptions ?? {};
+	if (kind !== "one-time") throw notEmulated(`spot requests of the kind ${kind}`);
+	if (behaviour !== "terminate") throw notEmulated(`the interruption behaviour ${behaviour}`);
+	if (price !== undefined && !/^\d{1,6}(\.\d{1,6})?$/.test(price)) throw invalidValue("price", price, "Expecting dollars an hour.");
+	return { isSpot: true, maxPriceUsd: price ?? null };
+}
+
+/** Any well-formed image is at hand; the guest is this host. A parameter path is taken as SSM would resolve it. */
+function readImageId(imageId: string | undefined): string {
+	if (imageId === undefined || imageId === "") throw missingParameter("ImageId");
+	if (imageId.startsWith("resolve:ssm:")) return `ami-${hex17(imageId)}`;
+	if (!/^ami-[0-9a-z]{8}([0-9a-z]{9})?$/.test(imageId)) {
+		throw new Ec2Error("InvalidAMIID.Malformed", `Invalid id: "${imageId}" (expecting "ami-...")`);
+	}
+	return imageId;
+}
+
+function readUserData(userData = ""): string {
+	const text = userData.replace(/[\r\n]/g, "");
+	const bytes = Buffer.from(text, "base64");
+	if (bytes.toString("base64").replace(/=+$/, "") !== text.replace(/=+$/, "")) {
+		throw new Ec2Error("InvalidUserData.Malformed", "Invalid BASE64 encoding of user data");
+	}
+	if (bytes.length > MAX_USER_DATA_BYTES)
+		throw new Ec2Error("InvalidParameterValue", `User data is limited to ${MAX_USER_DATA_BYTES} bytes`);
+	return text;
+}

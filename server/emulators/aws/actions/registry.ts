@@ -1,0 +1,28 @@
+import type { Ec2Action } from "./action.ts";
+import { createTags } from "./create-tags.ts";
+import { describeAvailabilityZones } from "./describe-availability-zones.ts";
+import { describeInstanceTypeOfferings } from "./describe-instance-type-offerings.ts";
+import { describeInstanceTypes } from "./describe-instance-types.ts";
+import { describeInstances } from "./describe-instances.ts";
+import { describeRegions } from "./describe-regions.ts";
+import { describeSpotInstanceRequests } from "./describe-spot-instance-requests.ts";
+import { describeSpotPriceHistory } from "./describe-spot-price-history.ts";
+import { describeTags } from "./describe-tags.ts";
+import { runInstances } from "./run-instances.ts";
+import { terminateInstances } from "./terminate-instances.ts";
+
+export const ACTIONS: ReadonlyMap<string, Ec2Action> = new Map(
+	[
+		createTags,
+		describeAvailabilityZones,
+		describeInstanceTypeOfferings,
+		describeInstanceTypes,
+		describeInstances,
+		describeRegions,
+		describeSpotInstanceRequests,
+		describeSpotPriceHistory,
+		describeTags,
+		runInstances,
+		terminateInstances,
+	].map((action) => [action.name, action]),
+);

@@ -1,0 +1,209 @@
+import { createHash, randomBytes } from "node:crypto";
+import { type Reservation as Ec2Reservation, RunInstances$, type RunInstancesRequest } from "@aws-sdk/client-ec2";
+import { microToUsdText, usdToMicro } from "#server/kernel/money.ts";
+import { type InstanceRecord, isAlive, type Reservation } from "../book/records.ts";
+import { Ec2Error } from "../ec2-error.ts";
+import type { FaultBehaviour } from "../faults.ts";
+import { spotPriceAt } from "../spot-prices.ts";
+import { reservationView } from "../views/instance-view.ts";
+import type { World } from "../world.ts";
+import { type CallContext, defineAction } from "./action.ts";
+import { stopDryRun } from "./instance-ids.ts";
+import { type LaunchPlacement, placeLaunch, requestedZone } from "./launch-placement.ts";
+import { instanceTypeOf, isSpotLaunch, type LaunchRequest, readLaunch } from "./launch-request.ts";
+
+/**
+ * MinCount to MaxCount instances in one zone, or none. The same ClientToken with the same parameters gives the
+ * launch that was made with it, in its present state; with others it is a mismatch. Tokens hold within a region.
+ */
+export const runInstances = defineAction<RunInstancesRequest, Ec2Reservation>({
+	operation: RunInstances$,
+	supports: [
+		"ClientToken",
+		"DryRun",
+		"ImageId",
+		"InstanceInitiatedShutdownBehavior",
+		"InstanceMarketOptions.MarketType",
+		"InstanceMarketOptions.SpotOptions.InstanceInterruptionBehavior",
+		"InstanceMarketOptions.SpotOptions.MaxPrice",
+		"InstanceMarketOptions.SpotOptions.SpotInstanceType",
+		"InstanceType",
+		"KeyName",
+		"MaxCount",
+		"MinCount",
+		"NetworkInterfaces.Groups",
+		"NetworkInterfaces.SubnetId",
+		"Placement.AvailabilityZone",
+		"Placement.AvailabilityZoneId",
+		"Placement.Tenancy",
+		"SecurityGroupIds",
+		"SubnetId",
+		"TagSpecifications",
+		"UserData",
+		// Taken without effect: an emulated machine has this host's disk, network and identity.
+		"BlockDeviceMappings",
+		"EbsOptimized",
+		"IamInstanceProfile",
+		"MetadataOptions",
+		"Monitoring",
+		"NetworkInterfaces.AssociatePublicIpAddress",
+		"NetworkInterfaces.DeleteOnTermination",
+		"NetworkInterfaces.DeviceIndex",
+	],
+	facts: (input, { world, region }) => ({
+		instanceType: instanceTypeOf(input),
+		spot: isSpotLaunch(input),
+		zone: requestedZone(input, world.catalog, region),
+	}),
+	run(input, context) {
+		const { world, region } = context;
+		const launch = readLaunch(input);
+		const fingerprint = fingerprintOf(context.form);
+		const earlier = launch.clientToken === "" ? undefined : world.store.reservationByToken(region, launch.clientToken);
+		if (earlier) {
+			if (earlier.fingerprint !== fingerprint) throw new Ec2Error("IdempotentParameterMismatch");
+			return viewOf(world, earlier);
+		}
+		if (world.closing) throw new Ec2Error("Unavailable", "The emulated EC2 endpoint is stopping; nothing new is launched.");
+		const { instanceType, spot } = launch;
+		const zone = requestedZone(input, world.catalog, region);
+		const turn = world.store.nextOrdinal();
+		const placement = placeLaunch({ region, instanceType, zone, spot, turn }, world.catalog, world.faults);
+		stopDryRun(input.DryRun);
+		const facts = { action: "RunInstances", region, zone: placement.offer.zone, instanceType, spot };
+		const behaviours = world.faults.take("launch", facts);
+		assertSpotPrice(world, launch, placement);
+		const reservation = bookLaunch(world, {
+			region,
+			fingerprint,
+			launch,
+			placement,
+			behaviours,
+			count: countOf(world, launch, behaviours),
+		});
+		for (const instance of reservation.instances) world.lifecycle.schedule({ reservation, instance });
+		return viewOf(world, reservation);
+	},
+});
+
+function viewOf(world: World, reservation: Reservation): Ec2Reservation {
+	return reservationView(
+		world,
+		reservation,
+		reservation.instances.map((instance) => ({ reservation, instance })),
+	);
+}
+
+/** Of every parameter but the token; their order does not matter. */
+function fingerprintOf(form: CallContext["form"]): string {
+	const parameters = [...form].filter(([key]) => key !== "ClientToken").sort(([a], [b]) => (a < b ? -1 : 1));
+	return createHash("sha256").update(JSON.stringify(parameters)).digest("hex");
+}
+
+function countOf(world: World, { minCount, maxCount, instanceType }: LaunchRequest, behaviours: readonly FaultBehaviour[]): number {
+	const live = world.store.machines().filter(({ instance }) => isAlive(instance.state)).length;
+	const free = world.options.maxLiveInstances - live;
+	if (minCount > free)
+		throw new Ec2Error(
+			"InstanceLimitExceeded",
+			`You have requested more instances (${live + minCount}) than your current instance limit of ${world.options.maxLiveInstances} allows.`,
+		);
+	const limits = behaviours.flatMap((behaviour) => (behaviour.kind === "limited_capacity" ? [behaviour.available] : []));
+	const available = Math.min(maxCount, free, ...limits);
+	if (available < minCount) {
+		throw new Ec2Error(
+			"InsufficientInstanceCapacity",
+			`We currently do not have sufficient ${instanceType} capacity in the Availability Zone you requested.`,
+		);
+	}
+	return available;
+}
+
+function assertSpotPrice(world: World, launch: LaunchRequest, { offer }: LaunchPlacement): void {
+	if (launch.maxPriceUsd === null) return;
+	const price = spotPriceAt(world.options.seed, offer, world.options.clock());
+	if (price !== null && usdToMicro(launch.maxPriceUsd) < price) {
+		throw new Ec2Error(
+			"SpotMaxPriceTooLow",
+			`Your Spot request price of ${launch.maxPriceUsd} is lower than the minimum required Spot request fulfillment price of ${microToUsdText(price)}.`,
+		);
+	}
+}
+
+interface Booking {
+	region: string;
+	fingerprint: string;
+	launch: LaunchRequest;
+	placement: LaunchPlacement;
+	behaviours: readonly FaultBehaviour[];
+	count: number;
+}
+
+function bookLaunch(world: World, booking: Booking): Reservation {
+	const { region, fingerprint, launch, count } = booking;
+	const first = world.store.nextOrdinal();
+	const reservation: Reservation = {
+		reservationId: `r-${hex(17)}`,
+		region,
+		clientToken: launch.clientToken,
+		fingerprint,
+		instanceType: launch.instanceType,
+		imageId: launch.imageId,
+		keyName: launch.keyName,
+		securityGroupIds: launch.securityGroupIds,
+		userData: launch.userData,
+		// A one-time spot request cannot be started again: its machine is terminated either way.
+		shutdownBehaviour: launch.spot ? "terminate" : launch.shutdownBehaviour,
+		instances: Array.from({ length: count }, (_, i) => newInstance(world, booking, i, first + i)),
+	};
+	world.store.add(reservation);
+	return reservation;
+}
+
+function newInstance(world: World, { launch, placement, behaviours }: Booking, amiLaunchIndex: number, ordinal: number): InstanceRecord {
+	const nowMs = world.options.clock();
+	const vanishing = behaviours.some(({ kind }) => kind === "vanish");
+	return {
+		instanceId: `i-${hex(17)}`,
+		ordinal,
+		zone: placement.offer.zone,
+		subnetId: placement.subnetId,
+		amiLaunchIndex,
+		state: "pending",
+		launchedAtMs: nowMs,
+		bootDueAtMs: nowMs + world.options.bootDelayMs + durationOf(behaviours, "slow_boot"),
+		runningAtMs: null,
+		endingAtMs: null,
+		endDueAtMs: null,
+		endedAtMs: null,
+		visibleFromMs: nowMs + durationOf(behaviours, "invisible"),
+		vanishAtMs: vanishing ? nowMs + durationOf(behaviours, "vanish") : null,
+		vanished: false,
+		stateReason: null,
+		stateTransitionReason: "",
+		notice: null,
+		spot: launch.spot
+			? {
+					requestId: `sir-${hex(8)}`,
+					maxPriceUsd: launch.maxPriceUsd,
+					tags: { ...launch.spotRequestTags },
+					statusCode: "fulfilled",
+					statusAtMs: nowMs,
+				}
+			: null,
+		tags: { ...launch.instanceTags },
+		metadataSecret: hex(32),
+		guest: null,
+	};
+}
+
+/** The longest of these; 0 when the fault script has none. */
+function durationOf(behaviours: readonly FaultBehaviour[], kind: FaultBehaviour["kind"]): number {
+	return Math.max(0, ...behaviours.map((behaviour) => (behaviour.kind === kind && "durationMs" in behaviour ? behaviour.durationMs : 0)));
+}
+
+function hex(digits: number): string {
+	return randomBytes(Math.ceil(digits / 2))
+		.toString("hex")
+		.slice(0, digits);
+}

@@ -1,0 +1,140 @@
+import { z } from "zod";
+import { Ec2Error } from "./ec2-error.ts";
+
+const durationMs = z.int().min(0).max(86_400_000);
+
+const behaviourSchema = z.discriminatedUnion("kind", [
+	/** The action is done, then the connection is cut before the answer. */
+	z.strictObject({ kind: z.literal("lose_answer") }),
+	/** The action is done only after this long. */
+	z.strictObject({ kind: z.literal("delay_action"), durationMs }),
+	/** The action is done at once, its answer comes after this long. */
+	z.strictObject({ kind: z.literal("delay_answer"), durationMs }),
+	/** RunInstances: no other call sees the new instances for this long (eventual consistency). */
+	z.strictObject({ kind: z.literal("invisible"), durationMs }),
+	/** RunInstances: added to the boot delay. */
+	z.strictObject({ kind: z.literal("slow_boot"), durationMs }),
+	/** RunInstances: this long after the launch the instance is gone without a trace, its processes too. */
+	z.strictObject({ kind: z.literal("vanish"), durationMs }),
+	/** RunInstances: so many instances are to be had in this call, between MinCount and MaxCount or none. */
+	z.strictObject({ kind: z.literal("limited_capacity"), available: z.int().min(0) }),
+	/** TerminateInstances: added to the termination delay. */
+	z.strictObject({ kind: z.literal("slow_termination"), durationMs }),
+]);
+
+export const faultSpecSchema = z
+	.strictObject({
+		/** An EC2 action, or `*` for each. */
+		action: z.string().min(1),
+		match: z.strictObject({ region: z.string(), zone: z.string(), instanceType: z.string(), spot: z.boolean() }).partial().optional(),
+		/**
+		 * How many matching calls it meets; default 1. An SDK repeats a call that met a 5xx by itself: to show it such an
+		 * error, give as many as it has attempts.
+		 */
+		times: z.union([z.int().min(1), z.literal("always")]).default(1),
+		error: z
+			.strictObject({ code: z.string().min(1), message: z.string().optional(), httpStatus: z.int().min(400).max(599).optional() })
+			.optional(),
+		behaviour: behaviourSchema.optional(),
+	})
+	.refine((fault) => (fault.error === undefined) !== (fault.behaviour === undefined), {
+		message: "a fault has either an error or a behaviour",
+	});
+
+export type FaultSpec = z.input<typeof faultSpecSchema>;
+export type FaultBehaviour = z.infer<typeof behaviourSchema>;
+
+/** What a call is about, as far as it is known; a fault that asks for an unknown fact does not match. */
+export interface CallFacts {
+	action: string;
+	region: string;
+	zone?: string | undefined;
+	instanceType?: string | undefined;
+	spot?: boolean | undefined;
+}
+
+export interface ActiveFault {
+	id: string;
+	remaining: number | "always";
+	spec: z.infer<typeof faultSpecSchema>;
+}
+
+/**
+ * `entrance` faults meet a call before anything is done; `launch` faults meet only a launch that is really new, so
+ * that a repeated call with the same token still gets its instances while there is no capacity.
+ */
+type Stage = "entrance" | "launch";
+
+const LAUNCH_ERRORS = new Set([
+	"InsufficientInstanceCapacity",
+	"InsufficientHostCapacity",
+	"InstanceLimitExceeded",
+	"MaxSpotInstanceCountExceeded",
+	"SpotMaxPriceTooLow",
+	"Unsupported",
+	"VcpuLimitExceeded",
+]);
+const LAUNCH_BEHAVIOURS = new Set(["invisible", "slow_boot", "vanish", "limited_capacity"]);
+
+/** The script of what goes wrong. */
+export class FaultControl {
+	readonly #faults: ActiveFault[] = [];
+	#nextId = 1;
+
+	/** @throws ZodError for a fault that is not of the script's form. Returns its id. */
+	add(spec: FaultSpec): string {
+		const parsed = faultSpecSchema.parse(spec);
+		const fault = { id: `fault-${this.#nextId++}`, remaining: parsed.times, spec: parsed };
+		this.#faults.push(fault);
+		return fault.id;
+	}
+
+	list(): ActiveFault[] {
+		return this.#faults.map((fault) => ({ ...fault }));
+	}
+
+	remove(id: string): boolean {
+		const at = this.#faults.findIndex((fault) => fault.id === id);
+		if (at >= 0) this.#faults.splice(at, 1);
+		return at >= 0;
+	}
+
+	clear(): void {
+		this.#faults.length = 0;
+	}
+
+	/** Uses up every fault that meets this call at this stage; the first error is thrown, behaviours are returned. */
+	take(stage: Stage, facts: CallFacts): FaultBehaviour[] {
+		const behaviours: FaultBehaviour[] = [];
+		for (const fault of this.#faults.filter(({ spec }) => stageOf(spec) === stage && matches(spec, facts))) {
+			this.#use(fault);
+			const { error, behaviour } = fault.spec;
+			if (error) throw new Ec2Error(error.code, error.message, error.httpStatus);
+			if (behaviour) behaviours.push(behaviour);
+		}
+		return behaviours;
+	}
+
+	/** Whether a launch there would meet an error now. Uses nothing up. */
+	blocksLaunch(facts: CallFacts): boolean {
+		return this.#faults.some(({ spec }) => spec.error !== undefined && stageOf(spec) === "launch" && matches(spec, facts));
+	}
+
+	#use(fault: ActiveFault): void {
+		if (fault.remaining === "always") return;
+		fault.remaining -= 1;
+		if (fault.remaining === 0) this.remove(fault.id);
+	}
+}
+
+function stageOf({ action, error, behaviour }: ActiveFault["spec"]): Stage {
+	if (action !== "RunInstances" && action !== "*") return "entrance";
+	const atLaunch = error ? LAUNCH_ERRORS.has(error.code) : LAUNCH_BEHAVIOURS.has(behaviour?.kind ?? "");
+	return atLaunch ? "launch" : "entrance";
+}
+
+function matches({ action, match }: ActiveFault["spec"], facts: CallFacts): boolean {
+	if (action !== "*" && action !== facts.action) return false;
+	if (!match) return true;
+	return (["region", "zone", "instanceType", "spot"] as const).every((key) => match[key] === undefined || match[key] === facts[key]);
+}

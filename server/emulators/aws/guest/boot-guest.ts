@@ -1,0 +1,109 @@
+import { spawn } from "node:child_process";
+import { appendFileSync, chmodSync, closeSync, existsSync, mkdirSync, openSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gunzipSync } from "node:zlib";
+import { startOf } from "./processes.ts";
+
+const POWER_OFF_PROGRAM = fileURLToPath(new URL("./power-off.ts", import.meta.url));
+const SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+/** What user-data may unpack to; cloud-init has no limit, a loopback service should. */
+const MAX_UNPACKED_BYTES = 4 * 1024 * 1024;
+
+export interface GuestPlan {
+	folder: string;
+	/** As it came with the launch: base64 of a text or, as cloud-init takes too, of gzip. */
+	userData: string;
+	/** The machine's own metadata address. */
+	metadataUrl: string;
+}
+
+export interface GuestHandle {
+	pid: number;
+	started: string | null;
+}
+
+/** Whether this machine's user-data was already handed to a process once. It is executed at the first boot only. */
+export function wasBooted(folder: string): boolean {
+	return existsSync(consoleOf(folder));
+}
+
+/**
+ * Executes the user-data by its own shebang, in a session of its own, with nothing of this process's environment.
+ * Without a shebang nothing is executed, as with cloud-init. Returns null when no process was started; why stands in
+ * console.log.
+ */
+export function bootGuest({ folder, userData, metadataUrl }: GuestPlan): GuestHandle | null {
+	mkdirSync(join(folder, "bin"), { recursive: true, mode: 0o700 });
+	mkdirSync(join(folder, "tmp"), { recursive: true, mode: 0o700 });
+	writeCommands(folder, metadataUrl);
+	const console = openSync(consoleOf(folder), "a", 0o600);
+	try {
+		const program = unpack(userData);
+		if (program.subarray(0, 2).toString("latin1") !== "#!") {
+			if (program.length > 0) note(folder, "the user-data has no shebang (#!): it is not executed");
+			return null;
+		}
+		const path = join(folder, "user-data");
+		writeFileSync(path, program, { mode: 0o700 });
+		chmodSync(path, 0o700);
+		const child = spawn(path, [], {
+			cwd: folder,
+			detached: true,
+			stdio: ["ignore", console, console],
+			env: guestEnvironment(folder, metadataUrl),
+		});
+		child.on("error", (error) => note(folder, `the user-data could not be executed: ${error.message}`));
+		child.on("exit", (code, signal) => note(folder, `the user-data ended with ${signal ?? `exit code ${code}`}`));
+		child.unref();
+		return child.pid === undefined ? null : { pid: child.pid, started: startOf(child.pid) };
+	} catch (error) {
+		note(folder, `the user-data could not be executed: ${error instanceof Error ? error.message : String(error)}`);
+		return null;
+	} finally {
+		closeSync(console);
+	}
+}
+
+function guestEnvironment(folder: string, metadataUrl: string): NodeJS.ProcessEnv {
+	const environment = {
+		// Node last: an emulated image has it installed, as the real one that the driver names does.
+		PATH: `${join(folder, "bin")}:${SYSTEM_PATH}:${dirname(process.execPath)}`,
+		HOME: folder,
+		TMPDIR: join(folder, "tmp"),
+		AWS_EC2_METADATA_SERVICE_ENDPOINT: metadataUrl,
+	};
+	// Next's types demand a NODE_ENV, which is nothing that a new machine has.
+	return environment as unknown as NodeJS.ProcessEnv;
+}
+
+function consoleOf(folder: string): string {
+	return join(folder, "console.log");
+}
+
+function note(folder: string, text: string): void {
+	try {
+		appendFileSync(consoleOf(folder), `[emulated instance] ${text}\n`);
+	} catch {
+		// The folder was removed: nobody is left to read the note.
+	}
+}
+
+function unpack(userData: string): Buffer {
+	const bytes = Buffer.from(userData, "base64");
+	return bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes, { maxOutputLength: MAX_UNPACKED_BYTES }) : bytes;
+}
+
+/** `shutdown` and `poweroff` as the guest knows them: they tell the emulated hardware. */
+function writeCommands(folder: string, metadataUrl: string): void {
+	for (const command of ["shutdown", "poweroff"]) {
+		const words = [process.execPath, POWER_OFF_PROGRAM, command, metadataUrl, folder].map(quote).join(" ");
+		const path = join(folder, "bin", command);
+		writeFileSync(path, `#!/bin/sh\nexec ${words} "$@"\n`, { mode: 0o700 });
+		chmodSync(path, 0o700);
+	}
+}
+
+function quote(word: string): string {
+	return `'${word.replaceAll("'", "'\\''")}'`;
+}

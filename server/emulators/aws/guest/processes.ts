@@ -1,0 +1,108 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+/** One process as /proc shows it. `started` tells it from a later process with the same number. */
+export interface ProcessInfo {
+	pid: number;
+	parentPid: number;
+	groupId: number;
+	sessionId: number;
+	started: string;
+}
+
+/** What the processes of one machine have in common. */
+export interface GuestMark {
+	/** The session and group of the user-data's process, if it was started. */
+	sessionId: number | null;
+	/** A text that its environment holds. */
+	secret: string;
+}
+
+/** When the process was started, as `<boot id>:<clock ticks>`; null when there is no such live process. */
+export function startOf(pid: number): string | null {
+	return readProcess(pid, bootId())?.started ?? null;
+}
+
+/**
+ * The number of the guest's session as long as it surely still means that session: not after this host was started
+ * anew, and not when another process has the number by now.
+ */
+export function sessionOf(guest: { pid: number; started: string | null } | null): number | null {
+	if (guest === null) return null;
+	if (guest.started === null) return process.platform === "linux" ? null : guest.pid;
+	if (!guest.started.startsWith(`${bootId()}:`)) return null;
+	const current = startOf(guest.pid);
+	return current === null || current === guest.started ? guest.pid : null;
+}
+
+/**
+ * The live processes of a machine: its session and group, those that left them but carry the machine's mark in their
+ * environment, and the descendants of all these. `known` are earlier findings, whose children count as well.
+ * Needs Linux's /proc; elsewhere it finds nothing, and only the group is signalled.
+ */
+export function findGuestProcesses(mark: GuestMark, known: readonly ProcessInfo[] = []): ProcessInfo[] {
+	const all = readAll();
+	const found = new Map<number, ProcessInfo>();
+	for (const process of all) {
+		const wasKnown = known.some((other) => other.pid === process.pid && other.started === process.started);
+		const ofSession = mark.sessionId !== null && (process.sessionId === mark.sessionId || process.groupId === mark.sessionId);
+		if (wasKnown || ofSession || carries(process.pid, mark.secret)) found.set(process.pid, process);
+	}
+	for (let grew = true; grew; ) {
+		const children = all.filter(({ pid, parentPid }) => found.has(parentPid) && !found.has(pid));
+		for (const child of children) found.set(child.pid, child);
+		grew = children.length > 0;
+	}
+	return [...found.values()];
+}
+
+function readAll(): ProcessInfo[] {
+	const boot = bootId();
+	let names: string[];
+	try {
+		names = readdirSync("/proc");
+	} catch {
+		return [];
+	}
+	return names.flatMap((name) => {
+		const pid = Number(name);
+		// Never init, never this process itself.
+		if (!Number.isInteger(pid) || pid < 2 || pid === process.pid) return [];
+		return readProcess(pid, boot) ?? [];
+	});
+}
+
+function readProcess(pid: number, boot: string): ProcessInfo | null {
+	let stat: string;
+	try {
+		stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+	} catch {
+		return null;
+	}
+	// The command's name stands in brackets and may hold anything; proc(5) counts the fields after it from 3.
+	const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+	const [state, parentPid, groupId, sessionId] = fields;
+	if (state === "Z" || state === "X") return null;
+	return {
+		pid,
+		parentPid: Number(parentPid),
+		groupId: Number(groupId),
+		sessionId: Number(sessionId),
+		started: `${boot}:${fields[19]}`,
+	};
+}
+
+function carries(pid: number, secret: string): boolean {
+	try {
+		return readFileSync(`/proc/${pid}/environ`, "latin1").includes(secret);
+	} catch {
+		return false;
+	}
+}
+
+function bootId(): string {
+	try {
+		return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+	} catch {
+		return "unknown-boot";
+	}
+}

@@ -1,0 +1,43 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+export interface Answer {
+	status: number;
+	contentType: string;
+	body: string;
+	headers?: Record<string, string>;
+}
+
+export function sendAnswer(response: ServerResponse, { status, contentType, body, headers = {} }: Answer): void {
+	response.writeHead(status, { "content-type": contentType, "content-length": Buffer.byteLength(body), ...headers });
+	response.end(body);
+}
+
+export function jsonAnswer(status: number, value: unknown): Answer {
+	// Money never stands in these answers, so that there is no bigint to write.
+	return { status, contentType: "application/json", body: JSON.stringify(value) };
+}
+
+export function textAnswer(status: number, body: string, headers?: Record<string, string>): Answer {
+	return { status, contentType: "text/plain", body, ...(headers ? { headers } : {}) };
+}
+
+/** The body as text, or null when it is longer than `maxBytes`. */
+export async function readBody(request: IncomingMessage, maxBytes: number): Promise<string | null> {
+	const chunks: Buffer[] = [];
+	let size = 0;
+	for await (const chunk of request) {
+		size += chunk.length;
+		if (size <= maxBytes) chunks.push(chunk);
+	}
+	return size <= maxBytes ? Buffer.concat(chunks).toString("utf8") : null;
+}
+
+/** Whether the peer is this host. The server binds to loopback; this holds even if somebody forwards the port. */
+export function isLoopbackAddress(address: string | undefined): boolean {
+	return address !== undefined && (/^(::ffff:)?127\.\d+\.\d+\.\d+$/.test(address) || address === "::1");
+}
+
+/** A web page that was told to resolve to loopback (DNS rebinding) still names itself in Host. */
+export function isLoopbackHost(host: string | undefined): boolean {
+	return /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/.test(host ?? "");
+}

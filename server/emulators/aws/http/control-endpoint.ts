@@ -1,0 +1,61 @@
+import type { IncomingMessage } from "node:http";
+import { z } from "zod";
+import { bookedInstances } from "../booked-instances.ts";
+import { faultSpecSchema } from "../faults.ts";
+import type { World } from "../world.ts";
+import { type Answer, jsonAnswer, readBody } from "./answer.ts";
+
+const MAX_BODY_BYTES = 64 * 1024;
+const interruptSchema = z.strictObject({ instanceId: z.string() });
+
+/**
+ * What a person or a test does to the emulated cloud from outside; nothing of it is Amazon's.
+ * `GET instances` · `GET|POST|DELETE faults` · `DELETE faults/<id>` · `POST interrupt {instanceId}` · `GET health`
+ */
+export async function answerControl(world: World, request: IncomingMessage, path: string): Promise<Answer> {
+	// No page of a browser has business here.
+	if (request.headers.origin !== undefined) return problem(403, "The emulator's control takes no calls from web pages.");
+	const route = `${request.method} ${path.slice("/_emulator/".length)}`;
+	const body = await readBody(request, MAX_BODY_BYTES);
+	if (body === null) return problem(413, `The body is longer than ${MAX_BODY_BYTES} bytes.`);
+	try {
+		return perform(world, route, body);
+	} catch (error) {
+		if (error instanceof SyntaxError) return problem(400, `The body is not JSON: ${error.message}`);
+		if (error instanceof z.ZodError) return problem(400, z.prettifyError(error));
+		if (error instanceof RangeError) return problem(409, error.message);
+		throw error;
+	}
+}
+
+function perform(world: World, route: string, body: string): Answer {
+	switch (route) {
+		case "GET health":
+			return jsonAnswer(200, { status: "ok", regions: [...world.catalog.regions] });
+		case "GET instances":
+			return jsonAnswer(200, { instances: bookedInstances(world) });
+		case "GET faults":
+			return jsonAnswer(200, { faults: world.faults.list() });
+		case "POST faults":
+			return jsonAnswer(201, { id: world.faults.add(faultSpecSchema.parse(JSON.parse(body))) });
+		case "DELETE faults":
+			world.faults.clear();
+			return jsonAnswer(200, { faults: [] });
+		case "POST interrupt": {
+			const { instanceId } = interruptSchema.parse(JSON.parse(body));
+			const machine = world.store.machine(instanceId);
+			if (!machine) return problem(404, `There is no instance ${JSON.stringify(instanceId)}.`);
+			world.lifecycle.interrupt(machine);
+			return jsonAnswer(202, { instanceId, notice: machine.instance.notice });
+		}
+		default: {
+			const faultId = /^DELETE faults\/([a-z0-9-]+)$/.exec(route)?.[1];
+			if (faultId !== undefined && world.faults.remove(faultId)) return jsonAnswer(200, { id: faultId });
+			return problem(404, `The emulator's control has no ${route}.`);
+		}
+	}
+}
+
+function problem(status: number, detail: string): Answer {
+	return { ...jsonAnswer(status, { status, title: "The emulator refused this", detail }), contentType: "application/problem+json" };
+}

@@ -1,0 +1,110 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import { type InstanceRecord, isAlive, type Machine } from "../book/records.ts";
+import { END_CAUSES } from "../lifecycle.ts";
+import { privateIpOf } from "../views/instance-view.ts";
+import { OWNER_ID, type World } from "../world.ts";
+import { type Answer, textAnswer } from "./answer.ts";
+
+const TOKEN_HEADER = "x-aws-ec2-metadata-token";
+const TTL_HEADER = "x-aws-ec2-metadata-token-ttl-seconds";
+const MAX_TTL_S = 21_600;
+const NOT_FOUND = textAnswer(404, "404 - Not Found\n");
+const UNAUTHORIZED = textAnswer(401, "401 - Unauthorized\n");
+
+/**
+ * The instance metadata service (IMDSv2 only) of one machine, below `/imds/<secret>`. Beside Amazon's paths it has
+ * `power-off`, the wire from the guest's `shutdown` to its hardware. Null: there is no such machine (any more).
+ */
+export function answerMetadata(world: World, request: IncomingMessage, path: string): Answer | null {
+	const [, secret = "", rest = ""] = /^\/imds\/([0-9a-f]+)(?:\/+(.*))?$/.exec(path) ?? [];
+	const machine = world.store.machineBySecret(secret);
+	if (!machine || machine.instance.vanished || !isAlive(machine.instance.state)) return null;
+	const wanted = rest.replace(/\/+/g, "/");
+	if (wanted === "power-off") return request.method === "POST" ? powerOff(world, machine) : textAnswer(405, "405 - Method Not Allowed\n");
+	// As the real service does, so that a careless proxy in the guest cannot give metadata away.
+	if (request.headers["x-forwarded-for"] !== undefined) return textAnswer(403, "403 - Forbidden\n");
+	if (wanted === "latest/api/token") return issueToken(world, machine.instance, request);
+	if (request.method !== "GET") return textAnswer(405, "405 - Method Not Allowed\n");
+	if (!tokenHolds(world, machine.instance, request.headers[TOKEN_HEADER])) return UNAUTHORIZED;
+	return lookUp(documentsOf(machine), wanted);
+}
+
+function powerOff(world: World, machine: Machine): Answer {
+	const target = machine.reservation.shutdownBehaviour === "terminate" ? "terminated" : "stopped";
+	world.lifecycle.end(machine, END_CAUSES.guest, target);
+	return textAnswer(200, "power off\n");
+}
+
+function issueToken(world: World, instance: InstanceRecord, request: IncomingMessage): Answer {
+	if (request.method !== "PUT") return textAnswer(405, "405 - Method Not Allowed\n");
+	const ttl = Number(request.headers[TTL_HEADER]);
+	if (!Number.isInteger(ttl) || ttl < 1 || ttl > MAX_TTL_S) return textAnswer(400, "400 - Bad Request\n");
+	const expiresAtMs = world.options.clock() + ttl * 1_000;
+	return textAnswer(200, `${expiresAtMs}.${sign(instance, expiresAtMs)}`, { [TTL_HEADER]: String(ttl) });
+}
+
+/** Signed rather than remembered: a machine's token outlives a restart of the emulator, as its machine does. */
+function tokenHolds(world: World, instance: InstanceRecord, token: string | string[] | undefined): boolean {
+	const [, expires = "", signature = ""] = /^(\d{1,15})\.([0-9a-f]{64})$/.exec(typeof token === "string" ? token : "") ?? [];
+	if (expires === "" || Number(expires) <= world.options.clock()) return false;
+	return timingSafeEqual(Buffer.from(signature), Buffer.from(sign(instance, Number(expires))));
+}
+
+function sign(instance: InstanceRecord, expiresAtMs: number): string {
+	return createHmac("sha256", instance.metadataSecret).update(`token/${expiresAtMs}`).digest("hex");
+}
+
+/** EC2 writes these times without fractions of a second. */
+function isoSeconds(ms: number): string {
+	return new Date(ms).toISOString().replace(/\.\d{3}Z$/, "Z");
+}
+
+function documentsOf({ reservation, instance }: Machine): Record<string, string> {
+	const { region, instanceType, imageId } = reservation;
+	const address = privateIpOf(instance.instanceId);
+	const { notice } = instance;
+	const identity = {
+		accountId: OWNER_ID,
+		architecture: "x86_64",
+		availabilityZone: instance.zone,
+		imageId,
+		instanceId: instance.instanceId,
+		instanceType,
+		pendingTime: isoSeconds(instance.launchedAtMs),
+		privateIp: address,
+		region,
+		version: "2017-09-30",
+	};
+	return {
+		"latest/dynamic/instance-identity/document": JSON.stringify(identity, null, 2),
+		"latest/meta-data/ami-id": imageId,
+		"latest/meta-data/ami-launch-index": String(instance.amiLaunchIndex),
+		"latest/meta-data/instance-id": instance.instanceId,
+		"latest/meta-data/instance-life-cycle": instance.spot ? "spot" : "on-demand",
+		"latest/meta-data/instance-type": instanceType,
+		"latest/meta-data/local-ipv4": address,
+		"latest/meta-data/placement/availability-zone": instance.zone,
+		"latest/meta-data/placement/region": region,
+		"latest/meta-data/reservation-id": reservation.reservationId,
+		...(reservation.userData === "" ? {} : { "latest/user-data": Buffer.from(reservation.userData, "base64").toString("utf8") }),
+		...(notice
+			? {
+					"latest/meta-data/events/recommendations/rebalance": JSON.stringify({ noticeTime: isoSeconds(notice.atMs) }),
+					"latest/meta-data/spot/instance-action": JSON.stringify({ action: "terminate", time: isoSeconds(notice.terminateAtMs) }),
+					"latest/meta-data/spot/termination-time": isoSeconds(notice.terminateAtMs),
+				}
+			: {}),
+	};
+}
+
+/** A document, or the names below a folder, one a line, folders with a slash. */
+function lookUp(documents: Record<string, string>, wanted: string): Answer {
+	const document = documents[wanted];
+	if (document !== undefined) return textAnswer(200, document);
+	const folder = wanted.endsWith("/") ? wanted : `${wanted}/`;
+	const below = Object.keys(documents).filter((path) => path.startsWith(folder));
+	if (below.length === 0) return NOT_FOUND;
+	const names = below.map((path) => path.slice(folder.length).replace(/\/.*/, "/"));
+	return textAnswer(200, [...new Set(names)].join("\n"));
+}

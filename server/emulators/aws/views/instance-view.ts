@@ -1,0 +1,88 @@
+import type { InstanceState as Ec2InstanceState, Reservation as Ec2Reservation, Instance, Tag } from "@aws-sdk/client-ec2";
+import { hash32 } from "#server/kernel/random.ts";
+import type { InstanceState, Machine, Reservation } from "../book/records.ts";
+import { OWNER_ID, type World } from "../world.ts";
+
+// EC2's numbers of the states (API reference, InstanceState).
+const STATE_CODES = {
+	pending: 0,
+	running: 16,
+	"shutting-down": 32,
+	terminated: 48,
+	stopping: 64,
+	stopped: 80,
+} as const satisfies Record<InstanceState, number>;
+
+export function stateView(state: InstanceState): Ec2InstanceState {
+	return { Code: STATE_CODES[state], Name: state };
+}
+
+export function tagsView(tags: Readonly<Record<string, string>>): Tag[] {
+	return Object.entries(tags).map(([Key, Value]) => ({ Key, Value }));
+}
+
+/** A reservation with those of its machines that are to be shown. */
+export function reservationView(world: World, reservation: Reservation, machines: readonly Machine[]): Ec2Reservation {
+	return {
+		ReservationId: reservation.reservationId,
+		OwnerId: OWNER_ID,
+		Groups: [],
+		Instances: machines.map((machine) => instanceView(world, machine)),
+	};
+}
+
+/** 127.0.0.0/8 is this host: an address of its own for each machine, which its peers can really reach. */
+export function privateIpOf(instanceId: string): string {
+	const h = hash32(instanceId);
+	return `127.${1 + (h % 254)}.${(h >>> 8) % 256}.${1 + ((h >>> 16) % 254)}`;
+}
+
+export function instanceView(world: World, { reservation, instance }: Machine): Instance {
+	const vcpus = world.catalog.type(reservation.instanceType)?.vcpus;
+	const isOver = instance.state === "terminated";
+	const address = isOver ? undefined : privateIpOf(instance.instanceId);
+	return {
+		InstanceId: instance.instanceId,
+		ImageId: reservation.imageId,
+		State: stateView(instance.state),
+		PrivateDnsName: address === undefined ? "" : `ip-${address.replaceAll(".", "-")}.${reservation.region}.compute.internal`,
+		PublicDnsName: "",
+		StateTransitionReason: instance.stateTransitionReason,
+		StateReason: instance.stateReason
+			? { Code: instance.stateReason.code, Message: instance.stateReason.message }
+			: instance.state === "pending"
+				? { Code: "pending", Message: "pending" }
+				: undefined,
+		KeyName: reservation.keyName ?? undefined,
+		AmiLaunchIndex: instance.amiLaunchIndex,
+		InstanceType: ec2TypeOf(reservation.instanceType),
+		LaunchTime: new Date(instance.launchedAtMs),
+		Placement: { AvailabilityZone: instance.zone, GroupName: "", Tenancy: "default" },
+		Monitoring: { State: "disabled" },
+		SubnetId: isOver ? undefined : instance.subnetId,
+		VpcId: isOver ? undefined : world.catalog.vpcOf(reservation.region),
+		PrivateIpAddress: address,
+		SecurityGroups: isOver ? [] : reservation.securityGroupIds.map((GroupId) => ({ GroupId })),
+		Architecture: "x86_64",
+		RootDeviceType: "ebs",
+		VirtualizationType: "hvm",
+		Hypervisor: "xen",
+		ClientToken: reservation.clientToken,
+		InstanceLifecycle: instance.spot ? "spot" : undefined,
+		SpotInstanceRequestId: instance.spot?.requestId,
+		CpuOptions: vcpus === undefined ? undefined : { CoreCount: Math.max(1, Math.floor(vcpus / 2)), ThreadsPerCore: vcpus > 1 ? 2 : 1 },
+		MetadataOptions: {
+			State: "applied",
+			HttpTokens: "required",
+			HttpEndpoint: "enabled",
+			HttpPutResponseHopLimit: 1,
+			InstanceMetadataTags: "disabled",
+		},
+		Tags: tagsView(instance.tags),
+	};
+}
+
+// The SDK's type lists the types known when it was built; the catalogue may know newer ones, as the service does.
+function ec2TypeOf(instanceType: string): NonNullable<Instance["InstanceType"]> {
+	return instanceType as NonNullable<Instance["InstanceType"]>;
+}

@@ -1,0 +1,37 @@
+import type { Machine } from "./book/records.ts";
+import type { Store } from "./book/store.ts";
+import { isVisible } from "./book/store.ts";
+import type { Catalog } from "./catalog.ts";
+import type { FaultControl } from "./faults.ts";
+import type { Lifecycle } from "./lifecycle.ts";
+import type { ResolvedOptions } from "./options.ts";
+
+/** Amazon's example account number; the emulated cloud has this one account. */
+export const OWNER_ID = "123456789012";
+
+/** The parts that calls work on. */
+export interface World {
+	options: ResolvedOptions;
+	catalog: Catalog;
+	store: Store;
+	lifecycle: Lifecycle;
+	faults: FaultControl;
+	/** The endpoint's own address, e.g. `http://127.0.0.1:4566`. */
+	url: () => string;
+	/** True from the moment the emulator is told to stop: nothing new is launched. */
+	closing: boolean;
+}
+
+/** The machines of a region that calls see now, in the order of their launches. */
+export function visibleMachines(world: World, region: string): Machine[] {
+	const nowMs = world.options.clock();
+	return world.store
+		.machines()
+		.filter(({ reservation, instance }) => reservation.region === region && isVisible(instance, nowMs, world.options.terminatedVisibleMs));
+}
+
+export function visibleMachine(world: World, region: string, instanceId: string): Machine | undefined {
+	const machine = world.store.machine(instanceId);
+	if (!machine || machine.reservation.region !== region) return undefined;
+	return isVisible(machine.instance, world.options.clock(), world.options.terminatedVisibleMs) ? machine : undefined;
+}
