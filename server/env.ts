@@ -9,6 +9,8 @@ const schema = z.object({
 	/** What instances are told to call; the address of this control plane as they see it. */
 	SPILLWAY_URL: z.url().optional(),
 	SPILLWAY_DEMO: z.enum(["0", "1"]).default("0").transform((v) => v === "1"),
+	/** Key from which one-time secrets of instances are derived; kept in SPILLWAY_HOME by `npm start`. */
+	SPILLWAY_SECRET: z.string().min(16).default("development-secret-not-for-production"),
 	SPILLWAY_INSTANCE: z.string().default("unnamed"),
 	DATABASE_URL: z.string().default("postgres://spillway@127.0.0.1:55432/spillway"),
 	AUTH_SECRET: z.string().min(16).default("development-secret-not-for-production"),
@@ -20,7 +22,7 @@ const schema = z.object({
 	SPILLWAY_AWS_REGIONS: z.string().default("us-east-1,us-east-2,us-west-2,eu-west-1,eu-central-1").transform((s) => s.split(",").map((r) => r.trim()).filter(Boolean)),
 	SPILLWAY_AWS_IMAGE_ID: z.string().default("ami-0spillwaydemo0001"),
 	SPILLWAY_LOCAL_SLOTS: z.coerce.number().int().min(0).max(1024).default(4),
-	SPILLWAY_LOCAL_ACCELERATOR: z.string().default("A10G-24GB"),
+	SPILLWAY_LOCAL_ACCELERATOR: z.string().default("L40S-48GB"),
 	/** Safety-net tick of the control loop, ms. */
 	SPILLWAY_TICK_MS: z.coerce.number().int().min(50).default(1_000),
 	SPILLWAY_SYNC_MS: z.coerce.number().int().min(50).default(1_000),

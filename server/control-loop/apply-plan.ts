@@ -1,0 +1,144 @@
+import type { Tx } from "#server/db/client.ts";
+import { decision } from "#server/db/schema/decision.ts";
+import type { Explanation } from "#server/domain/decision.ts";
+import { type Reason, reason } from "#server/domain/reasons.ts";
+import { instanceIdOf, newId } from "#server/kernel/ids.ts";
+import type { Action, Plan, Snapshot } from "#server/scheduling/types.ts";
+import { requestStop } from "#server/services/attempt/request-stop.ts";
+import { placeCloud } from "#server/services/job/place-cloud.ts";
+import { placeHome } from "#server/services/job/place-home.ts";
+import { failWaiting, setWaitingState, writeWaiting } from "#server/services/job/wait.ts";
+import type { LoopContext } from "./context.ts";
+
+/** What the loop should do next because of what was written: hand over attempts at home, call clouds. */
+export interface Applied {
+	home: Set<string>;
+	clouds: Set<string>;
+	stopped: number;
+}
+
+/** What was last written of each waiting job, so that a cycle writes only what changed. */
+export type WaitingMemory = Map<string, { code: string; p50Ms: number | null }>;
+
+/** A forecast is written again when it moved by this much, or by a tenth of the wait. */
+const FORECAST_STEP_MS = 5_000;
+
+/**
+ * Carries out a plan: each action in a transaction of its own, guarded so that a stale one changes nothing.
+ * No driver is called here.
+ */
+export async function applyPlan(ctx: LoopContext, snapshot: Snapshot, plan: Plan, memory: WaitingMemory): Promise<Applied> {
+	const applied: Applied = { home: new Set(), clouds: new Set(), stopped: 0 };
+	const explanations = new Map(plan.explanations.map((e) => [e.jobId, e]));
+	for (const action of plan.actions) {
+		const explanation = explanations.get(action.jobId);
+		const written = ctx.db.transaction(async (tx) => {
+			const done = await applyAction(tx, ctx, snapshot, action, applied);
+			if (done && explanation) await writeDecision(tx, snapshot, explanation, "attemptNo" in action ? action.attemptNo : null);
+		});
+		await written.catch((error: unknown) => {
+			if (!(error instanceof StalePlan)) throw error;
+		});
+		if (action.kind === "launch") ctx.probe("launch:intent_written");
+		if (action.kind === "place_home") ctx.probe("home:intent_written");
+		memory.delete(action.jobId);
+	}
+	await applyWaiting(ctx, snapshot, plan, memory);
+	return applied;
+}
+
+async function applyAction(tx: Tx, ctx: LoopContext, snapshot: Snapshot, action: Action, applied: Applied): Promise<boolean> {
+	const { nowMs } = snapshot;
+	switch (action.kind) {
+		case "place_home": {
+			const pool = snapshot.pools.find((p) => p.id === action.poolId);
+			const driver = pool && ctx.clusters.get(pool.siteId);
+			if (!pool || !driver) return false;
+			const placed = await placeHome(tx, { ...action, siteId: pool.siteId, provider: driver.provider, nowMs });
+			if (placed) applied.home.add(pool.siteId);
+			return placed !== null;
+		}
+		case "launch":
+			return applyLaunch(tx, ctx, snapshot, action, applied);
+		case "hold":
+			return setWaitingState(tx, { jobId: action.jobId, state: "held", reason: action.reason, nowMs });
+		case "release":
+			return setWaitingState(tx, { jobId: action.jobId, state: "queued", reason: action.reason, nowMs });
+		case "fail":
+			return failWaiting(tx, { jobId: action.jobId, reason: action.reason, nowMs });
+		case "stop": {
+			const first = await requestStop(tx, { attemptId: action.attemptId, reason: action.reason, atMs: nowMs });
+			if (first) applied.stopped++;
+			return first;
+		}
+	}
+}
+
+/** The budget is asked again here, in the transaction that writes the intent: the snapshot may be a moment old. */
+async function applyLaunch(tx: Tx, ctx: LoopContext, snapshot: Snapshot, action: Extract<Action, { kind: "launch" }>, applied: Applied): Promise<boolean> {
+	const budgets = snapshot.policy.budgets.filter((b) => action.budgetIds.includes(b.id));
+	const result = await placeCloud(tx, {
+		jobId: action.jobId,
+		attemptNo: action.attemptNo,
+		offer: action.offer,
+		lifeMs: action.lifeMs,
+		holdMicroUsd: action.holdMicroUsd,
+		budgets,
+		bootstrapHash: ctx.bootstrapHashFor(instanceIdOf(action.jobId, action.attemptNo, 0)),
+		reason: action.reason,
+		nowMs: snapshot.nowMs,
+	});
+	if (result.kind === "placed") {
+		applied.clouds.add(action.offer.siteId);
+		return true;
+	}
+	if (result.kind === "stale") throw new StalePlan();
+	const { budgetId, missingMicroUsd, freeMicroUsd, capMicroUsd } = result.refusal;
+	const why: Reason = reason("budget_exceeded", {
+		budgetId,
+		missingMicroUsd: missingMicroUsd.toString(),
+		freeMicroUsd: freeMicroUsd.toString(),
+		capMicroUsd: capMicroUsd.toString(),
+	});
+	await setWaitingState(tx, { jobId: action.jobId, state: "held", reason: why, nowMs: snapshot.nowMs });
+	return false;
+}
+
+/** Rolls back a half-written placement; the job has moved on, and the next cycle sees where. */
+class StalePlan extends Error {
+	override name = "StalePlan";
+}
+
+async function applyWaiting(ctx: LoopContext, snapshot: Snapshot, plan: Plan, memory: WaitingMemory): Promise<void> {
+	const changed: Parameters<typeof writeWaiting>[1][number][] = [];
+	const newCode = new Set<string>();
+	for (const [jobId, why] of plan.waiting) {
+		const forecast = plan.forecasts.get(jobId) ?? null;
+		const last = memory.get(jobId);
+		const wait = forecast ? forecast.p50Ms - snapshot.nowMs : 0;
+		const moved = Math.abs((forecast?.p50Ms ?? 0) - (last?.p50Ms ?? 0)) > Math.max(FORECAST_STEP_MS, wait / 10);
+		if (last && last.code === why.code && !moved) continue;
+		if (last?.code !== why.code) newCode.add(jobId);
+		memory.set(jobId, { code: why.code, p50Ms: forecast?.p50Ms ?? null });
+		changed.push({ jobId, reason: why, forecast });
+	}
+	if (memory.size > 2 * plan.waiting.size + 1_000) for (const id of memory.keys()) if (!plan.waiting.has(id)) memory.delete(id);
+	await writeWaiting(ctx.db, changed);
+	const acted = new Set(plan.actions.map((a) => a.jobId));
+	const toStore = plan.explanations.filter((e) => newCode.has(e.jobId) && !acted.has(e.jobId));
+	if (toStore.length > 0) await ctx.db.transaction(async (tx) => {
+		for (const e of toStore) await writeDecision(tx, snapshot, e, null);
+	});
+}
+
+async function writeDecision(tx: Tx, snapshot: Snapshot, explanation: Explanation, attemptNumber: number | null): Promise<void> {
+	await tx.insert(decision).values({
+		id: newId("dec", snapshot.nowMs),
+		jobId: explanation.jobId,
+		decidedAt: new Date(snapshot.nowMs),
+		attemptNumber,
+		policyName: explanation.policy.name,
+		policyVersion: explanation.policy.version,
+		explanation,
+	});
+}

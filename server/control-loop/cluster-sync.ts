@@ -1,0 +1,191 @@
+import { and, eq, inArray } from "drizzle-orm";
+import { attempt } from "#server/db/schema/attempt.ts";
+import { job } from "#server/db/schema/job.ts";
+import { reason } from "#server/domain/reasons.ts";
+import { LIVE_ATTEMPT_STATES } from "#server/domain/states.ts";
+import type { AttemptObservation, ClusterDriver, ClusterObservation } from "#server/providers/driver.ts";
+import { markRunning, markStaging } from "#server/services/attempt/advance.ts";
+import { appendLogs } from "#server/services/attempt/append-logs.ts";
+import { finishAttempt } from "#server/services/attempt/finish.ts";
+import { latestCheckpoint, listFiles, saveCheckpoint } from "#server/services/checkpoint/store.ts";
+import { setSiteHealth } from "#server/services/site/health.ts";
+import { writePools } from "#server/services/site/pools.ts";
+import type { LoopContext } from "./context.ts";
+import { messageOf } from "./messages.ts";
+
+const LOG_BATCH_BYTES = 256 * 1024;
+
+/** What the loop remembers of a site between two looks; losing it costs only a repeated call. */
+export interface ClusterMemory {
+	stopSent: Set<string>;
+	savedAtMs: Map<string, number>;
+	healthWrittenMs: number;
+}
+
+export function newClusterMemory(): ClusterMemory {
+	return { stopSent: new Set(), savedAtMs: new Map(), healthWrittenMs: 0 };
+}
+
+type LiveAttempt = Pick<typeof attempt.$inferSelect, "id" | "jobId" | "number" | "state" | "slots" | "placement" | "handedOverAt" | "logCursor" | "stopRequestedAt"> & {
+	spec: (typeof job.$inferSelect)["spec"];
+};
+
+/**
+ * Brings the database and one owned site together: hands over what is placed, passes on stops, writes what the site
+ * says of each attempt, and ends there what we no longer know.
+ */
+export async function syncCluster(ctx: LoopContext, driver: ClusterDriver, memory: ClusterMemory): Promise<void> {
+	let seen: ClusterObservation;
+	try {
+		seen = await driver.observe();
+	} catch (error) {
+		await setSiteHealth(ctx.db, { siteId: driver.siteId, healthy: false, message: messageOf(error), atMs: ctx.clock.nowMs() });
+		return;
+	}
+	await writeHealth(ctx, driver, seen, memory);
+	const live = await readLive(ctx, driver.siteId);
+	const observed = new Map(seen.attempts.map((a) => [a.attemptId, a]));
+	const results = await Promise.allSettled(live.map((row) => syncAttempt(ctx, driver, memory, row, observed.get(row.id))));
+	for (const result of results) if (result.status === "rejected") throw result.reason;
+	await endUnknown(ctx, driver, seen, new Set(live.map((l) => l.id)), memory);
+}
+
+async function readLive(ctx: LoopContext, siteId: string): Promise<LiveAttempt[]> {
+	return ctx.db
+		.select({
+			id: attempt.id,
+			jobId: attempt.jobId,
+			number: attempt.number,
+			state: attempt.state,
+			slots: attempt.slots,
+			placement: attempt.placement,
+			handedOverAt: attempt.handedOverAt,
+			logCursor: attempt.logCursor,
+			stopRequestedAt: attempt.stopRequestedAt,
+			spec: job.spec,
+		})
+		.from(attempt)
+		.innerJoin(job, eq(job.id, attempt.jobId))
+		.where(and(eq(attempt.siteId, siteId), inArray(attempt.state, [...LIVE_ATTEMPT_STATES])));
+}
+
+async function syncAttempt(ctx: LoopContext, driver: ClusterDriver, memory: ClusterMemory, row: LiveAttempt, seen: AttemptObservation | undefined): Promise<void> {
+	if (!seen) return row.handedOverAt ? lose(ctx, row) : handOver(ctx, driver, row);
+	if (row.state === "stopping" && seen.phase !== "exited" && seen.phase !== "lost") {
+		if (!memory.stopSent.has(row.id)) {
+			await driver.stop(row.id, ctx.timing.stopGraceMs);
+			memory.stopSent.add(row.id);
+		}
+	}
+	await copyLogs(ctx, driver, row);
+	switch (seen.phase) {
+		case "staging":
+			return ctx.db.transaction((tx) => markStaging(tx, { attemptId: row.id, atMs: ctx.clock.nowMs() }));
+		case "running":
+		case "stopping":
+			if (row.state !== "running") await ctx.db.transaction((tx) => markRunning(tx, { attemptId: row.id, atMs: seen.startedAtMs ?? ctx.clock.nowMs() }));
+			return saveOnInterval(ctx, driver, memory, row);
+		case "lost":
+			return lose(ctx, row);
+		case "exited":
+			return end(ctx, driver, memory, row, seen);
+	}
+}
+
+/** Starting is idempotent, so a crash between the call and the row only repeats it. */
+async function handOver(ctx: LoopContext, driver: ClusterDriver, row: LiveAttempt): Promise<void> {
+	if (row.state === "stopping") {
+		await ctx.db.transaction((tx) => finishAttempt(tx, { attemptId: row.id, exit: null, atMs: ctx.clock.nowMs(), fallback: reason("site_lost") }));
+		return;
+	}
+	const restore = row.number > 1 ? await latestCheckpoint(ctx.db, ctx.checkpointRoot, row.jobId) : null;
+	try {
+		await driver.start({
+			attemptId: row.id,
+			jobId: row.jobId,
+			attemptNo: row.number,
+			spec: row.spec,
+			poolId: row.placement.poolId ?? "",
+			slots: row.slots,
+			restoreFrom: restore?.folder ?? null,
+		});
+	} catch (error) {
+		ctx.log("warn", "an attempt could not be handed over", { attemptId: row.id, error: messageOf(error) });
+		await ctx.db.transaction((tx) =>
+			finishAttempt(tx, { attemptId: row.id, exit: { code: null, signal: null, error: messageOf(error) }, atMs: ctx.clock.nowMs() }),
+		);
+		return;
+	}
+	ctx.probe("home:handed_over");
+	const at = new Date(ctx.clock.nowMs());
+	await ctx.db.update(attempt).set({ handedOverAt: at }).where(eq(attempt.id, row.id));
+}
+
+async function lose(ctx: LoopContext, row: LiveAttempt): Promise<void> {
+	await ctx.db.transaction((tx) => finishAttempt(tx, { attemptId: row.id, exit: null, atMs: ctx.clock.nowMs(), fallback: reason("site_lost") }));
+}
+
+async function end(ctx: LoopContext, driver: ClusterDriver, memory: ClusterMemory, row: LiveAttempt, seen: AttemptObservation): Promise<void> {
+	ctx.probe("home:exit_seen");
+	const atMs = seen.finishedAtMs ?? ctx.clock.nowMs();
+	if (seen.startedAtMs !== null) await ctx.db.transaction((tx) => markRunning(tx, { attemptId: row.id, atMs: seen.startedAtMs ?? atMs }));
+	const folder = driver.checkpointFolder(row.id);
+	if (folder !== null && seen.exit?.code !== 0) {
+		await saveCheckpoint(ctx.db, ctx.checkpointRoot, { jobId: row.jobId, attemptId: row.id, folder, atMs }).catch((error: unknown) =>
+			ctx.log("error", "a checkpoint could not be kept", { attemptId: row.id, error: messageOf(error) }),
+		);
+	}
+	await ctx.db.transaction((tx) => finishAttempt(tx, { attemptId: row.id, exit: seen.exit, atMs }));
+	ctx.probe("home:exit_written");
+	memory.stopSent.delete(row.id);
+	memory.savedAtMs.delete(row.id);
+	await driver.forget(row.id);
+}
+
+async function saveOnInterval(ctx: LoopContext, driver: ClusterDriver, memory: ClusterMemory, row: LiveAttempt): Promise<void> {
+	const folder = row.spec.checkpoint && driver.checkpointFolder(row.id);
+	if (!row.spec.checkpoint || !folder) return;
+	const nowMs = ctx.clock.nowMs();
+	const last = memory.savedAtMs.get(row.id);
+	if (last === undefined) memory.savedAtMs.set(row.id, nowMs);
+	if (last === undefined || nowMs - last < row.spec.checkpoint.intervalMs) return;
+	memory.savedAtMs.set(row.id, nowMs);
+	const newest = Math.max(0, ...(await listFiles(folder)).map((f) => f.changedMs));
+	if (newest <= last) return;
+	await saveCheckpoint(ctx.db, ctx.checkpointRoot, { jobId: row.jobId, attemptId: row.id, folder, atMs: nowMs });
+}
+
+async function copyLogs(ctx: LoopContext, driver: ClusterDriver, row: LiveAttempt): Promise<void> {
+	let cursor = row.logCursor ?? { stdout: 0, stderr: 0 };
+	for (;;) {
+		const read = await driver.readLogs(row.id, cursor, LOG_BATCH_BYTES);
+		if (read.lines.length === 0) return;
+		cursor = read.cursor;
+		await ctx.db.transaction((tx) => appendLogs(tx, { attemptId: row.id, lines: read.lines, cursor: read.cursor }));
+	}
+}
+
+/** What runs there but is over here (we crashed after writing its end), or was never ours. */
+async function endUnknown(ctx: LoopContext, driver: ClusterDriver, seen: ClusterObservation, live: ReadonlySet<string>, memory: ClusterMemory): Promise<void> {
+	const strange = seen.attempts.filter((a) => !live.has(a.attemptId));
+	if (strange.length === 0) return;
+	// The observation is older than the rows: only what is final in the database may be ended.
+	const rows = await ctx.db.select({ id: attempt.id, finishedAt: attempt.finishedAt }).from(attempt).where(inArray(attempt.id, strange.map((s) => s.attemptId)));
+	const known = new Map(rows.map((r) => [r.id, r.finishedAt]));
+	for (const a of strange) {
+		if (known.has(a.attemptId) && known.get(a.attemptId) === null) continue;
+		if (a.phase === "exited" || a.phase === "lost") await driver.forget(a.attemptId);
+		else if (!memory.stopSent.has(a.attemptId)) {
+			await driver.stop(a.attemptId, ctx.timing.stopGraceMs);
+			memory.stopSent.add(a.attemptId);
+		}
+	}
+}
+
+async function writeHealth(ctx: LoopContext, driver: ClusterDriver, seen: ClusterObservation, memory: ClusterMemory): Promise<void> {
+	const nowMs = ctx.clock.nowMs();
+	if (nowMs - memory.healthWrittenMs < 5_000 && nowMs >= memory.healthWrittenMs) return;
+	memory.healthWrittenMs = nowMs;
+	await setSiteHealth(ctx.db, { siteId: driver.siteId, healthy: true, message: null, atMs: nowMs });
+	await writePools(ctx.db, driver.siteId, seen.pools);
+}

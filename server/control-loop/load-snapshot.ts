@@ -1,0 +1,183 @@
+import { and, desc, eq, gt, inArray, isNull, sql } from "drizzle-orm";
+import type { Tx } from "#server/db/client.ts";
+import { allocation } from "#server/db/schema/allocation.ts";
+import { attempt } from "#server/db/schema/attempt.ts";
+import { instance } from "#server/db/schema/instance.ts";
+import { job } from "#server/db/schema/job.ts";
+import { pool, site } from "#server/db/schema/site.ts";
+import type { JobSpec } from "#server/domain/job.ts";
+import { LIVE_ATTEMPT_STATES } from "#server/domain/states.ts";
+import { hash32 } from "#server/kernel/random.ts";
+import { defined } from "#server/kernel/assert.ts";
+import { homeGrid } from "#server/services/site/home-grid.ts";
+import type { DurationStat, PendingJob, PoolView, RunningAttempt, Snapshot } from "#server/scheduling/types.ts";
+import { budgetViews } from "#server/services/budget/views.ts";
+import { durationStats } from "#server/services/job/durations.ts";
+import { listOffers } from "#server/services/offer/list.ts";
+import { type ActivePolicy, activePolicy } from "#server/services/policy/active.ts";
+import type { LoopContext } from "./context.ts";
+
+const DURATIONS_AGE_MS = 60_000;
+
+/** What survives from cycle to cycle: specs never change, and run-time statistics change slowly. */
+export class SnapshotCache {
+	readonly specs = new Map<string, JobSpec>();
+	durations: { readAtMs: number; stats: DurationStat[] } | null = null;
+}
+
+/**
+ * Reads one consistent view of everything a cycle may know.
+ * Cost: the pending and live rows without their specs, which are read once per job and kept.
+ */
+export async function loadSnapshot(ctx: Pick<LoopContext, "db" | "clock" | "timing" | "clusters">, cache: SnapshotCache): Promise<{ snapshot: Snapshot; active: ActivePolicy }> {
+	const nowMs = ctx.clock.nowMs();
+	if (!cache.durations || nowMs - cache.durations.readAtMs > DURATIONS_AGE_MS || nowMs < cache.durations.readAtMs) {
+		cache.durations = { readAtMs: nowMs, stats: await durationStats(ctx.db, nowMs) };
+	}
+	const durations = cache.durations.stats;
+	return ctx.db.transaction(
+		async (tx) => {
+			const active = await activePolicy(tx);
+			const pending = await readPending(tx, cache, nowMs, ctx.timing);
+			const running = await readRunning(tx, cache);
+			forgetEnded(cache, pending, running);
+			const snapshot: Snapshot = {
+				nowMs,
+				seed: hash32(`${active.version}`),
+				policy: active.policy,
+				policyVersion: active.version,
+				pools: await readPools(tx, ctx),
+				offers: await listOffers(tx),
+				pending,
+				running,
+				budgets: await budgetViews(tx, active.policy.budgets, nowMs),
+				durations,
+				priceMaxAgeMs: ctx.timing.priceMaxAgeMs,
+				cloudStartMs: ctx.timing.cloudStartMs,
+			};
+			return { snapshot, active };
+		},
+		{ isolationLevel: "repeatable read", accessMode: "read only" },
+	);
+}
+
+async function readPending(tx: Tx, cache: SnapshotCache, nowMs: number, timing: LoopContext["timing"]): Promise<PendingJob[]> {
+	const rows = await tx
+		.select({
+			jobId: job.id,
+			state: job.state,
+			submittedAt: job.submittedAt,
+			pendingSince: job.pendingSince,
+			attempts: job.attempts,
+			completedMs: job.completedMs,
+			approvedMicroUsd: job.approvedMicroUsd,
+		})
+		.from(job)
+		.where(inArray(job.state, ["queued", "held"]));
+	await fillSpecs(tx, cache, rows.map((r) => r.jobId));
+	const tried = rows.filter((r) => r.attempts > 0).map((r) => r.jobId);
+	const avoid = await readAvoided(tx, tried, nowMs, timing);
+	return rows.map((r) => ({
+		jobId: r.jobId,
+		spec: defined(cache.specs.get(r.jobId), "spec of a pending job"),
+		state: r.state === "held" ? "held" : "queued",
+		submittedAtMs: r.submittedAt.getTime(),
+		pendingSinceMs: r.pendingSince.getTime(),
+		nextAttemptNo: r.attempts + 1,
+		completedMs: Number(r.completedMs),
+		avoidOffers: avoid.get(r.jobId) ?? [],
+		approvedMicroUsd: r.approvedMicroUsd,
+	}));
+}
+
+/** Offers whose machine was taken back or never came up are left alone by that job for a while. */
+async function readAvoided(tx: Tx, jobIds: string[], nowMs: number, timing: LoopContext["timing"]): Promise<Map<string, PendingJob["avoidOffers"]>> {
+	const out = new Map<string, PendingJob["avoidOffers"]>();
+	if (jobIds.length === 0) return out;
+	const rows = await tx
+		.select({ jobId: instance.jobId, offer: instance.offer, terminatedAt: instance.terminatedAt })
+		.from(instance)
+		.innerJoin(attempt, eq(attempt.id, instance.attemptId))
+		.where(
+			and(
+				inArray(instance.jobId, jobIds),
+				inArray(attempt.state, ["interrupted", "evicted", "lost"]),
+				gt(instance.terminatedAt, new Date(nowMs - timing.offerCooldownMs)),
+			),
+		)
+		.orderBy(desc(instance.terminatedAt));
+	for (const row of rows) {
+		if (!row.terminatedAt) continue;
+		const list = out.get(row.jobId) ?? [];
+		list.push({ offerId: row.offer.id, untilMs: row.terminatedAt.getTime() + timing.offerCooldownMs });
+		out.set(row.jobId, list);
+	}
+	return out;
+}
+
+async function readRunning(tx: Tx, cache: SnapshotCache): Promise<RunningAttempt[]> {
+	const rows = await tx
+		.select({
+			jobId: attempt.jobId,
+			attemptId: attempt.id,
+			placement: attempt.placement,
+			slots: attempt.slots,
+			state: attempt.state,
+			createdAt: attempt.createdAt,
+			startedAt: attempt.startedAt,
+			completedMs: job.completedMs,
+		})
+		.from(attempt)
+		.innerJoin(job, eq(job.id, attempt.jobId))
+		.where(inArray(attempt.state, [...LIVE_ATTEMPT_STATES]));
+	await fillSpecs(tx, cache, rows.map((r) => r.jobId));
+	return rows.map((r) => ({
+		jobId: r.jobId,
+		attemptId: r.attemptId,
+		spec: defined(cache.specs.get(r.jobId), "spec of a running job"),
+		placement: r.placement,
+		slots: r.slots,
+		startedAtMs: r.startedAt?.getTime() ?? null,
+		placedAtMs: r.createdAt.getTime(),
+		completedMs: Number(r.completedMs),
+		stopping: r.state === "stopping",
+	}));
+}
+
+async function readPools(tx: Tx, ctx: Pick<LoopContext, "clusters">): Promise<PoolView[]> {
+	const rows = await tx.select({ pool, site }).from(pool).innerJoin(site, eq(site.id, pool.siteId)).where(eq(site.enabled, true));
+	const open = await tx.select({ siteId: allocation.siteId, poolId: allocation.poolId, slots: allocation.slots }).from(allocation).where(isNull(allocation.endedAt));
+	return rows.map(({ pool: p, site: s }) => {
+		const taken = new Set<number>(p.unavailableSlots);
+		for (const a of open) if (a.siteId === p.siteId && a.poolId === p.id) for (const slot of a.slots) taken.add(slot);
+		const total = p.nodes * p.gpusPerNode;
+		const grid = homeGrid(s.settings);
+		return {
+			id: p.id,
+			siteId: p.siteId,
+			accelerator: p.accelerator,
+			nodes: p.nodes,
+			gpusPerNode: p.gpusPerNode,
+			microUsdPerGpuHour: p.microUsdPerGpuHour,
+			wattsPerGpu: p.wattsPerGpu,
+			gridGramsPerKwh: grid.gramsPerKwh,
+			pue: grid.pue,
+			healthy: s.healthy,
+			multiNode: ctx.clusters.get(s.id)?.capabilities.multiNode ?? false,
+			freeSlots: Array.from({ length: total }, (_, i) => i).filter((i) => !taken.has(i)),
+		};
+	});
+}
+
+async function fillSpecs(tx: Tx, cache: SnapshotCache, jobIds: string[]): Promise<void> {
+	const missing = jobIds.filter((id) => !cache.specs.has(id));
+	if (missing.length === 0) return;
+	const rows = await tx.select({ id: job.id, spec: job.spec }).from(job).where(sql`${job.id} = any(${sql.param(missing)}::text[])`);
+	for (const row of rows) cache.specs.set(row.id, row.spec);
+}
+
+function forgetEnded(cache: SnapshotCache, pending: PendingJob[], running: RunningAttempt[]): void {
+	if (cache.specs.size <= 2 * (pending.length + running.length) + 1_000) return;
+	const live = new Set([...pending.map((p) => p.jobId), ...running.map((r) => r.jobId)]);
+	for (const id of cache.specs.keys()) if (!live.has(id)) cache.specs.delete(id);
+}

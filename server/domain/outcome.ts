@@ -1,0 +1,65 @@
+import { type Reason, reason } from "./reasons.ts";
+import type { AttemptState, JobState } from "./states.ts";
+
+/** After this many attempts a job fails rather than being tried again for ever. */
+export const ATTEMPTS_MAX = 50;
+
+/** How the command of an attempt ended, as its supervisor saw it. */
+export interface Exit {
+	code: number | null;
+	signal: string | null;
+	/** Set when the command could not be started or its data not staged. */
+	error: string | null;
+}
+
+export type FinalAttemptState = Extract<AttemptState, "succeeded" | "failed" | "interrupted" | "evicted" | "cancelled" | "lost">;
+
+/**
+ * What an attempt's end means. `stopReason` is set when we or the provider told it to stop: then the exit code is not
+ * asked, since many programs leave with 0 after saving a checkpoint and their work is not done.
+ * `exit` null: the machine ended without a word about the command.
+ */
+export function outcomeOf(stopReason: Reason | null, exit: Exit | null): { state: FinalAttemptState; reason: Reason } {
+	if (stopReason) return { state: stateAfterStop(stopReason), reason: stopReason };
+	if (!exit) return { state: "lost", reason: reason("instance_vanished") };
+	if (exit.error !== null) return { state: "failed", reason: reason("command_not_started", { message: exit.error.slice(0, 500) }) };
+	if (exit.signal !== null) return { state: "failed", reason: reason("killed_by_signal", { signal: exit.signal }) };
+	if (exit.code === 0) return { state: "succeeded", reason: reason("completed") };
+	return { state: "failed", reason: reason("exit_nonzero", { exitCode: exit.code }) };
+}
+
+function stateAfterStop(stopReason: Reason): FinalAttemptState {
+	switch (stopReason.code) {
+		case "cancelled_by_person":
+			return "cancelled";
+		case "max_duration_exceeded":
+		case "staging_failed":
+		case "launch_refused":
+			return "failed";
+		case "spot_interruption":
+			return "interrupted";
+		case "agent_silent":
+		case "instance_vanished":
+		case "site_lost":
+			return "lost";
+		default:
+			return "evicted";
+	}
+}
+
+/** Where the job goes when its attempt ended so. Work that was taken away is queued again; a person's cancel is final. */
+export function jobAfter(attempt: FinalAttemptState, options: { cancelRequested: boolean; attempts: number }): JobState {
+	if (options.cancelRequested && attempt !== "succeeded") return "cancelled";
+	switch (attempt) {
+		case "succeeded":
+			return "succeeded";
+		case "failed":
+			return "failed";
+		case "cancelled":
+			return "cancelled";
+		case "interrupted":
+		case "evicted":
+		case "lost":
+			return options.attempts >= ATTEMPTS_MAX ? "failed" : "queued";
+	}
+}

@@ -1,0 +1,35 @@
+import { and, eq, inArray, sql } from "drizzle-orm";
+import type { Tx } from "#server/db/client.ts";
+import { notify } from "#server/db/notify.ts";
+import { attempt } from "#server/db/schema/attempt.ts";
+import { job } from "#server/db/schema/job.ts";
+import { reason } from "#server/domain/reasons.ts";
+import { recordEvents } from "../event/record.ts";
+
+/** The machine began to fetch the job's data. Does nothing when the attempt is past that. */
+export async function markStaging(tx: Tx, input: { attemptId: string; atMs: number }): Promise<void> {
+	const at = new Date(input.atMs);
+	await tx
+		.update(attempt)
+		.set({ state: "staging", stagingAt: at, lastHeardAt: at })
+		.where(and(eq(attempt.id, input.attemptId), eq(attempt.state, "starting")));
+}
+
+/** The command runs: the attempt and its job are `running`. Does nothing when the attempt is past that. */
+export async function markRunning(tx: Tx, input: { attemptId: string; atMs: number }): Promise<void> {
+	const at = new Date(input.atMs);
+	const [row] = await tx
+		.update(attempt)
+		.set({ state: "running", startedAt: at, lastHeardAt: at })
+		.where(and(eq(attempt.id, input.attemptId), inArray(attempt.state, ["starting", "staging"])))
+		.returning({ jobId: attempt.jobId, number: attempt.number });
+	if (!row) return;
+	const [moved] = await tx
+		.update(job)
+		.set({ state: "running", startedAt: sql`coalesce(${job.startedAt}, ${at.toISOString()}::timestamptz)`, reason: reason("started", { attempt: row.number }), forecast: null })
+		.where(and(eq(job.id, row.jobId), eq(job.state, "admitted")))
+		.returning({ team: job.team });
+	if (!moved) return;
+	await recordEvents(tx, [{ kind: "job_started", atMs: input.atMs, jobId: row.jobId, team: moved.team }]);
+	await notify(tx, { changes: [{ topic: "job", id: row.jobId, team: moved.team }] });
+}

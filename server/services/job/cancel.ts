@@ -1,0 +1,47 @@
+import { and, eq, inArray } from "drizzle-orm";
+import { notify } from "#server/db/notify.ts";
+import { attempt } from "#server/db/schema/attempt.ts";
+import { job } from "#server/db/schema/job.ts";
+import { reason } from "#server/domain/reasons.ts";
+import { isFinal, JOB_TRANSITIONS, type JobState, LIVE_ATTEMPT_STATES } from "#server/domain/states.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { requestStop } from "../attempt/request-stop.ts";
+import { writeAudit } from "../audit.ts";
+import { authorize } from "../authorize.ts";
+import { actorName, type ServiceContext } from "../context.ts";
+import { recordEvents } from "../event/record.ts";
+
+/**
+ * Ends a job for a person. One that waits is `cancelled` at once; one that starts or runs is told to stop, and is
+ * `cancelled` when its command is gone. Cancelling twice is one cancel.
+ * @throws SpillwayError `not_found`, `forbidden`; `conflict` when the job has ended already.
+ */
+export async function cancelJob(ctx: ServiceContext, jobId: string): Promise<{ state: JobState }> {
+	return ctx.db.transaction(async (tx) => {
+		const [row] = await tx.select().from(job).where(eq(job.id, jobId)).for("update");
+		if (!row) throw new SpillwayError("not_found", `There is no job ${jobId}.`, { fix: "Look for it with: spillway jobs" });
+		authorize(ctx, "job:cancel", row.team);
+		if (isFinal(JOB_TRANSITIONS, row.state)) {
+			throw new SpillwayError("conflict", `Job ${jobId} is ${row.state} already, so there is nothing to cancel.`);
+		}
+		if (row.cancelRequestedAt) return { state: row.state };
+		const nowMs = ctx.clock.nowMs();
+		const at = new Date(nowMs);
+		const by = actorName(ctx.actor);
+		const why = reason("cancelled_by_person", { by: ctx.actor.kind === "person" ? ctx.actor.name : by });
+		const [live] = await tx
+			.select({ id: attempt.id })
+			.from(attempt)
+			.where(and(eq(attempt.jobId, jobId), inArray(attempt.state, [...LIVE_ATTEMPT_STATES])));
+		const next: JobState = live ? row.state : "cancelled";
+		await tx
+			.update(job)
+			.set({ cancelRequestedAt: at, cancelRequestedBy: by, ...(live ? {} : { state: "cancelled" as const, finishedAt: at, reason: why, forecast: null }) })
+			.where(eq(job.id, jobId));
+		if (live) await requestStop(tx, { attemptId: live.id, reason: why, atMs: nowMs });
+		else await recordEvents(tx, [{ kind: "job_cancelled", atMs: nowMs, jobId, team: row.team, reason: why }]);
+		await writeAudit(tx, ctx, { action: "job.cancel", subject: jobId, before: { state: row.state }, after: { state: next } });
+		await notify(tx, { wake: true, changes: [{ topic: "job", id: jobId, team: row.team }] });
+		return { state: next };
+	});
+}

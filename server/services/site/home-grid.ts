@@ -1,0 +1,10 @@
+import { z } from "zod";
+import { averagePue, homeIntensity } from "#server/rates/carbon.ts";
+
+const settings = z.looseObject({ gridZone: z.string().default("DE"), pue: z.number().min(1).max(3).optional() });
+
+/** Grid intensity and PUE of an owned site: its `gridZone` and `pue` settings, else the average of on-premises rooms. */
+export function homeGrid(siteSettings: Record<string, unknown>): { gramsPerKwh: number | null; pue: number; zone: string } {
+	const parsed = settings.parse(siteSettings);
+	return { gramsPerKwh: homeIntensity(parsed.gridZone)?.gramsPerKwh ?? null, pue: parsed.pue ?? averagePue("on_premises").pue, zone: parsed.gridZone };
+}
