@@ -23,11 +23,18 @@ const schema = z.object({
 	SPILLWAY_AWS_IMAGE_ID: z.string().default("ami-0spillwaydemo0001"),
 	SPILLWAY_LOCAL_SLOTS: z.coerce.number().int().min(0).max(1024).default(4),
 	SPILLWAY_LOCAL_ACCELERATOR: z.string().default("L40S-48GB"),
-	/** Safety-net tick of the control loop, ms. */
-	SPILLWAY_TICK_MS: z.coerce.number().int().min(50).default(1_000),
-	SPILLWAY_SYNC_MS: z.coerce.number().int().min(50).default(1_000),
-	SPILLWAY_SWEEP_MS: z.coerce.number().int().min(100).default(30_000),
-	SPILLWAY_METER_MS: z.coerce.number().int().min(100).default(30_000),
+	/** JSON with some of the control loop's waiting times (server/control-loop/context.ts timingSchema). */
+	SPILLWAY_TIMING: z
+		.string()
+		.default("{}")
+		.transform((text, ctx): Record<string, unknown> => {
+			try {
+				return z.record(z.string(), z.unknown()).parse(JSON.parse(text));
+			} catch {
+				ctx.addIssue({ code: "custom", message: "is not a JSON object" });
+				return z.NEVER;
+			}
+		}),
 });
 
 export type Env = z.infer<typeof schema>;

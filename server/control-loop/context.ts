@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { Db } from "#server/db/client.ts";
 import type { Clock } from "#server/kernel/clock.ts";
 import type { CloudDriver, ClusterDriver } from "#server/providers/driver.ts";
@@ -37,41 +38,36 @@ export const PROBE_STEPS = [
 ] as const;
 export type ProbeStep = (typeof PROBE_STEPS)[number];
 
-/** Every waiting time of the loop, ms, in one place. */
-export interface Timing {
+/** Every waiting time of the loop, ms, in one place, with its default for real clouds. */
+export const timingSchema = z.strictObject({
 	/** Time that a command gets between SIGTERM and SIGKILL to save a checkpoint. */
-	stopGraceMs: number;
+	stopGraceMs: z.number().default(90_000),
 	/** From the launch until the agent must have called. */
-	readyTimeoutMs: number;
+	readyTimeoutMs: z.number().default(15 * 60_000),
 	/** Silence of an agent after which its machine is given up. */
-	agentSilentMs: number;
+	agentSilentMs: z.number().default(5 * 60_000),
 	/** Pause before the same launch or termination call is made again. */
-	callRetryMs: number;
+	callRetryMs: z.number().default(10_000),
 	/** How long a launch with unknown outcome is looked for before it counts as never happened. */
-	launchForgetMs: number;
+	launchForgetMs: z.number().default(5 * 60_000),
 	/** How long an instance may be missing from the provider's answers before it counts as gone. */
-	vanishMs: number;
-	/** First pause after a capacity refusal; doubled with each one in a row, halved as time passes. */
-	backoffBaseMs: number;
-	backoffMaxMs: number;
+	vanishMs: z.number().default(5 * 60_000),
+	/** First pause after a capacity refusal; doubled with each one in a row, fading as time passes. */
+	backoffBaseMs: z.number().default(60_000),
+	backoffMaxMs: z.number().default(60 * 60_000),
 	/** How long a job leaves an offer alone whose machine was taken from it or never came up. */
-	offerCooldownMs: number;
+	offerCooldownMs: z.number().default(10 * 60_000),
 	/** Prices older than this are stale. */
-	priceMaxAgeMs: number;
+	priceMaxAgeMs: z.number().default(6 * 60 * 60_000),
+	/** How often prices are read. */
+	offersEveryMs: z.number().default(5 * 60_000),
 	/** What a launch takes until the command runs, before any was measured. */
-	cloudStartMs: { p50Ms: number; p90Ms: number };
-}
-
-export const DEFAULT_TIMING: Timing = {
-	stopGraceMs: 90_000,
-	readyTimeoutMs: 15 * 60_000,
-	agentSilentMs: 5 * 60_000,
-	callRetryMs: 10_000,
-	launchForgetMs: 5 * 60_000,
-	vanishMs: 5 * 60_000,
-	backoffBaseMs: 60_000,
-	backoffMaxMs: 60 * 60_000,
-	offerCooldownMs: 10 * 60_000,
-	priceMaxAgeMs: 6 * 60 * 60_000,
-	cloudStartMs: { p50Ms: 4 * 60_000, p90Ms: 6 * 60_000 },
-};
+	cloudStartMs: z.strictObject({ p50Ms: z.number(), p90Ms: z.number() }).default({ p50Ms: 4 * 60_000, p90Ms: 6 * 60_000 }),
+	/** Safety net under the notifications, and how often providers are looked at. */
+	tickMs: z.number().default(1_000),
+	syncMs: z.number().default(2_000),
+	sweepMs: z.number().default(60_000),
+	meterMs: z.number().default(30_000),
+});
+export type Timing = z.infer<typeof timingSchema>;
+export const DEFAULT_TIMING: Timing = timingSchema.parse({});

@@ -1,0 +1,101 @@
+import { and, eq, inArray, sql } from "drizzle-orm";
+import { notify } from "#server/db/notify.ts";
+import { instance } from "#server/db/schema/instance.ts";
+import { job } from "#server/db/schema/job.ts";
+import { type Reason, reason } from "#server/domain/reasons.ts";
+import type { CloudDriver } from "#server/providers/driver.ts";
+import { finishAttempt } from "#server/services/attempt/finish.ts";
+import { requestStop } from "#server/services/attempt/request-stop.ts";
+import { recordEvents } from "#server/services/event/record.ts";
+import { settleInstance } from "#server/services/ledger/settle.ts";
+import type { Described, LiveInstance } from "./cloud-sync.ts";
+import type { LoopContext } from "./context.ts";
+
+/**
+ * Writes what the provider says of an instance. True when it is gone, and everything that follows was done. An
+ * instance that a good answer leaves out is believed gone only after `vanishMs`: listings lag behind launches.
+ */
+export async function absorbObservation(ctx: LoopContext, row: LiveInstance, described: Described): Promise<boolean> {
+	const nowMs = ctx.clock.nowMs();
+	const seen = row.providerInstanceId === null ? undefined : described.byProviderId.get(row.providerInstanceId);
+	if (!seen) {
+		const lastKnownMs = (row.lastSeenAt ?? row.launchedAt ?? row.intendedAt).getTime();
+		if (!described.regions.has(row.region) || nowMs - lastKnownMs < ctx.timing.vanishMs) return false;
+		await writeTerminated(ctx, row, reason("instance_vanished", { lastSeenMs: lastKnownMs }));
+		return true;
+	}
+	if (seen.state === "terminated") {
+		await writeTerminated(ctx, row, endReason(row, seen.stateReasonCode));
+		return true;
+	}
+	await ctx.db.update(instance).set({ lastSeenAt: new Date(nowMs) }).where(eq(instance.id, row.id));
+	if (seen.state === "stopped" || seen.state === "stopping") {
+		await ctx.db.transaction((tx) => requestStop(tx, { attemptId: row.attemptId, reason: endReason(row, seen.stateReasonCode), atMs: nowMs }));
+	}
+	return false;
+}
+
+function endReason(row: LiveInstance, stateReasonCode: string | null): Reason {
+	if (row.interruptionAt !== null || /spot/i.test(stateReasonCode ?? "")) return reason("spot_interruption", { stateReason: stateReasonCode });
+	if (row.state === "terminating" || row.stopRequestedAt !== null) return row.stopReason ?? reason("job_finished");
+	return reason("instance_vanished", { stateReason: stateReasonCode });
+}
+
+/** The provider was seen to say that it is over: only now is it, and only now may the job run elsewhere. */
+async function writeTerminated(ctx: LoopContext, row: LiveInstance, why: Reason): Promise<void> {
+	ctx.probe("terminate:seen");
+	const nowMs = ctx.clock.nowMs();
+	await ctx.db.transaction(async (tx) => {
+		const [written] = await tx
+			.update(instance)
+			.set({ state: "terminated", terminatedAt: new Date(nowMs), lastSeenAt: new Date(nowMs), reason: why, bootstrapHash: null })
+			.where(and(eq(instance.id, row.id), inArray(instance.state, ["provisioning", "ready", "draining", "terminating"])))
+			.returning({ id: instance.id });
+		if (!written) return;
+		const [owner] = await tx.select({ team: job.team }).from(job).where(eq(job.id, row.jobId));
+		await recordEvents(tx, [{ kind: "instance_terminated", atMs: nowMs, instanceId: row.id, jobId: row.jobId, siteId: row.siteId, ...(owner ? { team: owner.team } : {}), reason: why }]);
+		await finishAttempt(tx, { attemptId: row.attemptId, exit: null, atMs: nowMs, fallback: why });
+		await notify(tx, { wake: true, changes: [{ topic: "instance", id: row.id, team: null }] });
+	});
+	ctx.probe("terminate:written");
+	await settleInstance(ctx, row.id);
+}
+
+/**
+ * Ends what takes too long: a machine that never reports, an agent that fell silent, a life that is over.
+ * False when the machine must go now.
+ */
+export async function checkDeadlines(ctx: LoopContext, row: LiveInstance): Promise<boolean> {
+	const nowMs = ctx.clock.nowMs();
+	const stop = async (why: Reason): Promise<false> => {
+		await ctx.db.transaction((tx) => requestStop(tx, { attemptId: row.attemptId, reason: why, atMs: nowMs }));
+		return false;
+	};
+	if (nowMs >= row.expiresAt.getTime()) return stop(reason("instance_expired", { expiresAtMs: row.expiresAt.getTime() }));
+	if (row.readyAt === null) {
+		const waitedMs = nowMs - (row.requestedAt ?? row.intendedAt).getTime();
+		return waitedMs > ctx.timing.readyTimeoutMs ? stop(reason("instance_not_ready_in_time", { waitedMs, offerId: row.offer.id })) : true;
+	}
+	const silentMs = nowMs - (row.lastHeardAt ?? row.readyAt).getTime();
+	return silentMs > ctx.timing.agentSilentMs ? stop(reason("agent_silent", { silentMs })) : true;
+}
+
+/** Asks the provider to end an instance, again and again until it is seen gone; never gives up. */
+export async function endInstance(ctx: LoopContext, driver: CloudDriver, row: LiveInstance): Promise<void> {
+	if (row.providerInstanceId === null) return;
+	const nowMs = ctx.clock.nowMs();
+	if (row.lastTerminateCallAt && nowMs - row.lastTerminateCallAt.getTime() < ctx.timing.callRetryMs) return;
+	const at = new Date(nowMs);
+	await ctx.db
+		.update(instance)
+		.set({
+			state: "terminating",
+			terminatingAt: row.terminatingAt ?? at,
+			lastTerminateCallAt: at,
+			terminateCalls: sql`${instance.terminateCalls} + 1`,
+		})
+		.where(and(eq(instance.id, row.id), inArray(instance.state, ["provisioning", "ready", "draining", "terminating"])));
+	ctx.probe("terminate:marked");
+	await driver.terminate(row.region, row.providerInstanceId);
+	ctx.probe("terminate:provider_answered");
+}

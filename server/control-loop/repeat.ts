@@ -1,0 +1,55 @@
+import { pause } from "./leadership.ts";
+
+export interface Repeating {
+	/** Run again soon; during a run, once more after it. */
+	wake(): void;
+	/** Resolves when the task has stopped. */
+	done: Promise<void>;
+}
+
+/**
+ * Runs a task one at a time: when woken, and at least every `everyMs`. After a run it rests for `minGapMs` and a share
+ * of what the run took, so that a flood of wake-ups cannot take the whole machine. An error is told to `onError` and
+ * the task goes on, a little later each time.
+ */
+export function repeat(options: { everyMs: number; minGapMs: number; run: () => Promise<void>; onError: (error: unknown) => void; signal: AbortSignal }): Repeating {
+	let woken = true;
+	let ring: (() => void) | null = null;
+	let failures = 0;
+	const loop = async (): Promise<void> => {
+		while (!options.signal.aborted) {
+			if (!woken) await new Promise<void>((resolve) => waitForWake(resolve));
+			if (options.signal.aborted) return;
+			woken = false;
+			const startedMs = performance.now();
+			try {
+				await options.run();
+				failures = 0;
+			} catch (error) {
+				failures++;
+				options.onError(error);
+			}
+			const tookMs = performance.now() - startedMs;
+			await pause(failures > 0 ? Math.min(10_000, 200 * 2 ** failures) : Math.max(options.minGapMs, Math.min(tookMs, 1_000)), options.signal);
+		}
+	};
+	const waitForWake = (resolve: () => void): void => {
+		const timer = setTimeout(finish, options.everyMs);
+		function finish(): void {
+			clearTimeout(timer);
+			options.signal.removeEventListener("abort", finish);
+			ring = null;
+			woken = true;
+			resolve();
+		}
+		ring = finish;
+		options.signal.addEventListener("abort", finish);
+	};
+	return {
+		wake: () => {
+			woken = true;
+			ring?.();
+		},
+		done: loop(),
+	};
+}

@@ -1,0 +1,108 @@
+import type { Connection } from "#server/db/client.ts";
+import { WAKE_CHANNEL } from "#server/db/notify.ts";
+import { meterAll } from "#server/services/ledger/meter.ts";
+import { refreshOffers } from "#server/services/offer/refresh.ts";
+import { writeHeartbeat } from "#server/services/scheduler/heartbeat.ts";
+import { setSiteHealth } from "#server/services/site/health.ts";
+import { syncCloud } from "./cloud-sync.ts";
+import { newClusterMemory, syncCluster } from "./cluster-sync.ts";
+import type { LoopContext } from "./context.ts";
+import { newCycleMemory, runCycle } from "./cycle.ts";
+import { becomeLeader, pause } from "./leadership.ts";
+import { messageOf } from "./messages.ts";
+import { type Repeating, repeat } from "./repeat.ts";
+import { sweepCloud } from "./sweep.ts";
+
+const LEADER_RETRY_MS = 500;
+const LEADER_CHECK_MS = 1_000;
+
+export interface SchedulerOptions {
+	ctx: LoopContext;
+	connection: Connection;
+	/** Name of this process in the heartbeat. */
+	instanceName: string;
+	signal: AbortSignal;
+}
+
+/** Runs until the signal: waits to be the leader, leads, and when leadership is lost, waits again. */
+export async function runScheduler(options: SchedulerOptions): Promise<void> {
+	const { ctx, connection, signal } = options;
+	while (!signal.aborted) {
+		try {
+			const leadership = await becomeLeader(connection.sql, { retryMs: LEADER_RETRY_MS, signal });
+			if (!leadership) return;
+			ctx.log("info", "this scheduler leads", { instance: options.instanceName });
+			const term = new AbortController();
+			const end = (): void => term.abort();
+			signal.addEventListener("abort", end);
+			const tasks = await startTasks(options, term.signal);
+			while (!term.signal.aborted && (await leadership.stillHeld())) await pause(LEADER_CHECK_MS, term.signal);
+			term.abort();
+			signal.removeEventListener("abort", end);
+			await Promise.all(tasks.map((t) => t.done));
+			await leadership.resign().catch(() => {});
+		} catch (error) {
+			ctx.log("error", "the scheduler starts its term again", { error: messageOf(error) });
+			await pause(LEADER_RETRY_MS, signal);
+		}
+	}
+}
+
+/** Starts everything a leader does; each task runs by itself, so that a slow provider keeps nothing else waiting. */
+async function startTasks({ ctx, connection, instanceName }: SchedulerOptions, signal: AbortSignal): Promise<Repeating[]> {
+	const { timing } = ctx;
+	const task = (name: string, everyMs: number, minGapMs: number, run: () => Promise<void>): Repeating =>
+		repeat({ everyMs, minGapMs, run, signal, onError: (error) => ctx.log("error", `${name} failed and is tried again`, { error: messageOf(error) }) });
+
+	const homeSyncs = new Map<string, Repeating>();
+	const cloudSyncs = new Map<string, Repeating>();
+	const others: Repeating[] = [];
+	const memory = newCycleMemory();
+	let lastCycle: Awaited<ReturnType<typeof runCycle>> | null = null;
+	const cycle = task("a cycle", timing.tickMs, 5, async () => {
+		lastCycle = await runCycle(ctx, memory);
+		for (const id of lastCycle.home) homeSyncs.get(id)?.wake();
+		for (const id of lastCycle.clouds) cloudSyncs.get(id)?.wake();
+	});
+	const unsubscribe: (() => void)[] = [];
+	for (const driver of ctx.clusters.values()) {
+		const siteMemory = newClusterMemory();
+		const sync = task(`reading ${driver.siteId}`, timing.tickMs, 5, () => syncCluster(ctx, driver, siteMemory));
+		homeSyncs.set(driver.siteId, sync);
+		unsubscribe.push(driver.subscribe(() => sync.wake()));
+	}
+	for (const driver of ctx.clouds.values()) {
+		cloudSyncs.set(driver.siteId, task(`reading ${driver.siteId}`, timing.syncMs, 20, () => syncCloud(ctx, driver)));
+		others.push(task(`prices of ${driver.siteId}`, timing.offersEveryMs, 1_000, () => readOffers(ctx, driver.siteId)));
+		others.push(task(`the sweep of ${driver.siteId}`, timing.sweepMs, 1_000, async () => void (await sweepCloud(ctx, driver))));
+	}
+	others.push(task("the meter", timing.meterMs, 100, async () => void (await meterAll(ctx))));
+	others.push(task("the heartbeat", 1_000, 500, () => writeHeartbeat(ctx.db, { instance: instanceName, atMs: ctx.clock.nowMs(), lastCycle })));
+	const wakeAll = (): void => {
+		cycle.wake();
+		for (const sync of homeSyncs.values()) sync.wake();
+		for (const sync of cloudSyncs.values()) sync.wake();
+	};
+	const listening = await connection.sql.listen(WAKE_CHANNEL, wakeAll, wakeAll);
+	signal.addEventListener("abort", () => {
+		for (const stop of unsubscribe) stop();
+		listening.unlisten().catch(() => {});
+	});
+	return [cycle, ...homeSyncs.values(), ...cloudSyncs.values(), ...others];
+}
+
+async function readOffers(ctx: LoopContext, siteId: string): Promise<void> {
+	const driver = ctx.clouds.get(siteId);
+	if (!driver) return;
+	const atMs = ctx.clock.nowMs();
+	try {
+		await driver.check();
+		const { offers, failedRegions } = await driver.offers();
+		await refreshOffers(ctx.db, offers, atMs);
+		const message = failedRegions.length > 0 ? `no answer from ${failedRegions.map((r) => r.region).join(", ")}` : null;
+		await setSiteHealth(ctx.db, { siteId, healthy: true, message, atMs });
+	} catch (error) {
+		await setSiteHealth(ctx.db, { siteId, healthy: false, message: messageOf(error), atMs });
+		throw error;
+	}
+}
