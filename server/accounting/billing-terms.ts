@@ -1,0 +1,35 @@
+import type { Provider } from "#server/domain/vocabulary.ts";
+
+/** How a provider rounds the time of one machine: up to whole increments, and never less than the minimum. */
+export interface BillingTerms {
+	incrementMs: number;
+	minimumMs: number;
+	/** Where that is written; null where nothing is rounded because no rule of the provider is on record here. */
+	source: string | null;
+}
+
+/** Exact to the millisecond: owned hardware, and providers whose rule is not on record. */
+export const UNROUNDED: BillingTerms = { incrementMs: 1, minimumMs: 0, source: null };
+
+const BY_PROVIDER: Partial<Record<Provider, BillingTerms>> = {
+	// Holds for Linux, on-demand, reserved and spot, which is all that Spillway launches.
+	aws: {
+		incrementMs: 1_000,
+		minimumMs: 60_000,
+		source: "https://aws.amazon.com/about-aws/whats-new/2017/10/announcing-amazon-ec2-per-second-billing/ (2017-10-02)",
+	},
+};
+
+export function billingTermsOf(provider: Provider): BillingTerms {
+	return BY_PROVIDER[provider] ?? UNROUNDED;
+}
+
+/**
+ * The time that would be billed if the machine ended after `elapsedMs`. It never falls as time passes, so that the
+ * minimum is charged up front, with the first interval, and every later interval is the difference of two such values:
+ * what is charged is at every moment exactly what the provider would bill for ending now.
+ */
+export function billableMs(terms: BillingTerms, elapsedMs: number): number {
+	if (elapsedMs <= 0) return 0;
+	return Math.max(terms.minimumMs, Math.ceil(elapsedMs / terms.incrementMs) * terms.incrementMs);
+}

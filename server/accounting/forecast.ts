@@ -1,0 +1,102 @@
+import { assert } from "#server/kernel/assert.ts";
+import { DAY_MS } from "#server/kernel/units.ts";
+
+export interface DailySpend {
+	/** Start of the UTC day. */
+	dayStartMs: number;
+	microUsd: bigint;
+}
+
+export interface SpendForecast {
+	lowMicroUsd: bigint;
+	expectedMicroUsd: bigint;
+	highMicroUsd: bigint;
+	/** Whole days that it was learnt from. */
+	samples: number;
+}
+
+/** Fewer whole days than this say nothing about a week; weekdays are told apart once each was seen twice. */
+export const FORECAST_DAYS_MIN = 7;
+export const WEEKDAY_DAYS_MIN = 14;
+
+/** Nine in ten of a normal distribution lie below 1.2816 standard deviations: low and high are the 10th and 90th percentile. */
+const Z90_PER_10000 = 12_816n;
+const TEN_THOUSAND = 10_000n;
+
+/**
+ * What a period will have cost at its end: what is spent so far, plus for every day still to come the mean of the same
+ * weekday so far (of all days, while there are fewer than WEEKDAY_DAYS_MIN); of today only the part that is still to come.
+ * The range comes from how much days differ from that mean, taking days as independent: it says nothing of
+ * a change in habits. null with fewer than FORECAST_DAYS_MIN whole days to learn from.
+ * @param history whole UTC days before today, also from before the period.
+ */
+export function forecastSpend(input: {
+	spentSoFarMicroUsd: bigint;
+	history: readonly DailySpend[];
+	nowMs: number;
+	periodEndMs: number;
+}): SpendForecast | null {
+	const { spentSoFarMicroUsd: spent, history, nowMs, periodEndMs } = input;
+	assert(nowMs <= periodEndMs, "the period has ended: there is nothing to forecast");
+	if (history.length < FORECAST_DAYS_MIN) return null;
+	const meanOf = weekdayMeans(history);
+	// Sums of money × milliseconds, so that a part of a day is exact and divided once.
+	let toComeByMs = 0n;
+	let remainingMs = 0n;
+	for (let atMs = nowMs; atMs < periodEndMs; ) {
+		const dayEndMs = Math.min(periodEndMs, (Math.floor(atMs / DAY_MS) + 1) * DAY_MS);
+		const partMs = BigInt(dayEndMs - atMs);
+		toComeByMs += meanOf(atMs) * partMs;
+		remainingMs += partMs;
+		atMs = dayEndMs;
+	}
+	const dayMs = BigInt(DAY_MS);
+	const expected = spent + toComeByMs / dayMs;
+	const spread = (squareRoot((dailyVariance(history, meanOf) * remainingMs) / dayMs) * Z90_PER_10000) / TEN_THOUSAND;
+	return {
+		lowMicroUsd: expected - spread < spent ? min(spent, expected) : expected - spread,
+		expectedMicroUsd: expected,
+		highMicroUsd: expected + spread,
+		samples: history.length,
+	};
+}
+
+function weekdayMeans(history: readonly DailySpend[]): (atMs: number) => bigint {
+	const overall = mean(history.map((d) => d.microUsd));
+	if (history.length < WEEKDAY_DAYS_MIN) return () => overall;
+	const byWeekday = Array.from({ length: 7 }, (_, weekday) => {
+		const same = history.filter((d) => weekdayOf(d.dayStartMs) === weekday);
+		return same.length > 0 ? mean(same.map((d) => d.microUsd)) : overall;
+	});
+	return (atMs) => byWeekday[weekdayOf(atMs)] ?? overall;
+}
+
+function dailyVariance(history: readonly DailySpend[], meanOf: (atMs: number) => bigint): bigint {
+	// The means are learnt from the same days: each takes away one degree of freedom.
+	const means = history.length < WEEKDAY_DAYS_MIN ? 1 : new Set(history.map((d) => weekdayOf(d.dayStartMs))).size;
+	const squares = history.reduce((sum, d) => sum + (d.microUsd - meanOf(d.dayStartMs)) ** 2n, 0n);
+	return squares / BigInt(Math.max(1, history.length - means));
+}
+
+function weekdayOf(atMs: number): number {
+	return new Date(atMs).getUTCDay();
+}
+
+function mean(values: readonly bigint[]): bigint {
+	return values.reduce((sum, v) => sum + v, 0n) / BigInt(values.length);
+}
+
+function min(a: bigint, b: bigint): bigint {
+	return a < b ? a : b;
+}
+
+/** Whole square root, rounded down (Newton). */
+function squareRoot(value: bigint): bigint {
+	if (value < 2n) return value;
+	let x = 1n << BigInt(Math.ceil(value.toString(2).length / 2));
+	for (;;) {
+		const next = (x + value / x) >> 1n;
+		if (next >= x) return x;
+		x = next;
+	}
+}

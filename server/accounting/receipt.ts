@@ -1,0 +1,175 @@
+import type { Placement } from "#server/domain/capacity.ts";
+import type { Charge, ChargeKind } from "#server/domain/charge.ts";
+import type { Candidate, Explanation } from "#server/domain/decision.ts";
+import type { AttemptState } from "#server/domain/states.ts";
+import { mulDivFloor } from "#server/kernel/money.ts";
+import { HOUR_MS } from "#server/kernel/units.ts";
+import { type Amounts, addScaled, NO_AMOUNTS } from "./amounts.ts";
+
+/** What a job cost, line by line, and what it would have cost elsewhere. */
+export interface Receipt {
+	jobId: string;
+	attempts: ReceiptAttempt[];
+	totals: ReceiptTotals;
+	alternatives: ReceiptAlternative[];
+}
+
+export interface ReceiptAttempt {
+	attemptId: string;
+	number: number;
+	state: AttemptState;
+	placement: Placement;
+	lines: ReceiptLine[];
+	totals: ReceiptTotals;
+}
+
+/** All charges of one kind that one machine or allocation caused. */
+export interface ReceiptLine {
+	kind: ChargeKind;
+	/** The instance or allocation. */
+	causeId: string;
+	fromMs: number;
+	toMs: number;
+	/** `metered`: it still runs or is not settled, so the line may grow. `posted`: final. */
+	status: "metered" | "posted";
+	gpuMs: bigint;
+	costMicroUsd: bigint;
+	/** At list price: on-demand for a spot machine. */
+	listMicroUsd: bigint;
+	energyMilliWh: bigint;
+	emissionsMilligrams: bigint | null;
+}
+
+export interface ReceiptTotals {
+	gpuMs: bigint;
+	costMicroUsd: bigint;
+	listMicroUsd: bigint;
+	energyMilliWh: bigint;
+	/** null when the emissions of any part are not known. */
+	emissionsMilligrams: bigint | null;
+}
+
+/** Another way in which the job could have run, from the candidates that its decision was made from. */
+export interface ReceiptAlternative {
+	way: "at_home" | "on_demand" | "spot";
+	placement: Placement;
+	/** An estimate, always: the machine time that the job took, at this candidate's price when it was decided, plus its egress. */
+	estimate: "same_machine_time_at_price_when_decided";
+	costMicroUsd: bigint;
+	/** What is newly spent; at home the hardware is paid for already. */
+	cashMicroUsd: bigint;
+	/** When it was forecast to start there, UTC ms. */
+	startP50Ms: number;
+	decidedAtMs: number;
+	/** Why it could not be taken; null when it could. */
+	removedBy: Candidate["removedBy"];
+}
+
+export interface ReceiptInput {
+	jobId: string;
+	/** Machines that ran together, where it ran on instances. */
+	nodes: number;
+	attempts: readonly { id: string; number: number; state: AttemptState; placement: Placement }[];
+	charges: readonly Charge[];
+	/** Instances and allocations whose charges are final. */
+	settledCauseIds: ReadonlySet<string>;
+	/** The decision that placed the job first; null when it was never placed. */
+	decision: Explanation | null;
+}
+
+export function receiptOf(input: ReceiptInput): Receipt {
+	const attempts = [...input.attempts]
+		.sort((a, b) => a.number - b.number)
+		.map((attempt): ReceiptAttempt => {
+			const charges = input.charges.filter((c) => c.attemptId === attempt.id);
+			return {
+				attemptId: attempt.id,
+				number: attempt.number,
+				state: attempt.state,
+				placement: attempt.placement,
+				lines: linesOf(charges, input.settledCauseIds),
+				totals: totalsOf(charges),
+			};
+		});
+	const totals = totalsOf(input.charges);
+	return { jobId: input.jobId, attempts, totals, alternatives: alternativesOf(input.decision, machineMs(input)) };
+}
+
+function linesOf(charges: readonly Charge[], settled: ReadonlySet<string>): ReceiptLine[] {
+	const groups = Map.groupBy(charges, (c) => `${c.instanceId ?? c.allocationId ?? c.poolId}/${c.dimensions.kind}`);
+	return [...groups.values()].flatMap((group) => {
+		const first = group[0];
+		const causeId = first?.instanceId ?? first?.allocationId ?? first?.poolId;
+		if (!first || !causeId) return [];
+		return [
+			{
+				kind: first.dimensions.kind,
+				causeId,
+				fromMs: Math.min(...group.map((c) => c.periodStartMs)),
+				toMs: Math.max(...group.map((c) => c.periodEndMs)),
+				status: settled.has(causeId) ? "posted" : "metered",
+				...totalsOf(group),
+			} satisfies ReceiptLine,
+		];
+	});
+}
+
+function totalsOf(charges: readonly Amounts[]): ReceiptTotals {
+	const sum = charges.reduce((total, charge) => addScaled(total, charge, 1n), NO_AMOUNTS);
+	return {
+		gpuMs: sum.gpuMs,
+		costMicroUsd: sum.effectiveMicroUsd,
+		listMicroUsd: sum.listMicroUsd,
+		energyMilliWh: sum.energyMilliWh,
+		emissionsMilligrams: sum.emissionsMilligrams,
+	};
+}
+
+/** How long the job held its machines, over all attempts. */
+function machineMs({ charges, nodes }: ReceiptInput): bigint {
+	let ofInstances = 0n;
+	let ofAllocations = 0n;
+	for (const charge of charges) {
+		const lengthMs = BigInt(charge.periodEndMs - charge.periodStartMs) * (charge.gpuMs < 0n ? -1n : 1n);
+		if (charge.instanceId !== null) ofInstances += lengthMs;
+		if (charge.allocationId !== null) ofAllocations += lengthMs;
+	}
+	return ofAllocations + ofInstances / BigInt(nodes);
+}
+
+function alternativesOf(decision: Explanation | null, heldMs: bigint): ReceiptAlternative[] {
+	if (!decision || heldMs <= 0n) return [];
+	const known = [...decision.candidates, ...decision.removed.map((r) => r.cheapest)];
+	const chosen = known.find((c) => c.outcome === "chosen");
+	return (["owned", "on_demand", "spot"] as const).flatMap((capacityType) => {
+		if (chosen?.placement.capacityType === capacityType) return [];
+		// What could have been taken comes before what was removed; then the cheapest by the hour.
+		const [best] = known
+			.filter((c) => c.placement.capacityType === capacityType && BigInt(c.hourlyMicroUsd) > 0n)
+			.sort(
+				(a, b) =>
+					Number(a.outcome === "removed") - Number(b.outcome === "removed") || compare(BigInt(a.hourlyMicroUsd), BigInt(b.hourlyMicroUsd)),
+			);
+		return best ? [alternative(best, decision, heldMs)] : [];
+	});
+}
+
+function alternative(candidate: Candidate, decision: Explanation, heldMs: bigint): ReceiptAlternative {
+	const owned = candidate.placement.capacityType === "owned";
+	const run = mulDivFloor(BigInt(candidate.hourlyMicroUsd), heldMs, BigInt(HOUR_MS)).quotient;
+	const costMicroUsd = run + BigInt(candidate.egressMicroUsd);
+	return {
+		way: owned ? "at_home" : candidate.placement.capacityType === "spot" ? "spot" : "on_demand",
+		placement: candidate.placement,
+		estimate: "same_machine_time_at_price_when_decided",
+		costMicroUsd,
+		cashMicroUsd: owned ? 0n : costMicroUsd,
+		startP50Ms: candidate.start.p50Ms,
+		decidedAtMs: decision.decidedAtMs,
+		removedBy: candidate.removedBy,
+	};
+}
+
+function compare(a: bigint, b: bigint): number {
+	return a < b ? -1 : a > b ? 1 : 0;
+}
