@@ -7,13 +7,26 @@ import type { CapacityType, Provider, Role } from "#server/domain/vocabulary.ts"
 
 /** The door of server/policy: text → Policy, and (Policy, facts) → verdicts. Pure. */
 
-/** parse.ts. `policy` is null when any problem is an error. */
-export type ParsePolicy = (source: string) => { policy: Policy | null; problems: PolicyProblem[] };
+/**
+ * parse-policy.ts. `policy` is null when any problem is an error. With `siteIds`, the sites that exist, a rule for
+ * another one is an error.
+ */
+export type ParsePolicy = (
+	source: string,
+	options?: { siteIds?: readonly string[] },
+) => { policy: Policy | null; problems: PolicyProblem[] };
 
 /** Everything the rules say of one job before any place is looked at. */
 export interface JobVerdict {
 	/** Burst rules whose condition holds, in order; empty: this job never leaves home. */
-	burst: { ruleId: string; forecastWaitMs: number | null; waitedMs: number | null; deadlineSlackMs: number | null; queueLength: number | null; always: boolean }[];
+	burst: {
+		ruleId: string;
+		forecastWaitMs: number | null;
+		waitedMs: number | null;
+		deadlineSlackMs: number | null;
+		queueLength: number | null;
+		always: boolean;
+	}[];
 	/** Place filters whose condition holds, in the order of the policy. */
 	filters: PlaceFilter[];
 	/** The tightest of each limit, with the rule that set it. */
@@ -23,11 +36,18 @@ export interface JobVerdict {
 	};
 	/** Budgets whose scope holds the job. */
 	budgets: BudgetRule[];
+	/**
+	 * Rules and budgets whose condition had no answer for this job (a label that it does not have). The strict side was
+	 * taken: filters, limits and budgets hold, bursts do not. judgeJob always sets it.
+	 */
+	unanswered?: { ruleId: string; error: string }[];
 }
 
-export type PlaceFilter =
-	| { ruleId: string; kind: "deny" | "allow"; sites: string[]; regions: string[]; instanceFamilies: string[]; capacityTypes: CapacityType[] }
-	| { ruleId: string; kind: "require_capacity_type"; capacityType: CapacityType };
+/** `conditionError` says why a rule's condition had no answer, when that is the reason that its filter is here. */
+export type PlaceFilter = { ruleId: string; conditionError?: string } & (
+	| { kind: "deny" | "allow"; sites: string[]; regions: string[]; instanceFamilies: string[]; capacityTypes: CapacityType[] }
+	| { kind: "require_capacity_type"; capacityType: CapacityType }
+);
 
 /** A place as the filters see it: a cloud offer, or a pool at home (region and instanceType null). */
 export type Place = { siteId: string; provider: Provider; region: string | null; instanceType: string | null; capacityType: CapacityType };
@@ -39,4 +59,8 @@ export type JudgeJob = (policy: Policy, spec: JobSpec) => JobVerdict;
 export type JudgePlace = (verdict: JobVerdict, place: Place) => { ruleId: string; why: RemovalCode; facts: Reason["facts"] } | null;
 
 /** judge-quote.ts: the first approval rule that asks, given what the placement would cost. */
-export type JudgeQuote = (policy: Policy, spec: JobSpec, quote: { costUsd: number; hourlyUsd: number; offer: Offer | null }) => { ruleId: string; role: Role } | null;
+export type JudgeQuote = (
+	policy: Policy,
+	spec: JobSpec,
+	quote: { costUsd: number; hourlyUsd: number; offer: Offer | null },
+) => { ruleId: string; role: Role } | null;

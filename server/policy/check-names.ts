@@ -1,0 +1,236 @@
+import type { ASTNode } from "@marcbachmann/cel-js";
+import { FUNCTIONS, LOOPS, METHODS } from "./expression-environment.ts";
+import { type FactField, JOB_FIELDS, QUOTE_FIELDS } from "./job-facts.ts";
+import { POLICY_LIMITS } from "./limits.ts";
+import { didYouMean, nearestName } from "./nearest-name.ts";
+
+/** A problem in an expression, `offset` characters from its start. */
+export interface ExpressionProblem {
+	severity: "error" | "warning";
+	offset: number;
+	message: string;
+	fix: string | null;
+}
+
+/** Where an expression stands decides whether it may ask of the quote. */
+export type ExpressionScope = "job" | "job_and_quote";
+
+const ROOTS: Readonly<Record<string, Readonly<Record<string, FactField>>>> = { job: JOB_FIELDS, quote: QUOTE_FIELDS };
+
+/** Names that do not exist, values that can never be, and reads that may find nothing. */
+export function checkNames(root: ASTNode, scope: ExpressionScope): ExpressionProblem[] {
+	const check = new NameCheck(scope);
+	check.run(root);
+	return check.problems;
+}
+
+class NameCheck {
+	readonly problems: ExpressionProblem[] = [];
+	readonly #scope: ExpressionScope;
+	/** Labels whose presence the expression asks for somewhere. */
+	readonly #guarded = new Set<string>();
+	readonly #labelReads: { label: string; offset: number }[] = [];
+	constructor(scope: ExpressionScope) {
+		this.#scope = scope;
+	}
+
+	run(root: ASTNode): void {
+		this.#visit(root, [], false);
+		for (const { label, offset } of this.#labelReads) {
+			if (this.#guarded.has(label)) continue;
+			this.#report(
+				"warning",
+				offset,
+				`A job without the label ${label} leaves this condition without an answer, and then the strict side holds.`,
+				{
+					fix: `Write "${label}" in job.labels && … before it.`,
+				},
+			);
+		}
+	}
+
+	#visit(node: ASTNode, variables: readonly string[], inLoop: boolean): void {
+		switch (node.op) {
+			case "value":
+				return;
+			case "id":
+				this.#identifier(node, variables);
+				return;
+			case ".":
+			case ".?":
+				this.#field(node.args[0], node.args[1], node, variables, inLoop);
+				return;
+			case "[]":
+			case "[?]":
+				this.#index(node.args[0], node.args[1], node, variables, inLoop);
+				return;
+			case "call":
+				this.#call(node.args[0], node.args[1], node, variables, inLoop);
+				return;
+			case "rcall":
+				this.#method(node.args[0], node.args[1], node.args[2], node, variables, inLoop);
+				return;
+			default:
+				this.#closedValues(node);
+				this.#labelGuard(node);
+				for (const child of childrenOf(node)) this.#visit(child, variables, inLoop);
+		}
+	}
+
+	#identifier(node: ASTNode & { op: "id" }, variables: readonly string[]): void {
+		const name = node.args;
+		if (variables.includes(name) || name === "job") return;
+		if (name === "quote") {
+			if (this.#scope === "job_and_quote") return;
+			this.#report("error", node.start, "The quote is known only once a place was chosen; here only the job can be asked.", {
+				fix: "Use quote.… in a rule with require: { approval: … }.",
+			});
+			return;
+		}
+		const field = nearestName(name, Object.keys(JOB_FIELDS));
+		const root = nearestName(name, ["job", "quote"]);
+		const meant = name in JOB_FIELDS ? `job.${name}` : (root ?? (field === null ? "job.…" : `job.${field}`));
+		this.#report("error", node.start, `There is no ${name}.`, { fix: `Did you mean ${meant}? A text stands in quotes: "${name}".` });
+	}
+
+	#field(receiver: ASTNode, name: string, node: ASTNode, variables: readonly string[], inLoop: boolean): void {
+		const root = rootOf(receiver, variables);
+		if (root !== null) {
+			const fields = ROOTS[root] ?? {};
+			this.#visit(receiver, variables, inLoop);
+			if (!Object.hasOwn(fields, name)) {
+				const offset = node.end - name.length;
+				this.#report("error", Math.max(node.start, offset), `${root} has no ${name}.`, { fix: didYouMean(name, Object.keys(fields)) });
+			}
+			return;
+		}
+		if (isLabels(receiver, variables)) this.#labelReads.push({ label: name, offset: node.start });
+		this.#visit(receiver, variables, inLoop);
+	}
+
+	#index(receiver: ASTNode, index: ASTNode, node: ASTNode, variables: readonly string[], inLoop: boolean): void {
+		const root = rootOf(receiver, variables);
+		if (root !== null) {
+			this.#report("error", node.start, `A field of ${root} is named with a dot.`, {
+				fix: `Write for example ${root}.${Object.keys(ROOTS[root] ?? {})[0]}.`,
+			});
+			return;
+		}
+		if (isLabels(receiver, variables) && index.op === "value" && typeof index.args === "string") {
+			this.#labelReads.push({ label: index.args, offset: node.start });
+		} else {
+			this.#report(
+				"warning",
+				node.start,
+				"Where there is nothing at this place, the condition has no answer, and then the strict side holds.",
+				{
+					fix: "Use in or exists(…) rather than a place in the list.",
+				},
+			);
+		}
+		this.#visit(receiver, variables, inLoop);
+		this.#visit(index, variables, inLoop);
+	}
+
+	#call(name: string, args: readonly ASTNode[], node: ASTNode, variables: readonly string[], inLoop: boolean): void {
+		if (!(FUNCTIONS as readonly string[]).includes(name)) {
+			this.#report("error", node.start, `There is no function ${name}().`, { fix: didYouMean(name, FUNCTIONS) });
+			return;
+		}
+		const [only] = args;
+		if (name === "has" && only?.op === "." && isLabels(only.args[0], variables)) {
+			this.#guarded.add(only.args[1]);
+			this.#visit(only.args[0], variables, inLoop);
+			return;
+		}
+		for (const arg of args) this.#visit(arg, variables, inLoop);
+	}
+
+	#method(name: string, receiver: ASTNode, args: readonly ASTNode[], node: ASTNode, variables: readonly string[], inLoop: boolean): void {
+		if (!(METHODS as readonly string[]).includes(name)) {
+			const fix = name === "matches" ? "Use startsWith, endsWith or contains." : didYouMean(name, METHODS);
+			this.#report("error", node.start, `${name}() cannot be used in a policy.`, { fix });
+			return;
+		}
+		this.#visit(receiver, variables, inLoop);
+		const [first, ...rest] = args;
+		if (!LOOPS.includes(name) || first === undefined) {
+			for (const arg of args) this.#visit(arg, variables, inLoop);
+			return;
+		}
+		if (inLoop) {
+			this.#report("error", node.start, `${name}() stands inside another one; each job would have to go through every combination.`, {
+				fix: "Split the condition over two rules.",
+			});
+			return;
+		}
+		const scoped = first.op === "id" ? [...variables, first.args] : variables;
+		for (const arg of rest) this.#visit(arg, scoped, true);
+	}
+
+	/** `job.class == "experimantal"` can never hold: say so, with the value that was meant. */
+	#closedValues(node: ASTNode): void {
+		if (node.op !== "==" && node.op !== "!=" && node.op !== "in") return;
+		const [left, right] = node.args;
+		const [field, other] = closedFieldOf(left) ? [left, right] : [right, left];
+		const values = closedFieldOf(field);
+		if (!values) return;
+		const literals = other.op === "list" && node.op === "in" ? other.args : [other];
+		for (const literal of literals) {
+			if (literal.op !== "value" || typeof literal.args !== "string" || values.includes(literal.args)) continue;
+			this.#report("error", literal.start, `"${literal.args}" is no ${fieldName(field)}.`, {
+				fix: didYouMean(
+					literal.args,
+					values.filter((v) => v !== ""),
+				),
+			});
+		}
+	}
+
+	#labelGuard(node: ASTNode): void {
+		if (node.op !== "in") return;
+		const [label, map] = node.args;
+		if (label.op === "value" && typeof label.args === "string" && isLabels(map, [])) this.#guarded.add(label.args);
+	}
+
+	#report(severity: "error" | "warning", offset: number, message: string, { fix }: { fix: string }): void {
+		if (this.problems.length < POLICY_LIMITS.problems) this.problems.push({ severity, offset, message, fix });
+	}
+}
+
+function childrenOf(node: ASTNode): ASTNode[] {
+	const found: ASTNode[] = [];
+	const collect = (value: unknown): void => {
+		if (Array.isArray(value)) for (const item of value) collect(item);
+		else if (isNode(value)) found.push(value);
+	};
+	collect(node.args);
+	return found;
+}
+
+/** The parser's nodes are the only objects with these three; literals are texts, numbers, booleans, null or bytes. */
+function isNode(value: unknown): value is ASTNode {
+	return value !== null && typeof value === "object" && "op" in value && "args" in value && "start" in value;
+}
+
+function rootOf(node: ASTNode, variables: readonly string[]): "job" | "quote" | null {
+	if (node.op !== "id" || variables.includes(node.args)) return null;
+	return node.args === "job" || node.args === "quote" ? node.args : null;
+}
+
+function isLabels(node: ASTNode, variables: readonly string[]): boolean {
+	return node.op === "." && node.args[1] === "labels" && rootOf(node.args[0], variables) === "job";
+}
+
+function closedFieldOf(node: ASTNode): readonly string[] | null {
+	if (node.op !== ".") return null;
+	const root = rootOf(node.args[0], []);
+	const fields = root === null ? undefined : ROOTS[root];
+	return fields && Object.hasOwn(fields, node.args[1]) ? (fields[node.args[1]]?.values ?? null) : null;
+}
+
+function fieldName(node: ASTNode): string {
+	if (node.op !== ".") return "value";
+	const root = rootOf(node.args[0], []);
+	return (root === null ? undefined : ROOTS[root]?.[node.args[1]]?.meaning) ?? node.args[1];
+}

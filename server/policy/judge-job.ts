@@ -1,0 +1,62 @@
+import type { Rule } from "#server/domain/policy.ts";
+import { assertNever } from "#server/kernel/assert.ts";
+import { evaluateExpression } from "./expression.ts";
+import { JobFacts } from "./job-facts.ts";
+import type { JobVerdict, JudgeJob } from "./types.ts";
+
+/**
+ * What the rules say of a job before any place is looked at. Each condition is evaluated once. One that has no answer
+ * counts for the strict side: a place is removed, a limit and a budget hold, a burst does not happen.
+ */
+export const judgeJob: JudgeJob = (policy, spec) => {
+	const context = { job: new JobFacts(spec) };
+	const unanswered: { ruleId: string; error: string }[] = [];
+	const verdict: JobVerdict = { burst: [], filters: [], limits: { instanceMs: null, idleMs: null }, budgets: [], unanswered };
+	for (const rule of policy.rules) {
+		// an approval asks of the quote, which there is not yet
+		if (rule.effect.kind === "require" && rule.effect.capacityType === null) continue;
+		const { holds, error } = evaluateExpression(rule.when, context);
+		if (error !== null) unanswered.push({ ruleId: rule.id, error });
+		if (holds !== false) applyRule(verdict, rule, error);
+	}
+	for (const budget of policy.budgets) {
+		const { holds, error } = evaluateExpression(budget.scope, context);
+		if (error !== null) unanswered.push({ ruleId: budget.id, error });
+		if (holds !== false) verdict.budgets.push(budget);
+	}
+	return verdict;
+};
+
+function applyRule(verdict: JobVerdict, { id: ruleId, effect }: Rule, error: string | null): void {
+	const why = error === null ? {} : { conditionError: error };
+	switch (effect.kind) {
+		case "deny":
+		case "allow": {
+			const { kind, sites, regions, instanceFamilies, capacityTypes } = effect;
+			verdict.filters.push({ ruleId, kind, sites, regions, instanceFamilies, capacityTypes, ...why });
+			return;
+		}
+		case "require":
+			if (effect.capacityType !== null)
+				verdict.filters.push({ ruleId, kind: "require_capacity_type", capacityType: effect.capacityType, ...why });
+			return;
+		case "burst": {
+			if (error !== null) return;
+			const { forecastWaitMs, waitedMs, deadlineSlackMs, queueLength, always } = effect;
+			verdict.burst.push({ ruleId, forecastWaitMs, waitedMs, deadlineSlackMs, queueLength, always });
+			return;
+		}
+		case "limit":
+			verdict.limits.instanceMs = tighter(verdict.limits.instanceMs, ruleId, effect.instanceMs);
+			verdict.limits.idleMs = tighter(verdict.limits.idleMs, ruleId, effect.idleMs);
+			return;
+		default:
+			assertNever(effect, "rule effect");
+	}
+}
+
+type Limit = { ruleId: string; value: number } | null;
+
+function tighter(current: Limit, ruleId: string, value: number | null): Limit {
+	return value === null || (current !== null && current.value <= value) ? current : { ruleId, value };
+}

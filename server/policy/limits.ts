@@ -1,0 +1,20 @@
+import { DAY_MS } from "#server/kernel/units.ts";
+
+/** Everything that comes from outside has a bound. */
+export const POLICY_LIMITS = {
+	documentCharacters: 64 * 1024,
+	rules: 200,
+	budgets: 50,
+	listEntries: 100,
+	patternCharacters: 128,
+	expressionCharacters: 1_000,
+	/** Reported at most; a document that is wrong throughout would otherwise answer with thousands. */
+	problems: 100,
+	durationMs: 90 * DAY_MS,
+	capUsd: 100_000_000_000,
+	queueLength: 1_000_000,
+	compiledExpressions: 2_000,
+} as const;
+
+/** Bounds of one CEL expression, enforced by its parser. */
+export const EXPRESSION_LIMITS = { maxAstNodes: 400, maxDepth: 32, maxListElements: 100, maxMapEntries: 20, maxCallArguments: 4 } as const;

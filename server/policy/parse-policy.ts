@@ -1,0 +1,151 @@
+import { type Document, parseDocument } from "yaml";
+import type { BudgetRule, Policy, PolicyProblem } from "#server/domain/policy.ts";
+import { findContradictions } from "./find-contradictions.ts";
+import { POLICY_LIMITS } from "./limits.ts";
+import { type Field, PolicyReader } from "./policy-reader.ts";
+import { readBudget, readWeights } from "./read-budget.ts";
+import { type PlacedRule, type ReadContext, readRule } from "./read-rule.ts";
+import type { ParsePolicy } from "./types.ts";
+
+/**
+ * Reads a policy text (docs/policy.md) into plain data. Every problem has its line and column; `policy` is null when one
+ * of them is an error. With `siteIds` a rule for a site that does not exist is an error too. Pure and total: any text
+ * gives an answer, in time that grows with its length.
+ */
+export const parsePolicy: ParsePolicy = (source, options = {}) => {
+	const reader = new PolicyReader(source);
+	const policy = readDocument({ reader, siteIds: options.siteIds ?? null });
+	const problems = reader.problems();
+	return { policy: problems.some((p) => p.severity === "error") ? null : policy, problems };
+};
+
+function readDocument(ctx: ReadContext): Policy | null {
+	const { reader } = ctx;
+	const { source } = reader;
+	if (source.length > POLICY_LIMITS.documentCharacters) {
+		return reader.report(
+			"error",
+			0,
+			`The policy has ${source.length} characters; at most ${POLICY_LIMITS.documentCharacters} are read.`,
+			null,
+		);
+	}
+	const document = parseYaml(reader);
+	if (!document) return null;
+	const root: Field = { path: "the policy", node: document.contents, offset: 0, keyOffset: 0 };
+	if (document.contents === null)
+		return reader.error(
+			root,
+			"The policy is empty.",
+			"Begin with apiVersion: spillway/v1 and kind: Policy; docs/policy.md has an example.",
+		);
+	const top = reader.fields(root, ["apiVersion", "kind", "metadata", "spec"]);
+	if (!top) return null;
+	const version = reader.required(root, top, "apiVersion", "Write apiVersion: spillway/v1.");
+	const kind = reader.required(root, top, "kind", "Write kind: Policy.");
+	if (version) reader.oneOf(version, ["spillway/v1"]);
+	if (kind) reader.oneOf(kind, ["Policy"]);
+	const name = readName(reader, reader.required(root, top, "metadata", "Write metadata: { name: default }."));
+	const spec = reader.required(root, top, "spec", "Write spec: with rules, budgets and weights.");
+	const read = spec && readSpec(ctx, spec);
+	return read && name !== null ? { name, ...read } : null;
+}
+
+function parseYaml(reader: PolicyReader): Document | null {
+	let document: Document;
+	try {
+		document = parseDocument(reader.source, { lineCounter: reader.lines, uniqueKeys: true });
+	} catch (error) {
+		return reader.report("error", 0, `The YAML cannot be read: ${error instanceof Error ? error.message : "too deep"}.`, null);
+	}
+	for (const problem of [...document.errors, ...document.warnings]) {
+		// the library adds the place and a picture of the source, which stand in line and column here
+		const message = (problem.message.split("\n", 1)[0] ?? "").replace(/ at line \d+, column \d+:?$/, "");
+		reader.report("error", problem.pos[0], `The YAML cannot be read: ${message}.`, hintFor(problem.code));
+	}
+	return document.errors.length + document.warnings.length > 0 ? null : document;
+}
+
+function hintFor(code: string): string | null {
+	if (code === "TAB_AS_INDENT") return "Indent with spaces.";
+	if (code === "DUPLICATE_KEY") return "Keep one of them.";
+	if (code === "BAD_SCALAR_START" || code === "UNEXPECTED_TOKEN" || code === "BAD_ALIAS")
+		return 'Put the value in quotes, for example "aws:eu-*".';
+	return null;
+}
+
+function readName(reader: PolicyReader, metadata: Field | null): string | null {
+	const fields = metadata && reader.fields(metadata, ["name"]);
+	const name = metadata && fields && reader.required(metadata, fields, "name", "Write name: default.");
+	return name ? reader.name(name, "default") : null;
+}
+
+function readSpec(ctx: ReadContext, at: Field): Omit<Policy, "name"> | null {
+	const { reader } = ctx;
+	const fields = reader.fields(at, ["rules", "budgets", "weights"]);
+	if (!fields) return null;
+	const ruleItems = listOf(reader, fields.get("rules"), POLICY_LIMITS.rules);
+	const budgetItems = listOf(reader, fields.get("budgets"), POLICY_LIMITS.budgets);
+	const rules = ruleItems.map((item) => readRule(ctx, item)).filter((rule): rule is PlacedRule => rule !== null);
+	const budgets = budgetItems
+		.map((item) => readBudget(reader, item))
+		.filter((b): b is { budget: BudgetRule; idOffset: number } => b !== null);
+	const weights = readWeights(reader, fields.get("weights"));
+	refuseDuplicates(
+		reader,
+		"rule",
+		rules.map(({ rule, idOffset }) => ({ id: rule.id, line: rule.line, idOffset })),
+	);
+	refuseDuplicates(
+		reader,
+		"budget",
+		budgets.map(({ budget, idOffset }) => ({ id: budget.id, line: budget.line, idOffset })),
+	);
+	findContradictions(reader, rules);
+	warnOfMoney(reader, at, rules, budgetItems.length);
+	return weights && { rules: rules.map((r) => r.rule), budgets: budgets.map((b) => b.budget), weights };
+}
+
+/** A list that is left out or left empty (`budgets:`) has no entries. */
+function listOf(reader: PolicyReader, at: Field | undefined, most: number): Field[] {
+	if (!at || at.node === null) return [];
+	if (typeof at.node === "object" && at.node !== null && "value" in at.node && at.node.value === null) return [];
+	return reader.items(at, most) ?? [];
+}
+
+function refuseDuplicates(reader: PolicyReader, what: string, entries: readonly { id: string; line: number; idOffset: number }[]): void {
+	const seen = new Map<string, number>();
+	for (const { id, line, idOffset } of entries) {
+		const earlier = seen.get(id);
+		if (earlier === undefined) seen.set(id, line);
+		else
+			reader.report(
+				"error",
+				idOffset,
+				`There is a ${what} ${id} already, in line ${earlier}; decisions name rules by their id.`,
+				"Give this one another id.",
+			);
+	}
+}
+
+function warnOfMoney(reader: PolicyReader, spec: Field, rules: readonly PlacedRule[], budgets: number): void {
+	const bursts = rules.some((r) => r.rule.effect.kind === "burst");
+	const problems: PolicyProblem[] = reader.problems();
+	if (problems.some((p) => p.severity === "error")) return;
+	if (bursts && budgets === 0) {
+		reader.report(
+			"warning",
+			spec.keyOffset,
+			"Jobs may burst and no budget caps the money.",
+			'Add a budget, for example { id: cloud-month, scope: "true", period: month, capUsd: 500 }.',
+		);
+	}
+	if (!bursts && rules.length > 0 && !rules.some((r) => r.rule.when === null && r.rule.effect.kind === "deny")) {
+		reader.report(
+			"warning",
+			spec.keyOffset,
+			"No rule lets a job burst: everything stays at home.",
+			"Add one, for example burst: { after: { forecastWait: 30m } }.",
+		);
+	}
+}
