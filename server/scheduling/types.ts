@@ -3,6 +3,7 @@ import type { Explanation, TimeRange } from "#server/domain/decision.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import type { Policy } from "#server/domain/policy.ts";
 import type { Reason } from "#server/domain/reasons.ts";
+import type { Provider } from "#server/domain/vocabulary.ts";
 
 /**
  * Terminology. **Snapshot**: everything one cycle may know, read at one moment; plain data, nothing in it changes.
@@ -27,13 +28,20 @@ export interface Snapshot {
 	priceMaxAgeMs: number;
 	/** Time from launch call to a running command, from recent launches (or the site's setting). */
 	cloudStartMs: TimeSpread;
+	/** Board power under load by accelerator, W, for carbon estimates of offers; a pool's own wattsPerGpu fills what is missing. */
+	boardWatts?: Readonly<Record<string, number>>;
 }
 
 export interface PoolView extends Pool {
 	healthy: boolean;
 	multiNode: boolean;
-	/** Slot numbers that are free to be given now, ascending. */
+	/** Slot numbers that are free to be given now, ascending. Slot s lies on node floor(s / gpusPerNode). */
 	freeSlots: number[];
+	/** Absent: not known, and not checked. */
+	cpusPerNode?: number;
+	memoryGiBPerNode?: number;
+	/** The kind of its site; absent counts as `local`. */
+	provider?: Provider;
 }
 
 export interface PendingJob {

@@ -1,0 +1,55 @@
+import type { BudgetRule } from "#server/domain/policy.ts";
+import type { Reason } from "#server/domain/reasons.ts";
+import type { BudgetView } from "./types.ts";
+
+/** What is left of each budget while a plan is being made. */
+export interface BudgetBook {
+	/** The budget that misses the most for this hold, or null when all have room. */
+	shortOf(budgets: readonly BudgetRule[], holdMicroUsd: bigint): BudgetShort | null;
+	take(budgets: readonly BudgetRule[], holdMicroUsd: bigint): void;
+}
+
+export interface BudgetShort {
+	budgetId: string;
+	missingMicroUsd: bigint;
+	freeMicroUsd: bigint;
+	capMicroUsd: bigint;
+}
+
+/**
+ * free = cap − posted − held − what earlier actions of this plan take. A budget without a row in this period has spent
+ * nothing yet; the row's cap counts where both are there, because that is what the admitting transaction checks.
+ */
+export function openBudgets(views: readonly BudgetView[]): BudgetBook {
+	const byId = new Map(views.map((view) => [view.id, view]));
+	const taken = new Map<string, bigint>();
+	const freeOf = (rule: BudgetRule): { free: bigint; cap: bigint } => {
+		const view = byId.get(rule.id);
+		const cap = view?.capMicroUsd ?? rule.capMicroUsd;
+		return { cap, free: cap - (view?.postedMicroUsd ?? 0n) - (view?.heldMicroUsd ?? 0n) - (taken.get(rule.id) ?? 0n) };
+	};
+	return {
+		shortOf(budgets, holdMicroUsd) {
+			let worst: BudgetShort | null = null;
+			for (const rule of budgets) {
+				const { free, cap } = freeOf(rule);
+				const missing = holdMicroUsd - free;
+				if (missing <= 0n || (worst !== null && missing <= worst.missingMicroUsd)) continue;
+				worst = { budgetId: rule.id, missingMicroUsd: missing, freeMicroUsd: free, capMicroUsd: cap };
+			}
+			return worst;
+		},
+		take(budgets, holdMicroUsd) {
+			for (const rule of budgets) taken.set(rule.id, (taken.get(rule.id) ?? 0n) + holdMicroUsd);
+		},
+	};
+}
+
+export function budgetFacts(short: BudgetShort): Reason["facts"] {
+	return {
+		budgetId: short.budgetId,
+		missingMicroUsd: String(short.missingMicroUsd),
+		freeMicroUsd: String(short.freeMicroUsd),
+		capMicroUsd: String(short.capMicroUsd),
+	};
+}

@@ -1,0 +1,88 @@
+import type { Reason } from "#server/domain/reasons.ts";
+import type { JobVerdict } from "#server/policy/types.ts";
+import type { QueuedJob } from "./order.ts";
+
+type BurstRule = JobVerdict["burst"][number];
+
+/** What the triggers of burst rules are held against. */
+export interface BurstFacts {
+	/** P50 start at home − now; infinite when no pool that answers can run the job. */
+	forecastWaitMs: number;
+	waitedMs: number;
+	slackMs: number;
+	/** Jobs that wait for home before this one in the order, itself included. */
+	queueLength: number;
+}
+
+export type BurstTrigger = "always" | "forecast_wait" | "waited" | "deadline_slack" | "queue_length";
+
+/** The rule that lets a job leave home, and by which trigger. */
+export interface DueBurst {
+	ruleId: string;
+	trigger: BurstTrigger;
+	facts: Reason["facts"];
+}
+
+export function burstFactsOf(queued: QueuedJob, homeStartMs: number | null, waitingBefore: number, nowMs: number): BurstFacts {
+	return {
+		forecastWaitMs: homeStartMs === null ? Number.POSITIVE_INFINITY : homeStartMs - nowMs,
+		waitedMs: Math.max(0, nowMs - queued.job.pendingSinceMs),
+		slackMs: queued.slackMs,
+		queueLength: waitingBefore + 1,
+	};
+}
+
+/** The first burst rule, in the order of the policy, of which any trigger is met. */
+export function dueBurst(rules: readonly BurstRule[], facts: BurstFacts): DueBurst | null {
+	for (const rule of rules) {
+		const due = triggerOf(rule, facts);
+		if (due) return due;
+	}
+	return null;
+}
+
+function triggerOf(rule: BurstRule, facts: BurstFacts): DueBurst | null {
+	const { ruleId } = rule;
+	if (rule.always) return { ruleId, trigger: "always", facts: {} };
+	if (rule.forecastWaitMs !== null && facts.forecastWaitMs > rule.forecastWaitMs) {
+		return { ruleId, trigger: "forecast_wait", facts: { thresholdMs: rule.forecastWaitMs, forecastWaitMs: finiteOrNull(facts.forecastWaitMs) } };
+	}
+	if (rule.waitedMs !== null && facts.waitedMs > rule.waitedMs) {
+		return { ruleId, trigger: "waited", facts: { thresholdMs: rule.waitedMs, waitedMs: facts.waitedMs } };
+	}
+	// Waiting for home would eat into the slack: what counts is the slack that is left when home starts it.
+	if (rule.deadlineSlackMs !== null && slackAtHome(facts) < rule.deadlineSlackMs) {
+		return { ruleId, trigger: "deadline_slack", facts: { thresholdMs: rule.deadlineSlackMs, slackMs: finiteOrNull(slackAtHome(facts)) } };
+	}
+	if (rule.queueLength !== null && facts.queueLength > rule.queueLength) {
+		return { ruleId, trigger: "queue_length", facts: { threshold: rule.queueLength, queueLength: facts.queueLength } };
+	}
+	return null;
+}
+
+/** Deadline − (P50 start at home + P50 run time); infinite without a deadline, wherever home stands. */
+function slackAtHome(facts: BurstFacts): number {
+	return facts.slackMs === Number.POSITIVE_INFINITY ? facts.slackMs : facts.slackMs - facts.forecastWaitMs;
+}
+
+/** Whether time alone can ever let the job leave: if not, only home can run it. */
+export function canEverBurst(rules: readonly BurstRule[], hasDeadline: boolean): boolean {
+	return rules.some(
+		(r) => r.always || r.forecastWaitMs !== null || r.waitedMs !== null || r.queueLength !== null || (r.deadlineSlackMs !== null && hasDeadline),
+	);
+}
+
+/** The rule that becomes due first if nothing but time changes; null when none does before home starts the job. */
+export function nextBurst(rules: readonly BurstRule[], facts: BurstFacts): { ruleId: string; inMs: number; thresholdMs: number } | null {
+	let next: { ruleId: string; inMs: number; thresholdMs: number } | null = null;
+	for (const rule of rules) {
+		if (rule.waitedMs === null) continue;
+		const inMs = rule.waitedMs - facts.waitedMs;
+		if (inMs < facts.forecastWaitMs && (next === null || inMs < next.inMs)) next = { ruleId: rule.ruleId, inMs, thresholdMs: rule.waitedMs };
+	}
+	return next;
+}
+
+export function finiteOrNull(value: number): number | null {
+	return Number.isFinite(value) ? value : null;
+}

@@ -1,0 +1,168 @@
+import type { Explanation, Outcome, TimeRange } from "#server/domain/decision.ts";
+import { type Reason, reason } from "#server/domain/reasons.ts";
+import { type BudgetBook, openBudgets } from "./budget.ts";
+import { burstFactsOf, type DueBurst, dueBurst } from "./burst.ts";
+import { type AskApproval, chooseOffer, makeAskApproval, type OfferChoice } from "./choose-offer.ts";
+import { type CloudRun, cloudRunOf } from "./cost.ts";
+import { explain } from "./explain.ts";
+import { type HomePool, type HomeStart, homeStart, openHome, reserveHome, takeSlots } from "./home.ts";
+import { impossibility } from "./impossible.ts";
+import { openOffers } from "./offers.ts";
+import { compareQueued, type QueuedJob, queuedJob } from "./order.ts";
+import { makeRunTimeOf, remainingOf, type RunTimeOf } from "./run-time.ts";
+import { makeShapes, type Shape } from "./shape.ts";
+import { stopOverlong } from "./stop.ts";
+import type { Action, Decide, DecideOptions, Plan, Snapshot } from "./types.ts";
+import { approvalReason, budgetReason, homeReason, launchReason, waitReason } from "./why.ts";
+
+/**
+ * One cycle of the decision core, in six steps:
+ * 1. stop attempts that ran past their job's maximum;
+ * 2. order the pending jobs: aged priority, deadline slack, wait, id;
+ * then replay that queue over the owned pools, job by job:
+ * 3. a job that nothing can ever run fails; one whose slots are free now, without delaying a job before it, starts at home;
+ * 4. any other gets the forecast of its start at home, from the slots that the jobs before it leave;
+ * 5. when a burst rule is due and the cloud would start it sooner, it takes the cheapest offer that policy, money and
+ *    capacity allow, and its place in the queue at home is free for the next; otherwise it waits or is held;
+ * 6. whoever got an action, or was asked about, is explained.
+ */
+export const decide: Decide = (snapshot, options = {}) => {
+	const cycle = openCycle(snapshot, options);
+	const stops = stopOverlong(snapshot);
+	for (const queued of orderPending(cycle)) decideJob(cycle, queued);
+	return { ...cycle.plan, actions: [...stops, ...cycle.plan.actions] };
+};
+
+interface Cycle {
+	snapshot: Snapshot;
+	explainOnly: ReadonlySet<string>;
+	runTimeOf: RunTimeOf;
+	pools: HomePool[];
+	shapeOf: (spec: QueuedJob["job"]["spec"]) => Shape;
+	budgets: BudgetBook;
+	askApproval: AskApproval;
+	/** Jobs decided so far that wait for home. */
+	waitingForHome: number;
+	plan: Plan;
+}
+
+function openCycle(snapshot: Snapshot, options: DecideOptions): Cycle {
+	const runTimeOf = makeRunTimeOf(snapshot.durations);
+	const pools = openHome(snapshot, runTimeOf);
+	return {
+		snapshot,
+		explainOnly: options.explain ?? new Set(),
+		runTimeOf,
+		pools,
+		shapeOf: makeShapes(snapshot.policy, pools, openOffers(snapshot), snapshot.nowMs),
+		budgets: openBudgets(snapshot.budgets),
+		askApproval: makeAskApproval(snapshot.policy),
+		waitingForHome: 0,
+		plan: { actions: [], explanations: [], forecasts: new Map(), waiting: new Map() },
+	};
+}
+
+/** Each job once; one that has a live attempt is not pending, whatever the list says. */
+function orderPending(cycle: Cycle): QueuedJob[] {
+	const { snapshot, runTimeOf } = cycle;
+	const seen = new Set(snapshot.running.map((attempt) => attempt.jobId));
+	const queue = snapshot.pending
+		.map((job) => queuedJob(job, remainingOf(runTimeOf(job.spec), job.completedMs, job.spec.duration.maxMs), snapshot.nowMs))
+		.sort(compareQueued);
+	return queue.filter(({ job }) => !seen.has(job.jobId) && seen.add(job.jobId));
+}
+
+/** What was found for one job; turned into an action, a reason and an explanation by `record`. */
+interface Finding {
+	queued: QueuedJob;
+	shape: Shape;
+	run: CloudRun;
+	start: HomeStart | null;
+	due: DueBurst | null;
+	choice: OfferChoice | null;
+	outcome: Outcome;
+	reason: Reason;
+}
+
+function decideJob(cycle: Cycle, queued: QueuedJob): void {
+	const finding = findFor(cycle, queued);
+	const { job } = queued;
+	if (finding.start) cycle.plan.forecasts.set(job.jobId, finding.start.range);
+	const acts = finding.outcome !== "wait" || job.state === "held";
+	const stillHeld = finding.outcome === "hold" && job.state === "held";
+	if ((acts && !stillHeld) || cycle.explainOnly.has(job.jobId)) cycle.plan.explanations.push(explainFinding(cycle, finding));
+	const action = actionOf(finding);
+	if (action && !stillHeld) cycle.plan.actions.push(action);
+	if (finding.outcome === "wait" || finding.outcome === "hold") {
+		cycle.plan.waiting.set(job.jobId, finding.reason);
+		if (finding.start) cycle.waitingForHome++;
+	}
+	if (finding.outcome === "launch" && finding.choice?.kind === "chosen") {
+		cycle.budgets.take(finding.shape.verdict.budgets, finding.choice.holdMicroUsd);
+	}
+	const usesHome = finding.outcome !== "launch" && finding.outcome !== "fail";
+	if (usesHome && finding.start) reserveHome(finding.start, job.spec, queued.rest);
+}
+
+function findFor(cycle: Cycle, queued: QueuedJob): Finding {
+	const { snapshot } = cycle;
+	const { job } = queued;
+	const shape = cycle.shapeOf(job.spec);
+	const run = cloudRunOf(queued, shape.verdict, snapshot.cloudStartMs);
+	const base = { queued, shape, run, start: null, due: null, choice: null };
+
+	const { maxMs } = job.spec.duration;
+	if (maxMs !== null && job.completedMs >= maxMs) {
+		return { ...base, outcome: "fail", reason: reason("max_duration_exceeded", { maxMs, ranMs: job.completedMs }) };
+	}
+	const impossible = impossibility(job.spec, shape, snapshot);
+	if (impossible) return { ...base, outcome: "fail", reason: impossible };
+
+	const start = homeStart(shape.home, job.spec, queued.rest, snapshot.nowMs);
+	const facts = burstFactsOf(queued, start?.range.p50Ms ?? null, cycle.waitingForHome, snapshot.nowMs);
+	const due = dueBurst(shape.verdict.burst, facts);
+	if (start && start.range.p50Ms === snapshot.nowMs) return { ...base, start, due, outcome: "place_home", reason: homeReason(start, job.spec) };
+
+	const known: Finding = { ...base, start, due, outcome: "wait", reason: waitReason({ queued, shape, run, start, due, choice: null, facts, snapshot }) };
+	// Cash at home is 0, so money alone would never leave: the rule is the policy's wish to leave, unless home is sooner.
+	if (!due || (start && start.range.p50Ms <= snapshot.nowMs + run.start.p50Ms)) return known;
+	const choice = chooseOffer(shape, job, run, cycle.budgets, cycle.askApproval, snapshot.nowMs);
+	switch (choice.kind) {
+		case "chosen":
+			return { ...known, choice, outcome: "launch", reason: launchReason(choice.row, choice.holdMicroUsd, run, due, facts) };
+		case "over_budget":
+			return { ...known, choice, outcome: "hold", reason: budgetReason(choice, due, start) };
+		case "needs_approval":
+			return { ...known, choice, outcome: "hold", reason: approvalReason(choice, job, due) };
+		case "backed_off":
+		case "none":
+			return { ...known, choice, reason: waitReason({ queued, shape, run, start, due, choice, facts, snapshot }) };
+	}
+}
+
+function actionOf(finding: Finding): Action | null {
+	const { queued, outcome, choice, start, run, shape } = finding;
+	const { jobId, nextAttemptNo: attemptNo, state, spec } = queued.job;
+	switch (outcome) {
+		case "place_home":
+			return start && { kind: "place_home", jobId, attemptNo, poolId: start.pool.view.id, slots: takeSlots(start, spec), reason: finding.reason };
+		case "launch": {
+			if (choice?.kind !== "chosen") return null;
+			const budgetIds = shape.verdict.budgets.map((b) => b.id);
+			const { holdMicroUsd, row } = choice;
+			return { kind: "launch", jobId, attemptNo, offer: row.offer, lifeMs: run.lifeMs, holdMicroUsd, budgetIds, reason: finding.reason };
+		}
+		case "hold":
+			return { kind: "hold", jobId, reason: finding.reason };
+		case "fail":
+			return { kind: "fail", jobId, reason: finding.reason };
+		case "wait":
+			return state === "held" ? { kind: "release", jobId, reason: finding.reason } : null;
+	}
+}
+
+function explainFinding(cycle: Cycle, finding: Finding): Explanation {
+	const homeRange: TimeRange | null = finding.start?.range ?? null;
+	const placedIn = finding.outcome === "place_home" ? (finding.start?.pool ?? null) : null;
+	return explain({ ...finding, snapshot: cycle.snapshot, homeRange, placedIn });
+}

@@ -1,0 +1,208 @@
+import type { Placement } from "#server/domain/capacity.ts";
+import { type Candidate, EXPLAINED_CANDIDATES, type Explanation, type Outcome, type TimeRange } from "#server/domain/decision.ts";
+import type { Reason } from "#server/domain/reasons.ts";
+import { HOUR_MS } from "#server/kernel/units.ts";
+import { budgetFacts } from "./budget.ts";
+import type { DueBurst } from "./burst.ts";
+import type { OfferChoice, PassedOver } from "./choose-offer.ts";
+import { type CloudRun, estimateOf, holdOf } from "./cost.ts";
+import { type HomePool, homeStart } from "./home.ts";
+import { gramsOf, type OfferRow } from "./offers.ts";
+import type { QueuedJob } from "./order.ts";
+import type { Removal } from "./removal.ts";
+import type { Shape } from "./shape.ts";
+import type { Snapshot } from "./types.ts";
+
+/** All that was known when one job was decided. Must be explained before its slots or money are taken. */
+export interface DecidedJob {
+	snapshot: Snapshot;
+	queued: QueuedJob;
+	shape: Shape;
+	run: CloudRun;
+	homeRange: TimeRange | null;
+	due: DueBurst | null;
+	/** null when no offer was looked for: a slot was free, no rule was due, or home starts it sooner. */
+	choice: OfferChoice | null;
+	outcome: Outcome;
+	reason: Reason;
+	/** The pool in which it is placed now. */
+	placedIn: HomePool | null;
+}
+
+export function explain(d: DecidedJob): Explanation {
+	const home = d.shape.pools.map((p) => homeCandidate(d, p.pool, p.removal));
+	const cloud = cloudCandidates(d, Math.max(1, EXPLAINED_CANDIDATES - home.length));
+	const fit = d.shape.offers();
+	return {
+		jobId: d.queued.job.jobId,
+		decidedAtMs: d.snapshot.nowMs,
+		policy: { name: d.snapshot.policy.name, version: d.snapshot.policyVersion },
+		outcome: d.outcome,
+		reason: d.reason,
+		verdict: !fit.possible ? "deny" : d.choice?.kind === "needs_approval" ? "needs_approval" : "allow",
+		homeStart: d.homeRange,
+		candidates: [...home, ...cloud].slice(0, EXPLAINED_CANDIDATES),
+		removed: removedGroups(d, home),
+		consideredCount: d.shape.pools.length + d.snapshot.offers.length,
+	};
+}
+
+function homeCandidate(d: DecidedJob, pool: HomePool, removal: Removal | null): Candidate {
+	const { spec } = d.queued.job;
+	const { nowMs, policy } = d.snapshot;
+	const gpus = spec.nodes * spec.resources.gpus;
+	const unreachable: Removal | null = pool.view.healthy
+		? null
+		: { ruleId: null, why: "site_unreachable", facts: { siteId: pool.view.siteId } };
+	const out = removal ?? unreachable;
+	const only = d.shape.home.length === 1 && d.shape.home[0] === pool ? d.homeRange : null;
+	const start = out ? null : (only ?? homeStart([pool], spec, d.queued.rest, nowMs)?.range ?? null);
+	const shownStart = start ?? { p50Ms: nowMs, p90Ms: nowMs };
+	const hourly = pool.view.microUsdPerGpuHour * BigInt(Math.max(0, Math.trunc(gpus)));
+	const compute = Math.ceil(Number(hourly) * (d.queued.rest.p50Ms / HOUR_MS));
+	const grid = pool.view.gridGramsPerKwh;
+	const grams = grid === null ? null : gramsOf(pool.view.wattsPerGpu * gpus, d.queued.rest.p50Ms, grid, pool.view.pue);
+	return {
+		placement: placementOfPool(pool),
+		offerId: null,
+		instances: spec.nodes,
+		hourlyMicroUsd: String(hourly),
+		start: shownStart,
+		finish: finishOf(shownStart, d.queued),
+		computeMicroUsd: moneyText(compute),
+		egressMicroUsd: "0",
+		totalMicroUsd: moneyText(compute),
+		cashMicroUsd: "0",
+		worstCaseMicroUsd: "0",
+		emissionsGrams: grams,
+		// Owned time is paid whether used or not: the choice weighs only what is newly spent.
+		scoreMicroUsd: moneyText(scoreOf(0, shownStart.p50Ms - nowMs, grams, policy.weights)),
+		outcome: out ? "removed" : d.placedIn === pool ? "chosen" : "passes",
+		removedBy: out,
+	};
+}
+
+function placementOfPool(pool: HomePool): Placement {
+	return {
+		siteId: pool.view.siteId,
+		provider: pool.place.provider,
+		region: null,
+		zone: null,
+		capacityType: "owned",
+		instanceType: null,
+		poolId: pool.view.id,
+		accelerator: pool.view.accelerator,
+	};
+}
+
+/** Eligible offers by score, with what spoke against each; the chosen one is always among them. */
+function cloudCandidates(d: DecidedJob, count: number): Candidate[] {
+	const fit = d.shape.offers();
+	const rows = fit.eligible.slice(0, count);
+	const chosen = d.choice?.kind === "chosen" ? d.choice.row : null;
+	if (chosen && !rows.includes(chosen)) rows[rows.length - 1] = chosen;
+	const passedOver = new Map(d.choice?.passedOver.map((p) => [p.row, p]));
+	const candidates = rows.map((row) => cloudCandidate(d, row, row === chosen ? null : survivorRemoval(d, row, passedOver.get(row))));
+	return candidates.map((c) => (chosen !== null && c.offerId === chosen.offer.id ? { ...c, outcome: "chosen" as const } : c));
+}
+
+/** What removes an offer that hardware, policy and price allow. */
+function survivorRemoval(d: DecidedJob, row: OfferRow, passedOver: PassedOver | undefined): Removal | null {
+	const { nowMs } = d.snapshot;
+	if (row.backoffUntilMs > nowMs) return backoff(row.backoffUntilMs, row.offer.backoffReason);
+	if (passedOver) return removalOf(passedOver);
+	const avoided = d.queued.job.avoidOffers.find((a) => a.offerId === row.offer.id && a.untilMs > nowMs);
+	if (avoided) return backoff(avoided.untilMs, null);
+	if (d.due === null) return { ruleId: null, why: "burst_not_due", facts: {} };
+	if (d.choice?.kind !== "over_budget") return null;
+	// The same budget is short for every offer; a dearer one misses more of it by the difference of the holds.
+	const missingMicroUsd = d.choice.short.missingMicroUsd + holdOf(row, d.run) - holdOf(d.choice.row, d.run);
+	return { ruleId: null, why: "budget_exceeded", facts: budgetFacts({ ...d.choice.short, missingMicroUsd }) };
+}
+
+function removalOf(p: PassedOver): Removal {
+	switch (p.why) {
+		case "capacity_backoff":
+			return backoff(p.untilMs, null);
+		case "budget_exceeded":
+			return { ruleId: null, why: p.why, facts: budgetFacts(p.short) };
+		case "approval_required":
+			return { ruleId: p.ask.ruleId, why: p.why, facts: { role: p.ask.role, costMicroUsd: moneyText(p.ask.costMicroUsd) } };
+	}
+}
+
+function backoff(untilMs: number, why: string | null): Removal {
+	return { ruleId: null, why: "capacity_backoff", facts: { untilMs, why } };
+}
+
+function cloudCandidate(d: DecidedJob, row: OfferRow, removal: Removal | null): Candidate {
+	const { offer } = row;
+	const { nowMs, policy } = d.snapshot;
+	const { computeMicroUsd, egressMicroUsd, totalMicroUsd } = estimateOf(row, d.run);
+	const start = { p50Ms: nowMs + d.run.start.p50Ms, p90Ms: nowMs + d.run.start.p90Ms };
+	const grams = row.gramsPerHour === null ? null : row.gramsPerHour * (d.run.billedMs / HOUR_MS);
+	return {
+		placement: {
+			siteId: offer.siteId,
+			provider: offer.provider,
+			region: offer.region,
+			zone: offer.zone,
+			capacityType: offer.capacityType,
+			instanceType: offer.instanceType,
+			poolId: null,
+			accelerator: offer.accelerator,
+		},
+		offerId: offer.id,
+		instances: d.queued.job.spec.nodes,
+		hourlyMicroUsd: String(offer.microUsdPerHour ?? 0n),
+		start,
+		finish: finishOf(start, d.queued),
+		computeMicroUsd: moneyText(computeMicroUsd),
+		egressMicroUsd: moneyText(egressMicroUsd),
+		totalMicroUsd: moneyText(totalMicroUsd),
+		cashMicroUsd: moneyText(totalMicroUsd),
+		worstCaseMicroUsd: String(holdOf(row, d.run)),
+		emissionsGrams: grams,
+		scoreMicroUsd: moneyText(scoreOf(totalMicroUsd, d.run.start.p50Ms, grams, policy.weights)),
+		outcome: removal ? "removed" : "passes",
+		removedBy: removal,
+	};
+}
+
+/** Cash + hours of delay × its weight + tonnes × their weight, µ$. */
+function scoreOf(cashMicroUsd: number, delayMs: number, grams: number | null, weights: Snapshot["policy"]["weights"]): number {
+	const delay = (delayMs / HOUR_MS) * Number(weights.delayMicroUsdPerHour);
+	return cashMicroUsd + delay + ((grams ?? 0) / 1e6) * Number(weights.carbonMicroUsdPerTonne);
+}
+
+function finishOf(start: TimeRange, queued: QueuedJob): TimeRange {
+	return { p50Ms: start.p50Ms + queued.rest.p50Ms, p90Ms: start.p90Ms + queued.rest.p90Ms };
+}
+
+/** Everything that was removed, by what removed it: pools, offers by shape, and offers that this job alone may not have. */
+function removedGroups(d: DecidedJob, home: readonly Candidate[]): Explanation["removed"] {
+	const groups = new Map<string, Explanation["removed"][number]>();
+	const add = (ruleId: string | null, why: Removal["why"], count: number, cheapest: () => Candidate): void => {
+		const key = `${why}\n${ruleId ?? ""}`;
+		const group = groups.get(key);
+		if (group) group.count += count;
+		else groups.set(key, { ruleId, why, count, cheapest: cheapest() });
+	};
+	const fit = d.shape.offers();
+	for (const g of fit.removed) add(g.ruleId, g.why, g.count, () => cloudCandidate(d, g.cheapest, { ruleId: g.ruleId, why: g.why, facts: g.facts }));
+	for (const p of d.choice?.passedOver ?? []) {
+		const removal = removalOf(p);
+		add(removal.ruleId, removal.why, 1, () => cloudCandidate(d, p.row, removal));
+	}
+	const rest = fit.usable[0];
+	const forAll = rest && (d.due === null || d.choice?.kind === "over_budget") ? survivorRemoval(d, rest, undefined) : null;
+	if (rest && forAll) add(forAll.ruleId, forAll.why, fit.usable.length, () => cloudCandidate(d, rest, forAll));
+	for (const c of home) if (c.removedBy) add(c.removedBy.ruleId, c.removedBy.why, 1, () => c);
+	return [...groups.values()].sort((a, b) => b.count - a.count || (a.why < b.why ? -1 : a.why > b.why ? 1 : (a.ruleId ?? "") < (b.ruleId ?? "") ? -1 : 1));
+}
+
+/** Whole µ$ as text; a missing price shows as 0 beside the removal that says so. */
+function moneyText(microUsd: number): string {
+	if (!Number.isFinite(microUsd)) return "0";
+	return Math.abs(microUsd) < 1e15 ? String(Math.round(microUsd)) : String(BigInt(Math.round(microUsd)));
+}

@@ -1,0 +1,70 @@
+import type { RemovalCode } from "#server/domain/decision.ts";
+import type { JobSpec } from "#server/domain/job.ts";
+import { type Reason, reason } from "#server/domain/reasons.ts";
+import { canEverBurst } from "./burst.ts";
+import { type Removal, stageOf } from "./removal.ts";
+import type { Shape } from "./shape.ts";
+import type { Snapshot } from "./types.ts";
+
+/**
+ * Why nothing there is can ever run the job, empty or at any price; null when something can, or when nobody can say yet:
+ * pools that were not read, or offers that were not read while a rule lets the job leave home.
+ */
+export function impossibility(spec: JobSpec, shape: Shape, snapshot: Snapshot): Reason | null {
+	if (shape.homeEver || snapshot.pools.length === 0) return null;
+	const mayLeave = canEverBurst(shape.verdict.burst, spec.deadlineMs !== null);
+	if (mayLeave && (snapshot.offers.length === 0 || shape.offers().possible)) return null;
+	const home = furthest(shape.pools.flatMap((p) => (p.removal ? [p.removal] : [])));
+	const cloud: Pick<Removal, "why" | "ruleId"> | null = mayLeave || !shape.offers().possible ? furthest(shape.offers().removed) : NOT_DUE;
+	const main = cloud && (home === null || stageOf(cloud.why) > stageOf(home.why)) ? cloud : home;
+	return reason("no_placement_possible", {
+		cause: main?.why ?? null,
+		ruleId: main?.ruleId ?? null,
+		homeCause: home?.why ?? null,
+		homeRuleId: home?.ruleId ?? null,
+		cloudCause: cloud?.why ?? null,
+		cloudRuleId: cloud?.ruleId ?? null,
+		...askedAndLargest(spec, snapshot),
+	});
+}
+
+const NOT_DUE: { why: RemovalCode; ruleId: string | null } = { why: "burst_not_due", ruleId: null };
+
+/** Of all places the one that came furthest tells the most (removal.ts, stageOf). Ties: the code, then the rule. */
+export function furthest<T extends Pick<Removal, "why" | "ruleId">>(removals: readonly T[]): T | null {
+	let best: T | null = null;
+	for (const r of removals) {
+		if (best === null || compareRemovals(r, best) < 0) best = r;
+	}
+	return best;
+}
+
+function compareRemovals(a: Pick<Removal, "why" | "ruleId">, b: Pick<Removal, "why" | "ruleId">): number {
+	const byStage = stageOf(b.why) - stageOf(a.why);
+	if (byStage !== 0) return byStage;
+	const [x, y] = [`${a.why} ${a.ruleId ?? ""}`, `${b.why} ${b.ruleId ?? ""}`];
+	return x < y ? -1 : x > y ? 1 : 0;
+}
+
+/** What was asked, beside the largest that is known among machines with a wanted accelerator. */
+function askedAndLargest(spec: JobSpec, snapshot: Snapshot): Reason["facts"] {
+	const { accelerators, gpus, cpus, memoryGiB } = spec.resources;
+	const wanted = (name: string): boolean => accelerators.length === 0 || accelerators.includes(name);
+	const pools = snapshot.pools.filter((p) => wanted(p.accelerator));
+	const offers = snapshot.offers.filter((o) => wanted(o.accelerator));
+	return {
+		askedNodes: spec.nodes,
+		askedGpus: gpus,
+		largestHomeGpus: largest(pools.map((p) => p.gpusPerNode)),
+		largestCloudGpus: largest(offers.map((o) => o.gpus)),
+		askedAccelerators: accelerators.length === 0 ? null : accelerators.join(", "),
+		askedCpus: cpus,
+		largestCloudCpus: largest(offers.map((o) => o.vcpus)),
+		askedMemoryGiB: memoryGiB,
+		largestCloudMemoryGiB: largest(offers.map((o) => o.memoryGiB)),
+	};
+}
+
+function largest(values: readonly number[]): number | null {
+	return values.reduce<number | null>((max, value) => (max === null || value > max ? value : max), null);
+}

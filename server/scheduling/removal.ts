@@ -1,0 +1,62 @@
+import type { RemovalCode } from "#server/domain/decision.ts";
+import type { JobSpec } from "#server/domain/job.ts";
+import type { Reason } from "#server/domain/reasons.ts";
+
+/** Why a place is out for a job. ruleId is null when a fact and no rule removed it. */
+export interface Removal {
+	ruleId: string | null;
+	why: RemovalCode;
+	facts: Reason["facts"];
+}
+
+/** The machine behind a place, as the hardware checks see it. null: not known, not checked. */
+export interface Machine {
+	accelerator: string;
+	gpus: number;
+	cpus: number | null;
+	memoryGiB: number | null;
+}
+
+/** The first demand of the job that one node of this kind does not meet. */
+export function hardwareRemoval(spec: JobSpec, machine: Machine): RemovalCode | null {
+	const { gpus, accelerators, cpus, memoryGiB } = spec.resources;
+	if (accelerators.length > 0 && !accelerators.includes(machine.accelerator)) return "hardware_accelerator";
+	if (gpus > machine.gpus) return "hardware_gpus";
+	if (cpus !== null && machine.cpus !== null && cpus > machine.cpus) return "hardware_cpus";
+	if (memoryGiB !== null && machine.memoryGiB !== null && memoryGiB > machine.memoryGiB) return "hardware_memory";
+	return null;
+}
+
+/** What the job asks beside what the machine has, for the sentence. */
+export function hardwareFacts(spec: JobSpec, machine: Machine, why: RemovalCode): Reason["facts"] {
+	switch (why) {
+		case "hardware_accelerator":
+			return { asked: spec.resources.accelerators.join(", "), has: machine.accelerator };
+		case "hardware_gpus":
+			return { asked: spec.resources.gpus, has: machine.gpus };
+		case "hardware_cpus":
+			return { asked: spec.resources.cpus, has: machine.cpus };
+		case "hardware_memory":
+			return { askedGiB: spec.resources.memoryGiB, hasGiB: machine.memoryGiB };
+		case "multi_node_unsupported":
+			return { askedNodes: spec.nodes };
+		default:
+			return {};
+	}
+}
+
+/**
+ * How far a place came before it was removed. Of all places the one that came furthest tells why a job has none:
+ * "no H100 with 16 GPUs" says more than "that one is a T4".
+ */
+export function stageOf(why: RemovalCode): number {
+	const order: readonly RemovalCode[] = [
+		"multi_node_unsupported",
+		"hardware_accelerator",
+		"hardware_gpus",
+		"hardware_cpus",
+		"hardware_memory",
+	];
+	const at = order.indexOf(why);
+	return at < 0 ? order.length : at;
+}

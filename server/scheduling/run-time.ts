@@ -1,0 +1,65 @@
+import type { JobSpec } from "#server/domain/job.ts";
+import { LIMITS } from "./limits.ts";
+import type { DurationStat, RunningAttempt, TimeSpread } from "./types.ts";
+
+/** How long a job runs from its beginning, as a median and a nine-in-ten bound, ms. */
+export type RunTimeOf = (spec: JobSpec) => TimeSpread;
+
+/** `fraud-v7` → `fraud-v`: runs of one pipeline share a pattern. */
+export function namePatternOf(name: string): string {
+	return name.replace(/[0-9]+$/, "");
+}
+
+/**
+ * The best source that there is, in this order: past runs of the same name in the team (at least
+ * LIMITS.minDurationSamples), the person's estimate, past runs of the team, the job's maximum, LIMITS.defaultRunMs.
+ * An estimate, a maximum and the default are spread like the team's past runs. Nothing exceeds the maximum.
+ */
+export function makeRunTimeOf(durations: readonly DurationStat[]): RunTimeOf {
+	const byKey = new Map<string, DurationStat>();
+	for (const stat of durations) {
+		const key = `${stat.team}\n${stat.namePattern}`;
+		const known = byKey.get(key);
+		if (stat.samples >= LIMITS.minDurationSamples && (!known || isBetter(stat, known))) byKey.set(key, stat);
+	}
+	return (spec) => {
+		const named = byKey.get(`${spec.team}\n${namePatternOf(spec.name)}`);
+		const team = byKey.get(`${spec.team}\n*`);
+		const { estimateMs, maxMs } = spec.duration;
+		const spread = team && team.p50Ms > 0 ? Math.max(1, team.p90Ms / team.p50Ms) : LIMITS.defaultSpread;
+		const ceiling = maxMs ?? Number.POSITIVE_INFINITY;
+		const p50 = named?.p50Ms ?? estimateMs ?? team?.p50Ms ?? maxMs ?? LIMITS.defaultRunMs;
+		const p90 = named?.p90Ms ?? p50 * spread;
+		return spreadOf(Math.min(p50, ceiling), Math.min(p90, ceiling));
+	};
+}
+
+/** Two statistics of one key: the one with more samples, so that the order of the list does not matter. */
+function isBetter(a: DurationStat, b: DurationStat): boolean {
+	return a.samples !== b.samples ? a.samples > b.samples : a.p50Ms !== b.p50Ms ? a.p50Ms > b.p50Ms : a.p90Ms > b.p90Ms;
+}
+
+/**
+ * What is left of a run that has done `doneMs` already.
+ * Before the median: median − done. Between median and P90: half of the way to the P90. Past the P90 nobody knows:
+ * a share of the time already run (LIMITS.overrunShare…). Never past `maxMs`.
+ */
+export function remainingOf(total: TimeSpread, doneMs: number, maxMs: number | null): TimeSpread {
+	const left = (maxMs ?? Number.POSITIVE_INFINITY) - doneMs;
+	const overrun = doneMs >= total.p90Ms;
+	const p90 = overrun ? doneMs * LIMITS.overrunShareP90 : total.p90Ms - doneMs;
+	const p50 = overrun ? doneMs * LIMITS.overrunShareP50 : doneMs < total.p50Ms ? total.p50Ms - doneMs : (total.p90Ms - doneMs) / 2;
+	return spreadOf(Math.min(p50, left), Math.min(p90, left));
+}
+
+/** When the slots of a live attempt come free, ms from now. */
+export function restOfAttempt(attempt: RunningAttempt, nowMs: number, runTimeOf: RunTimeOf): TimeSpread {
+	if (attempt.stopping) return { p50Ms: LIMITS.stopGraceMs, p90Ms: LIMITS.stopGraceMs };
+	const ranMs = attempt.startedAtMs === null ? 0 : Math.max(0, nowMs - attempt.startedAtMs);
+	return remainingOf(runTimeOf(attempt.spec), attempt.completedMs + ranMs, attempt.spec.duration.maxMs);
+}
+
+function spreadOf(p50: number, p90: number): TimeSpread {
+	const p50Ms = Math.max(LIMITS.minRestMs, Math.round(p50));
+	return { p50Ms, p90Ms: Math.max(p50Ms, Math.round(p90)) };
+}

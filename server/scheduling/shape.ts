@@ -1,0 +1,97 @@
+import type { JobSpec } from "#server/domain/job.ts";
+import type { Policy } from "#server/domain/policy.ts";
+import { judgeJob } from "#server/policy/judge-job.ts";
+import { JOB_FIELDS, JobFacts } from "#server/policy/job-facts.ts";
+import type { JobVerdict } from "#server/policy/types.ts";
+import { type HomePool, poolRemoval } from "./home.ts";
+import { fitOffers, judgeRows, type OfferFit, type OfferRow } from "./offers.ts";
+import type { Removal } from "./removal.ts";
+
+/**
+ * Jobs that no rule and no machine can tell apart have one **shape**: rules, pools and offers are looked at once for
+ * it, which keeps a cycle's cost at jobs + shapes × offers instead of jobs × offers.
+ */
+export interface Shape {
+	verdict: JobVerdict;
+	/** Every pool with why it can never take the job, or null. */
+	pools: { pool: HomePool; removal: Removal | null }[];
+	/** Pools that can take it and answer. */
+	home: HomePool[];
+	/** Some pool can take it once it is free and answers. */
+	homeEver: boolean;
+	/** Sifted when first asked for. */
+	offers: () => OfferFit;
+}
+
+export function makeShapes(policy: Policy, pools: readonly HomePool[], rows: readonly OfferRow[], nowMs: number): (spec: JobSpec) => Shape {
+	const signatureOf = makeSignatureOf(policy);
+	const shapes = new Map<string, Shape>();
+	const judged = new Map<string, (Removal | null)[]>();
+	const judgedRows = (verdict: JobVerdict): (Removal | null)[] => {
+		const key = JSON.stringify(verdict.filters);
+		const known = judged.get(key) ?? judgeRows(rows, verdict);
+		judged.set(key, known);
+		return known;
+	};
+	return (spec) => {
+		const signature = signatureOf(spec);
+		const known = shapes.get(signature);
+		if (known) return known;
+		const shape = makeShape(spec, judgeJob(policy, spec), pools, (verdict) => fitOffers(rows, spec, judgedRows(verdict), nowMs));
+		shapes.set(signature, shape);
+		return shape;
+	};
+}
+
+function makeShape(spec: JobSpec, verdict: JobVerdict, allPools: readonly HomePool[], sift: (verdict: JobVerdict) => OfferFit): Shape {
+	const pools = allPools.map((pool) => ({ pool, removal: poolRemoval(pool, spec, verdict) }));
+	const able = pools.filter((p) => p.removal === null).map((p) => p.pool);
+	let fit: OfferFit | null = null;
+	return {
+		verdict,
+		pools,
+		home: able.filter((pool) => pool.view.healthy),
+		homeEver: able.length > 0,
+		offers: () => {
+			fit ??= sift(verdict);
+			return fit;
+		},
+	};
+}
+
+type FactName = keyof JobFacts;
+const FACT_NAMES = Object.keys(JOB_FIELDS) as FactName[];
+
+/** The text that two jobs share exactly when hardware and this policy cannot tell them apart. */
+export function makeSignatureOf(policy: Policy): (spec: JobSpec) => string {
+	const names = factsUsedBy(policy);
+	return (spec) => {
+		const { gpus, accelerators, cpus, memoryGiB } = spec.resources;
+		const hardware = `${spec.nodes} ${gpus} ${cpus} ${memoryGiB} ${[...accelerators].sort().join("|")}`;
+		if (names.length === 0) return hardware;
+		const facts = new JobFacts(spec);
+		return `${hardware}\n${names.map((name) => textOf(facts[name])).join("\n")}`;
+	};
+}
+
+/**
+ * The facts that the policy's expressions may read. A name in a string is taken too, which only makes more shapes;
+ * `job` without a plain field behind it means all of them.
+ */
+function factsUsedBy(policy: Policy): FactName[] {
+	const texts = [...policy.rules.map((r) => r.when ?? ""), ...policy.budgets.map((b) => b.scope)];
+	const used = new Set<string>();
+	for (const text of texts) {
+		for (const [, field] of text.matchAll(/\bjob\b(?:\s*\.\s*([A-Za-z_]\w*))?/g)) {
+			if (field === undefined || !(field in JOB_FIELDS)) return FACT_NAMES;
+			used.add(field);
+		}
+	}
+	return FACT_NAMES.filter((name) => used.has(name));
+}
+
+function textOf(value: JobFacts[FactName]): string {
+	if (typeof value !== "object") return typeof value === "string" ? JSON.stringify(value) : String(value);
+	// A list keeps its order, which an expression can see; a map has none.
+	return JSON.stringify(Array.isArray(value) ? value : Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -1,0 +1,116 @@
+import type { JobSpec } from "#server/domain/job.ts";
+import { type Reason, reason } from "#server/domain/reasons.ts";
+import { type BudgetShort, budgetFacts } from "./budget.ts";
+import { type BurstFacts, type DueBurst, finiteOrNull, nextBurst } from "./burst.ts";
+import type { ApprovalAsk, OfferChoice } from "./choose-offer.ts";
+import { type CloudRun, estimateOf, holdOf } from "./cost.ts";
+import type { HomeStart } from "./home.ts";
+import { furthest } from "./impossible.ts";
+import type { OfferRow } from "./offers.ts";
+import type { QueuedJob } from "./order.ts";
+import type { Shape } from "./shape.ts";
+import type { PendingJob, Snapshot } from "./types.ts";
+
+/** The one dominant reason of each outcome, with the facts that its sentence needs (server/domain/sentences.ts). */
+
+export function homeReason(start: HomeStart, spec: JobSpec): Reason {
+	return reason("placed_home", {
+		siteId: start.pool.view.siteId,
+		poolId: start.pool.view.id,
+		nodes: spec.nodes,
+		gpus: spec.nodes * spec.resources.gpus,
+		accelerator: start.pool.view.accelerator,
+	});
+}
+
+export function launchReason(row: OfferRow, holdMicroUsd: bigint, run: CloudRun, due: DueBurst, facts: BurstFacts): Reason {
+	const { offer } = row;
+	return reason("placed_cloud", {
+		offerId: offer.id,
+		provider: offer.provider,
+		region: offer.region,
+		instanceType: offer.instanceType,
+		capacityType: offer.capacityType,
+		hourlyMicroUsd: String(offer.microUsdPerHour ?? 0n),
+		costMicroUsd: String(estimateOf(row, run).totalMicroUsd),
+		holdMicroUsd: String(holdMicroUsd),
+		startInMs: run.start.p50Ms,
+		...due.facts,
+		forecastWaitMs: finiteOrNull(facts.forecastWaitMs),
+		ruleId: due.ruleId,
+		trigger: due.trigger,
+	});
+}
+
+export function budgetReason(choice: { row: OfferRow; short: BudgetShort }, due: DueBurst, start: HomeStart | null): Reason {
+	return reason("budget_exceeded", { ...budgetFacts(choice.short), offerId: choice.row.offer.id, burstRuleId: due.ruleId, ...homeFacts(start) });
+}
+
+export function approvalReason(choice: { row: OfferRow; ask: ApprovalAsk }, job: PendingJob, due: DueBurst): Reason {
+	const { ask, row } = choice;
+	return reason("approval_required", {
+		ruleId: ask.ruleId,
+		role: ask.role,
+		costMicroUsd: String(ask.costMicroUsd),
+		approvedMicroUsd: job.approvedMicroUsd === null ? null : String(job.approvedMicroUsd),
+		offerId: row.offer.id,
+		burstRuleId: due.ruleId,
+	});
+}
+
+interface Waiting {
+	queued: QueuedJob;
+	shape: Shape;
+	run: CloudRun;
+	start: HomeStart | null;
+	due: DueBurst | null;
+	choice: OfferChoice | null;
+	facts: BurstFacts;
+	snapshot: Snapshot;
+}
+
+export function waitReason(w: Waiting): Reason {
+	if (w.choice?.kind === "backed_off") {
+		return reason("capacity_backoff", { untilMs: w.choice.untilMs, offers: w.shape.offers().eligible.length, ...homeFacts(w.start) });
+	}
+	if (w.choice?.kind === "none" && !(w.start && !w.shape.offers().possible)) return noOfferReason(w);
+	if (w.choice?.kind === "none") {
+		// No rule or machine lets it go: what it waits for is home, and why it cannot leave is a fact beside it.
+		const why = furthest(w.shape.offers().removed);
+		return reason("waiting_for_home", { ...homeFacts(w.start), ahead: w.facts.queueLength - 1, cloudCause: why?.why ?? null, cloudRuleId: why?.ruleId ?? null });
+	}
+	const first = w.shape.verdict.burst[0];
+	const next = w.due ? null : nextBurst(w.shape.verdict.burst, w.facts);
+	if (!w.due && first && (next || !w.start)) {
+		return reason("waiting_to_burst", {
+			ruleId: next?.ruleId ?? first.ruleId,
+			thresholdMs: next?.thresholdMs ?? null,
+			dueInMs: next?.inMs ?? null,
+			forecastWaitMs: finiteOrNull(w.facts.forecastWaitMs),
+			...homeFacts(w.start),
+		});
+	}
+	return reason("waiting_for_home", {
+		...homeFacts(w.start),
+		ahead: w.facts.queueLength - 1,
+		...(first ? { ruleId: w.due?.ruleId ?? first.ruleId, thresholdMs: first.forecastWaitMs } : {}),
+		...(w.due ? { cloudStartMs: w.snapshot.nowMs + w.run.start.p50Ms } : {}),
+	});
+}
+
+function noOfferReason(w: Waiting): Reason {
+	const { removed } = w.shape.offers();
+	const why = furthest(removed);
+	return reason("waiting_no_allowed_offer", {
+		offers: w.snapshot.offers.length,
+		cause: why?.why ?? null,
+		ruleId: why?.ruleId ?? null,
+		removedByCause: why?.count ?? 0,
+		...homeFacts(w.start),
+	});
+}
+
+/** When home would start it; null when no pool that answers can. */
+function homeFacts(start: HomeStart | null): Reason["facts"] {
+	return { startP50Ms: start?.range.p50Ms ?? null, startP90Ms: start?.range.p90Ms ?? null };
+}
