@@ -1,8 +1,9 @@
-import { LineCounter, parseDocument } from "yaml";
+import { type Document, LineCounter, parseDocument } from "yaml";
 import { z } from "zod";
-import { SpillwayError, type FieldProblem } from "../kernel/errors.ts";
+import { SpillwayError } from "../kernel/errors.ts";
 import { HOUR_MS, MINUTE_MS, parseDurationMs, SECOND_MS } from "../kernel/units.ts";
 import type { JobSpec } from "./job.ts";
+import { changedEnvValues, invalidJob, MOST_PROBLEMS, type PathProblem, placeOf, problemsOf, protoKeys } from "./job-file-problems.ts";
 import { WORKLOAD_CLASSES } from "./vocabulary.ts";
 
 /** Everything that comes from outside has a bound. */
@@ -27,7 +28,7 @@ const RESERVED_ENV = /^(SPILLWAY_|CUDA_VISIBLE_DEVICES$)/;
 const name = (what: string) =>
 	z.string().regex(NAME, `${what} must be 1 to 63 letters, digits, ".", "_" or "-", beginning and ending with a letter or digit`);
 
-const duration = z.string().transform((text, ctx) => {
+const duration = z.string("a length of time needs a unit, for example 90s, 15m or 6h").transform((text, ctx) => {
 	const ms = parseDurationMs(text);
 	if (ms === null || ms <= 0 || ms > JOB_LIMITS.durationMs) {
 		ctx.addIssue({ code: "custom", message: `"${text}" is not a length of time; write for example 90s, 15m, 6h or 1h30m, at most 90d` });
@@ -37,8 +38,11 @@ const duration = z.string().transform((text, ctx) => {
 });
 
 const instant = z.string().transform((text, ctx) => {
-	const ms = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : Number.NaN;
-	if (Number.isNaN(ms)) {
+	const match = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.exec(text);
+	const ms = match ? Date.parse(text) : Number.NaN;
+	// Date.parse rolls 30 February over into March
+	const lastDay = match ? new Date(Date.UTC(Number(match[1]), Number(match[2]), 0)).getUTCDate() : 0;
+	if (Number.isNaN(ms) || Number(match?.[3]) > lastDay) {
 		ctx.addIssue({ code: "custom", message: `"${text}" is not a point in time; write for example 2026-12-01T08:00:00Z` });
 		return z.NEVER;
 	}
@@ -49,9 +53,24 @@ const mountPath = z
 	.string()
 	.min(1)
 	.max(512)
-	.refine((p) => !CONTROL.test(p) && !p.split("/").includes(".."), 'a path must not contain ".." or control characters');
+	.refine(
+		(p) => !CONTROL.test(p) && p.isWellFormed() && !p.split("/").includes(".."),
+		'a path must not contain ".." or control characters',
+	);
 
-const text = (max: number) => z.string().max(max).refine((s) => !s.includes("\u0000"), "must not contain NUL characters");
+/** Any text that PostgreSQL can keep: no NUL, no half of a surrogate pair. */
+const text = (max: number) =>
+	z
+		.string()
+		.max(max)
+		.refine((s) => !s.includes("\u0000") && s.isWellFormed(), "must not contain NUL or broken Unicode characters");
+
+const line = (max: number) =>
+	z
+		.string()
+		.min(1)
+		.max(max)
+		.refine((s) => !CONTROL.test(s) && s.isWellFormed(), "must not contain control characters");
 
 const wholeNumber = (what: string, min: number, max: number) =>
 	z.number().int(`${what} must be a whole number: fractions of a GPU, CPU or node cannot be had`).min(min).max(max);
@@ -60,7 +79,7 @@ const gib = z.number().positive().max(1e9);
 
 const spec = z.strictObject({
 	class: z.enum(WORKLOAD_CLASSES).default("burst"),
-	image: text(512).min(1).optional(),
+	image: line(512).optional(),
 	command: z.array(text(JOB_LIMITS.partCharacters)).min(1).max(JOB_LIMITS.commandParts),
 	env: z
 		.record(
@@ -68,7 +87,9 @@ const spec = z.strictObject({
 				.string()
 				.regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, "an environment name is letters, digits and _, not beginning with a digit")
 				.refine((k) => !RESERVED_ENV.test(k), "SPILLWAY_* and CUDA_VISIBLE_DEVICES are set by Spillway"),
-			z.union([text(JOB_LIMITS.partCharacters), z.number().transform(String), z.boolean().transform(String)]),
+			z.union([text(JOB_LIMITS.partCharacters), z.number().transform(String), z.boolean().transform(String)], {
+				error: `a value is a text of at most ${JOB_LIMITS.partCharacters} characters without NUL, a number, or true or false`,
+			}),
 		)
 		.refine((e) => Object.keys(e).length <= JOB_LIMITS.envEntries, `at most ${JOB_LIMITS.envEntries} environment entries`)
 		.default({}),
@@ -76,7 +97,7 @@ const spec = z.strictObject({
 	resources: z
 		.strictObject({
 			gpus: wholeNumber("gpus", 1, JOB_LIMITS.gpusPerNode).default(1),
-			accelerators: z.array(z.string().min(1).max(64)).max(32).default([]),
+			accelerators: z.array(line(64)).max(32).default([]),
 			cpus: wholeNumber("cpus", 1, 4096).optional(),
 			memoryGiB: gib.optional(),
 		})
@@ -88,20 +109,26 @@ const spec = z.strictObject({
 	checkpoint: z
 		.strictObject({
 			path: mountPath,
-			uri: text(1024).min(1).optional(),
-			interval: duration.default(15 * MINUTE_MS),
+			uri: line(1024).optional(),
+			interval: duration
+				.refine((ms) => ms >= JOB_LIMITS.checkpointIntervalMinMs, "must be at least 1s, so that the job still gets to work")
+				.default(15 * MINUTE_MS),
 		})
 		.optional(),
 	data: z
 		.array(
 			z.strictObject({
-				uri: text(1024).regex(/^[a-z][a-z0-9+.-]*:/, "uri needs a scheme, for example s3://bucket/path or file:./folder"),
+				uri: line(1024).regex(/^[a-z][a-z0-9+.-]*:/, "uri needs a scheme, for example s3://bucket/path or file:./folder"),
 				sizeGiB: gib.optional(),
 				mount: mountPath,
-				residency: z.array(z.string().regex(/^[a-z]{2,16}$/, "residency is a lower-case area such as eu or us")).max(16).default([]),
+				residency: z
+					.array(z.string().regex(/^[a-z]{2,16}$/, "residency is a lower-case area such as eu or us"))
+					.max(16)
+					.default([]),
 			}),
 		)
 		.max(JOB_LIMITS.dataRefs)
+		.refine((refs) => new Set(refs.map((d) => d.mount)).size === refs.length, "two data sets have the same mount; each needs its own")
 		.default([]),
 });
 
@@ -110,7 +137,10 @@ const metadata = z.strictObject({
 	team: name("team"),
 	project: name("project").optional(),
 	labels: z
-		.record(name("label"), text(256).refine((v) => !CONTROL.test(v), "labels must not contain control characters"))
+		.record(
+			name("label"),
+			text(256).refine((v) => !CONTROL.test(v), "labels must not contain control characters"),
+		)
 		.refine((l) => Object.keys(l).length <= JOB_LIMITS.labels, `at most ${JOB_LIMITS.labels} labels`)
 		.default({}),
 });
@@ -153,76 +183,72 @@ export const jobFileSchema = z
 /** The document form, before it is checked: what JSON bodies of `POST /jobs` hold. */
 export type JobFile = z.input<typeof jobFileSchema>;
 
+/** The fields of the object at a dotted path, for "did you mean". Array indices are left out of the path. */
+const FIELDS: Readonly<Record<string, readonly string[]>> = {
+	"": ["apiVersion", "kind", "metadata", "spec"],
+	metadata: Object.keys(metadata.shape),
+	spec: Object.keys(spec.shape),
+	"spec.resources": ["gpus", "accelerators", "cpus", "memoryGiB"],
+	"spec.duration": ["estimate", "max"],
+	"spec.checkpoint": ["path", "uri", "interval"],
+	"spec.data": ["uri", "sizeGiB", "mount", "residency"],
+};
+const fieldsAt = (path: string) => FIELDS[path.replace(/\.\d+(?=\.|$)/g, "")] ?? [];
+
+function check(document: unknown): { spec: JobSpec; problems: [] } | { spec: null; problems: PathProblem[] } {
+	const dropped = protoKeys(document);
+	const result = jobFileSchema.safeParse(document);
+	if (result.success && dropped.length === 0) return { spec: result.data, problems: [] };
+	const issues = result.success ? [] : result.error.issues;
+	return { spec: null, problems: [...issues.flatMap((issue) => problemsOf(issue, document, fieldsAt)), ...dropped] };
+}
+
 /**
  * Checks a parsed document.
  * @throws SpillwayError `invalid_input` naming every wrong field, its value and what is allowed.
  */
 export function parseJobDocument(document: unknown): JobSpec {
-	const result = jobFileSchema.safeParse(document);
-	if (result.success) return result.data;
-	throw invalidJob(result.error.issues.flatMap((issue) => problemsOf(issue, document)));
+	const { spec: found, problems } = check(document);
+	if (found) return found;
+	throw invalidJob(problems);
 }
 
 /**
  * Reads job YAML (JSON is YAML too).
- * @throws SpillwayError `invalid_input` with line and column of each problem.
+ * @throws SpillwayError `invalid_input` with line and column of each problem; `payload_too_large`.
  */
 export function parseJobText(source: string): JobSpec {
 	if (source.length > JOB_LIMITS.documentBytes) {
-		throw new SpillwayError("payload_too_large", `the job file has ${source.length} characters; at most ${JOB_LIMITS.documentBytes} are read`);
-	}
-	const lines = new LineCounter();
-	const doc = parseDocument(source, { lineCounter: lines, uniqueKeys: true });
-	if (doc.errors.length > 0) {
-		throw invalidJob(
-			doc.errors.map((e) => {
-				const at = lines.linePos(e.pos[0]);
-				return { path: "", message: e.message.split("\n")[0] ?? "not YAML", line: at.line, column: at.col };
-			}),
+		throw new SpillwayError(
+			"payload_too_large",
+			`the job file has ${source.length} characters; at most ${JOB_LIMITS.documentBytes} are read`,
 		);
 	}
-	let document: unknown;
+	const lines = new LineCounter();
+	const { doc, document } = readYaml(source, lines);
+	const { spec: found, problems } = check(document);
+	const changed = changedEnvValues(doc);
+	if (found && changed.length === 0) return found;
+	throw invalidJob([...problems, ...changed].slice(0, MOST_PROBLEMS).map((problem) => placeOf(problem, doc, lines)));
+}
+
+function readYaml(source: string, lines: LineCounter): { doc: Document; document: unknown } {
 	try {
-		document = doc.toJS({ maxAliasCount: 50 });
+		const doc = parseDocument(source, { lineCounter: lines, uniqueKeys: true });
+		const wrong = [...doc.errors, ...doc.warnings];
+		if (wrong.length > 0) {
+			throw invalidJob(
+				wrong.slice(0, MOST_PROBLEMS).map((e) => {
+					const at = lines.linePos(e.pos[0]);
+					// the library adds the place and a picture of the source, which stand in line and column here
+					const message = (e.message.split("\n")[0] ?? "").replace(/ at line \d+, column \d+:?$/, "");
+					return { path: "", message: message.includes("call stack") ? "is nested too deeply" : message, line: at.line, column: at.col };
+				}),
+			);
+		}
+		return { doc, document: doc.toJS({ maxAliasCount: 50 }) };
 	} catch (cause) {
+		if (cause instanceof SpillwayError) throw cause;
 		throw invalidJob([{ path: "", message: `the YAML cannot be expanded: ${cause instanceof Error ? cause.message : String(cause)}` }]);
 	}
-	const result = jobFileSchema.safeParse(document);
-	if (result.success) return result.data;
-	throw invalidJob(
-		result.error.issues.flatMap((issue) =>
-			problemsOf(issue, document).map((problem) => {
-				const node = nearestNode(doc, issue.path);
-				if (!node?.range) return problem;
-				const at = lines.linePos(node.range[0]);
-				return { ...problem, line: at.line, column: at.col };
-			}),
-		),
-	);
-}
-
-function invalidJob(fields: FieldProblem[]): SpillwayError {
-	const first = fields[0];
-	const where = first ? `${first.path || "the document"}: ${first.message}` : "unreadable";
-	const more = fields.length > 1 ? ` (and ${fields.length - 1} more)` : "";
-	return new SpillwayError("invalid_input", `The job is not valid. ${where}${more}`, { fields, fix: "Correct the named fields; docs/job-file.md lists all of them." });
-}
-
-function problemsOf(issue: z.core.$ZodIssue, document: unknown): FieldProblem[] {
-	const path = issue.path.map(String).join(".");
-	if (issue.code === "unrecognized_keys") {
-		return issue.keys.map((key) => ({ path: path ? `${path}.${key}` : key, message: "there is no such field" }));
-	}
-	const given = issue.path.reduce<unknown>((v, key) => (v !== null && typeof v === "object" ? (v as Record<PropertyKey, unknown>)[key] : undefined), document);
-	const shown = given === undefined ? "" : `, got ${JSON.stringify(given)?.slice(0, 80) ?? typeof given}`;
-	const message = given === undefined && issue.code === "invalid_type" ? "is required" : `${issue.message}${issue.code === "custom" ? "" : shown}`;
-	return [{ path, message }];
-}
-
-function nearestNode(doc: ReturnType<typeof parseDocument>, path: readonly PropertyKey[]): { range?: [number, number, number] | null } | null {
-	for (let depth = path.length; depth >= 0; depth--) {
-		const node = depth === 0 ? doc.contents : doc.getIn(path.slice(0, depth), true);
-		if (node && typeof node === "object" && "range" in node) return node as { range?: [number, number, number] | null };
-	}
-	return null;
 }

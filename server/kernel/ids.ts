@@ -6,7 +6,7 @@ const CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz";
 /** A new id: 10 characters of time, 16 of randomness (a ULID in lower case behind a prefix). */
 export function newId(prefix: IdPrefix, nowMs: number): string {
 	let time = "";
-	let t = nowMs;
+	let t = Math.floor(nowMs);
 	for (let i = 0; i < 10; i++) {
 		time = CROCKFORD[t % 32] + time;
 		t = Math.floor(t / 32);

@@ -12,7 +12,7 @@ const MS_PER_HOUR = 3_600_000n;
  * @throws RangeError when the text is not a plain decimal amount.
  */
 export function usdToMicro(usd: string | number): MicroUsd {
-	const text = typeof usd === "number" ? usd.toFixed(6) : usd.trim();
+	const text = typeof usd === "number" ? String(usd) : usd.trim();
 	const match = /^(-?)(\d+)(?:\.(\d{1,6})0*)?$/.exec(text);
 	if (!match) throw new RangeError(`not a dollar amount: ${JSON.stringify(usd)}`);
 	const [, sign, whole = "0", fraction = ""] = match;

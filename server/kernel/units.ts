@@ -18,12 +18,20 @@ export function parseDurationMs(text: string): number | null {
 	return Number.isFinite(total) ? Math.round(total) : null;
 }
 
-/** "6h", "1h30m", "45s": the form that parseDurationMs reads back. */
+/** "6h", "1h30m", "45s": the form that parseDurationMs reads back. Rounded to the millisecond; a negative one has a minus in front. */
 export function formatDuration(ms: number): string {
-	if (ms === 0) return "0s";
-	let rest = ms;
+	let rest = Math.round(Math.abs(ms));
+	if (rest === 0) return "0s";
+	if (!Number.isFinite(rest)) return "endless";
+	if (ms < 0) return `-${formatDuration(rest)}`;
 	let text = "";
-	for (const [unit, size] of [["d", DAY_MS], ["h", HOUR_MS], ["m", MINUTE_MS], ["s", SECOND_MS], ["ms", 1]] as const) {
+	for (const [unit, size] of [
+		["d", DAY_MS],
+		["h", HOUR_MS],
+		["m", MINUTE_MS],
+		["s", SECOND_MS],
+		["ms", 1],
+	] as const) {
 		const count = Math.floor(rest / size);
 		if (count > 0) text += `${count}${unit}`;
 		rest -= count * size;

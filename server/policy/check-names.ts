@@ -1,8 +1,8 @@
 import type { ASTNode } from "@marcbachmann/cel-js";
+import { didYouMean, nearestName } from "#server/kernel/nearest-name.ts";
 import { FUNCTIONS, LOOPS, METHODS } from "./expression-environment.ts";
 import { type FactField, JOB_FIELDS, QUOTE_FIELDS } from "./job-facts.ts";
 import { POLICY_LIMITS } from "./limits.ts";
-import { didYouMean, nearestName } from "./nearest-name.ts";
 
 /** A problem in an expression, `offset` characters from its start. */
 export interface ExpressionProblem {

@@ -1,12 +1,12 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Scalar } from "yaml";
 import type { PolicyProblem } from "#server/domain/policy.ts";
 import { usdToMicro } from "#server/kernel/money.ts";
+import { didYouMean } from "#server/kernel/nearest-name.ts";
 import { formatDuration, parseDurationMs } from "#server/kernel/units.ts";
 import { checkExpression } from "./check-expression.ts";
 import type { ExpressionScope } from "./check-names.ts";
 import { sourceOffset } from "./expression-position.ts";
 import { POLICY_LIMITS } from "./limits.ts";
-import { didYouMean } from "./nearest-name.ts";
 
 /** A place in the document: its dotted path, its YAML node, and where it (or its key, when it is empty) begins. */
 export interface Field {

@@ -1,9 +1,9 @@
 import { isMap } from "yaml";
 import type { Rule, RuleEffect } from "#server/domain/policy.ts";
 import { CAPACITY_TYPES, type CapacityType, CLOUD_PROVIDERS, ROLES } from "#server/domain/vocabulary.ts";
+import { didYouMean, nearestName } from "#server/kernel/nearest-name.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import { POLICY_LIMITS } from "./limits.ts";
-import { didYouMean, nearestName } from "./nearest-name.ts";
 import { type Field, type PolicyReader, shorten } from "./policy-reader.ts";
 
 const EFFECTS = ["deny", "allow", "burst", "require", "limit"] as const;
