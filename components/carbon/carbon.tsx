@@ -1,14 +1,17 @@
 import { formatCarbonParts } from "#components/carbon/format-carbon.ts";
-import { formatCount } from "#components/ui/format-number.ts";
 import { cn } from "#components/ui/cn.ts";
+import { formatCount } from "#components/ui/format-number.ts";
 
-type CarbonProps = { grams: number | bigint; /** Estimated, not measured: shown with "≈". */ estimate?: boolean; className?: string };
+type CarbonProps = { grams: number | bigint /** Estimated, not measured: shown with "≈". */; estimate?: boolean; className?: string };
 
 /** An amount of CO2. The unit is quieter than the figure; hovering shows grams. */
 export function Carbon({ grams, estimate = false, className }: CarbonProps) {
 	const { value, unit } = formatCarbonParts(grams);
 	return (
-		<span title={`${formatCount(Number(grams))} g CO2${estimate ? ", estimated" : ""}`} className={cn("tabular whitespace-nowrap", className)}>
+		<span
+			title={`${formatCount(Number(grams))} g CO2${estimate ? ", estimated" : ""}`}
+			className={cn("tabular whitespace-nowrap", className)}
+		>
 			{estimate && <span className="font-book text-ink-3">≈ </span>}
 			{value} <span className="font-book text-ink-3">{unit}</span>
 		</span>

@@ -1,7 +1,17 @@
 import { cn } from "#components/ui/cn.ts";
 
 export type JobStateName = "held" | "queued" | "admitted" | "running" | "succeeded" | "failed" | "cancelled";
-export type AttemptStateName = "starting" | "staging" | "running" | "stopping" | "succeeded" | "failed" | "interrupted" | "evicted" | "cancelled" | "lost";
+export type AttemptStateName =
+	| "starting"
+	| "staging"
+	| "running"
+	| "stopping"
+	| "succeeded"
+	| "failed"
+	| "interrupted"
+	| "evicted"
+	| "cancelled"
+	| "lost";
 export type InstanceStateName = "intended" | "requested" | "provisioning" | "ready" | "draining" | "terminating" | "terminated";
 export type StateName = JobStateName | AttemptStateName | InstanceStateName;
 
@@ -33,7 +43,11 @@ const SHAPE: Record<StateName, Shape> = {
 
 const CIRCUMFERENCE = 15.08;
 
-type GlyphProps = { state: StateName; /** 0 to 1, for running: the ring fills with it. Unknown leaves a half-filled ring. */ progress?: number | null; className?: string };
+type GlyphProps = {
+	state: StateName /** 0 to 1, for running: the ring fills with it. Unknown leaves a half-filled ring. */;
+	progress?: number | null;
+	className?: string;
+};
 
 export function StateGlyph({ state, progress, className }: GlyphProps) {
 	return (
@@ -65,7 +79,14 @@ function GlyphShape({ shape, progress }: { shape: Shape; progress: number }) {
 			return (
 				<g stroke="var(--accent)">
 					<circle cx="8" cy="8" r="6" />
-					<circle cx="8" cy="8" r="2.4" strokeWidth="4.8" strokeDasharray={`${(Math.min(1, Math.max(0.03, progress)) * CIRCUMFERENCE).toFixed(2)} 16`} transform="rotate(-90 8 8)" />
+					<circle
+						cx="8"
+						cy="8"
+						r="2.4"
+						strokeWidth="4.8"
+						strokeDasharray={`${(Math.min(1, Math.max(0.03, progress)) * CIRCUMFERENCE).toFixed(2)} 16`}
+						transform="rotate(-90 8 8)"
+					/>
 				</g>
 			);
 		case "leaving":

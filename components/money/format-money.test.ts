@@ -58,5 +58,12 @@ describe("formatMoneyExact", () => {
 });
 
 describe("formatAxisUsd", () => {
-	it.each([[0, "0"], [6000, "$6k"], [1500, "$1.5k"], [250, "$250"], [0.02, "$0.02"], [2_000_000, "$2M"]])("%f is %s", (value, text) => expect(formatAxisUsd(value)).toBe(text));
+	it.each([
+		[0, "0"],
+		[6000, "$6k"],
+		[1500, "$1.5k"],
+		[250, "$250"],
+		[0.02, "$0.02"],
+		[2_000_000, "$2M"],
+	])("%f is %s", (value, text) => expect(formatAxisUsd(value)).toBe(text));
 });

@@ -10,7 +10,12 @@ import type { MicroUsd } from "#server/kernel/money.ts";
  */
 export type MoneyKind = "posted" | "estimate" | "whole" | "price";
 
-export type MoneyText = { approximate: boolean; negative: boolean; dollars: string; /** With its point, e.g. ".17"; empty when there is none. */ cents: string };
+export type MoneyText = {
+	approximate: boolean;
+	negative: boolean;
+	dollars: string /** With its point, e.g. ".17"; empty when there is none. */;
+	cents: string;
+};
 
 const MICRO = 1_000_000n;
 

@@ -20,7 +20,9 @@ export function Money({ value, kind = "posted", per, signed = false, className }
 		<span title={formatMoneyExact(value)} className={cn("tabular whitespace-nowrap", approximate && "text-ink-2", className)}>
 			{approximate && <span className="font-book text-ink-3">≈ </span>}
 			{negative ? "−" : signed ? "+" : ""}${dollars}
-			{cents && <span className={cn(kind === "posted" && "font-book tracking-normal text-ink-3 [font-size:max(0.82em,11px)]")}>{cents}</span>}
+			{cents && (
+				<span className={cn(kind === "posted" && "font-book tracking-normal text-ink-3 [font-size:max(0.82em,11px)]")}>{cents}</span>
+			)}
 			{per && <span className="font-book text-ink-3"> {per}</span>}
 		</span>
 	);

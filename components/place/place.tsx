@@ -15,7 +15,17 @@ const OUTLINE: Record<CapacityKind, string> = {
 
 /** Solid = it is there; outlined = it would go there. Owned cool, cloud warm, spot hatched, reserved dark. */
 export function PlaceSwatch({ capacity, would = false, className }: { capacity: CapacityKind; would?: boolean; className?: string }) {
-	return <span aria-hidden className={cn("mark-exact inline-block flex-none rounded-xs", would ? "size-2.25 border-[1.5px]" : "size-2", would ? OUTLINE[capacity] : SOLID[capacity], className)} />;
+	return (
+		<span
+			aria-hidden
+			className={cn(
+				"mark-exact inline-block flex-none rounded-xs",
+				would ? "size-2.25 border-[1.5px]" : "size-2",
+				would ? OUTLINE[capacity] : SOLID[capacity],
+				className,
+			)}
+		/>
+	);
 }
 
 type PlaceProps = {

@@ -18,7 +18,9 @@ type DeadlineProps = {
 /** Room to the deadline as a bar that burns down: empty is late. Below a quarter it turns to the warning colour and the figure bold. */
 export function Deadline({ deadlineMs, submittedMs, remainingMs, finishedMs, className }: DeadlineProps) {
 	const whole = Math.max(1, deadlineMs - submittedMs - remainingMs);
-	const room = useTime(useCallback((now: number) => Math.floor((deadlineMs - now - remainingMs) / 1_000) * 1_000, [deadlineMs, remainingMs]));
+	const room = useTime(
+		useCallback((now: number) => Math.floor((deadlineMs - now - remainingMs) / 1_000) * 1_000, [deadlineMs, remainingMs]),
+	);
 	const title = `Deadline ${formatExact(deadlineMs)}`;
 	if (finishedMs !== undefined && finishedMs !== null) {
 		const early = deadlineMs - finishedMs;
@@ -34,7 +36,11 @@ export function Deadline({ deadlineMs, submittedMs, remainingMs, finishedMs, cla
 	return (
 		<span title={title} suppressHydrationWarning className={cn("inline-grid w-31 grid-cols-[1fr_auto] items-center gap-1.5", className)}>
 			<span aria-hidden className="mark-exact block h-1.25 overflow-hidden rounded-[3px] bg-line">
-				<span suppressHydrationWarning className={cn("block h-full rounded-[3px]", late ? "bg-risk" : low ? "bg-warn" : "bg-ink-3")} style={{ width: late ? "100%" : `${(share * 100).toFixed(1)}%` }} />
+				<span
+					suppressHydrationWarning
+					className={cn("block h-full rounded-[3px]", late ? "bg-risk" : low ? "bg-warn" : "bg-ink-3")}
+					style={{ width: late ? "100%" : `${(share * 100).toFixed(1)}%` }}
+				/>
 			</span>
 			<span suppressHydrationWarning className={cn("num min-w-15", late ? "font-semibold text-risk-ink" : low && "font-semibold")}>
 				{late ? `${formatSpan(-room)} late` : formatSpan(room)}

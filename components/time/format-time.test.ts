@@ -6,8 +6,19 @@ const MIN = 60_000;
 
 describe("formatSpan", () => {
 	it.each([
-		[0, "0 s"], [400, "0.4 s"], [4_200, "4.2 s"], [4_000, "4 s"], [42_000, "42 s"], [59_700, "1 min"], [42 * MIN, "42 min"],
-		[115 * MIN, "1 h 55"], [59.6 * MIN, "1 h 00"], [31 * 60 * MIN, "31 h 00"], [62 * 60 * MIN, "2 d 14 h"], [72 * 60 * MIN, "3 d"], [-14 * MIN, "−14 min"],
+		[0, "0 s"],
+		[400, "0.4 s"],
+		[4_200, "4.2 s"],
+		[4_000, "4 s"],
+		[42_000, "42 s"],
+		[59_700, "1 min"],
+		[42 * MIN, "42 min"],
+		[115 * MIN, "1 h 55"],
+		[59.6 * MIN, "1 h 00"],
+		[31 * 60 * MIN, "31 h 00"],
+		[62 * 60 * MIN, "2 d 14 h"],
+		[72 * 60 * MIN, "3 d"],
+		[-14 * MIN, "−14 min"],
 	])("%d ms is %s", (ms, text) => expect(formatSpan(ms)).toBe(text));
 	it("keeps seconds when asked to", () => {
 		expect(formatSpan(190_000, true)).toBe("3 min 10 s");
@@ -17,7 +28,12 @@ describe("formatSpan", () => {
 
 describe("formatRelative", () => {
 	it.each([
-		[NOW, "now"], [NOW - 4_900, "4 s ago"], [NOW - 18 * MIN, "18 min ago"], [NOW + 4 * MIN, "in 4 min"], [NOW - 26 * 60 * MIN, "26 h 00 ago"], [NOW - 10 * 1440 * MIN, "9 Nov"],
+		[NOW, "now"],
+		[NOW - 4_900, "4 s ago"],
+		[NOW - 18 * MIN, "18 min ago"],
+		[NOW + 4 * MIN, "in 4 min"],
+		[NOW - 26 * 60 * MIN, "26 h 00 ago"],
+		[NOW - 10 * 1440 * MIN, "9 Nov"],
 	])("%d is %s", (at, text) => expect(formatRelative(at, NOW)).toBe(text));
 });
 

@@ -23,9 +23,19 @@ export function RangeMark({ p10Ms, p50Ms, p90Ms, axisMs, place, className }: Ran
 			role="img"
 			aria-label={words}
 			title={words}
-			className={cn("mark-exact relative block h-3.5 w-23 border-r bg-[repeating-linear-gradient(90deg,var(--line)_0_1px,transparent_1px_25%)]", place === "owned" ? "[--mark:var(--owned)]" : "[--mark:var(--cloud)]", className)}
+			className={cn(
+				"mark-exact relative block h-3.5 w-23 border-r bg-[repeating-linear-gradient(90deg,var(--line)_0_1px,transparent_1px_25%)]",
+				place === "owned" ? "[--mark:var(--owned)]" : "[--mark:var(--cloud)]",
+				className,
+			)}
 		>
-			<span className={cn("absolute top-1 h-1.5 min-w-1.5 bg-[color-mix(in_oklab,var(--mark)_42%,var(--panel))]", off ? "rounded-l-[3px]" : "rounded-[3px]")} style={{ left: `${from}%`, width: `${at(p90Ms) - from}%` }} />
+			<span
+				className={cn(
+					"absolute top-1 h-1.5 min-w-1.5 bg-[color-mix(in_oklab,var(--mark)_42%,var(--panel))]",
+					off ? "rounded-l-[3px]" : "rounded-[3px]",
+				)}
+				style={{ left: `${from}%`, width: `${at(p90Ms) - from}%` }}
+			/>
 			{p50Ms <= axisMs && <span className="absolute top-0.5 h-2.5 w-0.5 bg-(--mark)" style={{ left: `${at(p50Ms)}%` }} />}
 		</span>
 	);
@@ -36,7 +46,11 @@ export function RangeAxis({ ticks, className }: { ticks: readonly { share: numbe
 	return (
 		<span className={cn("tabular relative block h-3.5 w-23 text-2xs leading-3.5 font-book", className)}>
 			{ticks.map((tick) => (
-				<span key={tick.label} className={cn("absolute", tick.share > 0 && (tick.share < 1 ? "-translate-x-1/2" : "-translate-x-full"))} style={{ left: `${tick.share * 100}%` }}>
+				<span
+					key={tick.label}
+					className={cn("absolute", tick.share > 0 && (tick.share < 1 ? "-translate-x-1/2" : "-translate-x-full"))}
+					style={{ left: `${tick.share * 100}%` }}
+				>
 					{tick.label}
 				</span>
 			))}

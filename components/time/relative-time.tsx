@@ -14,18 +14,39 @@ type TimeProps = {
 
 /** A moment. Hovering shows it exactly, in UTC. Its figures are tabular, so that ticking moves nothing beside it. */
 export function Time({ atMs, form = "relative", className }: TimeProps) {
-	const derive = useCallback((now: number) => (form === "relative" ? formatRelative(atMs, now) : form === "short" ? formatShort(atMs, now) : formatClock(atMs)), [atMs, form]);
+	const derive = useCallback(
+		(now: number) => (form === "relative" ? formatRelative(atMs, now) : form === "short" ? formatShort(atMs, now) : formatClock(atMs)),
+		[atMs, form],
+	);
 	const text = useTime(derive);
 	return (
-		<time dateTime={new Date(atMs).toISOString()} title={formatExact(atMs)} className={cn("tabular whitespace-nowrap", className)} suppressHydrationWarning>
+		<time
+			dateTime={new Date(atMs).toISOString()}
+			title={formatExact(atMs)}
+			className={cn("tabular whitespace-nowrap", className)}
+			suppressHydrationWarning
+		>
 			{text}
 		</time>
 	);
 }
 
 /** How long something has been going on, ticking while `untilMs` is not given. */
-export function Elapsed({ sinceMs, untilMs, precise = false, className }: { sinceMs: number; untilMs?: number | null; precise?: boolean; className?: string }) {
-	const derive = useCallback((now: number) => formatSpan(Math.max(0, Math.floor(((untilMs ?? now) - sinceMs) / 1_000) * 1_000), precise), [sinceMs, untilMs, precise]);
+export function Elapsed({
+	sinceMs,
+	untilMs,
+	precise = false,
+	className,
+}: {
+	sinceMs: number;
+	untilMs?: number | null;
+	precise?: boolean;
+	className?: string;
+}) {
+	const derive = useCallback(
+		(now: number) => formatSpan(Math.max(0, Math.floor(((untilMs ?? now) - sinceMs) / 1_000) * 1_000), precise),
+		[sinceMs, untilMs, precise],
+	);
 	const text = useTime(derive);
 	return (
 		<span title={`since ${formatExact(sinceMs)}`} className={cn("tabular whitespace-nowrap", className)} suppressHydrationWarning>
@@ -35,7 +56,17 @@ export function Elapsed({ sinceMs, untilMs, precise = false, className }: { sinc
 }
 
 /** A length of time that does not tick. `estimate` puts "≈" before it. */
-export function Span({ ms, estimate = false, precise = false, className }: { ms: number; estimate?: boolean; precise?: boolean; className?: string }) {
+export function Span({
+	ms,
+	estimate = false,
+	precise = false,
+	className,
+}: {
+	ms: number;
+	estimate?: boolean;
+	precise?: boolean;
+	className?: string;
+}) {
 	return (
 		<span className={cn("tabular whitespace-nowrap", estimate && "text-ink-2", className)}>
 			{estimate && <span className="font-book text-ink-3">≈ </span>}

@@ -6,7 +6,8 @@ import { Icon, type IconName } from "#components/ui/icon.tsx";
 export type ButtonVariant = "default" | "primary" | "danger" | "quiet" | "link";
 export type ButtonSize = "md" | "sm";
 
-const BASE = "inline-flex items-center justify-center gap-1.5 whitespace-nowrap border font-strong transition-colors select-none disabled:opacity-50 aria-disabled:opacity-50";
+const BASE =
+	"inline-flex items-center justify-center gap-1.5 whitespace-nowrap border font-strong transition-colors select-none disabled:opacity-50 aria-disabled:opacity-50";
 const VARIANT: Record<ButtonVariant, string> = {
 	default: "border-line-strong bg-panel text-ink hover:bg-sunken aria-pressed:bg-sunken aria-expanded:bg-sunken",
 	primary: "border-accent bg-accent text-accent-ink hover:not-disabled:bg-[color-mix(in_oklab,var(--accent)_88%,var(--ink))]",
@@ -23,9 +24,24 @@ export function buttonClass(variant: ButtonVariant = "default", size: ButtonSize
 type Look = { variant?: ButtonVariant; size?: ButtonSize; icon?: IconName; className?: string; children?: ReactNode };
 
 /** A push button. `busy` keeps its width and its words, and refuses a second press. */
-export function Button({ variant, size, icon, className, children, busy = false, disabled, ...rest }: Look & { busy?: boolean } & ComponentProps<"button">) {
+export function Button({
+	variant,
+	size,
+	icon,
+	className,
+	children,
+	busy = false,
+	disabled,
+	...rest
+}: Look & { busy?: boolean } & ComponentProps<"button">) {
 	return (
-		<button type="button" {...rest} disabled={disabled || busy} aria-busy={busy || undefined} className={buttonClass(variant, size, className)}>
+		<button
+			type="button"
+			{...rest}
+			disabled={disabled || busy}
+			aria-busy={busy || undefined}
+			className={buttonClass(variant, size, className)}
+		>
 			{icon && <Icon name={icon} className={cn("-ml-0.5 size-3.5", busy && "animate-spin")} />}
 			{children}
 		</button>
@@ -42,7 +58,13 @@ export function ButtonLink({ variant, size, icon, className, children, ...rest }
 }
 
 /** A square button with nothing but an icon; `label` is its name for everyone who does not see it, and its tooltip. */
-export function IconButton({ icon, label, className, size = "md", ...rest }: { icon: IconName; label: string; size?: ButtonSize } & ComponentProps<"button">) {
+export function IconButton({
+	icon,
+	label,
+	className,
+	size = "md",
+	...rest
+}: { icon: IconName; label: string; size?: ButtonSize } & ComponentProps<"button">) {
 	return (
 		<button
 			type="button"

@@ -13,7 +13,11 @@ export function Checkbox({ className, mixed = false, ...rest }: ComponentProps<"
 				{...rest}
 				className="peer size-3.75 appearance-none rounded-sm border-[1.5px] border-control bg-panel checked:border-accent checked:bg-accent indeterminate:border-accent indeterminate:bg-accent before:absolute before:-inset-1.25"
 			/>
-			<svg viewBox="0 0 12 12" aria-hidden className="pointer-events-none absolute hidden size-3 text-accent-ink peer-checked:block peer-indeterminate:hidden">
+			<svg
+				viewBox="0 0 12 12"
+				aria-hidden
+				className="pointer-events-none absolute hidden size-3 text-accent-ink peer-checked:block peer-indeterminate:hidden"
+			>
 				<path d="m2.500 6.200 2.300 2.300 4.700-5" fill="none" stroke="currentColor" strokeWidth="1.800" />
 			</svg>
 			<span aria-hidden className="pointer-events-none absolute hidden h-[1.5px] w-1.75 bg-accent-ink peer-indeterminate:block" />
@@ -22,7 +26,12 @@ export function Checkbox({ className, mixed = false, ...rest }: ComponentProps<"
 }
 
 /** A checkbox with its words and, under them, what it means. */
-export function CheckField({ label, hint, className, ...rest }: { label: ReactNode; hint?: ReactNode } & Omit<ComponentProps<"input">, "className"> & { className?: string }) {
+export function CheckField({
+	label,
+	hint,
+	className,
+	...rest
+}: { label: ReactNode; hint?: ReactNode } & Omit<ComponentProps<"input">, "className"> & { className?: string }) {
 	return (
 		<label className={cn("grid cursor-pointer grid-cols-[1rem_1fr] items-start gap-x-2", className)}>
 			<Checkbox {...rest} className="mt-0.5" />

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { cn } from "#components/ui/cn.ts";
 import { Icon } from "#components/ui/icon.tsx";
 
-type CopyProps = { value: string; /** What is shown instead of the whole value. */ short?: string; className?: string };
+type CopyProps = { value: string /** What is shown instead of the whole value. */; short?: string; className?: string };
 
 /** An id in its own face; a click copies it and says so. */
 export function CopyId({ value, short, className }: CopyProps) {
@@ -25,10 +25,16 @@ export function CopyId({ value, short, className }: CopyProps) {
 			onMouseLeave={() => setState("idle")}
 			title={said || `${value} (click to copy)`}
 			aria-label={`Copy ${value}`}
-			className={cn("group inline-flex items-center gap-1 rounded-sm font-mono text-xs text-ink-3 [font-variant-ligatures:none] hover:text-ink", className)}
+			className={cn(
+				"group inline-flex items-center gap-1 rounded-sm font-mono text-xs text-ink-3 [font-variant-ligatures:none] hover:text-ink",
+				className,
+			)}
 		>
 			{short ?? value}
-			<Icon name={state === "copied" ? "check" : "copy"} className={cn("size-3", state === "copied" ? "text-ok-ink" : "opacity-0 group-hover:opacity-100 group-focus-visible:opacity-100")} />
+			<Icon
+				name={state === "copied" ? "check" : "copy"}
+				className={cn("size-3", state === "copied" ? "text-ok-ink" : "opacity-0 group-hover:opacity-100 group-focus-visible:opacity-100")}
+			/>
 			<span role="status" className="sr-only">
 				{said}
 			</span>

@@ -47,7 +47,9 @@ export function Dialog({ open, onClose, title, description, actions, shape = "bo
 			}}
 			className={cn(
 				"w-full max-w-110 overflow-hidden rounded-xl bg-panel p-0 text-ink shadow-pop backdrop:bg-[oklch(0.15_0.02_250/0.45)]",
-				shape === "sheet" ? "max-md:mx-0 max-md:mt-auto max-md:mb-0 max-md:max-w-full max-md:rounded-b-none md:m-auto" : "m-auto max-md:w-[calc(100%-2rem)]",
+				shape === "sheet"
+					? "max-md:mx-0 max-md:mt-auto max-md:mb-0 max-md:max-w-full max-md:rounded-b-none md:m-auto"
+					: "m-auto max-md:w-[calc(100%-2rem)]",
 				className,
 			)}
 		>

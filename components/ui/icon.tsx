@@ -13,7 +13,8 @@ const PATHS = {
 	plan: "M2 13c3-1 4-7 6-7s3 4 6-3",
 	capacity: "M2.500 3h11v4h-11zM2.500 9h11v4h-11zM5 5h.01M5 11h.01",
 	audit: "M8 4.500V8l2.500 1.500M13.800 8A5.800 5.800 0 1 1 2.200 8a5.800 5.800 0 0 1 11.600 0Z",
-	settings: "M3 4.500h6m3 0h1M3 11.500h1m3 0h6M12 4.500a1.500 1.500 0 1 1-3 0 1.500 1.500 0 0 1 3 0ZM7 11.500a1.500 1.500 0 1 1-3 0 1.500 1.500 0 0 1 3 0Z",
+	settings:
+		"M3 4.500h6m3 0h1M3 11.500h1m3 0h6M12 4.500a1.500 1.500 0 1 1-3 0 1.500 1.500 0 0 1 3 0ZM7 11.500a1.500 1.500 0 1 1-3 0 1.500 1.500 0 0 1 3 0Z",
 	user: "M10.700 5.500a2.700 2.700 0 1 1-5.400 0 2.700 2.700 0 0 1 5.400 0ZM2.800 14c.6-3 2.600-4.300 5.200-4.300s4.600 1.300 5.200 4.300",
 	search: "M11.500 7a4.500 4.500 0 1 1-9 0 4.500 4.500 0 0 1 9 0ZM10.500 10.500l3 3",
 	plus: "M8 3.500v9M3.500 8h9",
@@ -48,7 +49,11 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
-type IconProps = { name: IconName; className?: string; /** Only when the icon stands alone and says something the text beside it does not. */ label?: string };
+type IconProps = {
+	name: IconName;
+	className?: string /** Only when the icon stands alone and says something the text beside it does not. */;
+	label?: string;
+};
 
 export function Icon({ name, className, label }: IconProps) {
 	const heavy = name === "more" || name === "capacity" || name === "keyboard";

@@ -12,7 +12,12 @@ export function Input({ className, mono = false, ...rest }: ComponentProps<"inpu
 }
 
 export function Textarea({ className, mono = false, ...rest }: ComponentProps<"textarea"> & { mono?: boolean }) {
-	return <textarea {...rest} className={cn(BOX, "min-h-20 px-2.5 py-2 leading-normal", mono && "font-mono text-xs [font-variant-ligatures:none]", className)} />;
+	return (
+		<textarea
+			{...rest}
+			className={cn(BOX, "min-h-20 px-2.5 py-2 leading-normal", mono && "font-mono text-xs [font-variant-ligatures:none]", className)}
+		/>
+	);
 }
 
 /** The platform's own select: its list is right on every phone and for every screen reader. */

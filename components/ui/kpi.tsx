@@ -6,19 +6,42 @@ import { cn } from "#components/ui/cn.ts";
  * A row of figures in one panel. Each has its label, value, a 10 px graphic and a note on the same four lines,
  * so that the eye runs along a line and not from box to box. `columns` is a grid template for wide screens.
  */
-export function KpiStrip({ columns, label, className, children }: { columns: string; label: string; className?: string; children: ReactNode }) {
+export function KpiStrip({
+	columns,
+	label,
+	className,
+	children,
+}: {
+	columns: string;
+	label: string;
+	className?: string;
+	children: ReactNode;
+}) {
 	return (
 		<section
 			aria-label={label}
 			style={{ "--cols": columns } as React.CSSProperties}
-			className={cn("grid grid-cols-2 gap-x-5 gap-y-4 rounded-xl border bg-panel p-3.5 md:grid-cols-3 md:gap-x-7 md:px-4.5 xl:grid-cols-(--cols)", className)}
+			className={cn(
+				"grid grid-cols-2 gap-x-5 gap-y-4 rounded-xl border bg-panel p-3.5 md:grid-cols-3 md:gap-x-7 md:px-4.5 xl:grid-cols-(--cols)",
+				className,
+			)}
 		>
 			{children}
 		</section>
 	);
 }
 
-type KpiProps = { label: ReactNode; value: ReactNode; unit?: ReactNode; graphic?: ReactNode; note?: ReactNode; href?: string; /** Takes the whole first row on narrow screens. */ wide?: boolean; tone?: "risk"; className?: string };
+type KpiProps = {
+	label: ReactNode;
+	value: ReactNode;
+	unit?: ReactNode;
+	graphic?: ReactNode;
+	note?: ReactNode;
+	href?: string /** Takes the whole first row on narrow screens. */;
+	wide?: boolean;
+	tone?: "risk";
+	className?: string;
+};
 
 export function Kpi({ label, value, unit, graphic, note, href, wide = false, tone, className }: KpiProps) {
 	const body = (
@@ -42,18 +65,45 @@ export function Kpi({ label, value, unit, graphic, note, href, wide = false, ton
 }
 
 /** Facts of one thing on one baseline, divided by hairlines (the head of the Job screen, the head of Spend). */
-export function FactStrip({ columns, framed = true, className, children }: { columns: string; framed?: boolean; className?: string; children: ReactNode }) {
+export function FactStrip({
+	columns,
+	framed = true,
+	className,
+	children,
+}: {
+	columns: string;
+	framed?: boolean;
+	className?: string;
+	children: ReactNode;
+}) {
 	return (
 		<dl
 			style={{ "--cols": columns } as React.CSSProperties}
-			className={cn("grid grid-cols-2 xl:grid-cols-(--cols) md:grid-cols-3", framed ? "overflow-clip rounded-xl border bg-panel [&>*]:px-4 [&>*]:py-3.5" : "gap-y-4 [&>*]:px-5 [&>*]:max-xl:pl-0 [&>*:first-child]:pl-0", "[&>*]:-ml-px [&>*]:border-l", framed && "[&>*]:-mt-px [&>*]:border-t", !framed && "[&>*]:max-xl:border-l-0 [&>*:first-child]:border-l-0", className)}
+			className={cn(
+				"grid grid-cols-2 xl:grid-cols-(--cols) md:grid-cols-3",
+				framed
+					? "overflow-clip rounded-xl border bg-panel [&>*]:px-4 [&>*]:py-3.5"
+					: "gap-y-4 [&>*]:px-5 [&>*]:max-xl:pl-0 [&>*:first-child]:pl-0",
+				"[&>*]:-ml-px [&>*]:border-l",
+				framed && "[&>*]:-mt-px [&>*]:border-t",
+				!framed && "[&>*]:max-xl:border-l-0 [&>*:first-child]:border-l-0",
+				className,
+			)}
 		>
 			{children}
 		</dl>
 	);
 }
 
-type FactProps = { label: ReactNode; children: ReactNode; graphic?: ReactNode; note?: ReactNode; lead?: boolean; wide?: boolean; className?: string };
+type FactProps = {
+	label: ReactNode;
+	children: ReactNode;
+	graphic?: ReactNode;
+	note?: ReactNode;
+	lead?: boolean;
+	wide?: boolean;
+	className?: string;
+};
 
 export function Fact({ label, children, graphic, note, lead = false, wide = false, className }: FactProps) {
 	return (

@@ -1,21 +1,59 @@
 "use client";
 import Link from "next/link";
 import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from "react";
-import { buttonClass, type ButtonSize, type ButtonVariant } from "#components/ui/button.tsx";
+import { type ButtonSize, type ButtonVariant, buttonClass } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { Icon, type IconName } from "#components/ui/icon.tsx";
 import { type Align, movePopover, type Side } from "#components/ui/popover.ts";
 
 export type MenuEntry =
-	| { kind: "item"; id: string; label: ReactNode; icon?: IconName; hint?: ReactNode; tone?: "risk"; disabled?: boolean; href?: string; onSelect?: () => void }
-	| { kind: "check"; id: string; label: ReactNode; icon?: IconName; checked: boolean; /** One of several, of which exactly one holds. */ radio?: boolean; onSelect: () => void }
+	| {
+			kind: "item";
+			id: string;
+			label: ReactNode;
+			icon?: IconName;
+			hint?: ReactNode;
+			tone?: "risk";
+			disabled?: boolean;
+			href?: string;
+			onSelect?: () => void;
+	  }
+	| {
+			kind: "check";
+			id: string;
+			label: ReactNode;
+			icon?: IconName;
+			checked: boolean /** One of several, of which exactly one holds. */;
+			radio?: boolean;
+			onSelect: () => void;
+	  }
 	| { kind: "heading"; id: string; label: ReactNode }
 	| { kind: "line"; id: string };
 
-type MenuProps = { label: ReactNode; entries: readonly MenuEntry[]; name?: string; variant?: ButtonVariant; size?: ButtonSize; caret?: boolean; side?: Side; align?: Align; triggerClass?: string };
+type MenuProps = {
+	label: ReactNode;
+	entries: readonly MenuEntry[];
+	name?: string;
+	variant?: ButtonVariant;
+	size?: ButtonSize;
+	caret?: boolean;
+	side?: Side;
+	align?: Align;
+	triggerClass?: string;
+};
 
 /** A button that opens a list of actions. The popover is the platform's own: top layer, Escape and outside clicks come with it. */
-export function Menu({ label, entries, name, variant = "default", size = "md", caret = true, side = "bottom", align = "start", triggerClass }: MenuProps) {
+export function Menu({
+	label,
+	entries,
+	name,
+	variant = "default",
+	size = "md",
+	caret = true,
+	side = "bottom",
+	align = "start",
+	triggerClass,
+}: MenuProps) {
 	const id = useId();
 	const button = useRef<HTMLButtonElement>(null);
 	const list = useRef<HTMLDivElement>(null);
@@ -81,7 +119,9 @@ function moveWithin(event: KeyboardEvent<HTMLDivElement>) {
 	else if (event.key === "End") go(items.length - 1);
 	else if (event.key === "Tab") event.currentTarget.hidePopover();
 	else if (event.key.length === 1 && /\S/.test(event.key) && !event.ctrlKey && !event.metaKey) {
-		const next = [...items.slice(at + 1), ...items].find((item) => item.textContent?.trim().toLowerCase().startsWith(event.key.toLowerCase()));
+		const next = [...items.slice(at + 1), ...items].find((item) =>
+			item.textContent?.trim().toLowerCase().startsWith(event.key.toLowerCase()),
+		);
 		event.stopPropagation();
 		next?.focus();
 	}
@@ -90,14 +130,22 @@ function moveWithin(event: KeyboardEvent<HTMLDivElement>) {
 function MenuRow({ entry, onDone }: { entry: MenuEntry; onDone: () => void }) {
 	if (entry.kind === "line") return <hr className="my-1 border-line" />;
 	if (entry.kind === "heading") return <div className="px-2.5 pt-1.5 pb-1 text-2xs font-strong text-ink-3">{entry.label}</div>;
-	const row = "flex h-8 w-full items-center gap-2.5 rounded-md px-2.5 text-left font-medium whitespace-nowrap outline-none focus:bg-sunken focus-visible:outline-2 focus-visible:-outline-offset-2 hover:bg-sunken aria-disabled:opacity-50";
+	const row =
+		"flex h-8 w-full items-center gap-2.5 rounded-md px-2.5 text-left font-medium whitespace-nowrap outline-none focus:bg-sunken focus-visible:outline-2 focus-visible:-outline-offset-2 hover:bg-sunken aria-disabled:opacity-50";
 	if (entry.kind === "check") {
 		const pick = () => {
 			entry.onSelect();
 			if (entry.radio) onDone();
 		};
 		return (
-			<button type="button" role={entry.radio ? "menuitemradio" : "menuitemcheckbox"} aria-checked={entry.checked} tabIndex={-1} onClick={pick} className={row}>
+			<button
+				type="button"
+				role={entry.radio ? "menuitemradio" : "menuitemcheckbox"}
+				aria-checked={entry.checked}
+				tabIndex={-1}
+				onClick={pick}
+				className={row}
+			>
 				{entry.icon && <Icon name={entry.icon} className="text-ink-3" />}
 				{entry.label}
 				<Icon name="check" className={cn("ml-auto size-3.5", !entry.checked && "invisible")} />
@@ -118,11 +166,18 @@ function MenuRow({ entry, onDone }: { entry: MenuEntry; onDone: () => void }) {
 		entry.onSelect?.();
 	};
 	return entry.href ? (
-		<Link href={entry.href} role="menuitem" tabIndex={-1} onClick={select} className={cn(row, tone)}>
+		<Link href={entry.href} prefetch={false} role="menuitem" tabIndex={-1} onClick={select} className={cn(row, tone)}>
 			{inside}
 		</Link>
 	) : (
-		<button type="button" role="menuitem" aria-disabled={entry.disabled || undefined} tabIndex={-1} onClick={select} className={cn(row, tone)}>
+		<button
+			type="button"
+			role="menuitem"
+			aria-disabled={entry.disabled || undefined}
+			tabIndex={-1}
+			onClick={select}
+			className={cn(row, tone)}
+		>
 			{inside}
 		</button>
 	);

@@ -1,7 +1,23 @@
 import type { ReactNode } from "react";
 import { cn } from "#components/ui/cn.ts";
 
-export type MarkFill = "owned" | "owned_direct" | "on_demand" | "spot" | "spot_alt" | "reserved" | "idle" | "carbon" | "carbon_soft" | "risk" | "lost" | "warn" | "accent" | "ink" | "held" | "none";
+export type MarkFill =
+	| "owned"
+	| "owned_direct"
+	| "on_demand"
+	| "spot"
+	| "spot_alt"
+	| "reserved"
+	| "idle"
+	| "carbon"
+	| "carbon_soft"
+	| "risk"
+	| "lost"
+	| "warn"
+	| "accent"
+	| "ink"
+	| "held"
+	| "none";
 
 /** The background of a fill, the same in bars, keys, swatches and meters. Charts use `svgFill` of charts/patterns. */
 export const FILL_CLASS: Record<MarkFill, string> = {
@@ -29,7 +45,12 @@ type MeterProps = { value: number; max: number; label: string; fill?: MarkFill; 
 export function Meter({ value, max, label, fill = "ink", className }: MeterProps) {
 	const share = max > 0 ? Math.min(1, Math.max(0, value / max)) : 0;
 	return (
-		<span role="img" aria-label={label} title={label} className={cn("mark-exact block h-1.5 w-full overflow-hidden rounded-[3px] bg-line", className)}>
+		<span
+			role="img"
+			aria-label={label}
+			title={label}
+			className={cn("mark-exact block h-1.5 w-full overflow-hidden rounded-[3px] bg-line", className)}
+		>
 			<span className={cn("block h-full rounded-[3px]", FILL_CLASS[fill])} style={{ width: `${share * 100}%` }} />
 		</span>
 	);
@@ -38,13 +59,35 @@ export function Meter({ value, max, label, fill = "ink", className }: MeterProps
 export type BarPart = { id: string; value: number; fill: MarkFill; label: string };
 
 /** Parts of a whole in one bar. `width` (0 to 1) scales the bar itself, so that bars of a table compare. */
-export function ShareBar({ parts, width = 1, label, gap = true, className }: { parts: readonly BarPart[]; width?: number; label: string; gap?: boolean; className?: string }) {
+export function ShareBar({
+	parts,
+	width = 1,
+	label,
+	gap = true,
+	className,
+}: {
+	parts: readonly BarPart[];
+	width?: number;
+	label: string;
+	gap?: boolean;
+	className?: string;
+}) {
 	return (
-		<span role="img" aria-label={label} style={{ width: `${Math.max(0, Math.min(1, width)) * 100}%` }} className={cn("mark-exact flex h-3", gap && "gap-px", className)}>
+		<span
+			role="img"
+			aria-label={label}
+			style={{ width: `${Math.max(0, Math.min(1, width)) * 100}%` }}
+			className={cn("mark-exact flex h-3", gap && "gap-px", className)}
+		>
 			{parts
 				.filter((part) => part.value > 0)
 				.map((part) => (
-					<span key={part.id} title={part.label} style={{ flexGrow: part.value, flexBasis: 0 }} className={cn("h-full min-w-px", FILL_CLASS[part.fill])} />
+					<span
+						key={part.id}
+						title={part.label}
+						style={{ flexGrow: part.value, flexBasis: 0 }}
+						className={cn("h-full min-w-px", FILL_CLASS[part.fill])}
+					/>
 				))}
 		</span>
 	);
@@ -65,12 +108,20 @@ export function BudgetBar({ posted, held, cap, forecast, label, className }: Bud
 	const end = Math.max(posted + held, forecast?.high ?? 0, cap ?? 0) * 1.03 || 1;
 	const at = (value: number) => `${(Math.max(0, value) / end) * 100}%`;
 	return (
-		<span role="img" aria-label={label} title={label} className={cn("mark-exact relative block h-2.5 rounded-xs bg-sunken ring-1 ring-inset ring-line", className)}>
+		<span
+			role="img"
+			aria-label={label}
+			title={label}
+			className={cn("mark-exact relative block h-2.5 rounded-xs bg-sunken ring-1 ring-inset ring-line", className)}
+		>
 			<span className="absolute inset-y-0 left-0 rounded-l-xs bg-cloud" style={{ width: at(posted) }} />
 			<span className={cn("absolute inset-y-0", FILL_CLASS.held)} style={{ left: at(posted), width: at(held) }} />
 			{forecast && (
 				<>
-					<span className="absolute inset-y-0 bg-[color-mix(in_oklab,var(--ink-3)_28%,transparent)]" style={{ left: at(forecast.low), width: at(forecast.high - forecast.low) }} />
+					<span
+						className="absolute inset-y-0 bg-[color-mix(in_oklab,var(--ink-3)_28%,transparent)]"
+						style={{ left: at(forecast.low), width: at(forecast.high - forecast.low) }}
+					/>
 					<span className="absolute inset-y-0 border-l-2 border-dashed border-ink-2" style={{ left: at(forecast.middle) }} />
 				</>
 			)}
@@ -84,7 +135,11 @@ export function KeyMark({ fill, className }: { fill: MarkFill | "waiting"; class
 	return (
 		<span
 			aria-hidden
-			className={cn("mark-exact inline-block size-2.5 flex-none rounded-xs", fill === "waiting" ? "border border-dashed border-ink-3 bg-[color-mix(in_oklab,var(--ink-3)_10%,transparent)]" : FILL_CLASS[fill], className)}
+			className={cn(
+				"mark-exact inline-block size-2.5 flex-none rounded-xs",
+				fill === "waiting" ? "border border-dashed border-ink-3 bg-[color-mix(in_oklab,var(--ink-3)_10%,transparent)]" : FILL_CLASS[fill],
+				className,
+			)}
 		/>
 	);
 }

@@ -24,7 +24,17 @@ export function Panel({ title, sub, actions, footer, padded = false, id, classNa
 	);
 }
 
-export function PanelHeader({ title, sub, actions, className }: { title: ReactNode; sub?: ReactNode; actions?: ReactNode; className?: string }) {
+export function PanelHeader({
+	title,
+	sub,
+	actions,
+	className,
+}: {
+	title: ReactNode;
+	sub?: ReactNode;
+	actions?: ReactNode;
+	className?: string;
+}) {
 	return (
 		<div className={cn("flex min-h-11.5 flex-wrap items-center gap-x-2.5 gap-y-0.5 px-4 py-2", className)}>
 			<h2 className="text-sm font-semibold">{title}</h2>
@@ -37,7 +47,10 @@ export function PanelHeader({ title, sub, actions, className }: { title: ReactNo
 /** Panels side by side inside one border, divided by a hairline; stacked on narrow screens. `columns` is a grid template. */
 export function PanelSplit({ columns, className, children }: { columns: string; className?: string; children: ReactNode }) {
 	return (
-		<div style={{ "--cols": columns } as React.CSSProperties} className={cn("grid min-w-0 divide-line max-rail:divide-y rail:grid-cols-(--cols) rail:divide-x [&>*]:min-w-0", className)}>
+		<div
+			style={{ "--cols": columns } as React.CSSProperties}
+			className={cn("grid min-w-0 divide-line max-rail:divide-y rail:grid-cols-(--cols) rail:divide-x [&>*]:min-w-0", className)}
+		>
 			{children}
 		</div>
 	);

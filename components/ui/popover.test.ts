@@ -5,18 +5,27 @@ const viewport = { width: 400, height: 300 };
 
 describe("placeBeside", () => {
 	it("goes below the anchor, aligned to its start", () => {
-		expect(placeBeside({ top: 20, left: 30, width: 60, height: 20 }, { width: 100, height: 80 }, viewport, "bottom", "start")).toEqual({ top: 46, left: 30 });
+		expect(placeBeside({ top: 20, left: 30, width: 60, height: 20 }, { width: 100, height: 80 }, viewport, "bottom", "start")).toEqual({
+			top: 46,
+			left: 30,
+		});
 	});
 
 	it("turns over when there is no room below", () => {
-		expect(placeBeside({ top: 260, left: 30, width: 60, height: 20 }, { width: 100, height: 80 }, viewport, "bottom", "start").top).toBe(174);
+		expect(placeBeside({ top: 260, left: 30, width: 60, height: 20 }, { width: 100, height: 80 }, viewport, "bottom", "start").top).toBe(
+			174,
+		);
 	});
 
 	it("stays in the window when the anchor is at its edge", () => {
-		expect(placeBeside({ top: 20, left: 380, width: 20, height: 20 }, { width: 100, height: 80 }, viewport, "bottom", "start").left).toBe(292);
+		expect(placeBeside({ top: 20, left: 380, width: 20, height: 20 }, { width: 100, height: 80 }, viewport, "bottom", "start").left).toBe(
+			292,
+		);
 	});
 
 	it("ends where the anchor ends when asked to", () => {
-		expect(placeBeside({ top: 20, left: 200, width: 60, height: 20 }, { width: 100, height: 80 }, viewport, "bottom", "end").left).toBe(160);
+		expect(placeBeside({ top: 20, left: 200, width: 60, height: 20 }, { width: 100, height: 80 }, viewport, "bottom", "end").left).toBe(
+			160,
+		);
 	});
 });

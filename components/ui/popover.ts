@@ -5,9 +5,21 @@ export type Align = "start" | "center" | "end";
 
 const MARGIN = 8;
 
-export function placeBeside(anchor: Box, size: { width: number; height: number }, viewport: { width: number; height: number }, side: Side, align: Align, gap = 6): { top: number; left: number } {
+export function placeBeside(
+	anchor: Box,
+	size: { width: number; height: number },
+	viewport: { width: number; height: number },
+	side: Side,
+	align: Align,
+	gap = 6,
+): { top: number; left: number } {
 	const clamp = (value: number, max: number) => Math.max(MARGIN, Math.min(value, max - MARGIN));
-	const along = align === "start" ? anchor.left : align === "end" ? anchor.left + anchor.width - size.width : anchor.left + (anchor.width - size.width) / 2;
+	const along =
+		align === "start"
+			? anchor.left
+			: align === "end"
+				? anchor.left + anchor.width - size.width
+				: anchor.left + (anchor.width - size.width) / 2;
 	if (side === "right") {
 		const top = anchor.top + (anchor.height - size.height) / 2;
 		return { top: clamp(top, viewport.height - size.height), left: clamp(anchor.left + anchor.width + gap, viewport.width - size.width) };
@@ -22,7 +34,13 @@ export function placeBeside(anchor: Box, size: { width: number; height: number }
 
 /** Moves an open popover beside its anchor. */
 export function movePopover(popover: HTMLElement, anchor: Element, side: Side, align: Align): void {
-	const { top, left } = placeBeside(anchor.getBoundingClientRect(), popover.getBoundingClientRect(), { width: document.documentElement.clientWidth, height: window.innerHeight }, side, align);
+	const { top, left } = placeBeside(
+		anchor.getBoundingClientRect(),
+		popover.getBoundingClientRect(),
+		{ width: document.documentElement.clientWidth, height: window.innerHeight },
+		side,
+		align,
+	);
 	popover.style.top = `${top}px`;
 	popover.style.left = `${left}px`;
 }

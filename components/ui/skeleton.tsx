@@ -51,7 +51,12 @@ export function TextSkeleton({ lines = 3, label = "Loading", className }: { line
 
 export function KpiSkeleton({ count = 6, label = "Loading" }: { count?: number; label?: string }) {
 	return (
-		<div role="status" aria-label={label} style={{ "--n": count } as React.CSSProperties} className="grid grid-cols-2 gap-x-7 gap-y-4 rounded-xl border bg-panel px-4.5 py-3.5 md:grid-cols-3 xl:grid-cols-[repeat(var(--n),minmax(0,1fr))]">
+		<div
+			role="status"
+			aria-label={label}
+			style={{ "--n": count } as React.CSSProperties}
+			className="grid grid-cols-2 gap-x-7 gap-y-4 rounded-xl border bg-panel px-4.5 py-3.5 md:grid-cols-3 xl:grid-cols-[repeat(var(--n),minmax(0,1fr))]"
+		>
 			{Array.from({ length: count }, (_, i) => (
 				// biome-ignore lint/suspicious/noArrayIndexKey: a fixed picture.
 				<span key={i} className="grid h-25 content-start gap-3 pt-1">

@@ -18,7 +18,17 @@ const AREA: Record<PhoneArea, string> = {
 
 /** `stacks` turns rows into two-line entries on phones; without it the table scrolls inside its panel. */
 export function Table({ className, stacks = true, ...rest }: ComponentProps<"table"> & { stacks?: boolean }) {
-	const table = <table {...rest} data-stacks={stacks || undefined} className={cn("group/table w-full border-collapse", stacks && "max-md:block max-md:[&_tbody]:block max-md:[&_thead]:sr-only", className)} />;
+	const table = (
+		<table
+			{...rest}
+			data-stacks={stacks || undefined}
+			className={cn(
+				"group/table w-full border-collapse",
+				stacks && "max-md:block max-md:[&_tbody]:block max-md:[&_thead]:sr-only",
+				className,
+			)}
+		/>
+	);
 	return stacks ? (
 		table
 	) : (
@@ -30,10 +40,26 @@ export function Table({ className, stacks = true, ...rest }: ComponentProps<"tab
 }
 
 export function Th({ n = false, className, ...rest }: ComponentProps<"th"> & { n?: boolean }) {
-	return <th scope="col" {...rest} className={cn("h-8.5 border-b px-2.5 text-xs font-strong whitespace-nowrap text-ink-3 first:pl-4 last:pr-4", n ? "text-right" : "text-left", className)} />;
+	return (
+		<th
+			scope="col"
+			{...rest}
+			className={cn(
+				"h-8.5 border-b px-2.5 text-xs font-strong whitespace-nowrap text-ink-3 first:pl-4 last:pr-4",
+				n ? "text-right" : "text-left",
+				className,
+			)}
+		/>
+	);
 }
 
-export function Tr({ className, selected = false, faded = false, total = false, ...rest }: ComponentProps<"tr"> & { selected?: boolean; faded?: boolean; total?: boolean }) {
+export function Tr({
+	className,
+	selected = false,
+	faded = false,
+	total = false,
+	...rest
+}: ComponentProps<"tr"> & { selected?: boolean; faded?: boolean; total?: boolean }) {
 	return (
 		<tr
 			{...rest}

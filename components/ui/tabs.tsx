@@ -4,7 +4,14 @@ import { cn } from "#components/ui/cn.ts";
 
 export type TabLink = { id: string; label: ReactNode; href: string; count?: number };
 
-type TabLinksProps = { label: string; current: string; tabs: readonly TabLink[]; end?: ReactNode; /** Full-bleed under the page header, with the page's own side padding. */ edge?: boolean; className?: string };
+type TabLinksProps = {
+	label: string;
+	current: string;
+	tabs: readonly TabLink[];
+	end?: ReactNode /** Full-bleed under the page header, with the page's own side padding. */;
+	edge?: boolean;
+	className?: string;
+};
 
 /** Views of a screen. They are in the URL, so they are links and not ARIA tabs. */
 export function TabLinks({ label, current, tabs, end, edge = false, className }: TabLinksProps) {

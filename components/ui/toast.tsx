@@ -1,6 +1,6 @@
 "use client";
-import { type ComponentType, useSyncExternalStore } from "react";
 import { useTheme } from "next-themes";
+import { type ComponentType, useSyncExternalStore } from "react";
 import type { ToasterProps } from "sonner";
 
 type ToastAction = { label: string; onClick: () => void };
@@ -43,7 +43,11 @@ const subscribe = (listener: () => void) => {
 };
 
 export function ToastHost() {
-	const Loaded = useSyncExternalStore(subscribe, () => Toaster, () => null);
+	const Loaded = useSyncExternalStore(
+		subscribe,
+		() => Toaster,
+		() => null,
+	);
 	const { resolvedTheme } = useTheme();
 	if (!Loaded) return null;
 	return (
@@ -51,7 +55,13 @@ export function ToastHost() {
 			theme={resolvedTheme === "dark" ? "dark" : "light"}
 			position="bottom-right"
 			mobileOffset={{ bottom: "5rem" }}
-			toastOptions={{ classNames: { toast: "!bg-panel !text-ink !border-line !rounded-xl !text-sm !font-sans !shadow-pop", description: "!text-ink-2", actionButton: "!bg-accent !text-accent-ink" } }}
+			toastOptions={{
+				classNames: {
+					toast: "!bg-panel !text-ink !border-line !rounded-xl !text-sm !font-sans !shadow-pop",
+					description: "!text-ink-2",
+					actionButton: "!bg-accent !text-accent-ink",
+				},
+			}}
 		/>
 	);
 }

@@ -1,0 +1,68 @@
+import { px } from "#components/charts/scale.ts";
+import { cn } from "#components/ui/cn.ts";
+import type { MarkFill } from "#components/ui/meter.tsx";
+
+export type SparkPoint = { atMs: number; value: number | null };
+
+const STROKE: Partial<Record<MarkFill, string>> = {
+	owned: "var(--owned)",
+	on_demand: "var(--cloud)",
+	spot: "var(--cloud)",
+	carbon: "var(--carbon)",
+	risk: "var(--risk)",
+	reserved: "var(--reserved)",
+};
+
+type SparklineProps = {
+	points: readonly SparkPoint[];
+	/** The end of the last value. */
+	toMs: number;
+	fill?: MarkFill;
+	/** "zero": the axis begins at 0 and the area is filled. "range": between the lowest and the highest, for prices. */
+	scale?: "zero" | "range";
+	/** In words, with the figures. */
+	label: string;
+	className?: string;
+};
+
+const W = 100;
+const H = 20;
+
+/** A value through time as steps, as small as a word. A gap stays a gap. Drawn on the server, stretched by CSS. */
+export function Sparkline({ points, toMs, fill = "spot", scale = "zero", label, className }: SparklineProps) {
+	const values = points.flatMap((p) => (p.value === null ? [] : [p.value]));
+	const fromMs = points[0]?.atMs ?? toMs;
+	const low = scale === "zero" ? 0 : Math.min(...values);
+	const high = Math.max(low + 1e-9, ...values);
+	const pad = scale === "zero" ? 0 : 2;
+	const x = (at: number) => ((at - fromMs) / (toMs - fromMs || 1)) * W;
+	const y = (value: number) => H - pad - ((value - low) / (high - low)) * (H - 2 * pad - 1);
+	let line = "";
+	let area = "";
+	points.forEach((p, i) => {
+		if (p.value === null) return;
+		const joined = i > 0 && points[i - 1]?.value !== null;
+		const end = x(points[i + 1]?.atMs ?? toMs);
+		line += `${joined ? `V${px(y(p.value))}` : `M${px(x(p.atMs))} ${px(y(p.value))}`}H${px(end)}`;
+		area += `M${px(x(p.atMs))} ${H}V${px(y(p.value))}H${px(end)}V${H}Z`;
+	});
+	const last = points.at(-1)?.value;
+	const color = STROKE[fill] ?? "var(--ink-2)";
+	return (
+		<span role="img" aria-label={label} title={label} className={cn("mark-exact relative block", className)}>
+			{values.length > 0 && (
+				<svg viewBox={`0 0 ${W} ${H}`} preserveAspectRatio="none" aria-hidden className="block size-full overflow-visible">
+					{scale === "zero" && <path d={area} fill={fill === "spot" ? "var(--spot)" : color} opacity={fill === "spot" ? 0.55 : 0.25} />}
+					<path d={line} fill="none" stroke={color} strokeWidth="1.5" vectorEffect="non-scaling-stroke" />
+				</svg>
+			)}
+			{scale === "range" && last !== null && last !== undefined && (
+				<span
+					aria-hidden
+					className="absolute -right-0.5 size-1 -translate-y-1/2 rounded-full"
+					style={{ background: color, top: `${(y(last) / H) * 100}%` }}
+				/>
+			)}
+		</span>
+	);
+}

@@ -1,0 +1,209 @@
+"use client";
+import type { ReactNode } from "react";
+import { useMemo } from "react";
+import { svgFill } from "#components/charts/patterns.tsx";
+import { px } from "#components/charts/scale.ts";
+import { type BarsInput, type BarsPicture, prepareBars, readBar } from "#components/charts/stacked-bars.ts";
+import { useReadout } from "#components/charts/use-readout.ts";
+import { useWidth } from "#components/charts/use-width.ts";
+import { formatAxisUsd } from "#components/money/format-money.ts";
+import { MoneyText } from "#components/money/money.tsx";
+import { cn } from "#components/ui/cn.ts";
+import { KeyMark } from "#components/ui/meter.tsx";
+
+type StackedBarsChartProps = {
+	input: BarsInput;
+	/** "Owned and cloud spend by day": its name for screen readers, and the caption of its table. */
+	label: string;
+	height?: number;
+	firstWidth?: number;
+	/** "14:32, then forecast": beside the line at which the known ends. */
+	nowText?: string;
+	/** The bar on which the readout rests; the last one when left out. */
+	restIndex?: number;
+	/** Something behind the values of a bar, such as a link to its charges. */
+	more?: (index: number) => ReactNode;
+};
+
+const AXIS = {
+	usd: formatAxisUsd,
+	count: (n: number) => n.toLocaleString("en-US"),
+	kg: (n: number) => (n === 0 ? "0" : `${n.toLocaleString("en-US")} kg`),
+};
+
+/** Bars by day, stacked: the flat, known cost below, what varies above it; days to come are pale and carry their range. */
+export function StackedBarsChart({ input, label, height = 292, firstWidth = 760, nowText, restIndex, more }: StackedBarsChartProps) {
+	const [ref, width] = useWidth(firstWidth);
+	const picture = useMemo(() => prepareBars(input, { width, height }), [input, width, height]);
+	const last = Math.max(0, input.bars.length - 1);
+	const rest = Math.min(last, restIndex ?? last);
+	const readout = useReadout({
+		min: 0,
+		max: last,
+		step: 1,
+		rest,
+		valueAt: (x, shown) => Math.floor(((x / shown) * width - picture.left) / picture.band),
+		say: (index) => sentence(input, index),
+		label: `${label}. Left and right arrows read it bar by bar`,
+	});
+	const reading = readBar(input, readout.current);
+	return (
+		<div>
+			<div className="flex min-h-6 flex-wrap gap-x-3.5 gap-y-1 px-4 pb-1.5 text-xs text-ink-3">
+				{reading && (
+					<>
+						<b className="font-strong text-ink">{reading.label}</b>
+						{reading.values.map(({ series, text }) => (
+							<span key={series.id} className="tabular inline-flex items-center gap-1.5 whitespace-nowrap">
+								<KeyMark fill={series.fill} className="size-2.25" />
+								{series.label}{" "}
+								<b className="font-strong text-ink">
+									<MoneyText text={text} />
+								</b>
+							</span>
+						))}
+						{more?.(readout.current)}
+					</>
+				)}
+			</div>
+			<div ref={ref} {...readout.bind} className="touch-pan-y focus-visible:-outline-offset-2">
+				<svg viewBox={`0 0 ${width} ${height}`} width="100%" style={{ height }} aria-hidden className="chart-text mark-exact block">
+					<Picture picture={picture} input={input} width={width} nowText={nowText} hover={readout.value} />
+				</svg>
+			</div>
+			<BarsTable input={input} label={label} />
+		</div>
+	);
+}
+
+function sentence(input: BarsInput, index: number): string {
+	const reading = readBar(input, index);
+	return reading ? `${reading.label}: ${reading.values.map(({ series, text }) => `${series.label} ${text}`).join(", ")}` : "nothing";
+}
+
+function Picture({
+	picture: p,
+	input,
+	width,
+	nowText,
+	hover,
+}: {
+	picture: BarsPicture;
+	input: BarsInput;
+	width: number;
+	nowText: string | undefined;
+	hover: number | null;
+}) {
+	const right = width - p.margin.right;
+	const fillOf = new Map(input.series.map((s) => [s.id, svgFill(s.fill)]));
+	return (
+		<>
+			{hover !== null && (
+				<rect
+					x={p.left + hover * p.band}
+					y={p.margin.top}
+					width={p.band}
+					height={p.baseY - p.margin.top}
+					fill="var(--ink)"
+					opacity="0.06"
+				/>
+			)}
+			{p.yTicks.map((tick) => (
+				<g key={tick.value}>
+					<line
+						x1={p.margin.left}
+						x2={right}
+						y1={px(tick.y)}
+						y2={px(tick.y)}
+						stroke={tick.value === 0 ? "var(--line-strong)" : "var(--line)"}
+						opacity={tick.value === 0 ? 1 : 0.65}
+					/>
+					{tick.labelled && (
+						<text x={p.margin.left - 8} y={tick.y + 4} textAnchor="end">
+							{AXIS[input.axis](tick.value)}
+						</text>
+					)}
+				</g>
+			))}
+			{p.rects.map((r) => (
+				<rect
+					key={r.id}
+					x={px(r.x)}
+					y={px(r.y)}
+					width={px(r.width)}
+					height={px(r.height)}
+					fill={fillOf.get(r.seriesId)}
+					opacity={r.forecast ? 0.36 : undefined}
+				/>
+			))}
+			{p.whiskers.map((w) => (
+				<path key={w.id} d={`M${px(w.x)} ${px(w.y1)}V${px(w.y2)}`} stroke="var(--ink-2)" />
+			))}
+			{p.xTicks.map((tick) => (
+				<text
+					key={tick.id}
+					x={px(tick.x)}
+					y={p.baseY + 18}
+					textAnchor="middle"
+					style={tick.current ? { fill: "var(--ink)", fontWeight: 600 } : undefined}
+				>
+					{tick.text}
+				</text>
+			))}
+			{p.nowX !== null && (
+				<>
+					<line x1={px(p.nowX)} x2={px(p.nowX)} y1={p.margin.top} y2={p.baseY} stroke="var(--ink-2)" strokeDasharray="2 3" />
+					{nowText && (
+						<text
+							x={p.nowX + (p.nowX > right - 130 ? -6 : 6)}
+							y={p.margin.top + 6}
+							textAnchor={p.nowX > right - 130 ? "end" : "start"}
+							className="halo"
+						>
+							{nowText}
+						</text>
+					)}
+				</>
+			)}
+			{p.endLabels.map((label) => (
+				<g key={label.id}>
+					<path d={`M${right + 1} ${px(label.anchorY)}L${right + 8} ${px(label.y)}`} stroke="var(--line-strong)" fill="none" />
+					<text x={right + 12} y={label.y + 4} className={cn("chart-label")} style={{ fontSize: 11, fill: "var(--ink-2)" }}>
+						{label.text}
+					</text>
+				</g>
+			))}
+		</>
+	);
+}
+
+function BarsTable({ input, label }: { input: BarsInput; label: string }) {
+	return (
+		<table className="sr-only">
+			<caption>{label}</caption>
+			<thead>
+				<tr>
+					<th scope="col">Day</th>
+					{input.series.map((s) => (
+						<th key={s.id} scope="col">
+							{s.label}
+						</th>
+					))}
+				</tr>
+			</thead>
+			<tbody>
+				{input.bars.map((bar, i) => {
+					const reading = readBar(input, i);
+					return (
+						<tr key={bar.id}>
+							<th scope="row">{reading?.label}</th>
+							{input.series.map((s) => (
+								<td key={s.id}>{reading?.values.find((v) => v.series.id === s.id)?.text ?? "none"}</td>
+							))}
+						</tr>
+					);
+				})}
+			</tbody>
+		</table>
+	);
+}

@@ -1,0 +1,149 @@
+import type { MarkFill } from "#components/ui/meter.tsx";
+import { linear, niceTicks, type Scale, spreadLabels } from "./scale.ts";
+
+export type BarSeries = { id: string; label: string; fill: MarkFill };
+/** A value to draw and the same, formatted, to read. */
+export type BarValue = { seriesId: string; value: number; text: string };
+export type Bar = {
+	id: string;
+	/** "Wed 18 Nov", "Today so far": what the readout begins with. */
+	label: string;
+	/** Under the axis; most bars have none. */
+	tick?: string;
+	/** Known. A day that has not begun has none. */
+	posted: readonly BarValue[];
+	/** Still to come. A day that is over has none; today has both. */
+	forecast: readonly BarValue[];
+	/** 0 to 1: the part of the day that is over. 1 for the past, 0 for the future. */
+	done: number;
+	/** The forecast's likely range of the bar's whole height. */
+	range?: { low: number; high: number } | null;
+};
+
+export type BarsInput = { series: readonly BarSeries[]; bars: readonly Bar[]; axis: "usd" | "count" | "kg" };
+
+type Rect = { id: string; seriesId: string; x: number; y: number; width: number; height: number; forecast: boolean };
+export type BarsPicture = {
+	margin: { left: number; right: number; top: number; bottom: number };
+	rects: Rect[];
+	whiskers: { id: string; x: number; y1: number; y2: number }[];
+	yTicks: { y: number; value: number; labelled: boolean }[];
+	xTicks: { id: string; x: number; text: string; current: boolean }[];
+	/** Where the known ends: a line within today's bar. Null when all is known, or nothing. */
+	nowX: number | null;
+	endLabels: { id: string; text: string; y: number; anchorY: number }[];
+	baseY: number;
+	band: number;
+	left: number;
+	y: Scale;
+};
+
+const NARROW = 560;
+
+const valueOf = (values: readonly BarValue[], seriesId: string) => values.find((v) => v.seriesId === seriesId)?.value ?? 0;
+
+/** Upper end of everything that is drawn. */
+function highest(bars: readonly Bar[]): number {
+	return Math.max(
+		0,
+		...bars.map((bar) =>
+			Math.max(
+				[...bar.posted, ...bar.forecast].reduce((sum, v) => sum + Math.max(0, v.value), 0),
+				bar.range?.high ?? 0,
+			),
+		),
+	);
+}
+
+export function prepareBars(input: BarsInput, box: { width: number; height: number }): BarsPicture {
+	const narrow = box.width < NARROW;
+	const margin = { left: 50, right: narrow ? 12 : 100, top: 12, bottom: 26 };
+	const ticks = niceTicks(highest(input.bars), 6, input.axis === "count");
+	const top = ticks.at(-1) ?? 1;
+	const y = linear(0, top, box.height - margin.bottom, margin.top);
+	const band = (box.width - margin.left - margin.right) / Math.max(1, input.bars.length);
+	const width = Math.max(1, Math.min(band * 0.74, 46));
+	const rects: Rect[] = [];
+	const mids = new Map<string, number>();
+	const whiskers: BarsPicture["whiskers"] = [];
+	let nowX: number | null = null;
+	input.bars.forEach((bar, i) => {
+		const x = margin.left + i * band + (band - width) / 2;
+		stackBar(bar, x, width, input.series, y, rects, mids);
+		if (bar.range) whiskers.push({ id: bar.id, x: x + width / 2, y1: y(bar.range.low), y2: y(bar.range.high) });
+		if (bar.done > 0 && bar.done < 1) nowX = x + width * bar.done;
+	});
+	return {
+		margin,
+		rects,
+		whiskers,
+		yTicks: ticks.map((value, i) => ({ y: y(value), value, labelled: ticks.length <= 5 || i % 2 === 0 })),
+		xTicks: thinTicks(input.bars, band).map(({ bar, i }) => ({
+			id: bar.id,
+			x: margin.left + (i + 0.5) * band,
+			text: bar.tick ?? "",
+			current: bar.done > 0 && bar.done < 1,
+		})),
+		nowX,
+		endLabels: narrow ? [] : labelsOf(input, mids, margin.top, box.height - margin.bottom),
+		baseY: y(0),
+		band,
+		left: margin.left,
+		y,
+	};
+}
+
+/** Known at the left with its full colour, still to come at the right and pale; both on the same stack. */
+function stackBar(bar: Bar, x: number, width: number, series: readonly BarSeries[], y: Scale, rects: Rect[], mids: Map<string, number>) {
+	let base = 0;
+	for (const { id } of series) {
+		const posted = Math.max(0, valueOf(bar.posted, id));
+		const forecast = Math.max(0, valueOf(bar.forecast, id));
+		const whole = posted + forecast;
+		if (whole <= 0) continue;
+		const rect = { seriesId: id, y: y(base + whole), height: Math.max(0.5, y(base) - y(base + whole) - 0.6) };
+		const split = posted > 0 && forecast > 0 ? bar.done : posted > 0 ? 1 : 0;
+		if (split > 0) rects.push({ ...rect, id: `${bar.id}-${id}`, x, width: width * split, forecast: false });
+		if (split < 1) rects.push({ ...rect, id: `${bar.id}-${id}-f`, x: x + width * split, width: width * (1 - split), forecast: true });
+		mids.set(id, y(base + whole / 2));
+		base += whole;
+	}
+}
+
+function labelsOf(input: BarsInput, mids: Map<string, number>, top: number, bottom: number): BarsPicture["endLabels"] {
+	const shown = input.series.filter((s) => mids.has(s.id));
+	const anchors = shown.map((s) => mids.get(s.id) ?? 0);
+	const ys = spreadLabels(anchors, 15, top, bottom);
+	return shown.map((s, i) => ({ id: s.id, text: s.label, y: ys[i] ?? 0, anchorY: anchors[i] ?? 0 }));
+}
+
+/** The ticks that have room beside each other. Today's always stays. */
+function thinTicks(bars: readonly Bar[], band: number): { bar: Bar; i: number }[] {
+	const wanted = bars.map((bar, i) => ({ bar, i })).filter(({ bar }) => bar.tick);
+	const todayAt = wanted.find(({ bar }) => bar.done > 0 && bar.done < 1)?.i;
+	let free = Number.NEGATIVE_INFINITY;
+	return wanted.filter(({ bar, i }) => {
+		const half = ((bar.tick ?? "").length * 6) / 2 + 4;
+		const center = (i + 0.5) * band;
+		if (todayAt !== undefined && i !== todayAt && Math.abs(center - (todayAt + 0.5) * band) < half + 20) return false;
+		if (center - half < free) return false;
+		free = center + half;
+		return true;
+	});
+}
+
+/** What the readout says of a bar: what is known, or what is forecast when nothing is. */
+export function readBar(
+	input: BarsInput,
+	index: number,
+): { label: string; estimate: boolean; values: { series: BarSeries; text: string }[] } | null {
+	const bar = input.bars[index];
+	if (!bar) return null;
+	const estimate = bar.posted.length === 0 && bar.forecast.length > 0;
+	const values = estimate ? bar.forecast : bar.posted;
+	const rows = input.series.flatMap((series) => {
+		const hit = values.find((v) => v.seriesId === series.id);
+		return hit ? [{ series, text: hit.text }] : [];
+	});
+	return { label: estimate ? `${bar.label}, forecast` : bar.label, estimate, values: rows };
+}

@@ -1,0 +1,199 @@
+"use client";
+import { type KeyboardEvent, type MouseEvent, type ReactNode, useMemo, useRef, useState } from "react";
+import {
+	type Column,
+	flatten,
+	type Item,
+	moveFocus,
+	type PhoneFacts,
+	type RowGroup,
+	rangeSelected,
+	type Selection,
+	type Sort,
+	toggled,
+} from "#components/data-table/model.ts";
+import { TableHead, TableWidths } from "#components/data-table/table-head.tsx";
+import { TableRow } from "#components/data-table/table-row.tsx";
+import { useIsPhone } from "#components/data-table/use-phone.ts";
+import { useWindowRows } from "#components/data-table/use-window-rows.ts";
+import { cn } from "#components/ui/cn.ts";
+
+export type DataTableProps<Row> = {
+	/** "Jobs" */
+	label: string;
+	columns: readonly Column<Row>[];
+	/** Ids of the columns to show, in the order of `columns`; all when left out. */
+	visible?: ReadonlySet<string>;
+	groups: readonly RowGroup<Row>[];
+	rowId: (row: Row) => string;
+	/** The row's name for the checkbox and for screen readers. */
+	rowName: (row: Row) => string;
+	/** Two lines of four facts, in place of the cells. */
+	phone: (row: Row) => PhoneFacts;
+	selection?: Selection;
+	sort?: Sort | null;
+	onSort?: (next: Sort | null) => void;
+	/** Enter, or a click on the row beside its links. */
+	onOpen?: (row: Row) => void;
+	/** Rows in all, when more can be loaded than there are. */
+	total?: number;
+	/** Asked for the next page when its end comes near. */
+	onEndReached?: () => void;
+	/** Under the last row: "Loading more", or nothing. */
+	foot?: ReactNode;
+	className?: string;
+};
+
+const ROW = 38;
+const GROUP = 36;
+const PHONE_ROW = 57;
+const END_WITHIN_PX = 800;
+
+/** A long list: sticky head, virtual rows, groups with sums, selection and the keyboard. The window scrolls it. */
+export function DataTable<Row>(props: DataTableProps<Row>) {
+	const { columns, groups, rowId, selection } = props;
+	const isPhone = useIsPhone();
+	const items = useMemo(() => flatten(groups, rowId), [groups, rowId]);
+	const ids = useMemo(() => items.flatMap((item) => (item.kind === "row" ? [item.id] : [])), [items]);
+	const shown = useMemo(() => columns.filter((c) => props.visible?.has(c.id) ?? true), [columns, props.visible]);
+	const rows = useWindowRows({
+		count: items.length,
+		sizeOf: (i) => heightOf(items[i], isPhone === true),
+		keyOf: (i) => items[i]?.id ?? String(i),
+	});
+	const keyboard = useKeyboard({ ids, items, selection, onOpen: props.onOpen, scrollTo: rows.scrollTo });
+
+	const columnCount = shown.length + (selection ? 1 : 0);
+	return (
+		<div className={cn("bg-panel", props.className)}>
+			<table
+				role="grid"
+				aria-label={props.label}
+				aria-rowcount={(props.total ?? ids.length) + 1}
+				aria-multiselectable={selection ? true : undefined}
+				onKeyDown={keyboard.onKeyDown}
+				className="w-full table-fixed border-collapse max-md:block"
+			>
+				<TableWidths columns={shown} selectable={selection !== undefined} />
+				<TableHead columns={shown} ids={ids} selection={selection} sort={props.sort ?? null} onSort={props.onSort} />
+				<tbody ref={rows.measureTop} className="max-md:block">
+					{rows.before > 0 && <Spacer height={rows.before} span={columnCount} />}
+					{rows.indexes.map((index) => {
+						const item = items[index];
+						return item ? (
+							<TableRow
+								key={item.id}
+								item={item}
+								index={index}
+								columns={shown}
+								isPhone={isPhone}
+								phone={props.phone}
+								name={props.rowName}
+								selectable={selection !== undefined}
+								selected={selection?.selected.has(item.id) ?? false}
+								tabbable={item.id === (keyboard.activeId ?? ids[0])}
+								focusRef={keyboard.focusRef}
+								measureRef={rows.measureRow}
+								onFocus={keyboard.setActive}
+								onClick={keyboard.onRowClick}
+								clickable={props.onOpen !== undefined}
+							/>
+						) : null;
+					})}
+					{rows.after > 0 && <Spacer height={rows.after} span={columnCount} />}
+				</tbody>
+			</table>
+			{props.onEndReached && (props.total ?? ids.length) > ids.length && <EndSentinel key={ids.length} onReached={props.onEndReached} />}
+			{props.foot}
+		</div>
+	);
+}
+
+/** Tells once that the end of the list has come near; a longer list has a new one. */
+function EndSentinel({ onReached }: { onReached: () => void }) {
+	const watch = (el: HTMLDivElement | null) => {
+		if (!el) return;
+		const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && onReached(), { rootMargin: `${END_WITHIN_PX}px` });
+		observer.observe(el);
+		return () => observer.disconnect();
+	};
+	return <div ref={watch} aria-hidden />;
+}
+
+function heightOf<Row>(item: Item<Row> | undefined, phone: boolean): number {
+	if (item?.kind === "group") return GROUP;
+	return phone ? PHONE_ROW : ROW;
+}
+
+function Spacer({ height, span }: { height: number; span: number }) {
+	return (
+		<tr aria-hidden className="max-md:block">
+			<td colSpan={span} style={{ height }} className="p-0 max-md:block" />
+		</tr>
+	);
+}
+
+type KeyboardOptions<Row> = {
+	ids: readonly string[];
+	items: readonly Item<Row>[];
+	selection: Selection | undefined;
+	onOpen: ((row: Row) => void) | undefined;
+	scrollTo: (index: number) => void;
+};
+
+/** One row is in the tab order; arrows move on from it, Space selects, Shift selects further, Enter opens, Escape lets go. */
+function useKeyboard<Row>({ ids, items, selection, onOpen, scrollTo }: KeyboardOptions<Row>) {
+	const [activeId, setActive] = useState<string | null>(null);
+	const anchor = useRef<string | null>(null);
+	const wanted = useRef<string | null>(null);
+
+	const select = (id: string, range: boolean) => {
+		if (!selection) return;
+		selection.onChange(range ? rangeSelected(selection.selected, ids, anchor.current, id) : toggled(selection.selected, id));
+		anchor.current = id;
+	};
+	const open = (id: string) => {
+		const item = items.find((each) => each.id === id);
+		if (item?.kind === "row") onOpen?.(item.row);
+	};
+	const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+		if (!(event.target instanceof HTMLElement) || event.target.getAttribute("role") !== "row") return;
+		const current = event.target.dataset["rowId"] ?? null;
+		if (current === null) return;
+		const next = moveFocus(event.key, ids, current);
+		if (next !== null) {
+			event.preventDefault();
+			if (event.shiftKey && selection) {
+				anchor.current ??= current;
+				selection.onChange(rangeSelected(selection.selected, ids, anchor.current, next));
+			} else anchor.current = null;
+			wanted.current = next;
+			setActive(next);
+			scrollTo(items.findIndex((item) => item.id === next));
+		} else if (event.key === " ") {
+			event.preventDefault();
+			select(current, event.shiftKey);
+		} else if (event.key === "Enter") {
+			event.preventDefault();
+			open(current);
+		} else if (event.key === "Escape" && selection && selection.selected.size > 0) selection.onChange(new Set());
+	};
+	const onRowClick = (event: MouseEvent<HTMLElement>, id: string) => {
+		const target = event.target instanceof Element ? event.target : null;
+		if (target?.closest("[data-row-select]")) {
+			event.preventDefault();
+			select(id, event.shiftKey);
+			return;
+		}
+		if (target?.closest("a, button, input, label, select, summary")) return;
+		if (window.getSelection()?.toString()) return;
+		open(id);
+	};
+	const focusRef = (el: HTMLElement | null, id: string) => {
+		if (!el || wanted.current !== id) return;
+		wanted.current = null;
+		el.focus({ preventScroll: true });
+		el.scrollIntoView({ block: "nearest" });
+	};
+	return { activeId: activeId !== null && ids.includes(activeId) ? activeId : null, setActive, onKeyDown, onRowClick, focusRef };
+}

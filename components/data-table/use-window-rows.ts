@@ -1,0 +1,56 @@
+"use client";
+import { useWindowVirtualizer } from "@tanstack/react-virtual";
+import { useCallback, useState } from "react";
+
+/** Lists up to this length are drawn whole: then the browser's own find and print see all of them. */
+const WHOLE_UP_TO = 80;
+
+type WindowRows = { count: number; sizeOf: (index: number) => number; keyOf: (index: number) => string };
+
+/**
+ * The rows of a list that are near the window, which is what scrolls. `before` and `after` are the heights of the rest.
+ * `measureTop` is the ref of the element in which the rows stand.
+ */
+export function useWindowRows({ count, sizeOf, keyOf }: WindowRows) {
+	const [top, setTop] = useState(0);
+	const measureTop = useCallback((el: Element | null) => {
+		if (!el) return;
+		const measure = () => setTop(Math.round(el.getBoundingClientRect().top + window.scrollY));
+		measure();
+		// What stands above the list (filters that wrap, a banner that goes) moves it.
+		const observer = new ResizeObserver(measure);
+		observer.observe(document.body);
+		return () => observer.disconnect();
+	}, []);
+	const virtualizer = useWindowVirtualizer({
+		count,
+		estimateSize: sizeOf,
+		getItemKey: keyOf,
+		overscan: 12,
+		scrollMargin: top,
+		scrollPaddingStart: 96,
+		scrollPaddingEnd: 96,
+		initialRect: { width: 1440, height: 1200 },
+	});
+	if (count <= WHOLE_UP_TO) {
+		return {
+			indexes: Array.from({ length: count }, (_, i) => i),
+			before: 0,
+			after: 0,
+			measureTop,
+			measureRow: undefined,
+			scrollTo: () => {},
+		};
+	}
+	const items = virtualizer.getVirtualItems();
+	const first = items[0];
+	const last = items.at(-1);
+	return {
+		indexes: items.map((item) => item.index),
+		before: first ? first.start - top : 0,
+		after: last ? virtualizer.getTotalSize() - (last.end - top) : 0,
+		measureTop,
+		measureRow: virtualizer.measureElement,
+		scrollTo: (index: number) => virtualizer.scrollToIndex(index, { align: "auto" }),
+	};
+}

@@ -1,0 +1,135 @@
+import type { ReactNode } from "react";
+import { Button, ButtonLink } from "#components/ui/button.tsx";
+import { cn } from "#components/ui/cn.ts";
+import { CopyId } from "#components/ui/copy-id.tsx";
+import { Icon, type IconName } from "#components/ui/icon.tsx";
+
+type FrameProps = {
+	icon: IconName;
+	tone?: "neutral" | "risk";
+	title: ReactNode;
+	children?: ReactNode;
+	actions?: ReactNode;
+	alert?: boolean;
+	className?: string;
+};
+
+function StateFrame({ icon, tone = "neutral", title, children, actions, alert = false, className }: FrameProps) {
+	return (
+		<div role={alert ? "alert" : undefined} className={cn("grid justify-items-center gap-1 px-6 py-9 text-center", className)}>
+			<span
+				className={cn(
+					"mb-2 grid size-9 place-items-center rounded-full",
+					tone === "risk" ? "bg-risk-soft text-risk-ink" : "bg-sunken text-ink-3",
+				)}
+			>
+				<Icon name={icon} className="size-4.5" />
+			</span>
+			<h3 className="text-sm font-semibold">{title}</h3>
+			{children && <div className="max-w-[46ch] text-pretty text-ink-2">{children}</div>}
+			{actions && <div className="mt-3 flex flex-wrap items-center justify-center gap-2">{actions}</div>}
+		</div>
+	);
+}
+
+type EmptyStateProps = {
+	icon?: IconName;
+	title: ReactNode /** What this is, and why it is empty. */;
+	children: ReactNode /** The one thing to do first. */;
+	action?: { label: string; href: string };
+	className?: string;
+};
+
+/** Nothing there yet. */
+export function EmptyState({ icon = "jobs", title, children, action, className }: EmptyStateProps) {
+	return (
+		<StateFrame
+			icon={icon}
+			title={title}
+			{...(className ? { className } : {})}
+			actions={
+				action && (
+					<ButtonLink variant="primary" href={action.href}>
+						{action.label}
+					</ButtonLink>
+				)
+			}
+		>
+			{children}
+		</StateFrame>
+	);
+}
+
+type NoResultsProps = { /** "jobs", "offers" */ what: string; clearHref?: string; onClear?: () => void; children?: ReactNode };
+
+/** There is something, but the filters hide it all. */
+export function NoResults({ what, clearHref, onClear, children }: NoResultsProps) {
+	return (
+		<StateFrame
+			icon="filter"
+			title={`No ${what} match these filters`}
+			actions={
+				<>
+					{clearHref && <ButtonLink href={clearHref}>Clear filters</ButtonLink>}
+					{onClear && <Button onClick={onClear}>Clear filters</Button>}
+				</>
+			}
+		>
+			{children}
+		</StateFrame>
+	);
+}
+
+type ErrorStateProps = {
+	/** "The jobs could not be loaded" */ title: ReactNode /** Why, and what to do, as the error itself says. */;
+	detail?: ReactNode;
+	requestId?: string | null;
+	onRetry?: () => void;
+	className?: string;
+};
+
+/** Something failed: what, why, again, and the id under which the server has it in its log. */
+export function ErrorState({ title, detail, requestId, onRetry, className }: ErrorStateProps) {
+	return (
+		<StateFrame
+			icon="alert"
+			tone="risk"
+			alert
+			title={title}
+			{...(className ? { className } : {})}
+			actions={
+				<>
+					{onRetry && (
+						<Button icon="refresh" onClick={onRetry}>
+							Try again
+						</Button>
+					)}
+					{requestId && (
+						<span className="text-xs text-ink-3">
+							Request <CopyId value={requestId} />
+						</span>
+					)}
+				</>
+			}
+		>
+			{detail}
+		</StateFrame>
+	);
+}
+
+/** A person may not see this. Says who may. */
+export function Forbidden({
+	what,
+	who,
+	action,
+}: {
+	/** "The spend of other teams" */ what: ReactNode /** "finance and platform engineers" */;
+	who: ReactNode;
+	action?: { label: string; href: string };
+}) {
+	return (
+		<StateFrame icon="lock" title="You may not see this" actions={action && <ButtonLink href={action.href}>{action.label}</ButtonLink>}>
+			{what} can be seen by {who}. Ask one of them, or your administrator for that role.
+		</StateFrame>
+	);
+}

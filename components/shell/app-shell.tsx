@@ -1,0 +1,79 @@
+import Link from "next/link";
+import type { ReactNode } from "react";
+import { BrandMark } from "#components/shell/brand.tsx";
+import { NavLink, PhoneLink } from "#components/shell/nav-link.tsx";
+import { SCREENS, screenGroups } from "#components/shell/navigation.ts";
+import { OverlayHost } from "#components/shell/overlay-host.tsx";
+import { MoreButton, PaletteButton } from "#components/shell/palette-button.tsx";
+import type { ShellCounts, ShellUser } from "#components/shell/session.ts";
+import { UserMenu } from "#components/shell/user-menu.tsx";
+import { ClockProvider } from "#components/time/clock.tsx";
+
+type AppShellProps = {
+	user: ShellUser;
+	/** The time of this response, for every relative time below. */
+	nowMs: number;
+	counts?: ShellCounts;
+	/** The demo's banner, or any other that stands above every screen. */
+	banner?: ReactNode;
+	signOutHref?: string;
+	children: ReactNode;
+};
+
+/** Around every screen of a signed-in person: the sidebar, or the bar at the bottom of a phone, and the keyboard. */
+export function AppShell({ user, nowMs, counts = {}, banner, signOutHref = "/sign-out", children }: AppShellProps) {
+	return (
+		<ClockProvider nowMs={nowMs}>
+			<a
+				href="#content"
+				className="sr-only z-50 rounded-lg bg-accent px-4 py-2 font-strong text-accent-ink focus:not-sr-only focus:fixed focus:top-3 focus:left-3"
+			>
+				Skip to the content
+			</a>
+			<div className="grid min-h-dvh grid-cols-[minmax(0,1fr)] md:grid-cols-[3.75rem_minmax(0,1fr)] rail:grid-cols-[13.5rem_minmax(0,1fr)] print:block">
+				<header className="sticky top-0 flex h-dvh flex-col gap-0.5 overflow-y-auto border-r bg-sunken px-2.5 py-3.5 max-md:hidden max-rail:items-center print:hidden">
+					<Link href="/" className="mb-3 flex h-8 items-center gap-2.25 rounded-md px-2 text-md font-[650] tracking-tight">
+						<BrandMark />
+						<span className="max-rail:sr-only">Spillway</span>
+					</Link>
+					<PaletteButton />
+					<nav aria-label="Screens" className="grid gap-0.5">
+						{screenGroups().map(({ group, screens }) => (
+							<div key={group} role={group ? "group" : undefined} aria-label={group || undefined} className="grid gap-0.5">
+								{group && (
+									<div
+										aria-hidden
+										className="px-2.25 pt-3.5 pb-1 text-2xs font-strong text-ink-3 max-rail:mx-auto max-rail:h-px max-rail:w-6 max-rail:bg-line max-rail:p-0 max-rail:text-transparent max-rail:my-1.5"
+									>
+										{group}
+									</div>
+								)}
+								{screens.map((screen) => (
+									<NavLink key={screen.id} screen={screen} count={counts[screen.id]} />
+								))}
+							</div>
+						))}
+					</nav>
+					<div className="flex-1" />
+					<UserMenu user={user} signOutHref={signOutHref} />
+				</header>
+				<div className="flex min-w-0 flex-col max-md:pb-[calc(3.5rem+env(safe-area-inset-bottom))]">
+					{banner}
+					<main id="content" tabIndex={-1} className="flex min-w-0 flex-1 flex-col outline-none">
+						{children}
+					</main>
+				</div>
+			</div>
+			<nav
+				aria-label="Screens"
+				className="fixed inset-x-0 bottom-0 z-30 flex border-t bg-panel pb-[env(safe-area-inset-bottom)] md:hidden print:hidden"
+			>
+				{SCREENS.filter((s) => s.onPhoneBar).map((screen) => (
+					<PhoneLink key={screen.id} screen={screen} />
+				))}
+				<MoreButton />
+			</nav>
+			<OverlayHost user={user} signOutHref={signOutHref} />
+		</ClockProvider>
+	);
+}

@@ -1,0 +1,17 @@
+import type { ReactNode } from "react";
+import { Icon } from "#components/ui/icon.tsx";
+
+/** Says, on every screen, that what is shown did not happen. */
+export function DemoBanner({ children }: { children?: ReactNode }) {
+	return (
+		<aside
+			aria-label="Demo data"
+			className="flex items-center justify-center gap-2 border-b bg-warn-soft px-4 py-1.5 text-xs text-warn-ink print:hidden"
+		>
+			<Icon name="info" className="size-3.5" />
+			<p>
+				{children ?? "Demo data: 60 days of jobs made by the project's own simulator. No cloud account is connected, nothing costs money."}
+			</p>
+		</aside>
+	);
+}

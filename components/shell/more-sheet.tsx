@@ -1,0 +1,54 @@
+"use client";
+import Link from "next/link";
+import { usePathname } from "next/navigation";
+import { useTheme } from "next-themes";
+import { ACTIONS, SCREENS, screenOfPath } from "#components/shell/navigation.ts";
+import type { ShellUser } from "#components/shell/session.ts";
+import { cn } from "#components/ui/cn.ts";
+import { Dialog } from "#components/ui/dialog.tsx";
+import { Icon } from "#components/ui/icon.tsx";
+import { SegmentedControl } from "#components/ui/segmented.tsx";
+
+const ROW = "flex h-11 items-center gap-3 rounded-lg px-2 font-medium";
+
+/** What does not fit into the phone's bar: every screen, the theme and the account. */
+export function MoreSheet({ onClose, user, signOutHref }: { onClose: () => void; user: ShellUser; signOutHref: string }) {
+	const here = screenOfPath(usePathname());
+	const { theme = "system", setTheme } = useTheme();
+	return (
+		<Dialog open onClose={onClose} title={user.role} description={[user.name, user.team].filter(Boolean).join(", ")} shape="sheet">
+			<nav aria-label="All screens" className="-mx-2">
+				{[...SCREENS, ...ACTIONS].map((s) => (
+					<Link
+						key={s.id}
+						href={s.href}
+						onClick={onClose}
+						aria-current={s.id === here ? "page" : undefined}
+						className={cn(ROW, s.id === here && "bg-sunken")}
+					>
+						<Icon name={s.icon} className="text-ink-3" />
+						{s.label}
+					</Link>
+				))}
+			</nav>
+			<div className="mt-3 flex items-center justify-between border-t pt-3">
+				<span className="text-ink-2">Theme</span>
+				<SegmentedControl
+					label="Theme"
+					name="theme"
+					value={theme}
+					onChange={setTheme}
+					options={[
+						{ value: "system", label: "System" },
+						{ value: "light", label: "Light" },
+						{ value: "dark", label: "Dark" },
+					]}
+				/>
+			</div>
+			<Link href={signOutHref} prefetch={false} className={cn(ROW, "-mx-2 mt-2 text-ink-2")}>
+				<Icon name="signOut" className="text-ink-3" />
+				Sign out
+			</Link>
+		</Dialog>
+	);
+}

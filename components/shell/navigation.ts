@@ -1,0 +1,51 @@
+import type { IconName } from "#components/ui/icon.tsx";
+
+export type ScreenId = "overview" | "jobs" | "policies" | "spend" | "capacity";
+
+export type Screen = {
+	id: ScreenId;
+	label: string;
+	href: string;
+	icon: IconName;
+	/** The letter after `g`. */
+	key: string;
+	group: "" | "Rules" | "Money" | "Platform";
+	/** Has a place of its own in the bar of the phone; the others are under More. */
+	onPhoneBar?: boolean;
+};
+
+/** The screens that exist, in the order of the navigation. A new one is one line here (and its id above). */
+export const SCREENS: readonly Screen[] = [
+	{ id: "overview", label: "Overview", href: "/", icon: "overview", key: "o", group: "", onPhoneBar: true },
+	{ id: "jobs", label: "Jobs", href: "/jobs", icon: "jobs", key: "j", group: "", onPhoneBar: true },
+	{ id: "policies", label: "Policies", href: "/policies", icon: "policies", key: "p", group: "Rules" },
+	{ id: "spend", label: "Spend", href: "/spend", icon: "spend", key: "s", group: "Money", onPhoneBar: true },
+	{ id: "capacity", label: "Capacity", href: "/sites", icon: "capacity", key: "c", group: "Platform", onPhoneBar: true },
+];
+
+/** Things one does from anywhere, beside going to a screen. */
+export const ACTIONS: readonly { id: string; label: string; href: string; icon: IconName; key: string }[] = [
+	{ id: "new-job", label: "New job", href: "/jobs/new", icon: "plus", key: "n" },
+];
+
+/** The screen that a path belongs to: /jobs/job_1 is part of Jobs. */
+export function screenOfPath(path: string): ScreenId | null {
+	const hit = SCREENS.filter((s) => (s.href === "/" ? path === "/" : path === s.href || path.startsWith(`${s.href}/`))).at(-1);
+	return hit?.id ?? null;
+}
+
+/** Where `g` and then this letter goes, or null. */
+export function hrefOfKey(key: string): string | null {
+	return SCREENS.find((s) => s.key === key)?.href ?? ACTIONS.find((a) => a.key === key)?.href ?? null;
+}
+
+/** Groups in order, each with its screens. */
+export function screenGroups(): { group: Screen["group"]; screens: Screen[] }[] {
+	const groups: { group: Screen["group"]; screens: Screen[] }[] = [];
+	for (const screen of SCREENS) {
+		const last = groups.at(-1);
+		if (last?.group === screen.group) last.screens.push(screen);
+		else groups.push({ group: screen.group, screens: [screen] });
+	}
+	return groups;
+}

@@ -1,0 +1,62 @@
+"use client";
+import dynamic from "next/dynamic";
+import { useRouter } from "next/navigation";
+import { useEffect, useSyncExternalStore } from "react";
+import { closeOverlay, openOverlay, openPalette, openShortcuts, overlayStore } from "#components/shell/overlays.ts";
+import type { ShellUser } from "#components/shell/session.ts";
+import { actionOfKey } from "#components/shell/shortcuts.ts";
+
+// Loaded when they are first asked for: no visit pays for a palette that it does not open.
+const CommandPalette = dynamic(() => import("#components/shell/command-palette.tsx").then((m) => m.CommandPalette), { ssr: false });
+const ShortcutsDialog = dynamic(() => import("#components/shell/shortcuts-dialog.tsx").then((m) => m.ShortcutsDialog), { ssr: false });
+const MoreSheet = dynamic(() => import("#components/shell/more-sheet.tsx").then((m) => m.MoreSheet), { ssr: false });
+
+const CHORD_MS = 1_500;
+
+function isTyping(target: EventTarget | null): boolean {
+	return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+}
+
+function focusSearch(): boolean {
+	const field = document.querySelector<HTMLInputElement>("[data-shortcut-search]");
+	field?.focus();
+	field?.select();
+	return field !== null;
+}
+
+/** Listens for the shortcuts and shows the overlay that is open. */
+export function OverlayHost({ user, signOutHref }: { user: ShellUser; signOutHref: string }) {
+	const router = useRouter();
+	const open = useSyncExternalStore(overlayStore.subscribe, overlayStore.get, () => null);
+
+	// The external system is the document's keyboard.
+	useEffect(() => {
+		let gPressedAtMs = Number.NEGATIVE_INFINITY;
+		const onKey = (event: KeyboardEvent) => {
+			if (event.defaultPrevented || event.isComposing) return;
+			const modal = document.querySelector("dialog[open]") !== null;
+			const action = actionOfKey({
+				key: event.key,
+				ctrlOrMeta: event.ctrlKey || event.metaKey,
+				alt: event.altKey,
+				typing: isTyping(event.target) || modal,
+				afterG: event.timeStamp - gPressedAtMs < CHORD_MS,
+			});
+			gPressedAtMs = action.kind === "await_screen" ? event.timeStamp : Number.NEGATIVE_INFINITY;
+			if (action.kind === "none" || action.kind === "await_screen") return;
+			if (action.kind === "palette" && modal && overlayStore.get() !== "palette") return;
+			event.preventDefault();
+			if (action.kind === "palette") openOverlay(overlayStore.get() === "palette" ? null : "palette");
+			else if (action.kind === "help") openShortcuts();
+			else if (action.kind === "go") router.push(action.href);
+			else if (!focusSearch()) openPalette();
+		};
+		document.addEventListener("keydown", onKey);
+		return () => document.removeEventListener("keydown", onKey);
+	}, [router]);
+
+	if (open === "palette") return <CommandPalette onClose={closeOverlay} />;
+	if (open === "shortcuts") return <ShortcutsDialog onClose={closeOverlay} />;
+	if (open === "more") return <MoreSheet onClose={closeOverlay} user={user} signOutHref={signOutHref} />;
+	return null;
+}

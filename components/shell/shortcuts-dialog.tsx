@@ -1,0 +1,57 @@
+"use client";
+import { ACTIONS, SCREENS } from "#components/shell/navigation.ts";
+import { Dialog } from "#components/ui/dialog.tsx";
+import { Kbd } from "#components/ui/kbd.tsx";
+
+type Shortcut = { keys: readonly string[]; what: string };
+
+const GENERAL: readonly Shortcut[] = [
+	{ keys: ["Ctrl", "K"], what: "Find a screen, a job or an action" },
+	{ keys: ["/"], what: "Search this page" },
+	{ keys: ["?"], what: "Show this list" },
+	{ keys: ["Esc"], what: "Close, or clear the selection" },
+];
+
+const LISTS: readonly Shortcut[] = [
+	{ keys: ["↑", "↓"], what: "Move through the rows" },
+	{ keys: ["Home", "End"], what: "First row, last row" },
+	{ keys: ["Space"], what: "Select the row" },
+	{ keys: ["Shift", "↓"], what: "Select further rows" },
+	{ keys: ["Enter"], what: "Open the row" },
+	{ keys: ["←", "→"], what: "On a chart: read it step by step" },
+];
+
+export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
+	const screens = [...SCREENS, ...ACTIONS].map((s) => ({ keys: ["g", s.key], what: s.label }));
+	return (
+		<Dialog open onClose={onClose} title="Keyboard shortcuts" className="max-w-160">
+			<div className="grid gap-x-10 gap-y-5 md:grid-cols-2">
+				<div className="grid content-start gap-5">
+					<Group title="Everywhere" shortcuts={GENERAL} />
+					<Group title="In lists and charts" shortcuts={LISTS} />
+				</div>
+				<Group title="Go to" shortcuts={screens} />
+			</div>
+		</Dialog>
+	);
+}
+
+function Group({ title, shortcuts }: { title: string; shortcuts: readonly Shortcut[] }) {
+	return (
+		<section>
+			<h3 className="pb-1.5 text-xs font-strong text-ink-3">{title}</h3>
+			<dl className="grid grid-cols-[1fr_auto] gap-x-4 gap-y-1.5">
+				{shortcuts.map((s) => (
+					<div key={s.what} className="contents">
+						<dt className="text-ink-2">{s.what}</dt>
+						<dd className="flex justify-end gap-1">
+							{s.keys.map((key) => (
+								<Kbd key={key}>{key}</Kbd>
+							))}
+						</dd>
+					</div>
+				))}
+			</dl>
+		</section>
+	);
+}
