@@ -30,7 +30,7 @@ export const HOUSE = {
 		testsImport: [],
 	},
 	rates: { at: ["server/rates/"], imports: PURE_CORE, packages: "any" },
-	providers: { at: ["server/providers/"], imports: [...PURE_CORE, ...HOUSEKEEPING], packages: "any" },
+	providers: { at: ["server/providers/"], imports: [...PURE_CORE, "agent", ...HOUSEKEEPING], packages: "any" },
 	simulation: { at: ["server/simulation/"], imports: PURE_CORE, packages: "any" },
 	emulators: { at: ["server/emulators/"], imports: [...BASE, "rates"], packages: "any" },
 	agent: { at: ["server/agent/"], imports: BASE, packages: ["zod"] },

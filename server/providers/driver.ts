@@ -68,8 +68,11 @@ export interface AttemptObservation {
 	slots: number[];
 	startedAtMs: number | null;
 	finishedAtMs: number | null;
-	/** Set when exited. A command that could not be started has `error`. */
-	exit: { code: number | null; signal: string | null; error: string | null } | null;
+	/**
+	 * Set when exited. What never ran has `error`, a sentence for people, and `failedAt`: whether its data could not be
+	 * staged or its command could not be started.
+	 */
+	exit: { code: number | null; signal: string | null; error: string | null; failedAt?: "staging" | "start" } | null;
 }
 
 export interface LogLine {

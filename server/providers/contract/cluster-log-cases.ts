@@ -1,0 +1,48 @@
+import { expect, it } from "vitest";
+import { aStart, type ClusterHarness, READY, readAll, untilPhase, untilPrinted } from "./cluster-harness.ts";
+
+const NOTHING = { stdout: 0, stderr: 0 };
+
+export function logCases(site: () => ClusterHarness): void {
+	it("has none of an attempt that it does not know", async () => {
+		expect(await site().driver.readLogs("att_unknown_001", NOTHING, 1_000)).toEqual({ lines: [], cursor: NOTHING });
+	});
+
+	it("reads on from a cursor: nothing is lost and nothing comes twice", async () => {
+		const h = site();
+		const stdout = Array.from({ length: 60 }, (_, i) => `out ${i} é`);
+		const stderr = Array.from({ length: 40 }, (_, i) => `err ${i}`);
+		const request = aStart(h, { print: { stdout, stderr }, end: { code: 0 } });
+		await h.driver.start(request);
+		await untilPhase(h, request.attemptId, "exited");
+		const lines = await readAll(h.driver, request.attemptId, 64);
+		expect(lines.filter((l) => l.stream === "stdout").map((l) => l.text)).toEqual(stdout);
+		expect(lines.filter((l) => l.stream === "stderr").map((l) => l.text)).toEqual(stderr);
+	});
+
+	it("reads while the job runs; an old cursor stays good", async () => {
+		const h = site();
+		const request = aStart(h, { print: { stdout: ["a", READY] }, end: null });
+		await h.driver.start(request);
+		await untilPrinted(h, request.attemptId, READY);
+		const first = await h.driver.readLogs(request.attemptId, NOTHING, 10_000);
+		expect(first.lines.map((l) => [l.stream, l.text])).toEqual([
+			["stdout", "a"],
+			["stdout", READY],
+		]);
+		expect(first.lines.every((l) => Math.abs(l.atMs - h.nowMs()) < 3_600_000)).toBe(true);
+		expect(await h.driver.readLogs(request.attemptId, first.cursor, 10_000)).toEqual({ lines: [], cursor: first.cursor });
+		expect((await h.driver.readLogs(request.attemptId, NOTHING, 10_000)).cursor).toEqual(first.cursor);
+	});
+
+	it("keeps logs after the end, and a new driver reads them from the same cursor", async () => {
+		const h = site();
+		const request = aStart(h, { print: { stdout: ["one", "two"] }, end: { code: 1 } });
+		await h.driver.start(request);
+		await untilPhase(h, request.attemptId, "exited");
+		const { cursor } = await h.driver.readLogs(request.attemptId, NOTHING, 10_000);
+		const next = await h.restart();
+		expect((await next.readLogs(request.attemptId, cursor, 10_000)).lines).toEqual([]);
+		expect((await readAll(next, request.attemptId)).map((l) => l.text)).toEqual(["one", "two"]);
+	});
+}

@@ -1,0 +1,112 @@
+import { expect, it } from "vitest";
+import { aStart, type ClusterHarness, eventually, find, READY, untilPhase, untilPrinted, untilStopped } from "./cluster-harness.ts";
+
+export function stopCases(site: () => ClusterHarness): void {
+	it("is silent about an attempt that it does not know or that is over", async () => {
+		const h = site();
+		await h.driver.stop("att_unknown_001", 1_000);
+		const request = aStart(h, { end: { code: 3 } });
+		await h.driver.start(request);
+		await untilPhase(h, request.attemptId, "exited");
+		await h.driver.stop(request.attemptId, 0);
+		expect((await find(h.driver, request.attemptId))?.exit?.code).toBe(3);
+	});
+
+	it("sends SIGTERM and tells the end that the job chose", async () => {
+		const h = site();
+		const request = aStart(h, untilStopped({ exitCode: 7 }));
+		await h.driver.start(request);
+		await untilPrinted(h, request.attemptId, READY);
+		await h.driver.stop(request.attemptId, 60_000);
+		await h.driver.stop(request.attemptId, 60_000);
+		expect((await untilPhase(h, request.attemptId, "exited")).exit).toEqual({ code: 7, signal: null, error: null });
+	});
+
+	it("tells SIGTERM for a job that does nothing about it", async () => {
+		const h = site();
+		const request = aStart(h, untilStopped("die"));
+		await h.driver.start(request);
+		await untilPrinted(h, request.attemptId, READY);
+		await h.driver.stop(request.attemptId, 60_000);
+		expect((await untilPhase(h, request.attemptId, "exited")).exit).toEqual({ code: null, signal: "SIGTERM", error: null });
+	});
+
+	it("kills after the grace, and not before, what does not listen", async () => {
+		const h = site();
+		const graceMs = 300;
+		const request = aStart(h, untilStopped("ignore"));
+		await h.driver.start(request);
+		await untilPrinted(h, request.attemptId, READY);
+		const askedAtMs = h.nowMs();
+		await h.driver.stop(request.attemptId, graceMs);
+		expect((await find(h.driver, request.attemptId))?.phase).toBe("stopping");
+		const ended = await untilPhase(h, request.attemptId, "exited");
+		expect(ended.exit).toEqual({ code: null, signal: "SIGKILL", error: null });
+		// File times may come from a clock of 4 ms steps.
+		expect((ended.finishedAtMs ?? 0) - askedAtMs).toBeGreaterThanOrEqual(graceMs - 10);
+	});
+
+	it("shortens the grace when asked again with less", async () => {
+		const h = site();
+		const request = aStart(h, untilStopped("ignore"));
+		await h.driver.start(request);
+		await untilPrinted(h, request.attemptId, READY);
+		await h.driver.stop(request.attemptId, 3_600_000);
+		await h.driver.stop(request.attemptId, 0);
+		expect((await untilPhase(h, request.attemptId, "exited")).exit?.signal).toBe("SIGKILL");
+	});
+
+	it("ends an attempt that is stopped right after its start", async () => {
+		const h = site();
+		const request = aStart(h, untilStopped("die"));
+		await h.driver.start(request);
+		await h.driver.stop(request.attemptId, 60_000);
+		expect((await untilPhase(h, request.attemptId, "exited")).exit?.signal).toBe("SIGTERM");
+	});
+
+	it("calls back on changes, if it says so, until told to stop", async (context) => {
+		const h = site();
+		if (!h.driver.capabilities.pushesChanges) context.skip("this site does not have it");
+		let calls = 0;
+		const unsubscribe = h.driver.subscribe(() => {
+			calls += 1;
+		});
+		const request = aStart(h, untilStopped("die"));
+		await h.driver.start(request);
+		await untilPrinted(h, request.attemptId, READY);
+		await eventually(h, "the start was called back", async () => calls > 0);
+		calls = 0;
+		await h.driver.stop(request.attemptId, 60_000);
+		await eventually(h, "the end was called back", async () => calls > 0 && (await find(h.driver, request.attemptId))?.phase === "exited");
+		unsubscribe();
+		calls = 0;
+		const next = aStart(h, { end: { code: 0 } });
+		await h.driver.start(next);
+		await untilPhase(h, next.attemptId, "exited");
+		expect(calls).toBe(0);
+	});
+
+	it("leaves jobs running when it is closed without stopping them", async () => {
+		const h = site();
+		const request = aStart(h, untilStopped());
+		await h.driver.start(request);
+		await untilPhase(h, request.attemptId, "running");
+		await h.driver.close({ stopJobs: false, graceMs: 0 });
+		const next = await h.restart();
+		expect(await find(next, request.attemptId)).toMatchObject({ phase: "running" });
+	});
+
+	it("stops jobs with their grace when it is closed so", async () => {
+		const h = site();
+		const polite = aStart(h, untilStopped({ exitCode: 5 }));
+		const deaf = aStart(h, untilStopped("ignore"), { slots: [1] });
+		await h.driver.start(polite);
+		await h.driver.start(deaf);
+		await untilPrinted(h, polite.attemptId, READY);
+		await untilPrinted(h, deaf.attemptId, READY);
+		await h.driver.close({ stopJobs: true, graceMs: 100 });
+		const next = await h.restart();
+		expect((await untilPhase(h, polite.attemptId, "exited", next)).exit?.code).toBe(5);
+		expect((await untilPhase(h, deaf.attemptId, "exited", next)).exit?.signal).toBe("SIGKILL");
+	});
+}

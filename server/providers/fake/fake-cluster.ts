@@ -1,0 +1,154 @@
+import { takeLines } from "#server/agent/log-lines.ts";
+import type { Provider } from "#server/domain/vocabulary.ts";
+import type { Clock } from "#server/kernel/clock.ts";
+import type { AttemptObservation, ClusterDriver, LogCursor, LogLine, StartAttempt } from "../driver.ts";
+import { DriverError } from "../driver-errors.ts";
+import { checkStart, refuseBusySlots } from "../start-rules.ts";
+import { CallScript } from "./calls.ts";
+import { askToStop, defaultFakeJob, endAt, type FakeAttempt, type FakeJob, isOver, newAttempt, observeAttempt } from "./fake-job.ts";
+import type { Wake } from "./timers.ts";
+
+export interface FakeClusterOptions {
+	clock: Clock;
+	poolId: string;
+	accelerator: string;
+	slots: number;
+	/** What a job does; default: defaultFakeJob. */
+	jobOf?: (request: StartAttempt) => FakeJob;
+	/** With it, changes that come with time are called back to subscribers. */
+	wake?: Wake;
+}
+
+/**
+ * A cluster in memory, for the tests of the control loop and the simulator. It is the site: it outlives the drivers that
+ * `driver()` makes, as a real site outlives a killed scheduler.
+ */
+export class FakeCluster {
+	readonly calls: CallScript;
+	readonly unavailableSlots = new Set<number>();
+	readonly #options: FakeClusterOptions;
+	readonly #attempts = new Map<string, FakeAttempt>();
+	readonly #subscribers = new Set<() => void>();
+
+	constructor(options: FakeClusterOptions) {
+		this.#options = options;
+		this.calls = new CallScript(options.clock);
+	}
+
+	/** The truth, whatever a scripted `observe` says. */
+	attempts(): AttemptObservation[] {
+		return [...this.#attempts.values()].map((a) => observeAttempt(a, this.#now()));
+	}
+
+	/** Every live process is gone and left no word, as after a power cut. */
+	loseEverything(): void {
+		for (const attempt of this.#attempts.values()) if (!isOver(attempt, this.#now())) endAt(attempt, this.#now(), null);
+		this.#notify();
+	}
+
+	/** The attempt ends now in this way, whatever its job would have done. */
+	end(attemptId: string, exit: { code: number | null; signal: string | null }): void {
+		const attempt = this.#attempts.get(attemptId);
+		if (attempt) endAt(attempt, this.#now(), { ...exit, error: null });
+		this.#notify();
+	}
+
+	driver(siteId: string, provider: Provider = "local"): ClusterDriver {
+		const mine = new Set<() => void>();
+		return {
+			siteId,
+			provider,
+			capabilities: { multiNode: false, pushesChanges: true },
+			observe: () => this.calls.run({ method: "observe" }, () => this.#observe()),
+			start: (request) => this.calls.run({ method: "start", ids: [request.attemptId] }, () => this.#start(request)),
+			stop: (attemptId, graceMs) => this.calls.run({ method: "stop", ids: [attemptId] }, () => this.#stop(attemptId, graceMs)),
+			readLogs: (attemptId, cursor, maxBytes) =>
+				this.calls.run({ method: "readLogs", ids: [attemptId] }, () => this.#readLogs(attemptId, cursor, maxBytes)),
+			checkpointFolder: () => null,
+			forget: (attemptId) => this.calls.run({ method: "forget", ids: [attemptId] }, () => this.#forget(attemptId)),
+			subscribe: (onChange) => {
+				// A wrapper each time, so that the same function subscribed twice is two subscriptions.
+				const entry = () => onChange();
+				this.#subscribers.add(entry);
+				mine.add(entry);
+				return () => {
+					this.#subscribers.delete(entry);
+					mine.delete(entry);
+				};
+			},
+			close: async ({ stopJobs, graceMs }) => {
+				for (const entry of mine) this.#subscribers.delete(entry);
+				if (stopJobs) for (const attemptId of this.#attempts.keys()) this.#stop(attemptId, graceMs);
+			},
+		};
+	}
+
+	#observe() {
+		const { poolId, accelerator, slots } = this.#options;
+		const unavailableSlots = [...this.unavailableSlots].sort((a, b) => a - b);
+		return {
+			observedAtMs: this.#now(),
+			pools: [{ id: poolId, accelerator, nodes: 1, gpusPerNode: slots, unavailableSlots }],
+			attempts: this.attempts(),
+		};
+	}
+
+	#start(request: StartAttempt): void {
+		checkStart(request, this.#options);
+		if (this.#attempts.has(request.attemptId)) return;
+		const live = [...this.#attempts.values()].filter((a) => !isOver(a, this.#now()));
+		refuseBusySlots(
+			request,
+			live.map((a) => ({ attemptId: a.request.attemptId, slots: a.request.slots })),
+		);
+		const job = (this.#options.jobOf ?? defaultFakeJob)(request);
+		const attempt = newAttempt(request, job, this.#now());
+		this.#attempts.set(request.attemptId, attempt);
+		this.#notify();
+		this.#options.wake?.(attempt.stagedAtMs, () => this.#notify());
+		this.#wakeAtEnd(attempt);
+	}
+
+	#stop(attemptId: string, graceMs: number): void {
+		const attempt = this.#attempts.get(attemptId);
+		if (!attempt || isOver(attempt, this.#now())) return;
+		askToStop(attempt, this.#now(), graceMs);
+		this.#notify();
+		this.#wakeAtEnd(attempt);
+	}
+
+	#readLogs(attemptId: string, cursor: LogCursor, maxBytes: number): { lines: LogLine[]; cursor: LogCursor } {
+		const attempt = this.#attempts.get(attemptId);
+		if (!attempt || observeAttempt(attempt, this.#now()).startedAtMs === null) return { lines: [], cursor };
+		const next = { ...cursor };
+		const lines: LogLine[] = [];
+		for (const stream of ["stdout", "stderr"] as const) {
+			const whole = new TextEncoder().encode(attempt.job[stream].map((line) => `${line}\n`).join(""));
+			const chunk = whole.subarray(cursor[stream], cursor[stream] + Math.max(2, Math.floor(maxBytes / 2)));
+			const taken = takeLines(chunk, { atEnd: false, lineBytesMax: Math.max(1, Math.floor(maxBytes / 2) - 1) });
+			next[stream] += taken.usedBytes;
+			for (const text of taken.lines) lines.push({ atMs: this.#now(), stream, text });
+		}
+		return { lines, cursor: next };
+	}
+
+	#forget(attemptId: string): void {
+		const attempt = this.#attempts.get(attemptId);
+		if (attempt && !isOver(attempt, this.#now())) {
+			throw new DriverError("invalid_request", `attempt ${attemptId} is not over and cannot be forgotten; stop it first`);
+		}
+		this.#attempts.delete(attemptId);
+	}
+
+	#wakeAtEnd(attempt: FakeAttempt): void {
+		if (attempt.end.atMs !== null) this.#options.wake?.(attempt.end.atMs, () => this.#notify());
+	}
+
+	#notify(): void {
+		for (const subscriber of [...this.#subscribers]) subscriber();
+	}
+
+	#now(): number {
+		return this.#options.clock.nowMs();
+	}
+}

@@ -1,0 +1,31 @@
+import { ManualClock } from "#server/kernel/clock.ts";
+
+/** Calls back once at a point in time. The simulator gives its event heap, a server real timers, a test FakeTimers. */
+export type Wake = (atMs: number, callback: () => void) => void;
+
+/** A clock that moves only when told to, and the callbacks that become due while it moves, in order of time. */
+export class FakeTimers {
+	readonly clock: ManualClock;
+	#queue: { atMs: number; order: number; callback: () => void }[] = [];
+	#order = 0;
+
+	constructor(startMs: number) {
+		this.clock = new ManualClock(startMs);
+	}
+
+	readonly wake: Wake = (atMs, callback) => {
+		this.#queue.push({ atMs, order: this.#order++, callback });
+	};
+
+	advance(ms: number): void {
+		const untilMs = this.clock.nowMs() + ms;
+		for (;;) {
+			const next = this.#queue.filter((t) => t.atMs <= untilMs).toSorted((a, b) => a.atMs - b.atMs || a.order - b.order)[0];
+			if (!next) break;
+			this.#queue.splice(this.#queue.indexOf(next), 1);
+			this.clock.advance(Math.max(0, next.atMs - this.clock.nowMs()));
+			next.callback();
+		}
+		this.clock.advance(untilMs - this.clock.nowMs());
+	}
+}
