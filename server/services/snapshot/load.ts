@@ -1,5 +1,5 @@
 import { and, desc, eq, gt, inArray, isNull, sql } from "drizzle-orm";
-import type { Tx } from "#server/db/client.ts";
+import type { Db, Tx } from "#server/db/client.ts";
 import { allocation } from "#server/db/schema/allocation.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
 import { instance } from "#server/db/schema/instance.ts";
@@ -7,15 +7,17 @@ import { job } from "#server/db/schema/job.ts";
 import { pool, site } from "#server/db/schema/site.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import { LIVE_ATTEMPT_STATES } from "#server/domain/states.ts";
+import type { Clock } from "#server/kernel/clock.ts";
 import { hash32 } from "#server/kernel/random.ts";
 import { defined } from "#server/kernel/assert.ts";
-import { homeGrid } from "#server/services/site/home-grid.ts";
+import { listAccelerators } from "#server/rates/accelerators.ts";
 import type { DurationStat, PendingJob, PoolView, RunningAttempt, Snapshot } from "#server/scheduling/types.ts";
-import { budgetViews } from "#server/services/budget/views.ts";
-import { durationStats } from "#server/services/job/durations.ts";
-import { listOffers } from "#server/services/offer/list.ts";
-import { type ActivePolicy, activePolicy } from "#server/services/policy/active.ts";
-import type { LoopContext } from "./context.ts";
+import { budgetViews } from "../budget/views.ts";
+import { durationStats } from "../job/durations.ts";
+import { listOffers } from "../offer/list.ts";
+import { type ActivePolicy, activePolicy } from "../policy/active.ts";
+import { homeGrid } from "../site/home-grid.ts";
+import type { Timing } from "../timing.ts";
 
 const DURATIONS_AGE_MS = 60_000;
 
@@ -25,11 +27,17 @@ export class SnapshotCache {
 	durations: { readAtMs: number; stats: DurationStat[] } | null = null;
 }
 
+export interface SnapshotContext {
+	db: Db;
+	clock: Clock;
+	timing: Pick<Timing, "offerCooldownMs" | "priceMaxAgeMs" | "cloudStartMs">;
+}
+
 /**
  * Reads one consistent view of everything a cycle may know.
  * Cost: the pending and live rows without their specs, which are read once per job and kept.
  */
-export async function loadSnapshot(ctx: Pick<LoopContext, "db" | "clock" | "timing" | "clusters">, cache: SnapshotCache): Promise<{ snapshot: Snapshot; active: ActivePolicy }> {
+export async function loadSnapshot(ctx: SnapshotContext, cache: SnapshotCache): Promise<{ snapshot: Snapshot; active: ActivePolicy }> {
 	const nowMs = ctx.clock.nowMs();
 	if (!cache.durations || nowMs - cache.durations.readAtMs > DURATIONS_AGE_MS || nowMs < cache.durations.readAtMs) {
 		cache.durations = { readAtMs: nowMs, stats: await durationStats(ctx.db, nowMs) };
@@ -46,7 +54,7 @@ export async function loadSnapshot(ctx: Pick<LoopContext, "db" | "clock" | "timi
 				seed: hash32(`${active.version}`),
 				policy: active.policy,
 				policyVersion: active.version,
-				pools: await readPools(tx, ctx),
+				pools: await readPools(tx),
 				offers: await listOffers(tx),
 				pending,
 				running,
@@ -54,6 +62,7 @@ export async function loadSnapshot(ctx: Pick<LoopContext, "db" | "clock" | "timi
 				durations,
 				priceMaxAgeMs: ctx.timing.priceMaxAgeMs,
 				cloudStartMs: ctx.timing.cloudStartMs,
+				boardWatts: boardWatts(),
 			};
 			return { snapshot, active };
 		},
@@ -61,7 +70,7 @@ export async function loadSnapshot(ctx: Pick<LoopContext, "db" | "clock" | "timi
 	);
 }
 
-async function readPending(tx: Tx, cache: SnapshotCache, nowMs: number, timing: LoopContext["timing"]): Promise<PendingJob[]> {
+async function readPending(tx: Tx, cache: SnapshotCache, nowMs: number, timing: SnapshotContext["timing"]): Promise<PendingJob[]> {
 	const rows = await tx
 		.select({
 			jobId: job.id,
@@ -91,7 +100,7 @@ async function readPending(tx: Tx, cache: SnapshotCache, nowMs: number, timing: 
 }
 
 /** Offers whose machine was taken back or never came up are left alone by that job for a while. */
-async function readAvoided(tx: Tx, jobIds: string[], nowMs: number, timing: LoopContext["timing"]): Promise<Map<string, PendingJob["avoidOffers"]>> {
+async function readAvoided(tx: Tx, jobIds: string[], nowMs: number, timing: SnapshotContext["timing"]): Promise<Map<string, PendingJob["avoidOffers"]>> {
 	const out = new Map<string, PendingJob["avoidOffers"]>();
 	if (jobIds.length === 0) return out;
 	const rows = await tx
@@ -144,7 +153,7 @@ async function readRunning(tx: Tx, cache: SnapshotCache): Promise<RunningAttempt
 	}));
 }
 
-async function readPools(tx: Tx, ctx: Pick<LoopContext, "clusters">): Promise<PoolView[]> {
+async function readPools(tx: Tx): Promise<PoolView[]> {
 	const rows = await tx.select({ pool, site }).from(pool).innerJoin(site, eq(site.id, pool.siteId)).where(eq(site.enabled, true));
 	const open = await tx.select({ siteId: allocation.siteId, poolId: allocation.poolId, slots: allocation.slots }).from(allocation).where(isNull(allocation.endedAt));
 	return rows.map(({ pool: p, site: s }) => {
@@ -163,7 +172,9 @@ async function readPools(tx: Tx, ctx: Pick<LoopContext, "clusters">): Promise<Po
 			gridGramsPerKwh: grid.gramsPerKwh,
 			pue: grid.pue,
 			healthy: s.healthy,
-			multiNode: ctx.clusters.get(s.id)?.capabilities.multiNode ?? false,
+			// The local site is one host; clusters place gangs themselves.
+			multiNode: s.provider !== "local",
+			provider: s.provider,
 			freeSlots: Array.from({ length: total }, (_, i) => i).filter((i) => !taken.has(i)),
 		};
 	});
@@ -180,4 +191,12 @@ function forgetEnded(cache: SnapshotCache, pending: PendingJob[], running: Runni
 	if (cache.specs.size <= 2 * (pending.length + running.length) + 1_000) return;
 	const live = new Set([...pending.map((p) => p.jobId), ...running.map((r) => r.jobId)]);
 	for (const id of cache.specs.keys()) if (!live.has(id)) cache.specs.delete(id);
+}
+
+let watts: Record<string, number> | null = null;
+
+/** Board power of every accelerator that the shipped rates know, W. */
+function boardWatts(): Record<string, number> {
+	watts ??= Object.fromEntries(listAccelerators().map((a) => [a.name, a.boardWatts]));
+	return watts;
 }

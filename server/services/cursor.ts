@@ -1,0 +1,21 @@
+import { z } from "zod";
+import { SpillwayError } from "#server/kernel/errors.ts";
+
+const position = z.tuple([z.number(), z.string()]);
+
+/** A place in a list that is ordered by time and id, as an opaque text. */
+export function encodeCursor(atMs: number, id: string): string {
+	return Buffer.from(JSON.stringify([atMs, id])).toString("base64url");
+}
+
+/** @throws SpillwayError `invalid_input` when it is not a cursor that we gave. */
+export function decodeCursor(cursor: string): { atMs: number; id: string } {
+	try {
+		const [atMs, id] = position.parse(JSON.parse(Buffer.from(cursor, "base64url").toString("utf8")));
+		return { atMs, id };
+	} catch {
+		throw new SpillwayError("invalid_input", "The cursor is not one that this API gave.", {
+			fields: [{ path: "cursor", message: "use nextCursor of the page before" }],
+		});
+	}
+}

@@ -1,0 +1,91 @@
+import { and, asc, gt, inArray, sql } from "drizzle-orm";
+import { z } from "zod";
+import { offer, offerPrice } from "#server/db/schema/offer.ts";
+import type { CapacityType, Provider } from "#server/domain/vocabulary.ts";
+import { DAY_MS } from "#server/kernel/units.ts";
+import { authorize } from "../authorize.ts";
+import type { ServiceContext } from "../context.ts";
+import { iso } from "../job/view.ts";
+import { listOffers } from "./list.ts";
+
+export const offersInput = z.strictObject({
+	/** GPUs that one machine must have at least. */
+	gpus: z.number().int().min(1).max(16).default(1),
+	accelerator: z.string().max(64).optional(),
+	limit: z.number().int().min(1).max(500).default(25),
+});
+export type OffersInput = z.input<typeof offersInput>;
+
+export interface OfferView {
+	id: string;
+	siteId: string;
+	provider: Provider;
+	region: string;
+	zone: string | null;
+	instanceType: string;
+	accelerator: string;
+	gpus: number;
+	vcpus: number;
+	memoryGiB: number;
+	capacityType: CapacityType;
+	/** null: no price is known, and the offer is never chosen. */
+	microUsdPerHour: string | null;
+	microUsdPerGpuHour: string | null;
+	priceObservedAt: string;
+	priceSource: string;
+	backoffUntil: string | null;
+	backoffReason: string | null;
+	gridGramsPerKwh: number | null;
+	/** Price changes of the last 24 h, oldest first. */
+	prices: { atMs: number; microUsdPerHour: string }[];
+}
+
+/** Offers with at least so many GPUs, cheapest GPU-hour first; those without a price last. */
+export async function viewOffers(ctx: ServiceContext, raw: OffersInput): Promise<{ items: OfferView[]; total: number }> {
+	authorize(ctx, "capacity:read", null);
+	const input = offersInput.parse(raw);
+	const fitting = (await listOffers(ctx.db)).filter((o) => o.gpus >= input.gpus && (input.accelerator === undefined || o.accelerator === input.accelerator));
+	const perGpu = (o: (typeof fitting)[number]): number => (o.microUsdPerHour === null ? Number.POSITIVE_INFINITY : Number(o.microUsdPerHour) / o.gpus);
+	fitting.sort((a, b) => perGpu(a) - perGpu(b) || (a.id < b.id ? -1 : 1));
+	const page = fitting.slice(0, input.limit);
+	const since = new Date(ctx.clock.nowMs() - DAY_MS);
+	const history =
+		page.length === 0
+			? []
+			: await ctx.db
+					.select()
+					.from(offerPrice)
+					.where(and(inArray(offerPrice.offerId, page.map((o) => o.id)), gt(offerPrice.observedAt, since)))
+					.orderBy(asc(offerPrice.observedAt));
+	return {
+		total: fitting.length,
+		items: page.map((o) => ({
+			id: o.id,
+			siteId: o.siteId,
+			provider: o.provider,
+			region: o.region,
+			zone: o.zone,
+			instanceType: o.instanceType,
+			accelerator: o.accelerator,
+			gpus: o.gpus,
+			vcpus: o.vcpus,
+			memoryGiB: o.memoryGiB,
+			capacityType: o.capacityType,
+			microUsdPerHour: o.microUsdPerHour?.toString() ?? null,
+			microUsdPerGpuHour: o.microUsdPerHour === null ? null : (o.microUsdPerHour / BigInt(o.gpus)).toString(),
+			priceObservedAt: new Date(o.priceObservedAtMs).toISOString(),
+			priceSource: o.priceSource,
+			backoffUntil: iso(o.backoffUntilMs === null ? null : new Date(o.backoffUntilMs)),
+			backoffReason: o.backoffReason,
+			gridGramsPerKwh: o.gridGramsPerKwh,
+			prices: history.filter((h) => h.offerId === o.id).map((h) => ({ atMs: h.observedAt.getTime(), microUsdPerHour: h.microUsdPerHour.toString() })),
+		})),
+	};
+}
+
+/** How many offers there are and how old the newest reading is. */
+export async function offerFreshness(ctx: ServiceContext): Promise<{ count: number; seenAt: string | null }> {
+	authorize(ctx, "capacity:read", null);
+	const [row] = await ctx.db.select({ count: sql<number>`count(*)::int`, seenAt: sql<Date | null>`max(${offer.seenAt})` }).from(offer);
+	return { count: row?.count ?? 0, seenAt: row?.seenAt ? new Date(row.seenAt).toISOString() : null };
+}

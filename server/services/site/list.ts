@@ -1,0 +1,115 @@
+import { asc, eq, isNull, ne, sql } from "drizzle-orm";
+import { allocation } from "#server/db/schema/allocation.ts";
+import { attempt } from "#server/db/schema/attempt.ts";
+import { instance } from "#server/db/schema/instance.ts";
+import { job } from "#server/db/schema/job.ts";
+import { pool, site } from "#server/db/schema/site.ts";
+import { isCloudProvider, type Provider } from "#server/domain/vocabulary.ts";
+import { authorize } from "../authorize.ts";
+import type { ServiceContext } from "../context.ts";
+import { iso } from "../job/view.ts";
+
+export interface SlotView {
+	slot: number;
+	state: "busy" | "free" | "unavailable";
+	jobId: string | null;
+	jobName: string | null;
+	team: string | null;
+}
+
+export interface PoolDetail {
+	id: string;
+	accelerator: string;
+	nodes: number;
+	gpusPerNode: number;
+	gpus: number;
+	busy: number;
+	unavailable: number;
+	microUsdPerGpuHour: string;
+	slots: SlotView[];
+}
+
+export interface SiteView {
+	id: string;
+	name: string;
+	provider: Provider;
+	kind: "owned" | "cloud";
+	enabled: boolean;
+	healthy: boolean;
+	healthMessage: string | null;
+	lastSeenAt: string | null;
+	/** GPUs in use: allocated slots at home, GPUs of live instances in a cloud. */
+	gpusBusy: number;
+	/** GPUs owned; null for a cloud. */
+	gpusTotal: number | null;
+	instancesLive: number;
+	burnMicroUsdPerHour: string;
+	regions: string[];
+	pools: PoolDetail[];
+	lastSweep: (typeof site.$inferSelect)["lastSweep"];
+	lastOrphanAt: string | null;
+}
+
+/** All sites with what runs there now. */
+export async function listSites(ctx: ServiceContext): Promise<SiteView[]> {
+	authorize(ctx, "capacity:read", null);
+	const [sites, pools, open, live] = await Promise.all([
+		ctx.db.select().from(site).orderBy(asc(site.id)),
+		ctx.db.select().from(pool).orderBy(asc(pool.id)),
+		ctx.db
+			.select({ siteId: allocation.siteId, poolId: allocation.poolId, slots: allocation.slots, jobId: job.id, jobName: job.name, team: job.team })
+			.from(allocation)
+			.innerJoin(attempt, eq(attempt.id, allocation.attemptId))
+			.innerJoin(job, eq(job.id, allocation.jobId))
+			.where(isNull(allocation.endedAt)),
+		ctx.db
+			.select({ siteId: instance.siteId, count: sql<number>`count(*)::int`, gpus: sql<number>`sum(${instance.gpus})::int`, burn: sql<string>`sum(${instance.microUsdPerHour})::text` })
+			.from(instance)
+			.where(ne(instance.state, "terminated"))
+			.groupBy(instance.siteId),
+	]);
+	return sites.map((s) => {
+		const own = pools.filter((p) => p.siteId === s.id).map((p) => poolDetail(p, open.filter((o) => o.siteId === s.id && o.poolId === p.id)));
+		const running = live.find((l) => l.siteId === s.id);
+		const cloud = isCloudProvider(s.provider);
+		return {
+			id: s.id,
+			name: s.name,
+			provider: s.provider,
+			kind: cloud ? ("cloud" as const) : ("owned" as const),
+			enabled: s.enabled,
+			healthy: s.healthy,
+			healthMessage: s.healthMessage,
+			lastSeenAt: iso(s.lastSeenAt),
+			gpusBusy: cloud ? (running?.gpus ?? 0) : own.reduce((sum, p) => sum + p.busy, 0),
+			gpusTotal: cloud ? null : own.reduce((sum, p) => sum + p.gpus, 0),
+			instancesLive: running?.count ?? 0,
+			burnMicroUsdPerHour: running?.burn ?? "0",
+			regions: Array.isArray(s.settings.regions) ? s.settings.regions.map(String) : [],
+			pools: own,
+			lastSweep: s.lastSweep,
+			lastOrphanAt: iso(s.lastOrphanAt),
+		};
+	});
+}
+
+function poolDetail(row: typeof pool.$inferSelect, open: readonly { slots: number[]; jobId: string; jobName: string; team: string }[]): PoolDetail {
+	const holder = new Map(open.flatMap((o) => o.slots.map((slot) => [slot, o] as const)));
+	const gpus = row.nodes * row.gpusPerNode;
+	const slots = Array.from({ length: gpus }, (_, slot): SlotView => {
+		const by = holder.get(slot);
+		const state = by ? "busy" : row.unavailableSlots.includes(slot) ? "unavailable" : "free";
+		return { slot, state, jobId: by?.jobId ?? null, jobName: by?.jobName ?? null, team: by?.team ?? null };
+	});
+	return {
+		id: row.id,
+		accelerator: row.accelerator,
+		nodes: row.nodes,
+		gpusPerNode: row.gpusPerNode,
+		gpus,
+		busy: slots.filter((s) => s.state === "busy").length,
+		unavailable: slots.filter((s) => s.state === "unavailable").length,
+		microUsdPerGpuHour: row.microUsdPerGpuHour.toString(),
+		slots,
+	};
+}

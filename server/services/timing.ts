@@ -1,0 +1,35 @@
+import { z } from "zod";
+
+/** Every waiting time of the loop, ms, in one place, with its default for real clouds. */
+export const timingSchema = z.strictObject({
+	/** Time that a command gets between SIGTERM and SIGKILL to save a checkpoint. */
+	stopGraceMs: z.number().default(90_000),
+	/** From the launch until the agent must have called. */
+	readyTimeoutMs: z.number().default(15 * 60_000),
+	/** Silence of an agent after which its machine is given up. */
+	agentSilentMs: z.number().default(5 * 60_000),
+	/** Pause before the same launch or termination call is made again. */
+	callRetryMs: z.number().default(10_000),
+	/** How long a launch with unknown outcome is looked for before it counts as never happened. */
+	launchForgetMs: z.number().default(5 * 60_000),
+	/** How long an instance may be missing from the provider's answers before it counts as gone. */
+	vanishMs: z.number().default(5 * 60_000),
+	/** First pause after a capacity refusal; doubled with each one in a row, fading as time passes. */
+	backoffBaseMs: z.number().default(60_000),
+	backoffMaxMs: z.number().default(60 * 60_000),
+	/** How long a job leaves an offer alone whose machine was taken from it or never came up. */
+	offerCooldownMs: z.number().default(10 * 60_000),
+	/** Prices older than this are stale. */
+	priceMaxAgeMs: z.number().default(6 * 60 * 60_000),
+	/** How often prices are read. */
+	offersEveryMs: z.number().default(5 * 60_000),
+	/** What a launch takes until the command runs, before any was measured. */
+	cloudStartMs: z.strictObject({ p50Ms: z.number(), p90Ms: z.number() }).default({ p50Ms: 4 * 60_000, p90Ms: 6 * 60_000 }),
+	/** Safety net under the notifications, and how often providers are looked at. */
+	tickMs: z.number().default(1_000),
+	syncMs: z.number().default(2_000),
+	sweepMs: z.number().default(60_000),
+	meterMs: z.number().default(30_000),
+});
+export type Timing = z.infer<typeof timingSchema>;
+export const DEFAULT_TIMING: Timing = timingSchema.parse({});
