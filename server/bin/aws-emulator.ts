@@ -36,10 +36,12 @@ async function main(): Promise<void> {
 		log: (line) => process.stdout.write(`${new Date().toISOString()} ${line}\n`),
 	});
 	process.stdout.write(`emulated EC2 endpoint ready at ${emulator.url}, access key ${DEFAULT_ACCESS_KEY_ID}, any secret\n`);
-	let stopping: Promise<void> | null = null;
+	let isStopping = false;
 	for (const signal of ["SIGTERM", "SIGINT"] as const) {
 		process.on(signal, () => {
-			stopping ??= emulator.stop({ killInstances: true }).then(() => process.exit(0));
+			if (isStopping) return;
+			isStopping = true;
+			void emulator.stop({ killInstances: true }).then(() => process.exit(0));
 		});
 	}
 }

@@ -127,6 +127,11 @@ export class FaultControl {
 	}
 }
 
+/** The longest of the behaviours of this kind; 0 when there is none. */
+export function durationOf(behaviours: readonly FaultBehaviour[], kind: FaultBehaviour["kind"]): number {
+	return Math.max(0, ...behaviours.map((behaviour) => (behaviour.kind === kind && "durationMs" in behaviour ? behaviour.durationMs : 0)));
+}
+
 function stageOf({ action, error, behaviour }: ActiveFault["spec"]): Stage {
 	if (action !== "RunInstances" && action !== "*") return "entrance";
 	const atLaunch = error ? LAUNCH_ERRORS.has(error.code) : LAUNCH_BEHAVIOURS.has(behaviour?.kind ?? "");

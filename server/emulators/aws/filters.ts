@@ -36,8 +36,8 @@ function readerOf<T>(name: string, known: FilterFields<T>): ((item: T) => readon
 	if (tags && name.startsWith("tag:")) {
 		const key = name.slice("tag:".length);
 		return (item) => {
-			const value = tags(item)[key];
-			return value === undefined ? [] : [value];
+			const own = tags(item);
+			return Object.hasOwn(own, key) ? [own[key] ?? ""] : [];
 		};
 	}
 	if (tags && name === "tag-key") return (item) => Object.keys(tags(item));
@@ -57,5 +57,5 @@ function wildcard(text: string): RegExp {
 }
 
 function literal(c: string): string {
-	return c.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+	return c.replace(/[\\^$.*+?()[\]{}|]/, "\\$&");
 }

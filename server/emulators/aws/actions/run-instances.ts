@@ -1,13 +1,14 @@
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import { type Reservation as Ec2Reservation, RunInstances$, type RunInstancesRequest } from "@aws-sdk/client-ec2";
 import { microToUsdText, usdToMicro } from "#server/kernel/money.ts";
-import { type InstanceRecord, isAlive, type Reservation } from "../book/records.ts";
+import { isAlive, type Reservation } from "../book/records.ts";
 import { Ec2Error } from "../ec2-error.ts";
 import type { FaultBehaviour } from "../faults.ts";
 import { spotPriceAt } from "../spot-prices.ts";
 import { reservationView } from "../views/instance-view.ts";
 import type { World } from "../world.ts";
 import { type CallContext, defineAction } from "./action.ts";
+import { bookLaunch } from "./book-launch.ts";
 import { stopDryRun } from "./instance-ids.ts";
 import { type LaunchPlacement, placeLaunch, requestedZone } from "./launch-placement.ts";
 import { instanceTypeOf, isSpotLaunch, type LaunchRequest, readLaunch } from "./launch-request.ts";
@@ -128,82 +129,4 @@ function assertSpotPrice(world: World, launch: LaunchRequest, { offer }: LaunchP
 			`Your Spot request price of ${launch.maxPriceUsd} is lower than the minimum required Spot request fulfillment price of ${microToUsdText(price)}.`,
 		);
 	}
-}
-
-interface Booking {
-	region: string;
-	fingerprint: string;
-	launch: LaunchRequest;
-	placement: LaunchPlacement;
-	behaviours: readonly FaultBehaviour[];
-	count: number;
-}
-
-function bookLaunch(world: World, booking: Booking): Reservation {
-	const { region, fingerprint, launch, count } = booking;
-	const first = world.store.nextOrdinal();
-	const reservation: Reservation = {
-		reservationId: `r-${hex(17)}`,
-		region,
-		clientToken: launch.clientToken,
-		fingerprint,
-		instanceType: launch.instanceType,
-		imageId: launch.imageId,
-		keyName: launch.keyName,
-		securityGroupIds: launch.securityGroupIds,
-		userData: launch.userData,
-		// A one-time spot request cannot be started again: its machine is terminated either way.
-		shutdownBehaviour: launch.spot ? "terminate" : launch.shutdownBehaviour,
-		instances: Array.from({ length: count }, (_, i) => newInstance(world, booking, i, first + i)),
-	};
-	world.store.add(reservation);
-	return reservation;
-}
-
-function newInstance(world: World, { launch, placement, behaviours }: Booking, amiLaunchIndex: number, ordinal: number): InstanceRecord {
-	const nowMs = world.options.clock();
-	const vanishing = behaviours.some(({ kind }) => kind === "vanish");
-	return {
-		instanceId: `i-${hex(17)}`,
-		ordinal,
-		zone: placement.offer.zone,
-		subnetId: placement.subnetId,
-		amiLaunchIndex,
-		state: "pending",
-		launchedAtMs: nowMs,
-		bootDueAtMs: nowMs + world.options.bootDelayMs + durationOf(behaviours, "slow_boot"),
-		runningAtMs: null,
-		endingAtMs: null,
-		endDueAtMs: null,
-		endedAtMs: null,
-		visibleFromMs: nowMs + durationOf(behaviours, "invisible"),
-		vanishAtMs: vanishing ? nowMs + durationOf(behaviours, "vanish") : null,
-		vanished: false,
-		stateReason: null,
-		stateTransitionReason: "",
-		notice: null,
-		spot: launch.spot
-			? {
-					requestId: `sir-${hex(8)}`,
-					maxPriceUsd: launch.maxPriceUsd,
-					tags: { ...launch.spotRequestTags },
-					statusCode: "fulfilled",
-					statusAtMs: nowMs,
-				}
-			: null,
-		tags: { ...launch.instanceTags },
-		metadataSecret: hex(32),
-		guest: null,
-	};
-}
-
-/** The longest of these; 0 when the fault script has none. */
-function durationOf(behaviours: readonly FaultBehaviour[], kind: FaultBehaviour["kind"]): number {
-	return Math.max(0, ...behaviours.map((behaviour) => (behaviour.kind === kind && "durationMs" in behaviour ? behaviour.durationMs : 0)));
-}
-
-function hex(digits: number): string {
-	return randomBytes(Math.ceil(digits / 2))
-		.toString("hex")
-		.slice(0, digits);
 }

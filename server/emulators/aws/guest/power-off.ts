@@ -40,8 +40,6 @@ function schedule(atMs: number): void {
 		cwd: folder,
 		detached: true,
 		stdio: "ignore",
-		// The mark by which a machine's processes are found when the power goes, also when it was cleared away here.
-		env: { ...process.env, AWS_EC2_METADATA_SERVICE_ENDPOINT: metadataUrl },
 	});
 	waiter.unref();
 	writeFileSync(scheduleFile, String(waiter.pid));

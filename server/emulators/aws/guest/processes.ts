@@ -13,7 +13,7 @@ export interface ProcessInfo {
 export interface GuestMark {
 	/** The session and group of the user-data's process, if it was started. */
 	sessionId: number | null;
-	/** A text that its environment holds. */
+	/** A text that their environments hold, or their arguments, as those of a scheduled shutdown do. */
 	secret: string;
 }
 
@@ -35,8 +35,8 @@ export function sessionOf(guest: { pid: number; started: string | null } | null)
 }
 
 /**
- * The live processes of a machine: its session and group, those that left them but carry the machine's mark in their
- * environment, and the descendants of all these. `known` are earlier findings, whose children count as well.
+ * The live processes of a machine: its session and group, those that left them but carry the machine's mark, and the
+ * descendants of all these. `known` are earlier findings, whose children count as well.
  * Needs Linux's /proc; elsewhere it finds nothing, and only the group is signalled.
  */
 export function findGuestProcesses(mark: GuestMark, known: readonly ProcessInfo[] = []): ProcessInfo[] {
@@ -92,11 +92,13 @@ function readProcess(pid: number, boot: string): ProcessInfo | null {
 }
 
 function carries(pid: number, secret: string): boolean {
-	try {
-		return readFileSync(`/proc/${pid}/environ`, "latin1").includes(secret);
-	} catch {
-		return false;
-	}
+	return ["environ", "cmdline"].some((file) => {
+		try {
+			return readFileSync(`/proc/${pid}/${file}`, "latin1").includes(secret);
+		} catch {
+			return false; // It ended, or belongs to somebody else.
+		}
+	});
 }
 
 function bootId(): string {

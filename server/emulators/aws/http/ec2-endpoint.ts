@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ACTIONS } from "../actions/registry.ts";
 import { Ec2Error, missingParameter } from "../ec2-error.ts";
-import type { FaultBehaviour } from "../faults.ts";
+import { durationOf } from "../faults.ts";
 import { regionOfRequest } from "../wire/credential.ts";
 import { encodeError } from "../wire/encode-response.ts";
 import type { World } from "../world.ts";
@@ -56,10 +56,6 @@ async function perform(world: World, region: string, form: URLSearchParams, requ
 
 async function pause(durationMs: number): Promise<void> {
 	if (durationMs > 0) await sleep(durationMs, undefined, { ref: false });
-}
-
-function durationOf(behaviours: readonly FaultBehaviour[], kind: FaultBehaviour["kind"]): number {
-	return Math.max(0, ...behaviours.map((behaviour) => (behaviour.kind === kind && "durationMs" in behaviour ? behaviour.durationMs : 0)));
 }
 
 function xmlAnswer(status: number, body: string, requestId: string): Answer {

@@ -1,0 +1,81 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { DescribeSpotPriceHistoryCommand, RunInstancesCommand } from "@aws-sdk/client-ec2";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { startOf } from "#server/emulators/aws/guest/processes.ts";
+import { eventually, launchOf, newClient } from "#server/emulators/aws/testing/fixture.ts";
+
+const PROGRAM = fileURLToPath(new URL("./aws-emulator.ts", import.meta.url));
+
+let home: string;
+const children: ChildProcess[] = [];
+beforeEach(() => {
+	home = mkdtempSync(join(tmpdir(), "spillway-aws-bin-"));
+});
+afterEach(() => {
+	for (const child of children.splice(0)) child.kill("SIGKILL");
+	rmSync(home, { recursive: true, force: true });
+});
+
+function start(endpoint: string) {
+	const child = spawn("env", [`SPILLWAY_HOME=${home}`, `SPILLWAY_AWS_ENDPOINT=${endpoint}`, process.execPath, PROGRAM], {
+		stdio: ["ignore", "pipe", "pipe"],
+	});
+	children.push(child);
+	const exit = once(child, "exit").then(([code]: unknown[]) => code);
+	return { child, exit, errors: text(child.stderr) };
+}
+
+async function freePort(): Promise<number> {
+	const server = createServer().listen(0, "127.0.0.1");
+	await once(server, "listening");
+	const address = server.address();
+	server.close();
+	return typeof address === "object" && address ? address.port : 0;
+}
+
+describe("the emulator's program", () => {
+	it("serves the shipped prices, runs machines, and on SIGTERM leaves none", async () => {
+		const endpoint = `http://127.0.0.1:${await freePort()}`;
+		const { child, exit } = start(endpoint);
+		await eventually("the endpoint", () =>
+			fetch(`${endpoint}/_emulator/health`).then(
+				({ ok }) => ok,
+				() => false,
+			),
+		);
+		const client = newClient(endpoint, "us-east-1");
+		const { SpotPriceHistory = [] } = await client.send(
+			new DescribeSpotPriceHistoryCommand({ StartTime: new Date(), InstanceTypes: ["g5.xlarge"] }),
+		);
+		expect(SpotPriceHistory.length).toBeGreaterThan(1);
+		const script = "#!/bin/sh\necho $$ > pid\nwhile :; do sleep 0.1; done\n";
+		const { Instances: [instance] = [] } = await client.send(new RunInstancesCommand(launchOf({}, script)));
+		client.destroy();
+		const pidFile = join(home, "aws/instances", instance?.InstanceId ?? "", "pid");
+		const pid = await eventually("the guest", () => (existsSync(pidFile) ? Number(readFileSync(pidFile, "utf8")) : null));
+		child.kill("SIGTERM");
+		expect(await exit).toBe(0);
+		expect(startOf(pid)).toBeNull();
+	});
+
+	it("says in a sentence what is in its way", async () => {
+		const taken = createServer().listen(0, "127.0.0.1");
+		await once(taken, "listening");
+		const address = taken.address();
+		const port = typeof address === "object" && address ? address.port : 0;
+		const onTaken = start(`http://127.0.0.1:${port}`);
+		expect(await onTaken.exit).toBe(1);
+		expect(await onTaken.errors).toMatch(/port is taken\. .*\n$/);
+		taken.close();
+		const open = start("http://0.0.0.0:3010");
+		expect(await open.exit).toBe(1);
+		expect(await open.errors).toMatch(/listens on loopback only/);
+	});
+});
