@@ -45,7 +45,11 @@ function triggerOf(rule: BurstRule, facts: BurstFacts): DueBurst | null {
 	const { ruleId } = rule;
 	if (rule.always) return { ruleId, trigger: "always", facts: {} };
 	if (rule.forecastWaitMs !== null && facts.forecastWaitMs > rule.forecastWaitMs) {
-		return { ruleId, trigger: "forecast_wait", facts: { thresholdMs: rule.forecastWaitMs, forecastWaitMs: finiteOrNull(facts.forecastWaitMs) } };
+		return {
+			ruleId,
+			trigger: "forecast_wait",
+			facts: { thresholdMs: rule.forecastWaitMs, forecastWaitMs: finiteOrNull(facts.forecastWaitMs) },
+		};
 	}
 	if (rule.waitedMs !== null && facts.waitedMs > rule.waitedMs) {
 		return { ruleId, trigger: "waited", facts: { thresholdMs: rule.waitedMs, waitedMs: facts.waitedMs } };
@@ -68,7 +72,8 @@ function slackAtHome(facts: BurstFacts): number {
 /** Whether time alone can ever let the job leave: if not, only home can run it. */
 export function canEverBurst(rules: readonly BurstRule[], hasDeadline: boolean): boolean {
 	return rules.some(
-		(r) => r.always || r.forecastWaitMs !== null || r.waitedMs !== null || r.queueLength !== null || (r.deadlineSlackMs !== null && hasDeadline),
+		(r) =>
+			r.always || r.forecastWaitMs !== null || r.waitedMs !== null || r.queueLength !== null || (r.deadlineSlackMs !== null && hasDeadline),
 	);
 }
 
@@ -78,7 +83,8 @@ export function nextBurst(rules: readonly BurstRule[], facts: BurstFacts): { rul
 	for (const rule of rules) {
 		if (rule.waitedMs === null) continue;
 		const inMs = rule.waitedMs - facts.waitedMs;
-		if (inMs < facts.forecastWaitMs && (next === null || inMs < next.inMs)) next = { ruleId: rule.ruleId, inMs, thresholdMs: rule.waitedMs };
+		if (inMs < facts.forecastWaitMs && (next === null || inMs < next.inMs))
+			next = { ruleId: rule.ruleId, inMs, thresholdMs: rule.waitedMs };
 	}
 	return next;
 }

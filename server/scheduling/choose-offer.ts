@@ -1,6 +1,6 @@
-import { microToUsdNumber } from "#server/kernel/money.ts";
 import type { Policy } from "#server/domain/policy.ts";
 import type { Role } from "#server/domain/vocabulary.ts";
+import { microToUsdNumber } from "#server/kernel/money.ts";
 import { judgeQuote } from "#server/policy/judge-quote.ts";
 import type { BudgetBook, BudgetShort } from "./budget.ts";
 import { type CloudRun, estimateOf, holdOf } from "./cost.ts";
@@ -46,7 +46,14 @@ export function makeAskApproval(policy: Policy): AskApproval {
 }
 
 /** The cheapest offer that the job may have now: not in back-off, worst case within every budget, approved where asked. */
-export function chooseOffer(shape: Shape, job: PendingJob, run: CloudRun, budgets: BudgetBook, askApproval: AskApproval, nowMs: number): OfferChoice {
+export function chooseOffer(
+	shape: Shape,
+	job: PendingJob,
+	run: CloudRun,
+	budgets: BudgetBook,
+	askApproval: AskApproval,
+	nowMs: number,
+): OfferChoice {
 	const fit = shape.offers();
 	const passedOver: PassedOver[] = [];
 	const avoided = new Map(job.avoidOffers.filter((a) => a.untilMs > nowMs).map((a) => [a.offerId, a.untilMs]));
@@ -80,6 +87,9 @@ export function chooseOffer(shape: Shape, job: PendingJob, run: CloudRun, budget
 
 function noneNow(eligible: readonly OfferRow[], avoided: ReadonlyMap<string, number>): OfferChoice {
 	if (eligible.length === 0) return { kind: "none", passedOver: [] };
-	const untilMs = eligible.reduce((min, row) => Math.min(min, Math.max(row.backoffUntilMs, avoided.get(row.offer.id) ?? 0)), Number.POSITIVE_INFINITY);
+	const untilMs = eligible.reduce(
+		(min, row) => Math.min(min, Math.max(row.backoffUntilMs, avoided.get(row.offer.id) ?? 0)),
+		Number.POSITIVE_INFINITY,
+	);
 	return { kind: "backed_off", untilMs, passedOver: [] };
 }

@@ -1,6 +1,6 @@
 import type { JobSpec } from "#server/domain/job.ts";
-import { HOUR_MS } from "#server/kernel/units.ts";
 import { mulDivCeil } from "#server/kernel/money.ts";
+import { HOUR_MS } from "#server/kernel/units.ts";
 import type { JobVerdict } from "#server/policy/types.ts";
 import { LIMITS } from "./limits.ts";
 import type { OfferRow } from "./offers.ts";

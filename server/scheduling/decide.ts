@@ -9,7 +9,7 @@ import { type HomePool, type HomeStart, homeStart, openHome, reserveHome, takeSl
 import { impossibility } from "./impossible.ts";
 import { openOffers } from "./offers.ts";
 import { compareQueued, type QueuedJob, queuedJob } from "./order.ts";
-import { makeRunTimeOf, remainingOf, type RunTimeOf } from "./run-time.ts";
+import { makeRunTimeOf, type RunTimeOf, remainingOf } from "./run-time.ts";
 import { makeShapes, type Shape } from "./shape.ts";
 import { stopOverlong } from "./stop.ts";
 import type { Action, Decide, DecideOptions, Plan, Snapshot } from "./types.ts";
@@ -121,9 +121,16 @@ function findFor(cycle: Cycle, queued: QueuedJob): Finding {
 	const start = homeStart(shape.home, job.spec, queued.rest, snapshot.nowMs);
 	const facts = burstFactsOf(queued, start?.range.p50Ms ?? null, cycle.waitingForHome, snapshot.nowMs);
 	const due = dueBurst(shape.verdict.burst, facts);
-	if (start && start.range.p50Ms === snapshot.nowMs) return { ...base, start, due, outcome: "place_home", reason: homeReason(start, job.spec) };
+	if (start && start.range.p50Ms === snapshot.nowMs)
+		return { ...base, start, due, outcome: "place_home", reason: homeReason(start, job.spec) };
 
-	const known: Finding = { ...base, start, due, outcome: "wait", reason: waitReason({ queued, shape, run, start, due, choice: null, facts, snapshot }) };
+	const known: Finding = {
+		...base,
+		start,
+		due,
+		outcome: "wait",
+		reason: waitReason({ queued, shape, run, start, due, choice: null, facts, snapshot }),
+	};
 	// Cash at home is 0, so money alone would never leave: the rule is the policy's wish to leave, unless home is sooner.
 	if (!due || (start && start.range.p50Ms <= snapshot.nowMs + run.start.p50Ms)) return known;
 	const choice = chooseOffer(shape, job, run, cycle.budgets, cycle.askApproval, snapshot.nowMs);
@@ -145,7 +152,9 @@ function actionOf(finding: Finding): Action | null {
 	const { jobId, nextAttemptNo: attemptNo, state, spec } = queued.job;
 	switch (outcome) {
 		case "place_home":
-			return start && { kind: "place_home", jobId, attemptNo, poolId: start.pool.view.id, slots: takeSlots(start, spec), reason: finding.reason };
+			return (
+				start && { kind: "place_home", jobId, attemptNo, poolId: start.pool.view.id, slots: takeSlots(start, spec), reason: finding.reason }
+			);
 		case "launch": {
 			if (choice?.kind !== "chosen") return null;
 			const budgetIds = shape.verdict.budgets.map((b) => b.id);

@@ -189,7 +189,8 @@ function removedGroups(d: DecidedJob, home: readonly Candidate[]): Explanation["
 		else groups.set(key, { ruleId, why, count, cheapest: cheapest() });
 	};
 	const fit = d.shape.offers();
-	for (const g of fit.removed) add(g.ruleId, g.why, g.count, () => cloudCandidate(d, g.cheapest, { ruleId: g.ruleId, why: g.why, facts: g.facts }));
+	for (const g of fit.removed)
+		add(g.ruleId, g.why, g.count, () => cloudCandidate(d, g.cheapest, { ruleId: g.ruleId, why: g.why, facts: g.facts }));
 	for (const p of d.choice?.passedOver ?? []) {
 		const removal = removalOf(p);
 		add(removal.ruleId, removal.why, 1, () => cloudCandidate(d, p.row, removal));
@@ -198,7 +199,9 @@ function removedGroups(d: DecidedJob, home: readonly Candidate[]): Explanation["
 	const forAll = rest && (d.due === null || d.choice?.kind === "over_budget") ? survivorRemoval(d, rest, undefined) : null;
 	if (rest && forAll) add(forAll.ruleId, forAll.why, fit.usable.length, () => cloudCandidate(d, rest, forAll));
 	for (const c of home) if (c.removedBy) add(c.removedBy.ruleId, c.removedBy.why, 1, () => c);
-	return [...groups.values()].sort((a, b) => b.count - a.count || (a.why < b.why ? -1 : a.why > b.why ? 1 : (a.ruleId ?? "") < (b.ruleId ?? "") ? -1 : 1));
+	return [...groups.values()].sort(
+		(a, b) => b.count - a.count || (a.why < b.why ? -1 : a.why > b.why ? 1 : (a.ruleId ?? "") < (b.ruleId ?? "") ? -1 : 1),
+	);
 }
 
 /** Whole µ$ as text; a missing price shows as 0 beside the removal that says so. */

@@ -1,10 +1,10 @@
 import type { TimeRange } from "#server/domain/decision.ts";
 import type { JobSpec } from "#server/domain/job.ts";
-import type { JobVerdict, Place } from "#server/policy/types.ts";
 import { judgePlace } from "#server/policy/judge-place.ts";
+import type { JobVerdict, Place } from "#server/policy/types.ts";
 import { LIMITS } from "./limits.ts";
 import { hardwareFacts, hardwareRemoval, type Machine, type Removal } from "./removal.ts";
-import { restOfAttempt, type RunTimeOf } from "./run-time.ts";
+import { type RunTimeOf, restOfAttempt } from "./run-time.ts";
 import { findStart, NodeTimeline, type Slotting } from "./timeline.ts";
 import type { PoolView, RunningAttempt, Snapshot, TimeSpread } from "./types.ts";
 
@@ -53,7 +53,12 @@ function openPool(view: PoolView, attempts: readonly RunningAttempt[], nowMs: nu
 	const free = new Set(view.freeSlots);
 	const pool: HomePool = {
 		view,
-		machine: { accelerator: view.accelerator, gpus: view.gpusPerNode, cpus: view.cpusPerNode ?? null, memoryGiB: view.memoryGiBPerNode ?? null },
+		machine: {
+			accelerator: view.accelerator,
+			gpus: view.gpusPerNode,
+			cpus: view.cpusPerNode ?? null,
+			memoryGiB: view.memoryGiBPerNode ?? null,
+		},
 		place: { siteId: view.siteId, provider: view.provider ?? "local", region: null, instanceType: null, capacityType: "owned" },
 		freeSlots: [],
 		median: [],
@@ -68,8 +73,20 @@ function openPool(view: PoolView, attempts: readonly RunningAttempt[], nowMs: nu
 			else rests.push(rest ?? foreign);
 		}
 		pool.freeSlots.push(slots);
-		pool.median.push(new NodeTimeline(nowMs, slots.length, rests.map((r) => nowMs + r.p50Ms)));
-		pool.late.push(new NodeTimeline(nowMs, slots.length, rests.map((r) => nowMs + r.p90Ms)));
+		pool.median.push(
+			new NodeTimeline(
+				nowMs,
+				slots.length,
+				rests.map((r) => nowMs + r.p50Ms),
+			),
+		);
+		pool.late.push(
+			new NodeTimeline(
+				nowMs,
+				slots.length,
+				rests.map((r) => nowMs + r.p90Ms),
+			),
+		);
 	}
 	return pool;
 }
@@ -108,7 +125,13 @@ export function homeStart(pools: readonly HomePool[], spec: JobSpec, rest: TimeS
 	return { ...median, late, range: { p50Ms, p90Ms: Math.max(p50Ms, late.at.startMs) } };
 }
 
-function earliestOf(pools: readonly HomePool[], replay: "median" | "late", spec: JobSpec, rest: TimeSpread, nowMs: number): PoolStart | null {
+function earliestOf(
+	pools: readonly HomePool[],
+	replay: "median" | "late",
+	spec: JobSpec,
+	rest: TimeSpread,
+	nowMs: number,
+): PoolStart | null {
 	let best: PoolStart | null = null;
 	for (const pool of pools) {
 		const at = findStart(pool[replay], spec.nodes, spec.resources.gpus, rest.p90Ms, nowMs);

@@ -156,7 +156,9 @@ export function fitOffers(rows: readonly OfferRow[], spec: JobSpec, policyRemova
 		if (row.backoffUntilMs <= nowMs) fit.usable.push(row);
 		else count(row, null, "capacity_backoff", { untilMs: row.backoffUntilMs, why: row.offer.backoffReason });
 	}
-	fit.removed = [...groups.values()].map((g) => (g.facts === NO_FACTS ? { ...g, facts: hardwareFacts(spec, g.cheapest.machine, g.why) } : g));
+	fit.removed = [...groups.values()].map((g) =>
+		g.facts === NO_FACTS ? { ...g, facts: hardwareFacts(spec, g.cheapest.machine, g.why) } : g,
+	);
 	return fit;
 }
 

@@ -1,7 +1,7 @@
 import type { JobSpec } from "#server/domain/job.ts";
 import type { Policy } from "#server/domain/policy.ts";
-import { judgeJob } from "#server/policy/judge-job.ts";
 import { JOB_FIELDS, JobFacts } from "#server/policy/job-facts.ts";
+import { judgeJob } from "#server/policy/judge-job.ts";
 import type { JobVerdict } from "#server/policy/types.ts";
 import { type HomePool, poolRemoval } from "./home.ts";
 import { fitOffers, judgeRows, type OfferFit, type OfferRow } from "./offers.ts";

@@ -143,8 +143,16 @@ function findGang(nodes: readonly NodeTimeline[], count: number, slots: number, 
 		const starts = nodes.map((node, index) => ({ index, at: node.earliest(slots, lengthMs, fromMs) }));
 		const ready = starts.filter((s) => s.at === fromMs);
 		if (ready.length >= count) {
-			const fullest = ready.map((s) => ({ ...s, free: nodes[s.index]?.freeAt(fromMs) ?? 0 })).sort((a, b) => a.free - b.free || a.index - b.index);
-			return { startMs: fromMs, nodes: fullest.slice(0, count).map((s) => s.index).sort((a, b) => a - b) };
+			const fullest = ready
+				.map((s) => ({ ...s, free: nodes[s.index]?.freeAt(fromMs) ?? 0 }))
+				.sort((a, b) => a.free - b.free || a.index - b.index);
+			return {
+				startMs: fromMs,
+				nodes: fullest
+					.slice(0, count)
+					.map((s) => s.index)
+					.sort((a, b) => a - b),
+			};
 		}
 		const next = starts.map((s) => s.at).sort((a, b) => a - b)[count - 1];
 		if (next === undefined || next === Number.POSITIVE_INFINITY) return null;

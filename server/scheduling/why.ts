@@ -3,7 +3,7 @@ import { type Reason, reason } from "#server/domain/reasons.ts";
 import { type BudgetShort, budgetFacts } from "./budget.ts";
 import { type BurstFacts, type DueBurst, finiteOrNull, nextBurst } from "./burst.ts";
 import type { ApprovalAsk, OfferChoice } from "./choose-offer.ts";
-import { type CloudRun, estimateOf, holdOf } from "./cost.ts";
+import { type CloudRun, estimateOf } from "./cost.ts";
 import type { HomeStart } from "./home.ts";
 import { furthest } from "./impossible.ts";
 import type { OfferRow } from "./offers.ts";
@@ -43,7 +43,12 @@ export function launchReason(row: OfferRow, holdMicroUsd: bigint, run: CloudRun,
 }
 
 export function budgetReason(choice: { row: OfferRow; short: BudgetShort }, due: DueBurst, start: HomeStart | null): Reason {
-	return reason("budget_exceeded", { ...budgetFacts(choice.short), offerId: choice.row.offer.id, burstRuleId: due.ruleId, ...homeFacts(start) });
+	return reason("budget_exceeded", {
+		...budgetFacts(choice.short),
+		offerId: choice.row.offer.id,
+		burstRuleId: due.ruleId,
+		...homeFacts(start),
+	});
 }
 
 export function approvalReason(choice: { row: OfferRow; ask: ApprovalAsk }, job: PendingJob, due: DueBurst): Reason {
@@ -77,7 +82,12 @@ export function waitReason(w: Waiting): Reason {
 	if (w.choice?.kind === "none") {
 		// No rule or machine lets it go: what it waits for is home, and why it cannot leave is a fact beside it.
 		const why = furthest(w.shape.offers().removed);
-		return reason("waiting_for_home", { ...homeFacts(w.start), ahead: w.facts.queueLength - 1, cloudCause: why?.why ?? null, cloudRuleId: why?.ruleId ?? null });
+		return reason("waiting_for_home", {
+			...homeFacts(w.start),
+			ahead: w.facts.queueLength - 1,
+			cloudCause: why?.why ?? null,
+			cloudRuleId: why?.ruleId ?? null,
+		});
 	}
 	const first = w.shape.verdict.burst[0];
 	const next = w.due ? null : nextBurst(w.shape.verdict.burst, w.facts);

@@ -1,0 +1,101 @@
+import { assertNever } from "../kernel/assert.ts";
+import type { RemovalCode } from "./decision.ts";
+import type { ReasonCode } from "./reasons.ts";
+import { removalWords } from "./removal-sentences.ts";
+import { clause, plural, type Read } from "./sentence-facts.ts";
+
+type WaitingOrPlacedCode =
+	| "submitted"
+	| "approval_required"
+	| "budget_exceeded"
+	| "capacity_backoff"
+	| "started"
+	| `waiting_${string}`
+	| `placed_${string}`;
+
+/** A job's or attempt's end. */
+export function endWords(code: Exclude<ReasonCode, WaitingOrPlacedCode>, r: Read): string {
+	switch (code) {
+		case "completed":
+			return "Finished: the command ended with exit code 0";
+		case "exit_nonzero":
+			return `Failed: the command ended with exit code ${r.count("exitCode") ?? "other than 0"}`;
+		case "killed_by_signal":
+			return `Failed: the command was ended by signal ${r.text("signal") ?? "unknown"}`;
+		case "max_duration_exceeded":
+			return `Stopped: it ran ${r.duration("ranMs") ?? "too long"}${clause(r.duration("maxMs"), (d) => `, and its maximum is ${d}`)}`;
+		case "cancelled_by_person":
+			return `Cancelled by ${r.text("by") ?? "a person"}`;
+		case "no_placement_possible":
+			return `No place can ever run this job${clause(r.text("homeCause"), (c) => `. At home: ${causeText(c as RemovalCode, r, "Home")}`)}${clause(r.text("cloudCause"), (c) => `. In the cloud: ${causeText(c as RemovalCode, r, "Cloud")}`)}`;
+		case "staging_failed":
+			return `Failed: its data could not be copied to where it runs${message(r)}`;
+		case "command_not_started":
+			return `Failed: the command could not be started${message(r)}`;
+		case "too_many_attempts":
+			return `Failed: given up after ${plural(r.count("attempts") ?? 0, "attempt")}`;
+		case "spot_interruption":
+			return `Interrupted: the provider takes the spot machine back${clause(r.instant("atMs"), (t) => ` at ${t}`)}; the job is queued again`;
+		default:
+			return machineWords(code, r);
+	}
+}
+
+type MachineCode = Extract<
+	ReasonCode,
+	`instance_${string}` | `launch_${string}` | `site_${string}` | "agent_silent" | "job_finished" | "orphan_found"
+>;
+
+/** What became of an instance, a launch or a site. */
+function machineWords(code: MachineCode, r: Read): string {
+	switch (code) {
+		case "instance_vanished":
+			return `The machine was gone without a word about the command${clause(r.text("stateReason"), (s) => ` (${s})`)}${clause(r.instant("lastSeenMs"), (t) => `; last seen ${t}`)}`;
+		case "instance_expired":
+			return `The instance reached the end of its longest life${clause(r.instant("expiresAtMs"), (t) => ` at ${t}`)}`;
+		case "instance_not_ready_in_time":
+			return `The instance was not ready${clause(r.duration("waitedMs"), (d) => ` after ${d}`)} and is given back`;
+		case "agent_silent":
+			return `The agent on the instance was silent${clause(r.duration("silentMs"), (d) => ` for ${d}`)}; the instance is given back`;
+		case "launch_refused_capacity":
+			return `The provider has no capacity for this offer now${message(r)}`;
+		case "launch_refused_quota":
+			return `The provider's quota does not allow another of these${message(r)}`;
+		case "launch_refused":
+			return `The provider refused the launch${message(r)}`;
+		case "launch_never_happened":
+			return "The launch was given up before the provider made anything";
+		case "site_stopped":
+			return `The site was stopped${clause(r.text("siteId"), (s) => `: ${s}`)}`;
+		case "site_lost":
+			return `The site no longer knows the attempt${clause(r.text("siteId"), (s) => `: ${s}`)}`;
+		case "job_finished":
+			return "The job is done; the machine is given back";
+		case "orphan_found":
+			return `A machine with our tag belonged to no job and is ended${clause(r.text("providerInstanceId"), (i) => `: ${i}`)}${clause(r.text("region"), (g) => ` in ${g}`)}`;
+		default:
+			return assertNever(code, "reason code");
+	}
+}
+
+function message(r: Read): string {
+	return clause(r.text("message"), (m) => `: ${m.replace(/\.$/, "")}`);
+}
+
+/** Why one side has no machine for a job: what was asked beside the largest that is there. */
+function causeText(why: RemovalCode, r: Read, side: "Home" | "Cloud"): string {
+	switch (why) {
+		case "hardware_gpus":
+			return `it asks for ${plural(r.count("askedGpus") ?? 0, "GPU")} on one machine, the largest has ${r.count(`largest${side}Gpus`) ?? "fewer"}`;
+		case "hardware_accelerator":
+			return `none has ${r.text("askedAccelerators") ?? "the accelerator that it asks for"}`;
+		case "hardware_cpus":
+			return `it asks for ${r.count("askedCpus") ?? "more"} CPUs${clause(r.count(`largest${side}Cpus`), (n) => `, the largest machine has ${n}`)}`;
+		case "hardware_memory":
+			return `it asks for ${r.count("askedMemoryGiB") ?? "more"} GiB of memory${clause(r.count(`largest${side}MemoryGiB`), (n) => `, the largest machine has ${n} GiB`)}`;
+		case "multi_node_unsupported":
+			return `it cannot start ${clause(r.count("askedNodes"), (n) => `${n} `)}machines together`;
+		default:
+			return removalWords(why, r.text(side === "Home" ? "homeRuleId" : "cloudRuleId"), r);
+	}
+}

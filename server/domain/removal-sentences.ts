@@ -1,0 +1,98 @@
+import { assertNever } from "../kernel/assert.ts";
+import type { RemovalCode } from "./decision.ts";
+import {
+	budgetName,
+	clause,
+	type Facts,
+	label,
+	PLAIN_FORMATTERS,
+	plural,
+	type Read,
+	read,
+	type SentenceFormatters,
+} from "./sentence-facts.ts";
+
+/** Why a place is out for a job, as the Decision table shows it. Total over the closed list. */
+export function removalSentenceOf(
+	removal: { ruleId: string | null; why: RemovalCode; facts: Facts },
+	formatters: SentenceFormatters = PLAIN_FORMATTERS,
+): string {
+	const words = removalWords(removal.why, removal.ruleId, read(removal.facts, formatters));
+	return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+}
+
+/** The same without capital and full stop, for use inside a sentence. */
+export function removalWords(why: RemovalCode, ruleId: string | null, r: Read): string {
+	const rule = ruleId === null ? "the policy" : `rule ${ruleId}`;
+	const asked = (name: string, unit: string): string => clause(r.text(name), (n) => ` of the ${n} ${unit} asked`);
+	switch (why) {
+		case "site_denied":
+			return `${rule} denies ${r.text("denied") === "cloud" ? "the cloud" : `site ${r.text("site") ?? ""}`.trim()}`;
+		case "site_not_allowed":
+			return `${rule} does not allow site ${r.text("site") ?? ""}`.trim();
+		case "region_denied":
+			return `${rule} denies region ${r.text("region") ?? ""}`.trim();
+		case "region_not_allowed":
+			return `${rule} does not allow region ${r.text("region") ?? ""}${clause(r.text("allowed"), (a) => ` (only ${a})`)}`;
+		case "family_denied":
+			return `${rule} denies ${r.text("instanceType") ?? "this instance family"}`;
+		case "family_not_allowed":
+			return `${rule} does not allow ${r.text("instanceType") ?? "this instance family"}${clause(r.text("allowed"), (a) => ` (only ${a})`)}`;
+		case "capacity_type_denied":
+			return `${rule} denies ${label(r.text("capacityType")) ?? "this"} capacity`;
+		case "capacity_type_required":
+			return `${rule} requires ${label(r.text("required")) ?? "another"} capacity`;
+		case "residency":
+			return `${rule} keeps the job's data in ${r.text("residency") ?? "its own area"}`;
+		case "hardware_gpus":
+			return `it has ${r.text("has") ?? "fewer"}${asked("asked", "GPUs") || " GPUs, fewer than asked"}`;
+		case "hardware_accelerator":
+			return `its accelerator is ${r.text("has") ?? "another"}${clause(r.text("asked"), (a) => `, not ${a}`)}`;
+		case "hardware_cpus":
+			return `it has ${r.text("has") ?? "fewer"}${asked("asked", "CPUs") || " CPUs, fewer than asked"}`;
+		case "hardware_memory":
+			return `it has ${r.text("hasGiB") ?? "less"}${asked("askedGiB", "GiB of memory") || " GiB of memory, less than asked"}`;
+		default:
+			return stateWords(why, r, ruleId);
+	}
+}
+
+type StateCode = Exclude<
+	RemovalCode,
+	| `site_${"denied" | "not_allowed"}`
+	| `region_${string}`
+	| `family_${string}`
+	| `capacity_type_${string}`
+	| "residency"
+	| `hardware_${string}`
+>;
+
+/** Removals by price, money or the state of a place, not by what it is. */
+function stateWords(why: StateCode, r: Read, ruleId: string | null): string {
+	switch (why) {
+		case "price_missing":
+			return "its price is not known";
+		case "price_zero":
+			return `its price reads ${r.money("hourlyMicroUsd") ?? "$0.00"} an hour, which cannot be true`;
+		case "price_stale":
+			return `its price is ${r.duration("ageMs") ?? "too"} old${clause(r.duration("maxAgeMs"), (d) => `; prices older than ${d} are not trusted`)}`;
+		case "spot_not_cheaper":
+			return `spot at ${r.money("hourlyMicroUsd") ?? "this price"} an hour is no cheaper than on-demand${clause(r.money("onDemandHourlyMicroUsd"), (m) => ` at ${m}`)}`;
+		case "capacity_backoff":
+			return `it had no ${r.text("why") === "quota_exceeded" ? "quota" : "capacity"} lately${clause(r.instant("untilMs"), (t) => ` and is left alone until ${t}`)}`;
+		case "burst_not_due":
+			return "no burst rule lets the job leave home now";
+		case "budget_exceeded":
+			return `${budgetName(r)} misses ${r.money("missingMicroUsd") ?? "money"} for its worst case`;
+		case "approval_required":
+			return `rule ${ruleId ?? "of the policy"} asks a ${label(r.text("role")) ?? "person"} to approve ${r.money("costMicroUsd") ?? "it"}`;
+		case "no_free_slots":
+			return "no slots are free now";
+		case "site_unreachable":
+			return `site${clause(r.text("siteId"), (s) => ` ${s}`)} does not answer`;
+		case "multi_node_unsupported":
+			return `it cannot start ${clause(r.count("askedNodes"), (n) => `${n} `)}machines together`;
+		default:
+			return assertNever(why, "removal code");
+	}
+}

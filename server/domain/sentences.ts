@@ -1,0 +1,99 @@
+import type { RemovalCode } from "./decision.ts";
+import { endWords } from "./end-sentences.ts";
+import type { Reason, ReasonCode } from "./reasons.ts";
+import { removalWords } from "./removal-sentences.ts";
+import { budgetName, clause, label, PLAIN_FORMATTERS, plural, type Read, read, type SentenceFormatters } from "./sentence-facts.ts";
+
+/**
+ * The one place that puts a reason into words: what happened, with its numbers and units. Facts that are missing are left out
+ * of the sentence, so that rows written by an older version stay readable.
+ */
+export function sentenceOf(reason: Reason, formatters: SentenceFormatters = PLAIN_FORMATTERS): string {
+	return `${wordsOf(reason.code, read(reason.facts, formatters))}.`;
+}
+
+function wordsOf(code: ReasonCode, r: Read): string {
+	switch (code) {
+		case "submitted":
+			return "Submitted, and not looked at yet";
+		case "waiting_for_home":
+			return `Waiting for a slot at home${aheadClause(r)}${homeStart(r)}${whyNotCloud(r)}`;
+		case "waiting_to_burst":
+			return `Waiting: rule ${r.text("ruleId") ?? "for bursting"} may send it to the cloud${clause(r.duration("dueInMs"), (d) => ` in ${d}`)}${clause(r.duration("thresholdMs"), (d) => `, after ${d} of waiting`)}${homeStart(r)}`;
+		case "waiting_no_allowed_offer":
+			return `Waiting: none of ${plural(r.count("offers") ?? 0, "cloud offer")} can be taken now${noOfferCause(r)}${homeStart(r)}`;
+		case "budget_exceeded":
+			return `Held: ${budgetName(r)} misses ${r.money("missingMicroUsd") ?? "money"} for the cheapest allowed offer${clause(r.money("freeMicroUsd"), (m) => `; ${m} is free`)}${clause(r.money("capMicroUsd"), (m) => ` of a cap of ${m}`)}${homeStart(r)}`;
+		case "approval_required":
+			return `Held: rule ${r.text("ruleId") ?? "of the policy"} asks a ${label(r.text("role")) ?? "person"} to approve an estimated ${r.money("costMicroUsd") ?? "cost"}${clause(r.money("approvedMicroUsd"), (m) => `; approved up to ${m}`)}`;
+		case "capacity_backoff":
+			return `Waiting: every allowed offer was out of capacity or quota lately and is left alone${clause(r.instant("untilMs"), (t) => ` until ${t}`)}${homeStart(r)}`;
+		case "placed_home":
+			return `Placed at home${clause(r.text("poolId"), (p) => ` in pool ${p}`)}: ${slotText(r)} free`;
+		case "placed_cloud":
+			return `Sent to ${cloudPlace(r)}${burstCause(r)}${clause(r.money("costMicroUsd"), (m) => `; expected to cost ${m}`)}${clause(r.money("holdMicroUsd"), (m) => `, at most ${m}`)}`;
+		case "started":
+			return `Running${clause(r.count("attempt"), (n) => `, attempt ${n}`)}`;
+		default:
+			return endWords(code, r);
+	}
+}
+
+function aheadClause(r: Read): string {
+	const ahead = r.count("ahead");
+	return ahead === null ? "" : ahead === 0 ? ", first in line" : ` behind ${plural(ahead, "job")}`;
+}
+
+function homeStart(r: Read): string {
+	const p50 = r.instant("startP50Ms");
+	const p90 = r.instant("startP90Ms");
+	if (p50 === null) return "";
+	return `; forecast to start at home at ${p50}${p90 === null || p90 === p50 ? "" : `, by ${p90} at nine in ten`}`;
+}
+
+function whyNotCloud(r: Read): string {
+	const cause = r.text("cloudCause");
+	if (cause !== null) return `; the cloud is out: ${removalWords(cause as RemovalCode, r.text("cloudRuleId"), r)}`;
+	const cloud = r.instant("cloudStartMs");
+	if (cloud !== null) return `, no later than the cloud could (${cloud})`;
+	const threshold = r.duration("thresholdMs");
+	return threshold === null ? "" : `; rule ${r.text("ruleId") ?? "for bursting"} sends it to the cloud when that wait exceeds ${threshold}`;
+}
+
+function noOfferCause(r: Read): string {
+	const cause = r.text("cause");
+	if (cause === null) return (r.count("offers") ?? 0) === 0 ? "; none were read from the providers yet" : "";
+	return `; ${clause(r.count("removedByCause"), (n) => `${n} of them: `)}${removalWords(cause as RemovalCode, r.text("ruleId"), r)}`;
+}
+
+function slotText(r: Read): string {
+	const gpus = r.count("gpus");
+	return gpus === null ? "slots were" : gpus === 1 ? "1 slot was" : `${gpus} slots were`;
+}
+
+function cloudPlace(r: Read): string {
+	const place = [r.text("provider"), r.text("region")].filter((t) => t !== null).join(" ");
+	return `${place || "the cloud"}${clause(r.text("instanceType"), (t) => ` (${t}${clause(label(r.text("capacityType")), (c) => `, ${c}`)})`)}`;
+}
+
+function burstCause(r: Read): string {
+	const rule = clause(r.text("ruleId"), (id) => ` by rule ${id}`);
+	const limit = clause(r.duration("thresholdMs"), (d) => ` (limit ${d})`);
+	switch (r.text("trigger")) {
+		case "forecast_wait":
+			return `${rule}: ${r.duration("forecastWaitMs") === null ? "home cannot run it now" : `the forecast wait at home is ${r.duration("forecastWaitMs")}`}${limit}`;
+		case "waited":
+			return `${rule}: it has waited ${r.duration("waitedMs") ?? "long"}${limit}`;
+		case "deadline_slack":
+			return `${rule}: waiting for home would leave ${slackText(r)} before its deadline${limit}`;
+		case "queue_length":
+			return `${rule}: it is number ${r.count("queueLength") ?? "?"} in line at home${clause(r.count("threshold"), (n) => ` (limit ${n})`)}`;
+		default:
+			return rule;
+	}
+}
+
+function slackText(r: Read): string {
+	const slack = r.count("slackMs");
+	return slack === null || slack < 0 ? "no time to spare" : `${r.duration("slackMs")} to spare`;
+}
