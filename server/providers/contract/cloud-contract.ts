@@ -1,0 +1,31 @@
+import { afterEach, beforeEach, describe } from "vitest";
+import { defined } from "#server/kernel/assert.ts";
+import { errorCases } from "./cloud-error-cases.ts";
+import type { CloudHarness, MakeCloudHarness } from "./cloud-harness.ts";
+import { launchCases } from "./cloud-launch-cases.ts";
+import { listCases } from "./cloud-list-cases.ts";
+import { offerCases } from "./cloud-offer-cases.ts";
+import { terminateCases } from "./cloud-terminate-cases.ts";
+
+/**
+ * Holds a cloud driver to the words of its port (../driver.ts). Each case gets a fresh account.
+ * `npm run test:contract -- --driver NAME` picks the suite by its title.
+ */
+export function describeCloudDriverContract(name: string, makeHarness: MakeCloudHarness): void {
+	describe(`contract: ${name} (cloud driver)`, () => {
+		let harness: CloudHarness | null = null;
+		beforeEach(async () => {
+			harness = await makeHarness();
+		});
+		afterEach(async () => {
+			await harness?.cleanup();
+			harness = null;
+		});
+		const account = () => defined(harness, "harness");
+		describe("launch", () => launchCases(account));
+		describe("errors", () => errorCases(account));
+		describe("describe and list", () => listCases(account));
+		describe("terminate", () => terminateCases(account));
+		describe("offers", () => offerCases(account));
+	});
+}

@@ -1,0 +1,64 @@
+import { expect, it } from "vitest";
+import { DriverError } from "../driver-errors.ts";
+import { aLaunch, type CloudHarness, LAUNCH_REFUSALS, type LaunchRefusal, listed } from "./cloud-harness.ts";
+
+const NO_FAULTS = "this account cannot be told to fail";
+const refusals = Object.entries(LAUNCH_REFUSALS) as [LaunchRefusal, (typeof LAUNCH_REFUSALS)[LaunchRefusal]][];
+
+export function errorCases(account: () => CloudHarness): void {
+	it("checks an account that answers", async () => {
+		await account().driver.check();
+	});
+
+	it.for(refusals)("tells %s as %s, with the provider's code, and makes nothing", async ([refusal, kind], context) => {
+		const h = account();
+		if (!h.faults) return context.skip(NO_FAULTS);
+		h.faults.refuseNextLaunch(refusal);
+		const request = aLaunch(h, { capacityType: refusal === "spot_count_quota" ? "spot" : "on_demand" });
+		const error: unknown = await h.driver.launch(request).then(
+			() => null,
+			(thrown: unknown) => thrown,
+		);
+		expect(error).toBeInstanceOf(DriverError);
+		expect(error).toMatchObject({ kind, providerCode: expect.stringMatching(/./) });
+		expect(await h.driver.findByToken(request.region, request.instanceId)).toBeNull();
+		// The same call later succeeds: a refusal uses no token up.
+		await h.driver.launch(request);
+		expect(await listed(h.driver, request.instanceId)).toHaveLength(1);
+	});
+
+	it("tells refused credentials apart from everything else", async (context) => {
+		const h = account();
+		if (!h.faults) return context.skip(NO_FAULTS);
+		h.faults.refuseCredentials();
+		await expect(h.driver.check()).rejects.toMatchObject({ name: "DriverError", kind: "unauthorized" });
+	});
+
+	it("tells a wrong request as invalid_request, which a repetition does not help", async () => {
+		const h = account();
+		const request = aLaunch(h, { instanceType: "no-such.type" });
+		await expect(h.driver.launch(request)).rejects.toMatchObject({ name: "DriverError", kind: "invalid_request" });
+	});
+
+	it("reads answers that have fields it has never heard of", async (context) => {
+		const h = account();
+		if (!h.wire) return context.skip("there is no wire");
+		h.wire.addUnknownFields();
+		const made = await h.driver.launch(aLaunch(h));
+		expect((await h.driver.list()).instances.map((i) => i.providerInstanceId)).toEqual([made.providerInstanceId]);
+		expect((await h.driver.offers()).failedRegions).toEqual([]);
+	});
+
+	it("never takes an answer without ids for an empty one", async (context) => {
+		const h = account();
+		if (!h.wire) return context.skip("there is no wire");
+		const request = aLaunch(h);
+		await h.driver.launch(request);
+		h.wire.dropInstanceIds();
+		const all = await h.driver.list();
+		expect(all.sweptRegions).not.toContain(request.region);
+		expect(all.failedRegions.map((f) => f.region)).toContain(request.region);
+		await expect(h.driver.findByToken(request.region, request.instanceId)).rejects.toMatchObject({ kind: "transient" });
+		await expect(h.driver.launch(aLaunch(h))).rejects.toMatchObject({ kind: "transient" });
+	});
+}

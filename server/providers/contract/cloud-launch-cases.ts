@@ -1,0 +1,104 @@
+import { expect, it } from "vitest";
+import { aLaunch, type CloudHarness, isAlive, listed } from "./cloud-harness.ts";
+import { eventually } from "./cluster-harness.ts";
+
+const NO_FAULTS = "this account cannot be told to fail";
+
+export function launchCases(account: () => CloudHarness): void {
+	it.each(["on_demand", "spot"] as const)("makes one %s instance with our tags", async (capacityType) => {
+		const h = account();
+		const request = aLaunch(h, { capacityType });
+		const made = await h.driver.launch(request);
+		expect(made).toMatchObject({
+			instanceId: request.instanceId,
+			region: request.region,
+			instanceType: request.instanceType,
+			capacityType,
+			stateReasonCode: null,
+		});
+		expect(made.providerInstanceId).not.toBe("");
+		expect(["pending", "running"]).toContain(made.state);
+		expect(made.zone?.startsWith(request.region)).toBe(true);
+		expect(Number.isSafeInteger(made.launchedAtMs)).toBe(true);
+		const running = await eventually(h, "the instance runs", async () => {
+			const [seen] = await h.driver.describe(request.region, [made.providerInstanceId]);
+			return seen?.state === "running" ? seen : null;
+		});
+		expect(running).toMatchObject({ providerInstanceId: made.providerInstanceId, instanceId: request.instanceId, capacityType });
+		expect(running.launchedAtMs).toBe(made.launchedAtMs);
+	});
+
+	it("answers the same instance for the same token, asked again, at once, and by a new driver", async () => {
+		const h = account();
+		const request = aLaunch(h);
+		const answers = await Promise.all(Array.from({ length: 6 }, () => h.driver.launch(request)));
+		answers.push(await h.driver.launch(request), await h.again().launch(request));
+		expect(new Set(answers.map((a) => a.providerInstanceId)).size).toBe(1);
+		expect(await eventually(h, "the list has it", async () => (await listed(h.driver, request.instanceId))[0])).toBeDefined();
+		expect(await listed(h.driver, request.instanceId)).toHaveLength(1);
+	});
+
+	it("makes no second instance after the first one is over", async () => {
+		const h = account();
+		const request = aLaunch(h);
+		const made = await h.driver.launch(request);
+		await h.driver.terminate(request.region, made.providerInstanceId);
+		await eventually(h, "the instance is over", async () => {
+			const [seen] = await h.driver.describe(request.region, [made.providerInstanceId]);
+			return seen?.state === "terminated";
+		});
+		const again = await h.driver.launch(request);
+		expect(again).toMatchObject({ providerInstanceId: made.providerInstanceId, state: "terminated" });
+		expect((await listed(h.driver, request.instanceId)).filter(isAlive)).toEqual([]);
+	});
+
+	it("refuses the same token with other parameters as token_mismatch", async () => {
+		const h = account();
+		const request = aLaunch(h);
+		const made = await h.driver.launch(request);
+		const other = { ...request, userData: `${request.userData}# changed\n` };
+		await expect(h.driver.launch(other)).rejects.toMatchObject({ name: "DriverError", kind: "token_mismatch" });
+		expect((await h.driver.findByToken(request.region, request.instanceId))?.providerInstanceId).toBe(made.providerInstanceId);
+		expect(await listed(h.driver, request.instanceId)).toHaveLength(1);
+	});
+
+	it("meets a lost answer: transient, found by its token, and the same call gets the same instance", async (context) => {
+		const h = account();
+		if (!h.faults) return context.skip(NO_FAULTS);
+		h.faults.loseNextLaunchAnswer();
+		const request = aLaunch(h);
+		// A driver may try once more by itself, and then knows the answer.
+		const first = await h.driver.launch(request).catch((error: unknown) => {
+			expect(error).toMatchObject({ name: "DriverError", kind: "transient" });
+			return null;
+		});
+		const found = await eventually(h, "the instance is found", () => h.driver.findByToken(request.region, request.instanceId));
+		const again = await h.driver.launch(request);
+		expect(again.providerInstanceId).toBe(found.providerInstanceId);
+		expect(first?.providerInstanceId ?? again.providerInstanceId).toBe(again.providerInstanceId);
+		expect(await listed(h.driver, request.instanceId)).toHaveLength(1);
+	});
+
+	it("gives up waiting for an answer: transient, and still one instance", async (context) => {
+		const h = account();
+		if (!h.faults?.delayNextLaunchAnswer) return context.skip(NO_FAULTS);
+		h.faults.delayNextLaunchAnswer();
+		const request = aLaunch(h);
+		await expect(h.driver.launch(request)).rejects.toMatchObject({ name: "DriverError", kind: "transient" });
+		const again = await eventually(h, "the same call is answered", () => h.driver.launch(request).catch(() => null));
+		expect((await listed(h.driver, request.instanceId)).map((i) => i.providerInstanceId)).toEqual([again.providerInstanceId]);
+	});
+
+	it("finds nothing while listings lag, and the same instance afterwards", async (context) => {
+		const h = account();
+		if (!h.faults) return context.skip(NO_FAULTS);
+		h.faults.hideNextLaunch();
+		const request = aLaunch(h);
+		const made = await h.driver.launch(request);
+		expect(await h.driver.findByToken(request.region, request.instanceId)).toBeNull();
+		expect(await h.driver.describe(request.region, [made.providerInstanceId])).toEqual([]);
+		expect((await h.driver.launch(request)).providerInstanceId).toBe(made.providerInstanceId);
+		const found = await eventually(h, "the listing has caught up", () => h.driver.findByToken(request.region, request.instanceId));
+		expect(found.providerInstanceId).toBe(made.providerInstanceId);
+	});
+}

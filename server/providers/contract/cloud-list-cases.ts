@@ -1,0 +1,64 @@
+import { expect, it } from "vitest";
+import { aLaunch, type CloudHarness, MISSING_INSTANCE } from "./cloud-harness.ts";
+
+const NO_FAULTS = "this account cannot be told to fail";
+
+export function listCases(account: () => CloudHarness): void {
+	it("leaves out what the provider does not know", async () => {
+		const h = account();
+		const made = await h.driver.launch(aLaunch(h));
+		expect(await h.driver.describe(h.regions[0], [])).toEqual([]);
+		expect(await h.driver.describe(h.regions[0], [MISSING_INSTANCE])).toEqual([]);
+		const seen = await h.driver.describe(h.regions[0], [MISSING_INSTANCE, made.providerInstanceId]);
+		expect(seen.map((i) => i.providerInstanceId)).toEqual([made.providerInstanceId]);
+		expect(await h.driver.describe(h.regions[1], [made.providerInstanceId])).toEqual([]);
+		expect(await h.driver.findByToken(h.regions[0], "ins_unknown_001_0")).toBeNull();
+	});
+
+	it("lists all pages of every region, each instance once and with its tag", async () => {
+		const h = account();
+		const requests = Array.from({ length: h.moreThanAPage }, () => aLaunch(h));
+		requests.push(aLaunch(h, { region: h.regions[1] }));
+		await Promise.all(requests.map((r) => h.driver.launch(r)));
+		const all = await h.driver.list();
+		expect(all.instances.map((i) => i.instanceId).toSorted()).toEqual(requests.map((r) => r.instanceId).toSorted());
+		expect(new Set(all.instances.map((i) => i.region))).toEqual(new Set(h.regions));
+		expect(all.sweptRegions).toEqual(expect.arrayContaining(h.regions));
+		expect(all.failedRegions).toEqual([]);
+	});
+
+	it("never shows another control plane's instances", async () => {
+		const h = account();
+		const mine = aLaunch(h);
+		const theirs = aLaunch(h);
+		const other = h.otherControlPlane();
+		await h.driver.launch(mine);
+		const made = await other.launch(theirs);
+		expect((await h.driver.list()).instances.map((i) => i.instanceId)).toEqual([mine.instanceId]);
+		expect((await other.list()).instances.map((i) => i.instanceId)).toEqual([theirs.instanceId]);
+		expect(await h.driver.findByToken(h.regions[0], theirs.instanceId)).toBeNull();
+		expect(await h.driver.describe(h.regions[0], [made.providerInstanceId])).toEqual([]);
+	});
+
+	it("lists what has our control plane's tag alone, and nothing that has no tag", async (context) => {
+		const h = account();
+		if (!h.faults) return context.skip(NO_FAULTS);
+		const stranger = await h.faults.plantTaggedStranger(h.regions[0]);
+		await h.faults.plantUntagged(h.regions[0]);
+		const all = await h.driver.list();
+		expect(all.instances.map((i) => [i.providerInstanceId, i.instanceId])).toEqual([[stranger, null]]);
+	});
+
+	it("names a region that fails and lists the others", async (context) => {
+		const h = account();
+		if (!h.faults) return context.skip(NO_FAULTS);
+		const far = aLaunch(h, { region: h.regions[1] });
+		await h.driver.launch(aLaunch(h));
+		await h.driver.launch(far);
+		h.faults.failRegion("list", h.regions[0]);
+		const all = await h.driver.list();
+		expect(all.instances.map((i) => i.instanceId)).toEqual([far.instanceId]);
+		expect(all.sweptRegions).not.toContain(h.regions[0]);
+		expect(all.failedRegions).toEqual([{ region: h.regions[0], message: expect.stringMatching(/./) }]);
+	});
+}

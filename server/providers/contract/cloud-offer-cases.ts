@@ -1,0 +1,49 @@
+import { expect, it } from "vitest";
+import { offerId } from "#server/domain/capacity.ts";
+import type { OfferObservation } from "../driver.ts";
+import type { CloudHarness } from "./cloud-harness.ts";
+
+export function offerCases(account: () => CloudHarness): void {
+	it("has exact prices in micro-dollars, or null: never 0", async () => {
+		const h = account();
+		const { offers, failedRegions } = await h.driver.offers();
+		expect(failedRegions).toEqual([]);
+		expect(offers.length).toBeGreaterThan(0);
+		for (const offer of offers) {
+			expect(offer).toMatchObject({ siteId: h.driver.siteId, provider: h.driver.provider });
+			expect(h.regions).toContain(offer.region);
+			for (const price of [offer.microUsdPerHour, offer.onDemandMicroUsdPerHour]) {
+				if (price !== null) expect(typeof price === "bigint" && price > 0n).toBe(true);
+			}
+			expect(Number.isInteger(offer.gpus) && offer.gpus > 0).toBe(true);
+			expect(offer.priceSource).not.toBe("");
+			expect(Number.isSafeInteger(offer.priceObservedAtMs)).toBe(true);
+		}
+	});
+
+	it("names each offer once, by its stable id", async () => {
+		const { offers } = await account().driver.offers();
+		expect(offers.map((o) => o.id)).toEqual(offers.map((o) => offerId(o)));
+		expect(new Set(offers.map((o) => o.id)).size).toBe(offers.length);
+	});
+
+	it("sells the type on demand and as spot, spot below on-demand and with both prices", async () => {
+		const h = account();
+		const here = (await h.driver.offers()).offers.filter((o) => o.region === h.regions[0] && o.instanceType === h.instanceType);
+		const priceOf = (o: OfferObservation) => o.microUsdPerHour ?? 0n;
+		const onDemand = here.filter((o) => o.capacityType === "on_demand");
+		const spot = here.filter((o) => o.capacityType === "spot" && o.microUsdPerHour !== null);
+		expect(onDemand.some((o) => priceOf(o) > 0n)).toBe(true);
+		expect(spot.length).toBeGreaterThan(0);
+		for (const offer of spot) expect(priceOf(offer)).toBeLessThan(offer.onDemandMicroUsdPerHour ?? 0n);
+	});
+
+	it("leaves a failing region out, names it, and keeps the others", async (context) => {
+		const h = account();
+		if (!h.faults) return context.skip("this account cannot be told to fail");
+		h.faults.failRegion("offers", h.regions[0]);
+		const { offers, failedRegions } = await h.driver.offers();
+		expect(failedRegions).toEqual([{ region: h.regions[0], message: expect.stringMatching(/./) }]);
+		expect(new Set(offers.map((o) => o.region))).toEqual(new Set([h.regions[1]]));
+	});
+}
