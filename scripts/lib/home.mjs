@@ -21,8 +21,8 @@ export function prepareHome(home) {
 	const elsewhere = "choose a folder that you may write to, for example: SPILLWAY_HOME=~/spillway-home npm start";
 	try {
 		// PostgreSQL runs as another user under root and must be able to pass through; it cannot list the folder.
-		mkdirSync(home, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
-		mkdirSync(path.join(home, "log"), { recursive: true, mode: 0o700 });
+		makeFolder(home, process.getuid?.() === 0 ? 0o711 : 0o700);
+		makeFolder(path.join(home, "log"), 0o700);
 		const probe = path.join(home, `.probe-${process.pid}`);
 		writeFileSync(probe, "");
 		rmSync(probe);
@@ -34,11 +34,22 @@ export function prepareHome(home) {
 			ENOSPC: "the disk is full",
 			EEXIST: "there is a file of that name, not a folder",
 			ENOTDIR: "a part of that path is a file, not a folder",
+			ENOENT: "the file system does not take new folders there",
 		}[error.code];
 		throw new PlainError(`Spillway keeps its state in ${home}, but cannot write to it: ${why ?? error.message}.`, elsewhere, {
 			cause: error,
 		});
 	}
+}
+
+/** Not by `recursive: true`: on file systems such as /proc, Node's own loop then never ends. */
+function makeFolder(folder, mode) {
+	if (existsSync(folder)) {
+		if (!statSync(folder).isDirectory()) throw Object.assign(new Error(`${folder} is a file`), { code: "EEXIST" });
+		return;
+	}
+	if (path.dirname(folder) !== folder) makeFolder(path.dirname(folder), 0o755);
+	mkdirSync(folder, { mode });
 }
 
 const userName = () => {

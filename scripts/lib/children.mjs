@@ -1,0 +1,136 @@
+// Keeps the long-running programs alive: starts them again when they crash, writes what they say to a log, stops them.
+import { spawn } from "node:child_process";
+import { createWriteStream, existsSync, renameSync, statSync } from "node:fs";
+import path from "node:path";
+import process from "node:process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { root } from "./node.mjs";
+import { commandLine, processesWithEnv, processIdentity } from "./process-identity.mjs";
+import { killGroup, lineReader } from "./run.mjs";
+
+const LOG_BYTES_MAX = 10_000_000;
+const PAUSE_MS_MIN = 500;
+const PAUSE_MS_MAX = 30_000;
+/** A program that has run this long starts again at once. */
+const STEADY_MS = 60_000;
+const SHOWN_LINES_MAX = 20;
+const SHOWN_WINDOW_MS = 10_000;
+
+/**
+ * @typedef {object} Child
+ * @property {string} name
+ * @property {string} log
+ * @property {() => number} crashes how often it ended by itself
+ * @property {(limitMs: number) => Promise<void>} stop asks it to end, and ends it and all it started after the limit
+ */
+
+/**
+ * @param {{name: string, command: string[], env: NodeJS.ProcessEnv, logFolder: string, say: (line: string) => void}} options
+ *   `say` hears crashes and what the program writes to stderr
+ * @returns {Child}
+ */
+export function keepRunning({ name, command: [program, ...args], env, logFolder, say }) {
+	const log = path.join(logFolder, `${name}.log`);
+	if (existsSync(log) && statSync(log).size > LOG_BYTES_MAX) renameSync(log, `${log}.1`);
+	const out = createWriteStream(log, { flags: "a", mode: 0o600 });
+	const show = throttled((line) => say(`[${name}] ${line}`), `[${name}] more is in ${log}`, say);
+	const stopping = new AbortController();
+	let current;
+	let crashes = 0;
+
+	async function keep() {
+		let pauseMs = PAUSE_MS_MIN;
+		while (!stopping.signal.aborted) {
+			const startedAt = performance.now();
+			const ending = await runOnce();
+			if (stopping.signal.aborted) return;
+			crashes++;
+			if (performance.now() - startedAt > STEADY_MS) pauseMs = PAUSE_MS_MIN;
+			say(`The ${name} ended by itself (${ending}); it starts again in ${pauseMs / 1000} s. Its log: ${log}`);
+			await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+			pauseMs = Math.min(pauseMs * 2, PAUSE_MS_MAX);
+		}
+	}
+
+	function runOnce() {
+		return new Promise((resolve) => {
+			// A process group of its own: Ctrl-C in the terminal reaches the start script alone, which stops things in order.
+			const child = spawn(program, args, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"], detached: true });
+			const readErrors = lineReader(show);
+			child.stdout.on("data", (chunk) => out.write(chunk));
+			child.stderr.on("data", (chunk) => {
+				out.write(chunk);
+				readErrors(String(chunk));
+			});
+			current = child;
+			child.once("error", (error) => resolve(error.message));
+			child.once("exit", (code, signal) => {
+				killGroup(child.pid, "SIGKILL");
+				resolve(code === null ? `by ${signal}` : `exit code ${code}`);
+			});
+		});
+	}
+
+	const kept = keep();
+	return {
+		name,
+		log,
+		crashes: () => crashes,
+		async stop(limitMs) {
+			stopping.abort();
+			current?.kill("SIGTERM");
+			const timer = setTimeout(() => killGroup(current?.pid, "SIGKILL"), limitMs);
+			await kept;
+			clearTimeout(timer);
+			await new Promise((resolve) => out.end(resolve));
+		},
+	};
+}
+
+/** Lets a burst of lines through and then says once that there are more. */
+function throttled(pass, more, say) {
+	let windowStart = Number.NEGATIVE_INFINITY;
+	let shown = 0;
+	return (line) => {
+		const now = performance.now();
+		if (now - windowStart > SHOWN_WINDOW_MS) {
+			windowStart = now;
+			shown = 0;
+		}
+		shown++;
+		if (shown <= SHOWN_LINES_MAX) pass(line);
+		else if (shown === SHOWN_LINES_MAX + 1) say(more);
+	};
+}
+
+const LEFTOVER_LIMIT_MS = 10_000;
+
+/**
+ * Ends what still runs of an instance whose start script was killed: the scheduler first, because it stops the jobs.
+ * @param {string} instance the value of SPILLWAY_INSTANCE that they inherited
+ * @returns {Promise<number>} how many there were
+ */
+export async function endLeftovers(instance) {
+	const found = processesWithEnv("SPILLWAY_INSTANCE", instance);
+	const first = found.filter((pid) => commandLine(pid).includes("server/bin/scheduler.ts"));
+	await endAll(first);
+	await endAll(processesWithEnv("SPILLWAY_INSTANCE", instance));
+	return found.length;
+}
+
+async function endAll(pids) {
+	const identities = new Map(pids.map((pid) => [pid, processIdentity(pid)]));
+	const living = () => [...identities].filter(([pid, identity]) => identity && processIdentity(pid) === identity).map(([pid]) => pid);
+	const until = performance.now() + LEFTOVER_LIMIT_MS;
+	for (const pid of living()) signalOne(pid, "SIGTERM");
+	while (living().length > 0 && performance.now() < until) await sleep(50);
+	for (const pid of living()) signalOne(pid, "SIGKILL");
+}
+
+function signalOne(pid, signal) {
+	try {
+		process.kill(pid, signal);
+	} catch (error) {
+		if (error.code !== "ESRCH" && error.code !== "EPERM") throw error;
+	}
+}

@@ -1,0 +1,218 @@
+// The steps of `npm start`, in order. Each is a module of its own; this file says what follows what and what is undone when.
+import path from "node:path";
+import process from "node:process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { buildIfChanged, needsBuild } from "./build.mjs";
+import { endLeftovers, keepRunning } from "./children.mjs";
+import { homeFolder, prepareHome, takeLock } from "./home.mjs";
+import { install, installNeeded } from "./install.mjs";
+import { projectNode } from "./node.mjs";
+import { describeError, PlainError } from "./plain-error.mjs";
+import { HOST, parsePort, requireFreePort } from "./ports.mjs";
+import { startPostgres } from "./postgres.mjs";
+import { createProgress } from "./progress.mjs";
+import { runToEnd } from "./run.mjs";
+import { HELP, makeSettings, PORT_DEFAULT } from "./settings.mjs";
+import { welcome } from "./welcome.mjs";
+
+const READY_LIMIT_MS = 120_000;
+const READY_POLL_MS = 100;
+/** Crashes of the web server before it was ever ready, after which waiting on is of no use. */
+const EARLY_CRASHES_MAX = 3;
+const PARENT_POLL_MS = 500;
+const STOP_LIMIT_MS = { scheduler: 15_000, web: 6_000, aws: 10_000 };
+
+/** @param {string[]} args */
+export async function main(args) {
+	if (args.includes("--help") || args.includes("-h")) {
+		console.log(HELP);
+		return;
+	}
+	if (args.length > 0) {
+		console.error(`npm start takes no arguments, but was given: ${args.join(" ")}\n\n${HELP}`);
+		process.exitCode = 2;
+		return;
+	}
+	const progress = createProgress();
+	const run = { progress, aborting: new AbortController(), undo: [], stopping: false, ready: false, settled: undefined };
+	// A terminal that was closed takes no more lines; stopping in order matters more than telling.
+	process.stdout.on("error", () => undefined);
+	listenForStop(run);
+	run.settled = start(run);
+	try {
+		await run.settled;
+	} catch (error) {
+		if (run.stopping) return;
+		progress.line(`\n${describeError(error)}`);
+		await undoAll(run);
+		process.exit(1);
+	}
+}
+
+async function start(run) {
+	const { progress } = run;
+	const startedAt = performance.now();
+	const home = homeFolder();
+	prepareHome(home);
+	const webPort = parsePort(process.env.SPILLWAY_PORT, PORT_DEFAULT);
+	const url = `http://${HOST}:${webPort}`;
+	const lock = await takeHome(run, home, url);
+	await requireFreePort(webPort);
+	const logFolder = path.join(home, "log");
+	const signal = run.aborting.signal;
+
+	const missing = installNeeded();
+	if (missing) {
+		const label = `Installing packages (${missing})`;
+		await progress.run(label, (update) => install({ log: path.join(logFolder, "install.log"), signal, update }));
+	}
+	const settings = await makeSettings(home);
+	lock.update({ instance: settings.instance });
+	const context = { ...run, home, logFolder, settings, node: projectNode(), signal };
+	// Database work and builds need different things of the machine, so they go side by side.
+	const steps = [prepareDatabase(context), build(context)];
+	await Promise.all(steps).catch(async (error) => {
+		run.aborting.abort(error);
+		await Promise.allSettled(steps);
+		throw error;
+	});
+	signal.throwIfAborted();
+	await startPrograms(context);
+	run.ready = true;
+	progress.line(welcome({ home, url, demo: settings.demo, seconds: (performance.now() - startedAt) / 1000 }));
+}
+
+/** One instance a home. What a killed one left running is ended before this one begins. */
+async function takeHome(run, home, url) {
+	const lock = takeLock(path.join(home, "spillway.pid"), { url });
+	if (!lock.held)
+		throw new PlainError(
+			`Spillway is already running with the state in ${home}: ${lock.owner.url} (process ${lock.owner.pid}).`,
+			`open that address; or stop it with Ctrl-C in its terminal (or: kill ${lock.owner.pid}); or start a second one with its own SPILLWAY_HOME and SPILLWAY_PORT.`,
+		);
+	run.undo.push(() => lock.release());
+	const { instance } = lock.stale ?? {};
+	if (instance) {
+		const count = await endLeftovers(instance);
+		if (count > 0) run.progress.line(`The previous run was killed; ${count} of its programs were still running and have been ended.`);
+	}
+	return lock;
+}
+
+async function prepareDatabase({ progress, home, logFolder, settings, node, signal, undo }) {
+	const { env } = settings;
+	if (!settings.ownDatabase) {
+		const dir = path.join(home, "postgres");
+		const postgres = await progress.run("Starting PostgreSQL", (update) =>
+			startPostgres({ dir, port: settings.postgresPort, password: settings.postgresPassword, update }),
+		);
+		undo.push(() => postgres.stop());
+		env.DATABASE_URL = postgres.url;
+		for (const note of postgres.notes) progress.line(note);
+	}
+	signal.throwIfAborted();
+	const log = path.join(logFolder, "database.log");
+	const step = (label, program, what, todo) =>
+		progress.run(label, (update) => runToEnd([node, `server/bin/${program}.ts`], { env, log, signal, what, todo, onLine: update }));
+	await step(
+		"Bringing the database up to date",
+		"migrate",
+		"The database could not be brought up to date",
+		"read the lines above; nothing was lost, a migration that fails is taken back.",
+	);
+	if (!settings.demo) return;
+	await step(
+		"Preparing the demo",
+		"seed-demo",
+		"The demo data could not be made",
+		"read the lines above; to begin anew, choose another SPILLWAY_HOME.",
+	);
+}
+
+async function build({ progress, logFolder, signal }) {
+	for (const [name, label] of [
+		["agent", "Building the agent"],
+		["web", "Building the web pages"],
+	]) {
+		if (!needsBuild(name)) continue;
+		await progress.run(label, (update) => buildIfChanged(name, { log: path.join(logFolder, "build.log"), signal, onLine: update }));
+	}
+}
+
+async function startPrograms({ progress, logFolder, settings, node, signal, undo }) {
+	const keep = (name, program) => {
+		const command = [node, `server/bin/${program}.ts`];
+		return keepRunning({ name, command, env: settings.env, logFolder, say: (line) => progress.line(line) });
+	};
+	// Stopped in the opposite order of this list, so the scheduler, which ends the jobs, goes first.
+	undo.push(() => endLeftovers(settings.instance));
+	const aws = settings.emulateAws ? keep("aws", "aws-emulator") : undefined;
+	if (aws) undo.push(() => aws.stop(STOP_LIMIT_MS.aws));
+	const web = keep("web", "web");
+	undo.push(() => web.stop(STOP_LIMIT_MS.web));
+	const scheduler = keep("scheduler", "scheduler");
+	undo.push(() => scheduler.stop(STOP_LIMIT_MS.scheduler));
+	await progress.run("Starting the web server and the scheduler", () => waitUntilReady(web, settings, signal));
+}
+
+/** Ready is when the server on the port says our instance's name: something else may answer there. */
+async function waitUntilReady(web, { webPort, instance }, signal) {
+	const until = performance.now() + READY_LIMIT_MS;
+	while (performance.now() < until && web.crashes() < EARLY_CRASHES_MAX) {
+		signal.throwIfAborted();
+		if ((await instanceAt(webPort)) === instance) return;
+		await sleep(READY_POLL_MS);
+	}
+	throw new PlainError(
+		web.crashes() > 0 ? "The web server does not start." : `The web server did not get ready within ${READY_LIMIT_MS / 1000} s.`,
+		`read ${web.log}; its last lines tell why.`,
+	);
+}
+
+async function instanceAt(port) {
+	try {
+		const answer = await fetch(`http://${HOST}:${port}/readyz`, { signal: AbortSignal.timeout(2_000) });
+		return answer.ok ? (await answer.json()).instance : undefined;
+	} catch {
+		return undefined;
+	}
+}
+
+function listenForStop(run) {
+	const stop = async (name) => {
+		if (run.stopping) {
+			run.progress.line("Stopping already; this takes a few seconds.");
+			return;
+		}
+		run.stopping = true;
+		run.progress.line("\nStopping.");
+		run.aborting.abort(new Error(`stopped by ${name}`));
+		// A step that is under way may still start something: it is undone only after it has come to its end.
+		await run.settled?.catch(() => undefined);
+		const clean = await undoAll(run);
+		run.progress.line(clean ? "Stopped. Nothing is lost; npm start goes on from here." : "Stopped, with the troubles told above.");
+		process.exit(clean ? 0 : 1);
+	};
+	for (const name of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(name, () => void stop(name));
+	// npm may be killed without a word to us; a start that nobody can stop any more stops itself.
+	const parent = process.ppid;
+	const startedByNpm = process.env.npm_lifecycle_event !== undefined;
+	const watch = setInterval(() => {
+		if (startedByNpm && process.ppid !== parent && !run.stopping) void stop("the end of npm");
+	}, PARENT_POLL_MS);
+	watch.unref();
+}
+
+/** Undoes what was started, latest first; a step that fails does not keep the next from being done. */
+async function undoAll(run) {
+	let clean = true;
+	for (let step = run.undo.pop(); step; step = run.undo.pop()) {
+		try {
+			await step();
+		} catch (error) {
+			clean = false;
+			run.progress.line(describeError(error));
+		}
+	}
+	return clean;
+}

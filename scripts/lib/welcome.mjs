@@ -1,0 +1,30 @@
+// What is printed when everything runs: where to go, who to sign in as, how to submit.
+import path from "node:path";
+import { readJson } from "./home.mjs";
+import { root } from "./node.mjs";
+
+/** @param {{home: string, url: string, demo: boolean, seconds: number}} facts */
+export function welcome({ home, url, demo, seconds }) {
+	const accounts = demo ? (readJson(path.join(home, "demo-accounts.json")) ?? []) : [];
+	const shownHome = path.relative(root, home).startsWith("..") ? home : path.relative(root, home);
+	return [
+		"",
+		`Spillway is ready after ${seconds.toFixed(1)} s:  ${url}`,
+		"",
+		...(accounts.length > 0 ? ["Sign in as", ...table(accounts.map(({ role, email, password }) => [role, email, password])), ""] : []),
+		"Submit a job",
+		...table([
+			["in the browser", `${url}/jobs/new`],
+			["on the command line", "npx spillway submit --gpus 1 -- node examples/…"],
+			["by the API", `curl -H "Authorization: Bearer $(cat ${path.join(shownHome, "token")})" ${url}/api/v1/jobs`],
+		]),
+		"",
+		`State and logs are in ${shownHome}. Ctrl-C stops everything.`,
+	].join("\n");
+}
+
+function table(rows) {
+	const widths = [];
+	for (const row of rows) for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, String(cell).length);
+	return rows.map((row) => `  ${row.map((cell, column) => String(cell).padEnd(widths[column])).join("  ")}`.trimEnd());
+}

@@ -1,0 +1,37 @@
+import { defineConfig } from "vitest/config";
+
+const ROOMS = "{server,cli,components,scripts,bench,examples}";
+const DATABASE_TESTS = `${ROOMS}/**/*.db.test.{ts,tsx}`;
+const SETTINGS = {
+	environment: "node",
+	pool: "forks",
+	testTimeout: 20_000,
+	hookTimeout: 60_000,
+	// next-auth imports "next/server" without an extension, which only a bundler resolves.
+	server: { deps: { inline: ["next-auth"] } },
+} as const;
+
+export default defineConfig({
+	test: {
+		// Two workers on the two cores of the smallest machine; more only compete with the servers that tests start.
+		maxWorkers: 2,
+		projects: [
+			{
+				test: {
+					...SETTINGS,
+					name: "unit",
+					include: [`${ROOMS}/**/*.test.{ts,tsx,mjs}`],
+					exclude: [DATABASE_TESTS, "**/node_modules/**"],
+				},
+			},
+			{
+				test: {
+					...SETTINGS,
+					name: "database",
+					include: [DATABASE_TESTS],
+					globalSetup: ["./scripts/test-postgres.mjs"],
+				},
+			},
+		],
+	},
+});
