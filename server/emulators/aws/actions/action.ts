@@ -16,7 +16,7 @@ export interface CallContext {
 }
 
 /** A decoded call: its facts for the fault script, and the doing of it. */
-export interface PreparedCall {
+interface PreparedCall {
 	facts: CallFacts;
 	/** Does it, in one synchronous step, and gives the answer's XML. @throws Ec2Error */
 	run(): string;

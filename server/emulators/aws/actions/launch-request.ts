@@ -84,7 +84,10 @@ function readMarket({ InstanceMarketOptions: market }: RunInstancesRequest): { i
 	return { isSpot: true, maxPriceUsd: price ?? null };
 }
 
-/** Any well-formed image is at hand; the guest is this host. A parameter path is taken as SSM would resolve it. */
+/**
+ * Any image is at hand, since the guest is this host; an id may have letters beyond hexadecimal, so that one can be
+ * told from Amazon's. A parameter path stands for an image as SSM would resolve it.
+ */
 function readImageId(imageId: string | undefined): string {
 	if (imageId === undefined || imageId === "") throw missingParameter("ImageId");
 	if (imageId.startsWith("resolve:ssm:")) return `ami-${hex17(imageId)}`;

@@ -3,7 +3,7 @@ import { z } from "zod";
 const timeMs = z.int().min(0);
 const tags = z.record(z.string(), z.string());
 
-export const INSTANCE_STATES = ["pending", "running", "shutting-down", "terminated", "stopping", "stopped"] as const;
+const INSTANCE_STATES = ["pending", "running", "shutting-down", "terminated", "stopping", "stopped"] as const;
 export type InstanceState = (typeof INSTANCE_STATES)[number];
 
 const spotSchema = z.strictObject({
@@ -20,7 +20,7 @@ const spotSchema = z.strictObject({
 	statusAtMs: timeMs,
 });
 
-export const instanceSchema = z.strictObject({
+const instanceSchema = z.strictObject({
 	instanceId: z.string(),
 	/** Position in the order of all launches; lists are paged by it. */
 	ordinal: z.int().min(0),

@@ -9,11 +9,23 @@ export interface ProcessInfo {
 	started: string;
 }
 
+/** All processes of this host at one moment, with the marks they carry. */
+interface Snapshot {
+	takenAtMs: number;
+	processes: readonly (ProcessInfo & { marks: readonly string[] })[];
+}
+
+/** The form in which a mark stands in a metadata address. */
+const MARK = /\/imds\/([0-9a-f]{32})/g;
+/** Many machines that end together look at the same picture. */
+const SHARE_MS = 25;
+let latest: Snapshot | null = null;
+
 /** What the processes of one machine have in common. */
 export interface GuestMark {
 	/** The session and group of the user-data's process, if it was started. */
 	sessionId: number | null;
-	/** A text that their environments hold, or their arguments, as those of a scheduled shutdown do. */
+	/** The secret of its metadata address, which their environments hold, or the arguments of a scheduled shutdown. */
 	secret: string;
 }
 
@@ -36,18 +48,20 @@ export function sessionOf(guest: { pid: number; started: string | null } | null)
 
 /**
  * The live processes of a machine: its session and group, those that left them but carry the machine's mark, and the
- * descendants of all these. `known` are earlier findings, whose children count as well.
+ * descendants of all these. `known` are earlier findings, whose children count as well. What is seen is not older
+ * than `sinceMs` (of performance.now()).
  * Needs Linux's /proc; elsewhere it finds nothing, and only the group is signalled.
  */
-export function findGuestProcesses(mark: GuestMark, known: readonly ProcessInfo[] = []): ProcessInfo[] {
-	const all = readAll();
+export function findGuestProcesses(mark: GuestMark, known: readonly ProcessInfo[] = [], sinceMs = performance.now()): ProcessInfo[] {
+	const all = snapshotSince(sinceMs).processes;
+	const knownStarts = new Map(known.map(({ pid, started }) => [pid, started]));
 	const found = new Map<number, ProcessInfo>();
-	for (const process of all) {
-		const wasKnown = known.some((other) => other.pid === process.pid && other.started === process.started);
-		const ofSession = mark.sessionId !== null && (process.sessionId === mark.sessionId || process.groupId === mark.sessionId);
-		if (wasKnown || ofSession || carries(process.pid, mark.secret)) found.set(process.pid, process);
+	for (const candidate of all) {
+		const { pid, started, sessionId, groupId, marks } = candidate;
+		const ofSession = mark.sessionId !== null && (sessionId === mark.sessionId || groupId === mark.sessionId);
+		if (knownStarts.get(pid) === started || ofSession || marks.includes(mark.secret)) found.set(pid, candidate);
 	}
-	for (let grew = true; grew; ) {
+	for (let grew = found.size > 0; grew; ) {
 		const children = all.filter(({ pid, parentPid }) => found.has(parentPid) && !found.has(pid));
 		for (const child of children) found.set(child.pid, child);
 		grew = children.length > 0;
@@ -55,7 +69,14 @@ export function findGuestProcesses(mark: GuestMark, known: readonly ProcessInfo[
 	return [...found.values()];
 }
 
-function readAll(): ProcessInfo[] {
+function snapshotSince(sinceMs: number): Snapshot {
+	const nowMs = performance.now();
+	if (latest && latest.takenAtMs >= sinceMs && nowMs - latest.takenAtMs <= SHARE_MS) return latest;
+	latest = { takenAtMs: nowMs, processes: readAll() };
+	return latest;
+}
+
+function readAll(): Snapshot["processes"] {
 	const boot = bootId();
 	let names: string[];
 	try {
@@ -67,7 +88,8 @@ function readAll(): ProcessInfo[] {
 		const pid = Number(name);
 		// Never init, never this process itself.
 		if (!Number.isInteger(pid) || pid < 2 || pid === process.pid) return [];
-		return readProcess(pid, boot) ?? [];
+		const info = readProcess(pid, boot);
+		return info ? { ...info, marks: marksOf(pid) } : [];
 	});
 }
 
@@ -91,12 +113,13 @@ function readProcess(pid: number, boot: string): ProcessInfo | null {
 	};
 }
 
-function carries(pid: number, secret: string): boolean {
-	return ["environ", "cmdline"].some((file) => {
+function marksOf(pid: number): string[] {
+	return ["environ", "cmdline"].flatMap((file) => {
 		try {
-			return readFileSync(`/proc/${pid}/${file}`, "latin1").includes(secret);
+			const text = readFileSync(`/proc/${pid}/${file}`, "latin1");
+			return text.includes("/imds/") ? [...text.matchAll(MARK)].map(([, secret = ""]) => secret) : [];
 		} catch {
-			return false; // It ended, or belongs to somebody else.
+			return []; // It ended, or belongs to somebody else.
 		}
 	});
 }

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { findGuestProcesses, type GuestMark, type ProcessInfo, startOf } from "./processes.ts";
 
 const POLL_MS = 30;
@@ -13,8 +13,11 @@ export async function stopGuest(mark: GuestMark, graceMs: number, signal: AbortS
 	const startedAt = performance.now();
 	let known: ProcessInfo[] = [];
 	const terminated = new Set<number>();
-	for (;;) {
-		const living = findGuestProcesses(mark, known);
+	// So that machines which are ended by one call share one look at the host.
+	await nextTurn(undefined, { signal });
+	for (let sinceMs = startedAt; ; ) {
+		const living = findGuestProcesses(mark, known, sinceMs);
+		sinceMs = performance.now();
 		if (living.length === 0 && !groupLives(mark)) return;
 		known = merge(known, living);
 		const elapsedMs = performance.now() - startedAt;

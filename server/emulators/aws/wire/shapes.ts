@@ -12,7 +12,7 @@ export type Shape =
 	| { kind: "list"; item: () => Shape; itemXmlName: string }
 	| { kind: "structure"; name: string; members: ReadonlyMap<string, ShapeMember> };
 
-export interface ShapeMember {
+interface ShapeMember {
 	name: string;
 	/** The key in a request's form. */
 	queryName: string;
