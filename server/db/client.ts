@@ -1,10 +1,13 @@
-import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js";
+import type { PgDatabase } from "drizzle-orm/pg-core";
+import { drizzle, type PostgresJsQueryResultHKT } from "drizzle-orm/postgres-js";
 import postgres from "postgres";
 import * as schema from "./schema/index.ts";
 
-export type Db = PostgresJsDatabase<typeof schema>;
+/** A database to work on. A transaction is one too (its `transaction` is a savepoint), so a verb runs in either. */
+export type Db = PgDatabase<PostgresJsQueryResultHKT, typeof schema>;
+/** Inside a transaction: what writers take that must not be called without one. */
 export type Tx = Parameters<Parameters<Db["transaction"]>[0]>[0];
-/** Either: what queries take that run inside or outside a transaction. */
+/** Says of a reader that it does not care. */
 export type DbOrTx = Db | Tx;
 
 export interface Connection {

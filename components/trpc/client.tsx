@@ -1,0 +1,43 @@
+"use client";
+
+import { type QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { createTRPCClient, httpBatchStreamLink, httpSubscriptionLink, splitLink } from "@trpc/client";
+import { createTRPCContext } from "@trpc/tanstack-react-query";
+import { type ReactNode, useState } from "react";
+import superjson from "superjson";
+import type { AppRouter } from "#server/api/trpc/router.ts";
+import { makeQueryClient } from "./query-client.ts";
+
+export const { TRPCProvider, useTRPC, useTRPCClient } = createTRPCContext<AppRouter>();
+
+let browserClient: QueryClient | undefined;
+function queryClient(): QueryClient {
+	if (typeof window === "undefined") return makeQueryClient();
+	browserClient ??= makeQueryClient();
+	return browserClient;
+}
+
+const URL_PATH = "/api/trpc";
+
+/** Query client and tRPC for everything below. On the server every query is prefetched, so the path is never fetched there. */
+export function TrpcProviders({ children }: { children: ReactNode }): ReactNode {
+	const client = queryClient();
+	const [trpcClient] = useState(() =>
+		createTRPCClient<AppRouter>({
+			links: [
+				splitLink({
+					condition: (op) => op.type === "subscription",
+					true: httpSubscriptionLink({ url: URL_PATH, transformer: superjson }),
+					false: httpBatchStreamLink({ url: URL_PATH, transformer: superjson }),
+				}),
+			],
+		}),
+	);
+	return (
+		<QueryClientProvider client={client}>
+			<TRPCProvider trpcClient={trpcClient} queryClient={client}>
+				{children}
+			</TRPCProvider>
+		</QueryClientProvider>
+	);
+}

@@ -1,0 +1,74 @@
+import { z } from "zod";
+import type { ErrorCode, FieldProblem } from "#server/kernel/errors.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
+
+/** RFC 9457. `fields` names each wrong field, `fix` says what to do. */
+export interface Problem {
+	type: string;
+	title: string;
+	status: number;
+	detail: string;
+	code: ErrorCode | "internal";
+	fix?: string;
+	fields?: readonly FieldProblem[];
+	requestId: string;
+}
+
+export const STATUS: Record<ErrorCode, number> = {
+	invalid_input: 400,
+	unauthenticated: 401,
+	forbidden: 403,
+	not_found: 404,
+	conflict: 409,
+	precondition_failed: 412,
+	payload_too_large: 413,
+	unavailable: 503,
+};
+
+const TITLES: Record<ErrorCode, string> = {
+	invalid_input: "The request is not valid",
+	unauthenticated: "Sign in or send a token",
+	forbidden: "Not allowed",
+	not_found: "Not found",
+	conflict: "Does not fit the present state",
+	precondition_failed: "Changed meanwhile",
+	payload_too_large: "Too large",
+	unavailable: "Not available now",
+};
+
+/** The one mapping of errors for tRPC and REST. What is not expected is told without its inside. */
+export function problemOf(error: unknown, requestId: string): Problem {
+	const known = toSpillwayError(error);
+	if (!known) {
+		return {
+			type: "about:blank",
+			title: "Something failed in Spillway",
+			status: 500,
+			detail: `The request failed for a reason that is not the caller's. Its id is ${requestId}.`,
+			code: "internal",
+			fix: "Try again; when it fails again, give this id to a platform engineer, who finds it in the log of the web server.",
+			requestId,
+		};
+	}
+	return {
+		type: "about:blank",
+		title: TITLES[known.code],
+		status: STATUS[known.code],
+		detail: known.message,
+		code: known.code,
+		...(known.fix === undefined ? {} : { fix: known.fix }),
+		...(known.fields.length === 0 ? {} : { fields: known.fields }),
+		requestId,
+	};
+}
+
+/** A zod error of an input is the caller's; everything else that is not ours stays unknown. */
+export function toSpillwayError(error: unknown): SpillwayError | null {
+	if (error instanceof SpillwayError) return error;
+	if (error instanceof z.ZodError) {
+		const fields = error.issues.map((i) => ({ path: i.path.map(String).join("."), message: i.code === "unrecognized_keys" ? `there is no field ${i.keys.join(", ")}` : i.message }));
+		const first = fields[0];
+		return new SpillwayError("invalid_input", `${first?.path || "The request"}: ${first?.message ?? "not valid"}`, { fields, cause: error });
+	}
+	return null;
+}

@@ -1,0 +1,132 @@
+import { z } from "zod";
+import { jobFileSchema, parseJobDocument, parseJobText } from "#server/domain/job-file.ts";
+import type { JobSpec } from "#server/domain/job.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { cancelJob } from "#server/services/job/cancel.ts";
+import { listDecisions } from "#server/services/job/decisions.ts";
+import { getJob } from "#server/services/job/get.ts";
+import { type ListJobsInput, listJobs } from "#server/services/job/list.ts";
+import { readLogs } from "#server/services/job/logs.ts";
+import { SUBMIT_BATCH_MAX, submitJobs } from "#server/services/job/submit.ts";
+import { receiptOf } from "#server/services/ledger/receipt.ts";
+import { askQuote } from "#server/services/quote/ask.ts";
+import { followLogs } from "./follow-logs.ts";
+import { flagParam, listParam, numberParam, refuseUnknown, textParam } from "./query.ts";
+import { ok, type Route } from "./route.ts";
+
+const jobBody = z.union([jobFileSchema, z.strictObject({ items: z.array(jobFileSchema).max(SUBMIT_BATCH_MAX) })]);
+
+/** One job as JSON or YAML text, or `{items: [...]}` with up to SUBMIT_BATCH_MAX of them. */
+function specsOf(body: unknown): { specs: JobSpec[]; batch: boolean } {
+	if (typeof body === "string") return { specs: [parseJobText(body)], batch: false };
+	if (body === null || typeof body !== "object") throw new SpillwayError("invalid_input", "The body must be a job: a JSON object, or YAML with content type application/yaml.");
+	if (!("items" in body)) return { specs: [parseJobDocument(body)], batch: false };
+	const { items } = body;
+	if (!Array.isArray(items) || items.length === 0 || items.length > SUBMIT_BATCH_MAX) {
+		throw new SpillwayError("invalid_input", `items must be a list of 1 to ${SUBMIT_BATCH_MAX} jobs.`, { fields: [{ path: "items", message: `1 to ${SUBMIT_BATCH_MAX} jobs` }] });
+	}
+	return { specs: items.map(parseJobDocument), batch: true };
+}
+
+export const jobRoutes: Route[] = [
+	{
+		method: "POST",
+		path: "/jobs",
+		summary: "Submit a job, or up to 1,000 as {items}: all are taken, or none",
+		permission: "job:submit",
+		body: jobBody,
+		write: true,
+		async handle(ctx, { body }) {
+			const { specs, batch } = specsOf(body);
+			const ids = await submitJobs(ctx, specs);
+			return batch ? ok({ items: ids.map((id) => ({ id, state: "queued" })) }, 201) : ok({ id: ids[0], state: "queued", name: specs[0]?.name }, 201);
+		},
+	},
+	{
+		method: "GET",
+		path: "/jobs",
+		summary: "Jobs, newest first",
+		permission: "job:read",
+		async handle(ctx, { query }) {
+			refuseUnknown(query, ["state", "team", "site", "class", "q", "cursor", "limit"]);
+			const input = { state: listParam(query, "state"), team: listParam(query, "team"), class: listParam(query, "class") } as ListJobsInput;
+			const site = textParam(query, "site");
+			const q = textParam(query, "q");
+			const cursor = textParam(query, "cursor");
+			const limit = numberParam(query, "limit");
+			return ok(
+				await listJobs(ctx, {
+					...input,
+					...(site === undefined ? {} : { site }),
+					...(q === undefined ? {} : { q }),
+					...(cursor === undefined ? {} : { cursor }),
+					...(limit === undefined ? {} : { limit }),
+				}),
+			);
+		},
+	},
+	{
+		method: "GET",
+		path: "/jobs/{id}",
+		summary: "One job with its attempts, instances and checkpoints",
+		permission: "job:read",
+		handle: async (ctx, { params }) => ok(await getJob(ctx, params.id ?? "")),
+	},
+	{
+		method: "POST",
+		path: "/jobs/{id}/cancel",
+		summary: "End a job; one that runs is told to stop and is cancelled when it has",
+		permission: "job:cancel",
+		write: true,
+		handle: async (ctx, { params }) => ok(await cancelJob(ctx, params.id ?? ""), 202),
+	},
+	{
+		method: "GET",
+		path: "/jobs/{id}/logs",
+		summary: "Log lines of an attempt; with follow as NDJSON until the job has ended",
+		permission: "job:read",
+		async handle(ctx, request) {
+			const { query, params } = request;
+			refuseUnknown(query, ["attempt", "after", "tail", "limit", "follow"]);
+			const attempt = numberParam(query, "attempt");
+			const after = numberParam(query, "after");
+			const tail = numberParam(query, "tail");
+			const limit = numberParam(query, "limit");
+			const page = {
+				...(attempt === undefined ? {} : { attempt }),
+				...(after === undefined ? {} : { after }),
+				...(tail === undefined ? {} : { tail }),
+				...(limit === undefined ? {} : { limit }),
+			};
+			if (flagParam(query, "follow")) return followLogs(ctx, params.id ?? "", page, request);
+			return ok(await readLogs(ctx, params.id ?? "", page));
+		},
+	},
+	{
+		method: "GET",
+		path: "/jobs/{id}/decisions",
+		summary: "What was decided for the job, newest first: every place considered, and what removed it",
+		permission: "job:read",
+		handle: async (ctx, { params }) => ok({ items: await listDecisions(ctx, params.id ?? ""), nextCursor: null }),
+	},
+	{
+		method: "GET",
+		path: "/jobs/{id}/receipt",
+		summary: "What the job cost, by attempt and line",
+		permission: "job:read",
+		handle: async (ctx, { params }) => ok(await receiptOf(ctx, params.id ?? "")),
+	},
+	{
+		method: "POST",
+		path: "/quotes",
+		summary: "What a job would meet if it were submitted now; nothing is written",
+		permission: "quote:ask",
+		body: jobFileSchema,
+		async handle(ctx, { body }) {
+			const { specs } = specsOf(body);
+			const [spec] = specs;
+			if (!spec || specs.length > 1) throw new SpillwayError("invalid_input", "A quote is for one job.");
+			return ok(await askQuote(ctx, spec));
+		},
+	},
+];

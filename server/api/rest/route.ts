@@ -1,0 +1,39 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { z } from "zod";
+import type { Permission } from "#server/services/authorize.ts";
+import type { ServiceContext } from "#server/services/context.ts";
+import type { Timing } from "#server/services/timing.ts";
+
+export type RestContext = ServiceContext & { timing: Timing };
+
+export interface RestRequest {
+	/** Values of the `{…}` parts of the path. */
+	params: Record<string, string>;
+	query: URLSearchParams;
+	/** Parsed JSON, or the text when the body is YAML; undefined without a body. */
+	body: unknown;
+	raw: IncomingMessage;
+	response: ServerResponse;
+	signal: AbortSignal;
+}
+
+export type RestAnswer = { status: number; body: unknown; headers?: Record<string, string> } | "streamed";
+
+/** One operation of the REST face: what OpenAPI says of it and what it does are the same object. */
+export interface Route {
+	method: "GET" | "POST" | "PUT";
+	/** Below /api/v1, with `{name}` parts. */
+	path: string;
+	summary: string;
+	permission: Permission;
+	query?: z.ZodType;
+	/** Shown in OpenAPI; the service does the parsing. */
+	body?: z.ZodType;
+	/** Takes an Idempotency-Key. */
+	write?: boolean;
+	handle(ctx: RestContext, request: RestRequest): Promise<RestAnswer>;
+}
+
+export function ok(body: unknown, status = 200): RestAnswer {
+	return { status, body };
+}

@@ -1,0 +1,47 @@
+import { type Connection, connect } from "#server/db/client.ts";
+import { type Env, env } from "#server/env.ts";
+import { type Clock, systemClock } from "#server/kernel/clock.ts";
+import { TokenAuthenticator } from "#server/auth/tokens.ts";
+import { type Timing, timingSchema } from "#server/services/timing.ts";
+import { ChangeFeed } from "./change-feed.ts";
+
+/** What every request of this process shares. */
+export interface Runtime {
+	env: Env;
+	connection: Connection;
+	clock: Clock;
+	timing: Timing;
+	tokens: TokenAuthenticator;
+	changes: ChangeFeed;
+	/** Aborted when the process is told to stop: open streams end. */
+	shutdown: AbortController;
+	/** One JSON line on stderr, with the request's id. */
+	logError(message: string, error: unknown, requestId: string): void;
+}
+
+// Next bundles pages and route handlers apart, so module state would exist more than once; globalThis is one.
+const shared = globalThis as unknown as { __spillwayRuntime?: Runtime };
+
+/** Made on first use, once per process. */
+export function runtime(): Runtime {
+	shared.__spillwayRuntime ??= create();
+	return shared.__spillwayRuntime;
+}
+
+function create(): Runtime {
+	const settings = env();
+	const connection = connect(settings.DATABASE_URL, { max: 12, applicationName: "spillway-web" });
+	const shutdown = new AbortController();
+	return {
+		env: settings,
+		connection,
+		clock: systemClock,
+		timing: timingSchema.parse(settings.SPILLWAY_TIMING),
+		tokens: new TokenAuthenticator(connection.db),
+		changes: new ChangeFeed(connection.sql, shutdown.signal),
+		shutdown,
+		logError: (message, error, requestId) => {
+			process.stderr.write(`${JSON.stringify({ at: new Date().toISOString(), level: "error", message, requestId, error: error instanceof Error ? error.stack : String(error) })}\n`);
+		},
+	};
+}

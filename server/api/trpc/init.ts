@@ -1,0 +1,55 @@
+import { randomUUID } from "node:crypto";
+import { initTRPC, TRPCError } from "@trpc/server";
+import superjson from "superjson";
+import type { Actor, ServiceContext } from "#server/services/context.ts";
+import type { Timing } from "#server/services/timing.ts";
+import { type Problem, problemOf } from "../problem.ts";
+import { runtime } from "../runtime.ts";
+
+/** What a call knows of its caller. The session is read outside (server/auth), so that this does not depend on Next. */
+export interface TrpcContext {
+	actor: Actor | null;
+	requestId: string;
+}
+
+export function trpcContext(actor: Actor | null): TrpcContext {
+	return { actor, requestId: randomUUID() };
+}
+
+const t = initTRPC.context<TrpcContext>().create({
+	transformer: superjson,
+	errorFormatter: ({ shape, error, ctx }) => ({ ...shape, data: { ...shape.data, stack: undefined, problem: problemOf(error.cause ?? error, ctx?.requestId ?? "none") satisfies Problem } }),
+	sse: { enabled: true, ping: { enabled: true, intervalMs: 5_000 }, client: { reconnectAfterInactivityMs: 15_000 }, maxDurationMs: 10 * 60_000 },
+});
+
+export const router = t.router;
+export const createCallerFactory = t.createCallerFactory;
+
+const TRPC_CODES = {
+	invalid_input: "BAD_REQUEST",
+	unauthenticated: "UNAUTHORIZED",
+	forbidden: "FORBIDDEN",
+	not_found: "NOT_FOUND",
+	conflict: "CONFLICT",
+	precondition_failed: "PRECONDITION_FAILED",
+	payload_too_large: "PAYLOAD_TOO_LARGE",
+	unavailable: "SERVICE_UNAVAILABLE",
+	internal: "INTERNAL_SERVER_ERROR",
+} as const;
+
+/** Every procedure: needs a person, gets the service context, and has its errors mapped in one place. */
+export const procedure = t.procedure.use(async ({ ctx, next, path }) => {
+	if (!ctx.actor) throw new TRPCError({ code: "UNAUTHORIZED", message: "Sign in first." });
+	const rt = runtime();
+	const service: ServiceContext & { timing: Timing } = { actor: ctx.actor, db: rt.connection.db, clock: rt.clock, requestId: ctx.requestId, timing: rt.timing };
+	const result = await next({ ctx: { ...ctx, actor: ctx.actor, service } });
+	if (result.ok) return result;
+	const cause = result.error.cause ?? result.error;
+	const problem = problemOf(cause, ctx.requestId);
+	if (problem.code === "internal" && result.error.code === "INTERNAL_SERVER_ERROR") {
+		rt.logError(`the procedure ${path} failed`, cause, ctx.requestId);
+		throw new TRPCError({ code: "INTERNAL_SERVER_ERROR", message: problem.detail, cause });
+	}
+	if (problem.code === "internal") throw result.error;
+	throw new TRPCError({ code: TRPC_CODES[problem.code], message: problem.detail, cause });
+});

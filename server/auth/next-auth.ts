@@ -1,0 +1,71 @@
+import NextAuth, { type DefaultSession } from "next-auth";
+import type {} from "next-auth/jwt";
+import Credentials from "next-auth/providers/credentials";
+import { z } from "zod";
+import { runtime } from "../api/runtime.ts";
+import { accountByEmail } from "./actor-of-account.ts";
+import { upsertFromIssuer } from "./oidc-account.ts";
+import { verifyPassword } from "./password.ts";
+
+declare module "next-auth" {
+	interface Session {
+		user: { id: string } & DefaultSession["user"];
+	}
+}
+declare module "next-auth/jwt" {
+	interface JWT {
+		accountId?: string;
+	}
+}
+
+const credentials = z.object({ email: z.string().max(256), password: z.string().max(256) });
+
+/** The one place that knows next-auth. Sessions hold an account id; role and teams are read from the account. */
+export const { handlers, auth, signIn, signOut } = NextAuth(() => {
+	const { env, connection, clock } = runtime();
+	return {
+		session: { strategy: "jwt", maxAge: 12 * 3600 },
+		trustHost: true,
+		secret: env.AUTH_SECRET,
+		pages: { signIn: "/sign-in" },
+		providers: [
+			// Demo accounts exist in demo mode alone; elsewhere the provider itself is not there.
+			...(env.SPILLWAY_DEMO
+				? [
+						Credentials({
+							credentials: { email: {}, password: { type: "password" } },
+							authorize: async (given) => {
+								const parsed = credentials.safeParse(given);
+								if (!parsed.success) return null;
+								const row = await accountByEmail(connection.db, parsed.data.email);
+								if (!row?.demo || !row.passwordHash || !(await verifyPassword(parsed.data.password, row.passwordHash))) return null;
+								return { id: row.id, name: row.name, email: row.email };
+							},
+						}),
+					]
+				: []),
+			...(env.OIDC_ISSUER && env.OIDC_CLIENT_ID
+				? [
+						{
+							id: "oidc",
+							name: "Single sign-on",
+							type: "oidc" as const,
+							issuer: env.OIDC_ISSUER,
+							clientId: env.OIDC_CLIENT_ID,
+							...(env.OIDC_CLIENT_SECRET ? { clientSecret: env.OIDC_CLIENT_SECRET } : {}),
+							checks: ["pkce" as const, "state" as const, "nonce" as const],
+							authorization: { params: { scope: "openid profile email groups" } },
+							profile: async (claims: Record<string, unknown>) => upsertFromIssuer(connection.db, claims, clock.nowMs()),
+						},
+					]
+				: []),
+		],
+		callbacks: {
+			jwt: ({ token, user }) => (user?.id ? { ...token, accountId: user.id } : token),
+			session: ({ session, token }) => {
+				session.user.id = token.accountId ?? "";
+				return session;
+			},
+		},
+	};
+});

@@ -1,0 +1,47 @@
+import { eq, sql } from "drizzle-orm";
+import { z } from "zod";
+import type { Db } from "#server/db/client.ts";
+import { account } from "#server/db/schema/account.ts";
+import type { Role } from "#server/domain/vocabulary.ts";
+import { newId } from "#server/kernel/ids.ts";
+
+const claimsSchema = z.looseObject({
+	sub: z.string(),
+	email: z.email(),
+	name: z.string().optional(),
+	groups: z.array(z.string()).default([]),
+});
+
+/**
+ * Role and teams from the issuer's groups: `spillway-platform` and `spillway-finance` give these roles, everybody else
+ * is a data scientist; each `spillway-team-<name>` is a membership.
+ */
+export function rightsOfGroups(groups: readonly string[]): { role: Role; teams: string[] } {
+	const role: Role = groups.includes("spillway-platform") ? "platform" : groups.includes("spillway-finance") ? "finance" : "data_scientist";
+	const teams = groups.filter((g) => g.startsWith("spillway-team-")).map((g) => g.slice("spillway-team-".length));
+	return { role, teams: [...new Set(teams)].sort() };
+}
+
+/** Makes or refreshes the account of a person whom the issuer vouches for. */
+export async function upsertFromIssuer(db: Db, rawClaims: unknown, nowMs: number): Promise<{ id: string; name: string; email: string }> {
+	const claims = claimsSchema.parse(rawClaims);
+	const rights = rightsOfGroups(claims.groups);
+	const name = claims.name ?? claims.email;
+	const row = await db.transaction(async (tx) => {
+		const [known] = await tx
+			.select({ id: account.id, demo: account.demo })
+			.from(account)
+			.where(sql`lower(${account.email}) = ${claims.email.toLowerCase()}`)
+			.for("update");
+		if (known?.demo) return null;
+		if (known) {
+			await tx.update(account).set({ name, ...rights }).where(eq(account.id, known.id));
+			return known;
+		}
+		const id = newId("usr", nowMs);
+		await tx.insert(account).values({ id, email: claims.email, name, ...rights, createdAt: new Date(nowMs) });
+		return { id };
+	});
+	if (!row) throw new Error("a demo account has this address; single sign-on cannot take it over");
+	return { id: row.id, name, email: claims.email };
+}
