@@ -4,12 +4,12 @@ const ROOMS = "{server,cli,components,scripts,bench,examples}";
 const DATABASE_TESTS = `${ROOMS}/**/*.db.test.{ts,tsx}`;
 const SETTINGS = {
 	environment: "node",
-	pool: "forks",
+	pool: "forks" as const,
 	testTimeout: 20_000,
 	hookTimeout: 60_000,
 	// next-auth imports "next/server" without an extension, which only a bundler resolves.
 	server: { deps: { inline: ["next-auth"] } },
-} as const;
+};
 
 export default defineConfig({
 	test: {

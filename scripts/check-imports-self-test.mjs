@@ -120,7 +120,7 @@ function purityPlants() {
 
 function otherPlants() {
 	const port = "#server/providers/driver.ts";
-	const router = "#server/api/router.ts";
+	const router = "#server/api/trpc/router.ts";
 	const envError = "only server/env.ts reads process.env";
 	return [
 		{ file: "server/services/port-type.ts", text: `import type { Driver } from "${port}";\nexport type Planted = Driver;` },

@@ -22,6 +22,7 @@ const SKIPPED = new Set([
 	"public",
 	"test-results",
 	"playwright-report",
+	"next-env.d.ts",
 	"data",
 ]);
 
@@ -40,7 +41,8 @@ export function checkProject(base) {
 function* sourcesBelow(base, folder = "") {
 	for (const entry of readdirSync(path.join(base, folder), { withFileTypes: true })) {
 		const file = path.posix.join(folder, entry.name);
-		if (entry.isDirectory() && !SKIPPED.has(entry.name)) yield* sourcesBelow(base, file);
+		if (SKIPPED.has(entry.name)) continue;
+		if (entry.isDirectory()) yield* sourcesBelow(base, file);
 		else if (entry.isFile() && SOURCE.test(entry.name)) yield file;
 	}
 }

@@ -61,7 +61,7 @@ export const HOUSE = {
 	components: {
 		at: ["components/"],
 		imports: BASE,
-		typesOf: ["^server/api/router\\.ts$"],
+		typesOf: ["^server/api/trpc/router\\.ts$"],
 		packages: "any",
 		testsImport: [],
 	},
@@ -86,7 +86,7 @@ export const HOUSE = {
 		packages: "any",
 	},
 	scripts: {
-		at: ["scripts/", "next.config.ts", "next-env.d.ts", "drizzle.config.ts", "vitest.config.ts", "postcss.config.mjs"],
+		at: ["scripts/", "next.config.ts", "drizzle.config.ts", "vitest.config.ts", "postcss.config.mjs"],
 		imports: [],
 		packages: "any",
 	},

@@ -7,5 +7,5 @@ if (major < wanted) {
 	console.error("What to do: install a current Node from https://nodejs.org (or with your version manager) and run npm start again.");
 	process.exitCode = 1;
 } else {
-	import("./lib/start-main.mjs").then((module) => module.main(process.argv.slice(2)));
+	void import("./lib/start-main.mjs").then((module) => module.main(process.argv.slice(2)));
 }

@@ -1,0 +1,35 @@
+import { defineConfig, devices } from "@playwright/test";
+
+// `npm test -- e2e` chooses the browser, a free port and an empty state folder, and names them here.
+const { SPILLWAY_CHROMIUM, SPILLWAY_CHROMIUM_ARGS, SPILLWAY_HOME, SPILLWAY_PORT, CI } = process.env;
+const prepared = SPILLWAY_CHROMIUM && SPILLWAY_HOME && SPILLWAY_PORT;
+const baseURL = `http://127.0.0.1:${SPILLWAY_PORT}`;
+
+export default defineConfig({
+	testDir: "./e2e",
+	outputDir: "./test-results",
+	timeout: 60_000,
+	expect: { timeout: 10_000 },
+	forbidOnly: Boolean(CI),
+	retries: CI ? 1 : 0,
+	// The tests share one running system whose slots and budget are what they test.
+	workers: 1,
+	use: {
+		...devices["Desktop Chrome"],
+		baseURL,
+		contextOptions: { reducedMotion: "reduce" },
+		screenshot: "only-on-failure",
+		trace: "retain-on-failure",
+		launchOptions: { ...(SPILLWAY_CHROMIUM ? { executablePath: SPILLWAY_CHROMIUM } : {}), args: SPILLWAY_CHROMIUM_ARGS?.split(" ") ?? [] },
+	},
+	webServer: {
+		// The very command that a person runs; its state folder is deleted afterwards.
+		command: prepared ? "exec node scripts/start.mjs" : 'echo "Run the browser tests by: npm test -- e2e" >&2; exit 1',
+		url: `${baseURL}/readyz`,
+		reuseExistingServer: false,
+		timeout: 240_000,
+		stdout: "pipe",
+		stderr: "pipe",
+		gracefulShutdown: { signal: "SIGTERM", timeout: 45_000 },
+	},
+});

@@ -1,0 +1,160 @@
+// The steps of `npm test`. Each says what it counts; the sum is the last line.
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import process from "node:process";
+import { buildIfChanged, needsBuild } from "./build.mjs";
+import { CHROMIUM_ARGS, findChromium } from "./chromium.mjs";
+import { readJson } from "./home.mjs";
+import { install, installNeeded } from "./install.mjs";
+import { projectNode, projectPath, root } from "./node.mjs";
+import { describeError, PlainError } from "./plain-error.mjs";
+import { freePort } from "./ports.mjs";
+import { createProgress } from "./progress.mjs";
+import { runToEnd } from "./run.mjs";
+
+const REPORTS = path.join(root, "test-results/reports");
+const BIN = path.join(root, "node_modules");
+const NONE = { passed: 0, failed: 0, skipped: 0 };
+
+/** @typedef {{passed: number, failed: number, skipped: number}} Count */
+
+/** @type {{name: string, label: string, run: (context: Context) => Promise<Count | void>}[]} */
+const STEPS = [
+	{
+		name: "lint",
+		label: "Lint and format (Biome)",
+		run: ({ tool }) => tool("@biomejs/biome/bin/biome", "check", "--error-on-warnings", "."),
+	},
+	{ name: "imports", label: "Import rules, and their self-test", run: importRules },
+	{ name: "types", label: "Types (tsc)", run: ({ tool }) => tool("typescript/bin/tsc", "-p", ".", "--noEmit") },
+	{ name: "knip", label: "Dead files, exports and dependencies (knip)", run: ({ tool }) => tool("knip/bin/knip.js") },
+	{ name: "unit", label: "Unit, property, contract, simulation and database tests (Vitest)", run: vitest },
+	{ name: "e2e", label: "Browser tests (Playwright)", run: playwright },
+];
+
+/**
+ * @typedef {object} Context
+ * @property {(script: string, ...args: string[]) => Promise<void>} tool runs a program of node_modules
+ * @property {(args: string[], env?: NodeJS.ProcessEnv) => Promise<string>} node
+ * @property {string[]} extra arguments for the tool of the one step that was asked for
+ * @property {AbortSignal} signal
+ * @property {(detail: string) => void} update
+ */
+
+/** @param {string[]} args names of steps; then "--" or anything else is handed on to the one step that was named */
+export async function main(args) {
+	const names = STEPS.map((step) => step.name);
+	const asked = args.filter((arg, index) => names.includes(arg) && args.slice(0, index).every((before) => names.includes(before)));
+	const extra = args.slice(asked.length).filter((arg) => arg !== "--");
+	if (extra.length > 0 && asked.length !== 1) {
+		console.error(`npm test knows the steps ${names.join(", ")}; "${extra[0]}" is none of them.`);
+		process.exitCode = 2;
+		return;
+	}
+	const progress = createProgress();
+	const aborting = new AbortController();
+	for (const name of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(name, () => aborting.abort(new Error(`stopped by ${name}`)));
+	const total = { ...NONE };
+	try {
+		await prepare(progress, aborting.signal);
+		for (const step of STEPS.filter(({ name }) => asked.length === 0 || asked.includes(name))) {
+			const count = await progress.run(step.label, (update) => step.run(makeContext(aborting.signal, extra, update)));
+			add(total, count);
+		}
+	} catch (error) {
+		add(total, error.count ?? { ...NONE, failed: 1 });
+		progress.line(`\n${describeError(error)}`);
+		process.exitCode = 1;
+	}
+	if (total.skipped > 0) progress.line(`(${total.skipped} skipped)`);
+	progress.line(`${total.passed} passed, ${total.failed} failed`);
+	if (total.failed > 0) process.exitCode = 1;
+}
+
+function add(total, count = NONE) {
+	for (const key of Object.keys(total)) total[key] += count[key];
+}
+
+async function prepare(progress, signal) {
+	const missing = installNeeded();
+	if (missing) await progress.run(`Installing packages (${missing})`, (update) => install({ signal, update }));
+	rmSync(REPORTS, { recursive: true, force: true });
+	mkdirSync(REPORTS, { recursive: true });
+	for (const name of ["SPILLWAY_HOME", "SPILLWAY_PORT", "SPILLWAY_DEMO", "DATABASE_URL", "SPILLWAY_AWS_ENDPOINT"]) delete process.env[name];
+}
+
+function makeContext(signal, extra, update) {
+	const base = { ...process.env, PATH: projectPath(), NEXT_TELEMETRY_DISABLED: "1" };
+	const node = (args, env = {}) =>
+		runToEnd([projectNode(), ...args], {
+			env: { ...base, ...env },
+			signal,
+			onLine: update,
+			what: "This step failed",
+			todo: "read the lines above.",
+		});
+	const tool = async (script, ...args) => {
+		await node([path.join(BIN, script), ...args, ...extra]);
+	};
+	return { tool, node, extra, signal, update };
+}
+
+async function importRules({ node }) {
+	await node(["scripts/check-imports.mjs"]);
+	await node(["scripts/check-imports.mjs", "--self-test"]);
+}
+
+async function vitest({ node, extra, signal }) {
+	await buildIfChanged("agent", { signal });
+	const report = path.join(REPORTS, "vitest.json");
+	const args = ["run", "--reporter=dot", "--reporter=json", `--outputFile.json=${report}`, ...extra];
+	return await counted("Vitest", report, node([path.join(BIN, "vitest/vitest.mjs"), ...args]), (json) => ({
+		passed: json.numPassedTests,
+		failed: json.numFailedTests + json.testResults.filter((file) => file.status === "failed" && file.assertionResults.length === 0).length,
+		skipped: json.numPendingTests + json.numTodoTests,
+	}));
+}
+
+async function playwright({ node, extra, signal, update }) {
+	if (needsBuild("web")) await buildIfChanged("web", { signal, onLine: update });
+	const chromium = findChromium(projectNode());
+	const home = mkdtempSync(path.join(os.tmpdir(), "spillway-e2e-"));
+	// Under root, PostgreSQL runs as another user and must be able to pass.
+	chmodSync(home, 0o711);
+	const report = path.join(REPORTS, "playwright.json");
+	const env = {
+		SPILLWAY_HOME: home,
+		SPILLWAY_PORT: String(await freePort()),
+		SPILLWAY_CHROMIUM: chromium.executable,
+		SPILLWAY_CHROMIUM_ARGS: CHROMIUM_ARGS.join(" "),
+		PLAYWRIGHT_JSON_OUTPUT_FILE: report,
+		...(chromium.libraries ? { LD_LIBRARY_PATH: chromium.libraries } : {}),
+	};
+	try {
+		const run = node([path.join(BIN, "@playwright/test/cli.js"), "test", "--reporter=list,json", ...extra], env);
+		return await counted("Playwright", report, run, ({ stats }) => ({
+			passed: stats.expected + stats.flaky,
+			failed: stats.unexpected,
+			skipped: stats.skipped,
+		}));
+	} finally {
+		rmSync(home, { recursive: true, force: true });
+	}
+}
+
+/** Counts by the tool's own report. Zero tests is a failure: a run that saw nothing proves nothing. */
+async function counted(tool, report, run, read) {
+	const problem = await run.then(
+		() => undefined,
+		(error) => error,
+	);
+	const json = readJson(report);
+	const count = json ? read(json) : { ...NONE };
+	if (problem) throw Object.assign(problem, { count: { ...count, failed: Math.max(1, count.failed) } });
+	if (count.passed === 0)
+		throw new PlainError(`${tool} ran no test at all.`, "see that the tests are where its configuration looks for them.", {
+			detail: JSON.stringify(count),
+		});
+	return count;
+}
