@@ -1,0 +1,51 @@
+import { lstat, mkdir, realpath } from "node:fs/promises";
+import path from "node:path";
+
+/** What a job's data could not be brought for; the message is for the person who wrote the job. */
+export class StagingError extends Error {
+	override name = "StagingError";
+}
+
+/** Where a path of the job file lies on this host: absolute ones too are placed under `root`. @throws StagingError */
+export function placeUnder(root: string, jobPath: string): string {
+	if (jobPath.includes("\u0000") || jobPath.split(/[/\\]/).includes("..")) {
+		throw new StagingError(`the path ${JSON.stringify(jobPath)} would leave the job's work folder; use one without ".."`);
+	}
+	return path.join(root, jobPath);
+}
+
+/**
+ * Makes the folder and its parents, unless a symbolic link on the way leads out of `root`.
+ * @throws StagingError
+ */
+export async function makeFolderInside(root: string, folder: string): Promise<void> {
+	await mustBeInside(root, folder);
+	await mkdir(folder, { recursive: true });
+}
+
+/** @throws StagingError when the path, links resolved as far as it exists, is not below `root`. */
+export async function mustBeInside(root: string, target: string): Promise<void> {
+	const realRoot = await realpath(root);
+	const real = await realpathOfExisting(target);
+	if (real === realRoot || real.startsWith(realRoot + path.sep)) return;
+	throw new StagingError(`${path.relative(root, target)} leads out of the job's work folder by a symbolic link (to ${real})`);
+}
+
+async function realpathOfExisting(target: string): Promise<string> {
+	for (let at = target; ; at = path.dirname(at)) {
+		try {
+			return await realpath(at);
+		} catch (error) {
+			const missing = (error as NodeJS.ErrnoException).code === "ENOENT";
+			if (!missing || at === path.dirname(at)) throw error;
+			if (await isDanglingLink(at)) throw new StagingError(`${at} is a symbolic link that leads nowhere`);
+		}
+	}
+}
+
+async function isDanglingLink(at: string): Promise<boolean> {
+	return lstat(at).then(
+		(stat) => stat.isSymbolicLink(),
+		() => false,
+	);
+}

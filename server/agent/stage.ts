@@ -1,0 +1,69 @@
+import { constants, cp, stat } from "node:fs/promises";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { makeFolderInside, mustBeInside, placeUnder, StagingError } from "./safe-path.ts";
+
+export interface StageOptions {
+	/** The job's work folder; nothing is written outside of it. */
+	workFolder: string;
+	/** Where this runs, as people call it, for messages: "the local site". */
+	place: string;
+	signal?: AbortSignal;
+}
+
+/** Brings every data set of a job to `<workFolder>/<mount>`. @throws StagingError naming the one that failed. */
+export async function stageData(data: readonly { uri: string; mount: string }[], options: StageOptions): Promise<void> {
+	for (const ref of data) {
+		try {
+			await stageOne(ref, options);
+		} catch (error) {
+			options.signal?.throwIfAborted();
+			throw new StagingError(`${ref.uri} cannot be staged to ${ref.mount} on ${options.place}: ${reasonOf(error)}`);
+		}
+	}
+}
+
+async function stageOne({ uri, mount }: { uri: string; mount: string }, { workFolder, place, signal }: StageOptions): Promise<void> {
+	if (!uri.startsWith("file:")) {
+		const scheme = uri.slice(0, uri.indexOf(":"));
+		throw new StagingError(`${scheme}: addresses cannot be staged on ${place} yet, only file: ones`);
+	}
+	const source = sourceOfFileUri(uri);
+	const target = placeUnder(workFolder, mount);
+	await copyInto(source, target, workFolder, signal);
+}
+
+/** `file:///data/x` and `file:/data/x`. A relative one means a folder of whoever submitted, which is not known here. */
+function sourceOfFileUri(uri: string): string {
+	if (!/^file:\/(\/\/|localhost\/|[^/])/.test(uri)) {
+		throw new StagingError("the path must be absolute, for example file:///data/set");
+	}
+	return fileURLToPath(uri);
+}
+
+/**
+ * Copies a file or a folder's content to `target` below `root`. Links inside are kept as links.
+ * @throws StagingError when the source is missing or the target leads out of `root`.
+ */
+export async function copyInto(source: string, target: string, root: string, signal?: AbortSignal): Promise<void> {
+	const kind = await stat(source).catch((error: unknown) => {
+		throw new StagingError((error as NodeJS.ErrnoException).code === "ENOENT" ? `${source} does not exist` : reasonOf(error));
+	});
+	await makeFolderInside(root, kind.isDirectory() ? target : path.dirname(target));
+	await mustBeInside(root, target);
+	await cp(source, target, {
+		recursive: true,
+		verbatimSymlinks: true,
+		preserveTimestamps: true,
+		mode: constants.COPYFILE_FICLONE,
+		// The only place where a long copy can be told to end.
+		filter: () => {
+			signal?.throwIfAborted();
+			return true;
+		},
+	});
+}
+
+function reasonOf(error: unknown): string {
+	return error instanceof Error ? error.message : String(error);
+}
