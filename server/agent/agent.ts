@@ -1,0 +1,225 @@
+import { randomBytes } from "node:crypto";
+import path from "node:path";
+import type { Exit } from "#server/domain/outcome.ts";
+import { CheckpointSync } from "./checkpoint-sync.ts";
+import { ControlClient, messageOf } from "./client.ts";
+import { AgentClock } from "./clock.ts";
+import { listFolder, signatureOf } from "./folder-files.ts";
+import { Lifecycle } from "./lifecycle.ts";
+import { LogShipper } from "./log-shipper.ts";
+import { Ec2Metadata, untilInstanceId } from "./metadata.ts";
+import { type PreparedJob, prepareJob } from "./prepare-job.ts";
+import { type EnrollAnswer, type ExitedRequest, enrollAnswer, logsAnswer, OWN_STOP_CAUSES } from "./protocol.ts";
+import { restoreCheckpoint } from "./restore-checkpoint.ts";
+import { RunningCommand } from "./run-command.ts";
+import type { AgentSettings } from "./settings.ts";
+import { pause, pauseUntil } from "./wait.ts";
+import { startWatchers } from "./watchers.ts";
+
+/** A command that SIGKILL does not end hangs in the kernel; its machine's end takes it along. */
+const KILL_WAIT_MS = 5_000;
+/** A machine that shuts down signals its processes in any order: ours may come a moment after the command's. */
+const OWN_SIGNAL_WAIT_MS = 500;
+
+interface Session {
+	settings: AgentSettings;
+	clock: AgentClock;
+	lifecycle: Lifecycle;
+	client: ControlClient;
+	terms: EnrollAnswer;
+	shipper: LogShipper;
+	/** One line for the machine's console and one for the job's log. */
+	tell(text: string): void;
+	notice(): { atMs: number } | null;
+}
+
+/** One life of the agent: enrol, run the attempt, report. Returns when the machine may be powered off, whatever happened. */
+export async function runAgent(settings: AgentSettings, log: (text: string) => void): Promise<void> {
+	const clock = new AgentClock();
+	const lifecycle = new Lifecycle({ nowMs: () => clock.nowMs(), log });
+	const life = { expiresAtMs: settings.expiresAtMs };
+	const over = new AbortController();
+	// The dead man's switch: whatever else hangs, this ends it.
+	void pauseUntil(
+		() => life.expiresAtMs,
+		() => clock.nowMs(),
+		over.signal,
+	).then((expired) => expired && lifecycle.giveUp());
+	const client = new ControlClient({ baseUrl: settings.controlUrl, log });
+	const metadata = new Ec2Metadata(settings.metadataUrl);
+	try {
+		const terms = await enroll(settings, { client, metadata, signal: lifecycle.giveUpSignal, log });
+		clock.syncTo(terms.nowMs);
+		life.expiresAtMs = terms.expiresAtMs;
+		log(`enrolled for attempt ${terms.attemptId}`);
+		const watchers = startWatchers(
+			{ client, clock, lifecycle, metadata, metadataPollMs: settings.metadataPollMs, terms, life, log },
+			over.signal,
+		);
+		for (const signal of ["SIGTERM", "SIGINT"] as const) {
+			process.on(signal, () => lifecycle.requestStop({ cause: "signalled", graceMs: terms.stopGraceMs, machineEndsAtMs: null }));
+		}
+		const shipper = newShipper(settings, client, clock, lifecycle);
+		const tell = (text: string): void => {
+			log(text);
+			shipper.add("spillway", text);
+		};
+		if (terms.over) lifecycle.requestStop({ cause: "over", graceMs: 0, machineEndsAtMs: null });
+		else if (terms.stop) lifecycle.requestStop({ cause: "ordered", graceMs: terms.stop.graceMs, machineEndsAtMs: null });
+		watchers.done.catch((error: unknown) => {
+			log(`a watcher failed: ${messageOf(error)}`);
+			lifecycle.requestStop({ cause: "signalled", graceMs: terms.stopGraceMs, machineEndsAtMs: null });
+		});
+		const work = runAttempt({ settings, clock, lifecycle, client, terms, shipper, tell, notice: watchers.notice });
+		work.catch(() => {});
+		await Promise.race([work, whenAborted(lifecycle.giveUpSignal).then(() => pause(KILL_WAIT_MS))]);
+	} finally {
+		over.abort();
+		if (lifecycle.phase !== "off") lifecycle.move("off");
+	}
+}
+
+async function enroll(
+	settings: AgentSettings,
+	{ client, metadata, signal, log }: { client: ControlClient; metadata: Ec2Metadata; signal: AbortSignal; log(text: string): void },
+): Promise<EnrollAnswer> {
+	const json = {
+		instanceId: settings.instanceId,
+		bootstrapSecret: settings.bootstrapSecret,
+		providerInstanceId: await untilInstanceId(metadata, signal, log),
+		nonce: randomBytes(24).toString("base64url"),
+	};
+	const terms = await client.call({ method: "POST", path: "/enroll", json, answer: enrollAnswer, signal });
+	client.token = terms.token;
+	return terms;
+}
+
+function newShipper(settings: AgentSettings, client: ControlClient, clock: AgentClock, lifecycle: Lifecycle): LogShipper {
+	return new LogShipper({
+		send: (json) => client.call({ method: "POST", path: "/logs", json, answer: logsAnswer, signal: lifecycle.giveUpSignal }),
+		nowMs: () => clock.nowMs(),
+		spillFile: path.join(settings.folder, "log-spill.jsonl"),
+		memoryBytesMax: settings.logMemoryBytes,
+		spillBytesMax: settings.logSpillBytes,
+	});
+}
+
+async function runAttempt(s: Session): Promise<void> {
+	let ended = false;
+	const shipping = s.shipper.run(s.lifecycle.giveUpSignal, { untilIdle: () => ended });
+	// Awaited below; until then its failure must not count as unhandled.
+	shipping.catch(() => {});
+	s.lifecycle.move("staging");
+	const exit = await stageAndRun(s);
+	if (s.lifecycle.plan?.cause === "over") return;
+	s.lifecycle.move("reporting");
+	ended = true;
+	s.shipper.nudge();
+	await shipping;
+	await s.client.tell("/exited", reportOf(s, exit), s.lifecycle.giveUpSignal);
+	s.lifecycle.move("off");
+}
+
+function reportOf(s: Session, exit: Exit): ExitedRequest {
+	const notice = s.notice();
+	const own = OWN_STOP_CAUSES.find((c) => c === s.lifecycle.plan?.cause);
+	return {
+		exit: { ...exit, error: exit.error?.slice(0, 2_000) ?? null },
+		atMs: Math.round(s.clock.nowMs()),
+		...(own ? { stoppedBy: own } : {}),
+		...(notice ? { notice } : {}),
+	};
+}
+
+const NEVER_RAN: Exit = { code: null, signal: null, error: null };
+
+async function stageAndRun(s: Session): Promise<Exit> {
+	let job: PreparedJob;
+	let restored: string;
+	try {
+		s.lifecycle.stopSignal.throwIfAborted();
+		job = await prepareJob({ folder: path.join(s.settings.folder, "job"), terms: s.terms, signal: s.lifecycle.stopSignal, log: s.tell });
+		restored = await restore(s, job);
+	} catch (error) {
+		if (s.lifecycle.plan !== null) return NEVER_RAN;
+		s.tell(messageOf(error));
+		return { ...NEVER_RAN, error: messageOf(error), failedAt: "staging" };
+	}
+	const command = new RunningCommand({
+		command: s.terms.spec.command,
+		folder: job.workFolder,
+		environment: job.environment,
+		onLine: (stream, text) => s.shipper.add(stream, text),
+		isFull: () => s.shipper.full,
+	});
+	s.shipper.onRoom(() => command.resume());
+	if (!(await command.started)) return command.ended;
+	s.lifecycle.move("running");
+	return superviseRun(s, job, restored, command);
+}
+
+/** Answers the signature of what the checkpoint folder holds before the command runs. */
+async function restore(s: Session, job: PreparedJob): Promise<string> {
+	if (job.checkpointFolder === null) return signatureOf([]);
+	const { checkpoint } = s.terms;
+	if (checkpoint !== null) {
+		await restoreCheckpoint(s.client, { checkpoint, folder: job.checkpointFolder, signal: s.lifecycle.stopSignal, log: s.tell });
+		s.tell(`begins from checkpoint ${checkpoint.id} (${checkpoint.files.length} files)`);
+	}
+	return signatureOf(await listFolder(job.checkpointFolder));
+}
+
+async function superviseRun(s: Session, job: PreparedJob, restored: string, command: RunningCommand): Promise<Exit> {
+	const ended = new AbortController();
+	const told = s.client.tell("/running", { atMs: Math.round(s.clock.nowMs()) }, s.lifecycle.giveUpSignal);
+	told.catch(() => {});
+	const sync = newCheckpointSync(s, job, restored);
+	const syncing = sync?.runOnInterval(s.terms.spec.checkpoint?.intervalMs ?? Number.POSITIVE_INFINITY, ended.signal);
+	const stopping = stopWhenAsked(s, command, ended.signal);
+	const exit = await Promise.race([command.ended, stopping]);
+	if (s.lifecycle.plan === null && exit.code !== 0) await pause(OWN_SIGNAL_WAIT_MS, s.lifecycle.stopSignal);
+	ended.abort();
+	await syncing;
+	if (s.lifecycle.plan?.cause === "over") return exit;
+	s.lifecycle.move("saving");
+	if (sync && (s.lifecycle.plan !== null || exit.code !== 0)) {
+		await sync
+			.upload(s.lifecycle.giveUpSignal)
+			.catch((error: unknown) => s.tell(`the last checkpoint could not be kept: ${messageOf(error)}`));
+	}
+	await told;
+	return exit;
+}
+
+/** SIGTERM when a stop is asked for, SIGKILL when its time is over. Settles only when SIGKILL did not help either. */
+async function stopWhenAsked(s: Session, command: RunningCommand, ended: AbortSignal): Promise<Exit> {
+	const never = new Promise<never>(() => {});
+	await whenAborted(AbortSignal.any([s.lifecycle.stopSignal, ended]));
+	if (ended.aborted) return never;
+	s.tell(
+		`is told to stop (${s.lifecycle.plan?.cause}), with ${Math.max(0, Math.round((s.lifecycle.plan?.killAtMs ?? 0) - s.clock.nowMs()))} ms to save its work`,
+	);
+	s.lifecycle.move("stopping");
+	command.terminate();
+	const late = await pauseUntil(
+		() => s.lifecycle.plan?.killAtMs ?? 0,
+		() => s.clock.nowMs(),
+		ended,
+	);
+	if (!late) return never;
+	command.kill();
+	if (!(await pause(KILL_WAIT_MS, ended))) return never;
+	return { code: null, signal: "SIGKILL", error: null };
+}
+
+function newCheckpointSync(s: Session, job: PreparedJob, restored: string): CheckpointSync | null {
+	if (job.checkpointFolder === null) return null;
+	return new CheckpointSync({ client: s.client, folder: job.checkpointFolder, restored, log: s.tell });
+}
+
+function whenAborted(signal: AbortSignal): Promise<void> {
+	return new Promise((resolve) => {
+		if (signal.aborted) resolve();
+		else signal.addEventListener("abort", () => resolve(), { once: true });
+	});
+}

@@ -1,0 +1,119 @@
+import type { z } from "zod";
+import { AGENT_PATH, doneAnswer, type Problem, problemSchema } from "./protocol.ts";
+import { pause } from "./wait.ts";
+
+/** The control plane understood the call and said no for good. */
+export class Refused extends Error {
+	override name = "Refused";
+	readonly problem: Problem;
+	constructor(problem: Problem) {
+		super(problem.detail);
+		this.problem = problem;
+	}
+}
+
+export interface Call<S extends z.ZodType> {
+	method: "GET" | "POST" | "PUT";
+	/** Below /agent/v1, beginning with "/". */
+	path: string;
+	json?: unknown;
+	/** Makes the body anew for each try. */
+	body?: () => ReadableStream<Uint8Array>;
+	headers?: Record<string, string>;
+	answer: S;
+	signal: AbortSignal;
+	timeoutMs?: number;
+}
+
+const BACKOFF_BASE_MS = 200;
+const BACKOFF_MAX_MS = 10_000;
+const TIMEOUT_MS = 30_000;
+/** Answers that say "later", whatever their form. */
+const LATER = new Set([408, 425, 429]);
+
+/** Calls the control plane. It may be away for hours: every call is safe to repeat, and is repeated. */
+export class ControlClient {
+	readonly #baseUrl: string;
+	readonly #log: (text: string) => void;
+	token: string | null = null;
+	/** Monotonic time of its newest sign of life. */
+	lastAnswerAt: number = performance.now();
+
+	constructor(options: { baseUrl: string; log(text: string): void }) {
+		this.#baseUrl = options.baseUrl;
+		this.#log = options.log;
+	}
+
+	/** Tries until there is an answer. @throws Refused; AbortError when the signal is aborted first. */
+	async call<S extends z.ZodType>(call: Call<S>): Promise<z.output<S>> {
+		for (let tries = 0; ; tries++) {
+			call.signal.throwIfAborted();
+			try {
+				return await this.once(call);
+			} catch (error) {
+				if (error instanceof Refused) throw error;
+				call.signal.throwIfAborted();
+				if (tries === 2) this.#log(`${call.method} ${call.path} has no answer yet and is tried again: ${messageOf(error)}`);
+			}
+			await pause(backoffMs(tries, Math.random()), call.signal);
+		}
+	}
+
+	/** One try. @throws Refused; any other Error when it may be tried again. */
+	async once<S extends z.ZodType>(call: Call<S>): Promise<z.output<S>> {
+		const answer = await this.fetch(call);
+		return call.answer.parse(await answer.json());
+	}
+
+	/** @throws as `once` does */
+	async fetch(call: Omit<Call<z.ZodType>, "answer">): Promise<Response> {
+		// Node demands "half" for a streamed body; the DOM's types do not know it.
+		const init: RequestInit & { duplex: "half" } = {
+			method: call.method,
+			headers: {
+				...(this.token === null ? {} : { authorization: `Bearer ${this.token}` }),
+				...(call.json === undefined ? {} : { "content-type": "application/json" }),
+				...call.headers,
+			},
+			body: call.json === undefined ? (call.body?.() ?? null) : JSON.stringify(call.json),
+			signal: AbortSignal.any([call.signal, AbortSignal.timeout(call.timeoutMs ?? TIMEOUT_MS)]),
+			duplex: "half",
+			redirect: "error",
+		};
+		const answer = await fetch(`${this.#baseUrl}${AGENT_PATH}${call.path}`, init);
+		if (answer.ok) {
+			this.lastAnswerAt = performance.now();
+			return answer;
+		}
+		const text = await answer.text();
+		const problem = problemSchema.safeParse(parseJson(text));
+		if (!problem.success) throw new Error(`status ${answer.status}`);
+		this.lastAnswerAt = performance.now();
+		if (answer.status >= 500 || LATER.has(answer.status)) throw new Error(`status ${answer.status}: ${problem.data.detail}`);
+		throw new Refused(problem.data);
+	}
+
+	/** A call whose answer says nothing. */
+	async tell(path: string, json: unknown, signal: AbortSignal): Promise<void> {
+		await this.call({ method: "POST", path, json, answer: doneAnswer, signal });
+	}
+}
+
+/** Doubles up to a bound, and is spread by half so that machines do not call in step after an outage. */
+export function backoffMs(tries: number, random: number): number {
+	return Math.min(BACKOFF_MAX_MS, BACKOFF_BASE_MS * 2 ** Math.min(tries, 16)) * (0.5 + random / 2);
+}
+
+export function messageOf(error: unknown): string {
+	if (!(error instanceof Error)) return String(error);
+	// "fetch failed" says nothing; its cause does.
+	return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
+}
+
+function parseJson(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined;
+	}
+}

@@ -1,0 +1,18 @@
+import type { Clock } from "#server/kernel/clock.ts";
+
+/** Smaller differences are the answer's way through the network. */
+const TOLERANCE_MS = 1_000;
+
+/** The machine's clock, put right by the control plane's: an image may boot with a wrong one, and expiry must still hold. */
+export class AgentClock implements Clock {
+	#offsetMs = 0;
+
+	nowMs(): number {
+		return Date.now() + this.#offsetMs;
+	}
+
+	syncTo(controlNowMs: number): void {
+		const offMs = controlNowMs - this.nowMs();
+		if (Math.abs(offMs) > TOLERANCE_MS) this.#offsetMs += offMs;
+	}
+}

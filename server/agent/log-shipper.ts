@@ -1,0 +1,148 @@
+import { LogSpill } from "./log-spill.ts";
+import { AGENT_LIMITS, type AgentLogLine, type LogsAnswer, type LogsRequest } from "./protocol.ts";
+import { pause } from "./wait.ts";
+
+/** Between two calls, so that a chatty job makes few large calls rather than many small ones. */
+const BETWEEN_CALLS_MS = 100;
+
+/**
+ * Brings the attempt's lines to the control plane, each exactly once: lines are numbered from 1, the answer tells the
+ * newest stored number, and what is not acknowledged is sent again. Lines wait in memory up to a bound, then on disk up
+ * to a bound; beyond that `full` asks the producer to pause.
+ */
+export class LogShipper {
+	readonly #send: (request: LogsRequest) => Promise<LogsAnswer>;
+	readonly #nowMs: () => number;
+	readonly #memoryBytesMax: number;
+	readonly #spillBytesMax: number;
+	readonly #spill: LogSpill;
+	/** Oldest first: these, then the file's, then those that the disk did not take. */
+	#queue: AgentLogLine[] = [];
+	#overflow: AgentLogLine[] = [];
+	#queueBytes = 0;
+	#firstNumber = 1;
+	/** The control plane takes no more lines of this attempt. */
+	#closed = false;
+	#wake: (() => void) | null = null;
+	#onRoom: (() => void) | null = null;
+
+	constructor(options: {
+		/** Tries until there is an answer. */
+		send(request: LogsRequest): Promise<LogsAnswer>;
+		nowMs(): number;
+		spillFile: string;
+		memoryBytesMax: number;
+		spillBytesMax: number;
+	}) {
+		this.#send = options.send;
+		this.#nowMs = options.nowMs;
+		this.#memoryBytesMax = options.memoryBytesMax;
+		this.#spillBytesMax = options.spillBytesMax;
+		this.#spill = new LogSpill(options.spillFile);
+	}
+
+	add(stream: AgentLogLine["stream"], text: string): void {
+		if (this.#closed) return;
+		const line = { atMs: Math.round(this.#nowMs()), stream, text };
+		const waits = this.#spill.bytes > 0 || this.#overflow.length > 0;
+		if (!waits && this.#queueBytes < this.#memoryBytesMax) this.#enqueue(line);
+		else if (this.#overflow.length > 0 || !this.#spill.append(line)) this.#overflow.push(line);
+		this.#wake?.();
+	}
+
+	/** The producer should pause: neither memory nor disk has room. */
+	get full(): boolean {
+		return this.#overflow.length > 0 || this.#spill.bytes >= this.#spillBytesMax;
+	}
+
+	/** Calls back whenever there is room again. */
+	onRoom(callback: () => void): void {
+		this.#onRoom = callback;
+	}
+
+	get idle(): boolean {
+		return this.#queue.length === 0 && this.#spill.bytes === 0 && this.#overflow.length === 0;
+	}
+
+	/** Ships until the signal is aborted, or, with `untilIdle`, until everything is stored. @throws what `send` throws. */
+	async run(signal: AbortSignal, options: { untilIdle(): boolean }): Promise<void> {
+		while (!signal.aborted) {
+			this.#refill();
+			if (this.#queue.length === 0) {
+				if (options.untilIdle()) return;
+				await this.#untilWoken(signal);
+				continue;
+			}
+			await this.#sendBatch();
+			if (!options.untilIdle()) await pause(BETWEEN_CALLS_MS, signal);
+		}
+	}
+
+	/** Lets a waiting `run` look again. */
+	nudge(): void {
+		this.#wake?.();
+	}
+
+	close(): void {
+		this.#spill.close();
+	}
+
+	async #sendBatch(): Promise<void> {
+		const lines = takeBatch(this.#queue);
+		const answer = await this.#send({ firstNumber: this.#firstNumber, lines });
+		if (answer.full) return this.#drop();
+		const acknowledged = Math.min(lines.length, Math.max(0, answer.stored - this.#firstNumber + 1));
+		for (const line of this.#queue.splice(0, acknowledged)) this.#queueBytes -= sizeOf(line);
+		this.#firstNumber += acknowledged;
+		if (!this.full) this.#onRoom?.();
+	}
+
+	#drop(): void {
+		this.#closed = true;
+		this.#queue = [];
+		this.#overflow = [];
+		while (this.#spill.bytes > 0) this.#spill.take();
+		this.#onRoom?.();
+	}
+
+	#refill(): void {
+		if (this.#queue.length > 0) return;
+		for (const line of this.#spill.take()) this.#enqueue(line);
+		if (this.#spill.bytes > 0) return;
+		for (const line of this.#overflow.splice(0)) this.#enqueue(line);
+	}
+
+	#enqueue(line: AgentLogLine): void {
+		this.#queue.push(line);
+		this.#queueBytes += sizeOf(line);
+	}
+
+	#untilWoken(signal: AbortSignal): Promise<void> {
+		return new Promise((resolve) => {
+			const done = (): void => {
+				signal.removeEventListener("abort", done);
+				this.#wake = null;
+				resolve();
+			};
+			this.#wake = done;
+			signal.addEventListener("abort", done);
+		});
+	}
+}
+
+/** As many of the first lines as one call takes, at least one. */
+export function takeBatch(queue: readonly AgentLogLine[]): AgentLogLine[] {
+	let bytes = 0;
+	let count = 0;
+	for (const line of queue) {
+		bytes += Buffer.byteLength(line.text);
+		if (count > 0 && (count >= AGENT_LIMITS.logLinesPerCall || bytes > AGENT_LIMITS.logBytesPerCall)) break;
+		count++;
+	}
+	return queue.slice(0, count);
+}
+
+/** What a line takes in memory, roughly: its text and the object around it. */
+function sizeOf(line: AgentLogLine): number {
+	return line.text.length * 2 + 100;
+}

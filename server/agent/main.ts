@@ -1,0 +1,23 @@
+import { runAgent } from "./agent.ts";
+import { messageOf } from "./client.ts";
+import { powerOff } from "./power-off.ts";
+import { takeSettings } from "./settings.ts";
+
+/** Runs on the instance. However it ends, the machine is powered off: nobody else may be left who would. */
+const log = (text: string): void => {
+	process.stdout.write(`${new Date().toISOString()} agent: ${text}\n`);
+};
+
+process.on("uncaughtException", (error) => {
+	log(`ended by a fault of its own: ${error.stack ?? error.message}`);
+	void powerOff(log).then(() => process.exit(1));
+});
+
+try {
+	await runAgent(takeSettings(process.env), log);
+} catch (error) {
+	log(messageOf(error));
+	process.exitCode = 1;
+}
+await powerOff(log);
+process.exit();

@@ -1,0 +1,92 @@
+import { z } from "zod";
+import { pause } from "./wait.ts";
+
+/** What a cloud tells its own machine. One implementation a cloud. */
+export interface MachineMetadata {
+	/** @throws Error when the service does not answer. */
+	instanceId(): Promise<string>;
+	/** When the provider takes the machine, or null when it did not say so. @throws Error when the service does not answer. */
+	notice(): Promise<{ atMs: number } | null>;
+}
+
+const TIMEOUT_MS = 2_000;
+const TOKEN_TTL_S = 21_600;
+const instanceAction = z.object({ action: z.enum(["terminate", "stop", "hibernate"]), time: z.iso.datetime() });
+
+/** Amazon's instance metadata service, version 2. */
+export class Ec2Metadata implements MachineMetadata {
+	readonly #base: string;
+	#token: string | null = null;
+
+	constructor(base: string) {
+		this.#base = base;
+	}
+
+	async instanceId(): Promise<string> {
+		const id = await this.#get("/latest/meta-data/instance-id");
+		if (id === null) throw new Error("the metadata service has no instance-id");
+		return id.trim();
+	}
+
+	async notice(): Promise<{ atMs: number } | null> {
+		const text = await this.#get("/latest/meta-data/spot/instance-action");
+		if (text === null) return null;
+		return { atMs: Date.parse(instanceAction.parse(JSON.parse(text)).time) };
+	}
+
+	/** Null for 404, which is the usual answer about notices. */
+	async #get(path: string): Promise<string | null> {
+		for (let tries = 0; ; tries++) {
+			this.#token ??= await this.#newToken();
+			const answer = await this.#fetch(path, { headers: { "x-aws-ec2-metadata-token": this.#token } });
+			if (answer.ok) return answer.text();
+			await answer.body?.cancel();
+			if (answer.status === 404) return null;
+			if (answer.status !== 401 || tries > 0) throw new Error(`the metadata service answered ${answer.status} to ${path}`);
+			this.#token = null;
+		}
+	}
+
+	async #newToken(): Promise<string> {
+		const answer = await this.#fetch("/latest/api/token", {
+			method: "PUT",
+			headers: { "x-aws-ec2-metadata-token-ttl-seconds": String(TOKEN_TTL_S) },
+		});
+		if (!answer.ok) throw new Error(`the metadata service answered ${answer.status} to a request for a token`);
+		return answer.text();
+	}
+
+	#fetch(path: string, init: RequestInit): Promise<Response> {
+		return fetch(`${this.#base}${path}`, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) });
+	}
+}
+
+/** Asks until the service answers; a machine that has just booted may not have its network yet. */
+export async function untilInstanceId(metadata: MachineMetadata, signal: AbortSignal, log: (text: string) => void): Promise<string> {
+	for (;;) {
+		try {
+			return await metadata.instanceId();
+		} catch (error) {
+			log(`the metadata service does not answer yet: ${error instanceof Error ? error.message : String(error)}`);
+		}
+		if (!(await pause(1_000, signal))) throw new Error("the machine's life is over before its metadata service answered");
+	}
+}
+
+/** Looks for the provider's notice until it comes. A service that is away for a moment changes nothing. */
+export async function watchNotice(
+	metadata: MachineMetadata,
+	options: { pollMs: number; signal: AbortSignal; onNotice(notice: { atMs: number }): void; log(text: string): void },
+): Promise<void> {
+	let failing = false;
+	do {
+		try {
+			const notice = await metadata.notice();
+			failing = false;
+			if (notice) return options.onNotice(notice);
+		} catch (error) {
+			if (!failing) options.log(`the metadata service cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+			failing = true;
+		}
+	} while (await pause(options.pollMs, options.signal));
+}

@@ -1,0 +1,41 @@
+import { mkdir } from "node:fs/promises";
+import path from "node:path";
+import { jobEnvironment } from "./job-environment.ts";
+import type { EnrollAnswer } from "./protocol.ts";
+import { makeFolderInside, placeUnder } from "./safe-path.ts";
+import { stageData } from "./stage.ts";
+
+export interface PreparedJob {
+	workFolder: string;
+	/** What is kept for the next attempt; null when the job keeps nothing. */
+	checkpointFolder: string | null;
+	environment: Record<string, string>;
+}
+
+/** Makes the job's folders and brings its data. @throws StagingError; AbortError when the signal is aborted first. */
+export async function prepareJob(options: {
+	folder: string;
+	terms: Pick<EnrollAnswer, "jobId" | "attemptNo" | "spec">;
+	signal: AbortSignal;
+	log(text: string): void;
+}): Promise<PreparedJob> {
+	const { spec, jobId, attemptNo } = options.terms;
+	const workFolder = path.join(options.folder, "work");
+	const tmpFolder = path.join(options.folder, "tmp");
+	for (const folder of [workFolder, tmpFolder]) await mkdir(folder, { recursive: true, mode: 0o700 });
+	await stageData(spec.data, { workFolder, place: "a cloud instance", signal: options.signal });
+	const checkpointFolder = placeUnder(workFolder, spec.checkpoint?.path ?? "checkpoints");
+	await makeFolderInside(workFolder, checkpointFolder);
+	if (spec.image !== null) options.log(`the image ${spec.image} is not used: commands run as processes of the machine`);
+	const environment = jobEnvironment({
+		jobId,
+		attemptNo,
+		env: spec.env,
+		workFolder,
+		checkpointFolder,
+		tmpFolder,
+		gpus: Array.from({ length: spec.resources.gpus }, (_, i) => i),
+		nodeFolder: path.dirname(process.execPath),
+	});
+	return { workFolder, checkpointFolder: spec.checkpoint === null ? null : checkpointFolder, environment };
+}

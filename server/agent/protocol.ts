@@ -1,0 +1,189 @@
+import { z } from "zod";
+import type { JobSpec } from "#server/domain/job.ts";
+import { JOB_LIMITS } from "#server/domain/job-file.ts";
+import { WORKLOAD_CLASSES } from "#server/domain/vocabulary.ts";
+
+/**
+ * What agent and control plane say to each other below `/agent/v1`. The control plane parses requests strictly; the agent
+ * parses answers leniently, so that one that is still out there understands a newer control plane. A change that an old
+ * agent could not bear gets a new path.
+ */
+export const AGENT_PATH = "/agent/v1";
+
+/** Everything that crosses the wire has a bound. */
+export const AGENT_LIMITS = {
+	logLinesPerCall: 1_000,
+	/** UTF-8 bytes of text; JSON may need up to six times as many. */
+	logBytesPerCall: 256 * 1024,
+	logLineCharacters: 32 * 1024,
+	checkpointFiles: 10_000,
+	checkpointFileBytes: 64 * 1024 ** 3,
+	pathBytes: 1_024,
+	bodyBytes: 4 * 1024 ** 2,
+} as const;
+
+const BASE64URL = /^[A-Za-z0-9_-]{16,128}$/;
+const instant = z.number().int().min(0).max(8_640_000_000_000_000);
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/, "must be 64 hex digits");
+
+export const checkpointIdSchema = z.string().regex(/^ckp_[0-9a-z]{22,26}$/, "is not the id of a checkpoint");
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+const CONTROL = /[\u0000-\u001f\u007f]/;
+
+/** Why a relative path may not be used below a checkpoint's folder, or null when it stays inside. */
+export function pathProblem(path: string): string | null {
+	if (path === "" || new TextEncoder().encode(path).length > AGENT_LIMITS.pathBytes)
+		return `must have 1 to ${AGENT_LIMITS.pathBytes} bytes`;
+	if (CONTROL.test(path)) return "must not contain control characters";
+	const parts = path.split("/");
+	return parts.some((p) => p === "" || p === "." || p === "..") ? 'must be relative, without empty parts, "." and ".."' : null;
+}
+
+export const relativePath = z.string().superRefine((path, ctx) => {
+	const problem = pathProblem(path);
+	if (problem !== null) ctx.addIssue({ code: "custom", message: problem });
+});
+
+export const checkpointFileSchema = z.strictObject({
+	path: relativePath,
+	bytes: z.number().int().min(0).max(AGENT_LIMITS.checkpointFileBytes),
+	sha256,
+});
+export type CheckpointFile = z.infer<typeof checkpointFileSchema>;
+
+// --- enroll ---------------------------------------------------------------------------------------------------------
+
+export const enrollRequest = z.strictObject({
+	instanceId: z.string().regex(/^ins_[0-9a-z_]{1,80}$/, "is not the id of an instance"),
+	bootstrapSecret: z.string().regex(BASE64URL, "is not a bootstrap secret"),
+	/** As the machine's metadata service says. */
+	providerInstanceId: z.string().regex(/^[A-Za-z0-9._:/-]{1,128}$/, "is not a provider's instance id"),
+	/** Drawn by the agent when it starts and told to nobody else: makes a retry known as such. */
+	nonce: z.string().regex(BASE64URL, "must be 16 to 128 characters of base64url"),
+});
+export type EnrollRequest = z.infer<typeof enrollRequest>;
+
+const nullableInt = z.number().int().nullable();
+
+/** The spec as the control plane stores it. */
+const jobSpec: z.ZodType<JobSpec> = z.object({
+	name: z.string(),
+	team: z.string(),
+	project: z.string().nullable(),
+	labels: z.record(z.string(), z.string()),
+	class: z.enum(WORKLOAD_CLASSES),
+	image: z.string().nullable(),
+	command: z.array(z.string()).min(1).max(JOB_LIMITS.commandParts),
+	env: z.record(z.string(), z.string()),
+	nodes: z.number().int().min(1),
+	resources: z.object({
+		gpus: z.number().int().min(0),
+		accelerators: z.array(z.string()),
+		cpus: nullableInt,
+		memoryGiB: z.number().nullable(),
+	}),
+	duration: z.object({ estimateMs: z.number().nullable(), maxMs: z.number().nullable() }),
+	deadlineMs: z.number().nullable(),
+	priority: z.number(),
+	critical: z.boolean(),
+	checkpoint: z.object({ path: z.string(), uri: z.string().nullable(), intervalMs: z.number().positive() }).nullable(),
+	data: z.array(z.object({ uri: z.string(), sizeGiB: z.number().nullable(), mount: z.string(), residency: z.array(z.string()) })),
+});
+
+/** An order to end the command: SIGTERM, `graceMs`, SIGKILL. The code is one of ours; a newer one is taken as it is. */
+export const stopOrderSchema = z.object({ reason: z.string(), graceMs: z.number().min(0) });
+
+/** What every beat tells, and the enrolment too. */
+const orders = {
+	stop: stopOrderSchema.nullable(),
+	/** The attempt is over for the control plane: end everything at once, nothing of it is wanted any more. */
+	over: z.boolean(),
+	expiresAtMs: instant,
+	/** The control plane's clock, which the agent goes by. */
+	nowMs: instant,
+};
+
+export const enrollAnswer = z.object({
+	token: z.string().min(1),
+	attemptId: z.string(),
+	jobId: z.string(),
+	attemptNo: z.number().int().min(1),
+	spec: jobSpec,
+	heartbeatMs: z.number().int().min(10),
+	stopGraceMs: z.number().int().min(0),
+	controlSilenceMs: z.number().int().min(100),
+	checkpoint: z.object({ id: checkpointIdSchema, files: z.array(checkpointFileSchema) }).nullable(),
+	...orders,
+});
+export type EnrollAnswer = z.infer<typeof enrollAnswer>;
+
+// --- heartbeat ------------------------------------------------------------------------------------------------------
+
+export const AGENT_PHASES = ["enrolling", "staging", "running", "stopping", "saving", "reporting", "off"] as const;
+export type AgentPhase = (typeof AGENT_PHASES)[number];
+
+/** The provider said that it takes the machine at this time. */
+const notice = z.strictObject({ atMs: instant });
+
+export const heartbeatRequest = z.strictObject({ phase: z.enum(AGENT_PHASES), notice: notice.optional() });
+export type HeartbeatRequest = z.infer<typeof heartbeatRequest>;
+export const heartbeatAnswer = z.object(orders);
+export type HeartbeatAnswer = z.infer<typeof heartbeatAnswer>;
+
+// --- logs -----------------------------------------------------------------------------------------------------------
+
+export const logLineSchema = z.strictObject({
+	atMs: instant,
+	stream: z.enum(["stdout", "stderr", "spillway"]),
+	text: z.string().max(AGENT_LIMITS.logLineCharacters),
+});
+export type AgentLogLine = z.infer<typeof logLineSchema>;
+
+/** `firstNumber` counts the attempt's lines from 1, without gaps. */
+export const logsRequest = z.strictObject({
+	firstNumber: z.number().int().min(1),
+	lines: z.array(logLineSchema).min(1).max(AGENT_LIMITS.logLinesPerCall),
+});
+export type LogsRequest = z.infer<typeof logsRequest>;
+/** `stored`: number of the newest stored line. `full`: no more are taken, whatever comes. */
+export const logsAnswer = z.object({ stored: z.number().int().min(0), full: z.boolean() });
+export type LogsAnswer = z.infer<typeof logsAnswer>;
+
+// --- reports --------------------------------------------------------------------------------------------------------
+
+export const runningRequest = z.strictObject({ atMs: instant });
+
+export const exitSchema = z.strictObject({
+	code: nullableInt,
+	signal: z.string().max(32).nullable(),
+	error: z.string().max(2_000).nullable(),
+	failedAt: z.enum(["staging", "start"]).optional(),
+});
+
+/** Why the agent itself ended the command, when the control plane may not know yet. `signalled`: the machine shut down. */
+export const OWN_STOP_CAUSES = ["notice", "expired", "control_silent", "signalled"] as const;
+
+export const exitedRequest = z.strictObject({
+	exit: exitSchema,
+	atMs: instant,
+	stoppedBy: z.enum(OWN_STOP_CAUSES).optional(),
+	notice: notice.optional(),
+});
+export type ExitedRequest = z.infer<typeof exitedRequest>;
+
+export const doneAnswer = z.object({});
+
+// --- checkpoints ----------------------------------------------------------------------------------------------------
+
+/** The control plane names a checkpoint before its files come, so that names sort by one clock. */
+export const newCheckpointAnswer = z.object({ id: checkpointIdSchema });
+/** Header of each uploaded file. */
+export const SHA256_HEADER = "x-spillway-sha256";
+export const commitRequest = z.strictObject({ files: z.array(checkpointFileSchema).min(1).max(AGENT_LIMITS.checkpointFiles) });
+
+// --- errors ---------------------------------------------------------------------------------------------------------
+
+/** RFC 9457. Only an answer of this form refuses for good; anything else may come from a proxy and is asked again. */
+export const problemSchema = z.object({ title: z.string(), detail: z.string(), status: z.number(), code: z.string() });
+export type Problem = z.infer<typeof problemSchema>;

@@ -1,0 +1,65 @@
+import path from "node:path";
+import { z } from "zod";
+
+const schema = z.object({
+	SPILLWAY_CONTROL_URL: z.url({ protocol: /^https?$/ }),
+	SPILLWAY_INSTANCE_ID: z.string().min(1),
+	SPILLWAY_BOOTSTRAP_SECRET: z.string().min(16),
+	SPILLWAY_EXPIRES_AT_MS: z.coerce.number().int().positive(),
+	/** Folder of this agent; the job's work folder lies in it. */
+	SPILLWAY_AGENT_DIR: z
+		.string()
+		.min(1)
+		.transform((p) => path.resolve(p)),
+	/** The AWS SDKs' own name for it. */
+	AWS_EC2_METADATA_SERVICE_ENDPOINT: z.url().default("http://169.254.169.254"),
+	SPILLWAY_METADATA_POLL_MS: z.coerce.number().int().min(10).default(1_000),
+	/** Log lines beyond what fits into memory wait on disk, up to this; then the job's output is read no further. */
+	SPILLWAY_LOG_SPILL_BYTES: z.coerce
+		.number()
+		.int()
+		.min(1_024)
+		.default(1024 ** 3),
+	SPILLWAY_LOG_MEMORY_BYTES: z.coerce
+		.number()
+		.int()
+		.min(1_024)
+		.default(4 * 1024 ** 2),
+});
+
+export interface AgentSettings {
+	controlUrl: string;
+	instanceId: string;
+	bootstrapSecret: string;
+	expiresAtMs: number;
+	folder: string;
+	metadataUrl: string;
+	metadataPollMs: number;
+	logSpillBytes: number;
+	logMemoryBytes: number;
+}
+
+/**
+ * Takes the settings that the user-data put into the environment, and takes the secret out of it: no child sees it.
+ * @throws Error with a line for each wrong setting.
+ */
+export function takeSettings(environment: NodeJS.ProcessEnv): AgentSettings {
+	const result = schema.safeParse(environment);
+	delete environment["SPILLWAY_BOOTSTRAP_SECRET"];
+	if (!result.success) {
+		const lines = result.error.issues.map((i) => `  ${i.path.join(".")}: ${i.message}`);
+		throw new Error(`These settings of the agent are wrong; the user-data sets them:\n${lines.join("\n")}`);
+	}
+	const s = result.data;
+	return {
+		controlUrl: s.SPILLWAY_CONTROL_URL.replace(/\/+$/, ""),
+		instanceId: s.SPILLWAY_INSTANCE_ID,
+		bootstrapSecret: s.SPILLWAY_BOOTSTRAP_SECRET,
+		expiresAtMs: s.SPILLWAY_EXPIRES_AT_MS,
+		folder: s.SPILLWAY_AGENT_DIR,
+		metadataUrl: s.AWS_EC2_METADATA_SERVICE_ENDPOINT.replace(/\/+$/, ""),
+		metadataPollMs: s.SPILLWAY_METADATA_POLL_MS,
+		logSpillBytes: s.SPILLWAY_LOG_SPILL_BYTES,
+		logMemoryBytes: s.SPILLWAY_LOG_MEMORY_BYTES,
+	};
+}

@@ -1,0 +1,101 @@
+import { assert } from "#server/kernel/assert.ts";
+
+export interface UserDataInput {
+	/** As the machine sees the control plane. */
+	controlUrl: string;
+	instanceId: string;
+	bootstrapSecret: string;
+	/** Of the file that the control plane serves as /agent/v1/agent.mjs. */
+	agentSha256: string;
+	expiresAtMs: number;
+	/** Of the Node that it serves as /agent/v1/runtime/<platform>, by platform, e.g. linux-x64; for images without one. */
+	runtimeSha256?: Readonly<Record<string, string>>;
+}
+
+/**
+ * The script that a machine executes at its first boot, for any POSIX shell. First of all it sets the dead man's switch,
+ * which needs neither agent nor control plane. Then it fetches the agent, and a Node if the image has none that is new
+ * enough, believes neither without its sum, and runs the agent. Whatever happens, the machine is off afterwards.
+ * The same input gives the same text, so that a repeated launch call is the same call.
+ */
+export function userData(input: UserDataInput): string {
+	const url = new URL(input.controlUrl);
+	assert(url.protocol === "http:" || url.protocol === "https:", "the control plane's address must be http or https");
+	const base = word(url.href.replace(/\/+$/, ""), /^[!-&(-~]+$/);
+	const runtimes = Object.entries(input.runtimeSha256 ?? {}).map(
+		([platform, sum]) => `${word(platform, /^linux-[a-z0-9]+$/)}) R=${hex(sum)} ;;`,
+	);
+	return `#!/bin/sh
+# Runs one job of Spillway and powers off.
+set -u
+umask 077
+U='${base}/agent/v1'
+X=${Math.floor(whole(input.expiresAtMs) / 1000)}
+PATH="\${PATH:-/usr/bin:/bin}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+say() { echo "spillway: $*"; }
+off() { shutdown -h now || poweroff || systemctl poweroff --force; }
+die() { say "$*; powering off"; off; exit 1; }
+left=$((X - $(date +%s)))
+[ "$left" -gt 0 ] || die "the machine's life is over"
+(trap '' HUP; sleep "$left"; until off; do sleep 10; done) </dev/null >/dev/null 2>&1 &
+D=$(mktemp -d "\${TMPDIR:-/var/tmp}/spillway.XXXXXX") || die "no folder to work in"
+cd "$D" || die "no folder to work in"
+has() { command -v "$1" >/dev/null 2>&1; }
+fetch() {
+  if has curl; then curl -fsS --connect-timeout 10 -o "$2" "$1"
+  elif has wget; then wget -q -T 30 -O "$2" "$1"
+  elif has node; then node -e 'fetch(process.argv[1]).then(async r=>{if(!r.ok)throw r.status;require("fs").writeFileSync(process.argv[2],Buffer.from(await r.arrayBuffer()))}).catch(e=>{console.error(e);process.exit(1)})' "$1" "$2"
+  else die "the image has neither curl nor wget nor node"
+  fi
+}
+sum() {
+  if has sha256sum; then sha256sum "$1" | cut -d ' ' -f 1
+  elif has shasum; then shasum -a 256 "$1" | cut -d ' ' -f 1
+  elif has openssl; then openssl dgst -sha256 -r "$1" | cut -d ' ' -f 1
+  else node -e 'console.log(require("crypto").createHash("sha256").update(require("fs").readFileSync(process.argv[1])).digest("hex"))' "$1"
+  fi
+}
+get() {
+  i=0
+  until fetch "$U/$1" "$2" && [ "$(sum "$2")" = "$3" ]; do
+    i=$((i + 1))
+    [ "$i" -lt 60 ] || die "$1 cannot be had from $U with the right sum"
+    sleep 5
+  done
+}
+ok() { "$1" -e 'process.exit(+(parseInt(process.versions.node)<20))' >/dev/null 2>&1; }
+get agent.mjs agent.mjs ${hex(input.agentSha256)}
+N=
+for n in node nodejs /usr/local/bin/node /opt/node/bin/node; do
+  if ok "$n"; then N=$n; break; fi
+done
+if [ -z "$N" ]; then
+  case $(uname -s)-$(uname -m) in Linux-x86_64) P=linux-x64 ;; Linux-aarch64) P=linux-arm64 ;; *) P=$(uname -m) ;; esac
+  R=
+  case $P in ${runtimes.join(" ")} *) ;; esac
+  [ -n "$R" ] || die "no Node >= 20 here, and none for $P with the control plane"
+  get "runtime/$P" node "$R"
+  chmod 700 node && ok ./node || die "the Node for $P does not run here"
+  N=./node
+fi
+SPILLWAY_CONTROL_URL='${base}' SPILLWAY_INSTANCE_ID='${word(input.instanceId, /^[A-Za-z0-9_]+$/)}' SPILLWAY_BOOTSTRAP_SECRET='${word(input.bootstrapSecret, /^[A-Za-z0-9_-]+$/)}' \\
+SPILLWAY_EXPIRES_AT_MS=${whole(input.expiresAtMs)} SPILLWAY_AGENT_DIR="$D" "$N" agent.mjs
+say "the agent ended with $?; powering off"
+off
+`;
+}
+
+/** The text may stand between single quotes of the script. */
+function word(text: string, pattern: RegExp): string {
+	assert(pattern.test(text), `${JSON.stringify(text)} cannot stand in user-data`);
+	return text;
+}
+
+function hex(sum: string): string {
+	return word(sum, /^[0-9a-f]{64}$/);
+}
+
+function whole(ms: number): number {
+	assert(Number.isSafeInteger(ms) && ms > 0, `expiresAtMs must be a whole number of ms, got ${ms}`);
+	return ms;
+}

@@ -1,0 +1,184 @@
+import { Readable } from "node:stream";
+import { z } from "zod";
+import {
+	AGENT_LIMITS,
+	AGENT_PATH,
+	checkpointIdSchema,
+	commitRequest,
+	enrollRequest,
+	exitedRequest,
+	heartbeatRequest,
+	logsRequest,
+	relativePath,
+	runningRequest,
+	SHA256_HEADER,
+} from "#server/agent/protocol.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { type AgentIdentity, authenticateAgent } from "#server/services/agent/authenticate.ts";
+import { agentCheckpointFile, commitAgentCheckpoint, newAgentCheckpoint, storeCheckpointFile } from "#server/services/agent/checkpoint.ts";
+import type { AgentContext } from "#server/services/agent/context.ts";
+import { enrollAgent } from "#server/services/agent/enroll.ts";
+import { agentHeartbeat } from "#server/services/agent/heartbeat.ts";
+import { reportExited, reportRunning, storeAgentLogs } from "#server/services/agent/report.ts";
+import { problemOf } from "./problem.ts";
+import { fileResponse } from "./served-file.ts";
+
+export interface AgentHandlerOptions extends AgentContext {
+	/** The bundled agent, dist/agent.mjs. */
+	agentFile: string;
+	/** Programs named `node` by platform, e.g. linux-x64; for images without one. */
+	runtimeFiles?: Readonly<Record<string, string>>;
+	limits?: { bodyBytes?: number; checkpointFileBytes?: number };
+	log?(message: string, error: unknown): void;
+}
+
+interface Call {
+	options: AgentHandlerOptions;
+	request: Request;
+	/** Decoded parts of the path behind /agent/v1. */
+	parts: readonly string[];
+}
+
+type Route = (call: Call) => Promise<Response>;
+
+/**
+ * The face that machines see, below /agent/v1: a function from a request to a response. Bodies of files are streamed in
+ * both directions, so the server that mounts it must hand requests and responses over unbuffered.
+ */
+export function createAgentHandler(options: AgentHandlerOptions): (request: Request) => Promise<Response> {
+	const log = options.log ?? (() => {});
+	return async (request) => {
+		try {
+			const parts = partsOf(request);
+			return await routeOf(request.method, parts)({ options, request, parts });
+		} catch (error) {
+			return problemOf(error, log);
+		}
+	};
+}
+
+function partsOf(request: Request): string[] {
+	const { pathname } = new URL(request.url);
+	if (!pathname.startsWith(`${AGENT_PATH}/`)) throw notThere(pathname);
+	try {
+		return pathname
+			.slice(AGENT_PATH.length + 1)
+			.split("/")
+			.map(decodeURIComponent);
+	} catch {
+		throw new SpillwayError("invalid_input", "The path is not valid percent-encoding.", { fix: "Encode each part of it." });
+	}
+}
+
+const ROUTES: Record<string, Route> = {
+	"GET agent.mjs": ({ options }) => fileResponse(options.agentFile, "text/javascript"),
+	"POST enroll": async ({ options, request }) => json(await enrollAgent(options, await readBody(request, options, enrollRequest))),
+	"POST heartbeat": withAgent(heartbeatRequest, agentHeartbeat),
+	"POST logs": withAgent(logsRequest, storeAgentLogs),
+	"POST running": withAgent(runningRequest, reportRunning),
+	"POST exited": withAgent(exitedRequest, reportExited),
+	"POST checkpoints": withAgent(z.strictObject({}), newAgentCheckpoint),
+};
+
+function routeOf(method: string, parts: readonly string[]): Route {
+	const [first, , third] = parts;
+	const plain = parts.length === 1 ? ROUTES[`${method} ${first}`] : undefined;
+	if (plain) return plain;
+	if (method === "GET" && first === "runtime" && parts.length === 2) return serveRuntime;
+	if (first === "checkpoints" && parts.length >= 3) {
+		if (method === "PUT") return putCheckpointFile;
+		if (method === "GET") return getCheckpointFile;
+		if (method === "POST" && third === "commit" && parts.length === 3) return commitRoute;
+	}
+	throw notThere(`${method} ${AGENT_PATH}/${parts.join("/")}`.slice(0, 200));
+}
+
+function notThere(what: string): SpillwayError {
+	return new SpillwayError("not_found", `The agent's interface has no ${what}.`, { fix: "Run the agent that this control plane serves." });
+}
+
+/** Authenticates, parses, calls. */
+function withAgent<T>(schema: z.ZodType<T>, work: (ctx: AgentContext, agent: AgentIdentity, input: T) => Promise<unknown>): Route {
+	return async ({ options, request }) => {
+		const agent = await authenticateAgent(options.db, request.headers.get("authorization"));
+		return json((await work(options, agent, await readBody(request, options, schema))) ?? {});
+	};
+}
+
+const serveRuntime: Route = async ({ options, parts }) => {
+	const file = options.runtimeFiles?.[parts[1] ?? ""];
+	if (file === undefined)
+		throw new SpillwayError("not_found", `There is no runtime for ${JSON.stringify(parts[1])} here.`, {
+			fix: "Use an image that has Node 20 or newer.",
+		});
+	return fileResponse(file, "application/octet-stream");
+};
+
+async function checkpointCall({ options, request, parts }: Call): Promise<{ agent: AgentIdentity; id: string; path: string }> {
+	const agent = await authenticateAgent(options.db, request.headers.get("authorization"));
+	return { agent, ...z.object({ id: checkpointIdSchema, path: relativePath }).parse({ id: parts[1], path: filePathOf(parts.slice(2)) }) };
+}
+
+/** An encoded slash inside a part would make a path that nobody asked for. */
+function filePathOf(parts: readonly string[]): string {
+	if (parts.some((p) => p.includes("/")))
+		throw new SpillwayError("invalid_input", "A part of the path holds a slash.", {
+			fields: [{ path: "path", message: "must not hold an encoded slash" }],
+		});
+	return parts.join("/");
+}
+
+const putCheckpointFile: Route = async (call) => {
+	const { options, request } = call;
+	const { agent, id, path } = await checkpointCall(call);
+	const sha256 = z
+		.string({ error: `the header ${SHA256_HEADER} is missing` })
+		.regex(/^[0-9a-f]{64}$/, `the header ${SHA256_HEADER} must be 64 hex digits`)
+		.parse(request.headers.get(SHA256_HEADER));
+	const bytesMax = options.limits?.checkpointFileBytes ?? AGENT_LIMITS.checkpointFileBytes;
+	await storeCheckpointFile(options, agent, { id, path, sha256, body: bodyOf(request), bytesMax });
+	return json({});
+};
+
+const getCheckpointFile: Route = async (call) => {
+	const { agent, id, path } = await checkpointCall(call);
+	return fileResponse(await agentCheckpointFile(call.options, agent, { id, path }), "application/octet-stream");
+};
+
+const commitRoute: Route = async ({ options, request, parts }) => {
+	const agent = await authenticateAgent(options.db, request.headers.get("authorization"));
+	const id = checkpointIdSchema.parse(parts[1]);
+	const { files } = await readBody(request, options, commitRequest);
+	await commitAgentCheckpoint(options, agent, { id, files });
+	return json({});
+};
+
+/** @throws SpillwayError `payload_too_large` without reading on; `invalid_input` for what is not JSON; ZodError. */
+async function readBody<T>(request: Request, options: AgentHandlerOptions, schema: z.ZodType<T>): Promise<T> {
+	const bytesMax = options.limits?.bodyBytes ?? AGENT_LIMITS.bodyBytes;
+	const chunks: Buffer[] = [];
+	let bytes = 0;
+	for await (const chunk of bodyOf(request)) {
+		bytes += chunk.length;
+		if (bytes > bytesMax)
+			throw new SpillwayError("payload_too_large", `The body is larger than ${bytesMax} bytes.`, { fix: "Send it in parts." });
+		chunks.push(Buffer.from(chunk));
+	}
+	let parsed: unknown;
+	try {
+		parsed = JSON.parse(Buffer.concat(chunks).toString("utf8"));
+	} catch {
+		throw new SpillwayError("invalid_input", "The body is not JSON.", { fix: "Send application/json." });
+	}
+	return schema.parse(parsed);
+}
+
+function bodyOf(request: Request): Readable {
+	if (request.body === null) return Readable.from([]);
+	// The DOM's stream type and Node's are one object at run time.
+	return Readable.fromWeb(request.body as Parameters<typeof Readable.fromWeb>[0]);
+}
+
+function json(value: unknown): Response {
+	return Response.json(value, { headers: { "cache-control": "no-store" } });
+}

@@ -1,0 +1,50 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { readFile, rename, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { pipeline } from "node:stream/promises";
+import { z } from "zod";
+import { type CheckpointFile, checkpointFileSchema } from "#server/agent/protocol.ts";
+import { checkpointFolder, latestCheckpoint, listFiles } from "../checkpoint/store.ts";
+import type { AgentContext } from "./context.ts";
+
+const manifestSchema = z.array(checkpointFileSchema);
+
+/** Where the sums of a checkpoint's files are kept: beside its folder, which holds the job's files alone. */
+function manifestFile(root: string, jobId: string, checkpointId: string): string {
+	return `${checkpointFolder(root, jobId, checkpointId)}.manifest.json`;
+}
+
+export async function writeManifest(root: string, jobId: string, checkpointId: string, files: readonly CheckpointFile[]): Promise<void> {
+	const file = manifestFile(root, jobId, checkpointId);
+	await writeFile(`${file}.partial`, JSON.stringify(files), { mode: 0o600 });
+	await rename(`${file}.partial`, file);
+}
+
+/** The job's newest checkpoint with its files and their sums, for an agent to begin from; null when it has none. */
+export async function checkpointFor(ctx: AgentContext, jobId: string): Promise<{ id: string; files: CheckpointFile[] } | null> {
+	const latest = await latestCheckpoint(ctx.db, ctx.checkpointRoot, jobId);
+	if (latest === null) return null;
+	const kept = await readFile(manifestFile(ctx.checkpointRoot, jobId, latest.id), "utf8").catch(() => null);
+	if (kept !== null) return { id: latest.id, files: manifestSchema.parse(JSON.parse(kept)) };
+	// Kept by a site on this host, without sums: taken once, for this and every later agent.
+	const files = await sumAll(latest.folder);
+	await writeManifest(ctx.checkpointRoot, jobId, latest.id, files);
+	return { id: latest.id, files };
+}
+
+async function sumAll(folder: string): Promise<CheckpointFile[]> {
+	const files: CheckpointFile[] = [];
+	for (const { relative } of (await listFiles(folder)).sort((a, b) => (a.relative < b.relative ? -1 : 1))) {
+		const hash = createHash("sha256");
+		let bytes = 0;
+		await pipeline(createReadStream(path.join(folder, relative)), async (source: AsyncIterable<Buffer>) => {
+			for await (const chunk of source) {
+				hash.update(chunk);
+				bytes += chunk.length;
+			}
+		});
+		files.push({ path: relative.split(path.sep).join("/"), bytes, sha256: hash.digest("hex") });
+	}
+	return files;
+}

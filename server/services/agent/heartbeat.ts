@@ -1,0 +1,44 @@
+import { and, eq, isNull } from "drizzle-orm";
+import type { HeartbeatAnswer, HeartbeatRequest } from "#server/agent/protocol.ts";
+import type { Tx } from "#server/db/client.ts";
+import { notify } from "#server/db/notify.ts";
+import { attempt } from "#server/db/schema/attempt.ts";
+import { instance } from "#server/db/schema/instance.ts";
+import { reason } from "#server/domain/reasons.ts";
+import { requestStop } from "../attempt/request-stop.ts";
+import { type AgentIdentity, isAttemptOver } from "./authenticate.ts";
+import type { AgentContext } from "./context.ts";
+import { ordersFor } from "./orders.ts";
+
+/** An agent lives; tells it what to do. A provider's notice that it passes on drains the instance and stops the attempt. */
+export async function agentHeartbeat(ctx: AgentContext, agent: AgentIdentity, input: HeartbeatRequest): Promise<HeartbeatAnswer> {
+	const nowMs = ctx.clock.nowMs();
+	const at = new Date(nowMs);
+	if (input.notice) {
+		const { notice } = input;
+		await ctx.db.transaction((tx) => recordNotice(tx, agent, { ...notice, nowMs }));
+	}
+	await ctx.db.update(instance).set({ lastHeardAt: at }).where(eq(instance.id, agent.instanceId));
+	if (!isAttemptOver(agent)) await ctx.db.update(attempt).set({ lastHeardAt: at }).where(eq(attempt.id, agent.attemptId));
+	return ordersFor(agent, ctx.timing, nowMs);
+}
+
+/** The provider said when it takes the machine. Only the first word counts; later ones repeat it. */
+export async function recordNotice(tx: Tx, agent: AgentIdentity, notice: { atMs: number; nowMs: number }): Promise<void> {
+	const [first] = await tx
+		.update(instance)
+		.set({ interruptionAt: new Date(notice.atMs) })
+		.where(and(eq(instance.id, agent.instanceId), isNull(instance.interruptionAt)))
+		.returning({ id: instance.id });
+	if (!first) return;
+	await tx
+		.update(instance)
+		.set({ state: "draining" })
+		.where(and(eq(instance.id, agent.instanceId), eq(instance.state, "ready")));
+	await requestStop(tx, {
+		attemptId: agent.attemptId,
+		reason: reason("spot_interruption", { interruptionAtMs: notice.atMs }),
+		atMs: notice.nowMs,
+	});
+	await notify(tx, { wake: true, changes: [{ topic: "instance", id: agent.instanceId, team: null }] });
+}
