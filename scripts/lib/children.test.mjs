@@ -1,0 +1,93 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { endLeftovers, keepRunning } from "./children.mjs";
+import { processesWithEnv, processIdentity } from "./process-identity.mjs";
+import { runToEnd } from "./run.mjs";
+
+let logFolder;
+beforeEach(() => {
+	logFolder = mkdtempSync(path.join(os.tmpdir(), "spillway-children-test-"));
+});
+afterEach(() => rmSync(logFolder, { recursive: true }));
+
+const WAITING = { timeout: 10_000, interval: 20 };
+
+function keep(script, env = {}) {
+	const said = [];
+	const child = keepRunning({
+		name: "thing",
+		command: ["/bin/sh", "-c", script],
+		env: { PATH: process.env.PATH, ...env },
+		logFolder,
+		say: (line) => said.push(line),
+	});
+	return { child, said };
+}
+
+describe("a program that is kept running", () => {
+	it("starts again after a crash, which is told with the place of its log", async () => {
+		const { child, said } = keep("echo hello; echo trouble >&2; exit 3");
+		await vi.waitUntil(() => child.crashes() >= 2, WAITING);
+		await child.stop(1_000);
+		expect(said.join("\n")).toMatch(
+			/\[thing\] trouble\nThe thing ended by itself \(exit code 3\); it starts again in 0\.5 s\. Its log: .*thing\.log/,
+		);
+		expect(readFileSync(child.log, "utf8")).toContain("hello\n");
+	});
+
+	it("is ended with all that it started when it does not stop in time", async () => {
+		const { child } = keep(`trap '' TERM; sleep 60 & echo $! > ${logFolder}/pid; while :; do sleep 0.1; done`);
+		const pid = () => {
+			try {
+				return Number(readFileSync(path.join(logFolder, "pid"), "utf8"));
+			} catch {
+				return 0;
+			}
+		};
+		await vi.waitUntil(() => pid() > 0, WAITING);
+		const sleeper = pid();
+		expect(processIdentity(sleeper)).toBeDefined();
+		await child.stop(100);
+		await vi.waitUntil(() => !processIdentity(sleeper), WAITING);
+		expect(child.crashes()).toBe(0);
+	});
+
+	it("leaves nothing behind of a run whose parent was killed", async () => {
+		const instance = `test-${process.pid}-${performance.now()}`;
+		const { child } = keep("sleep 60 & sleep 60", { SPILLWAY_INSTANCE: instance });
+		await vi.waitUntil(() => processesWithEnv("SPILLWAY_INSTANCE", instance).length === 3, WAITING);
+		const stopped = child.stop(10_000);
+		expect(await endLeftovers(instance)).toBeGreaterThan(0);
+		await stopped;
+		expect(processesWithEnv("SPILLWAY_INSTANCE", instance)).toEqual([]);
+	});
+});
+
+describe("a program that is run to its end", () => {
+	const options = { what: "The step failed", todo: "try again." };
+
+	it("tells its last lines and its exit code when it fails", async () => {
+		const run = runToEnd(["/bin/sh", "-c", "echo one; echo two >&2; exit 4"], options);
+		await expect(run).rejects.toMatchObject({
+			message: expect.stringContaining("exit code 4"),
+			detail: expect.stringMatching(/one|two/),
+			todo: "try again.",
+		});
+	});
+
+	it("that does not exist is told as such", async () => {
+		await expect(runToEnd(["/nowhere/program"], options)).rejects.toThrow(/ENOENT/);
+	});
+
+	it("is ended by an abort", async () => {
+		const aborting = new AbortController();
+		const run = runToEnd(["/bin/sh", "-c", "echo ready; sleep 60"], {
+			...options,
+			signal: aborting.signal,
+			onLine: () => aborting.abort(new Error("enough")),
+		});
+		await expect(run).rejects.toThrow("enough");
+	});
+});
