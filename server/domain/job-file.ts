@@ -1,9 +1,10 @@
-import { type Document, LineCounter, parseDocument } from "yaml";
+import type { Document } from "yaml";
 import { z } from "zod";
 import { SpillwayError } from "../kernel/errors.ts";
 import { HOUR_MS, MINUTE_MS, parseDurationMs, SECOND_MS } from "../kernel/units.ts";
 import type { JobSpec } from "./job.ts";
 import { changedEnvValues, invalidJob, MOST_PROBLEMS, type PathProblem, placeOf, problemsOf, protoKeys } from "./job-file-problems.ts";
+import { readYaml } from "./read-yaml.ts";
 import { WORKLOAD_CLASSES } from "./vocabulary.ts";
 
 /** Everything that comes from outside has a bound. */
@@ -224,31 +225,25 @@ export function parseJobText(source: string): JobSpec {
 			`the job file has ${source.length} characters; at most ${JOB_LIMITS.documentBytes} are read`,
 		);
 	}
-	const lines = new LineCounter();
-	const { doc, document } = readYaml(source, lines);
-	const { spec: found, problems } = check(document);
+	const { doc, lines, problems: unreadable } = readYaml(source);
+	if (!doc) {
+		throw invalidJob(
+			unreadable.map(({ offset, message }) => {
+				const at = lines.linePos(offset);
+				return { path: "", message: `the YAML cannot be read: ${message}`, line: Math.max(1, at.line), column: Math.max(1, at.col) };
+			}),
+		);
+	}
+	const { spec: found, problems } = check(plainOf(doc));
 	const changed = changedEnvValues(doc);
 	if (found && changed.length === 0) return found;
 	throw invalidJob([...problems, ...changed].slice(0, MOST_PROBLEMS).map((problem) => placeOf(problem, doc, lines)));
 }
 
-function readYaml(source: string, lines: LineCounter): { doc: Document; document: unknown } {
+function plainOf(doc: Document): unknown {
 	try {
-		const doc = parseDocument(source, { lineCounter: lines, uniqueKeys: true });
-		const wrong = [...doc.errors, ...doc.warnings];
-		if (wrong.length > 0) {
-			throw invalidJob(
-				wrong.slice(0, MOST_PROBLEMS).map((e) => {
-					const at = lines.linePos(e.pos[0]);
-					// the library adds the place and a picture of the source, which stand in line and column here
-					const message = (e.message.split("\n")[0] ?? "").replace(/ at line \d+, column \d+:?$/, "");
-					return { path: "", message: message.includes("call stack") ? "is nested too deeply" : message, line: at.line, column: at.col };
-				}),
-			);
-		}
-		return { doc, document: doc.toJS({ maxAliasCount: 50 }) };
+		return doc.toJS({ maxAliasCount: 50 });
 	} catch (cause) {
-		if (cause instanceof SpillwayError) throw cause;
 		throw invalidJob([{ path: "", message: `the YAML cannot be expanded: ${cause instanceof Error ? cause.message : String(cause)}` }]);
 	}
 }

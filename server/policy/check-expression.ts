@@ -70,7 +70,9 @@ function typeProblem(error: unknown): ExpressionProblem {
 	const message = overload
 		? `${overload[2]} cannot stand between ${inWords(overload[1] ?? "")} and ${inWords(overload[3] ?? "")}.`
 		: `The types do not fit: ${summary}.`;
-	const fix = overload && /string/.test(`${overload[1]}${overload[3]}`) && overload[2] !== "in" ? 'A text stands in quotes: "eu".' : null;
+	const quotes = overload && /string/.test(`${overload[1]}${overload[3]}`) && overload[2] !== "in";
+	const decimals = !overload && /'int'/.test(summary) && /'double'/.test(summary);
+	const fix = quotes ? 'A text stands in quotes: "eu".' : decimals ? "Write whole numbers with a point here, for example 1.0." : null;
 	return { severity: "error", offset: range?.start ?? 0, message, fix };
 }
 

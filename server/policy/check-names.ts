@@ -87,10 +87,10 @@ class NameCheck {
 			});
 			return;
 		}
-		const field = nearestName(name, Object.keys(JOB_FIELDS));
-		const root = nearestName(name, ["job", "quote"]);
-		const meant = name in JOB_FIELDS ? `job.${name}` : (root ?? (field === null ? "job.…" : `job.${field}`));
-		this.#report("error", node.start, `There is no ${name}.`, { fix: `Did you mean ${meant}? A text stands in quotes: "${name}".` });
+		const field = Object.hasOwn(JOB_FIELDS, name) ? name : nearestName(name, Object.keys(JOB_FIELDS));
+		const meant = field === name ? `job.${name}` : (nearestName(name, ["job", "quote"]) ?? (field === null ? null : `job.${field}`));
+		const fix = meant === null ? "A field of the job is written job.…" : `Did you mean ${meant}?`;
+		this.#report("error", node.start, `There is no ${name}.`, { fix: `${fix} A text stands in quotes: "${name}".` });
 	}
 
 	#field(receiver: ASTNode, name: string, node: ASTNode, variables: readonly string[], inLoop: boolean): void {

@@ -1,4 +1,3 @@
-import { type Document, parseDocument } from "yaml";
 import type { BudgetRule, Policy, PolicyProblem } from "#server/domain/policy.ts";
 import { findContradictions } from "./find-contradictions.ts";
 import { POLICY_LIMITS } from "./limits.ts";
@@ -13,25 +12,23 @@ import type { ParsePolicy } from "./types.ts";
  * gives an answer, in time that grows with its length.
  */
 export const parsePolicy: ParsePolicy = (source, options = {}) => {
-	const reader = new PolicyReader(source);
-	const policy = readDocument({ reader, siteIds: options.siteIds ?? null });
+	const tooLong = source.length > POLICY_LIMITS.documentCharacters;
+	const reader = new PolicyReader(tooLong ? "" : source);
+	if (tooLong)
+		reader.report("error", 0, `The policy has ${source.length} characters; at most ${POLICY_LIMITS.documentCharacters} are read.`, null);
+	const policy = tooLong ? null : readDocument({ reader, siteIds: options.siteIds ?? null });
 	const problems = reader.problems();
 	return { policy: problems.some((p) => p.severity === "error") ? null : policy, problems };
 };
 
 function readDocument(ctx: ReadContext): Policy | null {
 	const { reader } = ctx;
-	const { source } = reader;
-	if (source.length > POLICY_LIMITS.documentCharacters) {
-		return reader.report(
-			"error",
-			0,
-			`The policy has ${source.length} characters; at most ${POLICY_LIMITS.documentCharacters} are read.`,
-			null,
-		);
+	const document = reader.document;
+	if (!document) {
+		for (const { offset, code, message } of reader.unreadable)
+			reader.report("error", offset, `The YAML cannot be read: ${message}.`, hintFor(code));
+		return null;
 	}
-	const document = parseYaml(reader);
-	if (!document) return null;
 	const root: Field = { path: "the policy", node: document.contents, offset: 0, keyOffset: 0 };
 	if (document.contents === null)
 		return reader.error(
@@ -49,21 +46,6 @@ function readDocument(ctx: ReadContext): Policy | null {
 	const spec = reader.required(root, top, "spec", "Write spec: with rules, budgets and weights.");
 	const read = spec && readSpec(ctx, spec);
 	return read && name !== null ? { name, ...read } : null;
-}
-
-function parseYaml(reader: PolicyReader): Document | null {
-	let document: Document;
-	try {
-		document = parseDocument(reader.source, { lineCounter: reader.lines, uniqueKeys: true });
-	} catch (error) {
-		return reader.report("error", 0, `The YAML cannot be read: ${error instanceof Error ? error.message : "too deep"}.`, null);
-	}
-	for (const problem of [...document.errors, ...document.warnings]) {
-		// the library adds the place and a picture of the source, which stand in line and column here
-		const message = (problem.message.split("\n", 1)[0] ?? "").replace(/ at line \d+, column \d+:?$/, "");
-		reader.report("error", problem.pos[0], `The YAML cannot be read: ${message}.`, hintFor(problem.code));
-	}
-	return document.errors.length + document.warnings.length > 0 ? null : document;
 }
 
 function hintFor(code: string): string | null {

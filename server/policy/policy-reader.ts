@@ -1,5 +1,6 @@
-import { isAlias, isMap, isScalar, isSeq, LineCounter, type Scalar } from "yaml";
+import { type Document, isAlias, isMap, isScalar, isSeq, type LineCounter, type Scalar } from "yaml";
 import type { PolicyProblem } from "#server/domain/policy.ts";
+import { readYaml, type YamlProblem } from "#server/domain/read-yaml.ts";
 import { usdToMicro } from "#server/kernel/money.ts";
 import { didYouMean } from "#server/kernel/nearest-name.ts";
 import { formatDuration, parseDurationMs } from "#server/kernel/units.ts";
@@ -21,11 +22,18 @@ const NAME = /^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
 
 /** Reads typed values out of YAML nodes and collects the problems with their places. A null means: reported already. */
 export class PolicyReader {
-	readonly lines = new LineCounter();
 	readonly source: string;
+	/** null when the text is not YAML; `unreadable` says why. */
+	readonly document: Document | null;
+	readonly unreadable: readonly YamlProblem[];
+	readonly #lines: LineCounter;
 	readonly #problems: PolicyProblem[] = [];
 	constructor(source: string) {
 		this.source = source;
+		const { doc, lines, problems } = readYaml(source);
+		this.document = doc;
+		this.unreadable = problems;
+		this.#lines = lines;
 	}
 
 	problems(): PolicyProblem[] {
@@ -33,12 +41,12 @@ export class PolicyReader {
 	}
 
 	lineOf(offset: number): number {
-		return this.lines.linePos(offset).line;
+		return this.#lines.linePos(offset).line;
 	}
 
 	report(severity: PolicyProblem["severity"], offset: number, message: string, fix: string | null): null {
 		if (this.#problems.length < POLICY_LIMITS.problems) {
-			const { line, col } = this.lines.linePos(offset);
+			const { line, col } = this.#lines.linePos(offset);
 			this.#problems.push({ severity, line: Math.max(1, line), column: Math.max(1, col), message, fix });
 		}
 		return null;
@@ -74,6 +82,11 @@ export class PolicyReader {
 			});
 		}
 		return found;
+	}
+
+	/** Nothing known was given; silent when something unknown was, which `fields` has reported already. */
+	missing(at: Field, message: string, fix: string): null {
+		return isMap(at.node) && at.node.items.length > 0 ? null : this.error(at, message, fix);
 	}
 
 	required(at: Field, fields: Map<string, Field>, name: string, fix: string): Field | null {
@@ -165,7 +178,7 @@ export class PolicyReader {
 		if (scalar === null) return null;
 		const text = textOf(scalar).trim();
 		if (!/^\d{1,12}(\.\d{1,6}0*)?$/.test(text) || Number(text) > POLICY_LIMITS.capUsd) {
-			const digits = /\d[\d,_ ]*(\.\d{1,6})?/.exec(text)?.[0].replace(/[,_ ]/g, "");
+			const digits = /^\$?(\d[\d,_ ]*(\.\d{1,6})?)( ?USD)?$/i.exec(text)?.[1]?.replace(/[,_ ]/g, "");
 			const what = `must be an amount of USD, 0 or more, with at most six decimals, not ${shorten(text)}`;
 			return this.error(at, `${at.path} ${what}.`, `Write for example ${digits !== undefined && digits.length <= 12 ? digits : "500"}.`);
 		}

@@ -38,7 +38,11 @@ export function readRule(ctx: ReadContext, at: Field): PlacedRule | null {
 	// only an approval is judged after a place was chosen, when there is a quote to ask of
 	const asksFirst = first?.kind === "require" && isMap(first.field.node) && first.field.node.has("approval");
 	const when = whenField ? reader.condition(whenField, asksFirst ? "job_and_quote" : "job") : null;
-	if (!first) return reader.error(at, `${at.path} does nothing.`, `Give it one of: ${EFFECTS.join(", ")}.`);
+	if (!first) {
+		// a misspelt effect has been reported already
+		if (isMap(at.node) && at.node.items.length > fields.size) return null;
+		return reader.error(at, `${at.path} does nothing.`, `Give it one of: ${EFFECTS.join(", ")}.`);
+	}
 	if (second) {
 		return reader.report(
 			"error",
@@ -70,7 +74,7 @@ function readPlaces(ctx: ReadContext, kind: "deny" | "allow", at: Field): RuleEf
 	const { reader } = ctx;
 	const fields = reader.fields(at, PLACE_LISTS);
 	if (!fields) return null;
-	if (fields.size === 0) return reader.error(at, `${at.path} names no places.`, `Give it one of: ${PLACE_LISTS.join(", ")}.`);
+	if (fields.size === 0) return reader.missing(at, `${at.path} names no places.`, `Give it one of: ${PLACE_LISTS.join(", ")}.`);
 	const sites = readList(reader, fields.get("sites"), (item) => readSite(ctx, item));
 	const regions = readList(reader, fields.get("regions"), (item) => readRegion(reader, item));
 	const instanceFamilies = readList(reader, fields.get("instanceFamilies"), (item) => readPattern(reader, item, "p5"));
@@ -181,7 +185,7 @@ function readTriggers(reader: PolicyReader, at: Field): Map<Trigger, number> | n
 	if (!fields) return null;
 	const triggers = new Map<Trigger, number>();
 	let sound = fields.size > 0;
-	if (fields.size === 0) reader.error(at, `${at.path} names no trigger.`, `Give it one of: ${TRIGGERS.join(", ")}.`);
+	if (fields.size === 0) reader.missing(at, `${at.path} names no trigger.`, `Give it one of: ${TRIGGERS.join(", ")}.`);
 	for (const name of TRIGGERS) {
 		const field = fields.get(name);
 		if (!field) continue;
@@ -215,7 +219,7 @@ function readRequire(reader: PolicyReader, at: Field): RuleEffect | null {
 			"Take the rule away; a budget caps the money meanwhile.",
 		);
 	}
-	if (!capacity) return reader.error(at, `${at.path} requires nothing.`, "Write capacityType: spot, on_demand or reserved.");
+	if (!capacity) return reader.missing(at, `${at.path} requires nothing.`, "Write capacityType: spot, on_demand or reserved.");
 	const capacityType = reader.oneOf(capacity, ["reserved", "on_demand", "spot"] as const);
 	return capacityType && { kind: "require", capacityType, approval: null };
 }
@@ -237,7 +241,7 @@ function readLimit(reader: PolicyReader, at: Field): RuleEffect | null {
 	const most = POLICY_LIMITS.durationMs / HOUR_MS;
 	const value = hours ? reader.number(hours, { above: 0, atMost: most, whole: false, unit: "hours" }) : null;
 	if (idle || utilisation) return null;
-	if (!hours) return reader.error(at, `${at.path} limits nothing.`, "Write for example instanceHours: 24.");
+	if (!hours) return reader.missing(at, `${at.path} limits nothing.`, "Write for example instanceHours: 24.");
 	if (value === null) return null;
 	const instanceMs = Math.floor(value * HOUR_MS);
 	if (instanceMs < 60_000)
