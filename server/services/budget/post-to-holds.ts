@@ -1,0 +1,97 @@
+import { eq, inArray } from "drizzle-orm";
+import { periodOf } from "#server/accounting/calendar.ts";
+import type { DbOrTx, Tx } from "#server/db/client.ts";
+import { hold, holdBudget } from "#server/db/schema/budget.ts";
+import type { BudgetPeriod } from "#server/domain/policy.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { activePolicy } from "../policy/active.ts";
+import { addToPeriods, lockBudgets } from "./lock.ts";
+
+/** What was charged to one instance, and whether that was the last of it. */
+export interface HoldPosting {
+	instanceId: string;
+	charges: readonly { atMs: number; microUsd: bigint }[];
+	/** The instance is terminated and charged to its end: what is left of the hold is given back. */
+	settled: boolean;
+}
+
+/** Locks the budgets that these instances' holds count against. To be called before jobs and instances are locked. */
+export async function lockBudgetsOfInstances(tx: Tx, instanceIds: readonly string[]): Promise<void> {
+	if (instanceIds.length === 0) return;
+	const rows = await tx
+		.selectDistinct({ budgetId: holdBudget.budgetId })
+		.from(hold)
+		.innerJoin(holdBudget, eq(holdBudget.holdId, hold.id))
+		.where(inArray(hold.instanceId, [...instanceIds]));
+	await lockBudgets(
+		tx,
+		rows.map((r) => r.budgetId),
+	);
+}
+
+/**
+ * Moves money from held to posted: the hold keeps the true sum, budgets get each charge in the period in which it fell,
+ * and at most the amount of the hold is taken from what was held. A settled hold is closed: `posted` when anything was
+ * charged, else `voided`. The budgets must be locked (lockBudgetsOfInstances).
+ */
+export async function postToHolds(tx: Tx, postings: readonly HoldPosting[], nowMs: number): Promise<void> {
+	if (postings.length === 0) return;
+	const byInstance = new Map(postings.map((p) => [p.instanceId, p]));
+	const holds = await tx
+		.select()
+		.from(hold)
+		.where(inArray(hold.instanceId, [...byInstance.keys()]));
+	const counted = await budgetsOf(
+		tx,
+		holds.map((h) => h.id),
+	);
+	const periods = await budgetPeriods(tx);
+	const changes: Parameters<typeof addToPeriods>[1][number][] = [];
+	for (const row of holds) {
+		const posting = byInstance.get(row.instanceId);
+		if (!posting || row.state !== "pending") continue;
+		const postedMicroUsd = posting.charges.reduce((sum, c) => sum + c.microUsd, row.postedMicroUsd);
+		const closed = posting.settled
+			? { state: postedMicroUsd > 0n ? ("posted" as const) : ("voided" as const), closedAt: new Date(nowMs) }
+			: {};
+		if (postedMicroUsd === row.postedMicroUsd && !posting.settled) continue;
+		await tx
+			.update(hold)
+			.set({ postedMicroUsd, ...closed })
+			.where(eq(hold.id, row.id));
+		const heldBefore = left(row.amountMicroUsd, row.postedMicroUsd);
+		const heldAfter = posting.settled ? 0n : left(row.amountMicroUsd, postedMicroUsd);
+		for (const { budgetId, periodKey } of counted.get(row.id) ?? []) {
+			changes.push({ budgetId, periodKey, postedMicroUsd: 0n, heldMicroUsd: heldAfter - heldBefore });
+			for (const charge of posting.charges) {
+				// A budget that the policy no longer has is nobody's cap; its months are kept as months.
+				const { key } = periodOf(periods.get(budgetId) ?? "month", charge.atMs);
+				changes.push({ budgetId, periodKey: key, postedMicroUsd: charge.microUsd, heldMicroUsd: 0n });
+			}
+		}
+	}
+	await addToPeriods(tx, changes);
+}
+
+function left(amount: bigint, posted: bigint): bigint {
+	return posted < amount ? amount - posted : 0n;
+}
+
+async function budgetsOf(tx: Tx, holdIds: readonly string[]): Promise<Map<string, { budgetId: string; periodKey: string }[]>> {
+	if (holdIds.length === 0) return new Map();
+	const rows = await tx
+		.select()
+		.from(holdBudget)
+		.where(inArray(holdBudget.holdId, [...holdIds]));
+	return Map.groupBy(rows, (r) => r.holdId);
+}
+
+async function budgetPeriods(db: DbOrTx): Promise<Map<string, BudgetPeriod>> {
+	try {
+		const { policy } = await activePolicy(db);
+		return new Map(policy.budgets.map((b) => [b.id, b.period]));
+	} catch (error) {
+		if (error instanceof SpillwayError && error.code === "unavailable") return new Map();
+		throw error;
+	}
+}

@@ -1,0 +1,44 @@
+import { and, asc, eq, gte, lt, type SQL } from "drizzle-orm";
+import type { DbOrTx } from "#server/db/client.ts";
+import { charge } from "#server/db/schema/charge.ts";
+import { job } from "#server/db/schema/job.ts";
+import type { Charge } from "#server/domain/charge.ts";
+import { WORKLOAD_CLASSES } from "#server/domain/vocabulary.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { authorize } from "../authorize.ts";
+import type { ServiceContext } from "../context.ts";
+
+/**
+ * Every charge of a job, oldest first.
+ * @throws SpillwayError `not_found`, `forbidden`.
+ */
+export async function chargesOf(ctx: Pick<ServiceContext, "actor" | "db">, jobId: string): Promise<Charge[]> {
+	const [row] = await ctx.db.select({ team: job.team }).from(job).where(eq(job.id, jobId));
+	if (!row) throw new SpillwayError("not_found", `There is no job ${jobId}.`, { fix: "Look for it with: spillway jobs" });
+	authorize(ctx, "spend:read", row.team);
+	return readCharges(ctx.db, eq(charge.jobId, jobId));
+}
+
+/** For the ledger's own use: no check of who asks. */
+export async function readCharges(db: DbOrTx, where: SQL | undefined): Promise<Charge[]> {
+	const rows = await db.select().from(charge).where(where).orderBy(asc(charge.periodStart), asc(charge.id));
+	return rows.map(toCharge);
+}
+
+export function chargesWithin(fromMs: number, toMs: number): SQL | undefined {
+	return and(gte(charge.periodStart, new Date(fromMs)), lt(charge.periodStart, new Date(toMs)));
+}
+
+function toCharge(row: typeof charge.$inferSelect): Charge {
+	const { periodStart, periodEnd, team, project, siteId, provider, region, capacityType, accelerator, kind, ...rest } = row;
+	return {
+		...rest,
+		periodStartMs: periodStart.getTime(),
+		periodEndMs: periodEnd.getTime(),
+		dimensions: { team, project, class: classOf(row.class), siteId, provider, region, capacityType, accelerator, kind },
+	};
+}
+
+function classOf(text: string): Charge["dimensions"]["class"] {
+	return WORKLOAD_CLASSES.find((c) => c === text) ?? "";
+}

@@ -1,0 +1,141 @@
+import { and, asc, eq, gt, isNull, lt, ne, or, sql } from "drizzle-orm";
+import { meterOwnedUse, meterPool, type OwnedPool, type OwnedUse } from "#server/accounting/meter-pool.ts";
+import type { Tx } from "#server/db/client.ts";
+import { allocation } from "#server/db/schema/allocation.ts";
+import { job } from "#server/db/schema/job.ts";
+import { pool, site } from "#server/db/schema/site.ts";
+import { DAY_MS } from "#server/kernel/units.ts";
+import { homeGrid } from "../site/home-grid.ts";
+import type { LedgerContext } from "./context.ts";
+import { postCharges } from "./post-charges.ts";
+
+/** A long absence is caught up in steps of this length, so that no transaction grows without bound. */
+const STEP_MS = 7 * DAY_MS;
+
+interface PoolKey {
+	siteId: string;
+	poolId: string;
+}
+
+export async function listPoolKeys(ctx: LedgerContext): Promise<PoolKey[]> {
+	return ctx.db.select({ siteId: pool.siteId, poolId: pool.id }).from(pool).orderBy(asc(pool.siteId), asc(pool.id));
+}
+
+/**
+ * Charges all that happened on one pool up to now, used and idle together, step by step. Answers the allocations charged.
+ * The pool's row is locked, as it is for placing on it: what the pool did cannot change under the reckoning.
+ */
+export async function meterPoolUntilNow(ctx: LedgerContext, key: PoolKey): Promise<number> {
+	const nowMs = ctx.clock.nowMs();
+	for (let count = 0; ; ) {
+		const step = await ctx.db.transaction(async (tx) => {
+			const owned = await lockPool(tx, key);
+			if (!owned) return { untilMs: nowMs, uses: 0 };
+			const fromMs = owned.idleMeteredUntilMs ?? owned.ownedSinceMs;
+			const untilMs = Math.min(nowMs, fromMs + STEP_MS);
+			const uses = await lockUses(tx, key, { fromMs, untilMs });
+			const metered = meterPool(owned, uses, untilMs);
+			await writeUses(tx, metered.usesMeteredUntilMs);
+			await tx
+				.update(pool)
+				.set({ idleMeteredUntil: new Date(metered.idleMeteredUntilMs) })
+				.where(and(eq(pool.siteId, key.siteId), eq(pool.id, key.poolId)));
+			await postCharges(tx, metered.charges, nowMs);
+			return { untilMs, uses: uses.length };
+		});
+		count += step.uses;
+		if (step.untilMs >= nowMs) return count;
+	}
+}
+
+/** Charges one allocation up to now or its end, and corrects the pool's idle time by it. False when there is none. */
+export async function meterAllocation(ctx: LedgerContext, allocationId: string): Promise<boolean> {
+	const [found] = await ctx.db
+		.select({ siteId: allocation.siteId, poolId: allocation.poolId })
+		.from(allocation)
+		.where(eq(allocation.id, allocationId));
+	if (!found) return false;
+	return ctx.db.transaction(async (tx) => {
+		const owned = await lockPool(tx, found);
+		if (!owned) return false;
+		const [row] = await selectUses(tx).where(eq(allocation.id, allocationId)).for("no key update", { of: allocation });
+		if (!row) return false;
+		const nowMs = ctx.clock.nowMs();
+		const { charges, meteredUntilMs } = meterOwnedUse(owned, toUse(row), nowMs);
+		await writeUses(tx, new Map([[allocationId, meteredUntilMs]]));
+		await postCharges(tx, charges, nowMs);
+		return true;
+	});
+}
+
+async function lockPool(tx: Tx, key: PoolKey): Promise<OwnedPool | null> {
+	const [row] = await tx
+		.select({ pool, provider: site.provider, settings: site.settings })
+		.from(pool)
+		.innerJoin(site, eq(site.id, pool.siteId))
+		.where(and(eq(pool.siteId, key.siteId), eq(pool.id, key.poolId)))
+		.for("no key update", { of: pool });
+	if (!row) return null;
+	const grid = homeGrid(row.settings);
+	return {
+		poolId: row.pool.id,
+		gpus: row.pool.nodes * row.pool.gpusPerNode,
+		microUsdPerGpuHour: row.pool.microUsdPerGpuHour,
+		ownedSinceMs: row.pool.ownedSince.getTime(),
+		idleMeteredUntilMs: row.pool.idleMeteredUntil?.getTime() ?? null,
+		power: { wattsPerGpu: row.pool.wattsPerGpu, pue: grid.pue, gramsPerKwh: grid.gramsPerKwh },
+		place: { siteId: row.pool.siteId, provider: row.provider, region: "", accelerator: row.pool.accelerator },
+	};
+}
+
+function selectUses(tx: Tx) {
+	return tx
+		.select({ allocation, work: { team: job.team, project: job.project, class: job.class } })
+		.from(allocation)
+		.innerJoin(job, eq(job.id, allocation.jobId));
+}
+
+/** Every allocation that overlaps the step, or began before its end and is not charged to its own. */
+async function lockUses(tx: Tx, key: PoolKey, step: { fromMs: number; untilMs: number }): Promise<OwnedUse[]> {
+	const rows = await selectUses(tx)
+		.where(
+			and(
+				eq(allocation.siteId, key.siteId),
+				eq(allocation.poolId, key.poolId),
+				lt(allocation.startedAt, new Date(step.untilMs)),
+				or(
+					isNull(allocation.endedAt),
+					isNull(allocation.meteredUntil),
+					ne(allocation.meteredUntil, allocation.endedAt),
+					gt(allocation.endedAt, new Date(step.fromMs)),
+				),
+			),
+		)
+		.orderBy(asc(allocation.id))
+		.for("no key update", { of: allocation });
+	return rows.map(toUse);
+}
+
+function toUse({ allocation: row, work }: Awaited<ReturnType<typeof selectUses>>[number]): OwnedUse {
+	return {
+		allocationId: row.id,
+		jobId: row.jobId,
+		attemptId: row.attemptId,
+		gpus: row.slots.length,
+		microUsdPerGpuHour: row.microUsdPerGpuHour,
+		startMs: row.startedAt.getTime(),
+		endMs: row.endedAt?.getTime() ?? null,
+		meteredUntilMs: row.meteredUntil?.getTime() ?? null,
+		work,
+	};
+}
+
+async function writeUses(tx: Tx, untilMs: ReadonlyMap<string, number>): Promise<void> {
+	if (untilMs.size === 0) return;
+	const rows = [...untilMs].map(([id, ms]) => ({ id, until: new Date(ms).toISOString() }));
+	// An end before the start is one of no length: the end itself is written, from which "charged to its end" is read.
+	await tx.execute(sql`
+		update allocation set metered_until = case when ended_at < started_at then ended_at else m.until end
+		from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as m(id text, until timestamptz)
+		where allocation.id = m.id`);
+}

@@ -1,0 +1,38 @@
+import { notify } from "#server/db/notify.ts";
+import type { LedgerContext } from "./context.ts";
+import { instancesToMeter, meterInstances } from "./meter-instances.ts";
+import { listPoolKeys, meterPoolUntilNow } from "./meter-pools.ts";
+
+export interface MeterOptions {
+	/** Instances charged in one transaction. */
+	batchSize?: number;
+	/**
+	 * A running instance is charged again only after so long; its end is charged at once whatever this says. 0 charges it
+	 * at every call. Large installations raise it: each charge of an instance is a row.
+	 */
+	minOpenMs?: number;
+}
+
+const BATCH_SIZE = 200;
+
+/**
+ * Turns the time of every instance, allocation and idle GPU that is not charged yet into charges, up to now or to its end.
+ * Each batch is one transaction of charges, rollups, totals, holds and budgets, so a meter that is killed loses and
+ * doubles nothing, and any number of meters may run at once.
+ */
+export async function meterAll(ctx: LedgerContext, options: MeterOptions = {}): Promise<{ instances: number; allocations: number }> {
+	const { batchSize = BATCH_SIZE, minOpenMs = 0 } = options;
+	const nowMs = ctx.clock.nowMs();
+	let instances = 0;
+	for (let afterId = ""; ; ) {
+		const ids = await instancesToMeter(ctx, { afterId, limit: batchSize, nowMs, minOpenMs });
+		const last = ids.at(-1);
+		if (last === undefined) break;
+		instances += (await meterInstances(ctx, ids)).size;
+		afterId = last;
+	}
+	let allocations = 0;
+	for (const key of await listPoolKeys(ctx)) allocations += await meterPoolUntilNow(ctx, key);
+	await notify(ctx.db, { changes: [{ topic: "spend", id: null, team: null }] });
+	return { instances, allocations };
+}

@@ -1,0 +1,23 @@
+import type { Interval } from "#server/accounting/calendar.ts";
+import { wholeHours } from "#server/accounting/cover-range.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { DAY_MS } from "#server/kernel/units.ts";
+
+/** Ten years: more is a slip, and a bound keeps answers by day finite. */
+const RANGE_MAX_MS = 3_660 * DAY_MS;
+
+/**
+ * The asked range in whole UTC hours.
+ * @throws SpillwayError `invalid_input` when it is empty, backwards, too long or not in whole milliseconds.
+ */
+export function spendRange({ fromMs, toMs }: Interval): Interval {
+	const valid = Number.isSafeInteger(fromMs) && Number.isSafeInteger(toMs) && Math.abs(fromMs) < 8e15 && Math.abs(toMs) < 8e15;
+	if (!valid || fromMs >= toMs || toMs - fromMs > RANGE_MAX_MS) {
+		const message = `"from" must lie before "to", at most ${RANGE_MAX_MS / DAY_MS} days apart`;
+		throw new SpillwayError("invalid_input", `The range of time cannot be used: ${message}.`, {
+			fields: [{ path: "from", message }],
+			fix: "Give both as points in time, for example 2026-11-01T00:00:00Z.",
+		});
+	}
+	return wholeHours({ fromMs, toMs });
+}
