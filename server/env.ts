@@ -3,6 +3,7 @@ import { z } from "zod";
 
 /** The only reader of process.env in the server. Every setting has a default that makes a demo on this machine. */
 const schema = z.object({
+	NODE_ENV: z.enum(["development", "production", "test"]).default("production"),
 	SPILLWAY_HOME: z.string().default(".spillway").transform((p) => path.resolve(p)),
 	SPILLWAY_HOST: z.string().default("127.0.0.1"),
 	SPILLWAY_PORT: z.coerce.number().int().min(1).max(65535).default(3000),

@@ -22,6 +22,8 @@ export interface SchedulerOptions {
 	/** Name of this process in the heartbeat. */
 	instanceName: string;
 	signal: AbortSignal;
+	/** What a leader that is told to stop still does, while it leads. */
+	beforeResign?: () => Promise<void>;
 }
 
 /** Runs until the signal: waits to be the leader, leads, and when leadership is lost, waits again. */
@@ -40,6 +42,7 @@ export async function runScheduler(options: SchedulerOptions): Promise<void> {
 			term.abort();
 			signal.removeEventListener("abort", end);
 			await Promise.all(tasks.map((t) => t.done));
+			if (signal.aborted) await options.beforeResign?.();
 			await leadership.resign().catch(() => {});
 		} catch (error) {
 			ctx.log("error", "the scheduler starts its term again", { error: messageOf(error) });

@@ -19,3 +19,8 @@ export interface ServiceContext {
 export function actorName(actor: Actor): string {
 	return actor.kind === "person" ? `account:${actor.accountId}` : `system:${actor.part}`;
 }
+
+/** The system's own authority, for what nobody in particular asks for. */
+export function systemContext(db: Db, clock: Clock, part: "control_loop" | "agent" | "seed" = "control_loop"): ServiceContext {
+	return { actor: { kind: "system", part }, db, clock, requestId: null };
+}

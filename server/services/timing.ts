@@ -8,6 +8,10 @@ export const timingSchema = z.strictObject({
 	readyTimeoutMs: z.number().default(15 * 60_000),
 	/** Silence of an agent after which its machine is given up. */
 	agentSilentMs: z.number().default(5 * 60_000),
+	/** How often an agent calls. */
+	heartbeatMs: z.number().default(5_000),
+	/** Silence of the control plane after which an agent ends its machine. */
+	controlSilenceMs: z.number().default(6 * 60 * 60_000),
 	/** Pause before the same launch or termination call is made again. */
 	callRetryMs: z.number().default(10_000),
 	/** How long a launch with unknown outcome is looked for before it counts as never happened. */

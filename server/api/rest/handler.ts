@@ -119,7 +119,7 @@ function parseBody(text: string, contentType: string | undefined): unknown {
 }
 
 export function sendJson(res: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
-	const text = JSON.stringify(body);
+	const text = JSON.stringify(body, (_, value) => (typeof value === "bigint" ? value.toString() : value));
 	res.writeHead(status, { "content-type": "application/json; charset=utf-8", "content-length": Buffer.byteLength(text), "cache-control": "no-store", "x-content-type-options": "nosniff", ...headers });
 	res.end(text);
 }

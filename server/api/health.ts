@@ -1,0 +1,35 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { sql } from "drizzle-orm";
+import { readHeartbeat } from "#server/services/scheduler/heartbeat.ts";
+import { metricsText } from "./metrics.ts";
+import { sendJson } from "./rest/handler.ts";
+import type { Runtime } from "./runtime.ts";
+
+const PATHS = ["/healthz", "/readyz", "/metrics"];
+/** The leader writes its sign of life every second. */
+const HEARTBEAT_LATE_MS = 10_000;
+
+export function isHealthPath(url: string): boolean {
+	return PATHS.includes(url.split("?")[0] ?? "");
+}
+
+/** /healthz: the process lives. /readyz: it can serve, and who it is. /metrics: Prometheus. Without sign-in, no names in them. */
+export async function handleHealth(rt: Runtime, req: IncomingMessage, res: ServerResponse): Promise<void> {
+	const path = (req.url ?? "").split("?")[0];
+	if (path === "/healthz") return sendJson(res, 200, { status: "ok" });
+	try {
+		if (path === "/metrics") {
+			const text = await metricsText(rt);
+			res.writeHead(200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" });
+			res.end(text);
+			return;
+		}
+		await rt.connection.db.execute(sql`select 1 from job limit 1`);
+		const beat = await readHeartbeat(rt.connection.db);
+		const ageMs = beat ? rt.clock.nowMs() - beat.atMs : null;
+		const scheduler = ageMs === null ? "never seen" : ageMs > HEARTBEAT_LATE_MS ? "late" : "leading";
+		sendJson(res, 200, { status: "ready", instance: rt.env.SPILLWAY_INSTANCE, scheduler, schedulerHeartbeatAgeMs: ageMs });
+	} catch {
+		sendJson(res, 503, { status: "not ready", instance: rt.env.SPILLWAY_INSTANCE, why: "the database does not answer" });
+	}
+}

@@ -1,0 +1,12 @@
+import { eq } from "drizzle-orm";
+import { policy } from "#server/db/schema/policy.ts";
+import { demoPolicy } from "#server/policy/demo-policy.ts";
+import type { ServiceContext } from "#server/services/context.ts";
+import { DEFAULT_POLICY } from "#server/services/policy/active.ts";
+import { publishPolicy } from "#server/services/policy/publish.ts";
+
+export async function seedPolicy(ctx: ServiceContext): Promise<void> {
+	const known = await ctx.db.select({ name: policy.name }).from(policy).where(eq(policy.name, DEFAULT_POLICY));
+	if (known.length > 0) return;
+	await publishPolicy(ctx, { name: DEFAULT_POLICY, source: demoPolicy(), message: "The demo's rules: burst after ten seconds, experiments on spot only, a cap on the month" });
+}

@@ -1,0 +1,47 @@
+import path from "node:path";
+import { eq } from "drizzle-orm";
+import type { LoopContext } from "#server/control-loop/context.ts";
+import { drainCluster } from "#server/control-loop/drain.ts";
+import { runScheduler } from "#server/control-loop/scheduler.ts";
+import { connect } from "#server/db/client.ts";
+import { site } from "#server/db/schema/site.ts";
+import { env, publicUrl } from "#server/env.ts";
+import { systemClock } from "#server/kernel/clock.ts";
+import { deploymentId } from "#server/services/deployment.ts";
+import { timingSchema } from "#server/services/timing.ts";
+import { openDrivers } from "./drivers.ts";
+import { launchSecrets } from "./launch-secrets.ts";
+
+const settings = env();
+const connection = connect(settings.DATABASE_URL, { applicationName: "spillway-scheduler" });
+const timing = timingSchema.parse(settings.SPILLWAY_TIMING);
+const log: LoopContext["log"] = (level, message, facts = {}) => {
+	process.stdout.write(`${JSON.stringify({ at: new Date().toISOString(), level, message, ...facts })}\n`);
+};
+
+const sites = await connection.db.select().from(site).where(eq(site.enabled, true));
+const { clusters, clouds } = await openDrivers(sites, settings, await deploymentId(connection.db));
+const ctx: LoopContext = {
+	db: connection.db,
+	clock: systemClock,
+	timing,
+	clusters,
+	clouds,
+	...launchSecrets(settings.SPILLWAY_SECRET, publicUrl(settings)),
+	checkpointRoot: path.join(settings.SPILLWAY_HOME, "checkpoints"),
+	log,
+	probe: () => {},
+};
+
+const stop = new AbortController();
+for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => stop.abort());
+
+/** Jobs of the local site are processes of this host and end with it; those of a cluster go on without us. */
+async function stopHostJobs(): Promise<void> {
+	for (const driver of clusters.values()) if (driver.provider === "local") await drainCluster(ctx, driver);
+}
+
+await runScheduler({ ctx, connection, instanceName: settings.SPILLWAY_INSTANCE, signal: stop.signal, beforeResign: stopHostJobs });
+for (const driver of clusters.values()) await driver.close({ stopJobs: driver.provider === "local", graceMs: timing.stopGraceMs });
+for (const driver of clouds.values()) await driver.close();
+await connection.end();

@@ -1,0 +1,33 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { connect } from "#server/db/client.ts";
+import { env } from "#server/env.ts";
+import { systemClock } from "#server/kernel/clock.ts";
+import { systemContext } from "#server/services/context.ts";
+import { importDemoHistory } from "#server/services/history/import-demo-history.ts";
+import { seedAccounts } from "./demo/accounts.ts";
+import { seedPolicy } from "./demo/policy.ts";
+import { seedSites } from "./demo/sites.ts";
+
+/** Makes the demo once; every part does nothing when it is there already. */
+const HISTORY_DAYS = 60;
+const HISTORY_SEED = 20_261_121;
+
+const settings = env();
+if (!settings.SPILLWAY_DEMO) {
+	process.stderr.write("The demo is made only in demo mode: set SPILLWAY_DEMO=1.\n");
+	process.exit(1);
+}
+const connection = connect(settings.DATABASE_URL, { max: 4, applicationName: "spillway-seed" });
+const ctx = systemContext(connection.db, systemClock, "seed");
+const secretFile = { mode: 0o600 };
+
+process.stdout.write("accounts, site and policy\n");
+const { accounts, token } = await seedAccounts(ctx, settings.SPILLWAY_HOME);
+await seedSites(ctx, settings);
+await seedPolicy(ctx);
+writeFileSync(path.join(settings.SPILLWAY_HOME, "demo-accounts.json"), `${JSON.stringify(accounts, null, "\t")}\n`, secretFile);
+writeFileSync(path.join(settings.SPILLWAY_HOME, "token"), `${token}\n`, secretFile);
+process.stdout.write(`${HISTORY_DAYS} days of history, simulated\n`);
+await importDemoHistory(ctx, { days: HISTORY_DAYS, seed: HISTORY_SEED });
+await connection.end();

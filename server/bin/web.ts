@@ -1,0 +1,67 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import path from "node:path";
+import next from "next";
+import { createAgentHandler } from "#server/api/agent/handler.ts";
+import { serveFetch } from "#server/api/fetch-adapter.ts";
+import { handleHealth, isHealthPath } from "#server/api/health.ts";
+import { handleRest, REST_PREFIX } from "#server/api/rest/handler.ts";
+import { runtime } from "#server/api/runtime.ts";
+
+/**
+ * The web server: REST and the agents' calls are answered here, at the speed of plain HTTP; pages and tRPC by Next.
+ * One process, one port, one pool of database connections.
+ */
+const AGENT_PREFIX = "/agent/v1/";
+const EXIT_LIMIT_MS = 4_000;
+const root = path.resolve(import.meta.dirname, "../..");
+
+const rt = runtime();
+const { SPILLWAY_HOST: host, SPILLWAY_PORT: port, SPILLWAY_HOME: home } = rt.env;
+
+const app = next({ dev: rt.env.NODE_ENV === "development", dir: root, hostname: host, port });
+const agent = createAgentHandler({
+	db: rt.connection.db,
+	clock: rt.clock,
+	secretKey: rt.env.SPILLWAY_SECRET,
+	checkpointRoot: path.join(home, "checkpoints"),
+	agentFile: path.join(root, "dist/agent.mjs"),
+	timing: rt.timing,
+});
+await app.prepare();
+const page = app.getRequestHandler();
+
+async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
+	const url = req.url ?? "/";
+	if (url.startsWith(`${REST_PREFIX}/`)) return handleRest(rt, req, res);
+	if (url.startsWith(AGENT_PREFIX)) return serveFetch(agent, req, res);
+	if (isHealthPath(url)) return handleHealth(rt, req, res);
+	return page(req, res);
+}
+
+const server = createServer((req, res) => {
+	answer(req, res).catch((error: unknown) => {
+		rt.logError("a request failed", error, "none");
+		res.destroy();
+	});
+});
+server.keepAliveTimeout = 65_000;
+server.listen(port, host, () => process.stdout.write(`web server at http://${host}:${port}\n`));
+server.on("error", (error) => {
+	process.stderr.write(`The web server cannot listen on ${host}:${port}: ${error.message}\n`);
+	process.exit(1);
+});
+
+let stopping = false;
+for (const signal of ["SIGTERM", "SIGINT"] as const) {
+	process.on(signal, () => {
+		if (stopping) return;
+		stopping = true;
+		// Open streams would keep the server from closing.
+		rt.shutdown.abort();
+		server.close(() => {
+			rt.connection.end().finally(() => process.exit(0));
+		});
+		server.closeIdleConnections();
+		setTimeout(() => process.exit(0), EXIT_LIMIT_MS).unref();
+	});
+}

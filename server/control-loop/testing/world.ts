@@ -1,0 +1,221 @@
+import { and, asc, eq, inArray } from "drizzle-orm";
+import { createTestDatabase, type TestDatabase } from "#server/db/testing/database.ts";
+import { account, team } from "#server/db/schema/account.ts";
+import { attempt } from "#server/db/schema/attempt.ts";
+import { instance } from "#server/db/schema/instance.ts";
+import { job } from "#server/db/schema/job.ts";
+import { pool, site } from "#server/db/schema/site.ts";
+import type { JobSpec } from "#server/domain/job.ts";
+import { parseJobDocument } from "#server/domain/job-file.ts";
+import { ManualClock } from "#server/kernel/clock.ts";
+import { FakeCloud, type FakeCloudOptions } from "#server/providers/fake/fake-cloud.ts";
+import { FakeCluster } from "#server/providers/fake/fake-cluster.ts";
+import { fakeOffer } from "#server/providers/fake/fake-offers.ts";
+import { markRunning, markStaging } from "#server/services/attempt/advance.ts";
+import { finishAttempt } from "#server/services/attempt/finish.ts";
+import { meterAll } from "#server/services/ledger/meter.ts";
+import { systemContext } from "#server/services/context.ts";
+import { submitJobs } from "#server/services/job/submit.ts";
+import { refreshOffers } from "#server/services/offer/refresh.ts";
+import { publishPolicy } from "#server/services/policy/publish.ts";
+import { timingSchema } from "#server/services/timing.ts";
+import { syncCloud } from "../cloud-sync.ts";
+import { newClusterMemory, syncCluster } from "../cluster-sync.ts";
+import type { LoopContext, ProbeStep } from "../context.ts";
+import { newCycleMemory, runCycle } from "../cycle.ts";
+import { ProcessEnd } from "../messages.ts";
+import { sweepCloud } from "../sweep.ts";
+
+const START_MS = Date.UTC(2026, 10, 2, 8);
+const TICK_MS = 1_000;
+const CONTROL_PLANE = "spw-test";
+
+export interface WorldOptions {
+	/** Slots at home. */
+	slots: number;
+	capUsd?: number;
+	/** What the machines' agents do: how long a command runs, ms. */
+	runMs?: number;
+	cloud?: Partial<Pick<FakeCloudOptions, "offers" | "bootDelayMs" | "terminateDelayMs">>;
+}
+
+/** The loop over a real database, with a fake site and a fake cloud, a clock moved by hand, and agents played by it. */
+export class World {
+	readonly clock = new ManualClock(START_MS);
+	readonly cluster: FakeCluster;
+	readonly cloud: FakeCloud;
+	readonly database: TestDatabase;
+	readonly #runMs: number;
+	/** Set to die at the n-th pass of a step. */
+	killAt: { step: ProbeStep; pass: number } | null = null;
+	readonly passes = new Map<ProbeStep, number>();
+	deaths = 0;
+	#ctx: LoopContext;
+	#cycle = newCycleMemory();
+	#clusterMemory = newClusterMemory();
+
+	private constructor(database: TestDatabase, options: WorldOptions) {
+		this.database = database;
+		this.#runMs = options.runMs ?? 30_000;
+		this.cluster = new FakeCluster({ clock: this.clock, poolId: "home", accelerator: "L40S-48GB", slots: options.slots });
+		this.cloud = new FakeCloud({
+			clock: this.clock,
+			regions: ["us-east-1"],
+			offers: options.cloud?.offers ?? [fakeOffer({ priceObservedAtMs: START_MS })],
+			bootDelayMs: options.cloud?.bootDelayMs ?? 3_000,
+			terminateDelayMs: options.cloud?.terminateDelayMs ?? 2_000,
+		});
+		this.#ctx = this.#newProcess();
+	}
+
+	static async open(options: WorldOptions): Promise<World> {
+		const world = new World(await createTestDatabase(), options);
+		const { db } = world.database;
+		const at = new Date(START_MS);
+		await db.insert(team).values({ name: "research" });
+		await db.insert(account).values({ id: "usr_a", email: "a@example.test", name: "A", role: "platform", teams: ["research"], createdAt: at });
+		await db.insert(site).values([
+			{ id: "home", name: "home", provider: "local", settings: {}, healthy: true },
+			{ id: "aws", name: "aws", provider: "aws", settings: { regions: ["us-east-1"] }, healthy: true },
+		]);
+		await db.insert(pool).values({
+			id: "home",
+			siteId: "home",
+			accelerator: "L40S-48GB",
+			nodes: 1,
+			gpusPerNode: options.slots,
+			unavailableSlots: [],
+			microUsdPerGpuHour: 1_000_000n,
+			wattsPerGpu: 300,
+			ownedSince: at,
+		});
+		await publishPolicy(systemContext(db, world.clock, "seed"), { name: "default", message: "test", source: policyText(options.capUsd ?? 1_000) });
+		await refreshOffers(db, world.cloud.offers, START_MS);
+		return world;
+	}
+
+	get ctx(): LoopContext {
+		return this.#ctx;
+	}
+
+	async submit(...changes: { name: string; gpus?: number; class?: string }[]): Promise<string[]> {
+		return submitJobs(systemContext(this.database.db, this.clock, "seed"), changes.map(specOf));
+	}
+
+	/** One second of everything, in order. The death of the process is survived by a new one, with nothing in memory. */
+	async tick(): Promise<void> {
+		this.clock.advance(TICK_MS);
+		await this.#playAgents();
+		try {
+			await runCycle(this.#ctx, this.#cycle);
+			for (const driver of this.#ctx.clusters.values()) await syncCluster(this.#ctx, driver, this.#clusterMemory);
+			for (const driver of this.#ctx.clouds.values()) await syncCloud(this.#ctx, driver);
+			await meterAll(this.#ctx);
+		} catch (error) {
+			if (!(error instanceof ProcessEnd)) throw error;
+			this.deaths++;
+			this.#ctx = this.#newProcess();
+			this.#cycle = newCycleMemory();
+			this.#clusterMemory = newClusterMemory();
+		}
+	}
+
+	/** Ticks until it holds. Fails after `ticksMax`, saying what is left. */
+	async until(holds: () => Promise<boolean>, ticksMax = 400): Promise<void> {
+		for (let i = 0; i < ticksMax; i++) {
+			if (await holds()) return;
+			await this.tick();
+		}
+		const jobs = await this.jobs();
+		throw new Error(`not reached after ${ticksMax} ticks; jobs: ${jobs.map((j) => `${j.name} ${j.state} ${j.reason.code}`).join(", ")}`);
+	}
+
+	async sweep(): Promise<number> {
+		let orphans = 0;
+		for (const driver of this.#ctx.clouds.values()) orphans += (await sweepCloud(this.#ctx, driver)).orphans;
+		return orphans;
+	}
+
+	jobs() {
+		return this.database.db.select().from(job).orderBy(asc(job.id));
+	}
+	attempts() {
+		return this.database.db.select().from(attempt).orderBy(asc(attempt.jobId), asc(attempt.number));
+	}
+	instances() {
+		return this.database.db.select().from(instance).orderBy(asc(instance.id));
+	}
+
+	/** Everything has ended: jobs, instances, and the provider's own book agrees. */
+	async quiet(): Promise<boolean> {
+		const [jobs, instances] = [await this.jobs(), await this.instances()];
+		return jobs.every((j) => j.finishedAt !== null) && instances.every((i) => i.state === "terminated") && this.cloud.instances().every((i) => !i.alive);
+	}
+
+	#newProcess(): LoopContext {
+		return {
+			db: this.database.db,
+			clock: this.clock,
+			timing: timingSchema.parse({ callRetryMs: 2_000, launchForgetMs: 20_000, vanishMs: 20_000, readyTimeoutMs: 120_000, stopGraceMs: 5_000, backoffBaseMs: 30_000, offerCooldownMs: 5_000, cloudStartMs: { p50Ms: 3_000, p90Ms: 5_000 } }),
+			clusters: new Map([["home", this.cluster.driver("home")]]),
+			clouds: new Map([["aws", this.cloud.driver("aws", CONTROL_PLANE)]]),
+			userDataFor: ({ instanceId, expiresAtMs }) => `#!/bin/sh\n# ${instanceId} ${expiresAtMs}\n`,
+			bootstrapHashFor: (instanceId) => `hash of ${instanceId}`,
+			checkpointRoot: "/nonexistent/spillway-test",
+			log: () => {},
+			probe: (step) => this.#pass(step),
+		};
+	}
+
+	#pass(step: ProbeStep): void {
+		const pass = (this.passes.get(step) ?? 0) + 1;
+		this.passes.set(step, pass);
+		if (this.killAt?.step === step && this.killAt.pass === pass) throw new ProcessEnd(`killed at ${step}`);
+	}
+
+	/** The agent of each machine that runs by the provider's word: enrols, runs its command, reports its end, stops when told. */
+	async #playAgents(): Promise<void> {
+		const { db } = this.database;
+		const nowMs = this.clock.nowMs();
+		const up = new Map(this.cloud.instances().flatMap((i) => (i.alive && i.state === "running" && i.instanceId ? [[i.instanceId, i] as const] : [])));
+		const rows = await db.select().from(instance).where(inArray(instance.state, ["provisioning", "ready", "draining"]));
+		for (const row of rows) {
+			if (!up.has(row.id)) continue;
+			await db.transaction(async (tx) => {
+				const at = new Date(nowMs);
+				if (row.state === "provisioning") await tx.update(instance).set({ state: "ready", readyAt: at, lastHeardAt: at }).where(eq(instance.id, row.id));
+				else await tx.update(instance).set({ lastHeardAt: at }).where(and(eq(instance.id, row.id)));
+				await markStaging(tx, { attemptId: row.attemptId, atMs: nowMs });
+				await markRunning(tx, { attemptId: row.attemptId, atMs: nowMs });
+				const [a] = await tx.select().from(attempt).where(eq(attempt.id, row.attemptId));
+				if (a?.state === "stopping") await finishAttempt(tx, { attemptId: row.attemptId, exit: { code: 143, signal: null, error: null }, atMs: nowMs });
+				else if (a?.startedAt && nowMs - a.startedAt.getTime() >= this.#runMs) await finishAttempt(tx, { attemptId: row.attemptId, exit: { code: 0, signal: null, error: null }, atMs: nowMs });
+			});
+		}
+	}
+}
+
+function specOf(changes: { name: string; gpus?: number; class?: string }): JobSpec {
+	return parseJobDocument({
+		apiVersion: "spillway/v1",
+		kind: "Job",
+		metadata: { name: changes.name, team: "research" },
+		spec: { command: ["true"], class: changes.class ?? "burst", resources: { gpus: changes.gpus ?? 1 }, duration: { estimate: "30s", max: "10m" } },
+	});
+}
+
+function policyText(capUsd: number): string {
+	return `apiVersion: spillway/v1
+kind: Policy
+metadata: { name: default }
+spec:
+  rules:
+    - id: burst-on-wait
+      burst: { after: { forecastWait: 10s } }
+    - id: life
+      limit: { instanceHours: 1 }
+  budgets:
+    - { id: cloud-month, scope: "true", period: month, capUsd: ${capUsd}, atCap: hold }
+  weights: { delayUsdPerHour: 5, carbonUsdPerTonne: 0 }
+`;
+}

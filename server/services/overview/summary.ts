@@ -1,0 +1,80 @@
+import { eq, ne, sql } from "drizzle-orm";
+import { instance } from "#server/db/schema/instance.ts";
+import { setting } from "#server/db/schema/setting.ts";
+import { bucketStartMs } from "#server/accounting/calendar.ts";
+import type { Db } from "#server/db/client.ts";
+import { teamScope } from "../authorize.ts";
+import { type BudgetStatus, listBudgets } from "../budget/list.ts";
+import type { ServiceContext } from "../context.ts";
+import { countJobs } from "../job/list.ts";
+import { type Heartbeat, readHeartbeat } from "../scheduler/heartbeat.ts";
+import { type MonthForecast, monthForecast } from "../spend/month-forecast.ts";
+import { type Spend, spendBy } from "../spend/spend-by.ts";
+import { moneyAtRisk, type RiskItem } from "./money-at-risk.ts";
+
+export interface OverviewSummary {
+	nowMs: number;
+	jobs: Awaited<ReturnType<typeof countJobs>>;
+	/** Jobs that wait (queued or held), the GPUs they ask for, and when the last of them would start at home. */
+	queue: { jobs: number; gpus: number; lastStart: { p50Ms: number; p90Ms: number } | null };
+	owned: { gpus: number; busy: number };
+	/** Live instances and the sum of their hourly prices. */
+	cloud: { instances: number; gpus: number; burnMicroUsdPerHour: string };
+	budgets: BudgetStatus[];
+	/** This calendar month so far (UTC), by provider; null for who may not see money. */
+	month: Spend | null;
+	forecast: MonthForecast | null;
+	risk: { totalMicroUsd: string; items: RiskItem[] };
+	scheduler: Heartbeat | null;
+	/** Set in a demo: part of what is shown was simulated. */
+	demoHistory: { fromMs: number; toMs: number } | null;
+}
+
+/** The figures of the Overview. Cost: a dozen small aggregate queries side by side. */
+export async function overviewSummary(ctx: ServiceContext): Promise<OverviewSummary> {
+	const { db } = ctx;
+	const nowMs = ctx.clock.nowMs();
+	teamScope(ctx, "capacity:read");
+	const [jobs, queue, owned, cloud, budgets, month, forecast, risk, scheduler, demo] = await Promise.all([
+		countJobs(ctx),
+		readQueue(db),
+		readOwned(db),
+		readCloud(db),
+		listBudgets(ctx),
+		spendBy(ctx, { fromMs: bucketStartMs("month", nowMs), toMs: nowMs, groupBy: "provider" }),
+		monthForecast(ctx),
+		moneyAtRisk(ctx),
+		readHeartbeat(db),
+		db.select({ value: setting.value }).from(setting).where(eq(setting.key, "demo_history")),
+	]);
+	return { nowMs, jobs, queue, owned, cloud, budgets, month, forecast, risk, scheduler, demoHistory: demoRange(demo[0]?.value) };
+}
+
+async function readQueue(db: Db): Promise<OverviewSummary["queue"]> {
+	const [row] = await db.execute<{ jobs: number; gpus: number; p50: string | null; p90: string | null }>(sql`
+		select count(*)::int as jobs, coalesce(sum(gpus), 0)::int as gpus,
+			max((forecast->>'p50Ms')::float8)::text as p50, max((forecast->>'p90Ms')::float8)::text as p90
+		from job where state in ('queued', 'held')`);
+	const lastStart = row?.p50 && row.p90 ? { p50Ms: Number(row.p50), p90Ms: Number(row.p90) } : null;
+	return { jobs: row?.jobs ?? 0, gpus: row?.gpus ?? 0, lastStart };
+}
+
+async function readOwned(db: Db): Promise<OverviewSummary["owned"]> {
+	const [row] = await db.execute<{ gpus: number; busy: number }>(sql`
+		select (select coalesce(sum(nodes * gpus_per_node), 0)::int from pool) as gpus,
+			(select coalesce(sum(cardinality(slots)), 0)::int from allocation where ended_at is null) as busy`);
+	return { gpus: row?.gpus ?? 0, busy: row?.busy ?? 0 };
+}
+
+async function readCloud(db: Db): Promise<OverviewSummary["cloud"]> {
+	const [row] = await db
+		.select({ instances: sql<number>`count(*)::int`, gpus: sql<number>`coalesce(sum(${instance.gpus}), 0)::int`, burn: sql<string>`coalesce(sum(${instance.microUsdPerHour}), 0)::text` })
+		.from(instance)
+		.where(ne(instance.state, "terminated"));
+	return { instances: row?.instances ?? 0, gpus: row?.gpus ?? 0, burnMicroUsdPerHour: row?.burn ?? "0" };
+}
+
+function demoRange(value: unknown): OverviewSummary["demoHistory"] {
+	if (value === null || typeof value !== "object" || !("fromMs" in value) || !("toMs" in value)) return null;
+	return { fromMs: Number(value.fromMs), toMs: Number(value.toMs) };
+}
