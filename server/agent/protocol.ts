@@ -1,6 +1,5 @@
 import { z } from "zod";
 import type { JobSpec } from "#server/domain/job.ts";
-import { JOB_LIMITS } from "#server/domain/job-file.ts";
 import { WORKLOAD_CLASSES } from "#server/domain/vocabulary.ts";
 
 /**
@@ -74,7 +73,7 @@ const jobSpec: z.ZodType<JobSpec> = z.object({
 	labels: z.record(z.string(), z.string()),
 	class: z.enum(WORKLOAD_CLASSES),
 	image: z.string().nullable(),
-	command: z.array(z.string()).min(1).max(JOB_LIMITS.commandParts),
+	command: z.array(z.string()).min(1),
 	env: z.record(z.string(), z.string()),
 	nodes: z.number().int().min(1),
 	resources: z.object({

@@ -1,0 +1,372 @@
+import { existsSync } from "node:fs";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { asc, eq } from "drizzle-orm";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { createAgentHandler } from "#server/api/agent/handler.ts";
+import { fileSha256 } from "#server/api/agent/served-file.ts";
+import { attempt } from "#server/db/schema/attempt.ts";
+import { checkpoint } from "#server/db/schema/checkpoint.ts";
+import { instance } from "#server/db/schema/instance.ts";
+import { job } from "#server/db/schema/job.ts";
+import { jobLog } from "#server/db/schema/job-log.ts";
+import { createTestDatabase, type TestDatabase } from "#server/db/testing/database.ts";
+import type { JobSpec } from "#server/domain/job.ts";
+import { systemClock } from "#server/kernel/clock.ts";
+import { bootstrapSecretOf } from "#server/services/agent/bootstrap.ts";
+import { cancelJob } from "#server/services/job/cancel.ts";
+import { boot, buildAgent, type ControlPlane, eventually, type Machine, serve, serveMetadata } from "./testing/machine.ts";
+import { aSpec, SECRET_KEY, seedInstance, seedJob } from "./testing/seed.ts";
+import { userData } from "./user-data.ts";
+
+let database: TestDatabase;
+let agentFile: string;
+let agentSha256: string;
+let folder: string;
+const cleanups: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+	database = await createTestDatabase();
+	agentFile = await buildAgent();
+	agentSha256 = await fileSha256(agentFile);
+	folder = await mkdtemp(path.join(os.tmpdir(), "spillway-agent-"));
+});
+afterEach(async () => {
+	for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+afterAll(async () => {
+	await database.drop();
+	await rm(folder, { recursive: true, force: true });
+});
+
+interface Rig {
+	control: ControlPlane;
+	machine: Machine;
+	metadata: Awaited<ReturnType<typeof serveMetadata>>;
+	jobId: string;
+	attemptId: string;
+	instanceId: string;
+	script: string;
+}
+
+let machines = 0;
+
+/** A job on a machine that boots now. */
+async function launch(
+	spec: Partial<JobSpec>,
+	options: {
+		jobId?: string;
+		number?: number;
+		lifeMs?: number;
+		controlSilenceMs?: number;
+		stopGraceMs?: number;
+		environment?: Record<string, string>;
+		secret?: string;
+		prepare?(control: ControlPlane, jobId: string): Promise<void> | void;
+	} = {},
+): Promise<Rig> {
+	const jobId = options.jobId ?? (await seedJob(database.db, aSpec(spec)));
+	const providerInstanceId = `i-${String(++machines).padStart(17, "0")}`;
+	const expiresAtMs = Date.now() + (options.lifeMs ?? 600_000);
+	const { instanceId, attemptId } = await seedInstance(database.db, {
+		jobId,
+		number: options.number ?? 1,
+		expiresAtMs,
+		providerInstanceId,
+	});
+	const handler = createAgentHandler({
+		db: database.db,
+		clock: systemClock,
+		secretKey: SECRET_KEY,
+		checkpointRoot: path.join(folder, "checkpoints"),
+		agentFile,
+		timing: { heartbeatMs: 50, stopGraceMs: options.stopGraceMs ?? 10_000, controlSilenceMs: options.controlSilenceMs ?? 60_000 },
+		log: (message, error) => console.error(message, error),
+	});
+	const control = await serve(handler);
+	await options.prepare?.(control, jobId);
+	cleanups.push(() => control.goAway());
+	const metadata = await serveMetadata(providerInstanceId);
+	cleanups.push(() => metadata.close());
+	const bootstrapSecret = options.secret ?? bootstrapSecretOf(SECRET_KEY, instanceId);
+	const script = userData({ controlUrl: control.url, instanceId, bootstrapSecret, agentSha256, expiresAtMs });
+	const machine = await bootMachine(script, metadata.url, options.environment);
+	return { control, machine, metadata, jobId, attemptId, instanceId, script };
+}
+
+async function bootMachine(script: string, metadataUrl: string, environment: Record<string, string> = {}): Promise<Machine> {
+	const machine = await boot(script, { AWS_EC2_METADATA_SERVICE_ENDPOINT: metadataUrl, ...environment });
+	cleanups.push(() => machine.destroy());
+	return machine;
+}
+
+const nodeJob = (source: string): string[] => ["node", "-e", source];
+
+async function attemptRow(id: string) {
+	const [row] = await database.db.select().from(attempt).where(eq(attempt.id, id));
+	if (!row) throw new Error(`no attempt ${id}`);
+	return row;
+}
+
+async function instanceRow(id: string) {
+	const [row] = await database.db.select().from(instance).where(eq(instance.id, id));
+	if (!row) throw new Error(`no instance ${id}`);
+	return row;
+}
+
+async function lines(attemptId: string, stream: "stdout" | "stderr" | "spillway" = "stdout"): Promise<string[]> {
+	const rows = await database.db.select().from(jobLog).where(eq(jobLog.attemptId, attemptId)).orderBy(asc(jobLog.number));
+	expect(rows.map((r) => r.number)).toEqual(rows.map((_, i) => i + 1));
+	return rows.filter((r) => r.stream === stream).map((r) => r.text);
+}
+
+async function untilOver(rig: Rig) {
+	try {
+		const row = await eventually(`attempt ${rig.attemptId} is over`, async () => {
+			const found = await attemptRow(rig.attemptId);
+			return found.finishedAt !== null && found;
+		});
+		await eventually("the machine is off", () => rig.machine.isOff());
+		return row;
+	} catch (error) {
+		throw new Error(`${String(error)}\n${await rig.machine.console()}`);
+	}
+}
+
+/** Counts on from its checkpoint; told to stop it saves and leaves with 0, as many training programs do. */
+const COUNTER = `
+const fs = require("node:fs"), path = require("node:path");
+const dir = process.env.SPILLWAY_CHECKPOINT_DIR, file = path.join(dir, "deep", "step");
+let step = fs.existsSync(file) ? Number(fs.readFileSync(file, "utf8")) : 0;
+console.log("begins at " + step + " with GPUs " + process.env.CUDA_VISIBLE_DEVICES);
+if (step > 0) { console.log("done"); process.exit(0); }
+process.on("SIGTERM", () => {
+	fs.mkdirSync(path.dirname(file), { recursive: true });
+	fs.writeFileSync(file, String(step));
+	fs.writeFileSync(path.join(dir, "odd name %2F#?.txt"), "kept");
+	console.log("saved at " + step);
+	process.exit(0);
+});
+setInterval(() => { step++; console.log("step " + step); }, 10);`;
+
+const COUNTER_SPEC: Partial<JobSpec> = { command: nodeJob(COUNTER), checkpoint: { path: "/state", uri: null, intervalMs: 60_000 } };
+
+describe("an instance's life", () => {
+	it("saves what a spot interruption takes, and the next attempt begins there", async () => {
+		const first = await launch(COUNTER_SPEC);
+		await eventually("it counts", async () => (await lines(first.attemptId)).includes("step 5"));
+		expect((await attemptRow(first.attemptId)).state).toBe("running");
+		const atMs = Date.now() + 20_000;
+		first.metadata.give({ atMs });
+		const ended = await untilOver(first);
+		expect(ended).toMatchObject({ state: "interrupted", exitCode: 0, reason: { code: "spot_interruption" } });
+		expect(await instanceRow(first.instanceId)).toMatchObject({ state: "draining", interruptionAt: new Date(atMs) });
+		const kept = await database.db.select().from(checkpoint).where(eq(checkpoint.jobId, first.jobId));
+		expect(kept).toMatchObject([{ files: 2 }]);
+		const saved = (await lines(first.attemptId)).at(-1);
+		const step = /saved at (\d+)/.exec(saved ?? "")?.[1];
+		expect(Number(step)).toBeGreaterThanOrEqual(5);
+
+		const second = await launch({}, { jobId: first.jobId, number: 2 });
+		expect(await untilOver(second)).toMatchObject({ state: "succeeded", reason: { code: "completed" } });
+		expect(await lines(second.attemptId)).toEqual([`begins at ${step} with GPUs 0,1`, "done"]);
+		const [row] = await database.db.select().from(job).where(eq(job.id, first.jobId));
+		expect(row).toMatchObject({ state: "succeeded" });
+		expect(Number(row?.completedMs)).toBeGreaterThan(0);
+	});
+
+	it("keeps checkpoints on the interval while the job runs", async () => {
+		const source = `const fs = require("node:fs"); let n = 0;
+			setInterval(() => { const f = process.env.SPILLWAY_CHECKPOINT_DIR + "/model"; fs.writeFileSync(f + ".new", "x".repeat(++n)); fs.renameSync(f + ".new", f); }, 150);`;
+		const rig = await launch({ command: nodeJob(source), checkpoint: { path: "state", uri: null, intervalMs: 50 } });
+		await eventually("two checkpoints are kept", async () => {
+			const kept = await database.db.select().from(checkpoint).where(eq(checkpoint.jobId, rig.jobId));
+			return kept.length >= 2 && kept;
+		});
+		expect((await attemptRow(rig.attemptId)).state).toBe("running");
+		await cancel(rig.jobId);
+		await untilOver(rig);
+		const onDisk = await readdir(path.join(folder, "checkpoints", rig.jobId));
+		expect(onDisk.filter((name) => /\.(partial|received)$/.test(name))).toEqual([]);
+	});
+
+	it("loses and doubles no line while the control plane is away, even when memory is small and answers get lost", async () => {
+		const marker = path.join(folder, "printed");
+		const source = `let n = 0; const t = setInterval(() => {
+			for (let i = 0; i < 20; i++) console.log("line " + ++n + " " + "x".repeat(50));
+			if (n >= 2000) { clearInterval(t); require("node:fs").writeFileSync(process.env.MARKER, ""); }
+		}, 10);`;
+		const rig = await launch(
+			{ command: nodeJob(source), env: { MARKER: marker } },
+			{
+				environment: { SPILLWAY_LOG_MEMORY_BYTES: "4096" },
+				prepare: (control) => {
+					control.loseAnswersOf.push("POST /agent/v1/logs", "POST /agent/v1/logs", "POST /agent/v1/enroll", "POST /agent/v1/exited");
+				},
+			},
+		);
+		await eventually("some lines are stored", async () => (await attemptRow(rig.attemptId)).logLines > 20);
+		await rig.control.goAway();
+		await eventually("the job has printed everything", () => existsSync(marker));
+		const storedMeanwhile = (await attemptRow(rig.attemptId)).logLines;
+		expect(storedMeanwhile).toBeLessThan(2000);
+		await rig.control.comeBack();
+		expect(await untilOver(rig)).toMatchObject({ state: "succeeded" });
+		expect(rig.control.loseAnswersOf).toEqual([]);
+		expect((await lines(rig.attemptId)).map((l) => l.split(" ")[1])).toEqual(Array.from({ length: 2000 }, (_, i) => String(i + 1)));
+	});
+
+	it("ends a job that sleeps when a person cancels it", async () => {
+		const rig = await launch({ command: ["sleep", "600"] });
+		await eventually("it runs", async () => (await attemptRow(rig.attemptId)).state === "running");
+		await cancel(rig.jobId);
+		expect(await untilOver(rig)).toMatchObject({ state: "cancelled", exitSignal: "SIGTERM", reason: { code: "cancelled_by_person" } });
+	});
+
+	it("kills with its whole group what does not listen to SIGTERM", async () => {
+		const source = `process.on("SIGTERM", () => console.log("deaf"));
+			const child = require("node:child_process").spawn(process.execPath, ["-e", "process.on('SIGTERM',()=>{});setInterval(()=>{},1000);console.log('child ready')"], { stdio: "inherit" });
+			console.log("pid " + child.pid); setInterval(() => {}, 1000);`;
+		const rig = await launch({ command: nodeJob(source) }, { stopGraceMs: 200 });
+		await eventually("the child is ready", async () => (await lines(rig.attemptId)).includes("child ready"));
+		await cancel(rig.jobId);
+		expect(await untilOver(rig)).toMatchObject({ state: "cancelled", exitSignal: "SIGKILL" });
+		const pid = Number(/pid (\d+)/.exec((await lines(rig.attemptId)).join("\n"))?.[1]);
+		await eventually("the child is gone", () => !existsSync(`/proc/${pid}`) || !aliveIn(pid));
+	});
+
+	it("does not start what was cancelled before the machine was up", async () => {
+		const rig = await launch({ command: nodeJob("console.log('ran')") }, { prepare: (_control, jobId) => cancel(jobId) });
+		expect(await untilOver(rig)).toMatchObject({ state: "cancelled", exitCode: null, startedAt: null });
+		expect(await lines(rig.attemptId)).toEqual([]);
+	});
+
+	it("saves the job when the machine is shut down without a notice", async () => {
+		const rig = await launch(COUNTER_SPEC);
+		await eventually("it counts", async () => (await lines(rig.attemptId)).includes("step 3"));
+		rig.machine.signal("SIGTERM");
+		expect(await untilOver(rig)).toMatchObject({ state: "lost", reason: { code: "instance_vanished" } });
+		expect(await database.db.select().from(checkpoint).where(eq(checkpoint.jobId, rig.jobId))).toHaveLength(1);
+	});
+
+	it("ends the job before the machine's life is over, keeps its checkpoint, and powers off", async () => {
+		const rig = await launch(COUNTER_SPEC, { lifeMs: 6_000 });
+		expect(await untilOver(rig)).toMatchObject({ state: "evicted", reason: { code: "instance_expired" } });
+		const kept = await database.db.select().from(checkpoint).where(eq(checkpoint.jobId, rig.jobId));
+		expect(kept).toHaveLength(1);
+		expect((await instanceRow(rig.instanceId)).expiresAt.getTime()).toBeGreaterThan(
+			(await attemptRow(rig.attemptId)).finishedAt?.getTime() ?? Number.POSITIVE_INFINITY,
+		);
+	});
+
+	it("powers off at its expiry without any control plane", async () => {
+		const rig = await launch({ command: ["sleep", "600"] }, { lifeMs: 4_000 });
+		await eventually("it runs", async () => (await attemptRow(rig.attemptId)).state === "running");
+		await rig.control.goAway();
+		await eventually("the machine is off", () => rig.machine.isOff());
+		expect((await attemptRow(rig.attemptId)).state).toBe("running");
+	});
+
+	it("powers off when the control plane has been silent for too long", async () => {
+		const rig = await launch(COUNTER_SPEC, { controlSilenceMs: 300, stopGraceMs: 100 });
+		await eventually("it counts", async () => (await lines(rig.attemptId)).includes("step 2"));
+		await rig.control.goAway();
+		const console = await eventually("it stops the job", async () => {
+			const text = await rig.machine.console();
+			return text.includes("stop: control_silent") && text.includes("stopping -> saving") && text;
+		});
+		expect(console).toContain("running -> stopping");
+		await rig.control.comeBack();
+		expect(await untilOver(rig)).toMatchObject({ state: "lost", reason: { code: "agent_silent" } });
+	});
+
+	it("powers off by the user-data alone when the agent cannot be fetched", async () => {
+		const expiresAtMs = Date.now() + 3_000;
+		const nobody = "http://127.0.0.1:9";
+		const script = userData({ controlUrl: nobody, instanceId: "ins_x_001_0", bootstrapSecret: "s".repeat(43), agentSha256, expiresAtMs });
+		const machine = await bootMachine(script, nobody);
+		await eventually("the machine is off", () => machine.isOff());
+		expect(Date.now()).toBeGreaterThan(expiresAtMs - 1_500);
+	});
+
+	it("does not run an agent whose sum is another", async () => {
+		const rig = await launch({ command: ["sleep", "600"] });
+		await eventually("it runs", async () => (await attemptRow(rig.attemptId)).state === "running");
+		rig.control.seen.length = 0;
+		const input = {
+			controlUrl: rig.control.url,
+			instanceId: rig.instanceId,
+			bootstrapSecret: "s".repeat(43),
+			expiresAtMs: Date.now() + 2_000,
+		};
+		const machine = await bootMachine(userData({ ...input, agentSha256: "0".repeat(64) }), rig.metadata.url);
+		await eventually("the machine is off", () => machine.isOff());
+		expect(rig.control.seen).toContain("GET /agent/v1/agent.mjs");
+		expect(rig.control.seen).not.toContain("POST /agent/v1/enroll");
+	});
+
+	it("takes a wrong secret for nothing and a used one once", async () => {
+		const stranger = await launch({ command: ["sleep", "600"] }, { secret: "x".repeat(43) });
+		await eventually("the stranger is off", () => stranger.machine.isOff());
+		expect(await instanceRow(stranger.instanceId)).toMatchObject({ state: "provisioning", agentTokenHash: null });
+
+		const rig = await launch({ command: ["sleep", "600"] });
+		await eventually("it runs", async () => (await attemptRow(rig.attemptId)).state === "running");
+		expect(await instanceRow(rig.instanceId)).toMatchObject({ state: "ready", bootstrapHash: null });
+		const twin = await bootMachine(rig.script, rig.metadata.url);
+		await eventually("the twin is off", () => twin.isOff());
+		expect(await twin.console()).toContain("cannot enrol");
+		expect(rig.machine.isOff()).toBe(false);
+		expect((await attemptRow(rig.attemptId)).state).toBe("running");
+	});
+
+	it.each([
+		[
+			"exits with 3",
+			{ command: nodeJob("console.error('bad'); process.exit(3)") },
+			{ state: "failed", exitCode: 3, reason: { code: "exit_nonzero" } },
+		],
+		["is no program", { command: ["no-such-program"] }, { state: "failed", reason: { code: "command_not_started" } }],
+		[
+			"wants data that cannot be had",
+			{ data: [{ uri: "s3://b/k", sizeGiB: 1, mount: "/d", residency: [] }] },
+			{ state: "failed", reason: { code: "staging_failed" } },
+		],
+	])("tells the end of a job that %s", async (_what, spec, expected) => {
+		const rig = await launch(spec);
+		expect(await untilOver(rig)).toMatchObject(expected);
+	});
+
+	it("stops at once and sends nothing more when the control plane has given the attempt up", async () => {
+		const rig = await launch({ command: nodeJob("process.on('SIGTERM',()=>{});setInterval(()=>console.log('tick'),10)") });
+		await eventually("it runs", async () => (await attemptRow(rig.attemptId)).logLines > 3);
+		await database.db.update(instance).set({ state: "terminated", terminatedAt: new Date() }).where(eq(instance.id, rig.instanceId));
+		await eventually("the machine is off", () => rig.machine.isOff());
+		expect((await attemptRow(rig.attemptId)).finishedAt).toBeNull();
+	});
+
+	it("hands the job none of its own secrets and takes its words as they are", async () => {
+		const source = "console.log(JSON.stringify([process.env, process.argv.slice(1)]))";
+		const rig = await launch({ command: [...nodeJob(source), "$HOME; `id` && *"], env: { SEED: "7" } });
+		await untilOver(rig);
+		const [line = ""] = await lines(rig.attemptId);
+		const [environment, args] = JSON.parse(line) as [Record<string, string>, string[]];
+		expect(args).toEqual(["$HOME; `id` && *"]);
+		expect(environment).toMatchObject({ SEED: "7", CUDA_VISIBLE_DEVICES: "0,1", SPILLWAY_JOB_ID: rig.jobId });
+		expect(Object.keys(environment).filter((k) => /SECRET|TOKEN|CONTROL/.test(k))).toEqual([]);
+	});
+});
+
+async function cancel(jobId: string): Promise<void> {
+	await cancelJob({ db: database.db, clock: systemClock, actor: { kind: "system", part: "seed" }, requestId: null }, jobId);
+}
+
+function aliveIn(pid: number): boolean {
+	try {
+		process.kill(pid, 0);
+		return true;
+	} catch {
+		return false;
+	}
+}
