@@ -1,16 +1,6 @@
 import { assertNever } from "../kernel/assert.ts";
 import type { RemovalCode } from "./decision.ts";
-import {
-	budgetName,
-	clause,
-	type Facts,
-	label,
-	PLAIN_FORMATTERS,
-	plural,
-	type Read,
-	read,
-	type SentenceFormatters,
-} from "./sentence-facts.ts";
+import { budgetName, clause, type Facts, label, PLAIN_FORMATTERS, type Read, read, type SentenceFormatters } from "./sentence-facts.ts";
 
 /** Why a place is out for a job, as the Decision table shows it. Total over the closed list. */
 export function removalSentenceOf(

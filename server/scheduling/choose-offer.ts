@@ -56,7 +56,7 @@ export function chooseOffer(
 ): OfferChoice {
 	const fit = shape.offers();
 	const passedOver: PassedOver[] = [];
-	const avoided = new Map(job.avoidOffers.filter((a) => a.untilMs > nowMs).map((a) => [a.offerId, a.untilMs]));
+	const avoided = avoidedBy(job, nowMs);
 	const lowest = fit.byPrice().find((row) => !avoided.has(row.offer.id));
 	if (!lowest) return noneNow(fit.eligible, avoided);
 	// When the lowest price does not fit, no other does: nothing more to look at.
@@ -83,6 +83,14 @@ export function chooseOffer(
 		if (++asked >= LIMITS.approvalTries) break;
 	}
 	return firstAsk ? { kind: "needs_approval", ...firstAsk, passedOver } : { kind: "none", passedOver };
+}
+
+const NONE_AVOIDED: ReadonlyMap<string, number> = new Map();
+
+/** Offers that failed this job lately, with the time until which they are left alone. */
+function avoidedBy(job: PendingJob, nowMs: number): ReadonlyMap<string, number> {
+	if (job.avoidOffers.length === 0) return NONE_AVOIDED;
+	return new Map(job.avoidOffers.filter((a) => a.untilMs > nowMs).map((a) => [a.offerId, a.untilMs]));
 }
 
 function noneNow(eligible: readonly OfferRow[], avoided: ReadonlyMap<string, number>): OfferChoice {

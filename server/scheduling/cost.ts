@@ -54,8 +54,13 @@ export function lifeOf(spec: JobSpec, completedMs: number, verdict: JobVerdict, 
 
 /** The most that a placement may cost: price × (life + LIMITS.terminationMarginMs), rounded up, plus egress at its worst. */
 export function holdOf(row: OfferRow, run: CloudRun): bigint {
-	const price = row.offer.microUsdPerHour ?? 0n;
-	return mulDivCeil(price > 0n ? price : 0n, BigInt(run.lifeMs + LIMITS.terminationMarginMs), BigInt(HOUR_MS)) + egressOf(row, run);
+	// Most jobs share one life, the policy's: the last answer is kept.
+	if (row.lastHold === null || row.lastHold.lifeMs !== run.lifeMs || row.lastHold.egressGiB !== run.egressGiB) {
+		const price = row.offer.microUsdPerHour ?? 0n;
+		const rent = mulDivCeil(price > 0n ? price : 0n, BigInt(run.lifeMs + LIMITS.terminationMarginMs), BigInt(HOUR_MS));
+		row.lastHold = { lifeMs: run.lifeMs, egressGiB: run.egressGiB, microUsd: rent + egressOf(row, run) };
+	}
+	return row.lastHold.microUsd;
 }
 
 export function egressOf(row: OfferRow, run: CloudRun): bigint {

@@ -1,4 +1,4 @@
-import type { Explanation, Outcome, TimeRange } from "#server/domain/decision.ts";
+import { EXPLAINED_CANDIDATES, type Explanation, type Outcome, type TimeRange } from "#server/domain/decision.ts";
 import { type Reason, reason } from "#server/domain/reasons.ts";
 import { type BudgetBook, openBudgets } from "./budget.ts";
 import { burstFactsOf, type DueBurst, dueBurst } from "./burst.ts";
@@ -7,7 +7,8 @@ import { type CloudRun, cloudRunOf } from "./cost.ts";
 import { explain } from "./explain.ts";
 import { type HomePool, type HomeStart, homeStart, openHome, reserveHome, takeSlots } from "./home.ts";
 import { impossibility } from "./impossible.ts";
-import { openOffers } from "./offers.ts";
+import { LIMITS } from "./limits.ts";
+import { openOfferBook } from "./offers.ts";
 import { compareQueued, type QueuedJob, queuedJob } from "./order.ts";
 import { makeRunTimeOf, type RunTimeOf, remainingOf } from "./run-time.ts";
 import { makeShapes, type Shape } from "./shape.ts";
@@ -54,7 +55,7 @@ function openCycle(snapshot: Snapshot, options: DecideOptions): Cycle {
 		explainOnly: options.explain ?? new Set(),
 		runTimeOf,
 		pools,
-		shapeOf: makeShapes(snapshot.policy, pools, openOffers(snapshot), snapshot.nowMs),
+		shapeOf: makeShapes(snapshot.policy, pools, openOfferBook(snapshot), snapshot.nowMs),
 		budgets: openBudgets(snapshot.budgets),
 		askApproval: makeAskApproval(snapshot.policy),
 		waitingForHome: 0,
@@ -173,5 +174,7 @@ function actionOf(finding: Finding): Action | null {
 function explainFinding(cycle: Cycle, finding: Finding): Explanation {
 	const homeRange: TimeRange | null = finding.start?.range ?? null;
 	const placedIn = finding.outcome === "place_home" ? (finding.start?.pool ?? null) : null;
-	return explain({ ...finding, snapshot: cycle.snapshot, homeRange, placedIn });
+	const full = cycle.plan.explanations.length < LIMITS.fullExplanations || cycle.explainOnly.has(finding.queued.job.jobId);
+	const candidates = full ? EXPLAINED_CANDIDATES : LIMITS.briefCandidates;
+	return explain({ ...finding, snapshot: cycle.snapshot, homeRange, placedIn, candidates });
 }

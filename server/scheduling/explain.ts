@@ -1,5 +1,5 @@
 import type { Placement } from "#server/domain/capacity.ts";
-import { type Candidate, EXPLAINED_CANDIDATES, type Explanation, type Outcome, type TimeRange } from "#server/domain/decision.ts";
+import type { Candidate, Explanation, Outcome, TimeRange } from "#server/domain/decision.ts";
 import type { Reason } from "#server/domain/reasons.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import { budgetFacts } from "./budget.ts";
@@ -7,7 +7,7 @@ import type { DueBurst } from "./burst.ts";
 import type { OfferChoice, PassedOver } from "./choose-offer.ts";
 import { type CloudRun, estimateOf, holdOf } from "./cost.ts";
 import { type HomePool, homeStart } from "./home.ts";
-import { gramsOf, type OfferRow } from "./offers.ts";
+import { backoffRemoval, gramsOf, type OfferRow } from "./offers.ts";
 import type { QueuedJob } from "./order.ts";
 import type { Removal } from "./removal.ts";
 import type { Shape } from "./shape.ts";
@@ -27,11 +27,23 @@ export interface DecidedJob {
 	reason: Reason;
 	/** The pool in which it is placed now. */
 	placedIn: HomePool | null;
+	/** How many candidates are listed at most. */
+	candidates: number;
 }
 
-export function explain(d: DecidedJob): Explanation {
+/** With what all its cloud candidates share. */
+interface Explained extends DecidedJob {
+	cloudTimes: { start: TimeRange; finish: TimeRange };
+}
+
+export function explain(decided: DecidedJob): Explanation {
+	const { snapshot, run, queued } = decided;
+	const cloudStart = { p50Ms: snapshot.nowMs + run.start.p50Ms, p90Ms: snapshot.nowMs + run.start.p90Ms };
+	const d: Explained = { ...decided, cloudTimes: { start: cloudStart, finish: finishOf(cloudStart, queued) } };
 	const home = d.shape.pools.map((p) => homeCandidate(d, p.pool, p.removal));
-	const cloud = cloudCandidates(d, Math.max(1, EXPLAINED_CANDIDATES - home.length));
+	// Where it can run before where it cannot, so that many pools do not push the answer out of the list.
+	const shown = [...home].sort((a, b) => HOME_ORDER[a.outcome] - HOME_ORDER[b.outcome]).slice(0, Math.ceil(d.candidates / 2));
+	const cloud = cloudCandidates(d, d.candidates - shown.length);
 	const fit = d.shape.offers();
 	return {
 		jobId: d.queued.job.jobId,
@@ -41,13 +53,15 @@ export function explain(d: DecidedJob): Explanation {
 		reason: d.reason,
 		verdict: !fit.possible ? "deny" : d.choice?.kind === "needs_approval" ? "needs_approval" : "allow",
 		homeStart: d.homeRange,
-		candidates: [...home, ...cloud].slice(0, EXPLAINED_CANDIDATES),
+		candidates: [...shown, ...cloud],
 		removed: removedGroups(d, home),
 		consideredCount: d.shape.pools.length + d.snapshot.offers.length,
 	};
 }
 
-function homeCandidate(d: DecidedJob, pool: HomePool, removal: Removal | null): Candidate {
+const HOME_ORDER: Record<Candidate["outcome"], number> = { chosen: 0, passes: 1, removed: 2 };
+
+function homeCandidate(d: Explained, pool: HomePool, removal: Removal | null): Candidate {
 	const { spec } = d.queued.job;
 	const { nowMs, policy } = d.snapshot;
 	const gpus = spec.nodes * spec.resources.gpus;
@@ -96,7 +110,7 @@ function placementOfPool(pool: HomePool): Placement {
 }
 
 /** Eligible offers by score, with what spoke against each; the chosen one is always among them. */
-function cloudCandidates(d: DecidedJob, count: number): Candidate[] {
+function cloudCandidates(d: Explained, count: number): Candidate[] {
 	const fit = d.shape.offers();
 	const rows = fit.eligible.slice(0, count);
 	const chosen = d.choice?.kind === "chosen" ? d.choice.row : null;
@@ -106,14 +120,16 @@ function cloudCandidates(d: DecidedJob, count: number): Candidate[] {
 	return candidates.map((c) => (chosen !== null && c.offerId === chosen.offer.id ? { ...c, outcome: "chosen" as const } : c));
 }
 
+const BURST_NOT_DUE: Removal = { ruleId: null, why: "burst_not_due", facts: {} };
+
 /** What removes an offer that hardware, policy and price allow. */
-function survivorRemoval(d: DecidedJob, row: OfferRow, passedOver: PassedOver | undefined): Removal | null {
+function survivorRemoval(d: Explained, row: OfferRow, passedOver: PassedOver | undefined): Removal | null {
 	const { nowMs } = d.snapshot;
-	if (row.backoffUntilMs > nowMs) return backoff(row.backoffUntilMs, row.offer.backoffReason);
+	if (row.backoffUntilMs > nowMs) return backoffRemoval(row.backoffUntilMs, row.offer.backoffReason);
 	if (passedOver) return removalOf(passedOver);
 	const avoided = d.queued.job.avoidOffers.find((a) => a.offerId === row.offer.id && a.untilMs > nowMs);
-	if (avoided) return backoff(avoided.untilMs, null);
-	if (d.due === null) return { ruleId: null, why: "burst_not_due", facts: {} };
+	if (avoided) return backoffRemoval(avoided.untilMs, null);
+	if (d.due === null) return BURST_NOT_DUE;
 	if (d.choice?.kind !== "over_budget") return null;
 	// The same budget is short for every offer; a dearer one misses more of it by the difference of the holds.
 	const missingMicroUsd = d.choice.short.missingMicroUsd + holdOf(row, d.run) - holdOf(d.choice.row, d.run);
@@ -123,7 +139,7 @@ function survivorRemoval(d: DecidedJob, row: OfferRow, passedOver: PassedOver | 
 function removalOf(p: PassedOver): Removal {
 	switch (p.why) {
 		case "capacity_backoff":
-			return backoff(p.untilMs, null);
+			return backoffRemoval(p.untilMs, null);
 		case "budget_exceeded":
 			return { ruleId: null, why: p.why, facts: budgetFacts(p.short) };
 		case "approval_required":
@@ -131,32 +147,17 @@ function removalOf(p: PassedOver): Removal {
 	}
 }
 
-function backoff(untilMs: number, why: string | null): Removal {
-	return { ruleId: null, why: "capacity_backoff", facts: { untilMs, why } };
-}
-
-function cloudCandidate(d: DecidedJob, row: OfferRow, removal: Removal | null): Candidate {
+function cloudCandidate(d: Explained, row: OfferRow, removal: Removal | null): Candidate {
 	const { offer } = row;
-	const { nowMs, policy } = d.snapshot;
+	const { policy } = d.snapshot;
 	const { computeMicroUsd, egressMicroUsd, totalMicroUsd } = estimateOf(row, d.run);
-	const start = { p50Ms: nowMs + d.run.start.p50Ms, p90Ms: nowMs + d.run.start.p90Ms };
 	const grams = row.gramsPerHour === null ? null : row.gramsPerHour * (d.run.billedMs / HOUR_MS);
 	return {
-		placement: {
-			siteId: offer.siteId,
-			provider: offer.provider,
-			region: offer.region,
-			zone: offer.zone,
-			capacityType: offer.capacityType,
-			instanceType: offer.instanceType,
-			poolId: null,
-			accelerator: offer.accelerator,
-		},
+		placement: row.placement,
 		offerId: offer.id,
 		instances: d.queued.job.spec.nodes,
 		hourlyMicroUsd: String(offer.microUsdPerHour ?? 0n),
-		start,
-		finish: finishOf(start, d.queued),
+		...d.cloudTimes,
 		computeMicroUsd: moneyText(computeMicroUsd),
 		egressMicroUsd: moneyText(egressMicroUsd),
 		totalMicroUsd: moneyText(totalMicroUsd),
@@ -180,7 +181,7 @@ function finishOf(start: TimeRange, queued: QueuedJob): TimeRange {
 }
 
 /** Everything that was removed, by what removed it: pools, offers by shape, and offers that this job alone may not have. */
-function removedGroups(d: DecidedJob, home: readonly Candidate[]): Explanation["removed"] {
+function removedGroups(d: Explained, home: readonly Candidate[]): Explanation["removed"] {
 	const groups = new Map<string, Explanation["removed"][number]>();
 	const add = (ruleId: string | null, why: Removal["why"], count: number, cheapest: () => Candidate): void => {
 		const key = `${why}\n${ruleId ?? ""}`;

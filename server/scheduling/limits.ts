@@ -33,4 +33,7 @@ export const LIMITS = {
 	timelineGaps: 32,
 	/** Offers that are asked for an approval before the cheapest one's is reported. */
 	approvalTries: 3,
+	/** A cycle that decides more jobs than this at once lists fewer candidates for the rest: a rush must not cost seconds and gigabytes. */
+	fullExplanations: 100,
+	briefCandidates: 4,
 } as const;

@@ -1,4 +1,4 @@
-import type { Offer } from "#server/domain/capacity.ts";
+import type { Offer, Placement } from "#server/domain/capacity.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import type { Reason } from "#server/domain/reasons.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
@@ -14,7 +14,10 @@ import type { Snapshot } from "./types.ts";
 export interface OfferRow {
 	offer: Offer;
 	place: Place;
+	placement: Placement;
 	machine: Machine;
+	/** Its place in the order of all offers. */
+	index: number;
 	/** NaN when the price is missing. */
 	microUsdPerHour: number;
 	/** g/h of one instance under load; null when grid, PUE or board power is not known. */
@@ -25,10 +28,12 @@ export interface OfferRow {
 	priceRemoval: Removal | null;
 	/** After a capacity or quota error: not before this time; 0 when there was none. */
 	backoffUntilMs: number;
+	/** Kept by holdOf (cost.ts). */
+	lastHold: { lifeMs: number; egressGiB: number; microUsd: bigint } | null;
 }
 
 /** All offers, cheapest weighed hour first; those whose price cannot be trusted come last. */
-export function openOffers(snapshot: Snapshot): OfferRow[] {
+function openOffers(snapshot: Snapshot): OfferRow[] {
 	const watts = new Map<string, number>();
 	for (const pool of [...snapshot.pools].sort((a, b) => a.wattsPerGpu - b.wattsPerGpu)) watts.set(pool.accelerator, pool.wattsPerGpu);
 	for (const [accelerator, boardWatts] of Object.entries(snapshot.boardWatts ?? {})) watts.set(accelerator, boardWatts);
@@ -51,13 +56,21 @@ function rowOf(offer: Offer, watts: number | null, snapshot: Snapshot): OfferRow
 			instanceType: offer.instanceType,
 			capacityType: offer.capacityType,
 		},
+		placement: placementOf(offer),
+		index: 0,
 		machine: { accelerator: offer.accelerator, gpus: offer.gpus, cpus: offer.vcpus, memoryGiB: offer.memoryGiB },
 		microUsdPerHour: offer.microUsdPerHour === null ? Number.NaN : Number(offer.microUsdPerHour),
 		gramsPerHour: known ? gramsOf(watts * offer.gpus, HOUR_MS, offer.gridGramsPerKwh ?? 0, offer.pue ?? 1) : null,
 		weighedMicroUsdPerHour: 0,
 		priceRemoval: priceRemovalOf(offer, snapshot),
 		backoffUntilMs: offer.backoffUntilMs ?? 0,
+		lastHold: null,
 	};
+}
+
+function placementOf(offer: Offer): Placement {
+	const { siteId, provider, region, zone, capacityType, instanceType, accelerator } = offer;
+	return { siteId, provider, region, zone, capacityType, instanceType, poolId: null, accelerator };
 }
 
 /** Location-based emissions: W × h ÷ 1000 = kWh; × PUE × gCO2e/kWh. */
@@ -113,58 +126,83 @@ export interface OfferFit {
 	removed: RemovedGroup[];
 }
 
-/**
- * Sifts all offers for a shape: O(offers), done once a shape and only when a job of it may leave or is explained.
- * `policyRemovals` are the rules' answers by row, shared by all shapes to which the same filters apply.
- */
-export function fitOffers(rows: readonly OfferRow[], spec: JobSpec, policyRemovals: readonly (Removal | null)[], nowMs: number): OfferFit {
-	let byPrice: OfferRow[] | null = null;
-	const fit: OfferFit = {
-		eligible: [],
-		usable: [],
-		possible: false,
-		removed: [],
-		byPrice: () => {
-			byPrice ??= [...fit.usable].sort((a, b) => a.microUsdPerHour - b.microUsdPerHour);
-			return byPrice;
-		},
-	};
-	const groups = new Map<string, RemovedGroup>();
-	const count = (row: OfferRow, ruleId: string | null, why: Removal["why"], facts: Reason["facts"]): void => {
-		const key = ruleId === null ? why : `${why}\n${ruleId}`;
-		const group = groups.get(key);
-		if (group) group.count++;
-		else groups.set(key, { ruleId, why, facts, count: 1, cheapest: row });
-	};
-	for (const [i, row] of rows.entries()) {
-		const why = spec.nodes > 1 ? "multi_node_unsupported" : hardwareRemoval(spec, row.machine);
-		if (why) {
-			count(row, null, why, NO_FACTS);
-			continue;
-		}
-		const byPolicy = policyRemovals[i];
-		if (byPolicy) {
-			count(row, byPolicy.ruleId, byPolicy.why, byPolicy.facts);
-			continue;
-		}
-		fit.possible = true;
-		if (row.priceRemoval) {
-			count(row, null, row.priceRemoval.why, row.priceRemoval.facts);
-			continue;
-		}
-		fit.eligible.push(row);
-		if (row.backoffUntilMs <= nowMs) fit.usable.push(row);
-		else count(row, null, "capacity_backoff", { untilMs: row.backoffUntilMs, why: row.offer.backoffReason });
-	}
-	fit.removed = [...groups.values()].map((g) =>
-		g.facts === NO_FACTS ? { ...g, facts: hardwareFacts(spec, g.cheapest.machine, g.why) } : g,
-	);
-	return fit;
+/** All offers of a cycle, in order, and by kind of machine: hardware is checked once a kind. */
+export interface OfferBook {
+	rows: readonly OfferRow[];
+	kinds: readonly { machine: Machine; rows: readonly OfferRow[] }[];
 }
 
-const NO_FACTS: Reason["facts"] = {};
+export function openOfferBook(snapshot: Snapshot): OfferBook {
+	const rows = openOffers(snapshot);
+	const kinds = new Map<string, { machine: Machine; rows: OfferRow[] }>();
+	for (const [index, row] of rows.entries()) {
+		row.index = index;
+		const { accelerator, gpus, cpus, memoryGiB } = row.machine;
+		const key = `${gpus} ${cpus} ${memoryGiB} ${accelerator}`;
+		const kind = kinds.get(key);
+		if (kind) kind.rows.push(row);
+		else kinds.set(key, { machine: row.machine, rows: [row] });
+	}
+	return { rows, kinds: [...kinds.values()] };
+}
 
-/** The rules' answer for every row: one evaluation for each set of filters, not for each job. */
-export function judgeRows(rows: readonly OfferRow[], verdict: JobVerdict): (Removal | null)[] {
-	return rows.map((row) => judgePlace(verdict, row.place));
+/** The rules' answer for every row, with the key of its group: one evaluation for each set of filters, not for each job. */
+export type PolicyRemovals = readonly ({ removal: Removal; key: string } | null)[];
+
+export function judgeRows(rows: readonly OfferRow[], verdict: JobVerdict): PolicyRemovals {
+	return rows.map((row) => {
+		const removal = judgePlace(verdict, row.place);
+		return removal && { removal, key: `${removal.why}\n${removal.ruleId ?? ""}` };
+	});
+}
+
+/**
+ * Sifts all offers for a shape: at most O(offers), done once a shape and only when a job of it may leave or is explained.
+ * `policyRemovals` is shared by all shapes to which the same filters apply.
+ */
+export function fitOffers(book: OfferBook, spec: JobSpec, policyRemovals: PolicyRemovals, nowMs: number): OfferFit {
+	const groups = new Map<string, RemovedGroup>();
+	const count = (key: string, row: OfferRow, removal: Removal, by: number): void => {
+		const group = groups.get(key);
+		if (!group) groups.set(key, { ...removal, count: by, cheapest: row });
+		else {
+			group.count += by;
+			if (row.index < group.cheapest.index) Object.assign(group, { cheapest: row, facts: removal.facts });
+		}
+	};
+	const allowed: OfferRow[] = [];
+	for (const { machine, rows } of book.kinds) {
+		const why = spec.nodes > 1 ? "multi_node_unsupported" : hardwareRemoval(spec, machine);
+		const first = rows[0];
+		if (why && first) {
+			count(why, first, { ruleId: null, why, facts: hardwareFacts(spec, machine, why) }, rows.length);
+			continue;
+		}
+		for (const row of rows) {
+			const byPolicy = policyRemovals[row.index];
+			if (byPolicy) count(byPolicy.key, row, byPolicy.removal, 1);
+			else if (row.priceRemoval) count(row.priceRemoval.why, row, row.priceRemoval, 1);
+			if (!byPolicy) allowed.push(row);
+		}
+	}
+	const eligible = allowed.filter((row) => row.priceRemoval === null).sort((a, b) => a.index - b.index);
+	const usable = eligible.filter((row) => row.backoffUntilMs <= nowMs);
+	for (const row of eligible) {
+		if (row.backoffUntilMs > nowMs) count("capacity_backoff", row, backoffRemoval(row.backoffUntilMs, row.offer.backoffReason), 1);
+	}
+	let byPrice: OfferRow[] | null = null;
+	return {
+		eligible,
+		usable,
+		byPrice: () => {
+			byPrice ??= [...usable].sort((a, b) => a.microUsdPerHour - b.microUsdPerHour || a.index - b.index);
+			return byPrice;
+		},
+		possible: allowed.length > 0,
+		removed: [...groups.values()],
+	};
+}
+
+export function backoffRemoval(untilMs: number, why: string | null): Removal {
+	return { ruleId: null, why: "capacity_backoff", facts: { untilMs, why } };
 }

@@ -4,7 +4,7 @@ import { JOB_FIELDS, JobFacts } from "#server/policy/job-facts.ts";
 import { judgeJob } from "#server/policy/judge-job.ts";
 import type { JobVerdict } from "#server/policy/types.ts";
 import { type HomePool, poolRemoval } from "./home.ts";
-import { fitOffers, judgeRows, type OfferFit, type OfferRow } from "./offers.ts";
+import { fitOffers, judgeRows, type OfferBook, type OfferFit, type PolicyRemovals } from "./offers.ts";
 import type { Removal } from "./removal.ts";
 
 /**
@@ -23,13 +23,13 @@ export interface Shape {
 	offers: () => OfferFit;
 }
 
-export function makeShapes(policy: Policy, pools: readonly HomePool[], rows: readonly OfferRow[], nowMs: number): (spec: JobSpec) => Shape {
+export function makeShapes(policy: Policy, pools: readonly HomePool[], offers: OfferBook, nowMs: number): (spec: JobSpec) => Shape {
 	const signatureOf = makeSignatureOf(policy);
 	const shapes = new Map<string, Shape>();
-	const judged = new Map<string, (Removal | null)[]>();
-	const judgedRows = (verdict: JobVerdict): (Removal | null)[] => {
+	const judged = new Map<string, PolicyRemovals>();
+	const judgedRows = (verdict: JobVerdict): PolicyRemovals => {
 		const key = JSON.stringify(verdict.filters);
-		const known = judged.get(key) ?? judgeRows(rows, verdict);
+		const known = judged.get(key) ?? judgeRows(offers.rows, verdict);
 		judged.set(key, known);
 		return known;
 	};
@@ -37,7 +37,7 @@ export function makeShapes(policy: Policy, pools: readonly HomePool[], rows: rea
 		const signature = signatureOf(spec);
 		const known = shapes.get(signature);
 		if (known) return known;
-		const shape = makeShape(spec, judgeJob(policy, spec), pools, (verdict) => fitOffers(rows, spec, judgedRows(verdict), nowMs));
+		const shape = makeShape(spec, judgeJob(policy, spec), pools, (verdict) => fitOffers(offers, spec, judgedRows(verdict), nowMs));
 		shapes.set(signature, shape);
 		return shape;
 	};

@@ -27,22 +27,18 @@ export class NodeTimeline {
 		this.#dropFullStart();
 	}
 
-	/** No job can start here before. */
-	get firstFreeMs(): number {
-		return this.#times[0] ?? Number.POSITIVE_INFINITY;
-	}
-
 	/** The earliest time from `fromMs` on at which `slots` stay free for `lengthMs`; infinite when the node has fewer. */
 	earliest(slots: number, lengthMs: number, fromMs: number): number {
 		const times = this.#times;
 		const free = this.#free;
 		let start = -1;
 		for (let i = 0; i < times.length; i++) {
-			const end = times[i + 1] ?? Number.POSITIVE_INFINITY;
-			if ((free[i] ?? 0) < slots || end <= fromMs) {
+			if ((free[i] ?? 0) < slots) {
 				start = -1;
 				continue;
 			}
+			const end = times[i + 1] ?? Number.POSITIVE_INFINITY;
+			if (end <= fromMs) continue;
 			if (start < 0) start = Math.max(times[i] ?? 0, fromMs);
 			if (end - start >= lengthMs) return start;
 		}
@@ -101,62 +97,5 @@ export class NodeTimeline {
 			return true;
 		}
 		return false;
-	}
-}
-
-/** The nodes that a job would start on together, and when. */
-export interface Slotting {
-	startMs: number;
-	nodes: number[];
-}
-
-/**
- * The earliest start of a job on `count` equal nodes at once, `slots` on each, for `lengthMs`; null when it never fits.
- * Of nodes that are ready at the same time the fullest is taken, so that big gaps stay whole; then the lowest number.
- */
-export function findStart(nodes: readonly NodeTimeline[], count: number, slots: number, lengthMs: number, nowMs: number): Slotting | null {
-	return count === 1 ? findOne(nodes, slots, lengthMs, nowMs) : findGang(nodes, count, slots, lengthMs, nowMs);
-}
-
-function findOne(nodes: readonly NodeTimeline[], slots: number, lengthMs: number, nowMs: number): Slotting | null {
-	let bestMs = Number.POSITIVE_INFINITY;
-	let bestNode = -1;
-	let bestFree = 0;
-	for (const [i, node] of nodes.entries()) {
-		if (node.firstFreeMs > bestMs) continue;
-		const startMs = node.earliest(slots, lengthMs, nowMs);
-		if (startMs === Number.POSITIVE_INFINITY || startMs > bestMs) continue;
-		const free = node.freeAt(startMs);
-		if (startMs < bestMs || free < bestFree) {
-			bestMs = startMs;
-			bestNode = i;
-			bestFree = free;
-		}
-	}
-	return bestNode < 0 ? null : { startMs: bestMs, nodes: [bestNode] };
-}
-
-/** Tries the time at which enough nodes have a start each, until that many hold at one and the same time. */
-function findGang(nodes: readonly NodeTimeline[], count: number, slots: number, lengthMs: number, nowMs: number): Slotting | null {
-	let fromMs = nowMs;
-	for (;;) {
-		const starts = nodes.map((node, index) => ({ index, at: node.earliest(slots, lengthMs, fromMs) }));
-		const ready = starts.filter((s) => s.at === fromMs);
-		if (ready.length >= count) {
-			const fullest = ready
-				.map((s) => ({ ...s, free: nodes[s.index]?.freeAt(fromMs) ?? 0 }))
-				.sort((a, b) => a.free - b.free || a.index - b.index);
-			return {
-				startMs: fromMs,
-				nodes: fullest
-					.slice(0, count)
-					.map((s) => s.index)
-					.sort((a, b) => a - b),
-			};
-		}
-		const next = starts.map((s) => s.at).sort((a, b) => a - b)[count - 1];
-		if (next === undefined || next === Number.POSITIVE_INFINITY) return null;
-		// No earlier time can have enough nodes: each one's own start from here on is at least its entry.
-		fromMs = next;
 	}
 }
