@@ -34,7 +34,7 @@ export async function main(args) {
 		return;
 	}
 	const progress = createProgress();
-	const run = { progress, aborting: new AbortController(), undo: [], stopping: false, ready: false, settled: undefined };
+	const run = { progress, aborting: new AbortController(), undo: [], stopping: false, settled: undefined };
 	// A terminal that was closed takes no more lines; stopping in order matters more than telling.
 	process.stdout.on("error", () => undefined);
 	listenForStop(run);
@@ -78,7 +78,7 @@ async function start(run) {
 	});
 	signal.throwIfAborted();
 	await startPrograms(context);
-	run.ready = true;
+	signal.throwIfAborted();
 	progress.line(welcome({ home, url, demo: settings.demo, seconds: (performance.now() - startedAt) / 1000 }));
 }
 
