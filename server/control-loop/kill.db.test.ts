@@ -1,8 +1,10 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { ledgerCheck } from "#server/services/ledger/check.ts";
+import { meterAll } from "#server/services/ledger/meter.ts";
 import { PROBE_STEPS, type ProbeStep } from "./context.ts";
 import { World } from "./testing/world.ts";
 
+const TIMEOUT_MS = 60_000;
 let world: World | null = null;
 afterEach(async () => {
 	await world?.database.drop();
@@ -28,7 +30,7 @@ describe("a scheduler killed at any step of a launch, a termination or a start a
 		expect(new Set(made.map((m) => m.instanceId)).size).toBe(made.length);
 		expect(made.map((m) => m.instanceId).sort()).toEqual(rows.flatMap((r) => (r.providerInstanceId ? [r.id] : [])).sort());
 		expect(await w.sweep()).toBe(0);
-		await w.tick();
+		await meterAll(w.ctx);
 		const [open] = await w.database.sql`select count(*)::int as n from hold where state = 'pending'`;
 		expect(open?.n).toBe(0);
 		const [held] = await w.database.sql`select coalesce(sum(held_micro_usd), 0)::text as n from budget_period`;
@@ -37,7 +39,7 @@ describe("a scheduler killed at any step of a launch, a termination or a start a
 		expect(check.differences).toEqual([]);
 		const [unmetered] = await w.database.sql`select count(*)::int as n from instance where launched_at is not null and metered_until is distinct from terminated_at`;
 		expect(unmetered?.n).toBe(0);
-	});
+	}, TIMEOUT_MS);
 
 	it("meets every step on the way, so that the cases above kill where they say", async () => {
 		world = await World.open({ slots: 1 });
@@ -45,5 +47,5 @@ describe("a scheduler killed at any step of a launch, a termination or a start a
 		await w.submit({ name: "home-1" }, { name: "burst-1" });
 		await w.until(() => w.quiet());
 		expect([...w.passes.keys()].sort()).toEqual([...PROBE_STEPS].sort());
-	});
+	}, TIMEOUT_MS);
 });
