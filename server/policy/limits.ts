@@ -14,6 +14,8 @@ export const POLICY_LIMITS = {
 	capUsd: 100_000_000_000,
 	queueLength: 1_000_000,
 	compiledExpressions: 2_000,
+	rememberedPatterns: 1_000,
+	rememberedTexts: 2_000,
 } as const;
 
 /** Bounds of one CEL expression, enforced by its parser. */

@@ -1,3 +1,4 @@
+import { POLICY_LIMITS } from "./limits.ts";
 import type { Place } from "./types.ts";
 
 /**
@@ -27,38 +28,59 @@ export function matchesGlob(pattern: string, text: string): boolean {
 	return pi === p.length;
 }
 
+type Match = (pattern: string, text: string) => boolean;
+
+/**
+ * The same match, remembered. A cycle holds thousands of offers against the same few patterns, while regions and
+ * instance types are few: looking an answer up takes a tenth of finding it. A function of its two texts alone.
+ */
+function remembered(match: Match): Match {
+	const byPattern = new Map<string, Map<string, boolean>>();
+	return (pattern, text) => {
+		let answers = byPattern.get(pattern);
+		if (!answers) {
+			if (byPattern.size >= POLICY_LIMITS.rememberedPatterns) byPattern.clear();
+			answers = new Map();
+			byPattern.set(pattern, answers);
+		}
+		let answer = answers.get(text);
+		if (answer === undefined) {
+			answer = match(pattern, text);
+			if (answers.size >= POLICY_LIMITS.rememberedTexts) answers.clear();
+			answers.set(text, answer);
+		}
+		return answer;
+	};
+}
+
+const globMatch = remembered(matchesGlob);
+const awsFamilyMatch = remembered((pattern, type) => matchesGlob(pattern, type) || matchesGlob(pattern, familyOf(type)));
+
 /** Region patterns are held against `provider:region`, e.g. `aws:eu-*`. */
 export function matchesRegion(pattern: string, place: Pick<Place, "provider" | "region">): boolean {
-	return place.region !== null && matchesGlob(pattern, `${place.provider}:${place.region}`);
+	return place.region !== null && globMatch(pattern, `${place.provider}:${place.region}`);
 }
 
 /** Families are held against the instance type; on AWS also against its part before the dot, so that `p4d` is `p4d.24xlarge`. */
 export function matchesFamily(pattern: string, place: Pick<Place, "provider" | "instanceType">): boolean {
 	if (place.instanceType === null) return false;
-	if (matchesGlob(pattern, place.instanceType)) return true;
-	return place.provider === "aws" && matchesGlob(pattern, familyOf(place.instanceType));
+	return place.provider === "aws" ? awsFamilyMatch(pattern, place.instanceType) : globMatch(pattern, place.instanceType);
 }
 
-export function familyOf(instanceType: string): string {
+function familyOf(instanceType: string): string {
 	const dot = instanceType.indexOf(".");
 	return dot < 0 ? instanceType : instanceType.slice(0, dot);
 }
 
 /** Whether some text fits both patterns: the check behind "these two lists have nothing in common". */
 export function globsOverlap(a: string, b: string): boolean {
+	if (!a.includes("*")) return matchesGlob(b, a);
+	if (!b.includes("*")) return matchesGlob(a, b);
 	const x = a.toLowerCase();
 	const y = b.toLowerCase();
-	// reachable[j]: some text fits the first i characters of x and the first j of y
-	let reachable = Array.from({ length: y.length + 1 }, (_, j) => [...y.slice(0, j)].every((c) => c === "*"));
-	for (let i = 1; i <= x.length; i++) {
-		const row: boolean[] = [];
-		for (let j = 0; j <= y.length; j++) {
-			const skipStar = (x[i - 1] === "*" && reachable[j]) || (j > 0 && y[j - 1] === "*" && row[j - 1]);
-			const absorb = j > 0 && ((x[i - 1] === "*" && row[j - 1]) || (y[j - 1] === "*" && reachable[j]));
-			const same = j > 0 && x[i - 1] === y[j - 1] && reachable[j - 1];
-			row.push(Boolean(skipStar || absorb || same));
-		}
-		reachable = row;
-	}
-	return reachable[y.length] ?? false;
+	const head = Math.min(x.indexOf("*"), y.indexOf("*"));
+	if (x.slice(0, head) !== y.slice(0, head)) return false;
+	const tail = Math.min(x.length - 1 - x.lastIndexOf("*"), y.length - 1 - y.lastIndexOf("*"));
+	// both have a star between a head and a tail that agree: the rest of each can be put into the other's star
+	return x.slice(x.length - tail) === y.slice(y.length - tail);
 }

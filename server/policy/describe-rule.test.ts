@@ -1,0 +1,87 @@
+import { describe, expect, it } from "vitest";
+import { demoPolicy } from "./demo-policy.ts";
+import { describeCondition } from "./describe-condition.ts";
+import { describePolicy, describeRule, GROUP_HEADINGS } from "./describe-rule.ts";
+import { budgetsText, policyOf, rulesText } from "./testing/builders.ts";
+
+const marked = (segments: readonly { text: string; value?: boolean }[]) => segments.map((s) => (s.value ? `*${s.text}*` : s.text)).join("");
+
+describe("describePolicy", () => {
+	it("tells the demo's policy in sentences, by group", () => {
+		expect(describePolicy(policyOf(demoPolicy())).map((d) => `${GROUP_HEADINGS[d.group]} | ${d.id}: ${marked(d.sentence)}`)).toEqual([
+			"Remove a place when | sensitive-stays-home: The job's class is *sensitive*, and the place is *in a cloud*.",
+			"Remove a place when | spot-for-experiments: The job's class is *experimental*, and the place is a cloud offer other than *spot*.",
+			"Burst when | burst-on-wait: The job's forecast wait at home exceeds *10s*, or the job would have less than *5m* to spare before its deadline.",
+			"Limits | instance-life: A cloud instance lives at most *2h*.",
+			"Limits | cloud-month: All cloud money together is at most *$500* a *month*. New bursts are held at the cap.",
+			"Of the places that are left, prefer | weights: The lowest total, where an hour's delay counts as *$5* and a tonne of CO2 counts as *$80*.",
+		]);
+	});
+
+	it("leads back to the line of each rule", () => {
+		expect(describePolicy(policyOf(demoPolicy())).map((d) => d.line)).toEqual([10, 21, 16, 27, 33, null]);
+	});
+});
+
+describe("a rule's sentence", () => {
+	it.each([
+		[
+			`{ id: r, when: '"eu" in job.residency', allow: { regions: ["aws:eu-*", "gcp:europe-*"] } }`,
+			"The job's data must stay in *eu*, and the place is a cloud offer outside *aws:eu-** or *gcp:europe-**.",
+		],
+		["{ id: r, allow: { instanceFamilies: [p4d, p5, a3-*] } }", "The place is a cloud offer of a family other than *p4d*, *p5* or *a3-**."],
+		[
+			"{ id: r, deny: { sites: [aws-main, owned], capacityTypes: [on_demand] } }",
+			"The place is *site aws-main* or *at home*, or the capacity is *on-demand*.",
+		],
+		["{ id: r, burst: { always: true } }", "There is *an allowed offer*, without waiting for home."],
+		[
+			"{ id: r, when: job.critical, burst: { after: { waited: 5m }, or: { queueLength: 1 } } }",
+			"The job is *critical*, and the job has waited *5m*, or at least *1* job waits.",
+		],
+		[
+			'{ id: r, when: job.team == "risk", limit: { instanceHours: 36 } }',
+			"Where the job's team is *risk*: a cloud instance lives at most *1d12h*.",
+		],
+	])("%s", (rule, want) => {
+		const [first] = policyOf(rulesText(rule)).rules;
+		expect(first && marked(describeRule(first).sentence)).toBe(want);
+	});
+
+	it("asks first", () => {
+		const rule = {
+			id: "r",
+			when: "quote.costUsd > 2000.0",
+			line: 1,
+			effect: { kind: "require" as const, capacityType: null, approval: "platform" as const },
+		};
+		expect(describeRule(rule).group).toBe("ask");
+		expect(marked(describeRule(rule).sentence)).toBe("The job's cost is above *$2,000*. *Platform engineer* says yes or no.");
+	});
+
+	it("shows a budget's scope and cents", () => {
+		const [budget] = describePolicy(policyOf(budgetsText(`{ id: b, scope: 'job.team == "risk"', period: year, capUsd: 1234.5 }`)));
+		expect(budget && marked(budget.sentence)).toBe(
+			"Where the job's team is *risk*: cloud money is at most *$1,234.50* a *year*. New bursts are held at the cap.",
+		);
+	});
+});
+
+describe("a condition in words", () => {
+	it.each([
+		['job.class in ["burst", "batch_inference"]', "the job's class is *burst* or *batch inference*"],
+		["job.gpus > 4", "the job's size is above *4 GPUs*"],
+		["4 < job.gpus", "the job's size is above *4 GPUs*"],
+		["job.nodes == 1", "the job's size is *1 node*"],
+		["!job.hasCheckpoint && job.estimateHours >= 12", "the job writes *no checkpoints* and the job's estimate is at least *12 h*"],
+		['job.critical && (job.team == "a" || job.team == "b")', "the job is *critical* and (the job's team is *a* or the job's team is *b*)"],
+		['!("eu" in job.residency)', "the job's data need not stay in *eu*"],
+		['job.labels.tier == "gold"', "the job's label tier is *gold*"],
+		['job.name.startsWith("fraud-")', "the job's name begins with *fraud-*"],
+		["job.dataGiB > 1500", "the size of its data is above *1,500 GiB*"],
+		["job.gpus % 8 == 0", "*job.gpus % 8 == 0* holds"],
+		["((", "*((* holds"],
+	])("%s", (expression, want) => {
+		expect(marked(describeCondition(expression))).toBe(want);
+	});
+});
