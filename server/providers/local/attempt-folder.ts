@@ -1,0 +1,111 @@
+import { readFileSync } from "node:fs";
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { z } from "zod";
+import type { JobSpec } from "#server/domain/job.ts";
+import { identitySchema } from "./process-identity.ts";
+
+/**
+ * Everything that the site knows of an attempt lies in its folder, so that a scheduler that is killed at any moment is
+ * replaced by one that knows the same. Files of the state folder: see run-job.sh.
+ */
+export interface AttemptFolder {
+	folder: string;
+	request: string;
+	work: string;
+	/** Checkpoints of a job that names no path of its own. */
+	checkpoints: string;
+	tmp: string;
+	stdout: string;
+	stderr: string;
+	state: string;
+	pid: string;
+	child: string;
+	stop: string;
+	exit: string;
+	/** Made before the command's process is: from then on the work folder is the job's. */
+	handed: string;
+}
+
+export function attemptFolder(root: string, attemptId: string): AttemptFolder {
+	const folder = path.join(root, attemptId);
+	const state = path.join(folder, "state");
+	return {
+		folder,
+		request: path.join(folder, "request.json"),
+		work: path.join(folder, "work"),
+		checkpoints: path.join(folder, "checkpoints"),
+		tmp: path.join(folder, "tmp"),
+		stdout: path.join(folder, "stdout.log"),
+		stderr: path.join(folder, "stderr.log"),
+		state,
+		pid: path.join(state, "pid"),
+		child: path.join(state, "child"),
+		stop: path.join(state, "stop"),
+		exit: path.join(state, "exit"),
+		handed: path.join(state, "handed-over"),
+	};
+}
+
+const requestSchema = z.object({
+	attemptId: z.string(),
+	jobId: z.string(),
+	attemptNo: z.number().int(),
+	/** Written by this driver from a checked job; read back as it was. */
+	spec: z.custom<JobSpec>((value) => typeof value === "object" && value !== null && "command" in value),
+	poolId: z.string(),
+	slots: z.array(z.number().int()),
+	restoreFrom: z.string().nullable(),
+	/** The process that brings its data; when it is gone another one begins anew. */
+	stager: identitySchema,
+});
+export type StoredRequest = z.infer<typeof requestSchema>;
+
+export async function writeRequest(paths: AttemptFolder, request: StoredRequest): Promise<void> {
+	await mkdir(paths.state, { recursive: true, mode: 0o700 });
+	await writeWhole(paths.request, JSON.stringify(request));
+}
+
+/** Null when there is none, or when it was cut short by a crash before `start` answered. */
+export async function readRequest(paths: AttemptFolder): Promise<StoredRequest | null> {
+	return parseRequest(await readIfThere(paths.request));
+}
+
+export function readRequestSync(paths: AttemptFolder): StoredRequest | null {
+	try {
+		return parseRequest(readFileSync(paths.request, "utf8"));
+	} catch (error) {
+		if (isMissing(error)) return null;
+		throw error;
+	}
+}
+
+function parseRequest(text: string | null): StoredRequest | null {
+	if (text === null) return null;
+	try {
+		return requestSchema.parse(JSON.parse(text));
+	} catch {
+		return null;
+	}
+}
+
+/** A reader sees the whole text or the file as it was before. */
+export async function writeWhole(file: string, text: string): Promise<void> {
+	const fresh = `${file}.${process.pid}.new`;
+	await writeFile(fresh, text, { mode: 0o600 });
+	await rename(fresh, file);
+}
+
+export async function readIfThere(file: string): Promise<string | null> {
+	try {
+		return await readFile(file, "utf8");
+	} catch (error) {
+		if (isMissing(error)) return null;
+		throw error;
+	}
+}
+
+export function isMissing(error: unknown): boolean {
+	const code = (error as NodeJS.ErrnoException | null)?.code;
+	return code === "ENOENT" || code === "ENOTDIR";
+}

@@ -1,0 +1,32 @@
+import { access, constants, stat } from "node:fs/promises";
+import path from "node:path";
+
+/**
+ * Why a command cannot be started, or null when it can. Looked up before a process is made, since a shell's status 127
+ * does not tell a missing command from one that leaves with 127.
+ */
+export async function whyNotStartable(command: string, searchPath: string, workFolder: string): Promise<string | null> {
+	if (command.includes("/")) return problemOf(path.resolve(workFolder, command), command);
+	let problem: string | null = null;
+	for (const folder of searchPath.split(":")) {
+		const found = await problemOf(path.join(path.resolve(workFolder, folder), command), command);
+		if (found === null) return null;
+		if (!found.endsWith(MISSING)) problem ??= found;
+	}
+	return problem ?? `the command ${JSON.stringify(command)} was not found in PATH (${searchPath})`;
+}
+
+const MISSING = "does not exist";
+
+async function problemOf(file: string, command: string): Promise<string | null> {
+	const name = `the command ${JSON.stringify(command)}`;
+	try {
+		if (!(await stat(file)).isFile()) return `${name} is not a file: ${file}`;
+		await access(file, constants.X_OK);
+		return null;
+	} catch (error) {
+		const code = (error as NodeJS.ErrnoException).code ?? "";
+		if (code === "EACCES") return `${name} may not be executed: ${file}`;
+		return `${name} cannot be started: ${file} ${code === "ENOENT" || code === "ENOTDIR" ? MISSING : `gives ${code}`}`;
+	}
+}

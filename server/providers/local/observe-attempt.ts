@@ -1,0 +1,99 @@
+import { stat } from "node:fs/promises";
+import { constants } from "node:os";
+import { z } from "zod";
+import type { AttemptObservation } from "../driver.ts";
+import { type AttemptFolder, isMissing, readIfThere, type StoredRequest, writeWhole } from "./attempt-folder.ts";
+import { isAlive, type ProcessIdentity, parsePidFile } from "./process-identity.ts";
+
+type Exit = NonNullable<AttemptObservation["exit"]>;
+
+/** How far an attempt is, as its folder says. */
+export type AttemptStage =
+	/** No process of the command was made, or it has not yet said who it is. */
+	| { kind: "before"; handedOverAtMs: number | null; stopAsked: boolean }
+	| { kind: "alive"; supervisor: ProcessIdentity; startedAtMs: number | null; stopAsked: boolean }
+	| { kind: "exited"; startedAtMs: number | null; finishedAtMs: number; exit: Exit }
+	/** Its supervisor is gone and wrote nothing: the host was restarted, or somebody killed it. */
+	| { kind: "lost"; startedAtMs: number | null; group: number | null };
+
+const failureSchema = z.object({ error: z.string(), failedAt: z.enum(["staging", "start"]) });
+
+/** A supervisor makes this file and fills it at once; one that stays empty was left by a supervisor that was killed then. */
+const PID_FILE_INCOMPLETE_MS = 2_000;
+
+export async function readStage(paths: AttemptFolder): Promise<AttemptStage> {
+	const startedAtMs = await changedAtMs(paths.child);
+	const over = await readExit(paths, startedAtMs);
+	if (over) return over;
+	const pidText = await readIfThere(paths.pid);
+	const stopAsked = (await changedAtMs(paths.stop)) !== null;
+	const supervisor = pidText === null ? null : parsePidFile(pidText);
+	if (supervisor === null) {
+		const madeAtMs = pidText === null ? null : await changedAtMs(paths.pid);
+		const cutShort = madeAtMs !== null && Date.now() - madeAtMs > PID_FILE_INCOMPLETE_MS;
+		return cutShort
+			? { kind: "lost", startedAtMs, group: null }
+			: { kind: "before", handedOverAtMs: await changedAtMs(paths.handed), stopAsked };
+	}
+	if (await isAlive(supervisor)) return { kind: "alive", supervisor, startedAtMs: await changedAtMs(paths.child), stopAsked };
+	// It writes the end before it goes: what is not there now never will be.
+	const child = Number(await readIfThere(paths.child));
+	const group = Number.isInteger(child) && child > 1 ? child : null;
+	return (await readExit(paths, await changedAtMs(paths.child))) ?? { kind: "lost", startedAtMs, group };
+}
+
+/** Ends an attempt that never ran. */
+export function writeFailure(paths: AttemptFolder, failure: z.infer<typeof failureSchema>): Promise<void> {
+	return writeWhole(paths.exit, JSON.stringify(failure));
+}
+
+const SIGTERM_STATUS = 128 + constants.signals.SIGTERM;
+
+/** Ends an attempt that was stopped before it ran. */
+export function writeStoppedBefore(paths: AttemptFolder): Promise<void> {
+	return writeWhole(paths.exit, String(SIGTERM_STATUS));
+}
+
+async function readExit(paths: AttemptFolder, startedAtMs: number | null): Promise<Extract<AttemptStage, { kind: "exited" }> | null> {
+	const text = (await readIfThere(paths.exit))?.trim();
+	if (!text) return null;
+	const finishedAtMs = (await changedAtMs(paths.exit)) ?? 0;
+	return { kind: "exited", startedAtMs, finishedAtMs: Math.max(finishedAtMs, startedAtMs ?? 0), exit: parseExit(text) };
+}
+
+/** Shells tell a death by signal n as 128 + n, so a command that itself leaves with such a code is told as killed. */
+export function parseExit(text: string): Exit {
+	if (/^\d{1,3}$/.test(text)) {
+		const status = Number(text);
+		const signal = Object.entries(constants.signals).find(([, number]) => number === status - 128)?.[0] ?? null;
+		return { code: signal === null ? status : null, signal, error: null };
+	}
+	return { code: null, signal: null, ...failureSchema.parse(JSON.parse(text)) };
+}
+
+export function observationOf(request: StoredRequest, stage: AttemptStage, treeGone: boolean): AttemptObservation {
+	const common = { attemptId: request.attemptId, slots: request.slots, finishedAtMs: null, exit: null };
+	switch (stage.kind) {
+		case "before":
+			return { ...common, phase: stage.stopAsked ? "stopping" : "staging", startedAtMs: null };
+		case "alive": {
+			const phase = stage.stopAsked ? "stopping" : stage.startedAtMs === null ? "staging" : "running";
+			return { ...common, phase, startedAtMs: stage.startedAtMs };
+		}
+		case "exited": {
+			const { startedAtMs, finishedAtMs, exit } = stage;
+			return treeGone ? { ...common, phase: "exited", startedAtMs, finishedAtMs, exit } : { ...common, phase: "stopping", startedAtMs };
+		}
+		case "lost":
+			return { ...common, phase: treeGone ? "lost" : "stopping", startedAtMs: stage.startedAtMs };
+	}
+}
+
+async function changedAtMs(file: string): Promise<number | null> {
+	try {
+		return Math.floor((await stat(file)).mtimeMs);
+	} catch (error) {
+		if (isMissing(error)) return null;
+		throw error;
+	}
+}

@@ -1,0 +1,106 @@
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdir, open, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { jobEnvironment } from "#server/agent/job-environment.ts";
+import { makeFolderInside, placeUnder } from "#server/agent/safe-path.ts";
+import { copyInto, stageData } from "#server/agent/stage.ts";
+import type { JobSpec } from "#server/domain/job.ts";
+import { defined } from "#server/kernel/assert.ts";
+import type { AttemptFolder, StoredRequest } from "./attempt-folder.ts";
+import { whyNotStartable } from "./find-command.ts";
+import { writeFailure, writeStoppedBefore } from "./observe-attempt.ts";
+
+const SCRIPT = fileURLToPath(new URL("./run-job.sh", import.meta.url));
+/** Gives the command a process group of its own; without it the shell's job control does. */
+const SETSID = ["/usr/bin/setsid", "/bin/setsid", "/usr/local/bin/setsid"].find((file) => existsSync(file)) ?? "-";
+
+/** Whether an attempt has anything to bring before its command can run. */
+export function needsStaging({ spec, restoreFrom }: Pick<StoredRequest, "spec" | "restoreFrom">): boolean {
+	return spec.data.length > 0 || restoreFrom !== null;
+}
+
+/**
+ * Brings an attempt's data and starts its command; what goes wrong becomes the attempt's end. Never throws for a
+ * reason that lies in the job.
+ */
+export async function runAttempt(paths: AttemptFolder, request: StoredRequest, signal: AbortSignal): Promise<void> {
+	try {
+		await stage(paths, request, signal);
+	} catch (error) {
+		if (existsSync(paths.stop)) return writeStoppedBefore(paths);
+		// The driver was closed: the next one begins anew.
+		if (signal.aborted) return;
+		return writeFailure(paths, { error: messageOf(error), failedAt: "staging" });
+	}
+	if (existsSync(paths.stop)) return writeStoppedBefore(paths);
+	await startCommand(paths, request);
+}
+
+async function stage(paths: AttemptFolder, { spec, restoreFrom }: StoredRequest, signal: AbortSignal): Promise<void> {
+	// What a stager that was killed had brought so far is not trusted.
+	await rm(paths.work, { recursive: true, force: true });
+	for (const folder of [paths.work, paths.checkpoints, paths.tmp]) await mkdir(folder, { recursive: true, mode: 0o700 });
+	await stageData(spec.data, { workFolder: paths.work, place: "the local site", signal });
+	const checkpoints = checkpointFolderOf(paths, spec);
+	if (spec.checkpoint) await makeFolderInside(paths.work, checkpoints);
+	if (restoreFrom !== null) await copyInto(restoreFrom, checkpoints, spec.checkpoint ? paths.work : paths.checkpoints, signal);
+}
+
+/** The checkpoint path of a job file lies below the work folder, also when it is written as an absolute one. */
+export function checkpointFolderOf(paths: AttemptFolder, spec: JobSpec): string {
+	return spec.checkpoint ? placeUnder(paths.work, spec.checkpoint.path) : paths.checkpoints;
+}
+
+/** Makes the supervising shell in a session of its own: it lives on when this process dies. Safe to be called again. */
+export async function startCommand(paths: AttemptFolder, request: StoredRequest): Promise<void> {
+	const { spec } = request;
+	const environment = jobEnvironment({
+		jobId: request.jobId,
+		attemptNo: request.attemptNo,
+		env: spec.env,
+		workFolder: paths.work,
+		checkpointFolder: checkpointFolderOf(paths, spec),
+		tmpFolder: paths.tmp,
+		gpus: request.slots,
+		nodeFolder: path.dirname(process.execPath),
+	});
+	const command = defined(spec.command[0], "command");
+	const problem = await whyNotStartable(command, environment.PATH ?? "", paths.work);
+	if (problem !== null) return writeFailure(paths, { error: problem, failedAt: "start" });
+	await writeFile(paths.handed, "");
+	const stdout = await open(paths.stdout, "a", 0o600);
+	const stderr = await open(paths.stderr, "a", 0o600);
+	try {
+		await spawned(paths, [SCRIPT, paths.state, SETSID, ...spec.command], environment, [stdout.fd, stderr.fd]);
+	} catch (error) {
+		await writeFailure(paths, { error: `the command could not be started: ${messageOf(error)}`, failedAt: "start" });
+	} finally {
+		await Promise.all([stdout.close(), stderr.close()]);
+	}
+}
+
+function spawned(
+	paths: AttemptFolder,
+	args: string[],
+	environment: Record<string, string>,
+	[stdout, stderr]: [number, number],
+): Promise<void> {
+	return new Promise((resolve, reject) => {
+		const child = spawn("/bin/sh", args, {
+			cwd: paths.work,
+			// Nothing of the server's own environment; Next's types ask for a NODE_ENV that no job needs.
+			env: environment as NodeJS.ProcessEnv,
+			detached: true,
+			stdio: ["ignore", stdout, stderr],
+		});
+		child.once("spawn", resolve);
+		child.once("error", reject);
+		child.unref();
+	});
+}
+
+function messageOf(error: unknown): string {
+	return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,33 @@
+import { isIP } from "node:net";
+import { z } from "zod";
+import { SpillwayError } from "#server/kernel/errors.ts";
+
+export const localSettingsSchema = z.strictObject({
+	/** SPILLWAY_HOME; attempts live in `<home>/sites/local`. */
+	home: z.string().min(1),
+	/** GPU slots: as many jobs of one GPU run at once. */
+	slots: z.number().int().min(0).max(1024),
+	/** What a slot counts as. */
+	accelerator: z.string().min(1),
+	poolId: z.string().min(1).default("local"),
+});
+export type LocalSettings = z.input<typeof localSettingsSchema>;
+
+/**
+ * The local site runs commands of whoever may submit a job as the server's own user. That is for a machine that only
+ * its owner reaches.
+ * @throws SpillwayError precondition_failed when the server listens to more than this host.
+ */
+export function assertLocalSiteAllowed(host: string): void {
+	if (isLoopback(host)) return;
+	throw new SpillwayError(
+		"precondition_failed",
+		`The local site runs jobs as this server's own user and is only for loopback, but the server binds to ${host}.`,
+		{ fix: "Set SPILLWAY_HOST=127.0.0.1, or remove the local site and connect a cluster." },
+	);
+}
+
+function isLoopback(host: string): boolean {
+	const bare = host.replace(/^\[(.*)\]$/, "$1").toLowerCase();
+	return bare === "localhost" || bare === "::1" || (isIP(bare) === 4 && bare.startsWith("127."));
+}
