@@ -23,7 +23,7 @@ export function parsePort(text, fallback) {
 }
 
 /** @returns {Promise<"free" | "taken" | "forbidden">} */
-export function portState(port) {
+function portState(port) {
 	return new Promise((resolve) => {
 		const server = net.createServer();
 		server.once("error", (error) => resolve(error.code === "EACCES" ? "forbidden" : "taken"));

@@ -96,7 +96,7 @@ function existing(folder, pointer) {
 }
 
 /** @param {string} folder @param {Account} account */
-export function canEnter(folder, account) {
+function canEnter(folder, account) {
 	if (!account) return true;
 	const script = 'cd "$1" && : > .probe && rm -f .probe';
 	return spawnSync("/bin/sh", ["-c", script, "sh", folder], { uid: account.uid, gid: account.gid, cwd: "/", stdio: "ignore" }).status === 0;

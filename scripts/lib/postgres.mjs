@@ -9,8 +9,8 @@ import { enterableFolder, postgresAccount } from "./postgres-account.mjs";
 import { postgresBinaries } from "./postgres-binaries.mjs";
 import { commandLine, processIdentity } from "./process-identity.mjs";
 
-export const USER = "spillway";
-export const DATABASE = "spillway";
+const USER = "spillway";
+const DATABASE = "spillway";
 
 const START_LIMIT_SECONDS = 300;
 const STOP_LIMIT_SECONDS = 60;

@@ -6,23 +6,24 @@ import process from "node:process";
 import { root } from "./node.mjs";
 import { PlainError } from "./plain-error.mjs";
 
+/** How much of a failed program's output is shown. */
 const TAIL_LINES = 40;
 
 /**
  * @param {string[]} command program and arguments
  * @param {{env?: NodeJS.ProcessEnv, cwd?: string, log?: string, what: string, todo: string, signal?: AbortSignal,
- *   onLine?: (line: string) => void}} options `what` and `todo` make the error; an abort ends the program and all it started
+ *   onLine?: (line: string) => void, tailLines?: number}} options `what` and `todo` make the error; an abort ends the program and all it started
  * @returns {Promise<string>} the last lines of its output
  * @throws {PlainError} when it cannot start or answers with another code than 0
  */
-export function runToEnd([program, ...args], { env = process.env, cwd = root, log, what, todo, signal, onLine }) {
+export function runToEnd([program, ...args], { env = process.env, cwd = root, log, what, todo, signal, onLine, tailLines = TAIL_LINES }) {
 	if (log) mkdirSync(path.dirname(log), { recursive: true });
 	return new Promise((resolve, reject) => {
 		const child = spawn(program, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"], detached: true });
 		const tail = [];
 		const take = lineReader((line) => {
 			tail.push(line);
-			if (tail.length > TAIL_LINES) tail.shift();
+			if (tail.length > tailLines) tail.shift();
 			onLine?.(line);
 		});
 		for (const stream of [child.stdout, child.stderr]) {

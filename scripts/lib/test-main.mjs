@@ -15,6 +15,8 @@ import { runToEnd } from "./run.mjs";
 
 const REPORTS = path.join(root, "test-results/reports");
 const BIN = path.join(root, "node_modules");
+/** A failed check is shown nearly whole: its first lines tell the most. */
+const OUTPUT_LINES = 1_000;
 const NONE = { passed: 0, failed: 0, skipped: 0 };
 
 /** @typedef {{passed: number, failed: number, skipped: number}} Count */
@@ -24,7 +26,7 @@ const STEPS = [
 	{
 		name: "lint",
 		label: "Lint and format (Biome)",
-		run: ({ tool }) => tool("@biomejs/biome/bin/biome", "check", "--error-on-warnings", "."),
+		run: ({ tool }) => tool("@biomejs/biome/bin/biome", "check", "--error-on-warnings", "--max-diagnostics=100", "."),
 	},
 	{ name: "imports", label: "Import rules, and their self-test", run: importRules },
 	{ name: "types", label: "Types (tsc)", run: ({ tool }) => tool("typescript/bin/tsc", "-p", ".", "--noEmit") },
@@ -91,6 +93,7 @@ function makeContext(signal, extra, update) {
 			env: { ...base, ...env },
 			signal,
 			onLine: update,
+			tailLines: OUTPUT_LINES,
 			what: "This step failed",
 			todo: "read the lines above.",
 		});
