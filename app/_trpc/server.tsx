@@ -2,9 +2,9 @@ import { dehydrate, HydrationBoundary } from "@tanstack/react-query";
 import { createTRPCOptionsProxy } from "@trpc/tanstack-react-query";
 import { cache, type ReactNode } from "react";
 import { makeQueryClient } from "#components/trpc/query-client.ts";
-import { sessionActor } from "#server/auth/session.ts";
 import { trpcContext } from "#server/api/trpc/init.ts";
 import { appRouter } from "#server/api/trpc/router.ts";
+import { sessionActor } from "#server/auth/session.ts";
 
 /** For server components: one query client per request, procedures called without HTTP. */
 export const getQueryClient = cache(makeQueryClient);

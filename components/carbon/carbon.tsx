@@ -13,7 +13,7 @@ export function Carbon({ grams, estimate = false, className }: CarbonProps) {
 			className={cn("tabular whitespace-nowrap", className)}
 		>
 			{estimate && <span className="font-book text-ink-3">≈ </span>}
-			{value} <span className="font-book text-ink-3">{unit}</span>
+			{value} <span className="font-book tracking-normal text-ink-3 [font-size:max(0.58em,min(1em,13px))]">{unit}</span>
 		</span>
 	);
 }

@@ -101,7 +101,7 @@ function Picture({
 }) {
 	const right = width - p.margin.right;
 	const phone = p.endLabels.length === 0;
-	const roomForOwned = p.baseY - p.capacityY > 34;
+	const ownedX = p.baseY - p.capacityY > 34 ? p.ownedLabelX : null;
 	return (
 		<>
 			<Axes picture={p} right={right} />
@@ -109,7 +109,7 @@ function Picture({
 				<path
 					key={layer.id}
 					d={layer.d}
-					fill={svgFill(layer.fill)}
+					fill={layer.fill === "owned" ? "var(--owned-area)" : svgFill(layer.fill)}
 					opacity={layer.forecast ? 0.38 : layer.fill === "idle" ? 0.55 : undefined}
 				/>
 			))}
@@ -121,8 +121,8 @@ function Picture({
 			<path d={p.forecastBand} fill="var(--ink-3)" opacity="0.14" />
 			<path d={p.forecastLine} fill="none" stroke="var(--ink-2)" strokeWidth="1.5" strokeDasharray="4 3" />
 			<line x1={p.margin.left} x2={right} y1={p.capacityY} y2={p.capacityY} stroke="var(--ink)" strokeWidth="1.5" />
-			{roomForOwned && (
-				<text x={p.margin.left + 10} y={(p.baseY + p.capacityY) / 2 + 4} className="chart-label" style={{ fill: "var(--panel)" }}>
+			{ownedX !== null && (
+				<text x={ownedX + 10} y={p.baseY - (p.baseY - p.capacityY) * 0.35 + 4} className="chart-label" style={{ fill: "var(--panel)" }}>
 					{ownedText}
 				</text>
 			)}
@@ -199,30 +199,32 @@ function Axes({ picture: p, right }: { picture: DemandPicture; right: number }) 
 function DemandTable({ rows }: { rows: readonly DemandReading[] }) {
 	const columns = rows.find((row) => row.rows.length > 0)?.rows ?? [];
 	return (
-		<table className="sr-only">
-			<caption>Demand for GPUs through time</caption>
-			<thead>
-				<tr>
-					<th scope="col">Time, UTC</th>
-					<th scope="col">Wanted</th>
-					{columns.map((c) => (
-						<th key={c.id} scope="col">
-							{c.label}
-						</th>
-					))}
-				</tr>
-			</thead>
-			<tbody>
-				{rows.map((row) => (
-					<tr key={row.when}>
-						<th scope="row">{row.when}</th>
-						<td>{row.wanted === null ? "not measured" : round(row.wanted)}</td>
+		<div className="sr-only">
+			<table>
+				<caption>Demand for GPUs through time</caption>
+				<thead>
+					<tr>
+						<th scope="col">Time, UTC</th>
+						<th scope="col">Wanted</th>
 						{columns.map((c) => (
-							<td key={c.id}>{round(row.rows.find((r) => r.id === c.id)?.value ?? 0)}</td>
+							<th key={c.id} scope="col">
+								{c.label}
+							</th>
 						))}
 					</tr>
-				))}
-			</tbody>
-		</table>
+				</thead>
+				<tbody>
+					{rows.map((row) => (
+						<tr key={row.atMs}>
+							<th scope="row">{row.when}</th>
+							<td>{row.wanted === null ? "not measured" : round(row.wanted)}</td>
+							{columns.map((c) => (
+								<td key={c.id}>{round(row.rows.find((r) => r.id === c.id)?.value ?? 0)}</td>
+							))}
+						</tr>
+					))}
+				</tbody>
+			</table>
+		</div>
 	);
 }

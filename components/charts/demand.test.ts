@@ -90,7 +90,7 @@ describe("prepareDemand", () => {
 	it("starts the axis again above the owned line", () => {
 		const labels = prepareDemand(input(), BOX).yTicks.map((t) => t.label);
 		expect(labels.slice(0, 3)).toEqual(["0", "32", "64"]);
-		expect(labels[3]).toMatch(/^\+\d+$/);
+		expect(labels.slice(3)).toEqual(["+32", "+64"]);
 	});
 
 	it("works for a site of four slots", () => {
@@ -102,6 +102,12 @@ describe("prepareDemand", () => {
 			demandForecast: [],
 		});
 		expect(prepareDemand(small, BOX).yTicks.map((t) => t.label)).toEqual(["0", "2", "4", "+1", "+2"]);
+	});
+
+	it("names the owned area only where there is owned work to write on", () => {
+		const none = input({ owned: { ...input().owned, points: [[NOW - 24 * HOUR, 0]] } });
+		expect(prepareDemand(none, BOX).ownedLabelX).toBeNull();
+		expect(prepareDemand(input(), BOX).ownedLabelX).toBe(46);
 	});
 
 	it("leaves a gap where nothing was measured", () => {

@@ -1,6 +1,6 @@
 import { formatClock, formatDay } from "#components/time/format-time.ts";
 import type { MarkFill } from "#components/ui/meter.tsx";
-import { linear, niceStep, type Scale, spreadLabels, type TimeTick, timeTicks } from "./scale.ts";
+import { linear, type Scale, spreadLabels, type TimeTick, timeTicks } from "./scale.ts";
 import {
 	changeTimes,
 	knownRuns,
@@ -49,6 +49,8 @@ export type DemandPicture = {
 	nowX: number;
 	xTicks: (TimeTick & { x: number })[];
 	yTicks: { y: number; label: string; capacity: boolean }[];
+	/** Where the owned area is broad and high enough to carry its own name; null when it is nowhere. */
+	ownedLabelX: number | null;
 	endLabels: { id: string; y: number; text: string; figure: string }[];
 	events: { x: number; y: number; text: string; lengthened: boolean }[];
 	timeOfX: (x: number) => number;
@@ -56,6 +58,7 @@ export type DemandPicture = {
 };
 
 export type DemandReading = {
+	atMs: number;
 	when: string;
 	estimate: boolean;
 	/** null: not measured then. */
@@ -87,16 +90,19 @@ function forecastAt(input: DemandInput, atMs: number) {
 	return { owned: Math.min(owned, input.ownedGpus), cloud, low: pick("low"), middle: pick("middle"), high: pick("high") };
 }
 
+/** Closer to now than one can point. */
+const isNowOf = (input: DemandInput, atMs: number): boolean => Math.abs(atMs - input.nowMs) < (input.toMs - input.fromMs) / 400;
+
 /** What the legend says for a time: it is the readout. */
 export function readDemand(input: DemandInput, atMs: number): DemandReading {
-	const isNow = Math.abs(atMs - input.nowMs) < (input.toMs - input.fromMs) / 400;
+	const isNow = isNowOf(input, atMs);
 	const future = atMs > input.nowMs && !isNow;
 	const measured = future ? null : measuredAt(input, Math.min(atMs, input.nowMs));
 	const guess = future ? forecastAt(input, atMs) : null;
 	const day = Math.floor(atMs / 86_400_000) === Math.floor(input.nowMs / 86_400_000) ? "" : `${formatDay(atMs)}, `;
 	const when = isNow ? `Now, ${formatClock(input.nowMs)}` : `${day}${formatClock(atMs)}${future ? ", forecast" : ""}`;
 	const values = measured ?? guess;
-	if (!values) return { when, estimate: future, wanted: null, rows: [] };
+	if (!values) return { atMs, when, estimate: future, wanted: null, rows: [] };
 	const running = values.owned + values.cloud.reduce((a, b) => a + b, 0);
 	const wanted = measured ? measured.wanted : Math.max(running, guess?.middle ?? running);
 	const rows: DemandReading["rows"] = [
@@ -108,14 +114,14 @@ export function readDemand(input: DemandInput, atMs: number): DemandReading {
 	});
 	rows.push({ id: "waiting", label: "Waiting", fill: "waiting", value: Math.max(0, wanted - running) });
 	rows.push({ id: "idle", label: "Owned but idle", fill: "idle", value: Math.max(0, input.ownedGpus - values.owned) });
-	return { when, estimate: future, wanted, rows };
+	return { atMs, when, estimate: future, wanted, rows };
 }
 
 /** The whole table, for readers who do not see the picture: one row a tick. */
 export function tabulateDemand(input: DemandInput, most = 30): DemandReading[] {
-	return [...timeTicks(input.fromMs, input.toMs, most).map((tick) => tick.atMs), input.nowMs]
-		.sort((a, b) => a - b)
-		.map((atMs) => readDemand(input, atMs));
+	const ticks = timeTicks(input.fromMs, input.toMs, most).map((tick) => tick.atMs);
+	const times = [...ticks.filter((at) => !isNowOf(input, at)), input.nowMs].sort((a, b) => a - b);
+	return times.map((atMs) => readDemand(input, atMs));
 }
 
 function highest(input: DemandInput, times: readonly number[]): number {
@@ -129,7 +135,8 @@ function highest(input: DemandInput, times: readonly number[]): number {
 
 function yAxis(cap: number, max: number, y: Scale) {
 	const above = Math.max(0, max - cap);
-	const step = Math.max(1, Math.ceil(niceStep(above, 3)));
+	// Machines come with 1, 2, 4 or 8 GPUs: powers of two read more naturally than tens.
+	const step = 2 ** Math.max(0, Math.ceil(Math.log2(above / 4 || 1)));
 	const ticks = [{ y: y(0), label: "0", capacity: false }];
 	if (cap > 0 && y(0) - y(cap) > 56 && cap % 2 === 0) ticks.push({ y: y(cap / 2), label: String(cap / 2), capacity: false });
 	if (cap > 0) ticks.push({ y: y(cap), label: String(cap), capacity: true });
@@ -181,6 +188,7 @@ export function prepareDemand(input: DemandInput, box: DemandBox): DemandPicture
 		capacityY: y(cap),
 		baseY: y(0),
 		nowX: x(input.nowMs),
+		ownedLabelX: roomForLabel(runs, (t) => owned(t) >= cap * 0.7, x, 40 + input.owned.label.length * 7 + 70),
 		xTicks: timeTicks(input.fromMs, input.toMs, phone ? 5 : 11).map((tick) => ({ ...tick, x: x(tick.atMs) })),
 		yTicks: yAxis(cap, max, y),
 		endLabels: phone ? [] : endLabels(input, y, margin.top, box.height - margin.bottom),
@@ -195,6 +203,22 @@ export function prepareDemand(input: DemandInput, box: DemandBox): DemandPicture
 			),
 		xOfTime: x,
 	};
+}
+
+/** The beginning of the first stretch, `width` pixels wide at least, in which `high` holds. */
+function roomForLabel(runs: readonly number[][], high: (atMs: number) => boolean, x: Scale, width: number): number | null {
+	for (const run of runs) {
+		let from: number | null = null;
+		for (const [i, at] of run.entries()) {
+			const holds = i < run.length - 1 && high(at);
+			if (holds) from ??= x(at);
+			else {
+				if (from !== null && x(at) - from >= width) return from;
+				from = null;
+			}
+		}
+	}
+	return null;
 }
 
 function wantedAtOr(input: DemandInput, atMs: number, fallback: number): number {

@@ -43,7 +43,9 @@ export function LineBand({
 	const top = 24;
 	const ticks = max === undefined ? niceTicks(Math.max(0, ...points.map((p) => p.high ?? p.value ?? 0)), 3) : [0, max / 2, max];
 	const ceiling = ticks.at(-1) ?? 1;
-	const x = linear(fromMs, toMs, 0, width - right);
+	const tickText = (v: number) => `${v.toLocaleString("en-US")}${v > 0 ? unit : ""}`;
+	const left = Math.max(...ticks.map((v) => tickText(v).length)) * 6 + 8;
+	const x = linear(fromMs, toMs, left, width - right);
 	const y = linear(0, ceiling, height - 20, top);
 	const clamp = (v: number) => Math.max(0, Math.min(ceiling, v));
 	const runs = splitRuns(points);
@@ -61,13 +63,10 @@ export function LineBand({
 			>
 				{ticks.map((v) => (
 					<g key={v}>
-						<line x1="0" x2={width - right} y1={px(y(v))} y2={px(y(v))} stroke="var(--line)" />
-						{v > 0 && (
-							<text x="0" y={y(v) - 4}>
-								{v.toLocaleString("en-US")}
-								{unit}
-							</text>
-						)}
+						<line x1={left} x2={width - right} y1={px(y(v))} y2={px(y(v))} stroke="var(--line)" />
+						<text x={left - 8} y={y(v) + 4} textAnchor="end">
+							{tickText(v)}
+						</text>
 					</g>
 				))}
 				{runs.map((run) => (
@@ -104,7 +103,7 @@ export function LineBand({
 					</>
 				)}
 				{timeTicks(fromMs, toMs, Math.max(2, Math.floor(width / 110))).map((tick) => (
-					<text key={tick.atMs} x={px(Math.min(width - right - 16, Math.max(16, x(tick.atMs))))} y={height - 4} textAnchor="middle">
+					<text key={tick.atMs} x={px(Math.min(width - right - 16, Math.max(left + 12, x(tick.atMs))))} y={height - 4} textAnchor="middle">
 						{tick.label}
 					</text>
 				))}

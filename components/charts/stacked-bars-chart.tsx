@@ -95,7 +95,7 @@ function Picture({
 	hover: number | null;
 }) {
 	const right = width - p.margin.right;
-	const fillOf = new Map(input.series.map((s) => [s.id, svgFill(s.fill)]));
+	const fillOf = new Map(input.series.map((s) => [s.id, s.fill === "owned" ? "var(--owned-area)" : svgFill(s.fill)]));
 	return (
 		<>
 			{hover !== null && (
@@ -179,31 +179,33 @@ function Picture({
 
 function BarsTable({ input, label }: { input: BarsInput; label: string }) {
 	return (
-		<table className="sr-only">
-			<caption>{label}</caption>
-			<thead>
-				<tr>
-					<th scope="col">Day</th>
-					{input.series.map((s) => (
-						<th key={s.id} scope="col">
-							{s.label}
-						</th>
-					))}
-				</tr>
-			</thead>
-			<tbody>
-				{input.bars.map((bar, i) => {
-					const reading = readBar(input, i);
-					return (
-						<tr key={bar.id}>
-							<th scope="row">{reading?.label}</th>
-							{input.series.map((s) => (
-								<td key={s.id}>{reading?.values.find((v) => v.series.id === s.id)?.text ?? "none"}</td>
-							))}
-						</tr>
-					);
-				})}
-			</tbody>
-		</table>
+		<div className="sr-only">
+			<table>
+				<caption>{label}</caption>
+				<thead>
+					<tr>
+						<th scope="col">Day</th>
+						{input.series.map((s) => (
+							<th key={s.id} scope="col">
+								{s.label}
+							</th>
+						))}
+					</tr>
+				</thead>
+				<tbody>
+					{input.bars.map((bar, i) => {
+						const reading = readBar(input, i);
+						return (
+							<tr key={bar.id}>
+								<th scope="row">{reading?.label}</th>
+								{input.series.map((s) => (
+									<td key={s.id}>{reading?.values.find((v) => v.series.id === s.id)?.text ?? "none"}</td>
+								))}
+							</tr>
+						);
+					})}
+				</tbody>
+			</table>
+		</div>
 	);
 }

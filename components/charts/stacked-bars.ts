@@ -40,7 +40,7 @@ export type BarsPicture = {
 
 const NARROW = 560;
 
-const valueOf = (values: readonly BarValue[], seriesId: string) => values.find((v) => v.seriesId === seriesId)?.value ?? 0;
+const amountOf = (values: readonly BarValue[], seriesId: string) => values.find((v) => v.seriesId === seriesId)?.value ?? 0;
 
 /** Upper end of everything that is drawn. */
 function highest(bars: readonly Bar[]): number {
@@ -97,8 +97,8 @@ export function prepareBars(input: BarsInput, box: { width: number; height: numb
 function stackBar(bar: Bar, x: number, width: number, series: readonly BarSeries[], y: Scale, rects: Rect[], mids: Map<string, number>) {
 	let base = 0;
 	for (const { id } of series) {
-		const posted = Math.max(0, valueOf(bar.posted, id));
-		const forecast = Math.max(0, valueOf(bar.forecast, id));
+		const posted = Math.max(0, amountOf(bar.posted, id));
+		const forecast = Math.max(0, amountOf(bar.forecast, id));
 		const whole = posted + forecast;
 		if (whole <= 0) continue;
 		const rect = { seriesId: id, y: y(base + whole), height: Math.max(0.5, y(base) - y(base + whole) - 0.6) };

@@ -3,6 +3,7 @@ import { svgFill } from "#components/charts/patterns.tsx";
 import { type Lane, type LaneKind, prepareTimeline, type TimelineInput, type TimelinePicture } from "#components/charts/timeline.ts";
 import { useWidth } from "#components/charts/use-width.ts";
 import { formatExact } from "#components/time/format-time.ts";
+import { cn } from "#components/ui/cn.ts";
 
 const FILL: Record<LaneKind, { fill: string; stroke?: string; dash?: string }> = {
 	queue: { fill: "var(--idle)" },
@@ -111,7 +112,12 @@ function LaneMarks({
 				</text>
 			)}
 			{lane.endText && (
-				<text x={p.x(end)} y={y - 5} textAnchor={p.x(end) > width - 40 ? "end" : "middle"} className="chart-label halo">
+				<text
+					x={p.wide ? p.x(end) : p.x(end) - 6}
+					y={p.wide ? y - 5 : y + 12}
+					textAnchor={!p.wide || p.x(end) > width - 40 ? "end" : "middle"}
+					className={cn("chart-label", p.wide && "halo")}
+				>
 					{lane.endText}
 				</text>
 			)}
@@ -158,7 +164,7 @@ function Interruption({ it, x, y, wide }: { it: NonNullable<Lane["interruption"]
 		</>
 	) : (
 		<text x={x} y={y + 12} className="halo" style={{ fill: "var(--risk-ink)" }}>
-			{it.title}
+			{it.title.split(",")[0]}
 		</text>
 	);
 }

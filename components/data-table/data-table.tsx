@@ -67,6 +67,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
 	return (
 		<div className={cn("bg-panel", props.className)}>
 			<table
+				// biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: its rows take the focus and are selected: that is a grid.
 				role="grid"
 				aria-label={props.label}
 				aria-rowcount={(props.total ?? ids.length) + 1}
@@ -157,7 +158,7 @@ function useKeyboard<Row>({ ids, items, selection, onOpen, scrollTo }: KeyboardO
 		if (item?.kind === "row") onOpen?.(item.row);
 	};
 	const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
-		if (!(event.target instanceof HTMLElement) || event.target.getAttribute("role") !== "row") return;
+		if (!(event.target instanceof HTMLElement) || event.target.tagName !== "TR") return;
 		const current = event.target.dataset["rowId"] ?? null;
 		if (current === null) return;
 		const next = moveFocus(event.key, ids, current);

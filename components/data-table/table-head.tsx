@@ -34,7 +34,7 @@ export function TableHead<Row>({ columns, ids, selection, sort, onSort }: HeadPr
 	const count = selection ? ids.filter((id) => selection.selected.has(id)).length : 0;
 	const all = count > 0 && count === ids.length;
 	return (
-		<thead className="max-md:sr-only">
+		<thead className="max-md:hidden">
 			<tr>
 				{selection && (
 					<th scope="col" className={cn(HEAD, "pl-6")}>
@@ -79,7 +79,7 @@ function HeadCell<Row>({
 					type="button"
 					onClick={() => onSort(nextSort(sort, column))}
 					className={cn(
-						"group/sort inline-flex items-center gap-0.5 rounded-xs hover:text-ink",
+						"group/sort inline-flex items-center align-top gap-0.5 rounded-xs hover:text-ink",
 						column.n && "flex-row-reverse",
 						on && "text-ink",
 					)}

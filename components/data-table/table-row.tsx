@@ -33,7 +33,6 @@ export function TableRow<Row>(props: TableRowProps<Row>) {
 				measureRef?.(el);
 				props.focusRef(el, item.id);
 			}}
-			role="row"
 			data-index={index}
 			data-row-id={item.id}
 			aria-rowindex={item.rowIndex + 2}
@@ -59,14 +58,14 @@ function WideCells<Row>({ row, item, columns, name, selectable, selected }: Tabl
 	return (
 		<>
 			{selectable && (
-				<td role="gridcell" className={cn(CELL, "pl-6")}>
-					<span data-row-select className="-m-2 inline-flex p-2">
+				<td className={cn(CELL, "pl-6")}>
+					<span data-row-select className="-m-2 flex w-max p-2">
 						<Checkbox aria-label={`Select ${name(row)}`} checked={selected} readOnly tabIndex={-1} data-row={item.id} />
 					</span>
 				</td>
 			)}
 			{columns.map((column) => (
-				<td key={column.id} role="gridcell" className={cn(CELL, column.n && "num", column.hideBelow && HIDE[column.hideBelow])}>
+				<td key={column.id} className={cn(CELL, column.n && "num", column.hideBelow && HIDE[column.hideBelow])}>
 					{column.cell(row)}
 				</td>
 			))}
@@ -76,7 +75,7 @@ function WideCells<Row>({ row, item, columns, name, selectable, selected }: Tabl
 
 function PhoneCell({ facts, span }: { facts: PhoneFacts; span: number }) {
 	return (
-		<td role="gridcell" colSpan={span} className="hairline-b p-0 md:hidden max-md:block">
+		<td colSpan={span} className="hairline-b p-0 md:hidden max-md:block">
 			<div
 				className={cn(
 					"grid gap-x-3.5 gap-y-px px-4 py-2.25",
@@ -107,7 +106,7 @@ function GroupRow<Row>({ group, index, columns, selectable, measureRef }: GroupR
 	const cell =
 		"h-9 overflow-hidden border-b bg-[color-mix(in_oklab,var(--ink)_3.5%,var(--panel))] px-1.75 text-ellipsis whitespace-nowrap last:pr-6";
 	return (
-		<tr ref={measureRef} role="row" data-index={index} className="max-md:block">
+		<tr ref={measureRef} data-index={index} className="max-md:block">
 			<th
 				scope="rowgroup"
 				colSpan={selectable ? 2 : 1}
@@ -120,7 +119,6 @@ function GroupRow<Row>({ group, index, columns, selectable, measureRef }: GroupR
 			{rest.map((column) => (
 				<td
 					key={column.id}
-					role="gridcell"
 					className={cn(
 						cell,
 						"max-md:hidden",

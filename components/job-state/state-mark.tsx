@@ -92,8 +92,8 @@ function GlyphShape({ shape, progress }: { shape: Shape; progress: number }) {
 		case "leaving":
 			return (
 				<g stroke="var(--ink-2)">
-					<circle cx="8" cy="8" r="6" strokeDasharray="9.4 28.3" />
-					<path d="M8 5v5m-2-2 2 2 2-2" strokeWidth="1.4" />
+					<circle cx="8" cy="8" r="6" strokeDasharray="2 1.77" />
+					<rect x="5.8" y="5.8" width="4.4" height="4.4" rx="0.6" fill="var(--ink-2)" stroke="none" />
 				</g>
 			);
 		case "tick":
@@ -142,7 +142,7 @@ type StateMarkProps = GlyphProps & { /** Why, in a few words, behind the state. 
 export function StateMark({ state, progress, note, className }: StateMarkProps) {
 	const percent = state === "running" && typeof progress === "number" ? `${Math.round(progress * 100)}% done` : undefined;
 	return (
-		<span title={percent} className={cn("inline-flex items-center gap-2 whitespace-nowrap", className)}>
+		<span title={percent} className={cn("inline-flex items-center gap-2 align-top whitespace-nowrap", className)}>
 			<StateGlyph state={state} progress={progress ?? null} />
 			{state}
 			{note && <span className="text-ink-3">{note}</span>}

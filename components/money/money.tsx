@@ -13,6 +13,9 @@ type MoneyProps = {
 	className?: string;
 };
 
+// As large as the text in a table, smaller beside a big figure. Amounts below a dollar are all cents, and not quiet.
+const QUIET = "font-book tracking-normal text-ink-3 [font-size:max(0.68em,min(1em,13px))]";
+
 /** An amount of money. Hovering shows it to the micro-dollar. */
 export function Money({ value, kind = "posted", per, signed = false, className }: MoneyProps) {
 	const { approximate, negative, dollars, cents } = formatMoneyParts(value, kind);
@@ -20,9 +23,7 @@ export function Money({ value, kind = "posted", per, signed = false, className }
 		<span title={formatMoneyExact(value)} className={cn("tabular whitespace-nowrap", approximate && "text-ink-2", className)}>
 			{approximate && <span className="font-book text-ink-3">≈ </span>}
 			{negative ? "−" : signed ? "+" : ""}${dollars}
-			{cents && (
-				<span className={cn(kind === "posted" && "font-book tracking-normal text-ink-3 [font-size:max(0.82em,11px)]")}>{cents}</span>
-			)}
+			{cents && <span className={cn(kind === "posted" && dollars !== "0" && QUIET)}>{cents}</span>}
 			{per && <span className="font-book text-ink-3"> {per}</span>}
 		</span>
 	);
@@ -36,7 +37,7 @@ export function PriceMissing({ why }: { why: "missing" | "zero" | "stale" }) {
 
 /** Text such as "$145.67" or "≈ $403" that was formatted elsewhere, with its cents set smaller. */
 export function MoneyText({ text }: { text: string }) {
-	const [, lead = text, cents = ""] = /^(.*?\$[\d,]+)(\.\d+)$/.exec(text) ?? [];
+	const [, lead = text, cents = ""] = /^(.*?\$(?!0\.)[\d,]+)(\.\d+)$/.exec(text) ?? [];
 	return (
 		<>
 			{lead}

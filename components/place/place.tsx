@@ -45,7 +45,7 @@ type PlaceProps = {
 /** Where something runs, or would run. */
 export function Place({ capacity, provider, region, would = false, word = true, quiet = false, children, className }: PlaceProps) {
 	return (
-		<span className={cn("inline-flex items-center gap-1.5 whitespace-nowrap", className)}>
+		<span className={cn("inline-flex items-center gap-1.5 align-top whitespace-nowrap [font-variant-numeric:normal]", className)}>
 			<PlaceSwatch capacity={capacity} would={would} />
 			<span className={would || quiet ? "font-book text-ink-2" : "font-strong"}>{region ? `${provider} ${region}` : provider}</span>
 			{word && capacity !== "owned" && <span className="font-book text-ink-3">{CAPACITY_WORD[capacity]}</span>}

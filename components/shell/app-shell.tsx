@@ -39,12 +39,9 @@ export function AppShell({ user, nowMs, counts = {}, banner, signOutHref = "/sig
 					<PaletteButton />
 					<nav aria-label="Screens" className="grid gap-0.5">
 						{screenGroups().map(({ group, screens }) => (
-							<div key={group} role={group ? "group" : undefined} aria-label={group || undefined} className="grid gap-0.5">
+							<div key={group} className="grid gap-0.5">
 								{group && (
-									<div
-										aria-hidden
-										className="px-2.25 pt-3.5 pb-1 text-2xs font-strong text-ink-3 max-rail:mx-auto max-rail:h-px max-rail:w-6 max-rail:bg-line max-rail:p-0 max-rail:text-transparent max-rail:my-1.5"
-									>
+									<div className="px-2.25 pt-3.5 pb-1 text-2xs font-strong text-ink-3 max-rail:mx-auto max-rail:h-px max-rail:w-6 max-rail:bg-line max-rail:p-0 max-rail:text-transparent max-rail:my-1.5">
 										{group}
 									</div>
 								)}

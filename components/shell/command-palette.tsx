@@ -2,12 +2,13 @@
 import { Command } from "cmdk";
 import { useRouter } from "next/navigation";
 import { useTheme } from "next-themes";
-import { type ReactNode, useCallback, useRef, useState } from "react";
+import { type ReactNode, useRef, useState } from "react";
 import { type CommandHit, currentCommandSearch } from "#components/shell/command-search.ts";
 import { ACTIONS, SCREENS } from "#components/shell/navigation.ts";
 import { openShortcuts } from "#components/shell/overlays.ts";
 import { Icon, type IconName } from "#components/ui/icon.tsx";
 import { Kbd } from "#components/ui/kbd.tsx";
+import { showModal, startHere } from "#components/ui/show-modal.ts";
 
 const DEBOUNCE_MS = 120;
 
@@ -39,27 +40,20 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
 	const router = useRouter();
 	const { setTheme } = useTheme();
 	const { hits, ask } = useHits();
-	const show = useCallback((el: HTMLDialogElement) => {
-		const opener = document.activeElement;
-		el.showModal();
-		return () => {
-			if (opener instanceof HTMLElement) opener.focus();
-		};
-	}, []);
 	const run = (act: () => void) => () => {
 		onClose();
 		act();
 	};
 	const go = (href: string) => run(() => router.push(href));
 	return (
+		// biome-ignore lint/a11y/useKeyWithClickEvents: a click beside the dialog closes it; Escape does the same for the keyboard.
 		<dialog
-			ref={show}
+			ref={showModal}
 			aria-label="Command palette"
 			onCancel={(event) => {
 				event.preventDefault();
 				onClose();
 			}}
-			// biome-ignore lint/a11y/useKeyWithClickEvents: Escape does the same for the keyboard.
 			onClick={(event) => {
 				if (event.target === event.currentTarget) onClose();
 			}}
@@ -69,7 +63,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
 				<div className="flex items-center gap-2.5 border-b px-4">
 					<Icon name="search" className="text-ink-3" />
 					<Command.Input
-						autoFocus
+						ref={startHere}
 						onValueChange={ask}
 						placeholder="Find a screen, a job or an action"
 						className="h-12 w-full bg-transparent text-md outline-none max-md:text-[1rem]"

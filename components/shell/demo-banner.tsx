@@ -9,9 +9,7 @@ export function DemoBanner({ children }: { children?: ReactNode }) {
 			className="flex items-center justify-center gap-2 border-b bg-warn-soft px-4 py-1.5 text-xs text-warn-ink print:hidden"
 		>
 			<Icon name="info" className="size-3.5" />
-			<p>
-				{children ?? "Demo data: 60 days of jobs made by the project's own simulator. No cloud account is connected, nothing costs money."}
-			</p>
+			<p>{children ?? "Demo data, made by the project's own simulator. No cloud account is connected; nothing here costs money."}</p>
 		</aside>
 	);
 }

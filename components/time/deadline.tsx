@@ -34,7 +34,11 @@ export function Deadline({ deadlineMs, submittedMs, remainingMs, finishedMs, cla
 	const late = room < 0;
 	const low = share < 0.25;
 	return (
-		<span title={title} suppressHydrationWarning className={cn("inline-grid w-31 grid-cols-[1fr_auto] items-center gap-1.5", className)}>
+		<span
+			title={title}
+			suppressHydrationWarning
+			className={cn("inline-grid w-29 grid-cols-[1fr_auto] items-center gap-1.5 align-top", className)}
+		>
 			<span aria-hidden className="mark-exact block h-1.25 overflow-hidden rounded-[3px] bg-line">
 				<span
 					suppressHydrationWarning

@@ -44,7 +44,7 @@ export function RangeMark({ p10Ms, p50Ms, p90Ms, axisMs, place, className }: Ran
 /** The head of a column of RangeMarks: what its quarters mean. */
 export function RangeAxis({ ticks, className }: { ticks: readonly { share: number; label: string }[]; className?: string }) {
 	return (
-		<span className={cn("tabular relative block h-3.5 w-23 text-2xs leading-3.5 font-book", className)}>
+		<span className={cn("tabular relative block h-3.5 w-23 whitespace-nowrap text-2xs leading-3.5 font-book", className)}>
 			{ticks.map((tick) => (
 				<span
 					key={tick.label}

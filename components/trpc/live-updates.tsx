@@ -3,7 +3,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useSubscription } from "@trpc/tanstack-react-query";
 import { createContext, type ReactNode, useContext, useState } from "react";
-import type { Change } from "#server/db/notify.ts";
+import type { Change } from "#server/domain/change.ts";
 import { useTRPC } from "./client.tsx";
 
 type LiveState = "connecting" | "live" | "off";
@@ -34,7 +34,15 @@ export function LiveUpdates({ children }: { children: ReactNode }): ReactNode {
 	const keysOf = (topic: Change["topic"]): (readonly unknown[])[] => {
 		switch (topic) {
 			case "job":
-				return [trpc.job.list.pathKey(), trpc.job.counts.pathKey(), trpc.job.get.pathKey(), trpc.job.decisions.pathKey(), trpc.job.events.pathKey(), trpc.overview.pathKey(), trpc.site.pathKey()];
+				return [
+					trpc.job.list.pathKey(),
+					trpc.job.counts.pathKey(),
+					trpc.job.get.pathKey(),
+					trpc.job.decisions.pathKey(),
+					trpc.job.events.pathKey(),
+					trpc.overview.pathKey(),
+					trpc.site.pathKey(),
+				];
 			case "instance":
 				return [trpc.instance.pathKey(), trpc.job.get.pathKey(), trpc.overview.summary.pathKey(), trpc.site.pathKey()];
 			case "site":

@@ -1,17 +1,17 @@
-import type { ComponentProps, ReactNode } from "react";
+import { type ComponentProps, type ReactNode, useId } from "react";
 import { cn } from "#components/ui/cn.ts";
 
 /** A native checkbox. `mixed` shows the dash of "some of them". The box keeps a 24 px target around its 15 px. */
 export function Checkbox({ className, mixed = false, ...rest }: ComponentProps<"input"> & { mixed?: boolean }) {
 	return (
-		<span className={cn("relative inline-grid size-3.75 flex-none place-items-center", className)}>
+		<span className={cn("relative inline-grid size-3.75 flex-none place-items-center align-middle", className)}>
 			<input
 				type="checkbox"
 				ref={(el) => {
 					if (el) el.indeterminate = mixed;
 				}}
 				{...rest}
-				className="peer size-3.75 appearance-none rounded-sm border-[1.5px] border-control bg-panel checked:border-accent checked:bg-accent indeterminate:border-accent indeterminate:bg-accent before:absolute before:-inset-1.25"
+				className="peer size-3.75 appearance-none rounded-sm border border-control bg-panel checked:border-accent checked:bg-accent indeterminate:border-accent indeterminate:bg-accent before:absolute before:-inset-1.25"
 			/>
 			<svg
 				viewBox="0 0 12 12"
@@ -30,11 +30,13 @@ export function CheckField({
 	label,
 	hint,
 	className,
+	id,
 	...rest
 }: { label: ReactNode; hint?: ReactNode } & Omit<ComponentProps<"input">, "className"> & { className?: string }) {
+	const own = useId();
 	return (
-		<label className={cn("grid cursor-pointer grid-cols-[1rem_1fr] items-start gap-x-2", className)}>
-			<Checkbox {...rest} className="mt-0.5" />
+		<label htmlFor={id ?? own} className={cn("grid cursor-pointer grid-cols-[1rem_1fr] items-start gap-x-2", className)}>
+			<Checkbox {...rest} id={id ?? own} className="mt-0.5" />
 			<span className="font-medium">{label}</span>
 			{hint && <span className="col-start-2 text-xs text-ink-3">{hint}</span>}
 		</label>

@@ -1,7 +1,8 @@
 "use client";
-import { type ReactNode, useCallback, useId } from "react";
+import { type ReactNode, useId } from "react";
 import { IconButton } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
+import { showModal } from "#components/ui/show-modal.ts";
 
 type DialogProps = {
 	open: boolean;
@@ -23,25 +24,17 @@ type DialogProps = {
  */
 export function Dialog({ open, onClose, title, description, actions, shape = "box", className, children }: DialogProps) {
 	const id = useId();
-	// Stable, so that it runs once for each opening: a removed dialog does not give the focus back by itself.
-	const show = useCallback((el: HTMLDialogElement) => {
-		const opener = document.activeElement;
-		el.showModal();
-		return () => {
-			if (opener instanceof HTMLElement) opener.focus();
-		};
-	}, []);
 	if (!open) return null;
 	return (
+		// biome-ignore lint/a11y/useKeyWithClickEvents: a click beside the dialog closes it; Escape does the same for the keyboard.
 		<dialog
-			ref={show}
+			ref={showModal}
 			aria-labelledby={`${id}-title`}
 			aria-describedby={description ? `${id}-text` : undefined}
 			onCancel={(event) => {
 				event.preventDefault();
 				onClose();
 			}}
-			// biome-ignore lint/a11y/useKeyWithClickEvents: Escape does the same for the keyboard.
 			onClick={(event) => {
 				if (event.target === event.currentTarget) onClose();
 			}}
@@ -66,7 +59,7 @@ export function Dialog({ open, onClose, title, description, actions, shape = "bo
 				</div>
 				<IconButton icon="x" label="Close" onClick={onClose} className="-mr-2" />
 			</div>
-			<div className="max-h-[70dvh] overflow-y-auto px-5 pt-2 pb-5">{children}</div>
+			{children ? <div className="max-h-[70dvh] overflow-y-auto px-5 pt-2 pb-5">{children}</div> : <div className="h-4" />}
 			{actions && <div className="flex flex-wrap justify-end gap-2 border-t bg-bg px-5 py-3">{actions}</div>}
 		</dialog>
 	);

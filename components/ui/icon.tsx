@@ -58,6 +58,7 @@ type IconProps = {
 export function Icon({ name, className, label }: IconProps) {
 	const heavy = name === "more" || name === "capacity" || name === "keyboard";
 	return (
+		// biome-ignore lint/a11y/noSvgWithoutTitle: it is hidden, or has its name as aria-label.
 		<svg
 			viewBox="0 0 16 16"
 			fill="none"

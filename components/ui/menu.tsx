@@ -1,6 +1,7 @@
 "use client";
 import Link from "next/link";
 import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import { type ButtonSize, type ButtonVariant, buttonClass } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { Icon, type IconName } from "#components/ui/icon.tsx";
@@ -89,10 +90,13 @@ export function Menu({
 				role="menu"
 				tabIndex={-1}
 				aria-label={name ?? (typeof label === "string" ? label : undefined)}
+				onBeforeToggle={(event) => {
+					// Its entries must be there before it is placed and focused, a moment later.
+					if (event.newState === "open") flushSync(() => setOpen(true));
+				}}
 				onToggle={(event) => {
-					const opened = event.newState === "open";
-					setOpen(opened);
-					if (!opened || !list.current || !button.current) return;
+					if (event.newState !== "open") return setOpen(false);
+					if (!list.current || !button.current) return;
 					movePopover(list.current, button.current, side, align);
 					list.current.querySelector<HTMLElement>("[role^=menuitem]:not([aria-disabled=true])")?.focus();
 				}}
@@ -138,6 +142,7 @@ function MenuRow({ entry, onDone }: { entry: MenuEntry; onDone: () => void }) {
 			if (entry.radio) onDone();
 		};
 		return (
+			// biome-ignore lint/a11y/useAriaPropsSupportedByRole: both roles that it can have support aria-checked.
 			<button
 				type="button"
 				role={entry.radio ? "menuitemradio" : "menuitemcheckbox"}

@@ -152,3 +152,57 @@ export function KeyItem({ fill, children, className }: { fill: MarkFill | "waiti
 		</span>
 	);
 }
+
+/** Nodes or slots side by side, each filled as far as it is busy. */
+export function NodeBar({
+	nodes,
+	label,
+	className,
+}: {
+	nodes: readonly { id: string /** 0 to 1 */; busy: number }[];
+	label: string;
+	className?: string;
+}) {
+	return (
+		<span role="img" aria-label={label} title={label} className={cn("mark-exact flex h-2.5 gap-0.75", className)}>
+			{nodes.map((node) => (
+				<span
+					key={node.id}
+					style={{ "--p": `${Math.round(node.busy * 100)}%` } as React.CSSProperties}
+					className="min-w-0.5 flex-1 rounded-xs bg-[linear-gradient(90deg,var(--owned)_var(--p),var(--idle)_var(--p))]"
+				/>
+			))}
+		</span>
+	);
+}
+
+/** A forecast's range on a track from 0: the tick is the middle, the grey goes on to where 9 in 10 are through. */
+export function RangeTrack({
+	middle,
+	high,
+	max,
+	label,
+	className,
+}: {
+	middle: number;
+	high: number;
+	max: number;
+	label: string;
+	className?: string;
+}) {
+	const at = (value: number) => `${Math.min(100, Math.max(0, (value / (max || 1)) * 100))}%`;
+	return (
+		<span
+			role="img"
+			aria-label={label}
+			title={label}
+			className={cn("mark-exact relative block h-2.5 rounded-xs bg-sunken ring-1 ring-inset ring-line", className)}
+		>
+			<span
+				className="absolute inset-y-0 bg-[color-mix(in_oklab,var(--ink-3)_35%,transparent)]"
+				style={{ left: at(middle), right: `calc(100% - ${at(high)})` }}
+			/>
+			<span className="absolute -inset-y-0.75 w-0.5 rounded-full bg-ink" style={{ left: at(middle) }} />
+		</span>
+	);
+}

@@ -33,9 +33,9 @@ export function Table({ className, stacks = true, ...rest }: ComponentProps<"tab
 		table
 	) : (
 		// biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard.
-		<div className="overflow-x-auto" tabIndex={0} role="region" aria-label={rest["aria-label"] ?? "Table"}>
+		<section className="overflow-x-auto" tabIndex={0} aria-label={rest["aria-label"] ?? "Table"}>
 			{table}
-		</div>
+		</section>
 	);
 }
 

@@ -59,6 +59,8 @@ export function ToastHost() {
 				classNames: {
 					toast: "!bg-panel !text-ink !border-line !rounded-xl !text-sm !font-sans !shadow-pop",
 					description: "!text-ink-2",
+					success: "[&_[data-icon]]:!text-ok-ink",
+					error: "[&_[data-icon]]:!text-risk-ink",
 					actionButton: "!bg-accent !text-accent-ink",
 				},
 			}}
