@@ -13,16 +13,13 @@ import { postCharges } from "./post-charges.ts";
 
 /**
  * The next instances, in the order of their ids, that are not charged up to now or to their end, or whose hold is open
- * though they ended without ever running.
+ * though they ended (never launched, or charged up to their end before it was known as such).
  */
 export async function instancesToMeter(
 	ctx: LedgerContext,
 	options: { afterId: string; limit: number; nowMs: number; minOpenMs: number },
 ): Promise<string[]> {
-	const openHold = ctx.db
-		.select({ one: sql`1` })
-		.from(hold)
-		.where(and(eq(hold.instanceId, instance.id), eq(hold.state, "pending")));
+	const openHolds = ctx.db.select({ id: hold.instanceId }).from(hold).where(eq(hold.state, "pending"));
 	const rows = await ctx.db
 		.select({ id: instance.id })
 		.from(instance)
@@ -31,7 +28,7 @@ export async function instancesToMeter(
 				gt(instance.id, options.afterId),
 				or(
 					and(isNotNull(instance.launchedAt), notMetered(options.nowMs - options.minOpenMs)),
-					and(eq(instance.state, "terminated"), isNull(instance.launchedAt), sql`exists ${openHold}`),
+					and(eq(instance.state, "terminated"), inArray(instance.id, openHolds)),
 				),
 			),
 		)
