@@ -4,7 +4,11 @@ import { pipeline } from "node:stream/promises";
 import type { ReadableStream } from "node:stream/web";
 
 /** Answers a Node request by a function from Request to Response; bodies are streamed both ways. */
-export async function serveFetch(handler: (request: Request) => Promise<Response>, req: IncomingMessage, res: ServerResponse): Promise<void> {
+export async function serveFetch(
+	handler: (request: Request) => Promise<Response>,
+	req: IncomingMessage,
+	res: ServerResponse,
+): Promise<void> {
 	const gone = new AbortController();
 	res.once("close", () => gone.abort());
 	const headers = new Headers();

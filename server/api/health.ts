@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { sql } from "drizzle-orm";
+import type { Runtime } from "#server/services/runtime.ts";
 import { readHeartbeat } from "#server/services/scheduler/heartbeat.ts";
 import { metricsText } from "./metrics.ts";
 import { sendJson } from "./rest/handler.ts";
-import type { Runtime } from "./runtime.ts";
 
 const PATHS = ["/healthz", "/readyz", "/metrics"];
 /** The leader writes its sign of life every second. */

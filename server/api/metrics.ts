@@ -1,15 +1,17 @@
 import { sql } from "drizzle-orm";
 import { systemContext } from "#server/services/context.ts";
 import { moneyAtRisk } from "#server/services/overview/money-at-risk.ts";
+import type { Runtime } from "#server/services/runtime.ts";
 import { readHeartbeat } from "#server/services/scheduler/heartbeat.ts";
-import type { Runtime } from "./runtime.ts";
 
 /** The Prometheus page. Cost: four small aggregate queries. */
 export async function metricsText(rt: Runtime): Promise<string> {
 	const { db } = rt.connection;
 	const nowMs = rt.clock.nowMs();
 	const [jobs, instances, pools, risk, beat] = await Promise.all([
-		db.execute<{ state: string; count: number }>(sql`select state, count(*)::int as count from job where state in ('held','queued','admitted','running') group by state`),
+		db.execute<{ state: string; count: number }>(
+			sql`select state, count(*)::int as count from job where state in ('held','queued','admitted','running') group by state`,
+		),
 		db.execute<{ state: string; capacity_type: string; count: number; burn: string }>(
 			sql`select state, capacity_type, count(*)::int as count, sum(micro_usd_per_hour)::text as burn from instance where state <> 'terminated' group by 1, 2`,
 		),
@@ -28,11 +30,29 @@ export async function metricsText(rt: Runtime): Promise<string> {
 			lines.push(`${name}${labels.length > 0 ? `{${labels.join(",")}}` : ""} ${s.value}`);
 		}
 	};
-	gauge("spillway_jobs", "Jobs that have not ended, by state.", jobs.map((j) => ({ labels: { state: j.state }, value: j.count })));
-	gauge("spillway_instances", "Instances that may cost money.", instances.map((i) => ({ labels: { state: i.state, capacity_type: i.capacity_type }, value: i.count })));
-	gauge("spillway_cloud_burn_usd_per_hour", "Sum of the hourly prices of live instances.", [{ value: instances.reduce((sum, i) => sum + Number(i.burn), 0) / 1e6 }]);
-	gauge("spillway_owned_gpus", "GPUs owned, by site.", pools.map((p) => ({ labels: { site: p.site_id }, value: p.gpus })));
-	gauge("spillway_owned_gpus_busy", "GPUs owned and given to a job, by site.", pools.map((p) => ({ labels: { site: p.site_id }, value: p.busy })));
+	gauge(
+		"spillway_jobs",
+		"Jobs that have not ended, by state.",
+		jobs.map((j) => ({ labels: { state: j.state }, value: j.count })),
+	);
+	gauge(
+		"spillway_instances",
+		"Instances that may cost money.",
+		instances.map((i) => ({ labels: { state: i.state, capacity_type: i.capacity_type }, value: i.count })),
+	);
+	gauge("spillway_cloud_burn_usd_per_hour", "Sum of the hourly prices of live instances.", [
+		{ value: instances.reduce((sum, i) => sum + Number(i.burn), 0) / 1e6 },
+	]);
+	gauge(
+		"spillway_owned_gpus",
+		"GPUs owned, by site.",
+		pools.map((p) => ({ labels: { site: p.site_id }, value: p.gpus })),
+	);
+	gauge(
+		"spillway_owned_gpus_busy",
+		"GPUs owned and given to a job, by site.",
+		pools.map((p) => ({ labels: { site: p.site_id }, value: p.busy })),
+	);
 	gauge("spillway_money_at_risk_usd", "Money that may be running for nothing.", [{ value: Number(risk.totalMicroUsd) / 1e6 }]);
 	if (beat) {
 		gauge("spillway_scheduler_heartbeat_age_seconds", "Since the leader's last sign of life.", [{ value: (nowMs - beat.atMs) / 1000 }]);

@@ -66,9 +66,15 @@ export function problemOf(error: unknown, requestId: string): Problem {
 export function toSpillwayError(error: unknown): SpillwayError | null {
 	if (error instanceof SpillwayError) return error;
 	if (error instanceof z.ZodError) {
-		const fields = error.issues.map((i) => ({ path: i.path.map(String).join("."), message: i.code === "unrecognized_keys" ? `there is no field ${i.keys.join(", ")}` : i.message }));
+		const fields = error.issues.map((i) => ({
+			path: i.path.map(String).join("."),
+			message: i.code === "unrecognized_keys" ? `there is no field ${i.keys.join(", ")}` : i.message,
+		}));
 		const first = fields[0];
-		return new SpillwayError("invalid_input", `${first?.path || "The request"}: ${first?.message ?? "not valid"}`, { fields, cause: error });
+		return new SpillwayError("invalid_input", `${first?.path || "The request"}: ${first?.message ?? "not valid"}`, {
+			fields,
+			cause: error,
+		});
 	}
 	return null;
 }

@@ -14,7 +14,9 @@ export async function actorOfAccount(db: Db, accountId: string, nowMs: number): 
 		.select()
 		.from(account)
 		.where(and(eq(account.id, accountId), isNull(account.disabledAt)));
-	const actor: Actor | null = row ? { kind: "person", accountId: row.id, name: row.name, role: row.role, teams: row.teams, via: "session" } : null;
+	const actor: Actor | null = row
+		? { kind: "person", accountId: row.id, name: row.name, role: row.role, teams: row.teams, via: "session" }
+		: null;
 	if (cache.size > 1_000) cache.clear();
 	cache.set(accountId, { actor, readAtMs: nowMs });
 	return actor;

@@ -2,7 +2,7 @@ import NextAuth, { type DefaultSession } from "next-auth";
 import type {} from "next-auth/jwt";
 import Credentials from "next-auth/providers/credentials";
 import { z } from "zod";
-import { runtime } from "../api/runtime.ts";
+import { runtime } from "#server/services/runtime.ts";
 import { accountByEmail } from "./actor-of-account.ts";
 import { upsertFromIssuer } from "./oidc-account.ts";
 import { verifyPassword } from "./password.ts";

@@ -35,7 +35,10 @@ export async function upsertFromIssuer(db: Db, rawClaims: unknown, nowMs: number
 			.for("update");
 		if (known?.demo) return null;
 		if (known) {
-			await tx.update(account).set({ name, ...rights }).where(eq(account.id, known.id));
+			await tx
+				.update(account)
+				.set({ name, ...rights })
+				.where(eq(account.id, known.id));
 			return known;
 		}
 		const id = newId("usr", nowMs);

@@ -1,6 +1,6 @@
 import { cache } from "react";
 import type { Actor } from "#server/services/context.ts";
-import { runtime } from "../api/runtime.ts";
+import { runtime } from "#server/services/runtime.ts";
 import { actorOfAccount } from "./actor-of-account.ts";
 import { auth } from "./next-auth.ts";
 

@@ -16,7 +16,13 @@ export async function issueToken(db: DbOrTx, input: { accountId: string; name: s
 	const token = input.token ?? `${PREFIX}${randomBytes(32).toString("base64url")}`;
 	await db
 		.insert(apiToken)
-		.values({ id: newId("tok", input.nowMs), accountId: input.accountId, name: input.name, hash: hashToken(token), createdAt: new Date(input.nowMs) })
+		.values({
+			id: newId("tok", input.nowMs),
+			accountId: input.accountId,
+			name: input.name,
+			hash: hashToken(token),
+			createdAt: new Date(input.nowMs),
+		})
 		.onConflictDoNothing({ target: apiToken.hash });
 	return token;
 }
@@ -50,11 +56,16 @@ export class TokenAuthenticator {
 			.from(apiToken)
 			.innerJoin(account, eq(account.id, apiToken.accountId))
 			.where(and(eq(apiToken.hash, hash), isNull(apiToken.revokedAt), isNull(account.disabledAt)));
-		const actor: Actor | null = row ? { kind: "person", accountId: row.id, name: row.name, role: row.role, teams: row.teams, via: "token" } : null;
+		const actor: Actor | null = row
+			? { kind: "person", accountId: row.id, name: row.name, role: row.role, teams: row.teams, via: "token" }
+			: null;
 		let usedWrittenMs = cached?.usedWrittenMs ?? 0;
 		if (row && nowMs - usedWrittenMs > LAST_USED_STEP_MS) {
 			usedWrittenMs = nowMs;
-			await this.#db.update(apiToken).set({ lastUsedAt: new Date(nowMs) }).where(eq(apiToken.id, row.tokenId));
+			await this.#db
+				.update(apiToken)
+				.set({ lastUsedAt: new Date(nowMs) })
+				.where(eq(apiToken.id, row.tokenId));
 		}
 		if (this.#known.size >= CACHE_MAX) this.#known.clear();
 		this.#known.set(hash, { actor, readAtMs: nowMs, usedWrittenMs });

@@ -11,7 +11,8 @@ const AGENT_FILE = path.resolve(import.meta.dirname, "../../dist/agent.mjs");
 export function launchSecrets(secretKey: string, controlUrl: string): Pick<LoopContext, "userDataFor" | "bootstrapHashFor"> {
 	const agentSha256 = createHash("sha256").update(readFileSync(AGENT_FILE)).digest("hex");
 	return {
-		userDataFor: ({ instanceId, expiresAtMs }) => userData({ controlUrl, instanceId, bootstrapSecret: bootstrapSecretOf(secretKey, instanceId), agentSha256, expiresAtMs }),
+		userDataFor: ({ instanceId, expiresAtMs }) =>
+			userData({ controlUrl, instanceId, bootstrapSecret: bootstrapSecretOf(secretKey, instanceId), agentSha256, expiresAtMs }),
 		bootstrapHashFor: (instanceId) => bootstrapHashOf(secretKey, instanceId),
 	};
 }

@@ -5,7 +5,8 @@ import { createAgentHandler } from "#server/api/agent/handler.ts";
 import { serveFetch } from "#server/api/fetch-adapter.ts";
 import { handleHealth, isHealthPath } from "#server/api/health.ts";
 import { handleRest, REST_PREFIX } from "#server/api/rest/handler.ts";
-import { runtime } from "#server/api/runtime.ts";
+import { TokenAuthenticator } from "#server/auth/tokens.ts";
+import { runtime } from "#server/services/runtime.ts";
 
 /**
  * The web server: REST and the agents' calls are answered here, at the speed of plain HTTP; pages and tRPC by Next.
@@ -15,7 +16,9 @@ const AGENT_PREFIX = "/agent/v1/";
 const EXIT_LIMIT_MS = 4_000;
 const root = path.resolve(import.meta.dirname, "../..");
 
-const rt = runtime();
+const shared = runtime();
+const tokens = new TokenAuthenticator(shared.connection.db);
+const rt = { ...shared, authenticate: (token: string, nowMs: number) => tokens.actorOf(token, nowMs) };
 const { SPILLWAY_HOST: host, SPILLWAY_PORT: port, SPILLWAY_HOME: home } = rt.env;
 
 const app = next({ dev: rt.env.NODE_ENV === "development", dir: root, hostname: host, port });
@@ -59,7 +62,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
 		// Open streams would keep the server from closing.
 		rt.shutdown.abort();
 		server.close(() => {
-			rt.connection.end().finally(() => process.exit(0));
+			void rt.connection.end().finally(() => process.exit(0));
 		});
 		server.closeIdleConnections();
 		setTimeout(() => process.exit(0), EXIT_LIMIT_MS).unref();

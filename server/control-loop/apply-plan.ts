@@ -75,7 +75,13 @@ async function applyAction(tx: Tx, ctx: LoopContext, snapshot: Snapshot, action:
 }
 
 /** The budget is asked again here, in the transaction that writes the intent: the snapshot may be a moment old. */
-async function applyLaunch(tx: Tx, ctx: LoopContext, snapshot: Snapshot, action: Extract<Action, { kind: "launch" }>, applied: Applied): Promise<boolean> {
+async function applyLaunch(
+	tx: Tx,
+	ctx: LoopContext,
+	snapshot: Snapshot,
+	action: Extract<Action, { kind: "launch" }>,
+	applied: Applied,
+): Promise<boolean> {
 	const budgets = snapshot.policy.budgets.filter((b) => action.budgetIds.includes(b.id));
 	const result = await placeCloud(tx, {
 		jobId: action.jobId,
@@ -126,9 +132,10 @@ async function applyWaiting(ctx: LoopContext, snapshot: Snapshot, plan: Plan, me
 	await writeWaiting(ctx.db, changed);
 	const acted = new Set(plan.actions.map((a) => a.jobId));
 	const toStore = plan.explanations.filter((e) => newCode.has(e.jobId) && !acted.has(e.jobId));
-	if (toStore.length > 0) await ctx.db.transaction(async (tx) => {
-		for (const e of toStore) await writeDecision(tx, snapshot, e, null);
-	});
+	if (toStore.length > 0)
+		await ctx.db.transaction(async (tx) => {
+			for (const e of toStore) await writeDecision(tx, snapshot, e, null);
+		});
 }
 
 async function writeDecision(tx: Tx, snapshot: Snapshot, explanation: Explanation, attemptNumber: number | null): Promise<void> {

@@ -26,7 +26,10 @@ export function newClusterMemory(): ClusterMemory {
 	return { stopSent: new Set(), savedAtMs: new Map(), healthWrittenMs: 0 };
 }
 
-type LiveAttempt = Pick<typeof attempt.$inferSelect, "id" | "jobId" | "number" | "state" | "slots" | "placement" | "handedOverAt" | "logCursor" | "stopRequestedAt"> & {
+type LiveAttempt = Pick<
+	typeof attempt.$inferSelect,
+	"id" | "jobId" | "number" | "state" | "slots" | "placement" | "handedOverAt" | "logCursor" | "stopRequestedAt"
+> & {
 	spec: (typeof job.$inferSelect)["spec"];
 };
 
@@ -69,7 +72,13 @@ async function readLive(ctx: LoopContext, siteId: string): Promise<LiveAttempt[]
 		.where(and(eq(attempt.siteId, siteId), inArray(attempt.state, [...LIVE_ATTEMPT_STATES])));
 }
 
-async function syncAttempt(ctx: LoopContext, driver: ClusterDriver, memory: ClusterMemory, row: LiveAttempt, seen: AttemptObservation | undefined): Promise<void> {
+async function syncAttempt(
+	ctx: LoopContext,
+	driver: ClusterDriver,
+	memory: ClusterMemory,
+	row: LiveAttempt,
+	seen: AttemptObservation | undefined,
+): Promise<void> {
 	if (!seen) return row.handedOverAt ? lose(ctx, row) : handOver(ctx, driver, row);
 	if (row.state === "stopping" && seen.phase !== "exited" && seen.phase !== "lost") {
 		if (!memory.stopSent.has(row.id)) {
@@ -83,7 +92,8 @@ async function syncAttempt(ctx: LoopContext, driver: ClusterDriver, memory: Clus
 			return ctx.db.transaction((tx) => markStaging(tx, { attemptId: row.id, atMs: ctx.clock.nowMs() }));
 		case "running":
 		case "stopping":
-			if (row.state !== "running") await ctx.db.transaction((tx) => markRunning(tx, { attemptId: row.id, atMs: seen.startedAtMs ?? ctx.clock.nowMs() }));
+			if (row.state !== "running")
+				await ctx.db.transaction((tx) => markRunning(tx, { attemptId: row.id, atMs: seen.startedAtMs ?? ctx.clock.nowMs() }));
 			return saveOnInterval(ctx, driver, memory, row);
 		case "lost":
 			return lose(ctx, row);
@@ -95,7 +105,9 @@ async function syncAttempt(ctx: LoopContext, driver: ClusterDriver, memory: Clus
 /** Starting is idempotent, so a crash between the call and the row only repeats it. */
 async function handOver(ctx: LoopContext, driver: ClusterDriver, row: LiveAttempt): Promise<void> {
 	if (row.state === "stopping") {
-		await ctx.db.transaction((tx) => finishAttempt(tx, { attemptId: row.id, exit: null, atMs: ctx.clock.nowMs(), fallback: reason("site_lost") }));
+		await ctx.db.transaction((tx) =>
+			finishAttempt(tx, { attemptId: row.id, exit: null, atMs: ctx.clock.nowMs(), fallback: reason("site_lost") }),
+		);
 		return;
 	}
 	const restore = row.number > 1 ? await latestCheckpoint(ctx.db, ctx.checkpointRoot, row.jobId) : null;
@@ -122,10 +134,18 @@ async function handOver(ctx: LoopContext, driver: ClusterDriver, row: LiveAttemp
 }
 
 async function lose(ctx: LoopContext, row: LiveAttempt): Promise<void> {
-	await ctx.db.transaction((tx) => finishAttempt(tx, { attemptId: row.id, exit: null, atMs: ctx.clock.nowMs(), fallback: reason("site_lost") }));
+	await ctx.db.transaction((tx) =>
+		finishAttempt(tx, { attemptId: row.id, exit: null, atMs: ctx.clock.nowMs(), fallback: reason("site_lost") }),
+	);
 }
 
-async function end(ctx: LoopContext, driver: ClusterDriver, memory: ClusterMemory, row: LiveAttempt, seen: AttemptObservation): Promise<void> {
+async function end(
+	ctx: LoopContext,
+	driver: ClusterDriver,
+	memory: ClusterMemory,
+	row: LiveAttempt,
+	seen: AttemptObservation,
+): Promise<void> {
 	ctx.probe("home:exit_seen");
 	const atMs = seen.finishedAtMs ?? ctx.clock.nowMs();
 	if (seen.startedAtMs !== null) await ctx.db.transaction((tx) => markRunning(tx, { attemptId: row.id, atMs: seen.startedAtMs ?? atMs }));
@@ -166,11 +186,25 @@ async function copyLogs(ctx: LoopContext, driver: ClusterDriver, row: LiveAttemp
 }
 
 /** What runs there but is over here (we crashed after writing its end), or was never ours. */
-async function endUnknown(ctx: LoopContext, driver: ClusterDriver, seen: ClusterObservation, live: ReadonlySet<string>, memory: ClusterMemory): Promise<void> {
+async function endUnknown(
+	ctx: LoopContext,
+	driver: ClusterDriver,
+	seen: ClusterObservation,
+	live: ReadonlySet<string>,
+	memory: ClusterMemory,
+): Promise<void> {
 	const strange = seen.attempts.filter((a) => !live.has(a.attemptId));
 	if (strange.length === 0) return;
 	// The observation is older than the rows: only what is final in the database may be ended.
-	const rows = await ctx.db.select({ id: attempt.id, finishedAt: attempt.finishedAt }).from(attempt).where(inArray(attempt.id, strange.map((s) => s.attemptId)));
+	const rows = await ctx.db
+		.select({ id: attempt.id, finishedAt: attempt.finishedAt })
+		.from(attempt)
+		.where(
+			inArray(
+				attempt.id,
+				strange.map((s) => s.attemptId),
+			),
+		);
 	const known = new Map(rows.map((r) => [r.id, r.finishedAt]));
 	for (const a of strange) {
 		if (known.has(a.attemptId) && known.get(a.attemptId) === null) continue;

@@ -1,7 +1,7 @@
 import type { Db } from "#server/db/client.ts";
 import type { Clock } from "#server/kernel/clock.ts";
-import type { Timing } from "#server/services/timing.ts";
 import type { CloudDriver, ClusterDriver } from "#server/providers/driver.ts";
+import type { Timing } from "#server/services/timing.ts";
 
 /** Everything the loop needs, given from outside: tests bring fake drivers, a manual clock and a probe that kills. */
 export interface LoopContext {

@@ -1,7 +1,7 @@
 import { decide } from "#server/scheduling/decide.ts";
+import { loadSnapshot, SnapshotCache } from "#server/services/snapshot/load.ts";
 import { type Applied, applyPlan, type WaitingMemory } from "./apply-plan.ts";
 import type { LoopContext } from "./context.ts";
-import { loadSnapshot, SnapshotCache } from "#server/services/snapshot/load.ts";
 
 /** What cycles hand on to each other; losing it costs one fuller read. */
 export interface CycleMemory {

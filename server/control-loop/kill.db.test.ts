@@ -12,40 +12,49 @@ afterEach(async () => {
 });
 
 describe("a scheduler killed at any step of a launch, a termination or a start at home", () => {
-	it.each(PROBE_STEPS)("loses, doubles and leaves nothing when it dies at %s", async (step: ProbeStep) => {
-		world = await World.open({ slots: 1 });
-		world.killAt = { step, pass: 1 };
-		await world.submit({ name: "home-1" }, { name: "burst-1" }, { name: "burst-2" });
-		const w = world;
-		await w.until(() => w.quiet());
+	it.each(PROBE_STEPS)(
+		"loses, doubles and leaves nothing when it dies at %s",
+		async (step: ProbeStep) => {
+			world = await World.open({ slots: 1 });
+			world.killAt = { step, pass: 1 };
+			await world.submit({ name: "home-1" }, { name: "burst-1" }, { name: "burst-2" });
+			const w = world;
+			await w.until(() => w.quiet());
 
-		expect(w.deaths).toBe(1);
-		const jobs = await w.jobs();
-		expect(jobs.map((j) => j.state)).toEqual(["succeeded", "succeeded", "succeeded"]);
-		// Exactly one success for each job, and every machine that was ever made belongs to a row of its own.
-		const attempts = await w.attempts();
-		for (const j of jobs) expect(attempts.filter((a) => a.jobId === j.id && a.state === "succeeded")).toHaveLength(1);
-		const made = w.cloud.instances();
-		const rows = await w.instances();
-		expect(new Set(made.map((m) => m.instanceId)).size).toBe(made.length);
-		expect(made.map((m) => m.instanceId).sort()).toEqual(rows.flatMap((r) => (r.providerInstanceId ? [r.id] : [])).sort());
-		expect(await w.sweep()).toBe(0);
-		await meterAll(w.ctx);
-		const [open] = await w.database.sql`select count(*)::int as n from hold where state = 'pending'`;
-		expect(open?.n).toBe(0);
-		const [held] = await w.database.sql`select coalesce(sum(held_micro_usd), 0)::text as n from budget_period`;
-		expect(held?.n).toBe("0");
-		const check = await ledgerCheck(w.ctx);
-		expect(check.differences).toEqual([]);
-		const [unmetered] = await w.database.sql`select count(*)::int as n from instance where launched_at is not null and metered_until is distinct from terminated_at`;
-		expect(unmetered?.n).toBe(0);
-	}, TIMEOUT_MS);
+			expect(w.deaths).toBe(1);
+			const jobs = await w.jobs();
+			expect(jobs.map((j) => j.state)).toEqual(["succeeded", "succeeded", "succeeded"]);
+			// Exactly one success for each job, and every machine that was ever made belongs to a row of its own.
+			const attempts = await w.attempts();
+			for (const j of jobs) expect(attempts.filter((a) => a.jobId === j.id && a.state === "succeeded")).toHaveLength(1);
+			const made = w.cloud.instances();
+			const rows = await w.instances();
+			expect(new Set(made.map((m) => m.instanceId)).size).toBe(made.length);
+			expect(made.map((m) => m.instanceId).sort()).toEqual(rows.flatMap((r) => (r.providerInstanceId ? [r.id] : [])).sort());
+			expect(await w.sweep()).toBe(0);
+			await meterAll(w.ctx);
+			const [open] = await w.database.sql`select count(*)::int as n from hold where state = 'pending'`;
+			expect(open?.n).toBe(0);
+			const [held] = await w.database.sql`select coalesce(sum(held_micro_usd), 0)::text as n from budget_period`;
+			expect(held?.n).toBe("0");
+			const check = await ledgerCheck(w.ctx);
+			expect(check.differences).toEqual([]);
+			const [unmetered] = await w.database
+				.sql`select count(*)::int as n from instance where launched_at is not null and metered_until is distinct from terminated_at`;
+			expect(unmetered?.n).toBe(0);
+		},
+		TIMEOUT_MS,
+	);
 
-	it("meets every step on the way, so that the cases above kill where they say", async () => {
-		world = await World.open({ slots: 1 });
-		const w = world;
-		await w.submit({ name: "home-1" }, { name: "burst-1" });
-		await w.until(() => w.quiet());
-		expect([...w.passes.keys()].sort()).toEqual([...PROBE_STEPS].sort());
-	}, TIMEOUT_MS);
+	it(
+		"meets every step on the way, so that the cases above kill where they say",
+		async () => {
+			world = await World.open({ slots: 1 });
+			const w = world;
+			await w.submit({ name: "home-1" }, { name: "burst-1" });
+			await w.until(() => w.quiet());
+			expect([...w.passes.keys()].sort()).toEqual([...PROBE_STEPS].sort());
+		},
+		TIMEOUT_MS,
+	);
 });

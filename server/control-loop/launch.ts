@@ -93,7 +93,11 @@ async function handleLaunchError(ctx: LoopContext, driver: CloudDriver, row: Liv
 	await ctx.db.transaction(async (tx) => {
 		const facts = { offerId: row.offer.id, message };
 		const why =
-			kind === "insufficient_capacity" ? reason("launch_refused_capacity", facts) : kind === "quota_exceeded" ? reason("launch_refused_quota", facts) : reason("launch_refused", facts);
+			kind === "insufficient_capacity"
+				? reason("launch_refused_capacity", facts)
+				: kind === "quota_exceeded"
+					? reason("launch_refused_quota", facts)
+					: reason("launch_refused", facts);
 		// What the provider cannot make sense of is left alone like a full place, so that the job does not spin on it.
 		await backOffOffer(tx, {
 			offerId: row.offer.id,
@@ -121,7 +125,13 @@ export async function resolveUnknownLaunch(ctx: LoopContext, driver: CloudDriver
 	if (found) {
 		await ctx.db
 			.update(instance)
-			.set({ state: "terminating", terminatingAt: new Date(ctx.clock.nowMs()), providerInstanceId: found.providerInstanceId, launchedAt: new Date(found.launchedAtMs), lastSeenAt: new Date(ctx.clock.nowMs()) })
+			.set({
+				state: "terminating",
+				terminatingAt: new Date(ctx.clock.nowMs()),
+				providerInstanceId: found.providerInstanceId,
+				launchedAt: new Date(found.launchedAtMs),
+				lastSeenAt: new Date(ctx.clock.nowMs()),
+			})
 			.where(and(eq(instance.id, row.id), inArray(instance.state, ["requested", "terminating"])));
 		return;
 	}

@@ -28,15 +28,21 @@ export async function absorbObservation(ctx: LoopContext, row: LiveInstance, des
 		await writeTerminated(ctx, row, endReason(row, seen.stateReasonCode));
 		return true;
 	}
-	await ctx.db.update(instance).set({ lastSeenAt: new Date(nowMs) }).where(eq(instance.id, row.id));
+	await ctx.db
+		.update(instance)
+		.set({ lastSeenAt: new Date(nowMs) })
+		.where(eq(instance.id, row.id));
 	if (seen.state === "stopped" || seen.state === "stopping") {
-		await ctx.db.transaction((tx) => requestStop(tx, { attemptId: row.attemptId, reason: endReason(row, seen.stateReasonCode), atMs: nowMs }));
+		await ctx.db.transaction((tx) =>
+			requestStop(tx, { attemptId: row.attemptId, reason: endReason(row, seen.stateReasonCode), atMs: nowMs }),
+		);
 	}
 	return false;
 }
 
 function endReason(row: LiveInstance, stateReasonCode: string | null): Reason {
-	if (row.interruptionAt !== null || /spot/i.test(stateReasonCode ?? "")) return reason("spot_interruption", { stateReason: stateReasonCode });
+	if (row.interruptionAt !== null || /spot/i.test(stateReasonCode ?? ""))
+		return reason("spot_interruption", { stateReason: stateReasonCode });
 	if (row.state === "terminating" || row.stopRequestedAt !== null) return row.stopReason ?? reason("job_finished");
 	return reason("instance_vanished", { stateReason: stateReasonCode });
 }
@@ -53,7 +59,17 @@ async function writeTerminated(ctx: LoopContext, row: LiveInstance, why: Reason)
 			.returning({ id: instance.id });
 		if (!written) return;
 		const [owner] = await tx.select({ team: job.team }).from(job).where(eq(job.id, row.jobId));
-		await recordEvents(tx, [{ kind: "instance_terminated", atMs: nowMs, instanceId: row.id, jobId: row.jobId, siteId: row.siteId, ...(owner ? { team: owner.team } : {}), reason: why }]);
+		await recordEvents(tx, [
+			{
+				kind: "instance_terminated",
+				atMs: nowMs,
+				instanceId: row.id,
+				jobId: row.jobId,
+				siteId: row.siteId,
+				...(owner ? { team: owner.team } : {}),
+				reason: why,
+			},
+		]);
 		await finishAttempt(tx, { attemptId: row.attemptId, exit: null, atMs: nowMs, fallback: why });
 		await notify(tx, { wake: true, changes: [{ topic: "instance", id: row.id, team: null }] });
 	});

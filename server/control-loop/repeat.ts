@@ -12,7 +12,13 @@ export interface Repeating {
  * of what the run took, so that a flood of wake-ups cannot take the whole machine. An error is told to `onError` and
  * the task goes on, a little later each time.
  */
-export function repeat(options: { everyMs: number; minGapMs: number; run: () => Promise<void>; onError: (error: unknown) => void; signal: AbortSignal }): Repeating {
+export function repeat(options: {
+	everyMs: number;
+	minGapMs: number;
+	run: () => Promise<void>;
+	onError: (error: unknown) => void;
+	signal: AbortSignal;
+}): Repeating {
 	let woken = true;
 	let ring: (() => void) | null = null;
 	let failures = 0;
@@ -30,7 +36,10 @@ export function repeat(options: { everyMs: number; minGapMs: number; run: () => 
 				options.onError(error);
 			}
 			const tookMs = performance.now() - startedMs;
-			await pause(failures > 0 ? Math.min(10_000, 200 * 2 ** failures) : Math.max(options.minGapMs, Math.min(tookMs, 1_000)), options.signal);
+			await pause(
+				failures > 0 ? Math.min(10_000, 200 * 2 ** failures) : Math.max(options.minGapMs, Math.min(tookMs, 1_000)),
+				options.signal,
+			);
 		}
 	};
 	const waitForWake = (resolve: () => void): void => {

@@ -55,7 +55,13 @@ export async function runScheduler(options: SchedulerOptions): Promise<void> {
 async function startTasks({ ctx, connection, instanceName }: SchedulerOptions, signal: AbortSignal): Promise<Repeating[]> {
 	const { timing } = ctx;
 	const task = (name: string, everyMs: number, minGapMs: number, run: () => Promise<void>): Repeating =>
-		repeat({ everyMs, minGapMs, run, signal, onError: (error) => ctx.log("error", `${name} failed and is tried again`, { error: messageOf(error) }) });
+		repeat({
+			everyMs,
+			minGapMs,
+			run,
+			signal,
+			onError: (error) => ctx.log("error", `${name} failed and is tried again`, { error: messageOf(error) }),
+		});
 
 	const homeSyncs = new Map<string, Repeating>();
 	const cloudSyncs = new Map<string, Repeating>();
@@ -75,12 +81,17 @@ async function startTasks({ ctx, connection, instanceName }: SchedulerOptions, s
 		unsubscribe.push(driver.subscribe(() => sync.wake()));
 	}
 	for (const driver of ctx.clouds.values()) {
-		cloudSyncs.set(driver.siteId, task(`reading ${driver.siteId}`, timing.syncMs, 20, () => syncCloud(ctx, driver)));
+		cloudSyncs.set(
+			driver.siteId,
+			task(`reading ${driver.siteId}`, timing.syncMs, 20, () => syncCloud(ctx, driver)),
+		);
 		others.push(task(`prices of ${driver.siteId}`, timing.offersEveryMs, 1_000, () => readOffers(ctx, driver.siteId)));
 		others.push(task(`the sweep of ${driver.siteId}`, timing.sweepMs, 1_000, async () => void (await sweepCloud(ctx, driver))));
 	}
 	others.push(task("the meter", timing.meterMs, 100, async () => void (await meterAll(ctx))));
-	others.push(task("the heartbeat", 1_000, 500, () => writeHeartbeat(ctx.db, { instance: instanceName, atMs: ctx.clock.nowMs(), lastCycle })));
+	others.push(
+		task("the heartbeat", 1_000, 500, () => writeHeartbeat(ctx.db, { instance: instanceName, atMs: ctx.clock.nowMs(), lastCycle })),
+	);
 	const wakeAll = (): void => {
 		cycle.wake();
 		for (const sync of homeSyncs.values()) sync.wake();

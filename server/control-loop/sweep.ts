@@ -21,7 +21,8 @@ export async function sweepCloud(ctx: LoopContext, driver: CloudDriver): Promise
 	for (const seen of alive) {
 		const row = seen.instanceId === null ? undefined : rows.get(seen.instanceId);
 		// A row without a provider id is a launch under way: its own sync will find this machine by its token.
-		const accounted = row && row.state !== "terminated" && (row.providerInstanceId === null || row.providerInstanceId === seen.providerInstanceId);
+		const accounted =
+			row && row.state !== "terminated" && (row.providerInstanceId === null || row.providerInstanceId === seen.providerInstanceId);
 		if (accounted) {
 			owned++;
 			continue;
@@ -43,7 +44,10 @@ export async function sweepCloud(ctx: LoopContext, driver: CloudDriver): Promise
 	return { orphans };
 }
 
-async function knownRows(ctx: LoopContext, alive: readonly InstanceObservation[]): Promise<Map<string, { state: string; providerInstanceId: string | null }>> {
+async function knownRows(
+	ctx: LoopContext,
+	alive: readonly InstanceObservation[],
+): Promise<Map<string, { state: string; providerInstanceId: string | null }>> {
 	const ids = alive.flatMap((i) => (i.instanceId === null ? [] : [i.instanceId]));
 	if (ids.length === 0) return new Map();
 	const rows = await ctx.db
@@ -58,7 +62,9 @@ async function endOrphan(ctx: LoopContext, driver: CloudDriver, seen: InstanceOb
 	ctx.log("error", "a machine with our tag belongs to no job and is ended", facts);
 	try {
 		await driver.terminate(seen.region, seen.providerInstanceId);
-		await recordEvents(ctx.db, [{ kind: "orphan_terminated", atMs: ctx.clock.nowMs(), siteId: driver.siteId, reason: reason("orphan_found", facts) }]);
+		await recordEvents(ctx.db, [
+			{ kind: "orphan_terminated", atMs: ctx.clock.nowMs(), siteId: driver.siteId, reason: reason("orphan_found", facts) },
+		]);
 	} catch (error) {
 		if (isProcessEnd(error)) throw error;
 		ctx.log("error", "an orphan could not be ended; the next sweep tries again", { ...facts, error: messageOf(error) });

@@ -17,7 +17,9 @@ describe("the database holds what the code promises", () => {
 			select machine, from_state as "fromState", to_state as "toState" from state_transition`;
 		const inDatabase = rows.map((r) => `${r.machine}: ${r.fromState} -> ${r.toState}`).sort();
 		const inCode = Object.entries(MACHINES)
-			.flatMap(([machine, table]) => Object.entries(table).flatMap(([from, tos]) => tos.map((to: string) => `${machine}: ${from} -> ${to}`)))
+			.flatMap(([machine, table]) =>
+				Object.entries(table).flatMap(([from, tos]) => tos.map((to: string) => `${machine}: ${from} -> ${to}`)),
+			)
 			.sort();
 		expect(inDatabase).toEqual(inCode);
 		expect(inCode.length).toBeGreaterThan(30);

@@ -1,17 +1,11 @@
 import { sql } from "drizzle-orm";
+import type { Change } from "../domain/change.ts";
 import type { DbOrTx } from "./client.ts";
 
 /** Wakes the control loop: something that it decides on has changed. */
 export const WAKE_CHANNEL = "spillway_wake";
 /** Tells browsers what to read again; the payload is a JSON `Change`. */
 export const CHANGE_CHANNEL = "spillway_change";
-
-export interface Change {
-	topic: "job" | "instance" | "site" | "spend" | "policy" | "log";
-	id: string | null;
-	/** Whose change it is; null is everybody's business. */
-	team: string | null;
-}
 
 /** Sent when the transaction commits, never when it rolls back. PostgreSQL drops equal payloads of one transaction. */
 export async function notify(tx: DbOrTx, options: { wake?: boolean; changes?: readonly Change[] }): Promise<void> {

@@ -24,7 +24,11 @@ export type FinalAttemptState = Extract<AttemptState, "succeeded" | "failed" | "
 export function outcomeOf(stopReason: Reason | null, exit: Exit | null): { state: FinalAttemptState; reason: Reason } {
 	if (stopReason) return { state: stateAfterStop(stopReason), reason: stopReason };
 	if (!exit) return { state: "lost", reason: reason("instance_vanished") };
-	if (exit.error !== null) return { state: "failed", reason: reason(exit.failedAt === "staging" ? "staging_failed" : "command_not_started", { message: exit.error.slice(0, 500) }) };
+	if (exit.error !== null)
+		return {
+			state: "failed",
+			reason: reason(exit.failedAt === "staging" ? "staging_failed" : "command_not_started", { message: exit.error.slice(0, 500) }),
+		};
 	if (exit.signal !== null) return { state: "failed", reason: reason("killed_by_signal", { signal: exit.signal }) };
 	if (exit.code === 0) return { state: "succeeded", reason: reason("completed") };
 	return { state: "failed", reason: reason("exit_nonzero", { exitCode: exit.code }) };

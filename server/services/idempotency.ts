@@ -20,14 +20,23 @@ export async function onceForKey<T>(
 	return ctx.db.transaction(async (tx) => {
 		const mine = await tx
 			.insert(idempotencyKey)
-			.values({ accountId, key: input.key, requestHash: input.requestHash, status: UNDER_WAY, response: null, createdAt: new Date(ctx.clock.nowMs()) })
+			.values({
+				accountId,
+				key: input.key,
+				requestHash: input.requestHash,
+				status: UNDER_WAY,
+				response: null,
+				createdAt: new Date(ctx.clock.nowMs()),
+			})
 			.onConflictDoNothing()
 			.returning({ key: idempotencyKey.key });
 		const where = and(eq(idempotencyKey.accountId, accountId), eq(idempotencyKey.key, input.key));
 		if (mine.length === 0) {
 			const [row] = await tx.select().from(idempotencyKey).where(where);
 			if (!row || row.requestHash !== input.requestHash) {
-				throw new SpillwayError("conflict", "This Idempotency-Key was used for another request.", { fix: "Use a new key for each different request." });
+				throw new SpillwayError("conflict", "This Idempotency-Key was used for another request.", {
+					fix: "Use a new key for each different request.",
+				});
 			}
 			return { status: row.status, body: row.response as T, replayed: true };
 		}

@@ -12,14 +12,19 @@ const POLL_MS = 300;
 export async function followLogs(ctx: RestContext, jobId: string, first: ReadLogsInput, request: RestRequest): Promise<RestAnswer> {
 	const { response, signal } = request;
 	let page = await readLogs(ctx, jobId, first);
-	response.writeHead(200, { "content-type": "application/x-ndjson; charset=utf-8", "cache-control": "no-store", "x-accel-buffering": "no" });
+	response.writeHead(200, {
+		"content-type": "application/x-ndjson; charset=utf-8",
+		"cache-control": "no-store",
+		"x-accel-buffering": "no",
+	});
 	response.flushHeaders();
 	let attempt = page.attempt;
 	let after = 0;
 	while (!signal.aborted) {
 		for (const line of page.lines) {
 			after = line.number;
-			if (!response.write(`${JSON.stringify({ attempt: page.attempt, ...line })}\n`)) await Promise.race([once(response, "drain"), once(response, "close")]);
+			if (!response.write(`${JSON.stringify({ attempt: page.attempt, ...line })}\n`))
+				await Promise.race([once(response, "drain"), once(response, "close")]);
 		}
 		if (page.complete && attempt !== null && page.attempts > attempt) {
 			attempt++;

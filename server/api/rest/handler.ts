@@ -1,9 +1,10 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { SpillwayError } from "#server/kernel/errors.ts";
+import type { Actor } from "#server/services/context.ts";
 import { onceForKey } from "#server/services/idempotency.ts";
+import type { Runtime } from "#server/services/runtime.ts";
 import { type Problem, problemOf } from "../problem.ts";
-import type { Runtime } from "../runtime.ts";
 import { openApi } from "./openapi.ts";
 import type { RestAnswer, RestContext, RestRequest, Route } from "./route.ts";
 import { ROUTES } from "./routes.ts";
@@ -13,13 +14,18 @@ export const REST_PREFIX = "/api/v1";
 export const BODY_BYTES_MAX = 8 * 1024 * 1024;
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,128}$/;
 
+/** What the REST face needs of its process; who a token belongs to is auth's knowledge. */
+export interface RestRuntime extends Runtime {
+	authenticate(token: string, nowMs: number): Promise<Actor | null>;
+}
+
 interface Match {
 	route: Route;
 	params: Record<string, string>;
 }
 
 /** Answers every request under /api/v1; never throws. */
-export async function handleRest(rt: Runtime, req: IncomingMessage, res: ServerResponse): Promise<void> {
+export async function handleRest(rt: RestRuntime, req: IncomingMessage, res: ServerResponse): Promise<void> {
 	const requestId = randomUUID();
 	res.setHeader("x-request-id", requestId);
 	try {
@@ -35,15 +41,24 @@ export async function handleRest(rt: Runtime, req: IncomingMessage, res: ServerR
 	}
 }
 
-async function answerTo(rt: Runtime, req: IncomingMessage, res: ServerResponse, at: { path: string; query: URLSearchParams; requestId: string }): Promise<RestAnswer> {
+async function answerTo(
+	rt: RestRuntime,
+	req: IncomingMessage,
+	res: ServerResponse,
+	at: { path: string; query: URLSearchParams; requestId: string },
+): Promise<RestAnswer> {
 	const { route, params } = findRoute(req.method ?? "GET", at.path);
 	const nowMs = rt.clock.nowMs();
 	const token = /^Bearer (\S{1,256})$/.exec(req.headers.authorization ?? "")?.[1];
-	const actor = token === undefined ? null : await rt.tokens.actorOf(token, nowMs);
+	const actor = token === undefined ? null : await rt.authenticate(token, nowMs);
 	if (!actor) {
-		throw new SpillwayError("unauthenticated", token === undefined ? "The request has no token." : "The token is not known, or was revoked.", {
-			fix: "Send Authorization: Bearer <token>. The demo's token lies in the file `token` of the Spillway folder.",
-		});
+		throw new SpillwayError(
+			"unauthenticated",
+			token === undefined ? "The request has no token." : "The token is not known, or was revoked.",
+			{
+				fix: "Send Authorization: Bearer <token>. The demo's token lies in the file `token` of the Spillway folder.",
+			},
+		);
 	}
 	const text = route.method === "GET" ? "" : await readBody(req);
 	const gone = new AbortController();
@@ -59,7 +74,8 @@ async function answerTo(rt: Runtime, req: IncomingMessage, res: ServerResponse, 
 	const ctx: RestContext = { actor, db: rt.connection.db, clock: rt.clock, requestId: at.requestId, timing: rt.timing };
 	const key = req.headers["idempotency-key"];
 	if (!route.write || key === undefined) return route.handle(ctx, request);
-	if (typeof key !== "string" || !IDEMPOTENCY_KEY.test(key)) throw new SpillwayError("invalid_input", "Idempotency-Key must be 1 to 128 printable characters.");
+	if (typeof key !== "string" || !IDEMPOTENCY_KEY.test(key))
+		throw new SpillwayError("invalid_input", "Idempotency-Key must be 1 to 128 printable characters.");
 	const requestHash = createHash("sha256").update(`${route.method} ${at.path}\n${text}`).digest("hex");
 	const done = await onceForKey(ctx, { key, requestHash }, async (inner) => {
 		const answer = await route.handle({ ...ctx, db: inner.db }, request);
@@ -79,9 +95,13 @@ function findRoute(method: string, path: string): Match {
 	const match = matches.find((m) => m.route.method === method);
 	if (match) return { route: match.route, params: Object.fromEntries(Object.entries(match.params).map(([k, v]) => [k, decode(v)])) };
 	const allowed = matches.map((m) => m.route.method);
-	throw new SpillwayError("not_found", allowed.length > 0 ? `${method} is not possible on ${path}; possible: ${allowed.join(", ")}.` : `There is nothing at ${path}.`, {
-		fix: "GET /api/v1/openapi.json lists every operation.",
-	});
+	throw new SpillwayError(
+		"not_found",
+		allowed.length > 0 ? `${method} is not possible on ${path}; possible: ${allowed.join(", ")}.` : `There is nothing at ${path}.`,
+		{
+			fix: "GET /api/v1/openapi.json lists every operation.",
+		},
+	);
 }
 
 function decode(part: string): string {
@@ -105,7 +125,9 @@ async function readBody(req: IncomingMessage): Promise<string> {
 }
 
 function tooLarge(): SpillwayError {
-	return new SpillwayError("payload_too_large", `The body is larger than ${BODY_BYTES_MAX / 1024 / 1024} MiB.`, { fix: "Send fewer jobs in one request." });
+	return new SpillwayError("payload_too_large", `The body is larger than ${BODY_BYTES_MAX / 1024 / 1024} MiB.`, {
+		fix: "Send fewer jobs in one request.",
+	});
 }
 
 function parseBody(text: string, contentType: string | undefined): unknown {
@@ -114,13 +136,21 @@ function parseBody(text: string, contentType: string | undefined): unknown {
 	try {
 		return JSON.parse(text);
 	} catch (cause) {
-		throw new SpillwayError("invalid_input", `The body is not JSON: ${cause instanceof Error ? cause.message : "unreadable"}`, { fix: "Send JSON, or YAML with content type application/yaml." });
+		throw new SpillwayError("invalid_input", `The body is not JSON: ${cause instanceof Error ? cause.message : "unreadable"}`, {
+			fix: "Send JSON, or YAML with content type application/yaml.",
+		});
 	}
 }
 
 export function sendJson(res: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
 	const text = JSON.stringify(body, (_, value) => (typeof value === "bigint" ? value.toString() : value));
-	res.writeHead(status, { "content-type": "application/json; charset=utf-8", "content-length": Buffer.byteLength(text), "cache-control": "no-store", "x-content-type-options": "nosniff", ...headers });
+	res.writeHead(status, {
+		"content-type": "application/json; charset=utf-8",
+		"content-length": Buffer.byteLength(text),
+		"cache-control": "no-store",
+		"x-content-type-options": "nosniff",
+		...headers,
+	});
 	res.end(text);
 }
 

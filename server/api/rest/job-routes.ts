@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { jobFileSchema, parseJobDocument, parseJobText } from "#server/domain/job-file.ts";
 import type { JobSpec } from "#server/domain/job.ts";
+import { jobFileSchema, parseJobDocument, parseJobText } from "#server/domain/job-file.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { cancelJob } from "#server/services/job/cancel.ts";
 import { listDecisions } from "#server/services/job/decisions.ts";
@@ -19,11 +19,14 @@ const jobBody = z.union([jobFileSchema, z.strictObject({ items: z.array(jobFileS
 /** One job as JSON or YAML text, or `{items: [...]}` with up to SUBMIT_BATCH_MAX of them. */
 function specsOf(body: unknown): { specs: JobSpec[]; batch: boolean } {
 	if (typeof body === "string") return { specs: [parseJobText(body)], batch: false };
-	if (body === null || typeof body !== "object") throw new SpillwayError("invalid_input", "The body must be a job: a JSON object, or YAML with content type application/yaml.");
+	if (body === null || typeof body !== "object")
+		throw new SpillwayError("invalid_input", "The body must be a job: a JSON object, or YAML with content type application/yaml.");
 	if (!("items" in body)) return { specs: [parseJobDocument(body)], batch: false };
 	const { items } = body;
 	if (!Array.isArray(items) || items.length === 0 || items.length > SUBMIT_BATCH_MAX) {
-		throw new SpillwayError("invalid_input", `items must be a list of 1 to ${SUBMIT_BATCH_MAX} jobs.`, { fields: [{ path: "items", message: `1 to ${SUBMIT_BATCH_MAX} jobs` }] });
+		throw new SpillwayError("invalid_input", `items must be a list of 1 to ${SUBMIT_BATCH_MAX} jobs.`, {
+			fields: [{ path: "items", message: `1 to ${SUBMIT_BATCH_MAX} jobs` }],
+		});
 	}
 	return { specs: items.map(parseJobDocument), batch: true };
 }
@@ -39,7 +42,9 @@ export const jobRoutes: Route[] = [
 		async handle(ctx, { body }) {
 			const { specs, batch } = specsOf(body);
 			const ids = await submitJobs(ctx, specs);
-			return batch ? ok({ items: ids.map((id) => ({ id, state: "queued" })) }, 201) : ok({ id: ids[0], state: "queued", name: specs[0]?.name }, 201);
+			return batch
+				? ok({ items: ids.map((id) => ({ id, state: "queued" })) }, 201)
+				: ok({ id: ids[0], state: "queued", name: specs[0]?.name }, 201);
 		},
 	},
 	{

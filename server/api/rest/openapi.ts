@@ -12,19 +12,41 @@ export function openApi(): unknown {
 function build(): unknown {
 	const paths: Record<string, Record<string, unknown>> = {};
 	for (const route of ROUTES) {
-		const params = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({ name, in: "path", required: true, schema: { type: "string" } }));
+		const params = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+			name,
+			in: "path",
+			required: true,
+			schema: { type: "string" },
+		}));
 		const item = paths[route.path] ?? {};
 		item[route.method.toLowerCase()] = {
 			summary: route.summary,
 			operationId: `${route.method.toLowerCase()}${route.path.replace(/[^a-z]+(\w)/gi, (_, c: string) => c.toUpperCase()).replace(/\W/g, "")}`,
 			"x-permission": route.permission,
 			...(params.length > 0 || route.write
-				? { parameters: [...params, ...(route.write ? [{ name: "Idempotency-Key", in: "header", required: false, schema: { type: "string", maxLength: 128 } }] : [])] }
+				? {
+						parameters: [
+							...params,
+							...(route.write
+								? [{ name: "Idempotency-Key", in: "header", required: false, schema: { type: "string", maxLength: 128 } }]
+								: []),
+						],
+					}
 				: {}),
-			...(route.body ? { requestBody: { required: true, content: { "application/json": { schema: z.toJSONSchema(route.body, { io: "input", unrepresentable: "any" }) } } } } : {}),
+			...(route.body
+				? {
+						requestBody: {
+							required: true,
+							content: { "application/json": { schema: z.toJSONSchema(route.body, { io: "input", unrepresentable: "any" }) } },
+						},
+					}
+				: {}),
 			responses: {
 				"2XX": { description: "Done", content: { "application/json": {} } },
-				default: { description: "A problem document (RFC 9457)", content: { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } } },
+				default: {
+					description: "A problem document (RFC 9457)",
+					content: { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } },
+				},
 			},
 		};
 		paths[route.path] = item;
@@ -48,7 +70,18 @@ function build(): unknown {
 						detail: { type: "string" },
 						code: { type: "string" },
 						fix: { type: "string" },
-						fields: { type: "array", items: { type: "object", properties: { path: { type: "string" }, message: { type: "string" }, line: { type: "integer" }, column: { type: "integer" } } } },
+						fields: {
+							type: "array",
+							items: {
+								type: "object",
+								properties: {
+									path: { type: "string" },
+									message: { type: "string" },
+									line: { type: "integer" },
+									column: { type: "integer" },
+								},
+							},
+						},
 						requestId: { type: "string" },
 					},
 				},

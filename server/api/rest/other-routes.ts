@@ -1,12 +1,12 @@
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { DAY_MS } from "#server/kernel/units.ts";
 import { listBudgets } from "#server/services/budget/list.ts";
-import { listInstances, type ListInstancesInput } from "#server/services/instance/list.ts";
+import { type ListInstancesInput, listInstances } from "#server/services/instance/list.ts";
 import { viewOffers } from "#server/services/offer/view.ts";
 import { moneyAtRisk } from "#server/services/overview/money-at-risk.ts";
 import { viewPolicy } from "#server/services/policy/view.ts";
 import { listSites } from "#server/services/site/list.ts";
-import { SPEND_GROUPS, spendBy, type SpendGroup } from "#server/services/spend/spend-by.ts";
-import { SpillwayError } from "#server/kernel/errors.ts";
-import { DAY_MS } from "#server/kernel/units.ts";
+import { SPEND_GROUPS, type SpendGroup, spendBy } from "#server/services/spend/spend-by.ts";
 import { flagParam, listParam, numberParam, refuseUnknown, textParam, timeParam } from "./query.ts";
 import { ok, type Route } from "./route.ts";
 
@@ -77,7 +77,9 @@ export const otherRoutes: Route[] = [
 			const fromMs = timeParam(query, "from") ?? toMs - SPEND_DEFAULT_DAYS * DAY_MS;
 			const groupBy = textParam(query, "groupBy") ?? "team";
 			if (!(SPEND_GROUPS as readonly string[]).includes(groupBy)) {
-				throw new SpillwayError("invalid_input", `groupBy: "${groupBy.slice(0, 40)}" is not a dimension.`, { fields: [{ path: "groupBy", message: `one of ${SPEND_GROUPS.join(", ")}` }] });
+				throw new SpillwayError("invalid_input", `groupBy: "${groupBy.slice(0, 40)}" is not a dimension.`, {
+					fields: [{ path: "groupBy", message: `one of ${SPEND_GROUPS.join(", ")}` }],
+				});
 			}
 			return ok(await spendBy(ctx, { fromMs, toMs, groupBy: groupBy as SpendGroup }));
 		},

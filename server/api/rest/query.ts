@@ -2,7 +2,12 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 
 /** `?state=queued&state=held` or `?state=queued,held`. */
 export function listParam(query: URLSearchParams, name: string): string[] {
-	return query.getAll(name).flatMap((v) => v.split(",").map((s) => s.trim()).filter(Boolean));
+	return query.getAll(name).flatMap((v) =>
+		v
+			.split(",")
+			.map((s) => s.trim())
+			.filter(Boolean),
+	);
 }
 
 export function textParam(query: URLSearchParams, name: string): string | undefined {
@@ -35,10 +40,15 @@ export function flagParam(query: URLSearchParams, name: string): boolean {
 /** @throws SpillwayError `invalid_input` naming the first parameter that the operation does not have. */
 export function refuseUnknown(query: URLSearchParams, known: readonly string[]): void {
 	for (const name of query.keys()) {
-		if (!known.includes(name)) throw new SpillwayError("invalid_input", `There is no query parameter "${name}".`, { fields: [{ path: name, message: `known: ${known.join(", ") || "none"}` }] });
+		if (!known.includes(name))
+			throw new SpillwayError("invalid_input", `There is no query parameter "${name}".`, {
+				fields: [{ path: name, message: `known: ${known.join(", ") || "none"}` }],
+			});
 	}
 }
 
 function wrong(name: string, value: string, allowed: string): SpillwayError {
-	return new SpillwayError("invalid_input", `${name}: "${value.slice(0, 80)}" is not ${allowed}.`, { fields: [{ path: name, message: `must be ${allowed}` }] });
+	return new SpillwayError("invalid_input", `${name}: "${value.slice(0, 80)}" is not ${allowed}.`, {
+		fields: [{ path: name, message: `must be ${allowed}` }],
+	});
 }

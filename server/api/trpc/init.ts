@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { initTRPC, TRPCError } from "@trpc/server";
 import superjson from "superjson";
 import type { Actor, ServiceContext } from "#server/services/context.ts";
+import { runtime } from "#server/services/runtime.ts";
 import type { Timing } from "#server/services/timing.ts";
 import { type Problem, problemOf } from "../problem.ts";
-import { runtime } from "../runtime.ts";
 
 /** What a call knows of its caller. The session is read outside (server/auth), so that this does not depend on Next. */
 export interface TrpcContext {
@@ -18,8 +18,16 @@ export function trpcContext(actor: Actor | null): TrpcContext {
 
 const t = initTRPC.context<TrpcContext>().create({
 	transformer: superjson,
-	errorFormatter: ({ shape, error, ctx }) => ({ ...shape, data: { ...shape.data, stack: undefined, problem: problemOf(error.cause ?? error, ctx?.requestId ?? "none") satisfies Problem } }),
-	sse: { enabled: true, ping: { enabled: true, intervalMs: 5_000 }, client: { reconnectAfterInactivityMs: 15_000 }, maxDurationMs: 10 * 60_000 },
+	errorFormatter: ({ shape, error, ctx }) => ({
+		...shape,
+		data: { ...shape.data, stack: undefined, problem: problemOf(error.cause ?? error, ctx?.requestId ?? "none") satisfies Problem },
+	}),
+	sse: {
+		enabled: true,
+		ping: { enabled: true, intervalMs: 5_000 },
+		client: { reconnectAfterInactivityMs: 15_000 },
+		maxDurationMs: 10 * 60_000,
+	},
 });
 
 export const router = t.router;
@@ -41,7 +49,13 @@ const TRPC_CODES = {
 export const procedure = t.procedure.use(async ({ ctx, next, path }) => {
 	if (!ctx.actor) throw new TRPCError({ code: "UNAUTHORIZED", message: "Sign in first." });
 	const rt = runtime();
-	const service: ServiceContext & { timing: Timing } = { actor: ctx.actor, db: rt.connection.db, clock: rt.clock, requestId: ctx.requestId, timing: rt.timing };
+	const service: ServiceContext & { timing: Timing } = {
+		actor: ctx.actor,
+		db: rt.connection.db,
+		clock: rt.clock,
+		requestId: ctx.requestId,
+		timing: rt.timing,
+	};
 	const result = await next({ ctx: { ...ctx, actor: ctx.actor, service } });
 	if (result.ok) return result;
 	const cause = result.error.cause ?? result.error;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { parseJobDocument, parseJobText } from "#server/domain/job-file.ts";
+import { listTeams } from "#server/services/account/teams.ts";
 import { listBudgets } from "#server/services/budget/list.ts";
 import { listEvents } from "#server/services/event/list.ts";
 import { listInstances, listInstancesInput } from "#server/services/instance/list.ts";
@@ -15,10 +16,9 @@ import { demandInput, readDemand } from "#server/services/overview/demand.ts";
 import { overviewSummary } from "#server/services/overview/summary.ts";
 import { viewPolicy } from "#server/services/policy/view.ts";
 import { askQuote } from "#server/services/quote/ask.ts";
+import { runtime } from "#server/services/runtime.ts";
 import { listSites } from "#server/services/site/list.ts";
-import { listTeams } from "#server/services/account/teams.ts";
 import { spendPage, spendPageInput } from "#server/services/spend/page.ts";
-import { runtime } from "../runtime.ts";
 import { procedure, router } from "./init.ts";
 
 const id = z.string().min(1).max(64);
@@ -31,7 +31,9 @@ export const appRouter = router({
 	overview: router({
 		summary: procedure.query(({ ctx }) => overviewSummary(ctx.service)),
 		demand: procedure.input(demandInput).query(({ ctx, input }) => readDemand(ctx.service, input)),
-		events: procedure.input(z.strictObject({ limit: z.number().int().min(1).max(200).default(20) })).query(({ ctx, input }) => listEvents(ctx.service, input)),
+		events: procedure
+			.input(z.strictObject({ limit: z.number().int().min(1).max(200).default(20) }))
+			.query(({ ctx, input }) => listEvents(ctx.service, input)),
 	}),
 	job: router({
 		list: procedure.input(listJobsInput).query(({ ctx, input }) => listJobs(ctx.service, input)),
@@ -40,7 +42,9 @@ export const appRouter = router({
 		decisions: procedure.input(z.strictObject({ id })).query(({ ctx, input }) => listDecisions(ctx.service, input.id)),
 		receipt: procedure.input(z.strictObject({ id })).query(({ ctx, input }) => receiptOf(ctx.service, input.id)),
 		events: procedure.input(z.strictObject({ id })).query(({ ctx, input }) => listEvents(ctx.service, { jobId: input.id, limit: 100 })),
-		logs: procedure.input(z.strictObject({ id, page: readLogsInput })).query(({ ctx, input }) => readLogs(ctx.service, input.id, input.page)),
+		logs: procedure
+			.input(z.strictObject({ id, page: readLogsInput }))
+			.query(({ ctx, input }) => readLogs(ctx.service, input.id, input.page)),
 		submit: procedure.input(jobInput).mutation(async ({ ctx, input }) => {
 			const [jobId] = await submitJobs(ctx.service, [specOf(input)]);
 			return { id: jobId ?? "" };

@@ -27,14 +27,22 @@ export interface DemoAccount {
 /** The three demo people, the teams, and a token that acts as the platform engineer. The token of an earlier start is kept. */
 export async function seedAccounts(ctx: ServiceContext, home: string): Promise<{ accounts: DemoAccount[]; token: string }> {
 	const nowMs = ctx.clock.nowMs();
-	await ctx.db.insert(team).values(DEMO_TEAMS.map((name) => ({ name }))).onConflictDoNothing();
+	await ctx.db
+		.insert(team)
+		.values(DEMO_TEAMS.map((name) => ({ name })))
+		.onConflictDoNothing();
 	const passwordHash = await hashPassword(PASSWORD);
 	await ctx.db
 		.insert(account)
 		.values(PEOPLE.map((p) => ({ ...p, demo: true, passwordHash, createdAt: new Date(nowMs) })))
 		.onConflictDoNothing();
 	const known = readToken(path.join(home, "token"));
-	const token = await issueToken(ctx.db, { accountId: "usr_demo_platform", name: "the demo's token file", nowMs, token: known ?? `spw_${randomBytes(32).toString("base64url")}` });
+	const token = await issueToken(ctx.db, {
+		accountId: "usr_demo_platform",
+		name: "the demo's token file",
+		nowMs,
+		token: known ?? `spw_${randomBytes(32).toString("base64url")}`,
+	});
 	return { accounts: PEOPLE.map((p) => ({ role: LABELS[p.role], email: p.email, password: PASSWORD })), token };
 }
 

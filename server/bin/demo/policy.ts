@@ -8,5 +8,9 @@ import { publishPolicy } from "#server/services/policy/publish.ts";
 export async function seedPolicy(ctx: ServiceContext): Promise<void> {
 	const known = await ctx.db.select({ name: policy.name }).from(policy).where(eq(policy.name, DEFAULT_POLICY));
 	if (known.length > 0) return;
-	await publishPolicy(ctx, { name: DEFAULT_POLICY, source: demoPolicy(), message: "The demo's rules: burst after ten seconds, experiments on spot only, a cap on the month" });
+	await publishPolicy(ctx, {
+		name: DEFAULT_POLICY,
+		source: demoPolicy(),
+		message: "The demo's rules: burst after ten seconds, experiments on spot only, a cap on the month",
+	});
 }

@@ -18,7 +18,12 @@ export async function seedSites(ctx: ServiceContext, settings: Env): Promise<voi
 		.insert(site)
 		.values([
 			{ id: "local", name: "This host", provider: "local", settings: { gridZone: "DE", pue: rate.pue } },
-			{ id: "aws", name: "AWS, emulated", provider: "aws", settings: { regions: settings.SPILLWAY_AWS_REGIONS, imageId: settings.SPILLWAY_AWS_IMAGE_ID } },
+			{
+				id: "aws",
+				name: "AWS, emulated",
+				provider: "aws",
+				settings: { regions: settings.SPILLWAY_AWS_REGIONS, imageId: settings.SPILLWAY_AWS_IMAGE_ID },
+			},
 		])
 		.onConflictDoNothing();
 	await ctx.db

@@ -1,10 +1,10 @@
 import { and, asc, eq, inArray } from "drizzle-orm";
-import { createTestDatabase, type TestDatabase } from "#server/db/testing/database.ts";
 import { account, team } from "#server/db/schema/account.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
 import { instance } from "#server/db/schema/instance.ts";
 import { job } from "#server/db/schema/job.ts";
 import { pool, site } from "#server/db/schema/site.ts";
+import { createTestDatabase, type TestDatabase } from "#server/db/testing/database.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import { parseJobDocument } from "#server/domain/job-file.ts";
 import { ManualClock } from "#server/kernel/clock.ts";
@@ -13,9 +13,9 @@ import { FakeCluster } from "#server/providers/fake/fake-cluster.ts";
 import { fakeOffer } from "#server/providers/fake/fake-offers.ts";
 import { markRunning, markStaging } from "#server/services/attempt/advance.ts";
 import { finishAttempt } from "#server/services/attempt/finish.ts";
-import { meterAll } from "#server/services/ledger/meter.ts";
 import { systemContext } from "#server/services/context.ts";
 import { submitJobs } from "#server/services/job/submit.ts";
+import { meterAll } from "#server/services/ledger/meter.ts";
 import { refreshOffers } from "#server/services/offer/refresh.ts";
 import { publishPolicy } from "#server/services/policy/publish.ts";
 import { timingSchema } from "#server/services/timing.ts";
@@ -75,7 +75,9 @@ export class World {
 		const { db } = world.database;
 		const at = new Date(START_MS);
 		await db.insert(team).values({ name: "research" });
-		await db.insert(account).values({ id: "usr_a", email: "a@example.test", name: "A", role: "platform", teams: ["research"], createdAt: at });
+		await db
+			.insert(account)
+			.values({ id: "usr_a", email: "a@example.test", name: "A", role: "platform", teams: ["research"], createdAt: at });
 		await db.insert(site).values([
 			{ id: "home", name: "home", provider: "local", settings: {}, healthy: true },
 			{ id: "aws", name: "aws", provider: "aws", settings: { regions: ["us-east-1"] }, healthy: true },
@@ -91,7 +93,11 @@ export class World {
 			wattsPerGpu: 300,
 			ownedSince: at,
 		});
-		await publishPolicy(systemContext(db, world.clock, "seed"), { name: "default", message: "test", source: policyText(options.capUsd ?? 1_000) });
+		await publishPolicy(systemContext(db, world.clock, "seed"), {
+			name: "default",
+			message: "test",
+			source: policyText(options.capUsd ?? 1_000),
+		});
 		await refreshOffers(db, world.cloud.offers, START_MS);
 		return world;
 	}
@@ -151,14 +157,27 @@ export class World {
 	/** Everything has ended: jobs, instances, and the provider's own book agrees. */
 	async quiet(): Promise<boolean> {
 		const [jobs, instances] = [await this.jobs(), await this.instances()];
-		return jobs.every((j) => j.finishedAt !== null) && instances.every((i) => i.state === "terminated") && this.cloud.instances().every((i) => !i.alive);
+		return (
+			jobs.every((j) => j.finishedAt !== null) &&
+			instances.every((i) => i.state === "terminated") &&
+			this.cloud.instances().every((i) => !i.alive)
+		);
 	}
 
 	#newProcess(): LoopContext {
 		return {
 			db: this.database.db,
 			clock: this.clock,
-			timing: timingSchema.parse({ callRetryMs: 2_000, launchForgetMs: 20_000, vanishMs: 20_000, readyTimeoutMs: 120_000, stopGraceMs: 5_000, backoffBaseMs: 30_000, offerCooldownMs: 5_000, cloudStartMs: { p50Ms: 3_000, p90Ms: 5_000 } }),
+			timing: timingSchema.parse({
+				callRetryMs: 2_000,
+				launchForgetMs: 20_000,
+				vanishMs: 20_000,
+				readyTimeoutMs: 120_000,
+				stopGraceMs: 5_000,
+				backoffBaseMs: 30_000,
+				offerCooldownMs: 5_000,
+				cloudStartMs: { p50Ms: 3_000, p90Ms: 5_000 },
+			}),
 			clusters: new Map([["home", this.cluster.driver("home")]]),
 			clouds: new Map([["aws", this.cloud.driver("aws", CONTROL_PLANE)]]),
 			userDataFor: ({ instanceId, expiresAtMs }) => `#!/bin/sh\n# ${instanceId} ${expiresAtMs}\n`,
@@ -179,19 +198,31 @@ export class World {
 	async #playAgents(): Promise<void> {
 		const { db } = this.database;
 		const nowMs = this.clock.nowMs();
-		const up = new Map(this.cloud.instances().flatMap((i) => (i.alive && i.state === "running" && i.instanceId ? [[i.instanceId, i] as const] : [])));
-		const rows = await db.select().from(instance).where(inArray(instance.state, ["provisioning", "ready", "draining"]));
+		const up = new Map(
+			this.cloud.instances().flatMap((i) => (i.alive && i.state === "running" && i.instanceId ? [[i.instanceId, i] as const] : [])),
+		);
+		const rows = await db
+			.select()
+			.from(instance)
+			.where(inArray(instance.state, ["provisioning", "ready", "draining"]));
 		for (const row of rows) {
 			if (!up.has(row.id)) continue;
 			await db.transaction(async (tx) => {
 				const at = new Date(nowMs);
-				if (row.state === "provisioning") await tx.update(instance).set({ state: "ready", readyAt: at, lastHeardAt: at }).where(eq(instance.id, row.id));
-				else await tx.update(instance).set({ lastHeardAt: at }).where(and(eq(instance.id, row.id)));
+				if (row.state === "provisioning")
+					await tx.update(instance).set({ state: "ready", readyAt: at, lastHeardAt: at }).where(eq(instance.id, row.id));
+				else
+					await tx
+						.update(instance)
+						.set({ lastHeardAt: at })
+						.where(and(eq(instance.id, row.id)));
 				await markStaging(tx, { attemptId: row.attemptId, atMs: nowMs });
 				await markRunning(tx, { attemptId: row.attemptId, atMs: nowMs });
 				const [a] = await tx.select().from(attempt).where(eq(attempt.id, row.attemptId));
-				if (a?.state === "stopping") await finishAttempt(tx, { attemptId: row.attemptId, exit: { code: 143, signal: null, error: null }, atMs: nowMs });
-				else if (a?.startedAt && nowMs - a.startedAt.getTime() >= this.#runMs) await finishAttempt(tx, { attemptId: row.attemptId, exit: { code: 0, signal: null, error: null }, atMs: nowMs });
+				if (a?.state === "stopping")
+					await finishAttempt(tx, { attemptId: row.attemptId, exit: { code: 143, signal: null, error: null }, atMs: nowMs });
+				else if (a?.startedAt && nowMs - a.startedAt.getTime() >= this.#runMs)
+					await finishAttempt(tx, { attemptId: row.attemptId, exit: { code: 0, signal: null, error: null }, atMs: nowMs });
 			});
 		}
 	}
@@ -202,7 +233,12 @@ function specOf(changes: { name: string; gpus?: number; class?: string }): JobSp
 		apiVersion: "spillway/v1",
 		kind: "Job",
 		metadata: { name: changes.name, team: "research" },
-		spec: { command: ["true"], class: changes.class ?? "burst", resources: { gpus: changes.gpus ?? 1 }, duration: { estimate: "30s", max: "10m" } },
+		spec: {
+			command: ["true"],
+			class: changes.class ?? "burst",
+			resources: { gpus: changes.gpus ?? 1 },
+			duration: { estimate: "30s", max: "10m" },
+		},
 	});
 }
 

@@ -27,7 +27,9 @@ export const apiToken = pgTable(
 	"api_token",
 	{
 		id: text().primaryKey(),
-		accountId: text().notNull().references(() => account.id),
+		accountId: text()
+			.notNull()
+			.references(() => account.id),
 		name: text().notNull(),
 		hash: text().notNull(),
 		createdAt: instant().notNull(),

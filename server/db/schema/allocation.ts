@@ -9,8 +9,12 @@ export const allocation = pgTable(
 	"allocation",
 	{
 		id: text().primaryKey(),
-		attemptId: text().notNull().references(() => attempt.id),
-		jobId: text().notNull().references(() => job.id),
+		attemptId: text()
+			.notNull()
+			.references(() => attempt.id),
+		jobId: text()
+			.notNull()
+			.references(() => job.id),
 		siteId: text().notNull(),
 		poolId: text().notNull(),
 		slots: integer().array().notNull(),
@@ -22,7 +26,9 @@ export const allocation = pgTable(
 	(t) => [
 		uniqueIndex("allocation_attempt").on(t.attemptId),
 		index("allocation_open").on(t.poolId).where(sql`${t.endedAt} is null`),
-		index("allocation_unmetered").on(t.id).where(sql`${t.endedAt} is null or ${t.meteredUntil} is null or ${t.meteredUntil} < ${t.endedAt}`),
+		index("allocation_unmetered")
+			.on(t.id)
+			.where(sql`${t.endedAt} is null or ${t.meteredUntil} is null or ${t.meteredUntil} < ${t.endedAt}`),
 		index("allocation_times").on(t.poolId, t.startedAt),
 	],
 );

@@ -11,7 +11,9 @@ export const attempt = pgTable(
 	{
 		/** Derived from the job and the number (kernel/ids attemptIdOf): the same intent written twice meets this key. */
 		id: text().primaryKey(),
-		jobId: text().notNull().references(() => job.id),
+		jobId: text()
+			.notNull()
+			.references(() => job.id),
 		number: integer().notNull(),
 		state: attemptState().notNull().default("starting"),
 		placement: json<Placement>().notNull(),

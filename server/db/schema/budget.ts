@@ -43,7 +43,9 @@ export const hold = pgTable(
 export const holdBudget = pgTable(
 	"hold_budget",
 	{
-		holdId: text().notNull().references(() => hold.id),
+		holdId: text()
+			.notNull()
+			.references(() => hold.id),
 		budgetId: text().notNull(),
 		periodKey: text().notNull(),
 	},

@@ -46,7 +46,10 @@ export const charge = pgTable(
 		index("charge_period").on(t.periodStart),
 		check("charge_has_cause", sql`num_nonnulls(${t.instanceId}, ${t.allocationId}, ${t.poolId}) = 1`),
 		check("charge_period_order", sql`${t.periodStart} < ${t.periodEnd}`),
-		check("charge_within_hour", sql`date_trunc('hour', ${t.periodStart}, 'UTC') = date_trunc('hour', ${t.periodEnd} - interval '1 millisecond', 'UTC')`),
+		check(
+			"charge_within_hour",
+			sql`date_trunc('hour', ${t.periodStart}, 'UTC') = date_trunc('hour', ${t.periodEnd} - interval '1 millisecond', 'UTC')`,
+		),
 	],
 );
 
@@ -63,7 +66,19 @@ export const rollup = pgTable(
 	},
 	(t) => [
 		primaryKey({
-			columns: [t.granularity, t.bucketStart, t.team, t.project, t.class, t.siteId, t.provider, t.region, t.capacityType, t.accelerator, t.kind],
+			columns: [
+				t.granularity,
+				t.bucketStart,
+				t.team,
+				t.project,
+				t.class,
+				t.siteId,
+				t.provider,
+				t.region,
+				t.capacityType,
+				t.accelerator,
+				t.kind,
+			],
 		}),
 	],
 );

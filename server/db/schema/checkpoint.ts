@@ -7,7 +7,9 @@ export const checkpoint = pgTable(
 	"checkpoint",
 	{
 		id: text().primaryKey(),
-		jobId: text().notNull().references(() => job.id),
+		jobId: text()
+			.notNull()
+			.references(() => job.id),
 		attemptId: text().notNull(),
 		createdAt: instant().notNull(),
 		files: integer().notNull(),

@@ -8,7 +8,9 @@ export const decision = pgTable(
 	"decision",
 	{
 		id: text().primaryKey(),
-		jobId: text().notNull().references(() => job.id),
+		jobId: text()
+			.notNull()
+			.references(() => job.id),
 		decidedAt: instant().notNull(),
 		/** Number of the attempt that it led to, null when the job stayed. */
 		attemptNumber: integer(),

@@ -31,8 +31,12 @@ export const instance = pgTable(
 		gpus: integer().notNull(),
 		offer: json<StoredOffer>().notNull(),
 		microUsdPerHour: microUsd().notNull(),
-		jobId: text().notNull().references(() => job.id),
-		attemptId: text().notNull().references(() => attempt.id),
+		jobId: text()
+			.notNull()
+			.references(() => job.id),
+		attemptId: text()
+			.notNull()
+			.references(() => attempt.id),
 		/** When the intent was written. */
 		intendedAt: instant().notNull(),
 		/** First and newest launch call. */

@@ -13,7 +13,14 @@ export const site = pgTable("site", {
 	healthMessage: text(),
 	lastSeenAt: instant(),
 	/** Result of the newest sweep for orphans (clouds). */
-	lastSweep: json<{ atMs: number; regions: string[]; failedRegions: { region: string; message: string }[]; seen: number; owned: number; orphans: number } | null>(),
+	lastSweep: json<{
+		atMs: number;
+		regions: string[];
+		failedRegions: { region: string; message: string }[];
+		seen: number;
+		owned: number;
+		orphans: number;
+	} | null>(),
 	lastOrphanAt: instant(),
 });
 
@@ -21,7 +28,9 @@ export const pool = pgTable(
 	"pool",
 	{
 		id: text().notNull(),
-		siteId: text().notNull().references(() => site.id),
+		siteId: text()
+			.notNull()
+			.references(() => site.id),
 		accelerator: text().notNull(),
 		nodes: integer().notNull(),
 		gpusPerNode: integer().notNull(),

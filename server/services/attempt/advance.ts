@@ -26,7 +26,12 @@ export async function markRunning(tx: Tx, input: { attemptId: string; atMs: numb
 	if (!row) return;
 	const [moved] = await tx
 		.update(job)
-		.set({ state: "running", startedAt: sql`coalesce(${job.startedAt}, ${at.toISOString()}::timestamptz)`, reason: reason("started", { attempt: row.number }), forecast: null })
+		.set({
+			state: "running",
+			startedAt: sql`coalesce(${job.startedAt}, ${at.toISOString()}::timestamptz)`,
+			reason: reason("started", { attempt: row.number }),
+			forecast: null,
+		})
 		.where(and(eq(job.id, row.jobId), eq(job.state, "admitted")))
 		.returning({ team: job.team });
 	if (!moved) return;

@@ -22,7 +22,13 @@ export async function finishAttempt(
 	input: { attemptId: string; exit: Exit | null; atMs: number; fallback?: Reason },
 ): Promise<{ state: FinalAttemptState; jobState: JobState; jobId: string } | null> {
 	const [row] = await tx
-		.select({ jobId: attempt.jobId, state: attempt.state, stopReason: attempt.stopReason, number: attempt.number, startedAt: attempt.startedAt })
+		.select({
+			jobId: attempt.jobId,
+			state: attempt.state,
+			stopReason: attempt.stopReason,
+			number: attempt.number,
+			startedAt: attempt.startedAt,
+		})
 		.from(attempt)
 		.where(and(eq(attempt.id, input.attemptId), inArray(attempt.state, [...LIVE_ATTEMPT_STATES])))
 		.for("update");
@@ -31,13 +37,25 @@ export async function finishAttempt(
 	const at = new Date(input.atMs);
 	// A quick command may end before anybody saw it run: walk the arrows, so that its start is on record too.
 	if (outcome.state === "succeeded" && row.state !== "running" && row.state !== "stopping") {
-		await tx.update(attempt).set({ state: "running", startedAt: row.startedAt ?? at }).where(eq(attempt.id, input.attemptId));
+		await tx
+			.update(attempt)
+			.set({ state: "running", startedAt: row.startedAt ?? at })
+			.where(eq(attempt.id, input.attemptId));
 	}
 	await tx
 		.update(attempt)
-		.set({ state: outcome.state, reason: outcome.reason, finishedAt: at, exitCode: input.exit?.code ?? null, exitSignal: input.exit?.signal ?? null })
+		.set({
+			state: outcome.state,
+			reason: outcome.reason,
+			finishedAt: at,
+			exitCode: input.exit?.code ?? null,
+			exitSignal: input.exit?.signal ?? null,
+		})
 		.where(eq(attempt.id, input.attemptId));
-	await tx.update(allocation).set({ endedAt: at }).where(and(eq(allocation.attemptId, input.attemptId), isNull(allocation.endedAt)));
+	await tx
+		.update(allocation)
+		.set({ endedAt: at })
+		.where(and(eq(allocation.attemptId, input.attemptId), isNull(allocation.endedAt)));
 	const jobState = await finishJob(tx, { jobId: row.jobId, number: row.number, outcome, at });
 	return { state: outcome.state, jobState, jobId: row.jobId };
 }
@@ -54,9 +72,13 @@ async function finishJob(
 	assert(row, `attempt without its job ${input.jobId}`);
 	assert(row.state === "admitted" || row.state === "running", `job ${input.jobId} has a live attempt but is ${row.state}`);
 	const next = jobAfter(input.outcome.state, { cancelRequested: row.cancelRequestedAt !== null, attempts: input.number });
-	const why = next === "failed" && input.outcome.state !== "failed" ? reason("too_many_attempts", { attempts: input.number }) : input.outcome.reason;
+	const why =
+		next === "failed" && input.outcome.state !== "failed" ? reason("too_many_attempts", { attempts: input.number }) : input.outcome.reason;
 	if (next === "succeeded" && row.state === "admitted") {
-		await tx.update(job).set({ state: "running", startedAt: row.startedAt ?? input.at }).where(eq(job.id, input.jobId));
+		await tx
+			.update(job)
+			.set({ state: "running", startedAt: row.startedAt ?? input.at })
+			.where(eq(job.id, input.jobId));
 	}
 	const final = next !== "queued";
 	await tx

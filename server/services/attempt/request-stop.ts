@@ -12,7 +12,9 @@ export async function requestStop(tx: Tx, input: { attemptId: string; reason: Re
 	const rows = await tx
 		.update(attempt)
 		.set({ state: "stopping", stopRequestedAt: new Date(input.atMs), stopReason: input.reason })
-		.where(and(eq(attempt.id, input.attemptId), inArray(attempt.state, ["starting", "staging", "running"]), isNull(attempt.stopRequestedAt)))
+		.where(
+			and(eq(attempt.id, input.attemptId), inArray(attempt.state, ["starting", "staging", "running"]), isNull(attempt.stopRequestedAt)),
+		)
 		.returning({ jobId: attempt.jobId });
 	for (const row of rows) await notify(tx, { wake: true, changes: [{ topic: "job", id: row.jobId, team: null }] });
 	return rows.length > 0;

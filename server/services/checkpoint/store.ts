@@ -18,7 +18,12 @@ export function checkpointFolder(root: string, jobId: string, checkpointId: stri
 
 /** The folder of the job's newest complete checkpoint, or null. */
 export async function latestCheckpoint(db: DbOrTx, root: string, jobId: string): Promise<{ id: string; folder: string } | null> {
-	const [row] = await db.select({ id: checkpoint.id }).from(checkpoint).where(eq(checkpoint.jobId, jobId)).orderBy(desc(checkpoint.createdAt), desc(checkpoint.id)).limit(1);
+	const [row] = await db
+		.select({ id: checkpoint.id })
+		.from(checkpoint)
+		.where(eq(checkpoint.jobId, jobId))
+		.orderBy(desc(checkpoint.createdAt), desc(checkpoint.id))
+		.limit(1);
 	return row ? { id: row.id, folder: checkpointFolder(root, jobId, row.id) } : null;
 }
 
@@ -52,7 +57,14 @@ export async function saveCheckpoint(
 	await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
 	await cp(input.folder, partial, { recursive: true, preserveTimestamps: true });
 	await rename(partial, target);
-	await commitCheckpoint(db, root, { id, jobId: input.jobId, attemptId: input.attemptId, files: files.length, bytes: files.reduce((s, f) => s + f.bytes, 0), atMs: input.atMs });
+	await commitCheckpoint(db, root, {
+		id,
+		jobId: input.jobId,
+		attemptId: input.attemptId,
+		files: files.length,
+		bytes: files.reduce((s, f) => s + f.bytes, 0),
+		atMs: input.atMs,
+	});
 	return id;
 }
 
@@ -86,7 +98,12 @@ export async function commitCheckpoint(
 }
 
 async function prune(db: Db, root: string, jobId: string): Promise<void> {
-	const kept = await db.select({ id: checkpoint.id }).from(checkpoint).where(eq(checkpoint.jobId, jobId)).orderBy(desc(checkpoint.createdAt), desc(checkpoint.id)).limit(CHECKPOINTS_KEPT);
+	const kept = await db
+		.select({ id: checkpoint.id })
+		.from(checkpoint)
+		.where(eq(checkpoint.jobId, jobId))
+		.orderBy(desc(checkpoint.createdAt), desc(checkpoint.id))
+		.limit(CHECKPOINTS_KEPT);
 	const keep = new Set(kept.map((k) => k.id));
 	const oldest = [...keep].sort()[0];
 	const folders = await readdir(path.join(root, jobId)).catch(() => []);

@@ -19,7 +19,10 @@ export const listInstancesInput = z.strictObject({
 export type ListInstancesInput = z.input<typeof listInstancesInput>;
 
 /** Instances, newest first. A data scientist sees those of their teams' jobs. */
-export async function listInstances(ctx: ServiceContext, raw: ListInstancesInput): Promise<{ items: InstanceView[]; nextCursor: string | null }> {
+export async function listInstances(
+	ctx: ServiceContext,
+	raw: ListInstancesInput,
+): Promise<{ items: InstanceView[]; nextCursor: string | null }> {
 	const input = listInstancesInput.parse(raw);
 	const scope = teamScope(ctx, "instance:read");
 	const conditions: (SQL | undefined)[] = [

@@ -17,10 +17,19 @@ export async function admitJob(
 	const [row] = await tx
 		.update(job)
 		.set({ state: "admitted", attempts: input.attemptNo, placement: input.placement, reason: input.reason, forecast: null })
-		.where(and(eq(job.id, input.jobId), inArray(job.state, ["queued", "held"]), eq(job.attempts, input.attemptNo - 1), isNull(job.cancelRequestedAt)))
+		.where(
+			and(
+				eq(job.id, input.jobId),
+				inArray(job.state, ["queued", "held"]),
+				eq(job.attempts, input.attemptNo - 1),
+				isNull(job.cancelRequestedAt),
+			),
+		)
 		.returning({ team: job.team });
 	if (!row) return false;
-	await recordEvents(tx, [{ kind: "job_placed", atMs: input.nowMs, jobId: input.jobId, team: row.team, siteId: input.placement.siteId, reason: input.reason }]);
+	await recordEvents(tx, [
+		{ kind: "job_placed", atMs: input.nowMs, jobId: input.jobId, team: row.team, siteId: input.placement.siteId, reason: input.reason },
+	]);
 	await notify(tx, { changes: [{ topic: "job", id: input.jobId, team: row.team }] });
 	return true;
 }

@@ -36,7 +36,11 @@ export async function cancelJob(ctx: ServiceContext, jobId: string): Promise<{ s
 		const next: JobState = live ? row.state : "cancelled";
 		await tx
 			.update(job)
-			.set({ cancelRequestedAt: at, cancelRequestedBy: by, ...(live ? {} : { state: "cancelled" as const, finishedAt: at, reason: why, forecast: null }) })
+			.set({
+				cancelRequestedAt: at,
+				cancelRequestedBy: by,
+				...(live ? {} : { state: "cancelled" as const, finishedAt: at, reason: why, forecast: null }),
+			})
 			.where(eq(job.id, jobId));
 		if (live) await requestStop(tx, { attemptId: live.id, reason: why, atMs: nowMs });
 		else await recordEvents(tx, [{ kind: "job_cancelled", atMs: nowMs, jobId, team: row.team, reason: why }]);

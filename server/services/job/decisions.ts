@@ -14,6 +14,11 @@ export interface DecisionView extends Omit<Explanation, "reason"> {
 /** What was decided for a job, newest first. */
 export async function listDecisions(ctx: ServiceContext, jobId: string, limit = 50): Promise<DecisionView[]> {
 	await readableJob(ctx, jobId);
-	const rows = await ctx.db.select().from(decision).where(eq(decision.jobId, jobId)).orderBy(desc(decision.decidedAt), desc(decision.id)).limit(limit);
+	const rows = await ctx.db
+		.select()
+		.from(decision)
+		.where(eq(decision.jobId, jobId))
+		.orderBy(desc(decision.decidedAt), desc(decision.id))
+		.limit(limit);
 	return rows.map((r) => ({ ...r.explanation, id: r.id, attemptNumber: r.attemptNumber, reason: reasonView(r.explanation.reason) }));
 }

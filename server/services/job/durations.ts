@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Db } from "#server/db/client.ts";
-import type { DurationStat } from "#server/scheduling/types.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
+import type { DurationStat } from "#server/scheduling/types.ts";
 
 /** How far back run times are learnt from, and how many runs a name needs before it counts. */
 const LOOK_BACK_MS = 90 * DAY_MS;
@@ -23,5 +23,11 @@ export async function durationStats(db: Db, nowMs: number): Promise<DurationStat
 			percentile_cont(0.9) within group (order by ms)::float8 as p90
 		from run group by grouping sets ((team, pattern), (team)) having count(*) >= ${SAMPLES_MIN}
 		order by team, pattern`);
-	return rows.map((r) => ({ team: r.team, namePattern: r.pattern, samples: r.samples, p50Ms: Math.round(r.p50), p90Ms: Math.round(r.p90) }));
+	return rows.map((r) => ({
+		team: r.team,
+		namePattern: r.pattern,
+		samples: r.samples,
+		p50Ms: Math.round(r.p50),
+		p90Ms: Math.round(r.p90),
+	}));
 }

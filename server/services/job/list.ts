@@ -41,7 +41,10 @@ export async function listJobs(ctx: ServiceContext, raw: ListJobsInput): Promise
 		input.q ? searchCondition(input.q) : undefined,
 		input.endedSinceMs === undefined
 			? undefined
-			: or(sql`${job.state} in ('held','queued','admitted','running')`, sql`${job.finishedAt} >= ${new Date(input.endedSinceMs).toISOString()}::timestamptz`),
+			: or(
+					sql`${job.state} in ('held','queued','admitted','running')`,
+					sql`${job.finishedAt} >= ${new Date(input.endedSinceMs).toISOString()}::timestamptz`,
+				),
 	];
 	if (input.cursor) {
 		const { atMs, id } = decodeCursor(input.cursor);

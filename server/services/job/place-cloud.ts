@@ -11,7 +11,10 @@ import { type HoldRefusal, placeHold } from "../budget/place-hold.ts";
 import { toStoredOffer } from "../instance/stored-offer.ts";
 import { admitJob } from "./admit.ts";
 
-export type PlaceCloudResult = { kind: "placed"; attemptId: string; instanceId: string } | { kind: "stale" } | { kind: "over_budget"; refusal: HoldRefusal };
+export type PlaceCloudResult =
+	| { kind: "placed"; attemptId: string; instanceId: string }
+	| { kind: "stale" }
+	| { kind: "over_budget"; refusal: HoldRefusal };
 
 /**
  * Places a job on an offer: sets the worst case aside, writes attempt and instance intent and admits the job, all or

@@ -15,7 +15,16 @@ import { admitJob } from "./admit.ts";
  */
 export async function placeHome(
 	tx: Tx,
-	input: { jobId: string; attemptNo: number; siteId: string; provider: Provider; poolId: string; slots: number[]; reason: Reason; nowMs: number },
+	input: {
+		jobId: string;
+		attemptNo: number;
+		siteId: string;
+		provider: Provider;
+		poolId: string;
+		slots: number[];
+		reason: Reason;
+		nowMs: number;
+	},
 ): Promise<{ attemptId: string } | null> {
 	const [row] = await tx
 		.select()
@@ -27,7 +36,12 @@ export async function placeHome(
 		.select({ id: allocation.id })
 		.from(allocation)
 		.where(
-			and(eq(allocation.siteId, input.siteId), eq(allocation.poolId, input.poolId), isNull(allocation.endedAt), sql`${allocation.slots} && ${sql.param(input.slots)}::integer[]`),
+			and(
+				eq(allocation.siteId, input.siteId),
+				eq(allocation.poolId, input.poolId),
+				isNull(allocation.endedAt),
+				sql`${allocation.slots} && ${sql.param(input.slots)}::integer[]`,
+			),
 		)
 		.limit(1);
 	if (clash) return null;
@@ -41,7 +55,13 @@ export async function placeHome(
 		poolId: input.poolId,
 		accelerator: row.accelerator,
 	};
-	const admitted = await admitJob(tx, { jobId: input.jobId, attemptNo: input.attemptNo, placement, reason: input.reason, nowMs: input.nowMs });
+	const admitted = await admitJob(tx, {
+		jobId: input.jobId,
+		attemptNo: input.attemptNo,
+		placement,
+		reason: input.reason,
+		nowMs: input.nowMs,
+	});
 	if (!admitted) return null;
 	const attemptId = attemptIdOf(input.jobId, input.attemptNo);
 	const at = new Date(input.nowMs);

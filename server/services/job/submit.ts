@@ -1,13 +1,13 @@
 import type { Db, Tx } from "#server/db/client.ts";
 import { notify } from "#server/db/notify.ts";
-import { job } from "#server/db/schema/job.ts";
 import { team } from "#server/db/schema/account.ts";
+import { audit } from "#server/db/schema/audit.ts";
+import { event } from "#server/db/schema/event.ts";
+import { job } from "#server/db/schema/job.ts";
 import { gpusOf, type JobSpec } from "#server/domain/job.ts";
 import { reason } from "#server/domain/reasons.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { newId } from "#server/kernel/ids.ts";
-import { audit } from "#server/db/schema/audit.ts";
-import { event } from "#server/db/schema/event.ts";
 import { authorize } from "../authorize.ts";
 import { actorName, type ServiceContext } from "../context.ts";
 
@@ -48,7 +48,17 @@ async function insertJobs(tx: Tx, ctx: ServiceContext, specs: readonly JobSpec[]
 	}));
 	await tx.insert(job).values(rows);
 	await tx.insert(event).values(rows.map((r) => ({ at, kind: "job_submitted" as const, jobId: r.id, team: r.team, reason: null })));
-	await tx.insert(audit).values(rows.map((r) => ({ at, actor: by, action: "job.submit", subject: r.id, before: null, after: { name: r.name, team: r.team }, requestId: ctx.requestId })));
+	await tx.insert(audit).values(
+		rows.map((r) => ({
+			at,
+			actor: by,
+			action: "job.submit",
+			subject: r.id,
+			before: null,
+			after: { name: r.name, team: r.team },
+			requestId: ctx.requestId,
+		})),
+	);
 	// One line for the browsers, however many jobs: they read the list again.
 	const first = rows[0];
 	await notify(tx, { wake: true, changes: first ? [{ topic: "job", id: rows.length === 1 ? first.id : null, team: null }] : [] });

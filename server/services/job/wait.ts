@@ -7,14 +7,18 @@ import type { Reason } from "#server/domain/reasons.ts";
 import { recordEvents } from "../event/record.ts";
 
 /** Moves a waiting job between `queued` and `held`, with the reason. False when it is no longer waiting. */
-export async function setWaitingState(tx: Tx, input: { jobId: string; state: "queued" | "held"; reason: Reason; nowMs: number }): Promise<boolean> {
+export async function setWaitingState(
+	tx: Tx,
+	input: { jobId: string; state: "queued" | "held"; reason: Reason; nowMs: number },
+): Promise<boolean> {
 	const [row] = await tx
 		.update(job)
 		.set({ state: input.state, reason: input.reason })
 		.where(and(eq(job.id, input.jobId), inArray(job.state, ["queued", "held"]), isNull(job.cancelRequestedAt)))
 		.returning({ team: job.team });
 	if (!row) return false;
-	if (input.state === "held") await recordEvents(tx, [{ kind: "job_held", atMs: input.nowMs, jobId: input.jobId, team: row.team, reason: input.reason }]);
+	if (input.state === "held")
+		await recordEvents(tx, [{ kind: "job_held", atMs: input.nowMs, jobId: input.jobId, team: row.team, reason: input.reason }]);
 	await notify(tx, { changes: [{ topic: "job", id: input.jobId, team: row.team }] });
 	return true;
 }
@@ -33,7 +37,10 @@ export async function failWaiting(tx: Tx, input: { jobId: string; reason: Reason
 }
 
 /** Writes why jobs wait and when they would start at home, in one statement. The caller sends only what changed. */
-export async function writeWaiting(db: DbOrTx, rows: readonly { jobId: string; reason: Reason; forecast: TimeRange | null }[]): Promise<void> {
+export async function writeWaiting(
+	db: DbOrTx,
+	rows: readonly { jobId: string; reason: Reason; forecast: TimeRange | null }[],
+): Promise<void> {
 	if (rows.length === 0) return;
 	const data = JSON.stringify(rows.map((r) => ({ id: r.jobId, reason: r.reason, forecast: r.forecast })));
 	await db.execute(sql`

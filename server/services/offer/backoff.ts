@@ -10,7 +10,11 @@ export async function backOffOffer(
 	tx: Tx,
 	input: { offerId: string; why: "insufficient_capacity" | "quota_exceeded"; atMs: number; baseMs: number; maxMs: number },
 ): Promise<{ untilMs: number } | null> {
-	const [row] = await tx.select({ refusals: offer.refusals, until: offer.backoffUntil }).from(offer).where(eq(offer.id, input.offerId)).for("update");
+	const [row] = await tx
+		.select({ refusals: offer.refusals, until: offer.backoffUntil })
+		.from(offer)
+		.where(eq(offer.id, input.offerId))
+		.for("update");
 	if (!row) return null;
 	const quietMs = row.until ? Math.max(0, input.atMs - row.until.getTime()) : 0;
 	const faded = Math.floor(row.refusals * 0.5 ** (quietMs / (4 * input.baseMs)));
@@ -25,5 +29,8 @@ export async function backOffOffer(
 
 /** A launch went through: earlier refusals no longer count. */
 export async function clearBackOff(tx: Tx, offerId: string): Promise<void> {
-	await tx.update(offer).set({ refusals: 0, backoffUntil: null, backoffReason: null }).where(sql`${offer.id} = ${offerId} and ${offer.refusals} > 0`);
+	await tx
+		.update(offer)
+		.set({ refusals: 0, backoffUntil: null, backoffReason: null })
+		.where(sql`${offer.id} = ${offerId} and ${offer.refusals} > 0`);
 }

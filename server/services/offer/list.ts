@@ -5,13 +5,16 @@ import { site } from "#server/db/schema/site.ts";
 import type { Offer } from "#server/domain/capacity.ts";
 import { isCloudProvider, type Provider } from "#server/domain/vocabulary.ts";
 import { assert } from "#server/kernel/assert.ts";
-import type { RatedProvider } from "#server/rates/offers.ts";
 import { gridIntensity } from "#server/rates/carbon.ts";
 import { egressMicroUsdPerGiB } from "#server/rates/egress.ts";
+import type { RatedProvider } from "#server/rates/offers.ts";
 
 /** Offers of the enabled, healthy sites, with egress and grid intensity of their region. */
 export async function listOffers(db: DbOrTx): Promise<Offer[]> {
-	const rows = await db.select({ offer, healthy: site.healthy, enabled: site.enabled }).from(offer).innerJoin(site, eq(site.id, offer.siteId));
+	const rows = await db
+		.select({ offer, healthy: site.healthy, enabled: site.enabled })
+		.from(offer)
+		.innerJoin(site, eq(site.id, offer.siteId));
 	return rows.filter((r) => r.enabled && r.healthy).map((r) => toOffer(r.offer));
 }
 

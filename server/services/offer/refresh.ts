@@ -28,7 +28,10 @@ export async function refreshOffers(db: Db, observed: readonly OfferObservation[
 			seenAt,
 		}));
 		await db.transaction(async (tx) => {
-			const before = await tx.select({ id: offer.id, price: offer.microUsdPerHour }).from(offer).where(sql`${offer.id} in ${rows.map((r) => r.id)}`);
+			const before = await tx
+				.select({ id: offer.id, price: offer.microUsdPerHour })
+				.from(offer)
+				.where(sql`${offer.id} in ${rows.map((r) => r.id)}`);
 			const known = new Map(before.map((b) => [b.id, b.price]));
 			await tx
 				.insert(offer)
@@ -48,7 +51,9 @@ export async function refreshOffers(db: Db, observed: readonly OfferObservation[
 					},
 				});
 			const changed = rows.flatMap((r) =>
-				r.microUsdPerHour !== null && known.get(r.id) !== r.microUsdPerHour ? [{ offerId: r.id, observedAt: r.priceObservedAt, microUsdPerHour: r.microUsdPerHour }] : [],
+				r.microUsdPerHour !== null && known.get(r.id) !== r.microUsdPerHour
+					? [{ offerId: r.id, observedAt: r.priceObservedAt, microUsdPerHour: r.microUsdPerHour }]
+					: [],
 			);
 			if (changed.length > 0) await tx.insert(offerPrice).values(changed);
 		});

@@ -44,8 +44,11 @@ export interface OfferView {
 export async function viewOffers(ctx: ServiceContext, raw: OffersInput): Promise<{ items: OfferView[]; total: number }> {
 	authorize(ctx, "capacity:read", null);
 	const input = offersInput.parse(raw);
-	const fitting = (await listOffers(ctx.db)).filter((o) => o.gpus >= input.gpus && (input.accelerator === undefined || o.accelerator === input.accelerator));
-	const perGpu = (o: (typeof fitting)[number]): number => (o.microUsdPerHour === null ? Number.POSITIVE_INFINITY : Number(o.microUsdPerHour) / o.gpus);
+	const fitting = (await listOffers(ctx.db)).filter(
+		(o) => o.gpus >= input.gpus && (input.accelerator === undefined || o.accelerator === input.accelerator),
+	);
+	const perGpu = (o: (typeof fitting)[number]): number =>
+		o.microUsdPerHour === null ? Number.POSITIVE_INFINITY : Number(o.microUsdPerHour) / o.gpus;
 	fitting.sort((a, b) => perGpu(a) - perGpu(b) || (a.id < b.id ? -1 : 1));
 	const page = fitting.slice(0, input.limit);
 	const since = new Date(ctx.clock.nowMs() - DAY_MS);
@@ -55,7 +58,15 @@ export async function viewOffers(ctx: ServiceContext, raw: OffersInput): Promise
 			: await ctx.db
 					.select()
 					.from(offerPrice)
-					.where(and(inArray(offerPrice.offerId, page.map((o) => o.id)), gt(offerPrice.observedAt, since)))
+					.where(
+						and(
+							inArray(
+								offerPrice.offerId,
+								page.map((o) => o.id),
+							),
+							gt(offerPrice.observedAt, since),
+						),
+					)
 					.orderBy(asc(offerPrice.observedAt));
 	return {
 		total: fitting.length,
@@ -78,7 +89,9 @@ export async function viewOffers(ctx: ServiceContext, raw: OffersInput): Promise
 			backoffUntil: iso(o.backoffUntilMs === null ? null : new Date(o.backoffUntilMs)),
 			backoffReason: o.backoffReason,
 			gridGramsPerKwh: o.gridGramsPerKwh,
-			prices: history.filter((h) => h.offerId === o.id).map((h) => ({ atMs: h.observedAt.getTime(), microUsdPerHour: h.microUsdPerHour.toString() })),
+			prices: history
+				.filter((h) => h.offerId === o.id)
+				.map((h) => ({ atMs: h.observedAt.getTime(), microUsdPerHour: h.microUsdPerHour.toString() })),
 		})),
 	};
 }

@@ -1,12 +1,16 @@
 import { sql } from "drizzle-orm";
 import { z } from "zod";
+import type { CapacityType, Provider } from "#server/domain/vocabulary.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
-import type { CapacityType, Provider } from "#server/domain/vocabulary.ts";
 import { authorize } from "../authorize.ts";
 import type { ServiceContext } from "../context.ts";
 
-export const demandInput = z.strictObject({ fromMs: z.number().int(), toMs: z.number().int(), buckets: z.number().int().min(10).max(400).default(120) });
+export const demandInput = z.strictObject({
+	fromMs: z.number().int(),
+	toMs: z.number().int(),
+	buckets: z.number().int().min(10).max(400).default(120),
+});
 export type DemandInput = z.input<typeof demandInput>;
 
 /** GPUs at the end of each bucket; `places` in a stable order. Sums: wanted = placed + waiting. */
@@ -23,20 +27,30 @@ export interface Demand {
 export async function readDemand(ctx: ServiceContext, raw: DemandInput): Promise<Demand> {
 	authorize(ctx, "capacity:read", null);
 	const { fromMs, toMs, buckets } = demandInput.parse(raw);
-	if (toMs <= fromMs || toMs - fromMs > 366 * DAY_MS) throw new SpillwayError("invalid_input", "The range must be positive and at most a year.");
+	if (toMs <= fromMs || toMs - fromMs > 366 * DAY_MS)
+		throw new SpillwayError("invalid_input", "The range must be positive and at most a year.");
 	const stepMs = (toMs - fromMs) / buckets;
 	const from = new Date(fromMs).toISOString();
 	const to = new Date(toMs).toISOString();
 	const wanted = await ctx.db.execute<{ s: string; e: string | null; gpus: number }>(sql`
 		select extract(epoch from submitted_at) * 1000 as s, extract(epoch from finished_at) * 1000 as e, gpus
 		from job where submitted_at < ${to}::timestamptz and (finished_at is null or finished_at > ${from}::timestamptz)`);
-	const placed = await ctx.db.execute<{ s: string; e: string | null; gpus: number; siteId: string; provider: Provider; capacityType: CapacityType }>(sql`
+	const placed = await ctx.db.execute<{
+		s: string;
+		e: string | null;
+		gpus: number;
+		siteId: string;
+		provider: Provider;
+		capacityType: CapacityType;
+	}>(sql`
 		select extract(epoch from a.created_at) * 1000 as s, extract(epoch from a.finished_at) * 1000 as e, j.gpus,
 			a.site_id as "siteId", a.placement->>'provider' as provider, a.capacity_type as "capacityType"
 		from attempt a join job j on j.id = a.job_id
 		where a.created_at < ${to}::timestamptz and (a.finished_at is null or a.finished_at > ${from}::timestamptz)`);
 	const [owned] = await ctx.db.execute<{ gpus: number }>(sql`select coalesce(sum(nodes * gpus_per_node), 0)::int as gpus from pool`);
-	const keys = [...new Set(placed.map((p) => `${p.siteId}|${p.provider}|${p.capacityType}`))].sort((a, b) => rank(a) - rank(b) || a.localeCompare(b));
+	const keys = [...new Set(placed.map((p) => `${p.siteId}|${p.provider}|${p.capacityType}`))].sort(
+		(a, b) => rank(a) - rank(b) || a.localeCompare(b),
+	);
 	const wantedSteps = steps(wanted, fromMs, stepMs, buckets);
 	const placedSteps = keys.map((key) =>
 		steps(

@@ -1,6 +1,6 @@
 import { and, eq, ne, sql } from "drizzle-orm";
-import { instance } from "#server/db/schema/instance.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
+import { instance } from "#server/db/schema/instance.ts";
 import { costOfElapsed } from "#server/kernel/money.ts";
 import { MINUTE_MS } from "#server/kernel/units.ts";
 import { authorize } from "../authorize.ts";
@@ -31,10 +31,24 @@ export async function moneyAtRisk(ctx: ServiceContext): Promise<{ totalMicroUsd:
 		.select({ instance, attemptFinishedAt: attempt.finishedAt })
 		.from(instance)
 		.innerJoin(attempt, eq(attempt.id, instance.attemptId))
-		.where(and(ne(instance.state, "terminated"), sql`${instance.intendedAt} < ${new Date(nowMs - Math.min(LAUNCH_PATIENCE_MS, TERMINATION_PATIENCE_MS)).toISOString()}::timestamptz`));
+		.where(
+			and(
+				ne(instance.state, "terminated"),
+				sql`${instance.intendedAt} < ${new Date(nowMs - Math.min(LAUNCH_PATIENCE_MS, TERMINATION_PATIENCE_MS)).toISOString()}::timestamptz`,
+			),
+		);
 	const items = rows.flatMap(({ instance: i, attemptFinishedAt }): RiskItem[] => {
 		const risk = riskOf(i, attemptFinishedAt, nowMs);
-		return risk ? [{ instanceId: i.id, jobId: i.jobId, ...risk, microUsd: costOfElapsed(i.microUsdPerHour, Math.max(0, nowMs - risk.sinceMs)).toString() }] : [];
+		return risk
+			? [
+					{
+						instanceId: i.id,
+						jobId: i.jobId,
+						...risk,
+						microUsd: costOfElapsed(i.microUsdPerHour, Math.max(0, nowMs - risk.sinceMs)).toString(),
+					},
+				]
+			: [];
 	});
 	return { totalMicroUsd: items.reduce((sum, i) => sum + BigInt(i.microUsd), 0n).toString(), items };
 }
@@ -44,6 +58,7 @@ function riskOf(i: typeof instance.$inferSelect, attemptFinishedAt: Date | null,
 	const endedAtMs = i.terminatingAt?.getTime() ?? attemptFinishedAt?.getTime();
 	if (endedAtMs !== undefined && nowMs - endedAtMs > TERMINATION_PATIENCE_MS) return { why: "not_seen_gone", sinceMs: endedAtMs };
 	const requestedMs = i.requestedAt?.getTime();
-	if (i.state === "requested" && requestedMs !== undefined && nowMs - requestedMs > LAUNCH_PATIENCE_MS) return { why: "launch_unclear", sinceMs: requestedMs };
+	if (i.state === "requested" && requestedMs !== undefined && nowMs - requestedMs > LAUNCH_PATIENCE_MS)
+		return { why: "launch_unclear", sinceMs: requestedMs };
 	return null;
 }

@@ -1,8 +1,8 @@
 import { eq, ne, sql } from "drizzle-orm";
-import { instance } from "#server/db/schema/instance.ts";
-import { setting } from "#server/db/schema/setting.ts";
 import { bucketStartMs } from "#server/accounting/calendar.ts";
 import type { Db } from "#server/db/client.ts";
+import { instance } from "#server/db/schema/instance.ts";
+import { setting } from "#server/db/schema/setting.ts";
 import { teamScope } from "../authorize.ts";
 import { type BudgetStatus, listBudgets } from "../budget/list.ts";
 import type { ServiceContext } from "../context.ts";
@@ -68,7 +68,11 @@ async function readOwned(db: Db): Promise<OverviewSummary["owned"]> {
 
 async function readCloud(db: Db): Promise<OverviewSummary["cloud"]> {
 	const [row] = await db
-		.select({ instances: sql<number>`count(*)::int`, gpus: sql<number>`coalesce(sum(${instance.gpus}), 0)::int`, burn: sql<string>`coalesce(sum(${instance.microUsdPerHour}), 0)::text` })
+		.select({
+			instances: sql<number>`count(*)::int`,
+			gpus: sql<number>`coalesce(sum(${instance.gpus}), 0)::int`,
+			burn: sql<string>`coalesce(sum(${instance.microUsdPerHour}), 0)::text`,
+		})
 		.from(instance)
 		.where(ne(instance.state, "terminated"));
 	return { instances: row?.instances ?? 0, gpus: row?.gpus ?? 0, burnMicroUsdPerHour: row?.burn ?? "0" };

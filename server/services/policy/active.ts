@@ -35,12 +35,19 @@ export async function activePolicy(db: DbOrTx, name: string = DEFAULT_POLICY): P
 		.from(policy)
 		.innerJoin(policyVersion, and(eq(policyVersion.name, policy.name), eq(policyVersion.version, policy.activeVersion)))
 		.where(eq(policy.name, name));
-	if (!row) throw new SpillwayError("unavailable", `No policy "${name}" is published yet.`, { fix: "Publish one; the demo does so when it is seeded." });
+	if (!row)
+		throw new SpillwayError("unavailable", `No policy "${name}" is published yet.`, {
+			fix: "Publish one; the demo does so when it is seeded.",
+		});
 	const key = row.source;
 	let value = parsed.get(key);
 	if (!value) {
 		const result = parsePolicy(row.source);
-		if (!result.policy) throw new SpillwayError("unavailable", `The published policy "${name}" version ${row.version} cannot be read: ${result.problems[0]?.message ?? "unknown"}`);
+		if (!result.policy)
+			throw new SpillwayError(
+				"unavailable",
+				`The published policy "${name}" version ${row.version} cannot be read: ${result.problems[0]?.message ?? "unknown"}`,
+			);
 		value = result.policy;
 		if (parsed.size > 50) parsed.clear();
 		parsed.set(key, value);

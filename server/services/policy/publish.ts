@@ -10,7 +10,10 @@ import { actorName, type ServiceContext } from "../context.ts";
  * Writes a new version of a policy and puts it in force.
  * @throws SpillwayError `invalid_input` with line and column when the text has an error; nothing is written then.
  */
-export async function publishPolicy(ctx: ServiceContext, input: { name: string; source: string; message: string }): Promise<{ version: number }> {
+export async function publishPolicy(
+	ctx: ServiceContext,
+	input: { name: string; source: string; message: string },
+): Promise<{ version: number }> {
 	if (ctx.actor.kind !== "system") throw new SpillwayError("forbidden", "Policies are published by the installation for now.");
 	const { policy: parsed, problems } = parsePolicy(input.source);
 	if (!parsed) {
@@ -33,7 +36,10 @@ export async function publishPolicy(ctx: ServiceContext, input: { name: string; 
 			message: input.message,
 			createdAt: new Date(ctx.clock.nowMs()),
 		});
-		await tx.insert(policy).values({ name: input.name, activeVersion: version }).onConflictDoUpdate({ target: policy.name, set: { activeVersion: version } });
+		await tx
+			.insert(policy)
+			.values({ name: input.name, activeVersion: version })
+			.onConflictDoUpdate({ target: policy.name, set: { activeVersion: version } });
 		await writeAudit(tx, ctx, { action: "policy.publish", subject: input.name, after: { version } });
 		await notify(tx, { wake: true, changes: [{ topic: "policy", id: input.name, team: null }] });
 		return { version };

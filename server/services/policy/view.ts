@@ -1,6 +1,6 @@
 import { desc, eq } from "drizzle-orm";
 import { policyVersion } from "#server/db/schema/policy.ts";
-import { describeRule, type Description } from "#server/policy/describe-rule.ts";
+import { type Description, describeRule } from "#server/policy/describe-rule.ts";
 import { authorize } from "../authorize.ts";
 import type { ServiceContext } from "../context.ts";
 import { activePolicy } from "./active.ts";
@@ -22,7 +22,12 @@ export interface PolicyView {
 export async function viewPolicy(ctx: ServiceContext, name: string): Promise<PolicyView> {
 	authorize(ctx, "policy:read", null);
 	const active = await activePolicy(ctx.db, name);
-	const versions = await ctx.db.select().from(policyVersion).where(eq(policyVersion.name, name)).orderBy(desc(policyVersion.version)).limit(50);
+	const versions = await ctx.db
+		.select()
+		.from(policyVersion)
+		.where(eq(policyVersion.name, name))
+		.orderBy(desc(policyVersion.version))
+		.limit(50);
 	return {
 		name,
 		version: active.version,
@@ -31,7 +36,13 @@ export async function viewPolicy(ctx: ServiceContext, name: string): Promise<Pol
 		message: active.message,
 		publishedAt: active.createdAt.toISOString(),
 		rules: active.policy.rules.map(describeRule),
-		budgets: active.policy.budgets.map((b) => ({ id: b.id, scope: b.scope, period: b.period, capMicroUsd: b.capMicroUsd.toString(), atCap: b.atCap })),
+		budgets: active.policy.budgets.map((b) => ({
+			id: b.id,
+			scope: b.scope,
+			period: b.period,
+			capMicroUsd: b.capMicroUsd.toString(),
+			atCap: b.atCap,
+		})),
 		weights: {
 			delayMicroUsdPerHour: active.policy.weights.delayMicroUsdPerHour.toString(),
 			carbonMicroUsdPerTonne: active.policy.weights.carbonMicroUsdPerTonne.toString(),

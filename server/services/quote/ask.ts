@@ -1,10 +1,10 @@
 import type { Explanation } from "#server/domain/decision.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import { gpusOf } from "#server/domain/job.ts";
+import { judgeJob } from "#server/policy/judge-job.ts";
 import { decide } from "#server/scheduling/decide.ts";
 import { makeRunTimeOf } from "#server/scheduling/run-time.ts";
 import type { Snapshot } from "#server/scheduling/types.ts";
-import { judgeJob } from "#server/policy/judge-job.ts";
 import { authorize } from "../authorize.ts";
 import type { ServiceContext } from "../context.ts";
 import { type ReasonView, reasonView } from "../job/view.ts";

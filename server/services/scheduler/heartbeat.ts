@@ -6,7 +6,9 @@ import { setting } from "#server/db/schema/setting.ts";
 const heartbeatSchema = z.object({
 	instance: z.string(),
 	atMs: z.number(),
-	lastCycle: z.object({ pending: z.number(), actions: z.number(), loadMs: z.number(), decideMs: z.number(), applyMs: z.number() }).nullable(),
+	lastCycle: z
+		.object({ pending: z.number(), actions: z.number(), loadMs: z.number(), decideMs: z.number(), applyMs: z.number() })
+		.nullable(),
 });
 export type Heartbeat = z.infer<typeof heartbeatSchema>;
 

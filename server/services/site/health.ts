@@ -5,7 +5,10 @@ import { site } from "#server/db/schema/site.ts";
 import { recordEvents } from "../event/record.ts";
 
 /** Writes that a site answers, or does not and why; a change wakes the loop and is told in the feed. */
-export async function setSiteHealth(db: Db, input: { siteId: string; healthy: boolean; message: string | null; atMs: number }): Promise<void> {
+export async function setSiteHealth(
+	db: Db,
+	input: { siteId: string; healthy: boolean; message: string | null; atMs: number },
+): Promise<void> {
 	await db.transaction(async (tx) => {
 		const changed = await tx
 			.update(site)

@@ -6,5 +6,9 @@ const settings = z.looseObject({ gridZone: z.string().default("DE"), pue: z.numb
 /** Grid intensity and PUE of an owned site: its `gridZone` and `pue` settings, else the average of on-premises rooms. */
 export function homeGrid(siteSettings: Record<string, unknown>): { gramsPerKwh: number | null; pue: number; zone: string } {
 	const parsed = settings.parse(siteSettings);
-	return { gramsPerKwh: homeIntensity(parsed.gridZone)?.gramsPerKwh ?? null, pue: parsed.pue ?? averagePue("on_premises").pue, zone: parsed.gridZone };
+	return {
+		gramsPerKwh: homeIntensity(parsed.gridZone)?.gramsPerKwh ?? null,
+		pue: parsed.pue ?? averagePue("on_premises").pue,
+		zone: parsed.gridZone,
+	};
 }

@@ -57,19 +57,38 @@ export async function listSites(ctx: ServiceContext): Promise<SiteView[]> {
 		ctx.db.select().from(site).orderBy(asc(site.id)),
 		ctx.db.select().from(pool).orderBy(asc(pool.id)),
 		ctx.db
-			.select({ siteId: allocation.siteId, poolId: allocation.poolId, slots: allocation.slots, jobId: job.id, jobName: job.name, team: job.team })
+			.select({
+				siteId: allocation.siteId,
+				poolId: allocation.poolId,
+				slots: allocation.slots,
+				jobId: job.id,
+				jobName: job.name,
+				team: job.team,
+			})
 			.from(allocation)
 			.innerJoin(attempt, eq(attempt.id, allocation.attemptId))
 			.innerJoin(job, eq(job.id, allocation.jobId))
 			.where(isNull(allocation.endedAt)),
 		ctx.db
-			.select({ siteId: instance.siteId, count: sql<number>`count(*)::int`, gpus: sql<number>`sum(${instance.gpus})::int`, burn: sql<string>`sum(${instance.microUsdPerHour})::text` })
+			.select({
+				siteId: instance.siteId,
+				count: sql<number>`count(*)::int`,
+				gpus: sql<number>`sum(${instance.gpus})::int`,
+				burn: sql<string>`sum(${instance.microUsdPerHour})::text`,
+			})
 			.from(instance)
 			.where(ne(instance.state, "terminated"))
 			.groupBy(instance.siteId),
 	]);
 	return sites.map((s) => {
-		const own = pools.filter((p) => p.siteId === s.id).map((p) => poolDetail(p, open.filter((o) => o.siteId === s.id && o.poolId === p.id)));
+		const own = pools
+			.filter((p) => p.siteId === s.id)
+			.map((p) =>
+				poolDetail(
+					p,
+					open.filter((o) => o.siteId === s.id && o.poolId === p.id),
+				),
+			);
 		const running = live.find((l) => l.siteId === s.id);
 		const cloud = isCloudProvider(s.provider);
 		return {
@@ -93,7 +112,10 @@ export async function listSites(ctx: ServiceContext): Promise<SiteView[]> {
 	});
 }
 
-function poolDetail(row: typeof pool.$inferSelect, open: readonly { slots: number[]; jobId: string; jobName: string; team: string }[]): PoolDetail {
+function poolDetail(
+	row: typeof pool.$inferSelect,
+	open: readonly { slots: number[]; jobId: string; jobName: string; team: string }[],
+): PoolDetail {
 	const holder = new Map(open.flatMap((o) => o.slots.map((slot) => [slot, o] as const)));
 	const gpus = row.nodes * row.gpusPerNode;
 	const slots = Array.from({ length: gpus }, (_, slot): SlotView => {

@@ -7,9 +7,9 @@ import { job } from "#server/db/schema/job.ts";
 import { pool, site } from "#server/db/schema/site.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import { LIVE_ATTEMPT_STATES } from "#server/domain/states.ts";
+import { defined } from "#server/kernel/assert.ts";
 import type { Clock } from "#server/kernel/clock.ts";
 import { hash32 } from "#server/kernel/random.ts";
-import { defined } from "#server/kernel/assert.ts";
 import { listAccelerators } from "#server/rates/accelerators.ts";
 import type { DurationStat, PendingJob, PoolView, RunningAttempt, Snapshot } from "#server/scheduling/types.ts";
 import { budgetViews } from "../budget/views.ts";
@@ -83,7 +83,11 @@ async function readPending(tx: Tx, cache: SnapshotCache, nowMs: number, timing: 
 		})
 		.from(job)
 		.where(inArray(job.state, ["queued", "held"]));
-	await fillSpecs(tx, cache, rows.map((r) => r.jobId));
+	await fillSpecs(
+		tx,
+		cache,
+		rows.map((r) => r.jobId),
+	);
 	const tried = rows.filter((r) => r.attempts > 0).map((r) => r.jobId);
 	const avoid = await readAvoided(tx, tried, nowMs, timing);
 	return rows.map((r) => ({
@@ -100,7 +104,12 @@ async function readPending(tx: Tx, cache: SnapshotCache, nowMs: number, timing: 
 }
 
 /** Offers whose machine was taken back or never came up are left alone by that job for a while. */
-async function readAvoided(tx: Tx, jobIds: string[], nowMs: number, timing: SnapshotContext["timing"]): Promise<Map<string, PendingJob["avoidOffers"]>> {
+async function readAvoided(
+	tx: Tx,
+	jobIds: string[],
+	nowMs: number,
+	timing: SnapshotContext["timing"],
+): Promise<Map<string, PendingJob["avoidOffers"]>> {
 	const out = new Map<string, PendingJob["avoidOffers"]>();
 	if (jobIds.length === 0) return out;
 	const rows = await tx
@@ -139,7 +148,11 @@ async function readRunning(tx: Tx, cache: SnapshotCache): Promise<RunningAttempt
 		.from(attempt)
 		.innerJoin(job, eq(job.id, attempt.jobId))
 		.where(inArray(attempt.state, [...LIVE_ATTEMPT_STATES]));
-	await fillSpecs(tx, cache, rows.map((r) => r.jobId));
+	await fillSpecs(
+		tx,
+		cache,
+		rows.map((r) => r.jobId),
+	);
 	return rows.map((r) => ({
 		jobId: r.jobId,
 		attemptId: r.attemptId,
@@ -155,7 +168,10 @@ async function readRunning(tx: Tx, cache: SnapshotCache): Promise<RunningAttempt
 
 async function readPools(tx: Tx): Promise<PoolView[]> {
 	const rows = await tx.select({ pool, site }).from(pool).innerJoin(site, eq(site.id, pool.siteId)).where(eq(site.enabled, true));
-	const open = await tx.select({ siteId: allocation.siteId, poolId: allocation.poolId, slots: allocation.slots }).from(allocation).where(isNull(allocation.endedAt));
+	const open = await tx
+		.select({ siteId: allocation.siteId, poolId: allocation.poolId, slots: allocation.slots })
+		.from(allocation)
+		.where(isNull(allocation.endedAt));
 	return rows.map(({ pool: p, site: s }) => {
 		const taken = new Set<number>(p.unavailableSlots);
 		for (const a of open) if (a.siteId === p.siteId && a.poolId === p.id) for (const slot of a.slots) taken.add(slot);
@@ -183,7 +199,10 @@ async function readPools(tx: Tx): Promise<PoolView[]> {
 async function fillSpecs(tx: Tx, cache: SnapshotCache, jobIds: string[]): Promise<void> {
 	const missing = jobIds.filter((id) => !cache.specs.has(id));
 	if (missing.length === 0) return;
-	const rows = await tx.select({ id: job.id, spec: job.spec }).from(job).where(sql`${job.id} = any(${sql.param(missing)}::text[])`);
+	const rows = await tx
+		.select({ id: job.id, spec: job.spec })
+		.from(job)
+		.where(sql`${job.id} = any(${sql.param(missing)}::text[])`);
 	for (const row of rows) cache.specs.set(row.id, row.spec);
 }
 

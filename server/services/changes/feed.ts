@@ -1,10 +1,11 @@
 import type { Sql } from "postgres";
 import { z } from "zod";
-import { CHANGE_CHANNEL, type Change } from "#server/db/notify.ts";
-import type { Actor } from "#server/services/context.ts";
+import { CHANGE_CHANNEL } from "#server/db/notify.ts";
+import { CHANGE_TOPICS, type Change } from "#server/domain/change.ts";
+import type { Actor } from "../context.ts";
 
 const changeSchema = z.object({
-	topic: z.enum(["job", "instance", "site", "spend", "policy", "log"]),
+	topic: z.enum(CHANGE_TOPICS),
 	id: z.string().nullable(),
 	team: z.string().nullable(),
 });

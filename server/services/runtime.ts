@@ -1,9 +1,8 @@
 import { type Connection, connect } from "#server/db/client.ts";
 import { type Env, env } from "#server/env.ts";
 import { type Clock, systemClock } from "#server/kernel/clock.ts";
-import { TokenAuthenticator } from "#server/auth/tokens.ts";
-import { type Timing, timingSchema } from "#server/services/timing.ts";
-import { ChangeFeed } from "./change-feed.ts";
+import { ChangeFeed } from "./changes/feed.ts";
+import { type Timing, timingSchema } from "./timing.ts";
 
 /** What every request of this process shares. */
 export interface Runtime {
@@ -11,7 +10,6 @@ export interface Runtime {
 	connection: Connection;
 	clock: Clock;
 	timing: Timing;
-	tokens: TokenAuthenticator;
 	changes: ChangeFeed;
 	/** Aborted when the process is told to stop: open streams end. */
 	shutdown: AbortController;
@@ -37,11 +35,12 @@ function create(): Runtime {
 		connection,
 		clock: systemClock,
 		timing: timingSchema.parse(settings.SPILLWAY_TIMING),
-		tokens: new TokenAuthenticator(connection.db),
 		changes: new ChangeFeed(connection.sql, shutdown.signal),
 		shutdown,
 		logError: (message, error, requestId) => {
-			process.stderr.write(`${JSON.stringify({ at: new Date().toISOString(), level: "error", message, requestId, error: error instanceof Error ? error.stack : String(error) })}\n`);
+			process.stderr.write(
+				`${JSON.stringify({ at: new Date().toISOString(), level: "error", message, requestId, error: error instanceof Error ? error.stack : String(error) })}\n`,
+			);
 		},
 	};
 }
