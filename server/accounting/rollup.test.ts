@@ -1,0 +1,77 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
+import { GRANULARITIES } from "./calendar.ts";
+import { meterUsage } from "./meter-usage.ts";
+import { rollupDeltas } from "./rollup.ts";
+import { aUsage, sumOf, T0 } from "./testing/build.ts";
+
+const usages = fc.array(
+	fc
+		.record({
+			after: fc.integer({ min: 0, max: 70 * DAY_MS }),
+			lengthMs: fc.integer({ min: 1, max: 40 * HOUR_MS }),
+			price: fc.bigInt(1n, 50_000_000n),
+			team: fc.constantFrom("risk", "nlp"),
+			known: fc.boolean(),
+		})
+		.map((v) => {
+			const usage = aUsage({ startMs: T0 + v.after, endMs: T0 + v.after + v.lengthMs });
+			return {
+				...usage,
+				prices: [{ fromMs: 0, microUsdPerHour: v.price, listMicroUsdPerHour: 2n * v.price }],
+				dimensions: { ...usage.dimensions, team: v.team },
+				power: v.known ? usage.power : { ...usage.power, gramsPerKwh: null },
+			};
+		}),
+	{ maxLength: 8 },
+);
+
+describe("rollupDeltas", () => {
+	it("add up to the charges, in each granularity and column, with one row for each key", () => {
+		fc.assert(
+			fc.property(usages, (list) => {
+				const charges = list.flatMap((u) => meterUsage(u, null, T0 + 200 * DAY_MS).charges);
+				const deltas = rollupDeltas(charges);
+				for (const granularity of GRANULARITIES) {
+					const rows = deltas.filter((d) => d.granularity === granularity);
+					for (const field of [
+						"gpuMs",
+						"listMicroUsd",
+						"contractedMicroUsd",
+						"effectiveMicroUsd",
+						"billedMicroUsd",
+						"energyMilliWh",
+						"emissionsMilligrams",
+					] as const) {
+						expect(sumOf(rows, (r) => r[field])).toBe(sumOf(charges, (c) => c[field]));
+					}
+					expect(rows.reduce((n, r) => n + r.charges, 0)).toBe(charges.length);
+					expect(new Set(rows.map((r) => `${r.bucketStartMs}/${r.dimensions.team}`)).size).toBe(rows.length);
+				}
+			}),
+		);
+	});
+
+	it("come in the same order whatever the order of the charges", () => {
+		fc.assert(
+			fc.property(usages, (list) => {
+				const charges = list.flatMap((u) => meterUsage(u, null, T0 + 200 * DAY_MS).charges);
+				expect(rollupDeltas(charges.toReversed())).toEqual(rollupDeltas(charges));
+			}),
+		);
+	});
+
+	it("a day of 2026-11-30T23:00Z to 2026-12-01T01:00Z is two hours, two days and two months", () => {
+		const startMs = Date.UTC(2026, 10, 30, 23);
+		const deltas = rollupDeltas(meterUsage(aUsage({ startMs, endMs: startMs + 2 * HOUR_MS }), null, startMs + DAY_MS).charges);
+		expect(deltas.map((d) => [d.granularity, new Date(d.bucketStartMs).toISOString().slice(0, 13), d.effectiveMicroUsd])).toEqual([
+			["day", "2026-11-30T00", 404_200n],
+			["day", "2026-12-01T00", 404_200n],
+			["hour", "2026-11-30T23", 404_200n],
+			["hour", "2026-12-01T00", 404_200n],
+			["month", "2026-11-01T00", 404_200n],
+			["month", "2026-12-01T00", 404_200n],
+		]);
+	});
+});
