@@ -4,12 +4,18 @@ import { z } from "zod";
 /** The only reader of process.env in the server. Every setting has a default that makes a demo on this machine. */
 const schema = z.object({
 	NODE_ENV: z.enum(["development", "production", "test"]).default("production"),
-	SPILLWAY_HOME: z.string().default(".spillway").transform((p) => path.resolve(p)),
+	SPILLWAY_HOME: z
+		.string()
+		.default(".spillway")
+		.transform((p) => path.resolve(p)),
 	SPILLWAY_HOST: z.string().default("127.0.0.1"),
 	SPILLWAY_PORT: z.coerce.number().int().min(1).max(65535).default(3000),
 	/** What instances are told to call; the address of this control plane as they see it. */
 	SPILLWAY_URL: z.url().optional(),
-	SPILLWAY_DEMO: z.enum(["0", "1"]).default("0").transform((v) => v === "1"),
+	SPILLWAY_DEMO: z
+		.enum(["0", "1"])
+		.default("0")
+		.transform((v) => v === "1"),
 	/** Key from which one-time secrets of instances are derived; kept in SPILLWAY_HOME by `npm start`. */
 	SPILLWAY_SECRET: z.string().min(16).default("development-secret-not-for-production"),
 	SPILLWAY_INSTANCE: z.string().default("unnamed"),
@@ -20,7 +26,15 @@ const schema = z.object({
 	OIDC_CLIENT_SECRET: z.string().optional(),
 	/** Set for an emulated EC2 endpoint; unset speaks to the real one. */
 	SPILLWAY_AWS_ENDPOINT: z.url().optional(),
-	SPILLWAY_AWS_REGIONS: z.string().default("us-east-1,us-east-2,us-west-2,eu-west-1,eu-central-1").transform((s) => s.split(",").map((r) => r.trim()).filter(Boolean)),
+	SPILLWAY_AWS_REGIONS: z
+		.string()
+		.default("us-east-1,us-east-2,us-west-2,eu-west-1,eu-central-1")
+		.transform((s) =>
+			s
+				.split(",")
+				.map((r) => r.trim())
+				.filter(Boolean),
+		),
 	SPILLWAY_AWS_IMAGE_ID: z.string().default("ami-0spillwaydemo0001"),
 	SPILLWAY_LOCAL_SLOTS: z.coerce.number().int().min(0).max(1024).default(4),
 	SPILLWAY_LOCAL_ACCELERATOR: z.string().default("L40S-48GB"),

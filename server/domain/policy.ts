@@ -25,7 +25,14 @@ export type RuleEffect =
 	/** Cloud offers must have this capacity type, or the quote needs this role's approval. */
 	| { kind: "require"; capacityType: Exclude<CapacityType, "owned"> | null; approval: Role | null }
 	/** When a waiting job may leave home: any of the given triggers is met. Without any burst rule nothing bursts. */
-	| { kind: "burst"; forecastWaitMs: number | null; waitedMs: number | null; deadlineSlackMs: number | null; queueLength: number | null; always: boolean }
+	| {
+			kind: "burst";
+			forecastWaitMs: number | null;
+			waitedMs: number | null;
+			deadlineSlackMs: number | null;
+			queueLength: number | null;
+			always: boolean;
+	  }
 	| { kind: "limit"; instanceMs: number | null; idleMs: number | null; gpuUtilisationBelow: { percent: number; forMs: number } | null };
 
 export const BUDGET_PERIODS = ["month", "quarter", "year"] as const;

@@ -1,5 +1,5 @@
-import { SpillwayError } from "#server/kernel/errors.ts";
 import type { Role } from "#server/domain/vocabulary.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
 import type { ServiceContext } from "./context.ts";
 
 /** Everything that can be asked for. Checked here, and only here, for tRPC and REST alike. */

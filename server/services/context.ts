@@ -1,5 +1,5 @@
-import type { Role } from "#server/domain/vocabulary.ts";
 import type { Db } from "#server/db/client.ts";
+import type { Role } from "#server/domain/vocabulary.ts";
 import type { Clock } from "#server/kernel/clock.ts";
 
 /** Who asks. `system` is the scheduler's own authority and passes every check. */
