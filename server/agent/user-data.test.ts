@@ -1,0 +1,49 @@
+import { execFileSync } from "node:child_process";
+import { describe, expect, it } from "vitest";
+import { type UserDataInput, userData } from "./user-data.ts";
+
+const input: UserDataInput = {
+	controlUrl: "https://spillway.example.com:8443/base/",
+	instanceId: "ins_01jd0000000000000000000000_001_0",
+	bootstrapSecret: "a-B_".repeat(11).slice(0, 43),
+	agentSha256: "ab".repeat(32),
+	expiresAtMs: 1_795_000_000_123,
+	runtimeSha256: { "linux-x64": "cd".repeat(32), "linux-arm64": "ef".repeat(32) },
+};
+
+describe("userData", () => {
+	it("is a script that a POSIX shell can read, smaller than 4 kB", () => {
+		const script = userData(input);
+		expect(Buffer.byteLength(script)).toBeLessThan(4_096);
+		expect(script.startsWith("#!/bin/sh\n")).toBe(true);
+		execFileSync("/bin/sh", ["-n"], { input: script });
+		execFileSync("/bin/sh", ["-n"], { input: userData({ ...input, runtimeSha256: {} }) });
+	});
+
+	it("is the same for the same instance", () => {
+		expect(userData({ ...input })).toBe(userData(input));
+	});
+
+	it("sets the dead man's switch before anything that may fail or hang", () => {
+		const script = userData(input);
+		const calls = script
+			.split("\n")
+			.filter((l) => !/^\w+\(\)|^#|^ {2}|^}/.test(l))
+			.join("\n");
+		expect(calls.indexOf('sleep "$left"')).toBeGreaterThan(0);
+		expect(calls.indexOf('sleep "$left"')).toBeLessThan(calls.indexOf("mktemp"));
+		expect(calls.indexOf('sleep "$left"')).toBeLessThan(calls.indexOf("get agent.mjs"));
+	});
+
+	it.each([
+		["an address with a quote", { controlUrl: "http://x/'; reboot; '" }],
+		["an address that is no web address", { controlUrl: "file:///etc" }],
+		["a secret with shell in it", { bootstrapSecret: "$(reboot)" }],
+		["an id with shell in it", { instanceId: "ins_`id`" }],
+		["a sum that is none", { agentSha256: "abc" }],
+		["an expiry that is no time", { expiresAtMs: Number.NaN }],
+		["a platform that is none", { runtimeSha256: { "x) reboot": "cd".repeat(32) } }],
+	])("refuses %s", (_what, wrong) => {
+		expect(() => userData({ ...input, ...wrong })).toThrow();
+	});
+});
