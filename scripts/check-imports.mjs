@@ -63,7 +63,8 @@ function checkFile(base, file, aliases) {
 		const message = judgeImport(facts, edge, targetOf(file, edge.specifier, aliases));
 		if (message) report(edge.start, message);
 	}
-	if (!ENV_READERS.some(({ at }) => matches(at, file))) forbidEnv(parsed.program, report);
+	// A test hands its environment to the programs that it starts.
+	if (!facts.isTest && !ENV_READERS.some(({ at }) => matches(at, file))) forbidEnv(parsed.program, report);
 	if (facts.room.kind === "pure" && !facts.isTest) forbidImpurity(parsed.program, report);
 	return found;
 }
@@ -128,7 +129,7 @@ function judgeImport({ name, room, isTest }, { specifier, typeOnly }, target) {
 
 function judgePackage({ name, room, isTest }, packageName) {
 	if (room.packages === "any" || room.packages.includes(packageName)) return undefined;
-	if (isTest && ["vitest", "fast-check"].includes(packageName)) return undefined;
+	if (isTest && ((room.testsImport ?? "any") === "any" || ["vitest", "fast-check"].includes(packageName))) return undefined;
 	return `${name} may not import the package ${packageName}. It may import: ${room.packages.join(", ") || "none"}.`;
 }
 
