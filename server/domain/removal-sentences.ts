@@ -17,7 +17,7 @@ export function removalWords(why: RemovalCode, ruleId: string | null, r: Read): 
 	const asked = (name: string, unit: string): string => clause(r.text(name), (n) => ` of the ${n} ${unit} asked`);
 	switch (why) {
 		case "site_denied":
-			return `${rule} denies ${r.text("denied") === "cloud" ? "the cloud" : `site ${r.text("site") ?? ""}`.trim()}`;
+			return `${rule} denies ${r.text("denied") === "cloud" ? "the cloud" : (r.text("site") ?? "its site")}`;
 		case "site_not_allowed":
 			return `${rule} does not allow site ${r.text("site") ?? ""}`.trim();
 		case "region_denied":

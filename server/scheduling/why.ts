@@ -83,6 +83,7 @@ export function waitReason(w: Waiting): Reason {
 		// No rule or machine lets it go: what it waits for is home, and why it cannot leave is a fact beside it.
 		const why = furthest(w.shape.offers().removed);
 		return reason("waiting_for_home", {
+			...why?.facts,
 			...homeFacts(w.start),
 			ahead: w.facts.queueLength - 1,
 			cloudCause: why?.why ?? null,
@@ -112,6 +113,7 @@ function noOfferReason(w: Waiting): Reason {
 	const { removed } = w.shape.offers();
 	const why = furthest(removed);
 	return reason("waiting_no_allowed_offer", {
+		...why?.facts,
 		offers: w.snapshot.offers.length,
 		cause: why?.why ?? null,
 		ruleId: why?.ruleId ?? null,

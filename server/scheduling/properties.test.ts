@@ -1,0 +1,210 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { HOUR_MS } from "#server/kernel/units.ts";
+import { judgeJob } from "#server/policy/judge-job.ts";
+import { judgePlace } from "#server/policy/judge-place.ts";
+import { decide } from "./decide.ts";
+import { anySnapshot } from "./testing/arbitrary.ts";
+import { aJob, aPolicy, aPool, aSnapshot, NOON_MS } from "./testing/builders.ts";
+import type { Action, PendingJob, Plan, Snapshot } from "./types.ts";
+
+const RUNS = { numRuns: 300 };
+
+/** Checks every plan of any snapshot. */
+function always(check: (plan: Plan, snapshot: Snapshot) => void): void {
+	fc.assert(
+		fc.property(anySnapshot, (snapshot) => check(decide(snapshot), snapshot)),
+		RUNS,
+	);
+}
+
+function specOf(snapshot: Snapshot, jobId: string): PendingJob {
+	const job = snapshot.pending.find((p) => p.jobId === jobId);
+	if (!job) throw new Error(`an action for a job that is not pending: ${jobId}`);
+	return job;
+}
+
+const launchesOf = (plan: Plan) => plan.actions.filter((a): a is Extract<Action, { kind: "launch" }> => a.kind === "launch");
+
+describe("safety: whatever the snapshot", () => {
+	it("gives only slots that are free, each once, and as many as the job asks, on whole nodes", () => {
+		always((plan, snapshot) => {
+			const given = new Set<string>();
+			for (const a of plan.actions) {
+				if (a.kind !== "place_home") continue;
+				const pool = snapshot.pools.find((p) => p.id === a.poolId);
+				const busy = snapshot.running.filter((r) => r.placement.poolId === a.poolId).flatMap((r) => r.slots);
+				const { spec } = specOf(snapshot, a.jobId);
+				expect(pool?.healthy).toBe(true);
+				expect(a.slots).toHaveLength(spec.nodes * spec.resources.gpus);
+				expect(new Set(a.slots.map((s) => Math.floor(s / (pool?.gpusPerNode ?? 1)))).size).toBe(spec.nodes);
+				for (const slot of a.slots) {
+					expect(pool?.freeSlots).toContain(slot);
+					expect(busy).not.toContain(slot);
+					expect(given.has(`${a.poolId} ${slot}`)).toBe(false);
+					given.add(`${a.poolId} ${slot}`);
+				}
+			}
+		});
+	});
+
+	it("never places on what a rule denies, nor on a price that is missing, zero, stale or in back-off", () => {
+		always((plan, snapshot) => {
+			for (const { jobId, offer } of launchesOf(plan)) {
+				const { spec, avoidOffers } = specOf(snapshot, jobId);
+				expect(judgePlace(judgeJob(snapshot.policy, spec), { ...offer })).toBeNull();
+				expect(offer.microUsdPerHour ?? 0n).toBeGreaterThan(0n);
+				expect(snapshot.nowMs - offer.priceObservedAtMs).toBeLessThanOrEqual(snapshot.priceMaxAgeMs);
+				expect(offer.backoffUntilMs ?? 0).toBeLessThanOrEqual(snapshot.nowMs);
+				expect(avoidOffers.some((a) => a.offerId === offer.id && a.untilMs > snapshot.nowMs)).toBe(false);
+				expect(offer.gpus).toBeGreaterThanOrEqual(spec.resources.gpus);
+				expect(spec.nodes).toBe(1);
+			}
+		});
+	});
+
+	it("holds together no more than what is free of each budget, and no less than the longest life costs", () => {
+		always((plan, snapshot) => {
+			for (const view of snapshot.budgets) {
+				const held = launchesOf(plan).reduce((sum, a) => sum + (a.budgetIds.includes(view.id) ? a.holdMicroUsd : 0n), 0n);
+				const free = view.capMicroUsd - view.postedMicroUsd - view.heldMicroUsd;
+				if (held > 0n) expect(held).toBeLessThanOrEqual(free);
+			}
+			for (const a of launchesOf(plan)) {
+				expect(a.holdMicroUsd * BigInt(HOUR_MS)).toBeGreaterThanOrEqual((a.offer.microUsdPerHour ?? 0n) * BigInt(a.lifeMs));
+				expect(a.budgetIds).toEqual(judgeJob(snapshot.policy, specOf(snapshot, a.jobId).spec).budgets.map((b) => b.id));
+			}
+		});
+	});
+
+	it("has one action a job at most, a reason for each that stays, and an explanation for each that acts", () => {
+		always((plan, snapshot) => {
+			const acted = plan.actions.filter((a) => a.kind !== "stop").map((a) => a.jobId);
+			expect(new Set(acted).size).toBe(acted.length);
+			const explained = new Set(plan.explanations.map((e) => e.jobId));
+			for (const id of acted) expect(explained.has(id)).toBe(true);
+			const gone = new Set(
+				plan.actions.filter((a) => a.kind === "place_home" || a.kind === "launch" || a.kind === "fail").map((a) => a.jobId),
+			);
+			for (const { jobId } of snapshot.pending) expect(plan.waiting.has(jobId)).toBe(!gone.has(jobId));
+			for (const range of plan.forecasts.values()) expect(range.p90Ms).toBeGreaterThanOrEqual(range.p50Ms);
+		});
+	});
+
+	it("is tried on snapshots in which every kind of action happens", () => {
+		const kinds = new Set(fc.sample(anySnapshot, { numRuns: 500, seed: 1 }).flatMap((s) => decide(s).actions.map((a) => a.kind)));
+		expect([...kinds].sort()).toEqual(["fail", "hold", "launch", "place_home", "release", "stop"]);
+	});
+
+	it("gives the same plan whatever the order of the lists", () => {
+		fc.assert(
+			fc.property(
+				anySnapshot.chain((s) =>
+					fc.record({
+						a: fc.constant(s),
+						b: fc.record({
+							pending: shuffled(s.pending),
+							offers: shuffled(s.offers),
+							running: shuffled(s.running),
+							pools: shuffled(s.pools),
+							budgets: shuffled(s.budgets),
+						}),
+					}),
+				),
+				({ a, b }) => {
+					expect(decide({ ...a, ...b })).toEqual(decide(a));
+				},
+			),
+			RUNS,
+		);
+	});
+
+	it("launches nothing more when the plan is applied and the same moment is decided again", () => {
+		always((plan, snapshot) => {
+			const again = decide(applied(snapshot, plan));
+			expect(launchesOf(again)).toEqual([]);
+			expect(again.actions.filter((a) => a.kind === "place_home" || a.kind === "hold" || a.kind === "release")).toEqual([]);
+		});
+	});
+});
+
+function shuffled<T>(items: readonly T[]): fc.Arbitrary<T[]> {
+	return fc.shuffledSubarray([...items], { minLength: items.length, maxLength: items.length });
+}
+
+/** The snapshot that the loader would read right after the plan was written. */
+function applied(snapshot: Snapshot, plan: Plan): Snapshot {
+	const byJob = new Map(plan.actions.map((a) => [a.jobId, a]));
+	const pools = snapshot.pools.map((pool) => {
+		const given = plan.actions.flatMap((a) => (a.kind === "place_home" && a.poolId === pool.id ? a.slots : []));
+		return { ...pool, freeSlots: pool.freeSlots.filter((s) => !given.includes(s)) };
+	});
+	const started = plan.actions.flatMap((a) => {
+		if (a.kind !== "place_home") return [];
+		const job = specOf(snapshot, a.jobId);
+		return [
+			{
+				...aJob("x").running(a.poolId, a.slots, 0),
+				jobId: a.jobId,
+				attemptId: `att_${a.jobId}`,
+				spec: job.spec,
+				startedAtMs: null,
+				completedMs: job.completedMs,
+			},
+		];
+	});
+	const pending = snapshot.pending.flatMap((job): PendingJob[] => {
+		const kind = byJob.get(job.jobId)?.kind;
+		if (kind === "place_home" || kind === "launch" || kind === "fail") return [];
+		return [{ ...job, state: kind === "hold" ? "held" : kind === "release" ? "queued" : job.state }];
+	});
+	const budgets = snapshot.budgets.map((view) => ({
+		...view,
+		heldMicroUsd: view.heldMicroUsd + launchesOf(plan).reduce((sum, a) => sum + (a.budgetIds.includes(view.id) ? a.holdMicroUsd : 0n), 0n),
+	}));
+	return { ...snapshot, pools, pending, budgets, running: [...snapshot.running, ...started] };
+}
+
+describe("liveness", () => {
+	it("starves nobody: the lowest priority starts although a new job of the highest comes every hour", () => {
+		const policy = aPolicy({ rules: [] });
+		let low: PendingJob | null = aJob("low").priority(0).build();
+		let startedAfter = 0;
+		for (let hour = 0; hour < 200 && low; hour++) {
+			const nowMs = NOON_MS + hour * HOUR_MS;
+			const rival = { ...aJob(`rival-${hour}`).priority(100).build(), pendingSinceMs: nowMs };
+			// one slot, free again every hour
+			const plan = decide(aSnapshot({ nowMs, policy, pools: [aPool({ gpusPerNode: 1 })], pending: [low, rival] }));
+			expect(plan.actions).toHaveLength(1);
+			if (plan.actions[0]?.jobId === low.jobId) {
+				low = null;
+				startedAfter = hour;
+			}
+		}
+		expect(low).toBeNull();
+		expect(startedAfter).toBe(100);
+	});
+
+	it("starves no big job: small ones that keep coming do not push its start back", () => {
+		const policy = aPolicy({ rules: [] });
+		let nowMs = NOON_MS;
+		let running = [aJob("old").gpus(3).running("home-a", [0, 1, 2], 0)];
+		const big = { ...aJob("big").gpus(4).build(), pendingSinceMs: NOON_MS - 1 };
+		let bigStarted = false;
+		for (let step = 0; step < 40 && !bigStarted; step++, nowMs += HOUR_MS / 4) {
+			running = running.filter((r) => (r.startedAtMs ?? 0) + HOUR_MS > nowMs);
+			const busy = new Set(running.flatMap((r) => r.slots));
+			const small = { ...aJob(`small-${step}`).build(), pendingSinceMs: nowMs };
+			const pools = [aPool({ freeSlots: [0, 1, 2, 3].filter((s) => !busy.has(s)) })];
+			const plan = decide(aSnapshot({ nowMs, policy, pools, running, pending: [big, small] }));
+			for (const a of plan.actions) {
+				if (a.kind !== "place_home") continue;
+				if (a.jobId === big.jobId) bigStarted = true;
+				else running.push({ ...aJob(a.jobId.slice(4)).running(a.poolId, a.slots, 0), startedAtMs: nowMs });
+			}
+		}
+		expect(bigStarted).toBe(true);
+		// the three slots of `old` come free after an hour; nobody may hold the fourth beyond that
+		expect(nowMs - NOON_MS).toBeLessThanOrEqual(1.5 * HOUR_MS);
+	});
+});
