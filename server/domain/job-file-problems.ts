@@ -43,14 +43,14 @@ export function problemsOf(issue: z.core.$ZodIssue, document: unknown, known: (p
 		(v, key) => (v !== null && typeof v === "object" ? (v as Record<PropertyKey, unknown>)[key] : undefined),
 		document,
 	);
-	return [{ path, message: messageOf(issue, given), at: issue.path, isKey: false }];
+	return [{ path, message: messageOf(issue, given), at: issue.path, isKey: issue.code === "invalid_key" }];
 }
 
 function messageOf(issue: z.core.$ZodIssue, given: unknown): string {
 	if (issue.code === "custom") return issue.message;
 	if (given === undefined) return issue.code === "invalid_value" ? `is required; ${issue.message}` : "is required";
-	const inner = issue.code === "invalid_key" || issue.code === "invalid_element" ? issue.issues[0]?.message : undefined;
-	return `${inner ?? issue.message}, got ${shown(given)}`;
+	if (issue.code === "invalid_key") return issue.issues[0]?.message ?? issue.message;
+	return `${issue.message}, got ${shown(given)}`;
 }
 
 /** What was given, in short. What JSON cannot say (a loop, a bigint) is named by its type. */
