@@ -40,7 +40,6 @@ function stateAfterStop(stopReason: Reason): FinalAttemptState {
 			return "cancelled";
 		case "max_duration_exceeded":
 		case "staging_failed":
-		case "launch_refused":
 			return "failed";
 		case "spot_interruption":
 			return "interrupted";

@@ -106,7 +106,10 @@ export class World {
 		return this.#ctx;
 	}
 
-	async submit(...changes: { name: string; gpus?: number; class?: string }[]): Promise<string[]> {
+	/** Agents of these instances no longer call. */
+	readonly silenced = new Set<string>();
+
+	async submit(...changes: JobChanges[]): Promise<string[]> {
 		return submitJobs(systemContext(this.database.db, this.clock, "seed"), changes.map(specOf));
 	}
 
@@ -206,7 +209,7 @@ export class World {
 			.from(instance)
 			.where(inArray(instance.state, ["provisioning", "ready", "draining"]));
 		for (const row of rows) {
-			if (!up.has(row.id)) continue;
+			if (!up.has(row.id) || this.silenced.has(row.id)) continue;
 			await db.transaction(async (tx) => {
 				const at = new Date(nowMs);
 				if (row.state === "provisioning")
@@ -228,7 +231,14 @@ export class World {
 	}
 }
 
-function specOf(changes: { name: string; gpus?: number; class?: string }): JobSpec {
+export interface JobChanges {
+	name: string;
+	gpus?: number;
+	class?: string;
+	max?: string;
+}
+
+function specOf(changes: JobChanges): JobSpec {
 	return parseJobDocument({
 		apiVersion: "spillway/v1",
 		kind: "Job",
@@ -237,7 +247,7 @@ function specOf(changes: { name: string; gpus?: number; class?: string }): JobSp
 			command: ["true"],
 			class: changes.class ?? "burst",
 			resources: { gpus: changes.gpus ?? 1 },
-			duration: { estimate: "30s", max: "10m" },
+			duration: { estimate: "30s", max: changes.max ?? "10m" },
 		},
 	});
 }

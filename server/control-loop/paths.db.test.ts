@@ -1,0 +1,190 @@
+import { eq } from "drizzle-orm";
+import { afterEach, describe, expect, it } from "vitest";
+import { offer } from "#server/db/schema/offer.ts";
+import { site } from "#server/db/schema/site.ts";
+import { fakeOffer } from "#server/providers/fake/fake-offers.ts";
+import { systemContext } from "#server/services/context.ts";
+import { cancelJob } from "#server/services/job/cancel.ts";
+import { ledgerCheck } from "#server/services/ledger/check.ts";
+import { newCycleMemory, runCycle } from "./cycle.ts";
+import { World, type WorldOptions } from "./testing/world.ts";
+
+const TIMEOUT_MS = 60_000;
+const opened: World[] = [];
+afterEach(async () => {
+	for (const world of opened.splice(0)) await world.database.drop();
+});
+
+async function open(options: WorldOptions): Promise<World> {
+	const world = await World.open(options);
+	opened.push(world);
+	return world;
+}
+
+const stateOf = async (w: World, name: string) => (await w.jobs()).find((j) => j.name === name)?.state;
+const reaches = (w: World, name: string, state: string) => async () => (await stateOf(w, name)) === state;
+
+describe("what goes wrong in a cloud ends well", { timeout: TIMEOUT_MS }, () => {
+	it("goes to the next cheapest offer when the first has no capacity, and leaves the first alone", async () => {
+		const cheap = fakeOffer({ instanceType: "g4dn.xlarge", microUsdPerHour: 500_000n, priceObservedAtMs: Date.UTC(2026, 10, 2, 8) });
+		const dear = fakeOffer({ priceObservedAtMs: Date.UTC(2026, 10, 2, 8) });
+		const w = await open({ slots: 0, cloud: { offers: [cheap, dear] } });
+		w.cloud.launches.always({ instanceType: "g4dn.xlarge" }, { kind: "error", error: "insufficient_capacity" });
+		await w.submit({ name: "a" });
+		await w.until(() => w.quiet());
+		const attempts = await w.attempts();
+		expect(attempts.map((a) => [a.state, a.reason?.code, a.placement.instanceType])).toEqual([
+			["evicted", "launch_refused_capacity", "g4dn.xlarge"],
+			["succeeded", "completed", "g5.xlarge"],
+		]);
+		const [row] = await w.database.db.select().from(offer).where(eq(offer.id, cheap.id));
+		expect(row?.backoffReason).toBe("insufficient_capacity");
+		expect(row?.refusals).toBe(1);
+	});
+
+	it.each(["lose_answer", "delayed_create", "invisible"] as const)("makes one machine when the launch meets %s", async (kind) => {
+		const w = await open({ slots: 0 });
+		w.cloud.launches.next(kind === "lose_answer" ? { kind } : { kind, durationMs: 8_000 });
+		await w.submit({ name: "a" });
+		await w.until(() => w.quiet());
+		expect(w.cloud.instances()).toHaveLength(1);
+		expect((await w.attempts()).map((a) => a.state)).toEqual(["succeeded"]);
+	});
+
+	it("runs a job again whose spot machine is taken, and says so", async () => {
+		const spot = fakeOffer({ capacityType: "spot", microUsdPerHour: 300_000n, priceObservedAtMs: Date.UTC(2026, 10, 2, 8) });
+		const w = await open({ slots: 0, cloud: { offers: [spot] } });
+		w.cloud.launches.next({ kind: "interrupt", afterMs: 15_000, noticeMs: 2_000 });
+		await w.submit({ name: "a" });
+		await w.until(() => w.quiet());
+		expect((await w.attempts()).map((a) => [a.state, a.reason?.code])).toEqual([
+			["interrupted", "spot_interruption"],
+			["succeeded", "completed"],
+		]);
+	});
+
+	it("gives a silent machine up only when it is seen gone, so never two run at once", async () => {
+		const w = await open({ slots: 0 });
+		await w.submit({ name: "a", max: "2h" });
+		await w.until(reaches(w, "a", "running"));
+		const [first] = await w.instances();
+		w.silenced.add(first?.id ?? "");
+		w.clock.advance(10 * 60_000);
+		await w.until(async () => (await w.attempts()).length === 2);
+		const [a, b] = await w.attempts();
+		const [machine] = await w.instances();
+		expect(a?.state).toBe("lost");
+		expect(a?.reason?.code).toBe("agent_silent");
+		expect(machine?.terminatedAt?.getTime()).toBeLessThanOrEqual(b?.createdAt.getTime() ?? 0);
+		await w.until(() => w.quiet());
+		expect((await w.jobs())[0]?.state).toBe("succeeded");
+	});
+
+	it("marks the site unhealthy when the account is refused, and goes on when it is let in", async () => {
+		const w = await open({ slots: 0 });
+		w.cloud.launches.next({ kind: "error", error: "unauthorized" });
+		await w.submit({ name: "a" });
+		await w.until(async () => (await w.database.db.select().from(site).where(eq(site.id, "aws")))[0]?.healthy === false);
+		expect(w.cloud.instances()).toHaveLength(0);
+		await w.tick();
+		expect((await w.jobs())[0]?.reason.code).toMatch(/^waiting/);
+		await w.database.db.update(site).set({ healthy: true }).where(eq(site.id, "aws"));
+		w.clock.advance(60_000);
+		await w.until(() => w.quiet());
+		expect((await w.jobs())[0]?.state).toBe("succeeded");
+	});
+
+	it("ends a machine with our tag that belongs to nobody", async () => {
+		const w = await open({ slots: 0 });
+		const stranger = w.cloud.plantStranger("spw-test", {
+			instanceId: "ins_nobody",
+			jobId: "job_nobody",
+			attemptId: "att_nobody",
+			region: "us-east-1",
+			zone: null,
+			instanceType: "g5.xlarge",
+			capacityType: "on_demand",
+			userData: "#!/bin/sh\n",
+			expiresAtMs: w.clock.nowMs() + 1,
+		});
+		const foreign = w.cloud.plantStranger("spw-other", {
+			instanceId: "ins_other",
+			jobId: "job_other",
+			attemptId: "att_other",
+			region: "us-east-1",
+			zone: null,
+			instanceType: "g5.xlarge",
+			capacityType: "on_demand",
+			userData: "#!/bin/sh\n",
+			expiresAtMs: w.clock.nowMs() + 1,
+		});
+		expect(await w.sweep()).toBe(1);
+		w.clock.advance(10_000);
+		const alive = new Map(w.cloud.instances().map((i) => [i.providerInstanceId, i.alive]));
+		expect(alive.get(stranger.providerInstanceId)).toBe(false);
+		expect(alive.get(foreign.providerInstanceId)).toBe(true);
+	});
+});
+
+describe("cancelling", { timeout: TIMEOUT_MS }, () => {
+	it.each(["queued", "admitted", "running"] as const)("ends a job that is %s, and its machine", async (state) => {
+		const w = await open({ slots: 0, runMs: 600_000, cloud: { bootDelayMs: 5_000 } });
+		if (state === "queued") w.cloud.offers = [];
+		if (state === "queued") await w.database.db.delete(offer);
+		const [id = ""] = await w.submit({ name: "a" });
+		await w.until(reaches(w, "a", state));
+		const ctx = systemContext(w.database.db, w.clock);
+		await cancelJob(ctx, id);
+		await cancelJob(ctx, id).catch((error: Error) => expect(error.message).toMatch(/cancelled already/));
+		await w.until(() => w.quiet());
+		const [job] = await w.jobs();
+		expect([job?.state, job?.reason.code]).toEqual(["cancelled", "cancelled_by_person"]);
+		await expect(cancelJob(ctx, id)).rejects.toThrow(/nothing to cancel/);
+	});
+
+	it("ends a job at home", async () => {
+		const w = await open({ slots: 1 });
+		const [id = ""] = await w.submit({ name: "a" });
+		await w.until(reaches(w, "a", "running"));
+		await cancelJob(systemContext(w.database.db, w.clock), id);
+		await w.until(() => w.quiet());
+		expect((await w.jobs())[0]?.state).toBe("cancelled");
+		expect(w.cluster.attempts()).toEqual([]);
+	});
+});
+
+describe("limits", { timeout: TIMEOUT_MS }, () => {
+	it("stops a job at its maximum duration, with the reason", async () => {
+		const w = await open({ slots: 0, runMs: 600_000 });
+		await w.submit({ name: "a", max: "45s" });
+		await w.until(() => w.quiet());
+		const [job] = await w.jobs();
+		expect([job?.state, job?.reason.code]).toEqual(["failed", "max_duration_exceeded"]);
+	});
+
+	it("fails a job that nothing can ever run, at once", async () => {
+		const w = await open({ slots: 1 });
+		await w.submit({ name: "a", gpus: 16 });
+		await w.tick();
+		const [job] = await w.jobs();
+		expect([job?.state, job?.reason.code]).toEqual(["failed", "no_placement_possible"]);
+	});
+
+	it("with room for one more instance lets exactly one of two simultaneous jobs burst; the other is held with what is missing", async () => {
+		// The worst case of one: $1/h for at most 10 min + 15 min of boot and margins; $0.70 holds one, not two.
+		const w = await open({ slots: 0, capUsd: 0.7 });
+		await w.submit({ name: "a" }, { name: "b" });
+		// Two schedulers that both believe they lead decide at the same moment.
+		await Promise.all([runCycle(w.ctx, newCycleMemory()), runCycle(w.ctx, newCycleMemory())]);
+		const jobs = await w.jobs();
+		expect(jobs.map((j) => j.state).sort()).toEqual(["admitted", "held"]);
+		const held = jobs.find((j) => j.state === "held");
+		expect(held?.reason.code).toBe("budget_exceeded");
+		expect(BigInt(String(held?.reason.facts.missingMicroUsd))).toBeGreaterThan(0n);
+		expect(await w.instances()).toHaveLength(1);
+		// When the first is done and its true cost posted, there is room again.
+		await w.until(() => w.quiet());
+		expect((await w.jobs()).map((j) => j.state)).toEqual(["succeeded", "succeeded"]);
+		expect((await ledgerCheck(w.ctx)).ok).toBe(true);
+	});
+});
