@@ -37,7 +37,7 @@ describe("a rule's sentence", () => {
 		["{ id: r, burst: { always: true } }", "There is *an allowed offer*, without waiting for home."],
 		[
 			"{ id: r, when: job.critical, burst: { after: { waited: 5m }, or: { queueLength: 1 } } }",
-			"The job is *critical*, and the job has waited *5m*, or at least *1* job waits.",
+			"The job is *critical*, and the job has waited longer than *5m*, or more than *1* job waits.",
 		],
 		[
 			'{ id: r, when: job.team == "risk", limit: { instanceHours: 36 } }',

@@ -118,7 +118,7 @@ function triggersOf(effect: Extract<RuleEffect, { kind: "burst" }>): Segment[] {
 	const clauses: Segment[][] = [];
 	if (effect.forecastWaitMs !== null)
 		clauses.push([words("the job's forecast wait at home exceeds "), value(formatDuration(effect.forecastWaitMs))]);
-	if (effect.waitedMs !== null) clauses.push([words("the job has waited "), value(formatDuration(effect.waitedMs))]);
+	if (effect.waitedMs !== null) clauses.push([words("the job has waited longer than "), value(formatDuration(effect.waitedMs))]);
 	if (effect.deadlineSlackMs !== null)
 		clauses.push([
 			words("the job would have less than "),
@@ -127,7 +127,7 @@ function triggersOf(effect: Extract<RuleEffect, { kind: "burst" }>): Segment[] {
 		]);
 	if (effect.queueLength !== null)
 		clauses.push([
-			words("at least "),
+			words("more than "),
 			value(grouping(String(effect.queueLength))),
 			words(effect.queueLength === 1 ? " job waits" : " jobs wait"),
 		]);
