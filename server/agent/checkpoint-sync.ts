@@ -2,8 +2,8 @@ import { createReadStream } from "node:fs";
 import path from "node:path";
 import { Readable } from "node:stream";
 import { type ControlClient, messageOf, Refused } from "./client.ts";
-import { digestOf, listFolder, signatureOf } from "./folder-files.ts";
-import { type CheckpointFile, doneAnswer, newCheckpointAnswer, pathProblem, SHA256_HEADER } from "./protocol.ts";
+import { digestOf, type FolderFile, listFolder, signatureOf } from "./folder-files.ts";
+import { AGENT_LIMITS, type CheckpointFile, doneAnswer, newCheckpointAnswer, pathProblem, SHA256_HEADER } from "./protocol.ts";
 import { pause } from "./wait.ts";
 
 /** Tries at a folder that the job is writing to; then the next interval has its turn. */
@@ -69,8 +69,7 @@ export class CheckpointSync {
 		const found = await listFolder(this.#folder);
 		const signature = signatureOf(found);
 		if (found.length === 0 || signature === this.#kept) return null;
-		const unfit = found.flatMap((f) => (pathProblem(f.path) === null ? [] : [`${JSON.stringify(f.path)} ${pathProblem(f.path)}`]));
-		if (unfit[0] !== undefined) throw new Error(`a file's name cannot be kept: ${unfit[0]}`);
+		demandFit(found);
 		const files: CheckpointFile[] = [];
 		for (const file of found) files.push({ path: file.path, ...(await digestOf(path.join(this.#folder, file.path), signal)) });
 		const { id } = await this.#client.call({ method: "POST", path: "/checkpoints", json: {}, answer: newCheckpointAnswer, signal });
@@ -99,6 +98,16 @@ export class CheckpointSync {
 			if (error instanceof Refused && error.problem.code === "precondition_failed") throw new FolderMoved(error.message);
 			throw error;
 		}
+	}
+}
+
+/** @throws Error for what the control plane would refuse, before anything is sent. */
+function demandFit(files: readonly FolderFile[]): void {
+	const { checkpointFiles, checkpointFileBytes } = AGENT_LIMITS;
+	if (files.length > checkpointFiles) throw new Error(`a checkpoint may have ${checkpointFiles} files; the folder has ${files.length}`);
+	for (const file of files) {
+		const problem = pathProblem(file.path) ?? (file.bytes > checkpointFileBytes ? `has more than ${checkpointFileBytes} bytes` : null);
+		if (problem !== null) throw new Error(`the file ${JSON.stringify(file.path)} of the checkpoint cannot be kept: it ${problem}`);
 	}
 }
 

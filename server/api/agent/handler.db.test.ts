@@ -5,7 +5,6 @@ import path from "node:path";
 import { asc, eq } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { enrollAnswer } from "#server/agent/protocol.ts";
-import { aSpec, SECRET_KEY, seedInstance, seedJob } from "#server/agent/testing/seed.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
 import { checkpoint } from "#server/db/schema/checkpoint.ts";
 import { instance } from "#server/db/schema/instance.ts";
@@ -14,6 +13,7 @@ import { createTestDatabase, type TestDatabase } from "#server/db/testing/databa
 import { reason } from "#server/domain/reasons.ts";
 import { ManualClock } from "#server/kernel/clock.ts";
 import { bootstrapSecretOf } from "#server/services/agent/bootstrap.ts";
+import { aSpec, SECRET_KEY, seedInstance, seedJob } from "#server/services/agent/testing/seed.ts";
 import { finishAttempt } from "#server/services/attempt/finish.ts";
 import { requestStop } from "#server/services/attempt/request-stop.ts";
 import { saveCheckpoint } from "#server/services/checkpoint/store.ts";

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { Readable } from "node:stream";
 import { z } from "zod";
 import {
@@ -20,7 +21,7 @@ import type { AgentContext } from "#server/services/agent/context.ts";
 import { enrollAgent } from "#server/services/agent/enroll.ts";
 import { agentHeartbeat } from "#server/services/agent/heartbeat.ts";
 import { reportExited, reportRunning, storeAgentLogs } from "#server/services/agent/report.ts";
-import { problemOf } from "./problem.ts";
+import { problemOf } from "../problem.ts";
 import { fileResponse } from "./served-file.ts";
 
 export interface AgentHandlerOptions extends AgentContext {
@@ -46,13 +47,14 @@ type Route = (call: Call) => Promise<Response>;
  * both directions, so the server that mounts it must hand requests and responses over unbuffered.
  */
 export function createAgentHandler(options: AgentHandlerOptions): (request: Request) => Promise<Response> {
-	const log = options.log ?? (() => {});
 	return async (request) => {
 		try {
 			const parts = partsOf(request);
 			return await routeOf(request.method, parts)({ options, request, parts });
 		} catch (error) {
-			return problemOf(error, log);
+			const problem = problemOf(error, randomUUID());
+			if (problem.code === "internal") options.log?.(`an agent's call failed (${problem.requestId})`, error);
+			return Response.json(problem, { status: problem.status, headers: { "content-type": "application/problem+json" } });
 		}
 	};
 }
@@ -153,17 +155,22 @@ const commitRoute: Route = async ({ options, request, parts }) => {
 	return json({});
 };
 
-/** @throws SpillwayError `payload_too_large` without reading on; `invalid_input` for what is not JSON; ZodError. */
+/** Of a body that is too large this much is read away at most before the connection is cut. */
+const DRAINED_BYTES_MAX = 64 * 1024 ** 2;
+
+/** @throws SpillwayError `payload_too_large`; `invalid_input` for what is not JSON; ZodError. */
 async function readBody<T>(request: Request, options: AgentHandlerOptions, schema: z.ZodType<T>): Promise<T> {
 	const bytesMax = options.limits?.bodyBytes ?? AGENT_LIMITS.bodyBytes;
 	const chunks: Buffer[] = [];
 	let bytes = 0;
 	for await (const chunk of bodyOf(request)) {
 		bytes += chunk.length;
-		if (bytes > bytesMax)
-			throw new SpillwayError("payload_too_large", `The body is larger than ${bytesMax} bytes.`, { fix: "Send it in parts." });
-		chunks.push(Buffer.from(chunk));
+		if (bytes > DRAINED_BYTES_MAX) break;
+		// Read on without keeping it: a caller that is cut off while sending would not see the answer.
+		if (bytes <= bytesMax) chunks.push(Buffer.from(chunk));
 	}
+	if (bytes > bytesMax)
+		throw new SpillwayError("payload_too_large", `The body is larger than ${bytesMax} bytes.`, { fix: "Send it in parts." });
 	let parsed: unknown;
 	try {
 		parsed = JSON.parse(Buffer.concat(chunks).toString("utf8"));

@@ -25,12 +25,21 @@ export async function writeManifest(root: string, jobId: string, checkpointId: s
 export async function checkpointFor(ctx: AgentContext, jobId: string): Promise<{ id: string; files: CheckpointFile[] } | null> {
 	const latest = await latestCheckpoint(ctx.db, ctx.checkpointRoot, jobId);
 	if (latest === null) return null;
-	const kept = await readFile(manifestFile(ctx.checkpointRoot, jobId, latest.id), "utf8").catch(() => null);
-	if (kept !== null) return { id: latest.id, files: manifestSchema.parse(JSON.parse(kept)) };
+	const kept = await readManifest(manifestFile(ctx.checkpointRoot, jobId, latest.id));
+	if (kept !== null) return { id: latest.id, files: kept };
 	// Kept by a site on this host, without sums: taken once, for this and every later agent.
 	const files = await sumAll(latest.folder);
 	await writeManifest(ctx.checkpointRoot, jobId, latest.id, files);
 	return { id: latest.id, files };
+}
+
+/** Null when there is none, or none that can be read. */
+async function readManifest(file: string): Promise<CheckpointFile[] | null> {
+	try {
+		return manifestSchema.parse(JSON.parse(await readFile(file, "utf8")));
+	} catch {
+		return null;
+	}
 }
 
 async function sumAll(folder: string): Promise<CheckpointFile[]> {

@@ -1,16 +1,8 @@
 import type { Db } from "#server/db/client.ts";
 import type { Clock } from "#server/kernel/clock.ts";
+import type { Timing } from "../timing.ts";
 
-export interface AgentTiming {
-	/** Between two beats of an agent. */
-	heartbeatMs: number;
-	/** What a command gets between SIGTERM and SIGKILL. */
-	stopGraceMs: number;
-	/** Without any answer for this long an agent ends its machine. */
-	controlSilenceMs: number;
-}
-
-export const DEFAULT_AGENT_TIMING: AgentTiming = { heartbeatMs: 5_000, stopGraceMs: 90_000, controlSilenceMs: 6 * 60 * 60_000 };
+export type AgentTiming = Pick<Timing, "heartbeatMs" | "stopGraceMs" | "controlSilenceMs">;
 
 /** What the services for agents get. */
 export interface AgentContext {

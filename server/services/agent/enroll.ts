@@ -53,7 +53,9 @@ export async function enrollAgent(ctx: AgentContext, input: EnrollRequest): Prom
 		jobId: row.attempt.jobId,
 		attemptNo: row.attempt.number,
 		spec: row.spec,
-		...ctx.timing,
+		heartbeatMs: ctx.timing.heartbeatMs,
+		stopGraceMs: ctx.timing.stopGraceMs,
+		controlSilenceMs: ctx.timing.controlSilenceMs,
 		checkpoint: await checkpointFor(ctx, row.attempt.jobId),
 		...orders,
 	};

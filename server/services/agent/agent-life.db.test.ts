@@ -4,6 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { asc, eq } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { userData } from "#server/agent/user-data.ts";
 import { createAgentHandler } from "#server/api/agent/handler.ts";
 import { fileSha256 } from "#server/api/agent/served-file.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
@@ -18,7 +19,6 @@ import { bootstrapSecretOf } from "#server/services/agent/bootstrap.ts";
 import { cancelJob } from "#server/services/job/cancel.ts";
 import { boot, buildAgent, type ControlPlane, eventually, type Machine, serve, serveMetadata } from "./testing/machine.ts";
 import { aSpec, SECRET_KEY, seedInstance, seedJob } from "./testing/seed.ts";
-import { userData } from "./user-data.ts";
 
 let database: TestDatabase;
 let agentFile: string;
