@@ -44,7 +44,7 @@ export function LineBand({
 	const ticks = max === undefined ? niceTicks(Math.max(0, ...points.map((p) => p.high ?? p.value ?? 0)), 3) : [0, max / 2, max];
 	const ceiling = ticks.at(-1) ?? 1;
 	const tickText = (v: number) => `${v.toLocaleString("en-US")}${v > 0 ? unit : ""}`;
-	const left = Math.max(...ticks.map((v) => tickText(v).length)) * 6 + 8;
+	const left = Math.max(...ticks.map((v) => tickText(v).length)) * 7 + 12;
 	const x = linear(fromMs, toMs, left, width - right);
 	const y = linear(0, ceiling, height - 20, top);
 	const clamp = (v: number) => Math.max(0, Math.min(ceiling, v));

@@ -182,7 +182,7 @@ function useKeyboard<Row>({ ids, items, selection, onOpen, scrollTo }: KeyboardO
 	const onRowClick = (event: MouseEvent<HTMLElement>, id: string) => {
 		const target = event.target instanceof Element ? event.target : null;
 		if (target?.closest("[data-row-select]")) {
-			event.preventDefault();
+			// Not prevented: the box would then show what it was before the click.
 			select(id, event.shiftKey);
 			return;
 		}

@@ -88,7 +88,7 @@ export function GalleryForms({ nowMs }: { nowMs: number }) {
 					<Carbon grams={11_200} />
 				</Fact>
 			</FactStrip>
-			<div className="grid gap-4 rail:grid-cols-3">
+			<div className="grid gap-4 rail:grid-cols-[1.35fr_1fr_1fr]">
 				<Marks nowMs={nowMs} />
 				<Form />
 				<Controls />
@@ -100,7 +100,7 @@ export function GalleryForms({ nowMs }: { nowMs: number }) {
 function Marks({ nowMs }: { nowMs: number }) {
 	return (
 		<Panel title="Marks">
-			<PanelSplit columns="1fr 1fr">
+			<PanelSplit columns="9rem 1fr">
 				<div className="grid gap-1.5 px-4 pb-4">
 					{STATES.map((state) => (
 						<StateMark key={state} state={state} progress={0.26} />
