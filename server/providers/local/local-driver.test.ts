@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { DataRef } from "#server/domain/job.ts";
 import {
 	aSpec,
@@ -73,7 +73,7 @@ async function outputOf(request: StartAttempt): Promise<string[]> {
 
 describe("the environment of a job", () => {
 	it("is built from nothing: no variable of the server's own gets in", async () => {
-		process.env.SPILLWAY_TEST_SECRET = "do not leak";
+		vi.stubEnv("SPILLWAY_TEST_SECRET", "do not leak");
 		try {
 			const request = shell("env", { env: { SEED: "7" } }, { slots: [1, 2] });
 			const lines = (await outputOf(request)).filter((line) => !/^(PWD|OLDPWD|SHLVL|_)=/.test(line));
@@ -92,7 +92,7 @@ describe("the environment of a job", () => {
 			expect(lines).toContain("CUDA_VISIBLE_DEVICES=1,2");
 			expect(lines).toContain(`SPILLWAY_WORK_DIR=${workFolder(request.attemptId)}`);
 		} finally {
-			delete process.env.SPILLWAY_TEST_SECRET;
+			vi.unstubAllEnvs();
 		}
 	});
 

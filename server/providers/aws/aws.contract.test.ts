@@ -1,0 +1,148 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { CreateTagsCommand, EC2Client, RunInstancesCommand } from "@aws-sdk/client-ec2";
+import { startEc2Emulator } from "#server/emulators/aws/emulator.ts";
+import { DEFAULT_ACCESS_KEY_ID, type Ec2CatalogEntry } from "#server/emulators/aws/options.ts";
+import { defined } from "#server/kernel/assert.ts";
+import { describeCloudDriverContract } from "../contract/cloud-contract.ts";
+import type { CloudHarness, LaunchRefusal } from "../contract/cloud-harness.ts";
+import { CONTROL_PLANE_TAG } from "../driver.ts";
+import { AwsDriver } from "./driver.ts";
+import type { SnapshotRate } from "./offers.ts";
+import { startRewritingProxy } from "./testing/rewriting-proxy.ts";
+
+const REGIONS: [string, string] = ["us-east-1", "eu-west-1"];
+const TYPE = "g5.xlarge";
+
+/** Invented prices: the contract is about their form. */
+const CATALOG: Ec2CatalogEntry[] = [
+	{
+		instanceType: TYPE,
+		vcpus: 4,
+		memoryGiB: 16,
+		gpus: 1,
+		gpuModel: "A10G-24GB",
+		regions: REGIONS.map((region) => ({
+			region,
+			onDemandMicroUsdPerHour: 1_006_000n,
+			zones: ["a", "b"].map((letter) => ({ zone: `${region}${letter}`, spotMicroUsdPerHour: 400_000n })),
+		})),
+	},
+];
+
+const RATES: SnapshotRate[] = REGIONS.map((region) => ({
+	instanceType: TYPE,
+	region,
+	zone: null,
+	accelerator: "A10G-24GB",
+	gpus: 1,
+	vcpus: 4,
+	memoryGiB: 16,
+	onDemand: { microUsdPerHour: 1_006_000n, asOf: "2026-07-20", source: "invented for tests" },
+	spot: { microUsdPerHour: 400_000n },
+}));
+
+const REFUSAL_CODES: Record<LaunchRefusal, string> = {
+	no_capacity: "InsufficientInstanceCapacity",
+	spot_count_quota: "MaxSpotInstanceCountExceeded",
+	vcpu_quota: "VcpuLimitExceeded",
+	throttled: "RequestLimitExceeded",
+	unauthorized: "UnauthorizedOperation",
+	server_error: "InternalError",
+};
+
+const ANSWER_TIMEOUT_MS = 1_500;
+const CREDENTIALS = { accessKeyId: DEFAULT_ACCESS_KEY_ID, secretAccessKey: "any" };
+
+async function makeHarness(): Promise<CloudHarness> {
+	const stateDir = mkdtempSync(path.join(tmpdir(), "spillway-aws-contract-"));
+	const emulator = await startEc2Emulator({
+		port: 0,
+		stateDir,
+		catalog: CATALOG,
+		bootDelayMs: 5,
+		terminateDelayMs: 5,
+		spotNoticeMs: 5,
+		guestStopGraceMs: 100,
+		seed: 1,
+	});
+	const proxy = await startRewritingProxy(emulator.url);
+	const closers: (() => unknown)[] = [];
+	const driverOf = (controlPlane: string, endpoint = emulator.url) => {
+		const settings = {
+			controlPlane,
+			endpoint,
+			regions: REGIONS,
+			credentials: CREDENTIALS,
+			imageId: "ami-0123456789abcdef0",
+			answerTimeoutMs: ANSWER_TIMEOUT_MS,
+			pageSize: 5,
+		};
+		const driver = new AwsDriver("aws", { settings, listPrices: () => RATES });
+		closers.push(() => driver.close());
+		return driver;
+	};
+	const clientOf = (region: string) => {
+		const client = new EC2Client({ endpoint: emulator.url, region, credentials: { ...CREDENTIALS } });
+		closers.push(() => client.destroy());
+		return client;
+	};
+	const plant = async (region: string) => {
+		const made = await clientOf(region).send(
+			new RunInstancesCommand({ MinCount: 1, MaxCount: 1, ImageId: "ami-0123456789abcdef0", InstanceType: TYPE }),
+		);
+		return defined(made.Instances?.[0]?.InstanceId, "instance id");
+	};
+	const launchFault = (behaviour: NonNullable<Parameters<typeof emulator.faults.add>[0]["behaviour"]>) => {
+		emulator.faults.add({ action: "RunInstances", behaviour });
+	};
+	return {
+		driver: driverOf("contract", proxy.url),
+		again: () => driverOf("contract"),
+		otherControlPlane: () => driverOf("somebody-else"),
+		regions: REGIONS,
+		instanceType: TYPE,
+		moreThanAPage: 12,
+		passTime: () => sleep(5),
+		async cleanup() {
+			for (const close of closers) await close();
+			await proxy.stop();
+			await emulator.stop({ killInstances: true });
+			rmSync(stateDir, { recursive: true, force: true });
+		},
+		faults: {
+			refuseNextLaunch: (refusal) => {
+				emulator.faults.add({ action: "RunInstances", error: { code: REFUSAL_CODES[refusal] } });
+			},
+			loseNextLaunchAnswer: () => launchFault({ kind: "lose_answer" }),
+			delayNextLaunchAnswer: () => launchFault({ kind: "delay_answer", durationMs: ANSWER_TIMEOUT_MS * 4 }),
+			hideNextLaunch: () => launchFault({ kind: "invisible", durationMs: 400 }),
+			slowNextTermination: () => {
+				emulator.faults.add({ action: "TerminateInstances", behaviour: { kind: "slow_termination", durationMs: 400 } });
+			},
+			refuseCredentials: () => {
+				emulator.faults.add({ action: "*", times: "always", error: { code: "AuthFailure" } });
+			},
+			failRegion: (question, region) => {
+				const action = question === "list" ? "DescribeInstances" : "DescribeSpotPriceHistory";
+				emulator.faults.add({ action, match: { region }, error: { code: "InternalError" } });
+			},
+			plantTaggedStranger: async (region) => {
+				const id = await plant(region);
+				await clientOf(region).send(new CreateTagsCommand({ Resources: [id], Tags: [{ Key: CONTROL_PLANE_TAG, Value: "contract" }] }));
+				return id;
+			},
+			plantUntagged: async (region) => {
+				await plant(region);
+			},
+		},
+		wire: {
+			addUnknownFields: () => proxy.rewrite((xml) => xml.replaceAll("<item>", "<item><somethingNew><item>x</item></somethingNew>")),
+			dropInstanceIds: () => proxy.rewrite((xml) => xml.replaceAll(/<instanceId>[^<]*<\/instanceId>/g, "")),
+		},
+	};
+}
+
+describeCloudDriverContract("aws", makeHarness);

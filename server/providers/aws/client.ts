@@ -1,0 +1,163 @@
+import {
+	DescribeRegionsCommand,
+	EC2Client,
+	type Filter,
+	paginateDescribeInstances,
+	paginateDescribeInstanceTypeOfferings,
+	paginateDescribeSpotPriceHistory,
+	RunInstancesCommand,
+	type RunInstancesCommandInput,
+	TerminateInstancesCommand,
+} from "@aws-sdk/client-ec2";
+import { z } from "zod";
+import { DriverError } from "../driver-errors.ts";
+import { toDriverError } from "./errors.ts";
+import { type Ec2Instance, reservationSchema } from "./mapper.ts";
+import type { ParsedAwsSettings } from "./settings.ts";
+
+/** EC2 takes at most this many values in one filter. */
+const FILTER_VALUES_MAX = 200;
+/** More pages than any account has; an endpoint that hands out tokens for ever is an error, not a loop. */
+const PAGES_MAX = 2_000;
+
+const offeringSchema = z.object({ InstanceType: z.string().min(1), Location: z.string().min(1) });
+export type Ec2Offering = z.output<typeof offeringSchema>;
+
+const spotPriceSchema = z.object({
+	InstanceType: z.string().min(1),
+	AvailabilityZone: z.string().min(1),
+	SpotPrice: z.string().min(1),
+	Timestamp: z.date(),
+});
+export type Ec2SpotPrice = z.output<typeof spotPriceSchema>;
+
+/** The calls that the driver makes, one client for each region, every answer checked before it is believed. */
+export class Ec2Calls {
+	readonly #settings: ParsedAwsSettings;
+	readonly #clients = new Map<string, EC2Client>();
+
+	constructor(settings: ParsedAwsSettings) {
+		this.#settings = settings;
+	}
+
+	async describeRegions(region: string): Promise<void> {
+		await this.#call(`regions ${this.#settings.regions.join(", ")}`, () =>
+			this.#client(region).send(new DescribeRegionsCommand({ RegionNames: this.#settings.regions })),
+		);
+	}
+
+	async runInstances(region: string, input: RunInstancesCommandInput): Promise<Ec2Instance> {
+		const what = `launch of ${input.InstanceType} in ${region}`;
+		const answer = await this.#call(what, () => this.#client(region).send(new RunInstancesCommand(input)));
+		const [instance] = parse(what, reservationSchema, answer).Instances;
+		if (!instance) throw notUnderstood(what, "no instance");
+		return instance;
+	}
+
+	async describeInstances(region: string, filters: Filter[]): Promise<Ec2Instance[]> {
+		const what = `instances in ${region}`;
+		const paginator = paginateDescribeInstances({ client: this.#client(region), pageSize: this.#settings.pageSize }, { Filters: filters });
+		const reservations = await this.#pages(what, paginator, (page) => page.Reservations);
+		return parse(what, z.array(reservationSchema), reservations).flatMap((r) => r.Instances);
+	}
+
+	async terminateInstance(region: string, providerInstanceId: string): Promise<void> {
+		await this.#call(`termination of ${providerInstanceId} in ${region}`, () =>
+			this.#client(region).send(new TerminateInstancesCommand({ InstanceIds: [providerInstanceId] })),
+		);
+	}
+
+	/** In which zones of a region the types are sold. */
+	async offerings(region: string, instanceTypes: readonly string[]): Promise<Ec2Offering[]> {
+		const what = `offerings in ${region}`;
+		const found: Ec2Offering[] = [];
+		for (const values of chunks(instanceTypes, FILTER_VALUES_MAX)) {
+			const input = { LocationType: "availability-zone", Filters: [{ Name: "instance-type", Values: values }] } as const;
+			const paginator = paginateDescribeInstanceTypeOfferings({ client: this.#client(region) }, { ...input, Filters: [...input.Filters] });
+			const rows = await this.#pages(what, paginator, (page) => page.InstanceTypeOfferings);
+			found.push(...parse(what, z.array(offeringSchema), rows));
+		}
+		return found;
+	}
+
+	/** The spot prices in force now: EC2 answers a start time of now with each zone's newest price. */
+	async spotPrices(region: string, instanceTypes: readonly string[], nowMs: number): Promise<Ec2SpotPrice[]> {
+		const what = `spot prices in ${region}`;
+		const paginator = paginateDescribeSpotPriceHistory(
+			{ client: this.#client(region) },
+			{
+				InstanceTypes: instanceTypes as NonNullable<Parameters<typeof paginateDescribeSpotPriceHistory>[1]["InstanceTypes"]>,
+				ProductDescriptions: ["Linux/UNIX"],
+				StartTime: new Date(nowMs),
+			},
+		);
+		const rows = await this.#pages(what, paginator, (page) => page.SpotPriceHistory);
+		return parse(what, z.array(spotPriceSchema), rows);
+	}
+
+	close(): void {
+		for (const client of this.#clients.values()) client.destroy();
+		this.#clients.clear();
+	}
+
+	#client(region: string): EC2Client {
+		const known = this.#clients.get(region);
+		if (known) return known;
+		const { endpoint, credentials, connectTimeoutMs, answerTimeoutMs } = this.#settings;
+		const client = new EC2Client({
+			region,
+			// The loop makes the same call again with the same token; retries here would only hide what happens.
+			maxAttempts: 1,
+			requestHandler: { connectionTimeout: connectTimeoutMs, requestTimeout: answerTimeoutMs, throwOnRequestTimeout: true },
+			...(endpoint === undefined ? {} : { endpoint }),
+			...(credentials === undefined
+				? {}
+				: {
+						credentials: {
+							accessKeyId: credentials.accessKeyId,
+							secretAccessKey: credentials.secretAccessKey,
+							...(credentials.sessionToken === undefined ? {} : { sessionToken: credentials.sessionToken }),
+						},
+					}),
+		});
+		this.#clients.set(region, client);
+		return client;
+	}
+
+	async #call<T>(what: string, send: () => Promise<T>): Promise<T> {
+		try {
+			return await send();
+		} catch (error) {
+			throw toDriverError(error, what);
+		}
+	}
+
+	#pages<P, T>(what: string, paginator: AsyncIterable<P>, rowsOf: (page: P) => T[] | undefined): Promise<T[]> {
+		return this.#call(what, async () => {
+			const rows: T[] = [];
+			let pages = 0;
+			for await (const page of paginator) {
+				pages += 1;
+				if (pages > PAGES_MAX) throw notUnderstood(what, `more than ${PAGES_MAX} pages`);
+				rows.push(...(rowsOf(page) ?? []));
+			}
+			return rows;
+		});
+	}
+}
+
+function parse<S extends z.ZodType>(what: string, schema: S, answer: unknown): z.output<S> {
+	const result = schema.safeParse(answer);
+	if (result.success) return result.data;
+	const [first] = result.error.issues;
+	throw notUnderstood(what, first ? `${first.path.join(".")}: ${first.message}` : "unreadable");
+}
+
+/** An answer that cannot be read says nothing about what happened there. */
+function notUnderstood(what: string, why: string): DriverError {
+	return new DriverError("transient", `AWS: ${what}: the answer is not understood (${why})`, { providerCode: "UnexpectedAnswer" });
+}
+
+export function chunks<T>(items: readonly T[], size: number): T[][] {
+	return Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
+}

@@ -1,0 +1,139 @@
+import type { Filter } from "@aws-sdk/client-ec2";
+import { type Clock, systemClock } from "#server/kernel/clock.ts";
+import {
+	type CloudDriver,
+	CONTROL_PLANE_TAG,
+	INSTANCE_TAG,
+	type InstanceObservation,
+	type LaunchRequest,
+	type OfferObservation,
+} from "../driver.ts";
+import { DriverError } from "../driver-errors.ts";
+import { chunks, Ec2Calls } from "./client.ts";
+import { observationOf, runInstancesInput } from "./mapper.ts";
+import { offersOf, type SnapshotRate } from "./offers.ts";
+import { type AwsSettings, awsSettingsSchema, type ParsedAwsSettings } from "./settings.ts";
+
+type FailedRegion = { region: string; message: string };
+
+/** EC2 takes at most this many values in one filter. */
+const IDS_PER_CALL = 200;
+
+/** One AWS account through EC2's API. On-demand prices come from `listPrices`, the shipped snapshot. */
+export class AwsDriver implements CloudDriver {
+	readonly provider = "aws";
+	readonly capabilities = { spot: true };
+	readonly siteId: string;
+	readonly #settings: ParsedAwsSettings;
+	readonly #listPrices: () => readonly SnapshotRate[];
+	readonly #clock: Clock;
+	readonly #ec2: Ec2Calls;
+
+	/** @throws ZodError for wrong settings. */
+	constructor(siteId: string, options: { settings: AwsSettings; listPrices: () => readonly SnapshotRate[]; clock?: Clock }) {
+		this.siteId = siteId;
+		this.#settings = awsSettingsSchema.parse(options.settings);
+		this.#listPrices = options.listPrices;
+		this.#clock = options.clock ?? systemClock;
+		this.#ec2 = new Ec2Calls(this.#settings);
+	}
+
+	async check(): Promise<void> {
+		const [first = ""] = this.#settings.regions;
+		await this.#ec2.describeRegions(first);
+	}
+
+	async offers(): Promise<{ offers: OfferObservation[]; failedRegions: FailedRegion[] }> {
+		const { found, failedRegions } = await this.#inEveryRegion((region) => this.#offersIn(region));
+		return { offers: found, failedRegions };
+	}
+
+	async #offersIn(region: string): Promise<OfferObservation[]> {
+		const rates = this.#listPrices();
+		const types = [...new Set(rates.map((rate) => rate.instanceType))];
+		const nowMs = this.#clock.nowMs();
+		const [offerings, spotPrices] = await Promise.all([this.#ec2.offerings(region, types), this.#ec2.spotPrices(region, types, nowMs)]);
+		const { listPriceMaxAgeDays } = this.#settings;
+		return offersOf({ siteId: this.siteId, region, rates, offerings, spotPrices, nowMs, listPriceMaxAgeDays });
+	}
+
+	async launch(request: LaunchRequest): Promise<InstanceObservation> {
+		const { region, instanceId } = request;
+		try {
+			const made = await this.#ec2.runInstances(region, runInstancesInput(request, this.#settings, this.#imageIn(region)));
+			return { ...observationOf(region, made), instanceId };
+		} catch (error) {
+			const over = error instanceof DriverError && error.providerCode === "IdempotentInstanceTerminated";
+			const found = over ? await this.findByToken(region, instanceId) : null;
+			if (found) return found;
+			throw error;
+		}
+	}
+
+	#imageIn(region: string): string {
+		const { imageId } = this.#settings;
+		const found = typeof imageId === "string" ? imageId : imageId[region];
+		if (found === undefined)
+			throw new DriverError("invalid_request", `the AWS site has no machine image for ${region}; add it to its settings`);
+		return found;
+	}
+
+	async describe(region: string, providerInstanceIds: string[]): Promise<InstanceObservation[]> {
+		// By filter, since asking by id fails as a whole when one of them is gone.
+		const pages = await Promise.all(
+			chunks(providerInstanceIds, IDS_PER_CALL).map((ids) => this.#find(region, [{ Name: "instance-id", Values: ids }])),
+		);
+		return pages.flat();
+	}
+
+	async findByToken(region: string, instanceId: string): Promise<InstanceObservation | null> {
+		const [found] = await this.#find(region, [{ Name: `tag:${INSTANCE_TAG}`, Values: [instanceId] }]);
+		return found ?? null;
+	}
+
+	async list(): Promise<{ instances: InstanceObservation[]; sweptRegions: string[]; failedRegions: FailedRegion[] }> {
+		const { found, sweptRegions, failedRegions } = await this.#inEveryRegion((region) => this.#find(region, []));
+		return { instances: found, sweptRegions, failedRegions };
+	}
+
+	async terminate(region: string, providerInstanceId: string): Promise<void> {
+		try {
+			await this.#ec2.terminateInstance(region, providerInstanceId);
+		} catch (error) {
+			if (error instanceof DriverError && error.kind === "not_found") return;
+			throw error;
+		}
+	}
+
+	async close(): Promise<void> {
+		this.#ec2.close();
+	}
+
+	/** Only what carries our control plane's tag, whatever else is asked. */
+	async #find(region: string, filters: Filter[]): Promise<InstanceObservation[]> {
+		const ours = { Name: `tag:${CONTROL_PLANE_TAG}`, Values: [this.#settings.controlPlane] };
+		const found = await this.#ec2.describeInstances(region, [ours, ...filters]);
+		return found.map((instance) => observationOf(region, instance));
+	}
+
+	/** A region that fails is named, and what the others answered stays. */
+	async #inEveryRegion<T>(
+		ask: (region: string) => Promise<T[]>,
+	): Promise<{ found: T[]; sweptRegions: string[]; failedRegions: FailedRegion[] }> {
+		const { regions } = this.#settings;
+		const answers = await Promise.allSettled(regions.map(ask));
+		const found: T[] = [];
+		const sweptRegions: string[] = [];
+		const failedRegions: FailedRegion[] = [];
+		regions.forEach((region, i) => {
+			const answer = answers[i];
+			if (answer?.status === "fulfilled") {
+				found.push(...answer.value);
+				sweptRegions.push(region);
+			} else {
+				failedRegions.push({ region, message: answer?.reason instanceof Error ? answer.reason.message : "no answer" });
+			}
+		});
+		return { found, sweptRegions, failedRegions };
+	}
+}

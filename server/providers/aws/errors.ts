@@ -1,0 +1,75 @@
+import { DriverError, type DriverErrorKind } from "../driver-errors.ts";
+
+/** Source of the codes: Amazon EC2 API Reference, "Error codes for the Amazon EC2 API". */
+const KIND_OF_CODE: Record<string, DriverErrorKind> = {
+	InsufficientInstanceCapacity: "insufficient_capacity",
+	InsufficientHostCapacity: "insufficient_capacity",
+	InsufficientReservedInstanceCapacity: "insufficient_capacity",
+	InsufficientCapacity: "insufficient_capacity",
+	InsufficientFreeAddressesInSubnet: "insufficient_capacity",
+	UnfulfillableCapacity: "insufficient_capacity",
+	SpotMaxPriceTooLow: "insufficient_capacity",
+	// "The requested configuration is currently not supported": this type is not sold in that zone.
+	Unsupported: "insufficient_capacity",
+
+	MaxSpotInstanceCountExceeded: "quota_exceeded",
+	MaxSpotFleetRequestCountExceeded: "quota_exceeded",
+	VcpuLimitExceeded: "quota_exceeded",
+	InstanceLimitExceeded: "quota_exceeded",
+
+	RequestLimitExceeded: "throttled",
+	Throttling: "throttled",
+	ThrottlingException: "throttled",
+	ThrottledException: "throttled",
+	RequestThrottled: "throttled",
+	RequestThrottledException: "throttled",
+	TooManyRequestsException: "throttled",
+	EC2ThrottledException: "throttled",
+	BandwidthLimitExceeded: "throttled",
+
+	UnauthorizedOperation: "unauthorized",
+	AuthFailure: "unauthorized",
+	AccessDenied: "unauthorized",
+	AccessDeniedException: "unauthorized",
+	Blocked: "unauthorized",
+	CredentialsProviderError: "unauthorized",
+	ExpiredToken: "unauthorized",
+	ExpiredTokenException: "unauthorized",
+	IncompleteSignature: "unauthorized",
+	InvalidClientTokenId: "unauthorized",
+	MissingAuthenticationToken: "unauthorized",
+	OptInRequired: "unauthorized",
+	PendingVerification: "unauthorized",
+	RequestExpired: "unauthorized",
+	SignatureDoesNotMatch: "unauthorized",
+	UnrecognizedClientException: "unauthorized",
+
+	IdempotentParameterMismatch: "token_mismatch",
+
+	"InvalidInstanceID.NotFound": "not_found",
+	"InvalidInstanceID.Malformed": "not_found",
+	// A known token whose machine is over; `launch` looks it up.
+	IdempotentInstanceTerminated: "not_found",
+};
+
+/**
+ * What the SDK throws, as the port's error. What is not known to be a clear no of EC2's (its 4xx) is `transient`: the
+ * connection broke, the time was over, or the service failed, and nobody knows whether the request was carried out.
+ */
+export function toDriverError(error: unknown, what: string): DriverError {
+	if (error instanceof DriverError) return error;
+	const { name, message, status } = factsOf(error);
+	const kind = KIND_OF_CODE[name] ?? (status !== null && status >= 400 && status < 500 ? "invalid_request" : "transient");
+	return new DriverError(kind, `AWS: ${what}: ${name}: ${message}`, { providerCode: name, cause: error });
+}
+
+/** The SDK names an exception by EC2's code and puts the HTTP status beside it. */
+function factsOf(error: unknown): { name: string; message: string; status: number | null } {
+	if (!(error instanceof Error)) return { name: "UnknownError", message: String(error), status: null };
+	const metadata: unknown = "$metadata" in error ? error.$metadata : null;
+	const status: unknown =
+		typeof metadata === "object" && metadata !== null && "httpStatusCode" in metadata ? metadata.httpStatusCode : null;
+	const code = "code" in error && typeof error.code === "string" ? error.code : null;
+	const name = error.name === "Error" && code !== null ? code : error.name;
+	return { name, message: error.message || (code ?? "no words"), status: typeof status === "number" ? status : null };
+}

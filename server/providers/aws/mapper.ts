@@ -1,0 +1,89 @@
+import type { RunInstancesCommandInput } from "@aws-sdk/client-ec2";
+import { z } from "zod";
+import { CONTROL_PLANE_TAG, EXPIRES_TAG, INSTANCE_TAG, type InstanceObservation, JOB_TAG, type LaunchRequest } from "../driver.ts";
+import type { ParsedAwsSettings } from "./settings.ts";
+
+/** What we read of EC2's `Instance`. Fields that it may add are let through; one that is missing refuses the answer. */
+export const ec2InstanceSchema = z.object({
+	InstanceId: z.string().min(1),
+	InstanceType: z.string().min(1),
+	State: z.object({ Name: z.enum(["pending", "running", "shutting-down", "terminated", "stopping", "stopped"]) }),
+	LaunchTime: z.date(),
+	Placement: z.object({ AvailabilityZone: z.string().min(1) }),
+	InstanceLifecycle: z.string().optional(),
+	StateReason: z.object({ Code: z.string().optional() }).optional(),
+	PrivateIpAddress: z.string().optional(),
+	Tags: z.array(z.object({ Key: z.string(), Value: z.string() })).default([]),
+});
+export type Ec2Instance = z.output<typeof ec2InstanceSchema>;
+
+export const reservationSchema = z.object({ Instances: z.array(ec2InstanceSchema).min(1) });
+
+const STATES = {
+	pending: "pending",
+	running: "running",
+	"shutting-down": "stopping",
+	stopping: "stopping",
+	stopped: "stopped",
+	terminated: "terminated",
+} as const satisfies Record<Ec2Instance["State"]["Name"], InstanceObservation["state"]>;
+
+export function observationOf(region: string, instance: Ec2Instance): InstanceObservation {
+	const state = STATES[instance.State.Name];
+	const ending = state !== "pending" && state !== "running";
+	return {
+		providerInstanceId: instance.InstanceId,
+		instanceId: tagOf(instance, INSTANCE_TAG),
+		region,
+		zone: instance.Placement.AvailabilityZone,
+		instanceType: instance.InstanceType,
+		capacityType: instance.InstanceLifecycle === "spot" ? "spot" : "on_demand",
+		state,
+		launchedAtMs: instance.LaunchTime.getTime(),
+		stateReasonCode: ending ? (instance.StateReason?.Code ?? null) : null,
+		privateAddress: instance.PrivateIpAddress ?? null,
+	};
+}
+
+function tagOf(instance: Ec2Instance, key: string): string | null {
+	return instance.Tags.find((tag) => tag.Key === key)?.Value ?? null;
+}
+
+/** One machine or none, with its tags in the same call. Our token is EC2's client token (at most 64 characters). */
+export function runInstancesInput(request: LaunchRequest, settings: ParsedAwsSettings, imageId: string): RunInstancesCommandInput {
+	const { region, zone, capacityType } = request;
+	const spot = capacityType === "spot";
+	const subnet = (zone === null ? undefined : settings.subnets[zone]) ?? settings.subnets[region];
+	const groups = settings.securityGroups[region];
+	const tags = [
+		{ Key: CONTROL_PLANE_TAG, Value: settings.controlPlane },
+		{ Key: INSTANCE_TAG, Value: request.instanceId },
+		{ Key: JOB_TAG, Value: request.jobId },
+		{ Key: EXPIRES_TAG, Value: new Date(request.expiresAtMs).toISOString() },
+	];
+	const tagged = spot ? (["instance", "spot-instances-request"] as const) : (["instance"] as const);
+	return {
+		MinCount: 1,
+		MaxCount: 1,
+		ClientToken: request.instanceId,
+		ImageId: imageId,
+		InstanceType: request.instanceType as NonNullable<RunInstancesCommandInput["InstanceType"]>,
+		// A machine that powers itself off, as the agent does at its expiry, is gone and not merely stopped.
+		InstanceInitiatedShutdownBehavior: "terminate",
+		MetadataOptions: { HttpTokens: "required" },
+		UserData: Buffer.from(request.userData, "utf8").toString("base64"),
+		TagSpecifications: tagged.map((ResourceType) => ({ ResourceType, Tags: tags })),
+		...(zone === null ? {} : { Placement: { AvailabilityZone: zone } }),
+		...(subnet === undefined ? {} : { SubnetId: subnet }),
+		...(groups === undefined ? {} : { SecurityGroupIds: groups }),
+		...(settings.instanceProfile === undefined ? {} : { IamInstanceProfile: { Name: settings.instanceProfile } }),
+		...(spot
+			? {
+					InstanceMarketOptions: {
+						MarketType: "spot",
+						SpotOptions: { SpotInstanceType: "one-time", InstanceInterruptionBehavior: "terminate" },
+					},
+				}
+			: {}),
+	};
+}

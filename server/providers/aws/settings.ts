@@ -1,0 +1,32 @@
+import { z } from "zod";
+
+const region = z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d$/, "a region is written like us-east-1");
+
+export const awsSettingsSchema = z.strictObject({
+	/** The deployment's id, a tag on every machine. EC2 filters take * and ? for wildcards, so they are not allowed. */
+	controlPlane: z.string().regex(/^[A-Za-z0-9._-]{1,128}$/),
+	regions: z.array(region).min(1),
+	/** Another endpoint than Amazon's, for an emulator. */
+	endpoint: z.url().optional(),
+	/** Without them the SDK's own chain is asked: environment, profile, instance role. */
+	credentials: z
+		.strictObject({ accessKeyId: z.string().min(1), secretAccessKey: z.string().min(1), sessionToken: z.string().optional() })
+		.optional(),
+	/** The machine image: one for all regions, or one for each. */
+	imageId: z.union([z.string().min(1), z.record(region, z.string().min(1))]),
+	/** Subnet by zone or region; without one the default subnet of the zone is taken. */
+	subnets: z.record(z.string(), z.string().min(1)).default({}),
+	/** Security groups by region; without them the VPC's default one is taken. */
+	securityGroups: z.record(region, z.array(z.string().min(1))).default({}),
+	/** Name of the IAM instance profile that gives the machine its rights. */
+	instanceProfile: z.string().min(1).optional(),
+	connectTimeoutMs: z.number().int().positive().default(3_000),
+	/** After it the outcome of a call is unknown and it is made again. */
+	answerTimeoutMs: z.number().int().positive().default(20_000),
+	/** Machines in one page of a list; EC2 allows 5 to 1,000. */
+	pageSize: z.number().int().min(5).max(1_000).default(500),
+	/** A list price from a snapshot that is older than this counts as stale. AWS changes on-demand prices about once a year or less. */
+	listPriceMaxAgeDays: z.number().int().positive().default(730),
+});
+export type AwsSettings = z.input<typeof awsSettingsSchema>;
+export type ParsedAwsSettings = z.output<typeof awsSettingsSchema>;
