@@ -1,8 +1,9 @@
-import { eq, inArray } from "drizzle-orm";
+import { eq, inArray, sql } from "drizzle-orm";
 import { periodOf } from "#server/accounting/calendar.ts";
 import type { DbOrTx, Tx } from "#server/db/client.ts";
 import { hold, holdBudget } from "#server/db/schema/budget.ts";
 import type { BudgetPeriod } from "#server/domain/policy.ts";
+import type { HoldState } from "#server/domain/states.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { activePolicy } from "../policy/active.ts";
 import { addToPeriods, lockBudgets } from "./lock.ts";
@@ -46,19 +47,15 @@ export async function postToHolds(tx: Tx, postings: readonly HoldPosting[], nowM
 		holds.map((h) => h.id),
 	);
 	const periods = await budgetPeriods(tx);
+	const rows: { id: string; posted: string; state: HoldState }[] = [];
 	const changes: Parameters<typeof addToPeriods>[1][number][] = [];
 	for (const row of holds) {
 		const posting = byInstance.get(row.instanceId);
 		if (!posting || row.state !== "pending") continue;
 		const postedMicroUsd = posting.charges.reduce((sum, c) => sum + c.microUsd, row.postedMicroUsd);
-		const closed = posting.settled
-			? { state: postedMicroUsd > 0n ? ("posted" as const) : ("voided" as const), closedAt: new Date(nowMs) }
-			: {};
 		if (postedMicroUsd === row.postedMicroUsd && !posting.settled) continue;
-		await tx
-			.update(hold)
-			.set({ postedMicroUsd, ...closed })
-			.where(eq(hold.id, row.id));
+		const state = posting.settled ? (postedMicroUsd > 0n ? "posted" : "voided") : "pending";
+		rows.push({ id: row.id, posted: postedMicroUsd.toString(), state });
 		const heldBefore = left(row.amountMicroUsd, row.postedMicroUsd);
 		const heldAfter = posting.settled ? 0n : left(row.amountMicroUsd, postedMicroUsd);
 		for (const { budgetId, periodKey } of counted.get(row.id) ?? []) {
@@ -70,7 +67,17 @@ export async function postToHolds(tx: Tx, postings: readonly HoldPosting[], nowM
 			}
 		}
 	}
+	await writeHolds(tx, rows, nowMs);
 	await addToPeriods(tx, changes);
+}
+
+async function writeHolds(tx: Tx, rows: readonly { id: string; posted: string; state: HoldState }[], nowMs: number): Promise<void> {
+	if (rows.length === 0) return;
+	await tx.execute(sql`
+		update hold set posted_micro_usd = h.posted, state = h.state,
+			closed_at = case when h.state = 'pending' then null else ${new Date(nowMs).toISOString()}::timestamptz end
+		from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as h(id text, posted bigint, state hold_state)
+		where hold.id = h.id`);
 }
 
 function left(amount: bigint, posted: bigint): bigint {

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, inArray, isNotNull, isNull, lt, ne, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, inArray, isNotNull, isNull, lt, ne, or, type SQL, sql } from "drizzle-orm";
 import { billingTermsOf } from "#server/accounting/billing-terms.ts";
 import { type Metered, meterUsage, type Usage } from "#server/accounting/meter-usage.ts";
 import type { Tx } from "#server/db/client.ts";
@@ -12,29 +12,20 @@ import type { LedgerContext } from "./context.ts";
 import { postCharges } from "./post-charges.ts";
 
 /**
- * The next instances, in the order of their ids, that are not charged up to now or to their end, or whose hold is open
- * though they ended (never launched, or charged up to their end before it was known as such).
+ * The instances that are not charged up to now or to their end, or whose hold is open though they ended (never launched,
+ * or charged up to their end before it was known as such), in the order of their ids.
  */
-export async function instancesToMeter(
-	ctx: LedgerContext,
-	options: { afterId: string; limit: number; nowMs: number; minOpenMs: number },
-): Promise<string[]> {
-	const openHolds = ctx.db.select({ id: hold.instanceId }).from(hold).where(eq(hold.state, "pending"));
-	const rows = await ctx.db
+export async function instancesToMeter(ctx: LedgerContext, options: { nowMs: number; minOpenMs: number }): Promise<string[]> {
+	const unmetered = await ctx.db
 		.select({ id: instance.id })
 		.from(instance)
-		.where(
-			and(
-				gt(instance.id, options.afterId),
-				or(
-					and(isNotNull(instance.launchedAt), notMetered(options.nowMs - options.minOpenMs)),
-					and(eq(instance.state, "terminated"), inArray(instance.id, openHolds)),
-				),
-			),
-		)
-		.orderBy(asc(instance.id))
-		.limit(options.limit);
-	return rows.map((r) => r.id);
+		.where(and(isNotNull(instance.launchedAt), notMetered(options.nowMs - options.minOpenMs)));
+	const held = await ctx.db
+		.select({ id: instance.id })
+		.from(hold)
+		.innerJoin(instance, eq(instance.id, hold.instanceId))
+		.where(and(eq(hold.state, "pending"), eq(instance.state, "terminated")));
+	return [...new Set([...unmetered, ...held].map((r) => r.id))].sort();
 }
 
 function notMetered(beforeMs: number): SQL | undefined {

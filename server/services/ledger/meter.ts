@@ -23,14 +23,9 @@ const BATCH_SIZE = 200;
 export async function meterAll(ctx: LedgerContext, options: MeterOptions = {}): Promise<{ instances: number; allocations: number }> {
 	const { batchSize = BATCH_SIZE, minOpenMs = 0 } = options;
 	const nowMs = ctx.clock.nowMs();
+	const due = await instancesToMeter(ctx, { nowMs, minOpenMs });
 	let instances = 0;
-	for (let afterId = ""; ; ) {
-		const ids = await instancesToMeter(ctx, { afterId, limit: batchSize, nowMs, minOpenMs });
-		const last = ids.at(-1);
-		if (last === undefined) break;
-		instances += (await meterInstances(ctx, ids)).size;
-		afterId = last;
-	}
+	for (let at = 0; at < due.length; at += batchSize) instances += (await meterInstances(ctx, due.slice(at, at + batchSize))).size;
 	let allocations = 0;
 	for (const key of await listPoolKeys(ctx)) allocations += await meterPoolUntilNow(ctx, key);
 	await notify(ctx.db, { changes: [{ topic: "spend", id: null, team: null }] });

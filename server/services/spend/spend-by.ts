@@ -4,7 +4,7 @@ import { rollup } from "#server/db/schema/charge.ts";
 import { teamScope } from "../authorize.ts";
 import type { ServiceContext } from "../context.ts";
 import { spendRange } from "./range.ts";
-import { addSpend, NO_SPEND, rollupsOf, SPEND_COLUMNS, type SpendSums } from "./sums.ts";
+import { addSpend, NO_SPEND, rollupsOf, SPEND_COLUMNS, type SpendSums, toSpend } from "./sums.ts";
 
 export const SPEND_GROUPS = ["day", "team", "project", "class", "provider", "region", "capacityType", "accelerator", "site"] as const;
 export type SpendGroup = (typeof SPEND_GROUPS)[number];
@@ -24,14 +24,14 @@ export interface Spend {
 	totals: SpendSums;
 }
 
-const KEYS: Record<SpendGroup, SQL<string>> = {
-	day: sql`to_char(${rollup.bucketStart} at time zone 'UTC', 'YYYY-MM-DD')`,
+const KEYS: Record<SpendGroup, SQL> = {
+	day: sql`(${rollup.bucketStart} at time zone 'UTC')::date`,
 	team: sql`${rollup.team}`,
 	project: sql`${rollup.project}`,
 	class: sql`${rollup.class}`,
-	provider: sql`${rollup.provider}::text`,
+	provider: sql`${rollup.provider}`,
 	region: sql`${rollup.region}`,
-	capacityType: sql`${rollup.capacityType}::text`,
+	capacityType: sql`${rollup.capacityType}`,
 	accelerator: sql`${rollup.accelerator}`,
 	site: sql`${rollup.siteId}`,
 };
@@ -49,11 +49,12 @@ export async function spendBy(
 	const range = spendRange(input);
 	const segments = coverRange(range, input.groupBy === "day" ? "day" : "month");
 	const key = KEYS[input.groupBy];
-	const items = await ctx.db
-		.select({ key: sql<string>`${key}`.as("key"), ...SPEND_COLUMNS })
+	const rows = await ctx.db
+		.select({ key: sql<string>`${key}::text`, ...SPEND_COLUMNS })
 		.from(rollup)
 		.where(rollupsOf(segments, teams))
-		.groupBy(sql`1`)
-		.orderBy(...(input.groupBy === "day" ? [sql`1`] : [desc(sql`sum(${rollup.effectiveMicroUsd})`), sql`1`]));
+		.groupBy(key)
+		.orderBy(...(input.groupBy === "day" ? [key] : [desc(sql`sum(${rollup.effectiveMicroUsd})`), key]));
+	const items = rows.map(({ key: name, ...sums }) => ({ key: name, ...toSpend(sums) }));
 	return { ...range, groupBy: input.groupBy, items, totals: items.reduce((sum: SpendSums, item) => addSpend(sum, item), NO_SPEND) };
 }
