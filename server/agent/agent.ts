@@ -18,8 +18,11 @@ import { startWatchers } from "./watchers.ts";
 
 /** A command that SIGKILL does not end hangs in the kernel; its machine's end takes it along. */
 const KILL_WAIT_MS = 5_000;
-/** A machine that shuts down signals its processes in any order: ours may come a moment after the command's. */
-const OWN_SIGNAL_WAIT_MS = 500;
+/**
+ * A machine that shuts down signals its processes in any order: ours may come a moment after the command's, which then
+ * was cut short, whatever its exit code says.
+ */
+const OWN_SIGNAL_WAIT_MS = 250;
 
 interface Session {
 	settings: AgentSettings;
@@ -177,7 +180,7 @@ async function superviseRun(s: Session, job: PreparedJob, restored: string, comm
 	const syncing = sync?.runOnInterval(s.terms.spec.checkpoint?.intervalMs ?? Number.POSITIVE_INFINITY, ended.signal);
 	const stopping = stopWhenAsked(s, command, ended.signal);
 	const exit = await Promise.race([command.ended, stopping]);
-	if (s.lifecycle.plan === null && exit.code !== 0) await pause(OWN_SIGNAL_WAIT_MS, s.lifecycle.stopSignal);
+	if (s.lifecycle.plan === null) await pause(OWN_SIGNAL_WAIT_MS, s.lifecycle.stopSignal);
 	ended.abort();
 	await syncing;
 	if (s.lifecycle.plan?.cause === "over") return exit;

@@ -74,7 +74,8 @@ export class LogShipper {
 				continue;
 			}
 			await this.#sendBatch();
-			if (!options.untilIdle()) await pause(BETWEEN_CALLS_MS, signal);
+			// With more to send there is nothing to wait for.
+			if (this.idle && !options.untilIdle()) await pause(BETWEEN_CALLS_MS, signal);
 		}
 	}
 

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { asc, eq } from "drizzle-orm";
@@ -63,6 +63,8 @@ async function launch(
 		stopGraceMs?: number;
 		environment?: Record<string, string>;
 		secret?: string;
+		/** The image's own Node is too old; the control plane has this one. */
+		runtime?: { platform: string; file: string };
 		prepare?(control: ControlPlane, jobId: string): Promise<void> | void;
 	} = {},
 ): Promise<Rig> {
@@ -81,6 +83,7 @@ async function launch(
 		secretKey: SECRET_KEY,
 		checkpointRoot: path.join(folder, "checkpoints"),
 		agentFile,
+		...(options.runtime ? { runtimeFiles: { [options.runtime.platform]: options.runtime.file } } : {}),
 		timing: { heartbeatMs: 50, stopGraceMs: options.stopGraceMs ?? 10_000, controlSilenceMs: options.controlSilenceMs ?? 60_000 },
 		log: (message, error) => console.error(message, error),
 	});
@@ -90,13 +93,19 @@ async function launch(
 	const metadata = await serveMetadata(providerInstanceId);
 	cleanups.push(() => metadata.close());
 	const bootstrapSecret = options.secret ?? bootstrapSecretOf(SECRET_KEY, instanceId);
-	const script = userData({ controlUrl: control.url, instanceId, bootstrapSecret, agentSha256, expiresAtMs });
-	const machine = await bootMachine(script, metadata.url, options.environment);
+	const runtimeSha256 = options.runtime ? { [options.runtime.platform]: await fileSha256(options.runtime.file) } : {};
+	const script = userData({ controlUrl: control.url, instanceId, bootstrapSecret, agentSha256, expiresAtMs, runtimeSha256 });
+	const machine = await bootMachine(script, metadata.url, options.environment, { oldNode: options.runtime !== undefined });
 	return { control, machine, metadata, jobId, attemptId, instanceId, script };
 }
 
-async function bootMachine(script: string, metadataUrl: string, environment: Record<string, string> = {}): Promise<Machine> {
-	const machine = await boot(script, { AWS_EC2_METADATA_SERVICE_ENDPOINT: metadataUrl, ...environment });
+async function bootMachine(
+	script: string,
+	metadataUrl: string,
+	environment: Record<string, string> = {},
+	options: { oldNode?: boolean } = {},
+): Promise<Machine> {
+	const machine = await boot(script, { AWS_EC2_METADATA_SERVICE_ENDPOINT: metadataUrl, ...environment }, options);
 	cleanups.push(() => machine.destroy());
 	return machine;
 }
@@ -215,6 +224,31 @@ describe("an instance's life", () => {
 		expect(await untilOver(rig)).toMatchObject({ state: "succeeded" });
 		expect(rig.control.loseAnswersOf).toEqual([]);
 		expect((await lines(rig.attemptId)).map((l) => l.split(" ")[1])).toEqual(Array.from({ length: 2000 }, (_, i) => String(i + 1)));
+	});
+
+	it("holds a chatty job up, rather than losing lines, when neither memory nor disk has room", async () => {
+		const marker = path.join(folder, "chatted");
+		const source = `for (let n = 1; n <= 2000; n++) console.log("line " + n + " " + "x".repeat(1000)); require("node:fs").writeFileSync(process.env.MARKER, "");`;
+		const rig = await launch(
+			{ command: nodeJob(`setTimeout(() => { ${source} }, 500)`), env: { MARKER: marker } },
+			{ environment: { SPILLWAY_LOG_MEMORY_BYTES: "2000", SPILLWAY_LOG_SPILL_BYTES: "20000" } },
+		);
+		await eventually("it runs", async () => (await attemptRow(rig.attemptId)).state === "running");
+		await rig.control.goAway();
+		await eventually("the disk's share is used up", async () => (await spilledBytes(rig.machine)) >= 20_000);
+		expect(existsSync(marker)).toBe(false);
+		await rig.control.comeBack();
+		expect(await untilOver(rig)).toMatchObject({ state: "succeeded" });
+		expect(existsSync(marker)).toBe(true);
+		expect((await lines(rig.attemptId)).map((l) => l.split(" ")[1])).toEqual(Array.from({ length: 2000 }, (_, i) => String(i + 1)));
+	});
+
+	it("brings its own Node where the image has none that is new enough", async () => {
+		const platform = `linux-${process.arch}`;
+		const rig = await launch({ command: ["node", "-p", "process.version"] }, { runtime: { platform, file: process.execPath } });
+		expect(await untilOver(rig)).toMatchObject({ state: "succeeded" });
+		expect(await lines(rig.attemptId)).toEqual([process.version]);
+		expect(rig.control.seen).toContain(`GET /agent/v1/runtime/${platform}`);
 	});
 
 	it("ends a job that sleeps when a person cancels it", async () => {
@@ -360,6 +394,14 @@ describe("an instance's life", () => {
 
 async function cancel(jobId: string): Promise<void> {
 	await cancelJob({ db: database.db, clock: systemClock, actor: { kind: "system", part: "seed" }, requestId: null }, jobId);
+}
+
+async function spilledBytes(machine: Machine): Promise<number> {
+	const [name = "none"] = await readdir(path.join(machine.folder, "tmp"));
+	return stat(path.join(machine.folder, "tmp", name, "log-spill.jsonl")).then(
+		(s) => s.size,
+		() => 0,
+	);
 }
 
 function aliveIn(pid: number): boolean {

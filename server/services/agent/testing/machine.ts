@@ -126,13 +126,14 @@ export interface Machine {
 }
 
 /** Boots a machine: executes user-data in a session of its own, with a `shutdown` that only says so in a file. */
-export async function boot(script: string, environment: Record<string, string>): Promise<Machine> {
+export async function boot(script: string, environment: Record<string, string>, options: { oldNode?: boolean } = {}): Promise<Machine> {
 	const folder = await mkdtemp(path.join(os.tmpdir(), "spillway-machine-"));
 	const bin = path.join(folder, "bin");
 	await mkdir(bin);
 	await mkdir(path.join(folder, "tmp"));
 	await writeFile(path.join(bin, "shutdown"), `#!/bin/sh\necho "$@" >> '${folder}/off'\n`);
 	await chmod(path.join(bin, "shutdown"), 0o755);
+	if (options.oldNode) for (const name of ["node", "nodejs"]) await writeFile(path.join(bin, name), "#!/bin/sh\nexit 1\n", { mode: 0o755 });
 	await writeFile(path.join(folder, "user-data"), script);
 	const consoleFile = path.join(folder, "console");
 	const child = spawn("/bin/sh", ["-c", `exec sh '${folder}/user-data' > '${consoleFile}' 2>&1`], {
