@@ -1,0 +1,84 @@
+import { expect, it } from "vitest";
+import type { LaunchRequest } from "../driver.ts";
+import { ec2InstanceSchema, observationOf, runInstancesInput } from "./mapper.ts";
+import { awsSettingsSchema } from "./settings.ts";
+
+const SETTINGS = awsSettingsSchema.parse({
+	controlPlane: "prod",
+	regions: ["us-east-1"],
+	imageId: "ami-1",
+	subnets: { "us-east-1b": "subnet-b" },
+	securityGroups: { "us-east-1": ["sg-1"] },
+});
+
+const REQUEST: LaunchRequest = {
+	instanceId: "ins_1_001_0",
+	jobId: "job_1",
+	attemptId: "att_1_001",
+	region: "us-east-1",
+	zone: "us-east-1b",
+	instanceType: "g5.xlarge",
+	capacityType: "spot",
+	userData: "#!/bin/sh\necho ü\n",
+	expiresAtMs: Date.parse("2026-12-01T08:00:00Z"),
+};
+
+it("asks for one spot instance, tagged in the same call, that ends when it powers off", () => {
+	const input = runInstancesInput(REQUEST, SETTINGS, "ami-1");
+	expect(input).toMatchObject({
+		MinCount: 1,
+		MaxCount: 1,
+		ClientToken: "ins_1_001_0",
+		InstanceInitiatedShutdownBehavior: "terminate",
+		Placement: { AvailabilityZone: "us-east-1b" },
+		SubnetId: "subnet-b",
+		SecurityGroupIds: ["sg-1"],
+		InstanceMarketOptions: { MarketType: "spot", SpotOptions: { SpotInstanceType: "one-time", InstanceInterruptionBehavior: "terminate" } },
+	});
+	expect(Buffer.from(input.UserData ?? "", "base64").toString()).toBe(REQUEST.userData);
+	expect(input.TagSpecifications?.map((t) => t.ResourceType)).toEqual(["instance", "spot-instances-request"]);
+	expect(input.TagSpecifications?.[0]?.Tags).toEqual([
+		{ Key: "spillway:control-plane", Value: "prod" },
+		{ Key: "spillway:instance", Value: "ins_1_001_0" },
+		{ Key: "spillway:job", Value: "job_1" },
+		{ Key: "spillway:expires-at", Value: "2026-12-01T08:00:00.000Z" },
+	]);
+});
+
+it("asks for no market, no zone and no subnet on demand anywhere in the region", () => {
+	const input = runInstancesInput({ ...REQUEST, capacityType: "on_demand", zone: null }, SETTINGS, "ami-1");
+	expect(input).not.toHaveProperty("InstanceMarketOptions");
+	expect(input).not.toHaveProperty("Placement");
+	expect(input).not.toHaveProperty("SubnetId");
+	expect(input.TagSpecifications?.map((t) => t.ResourceType)).toEqual(["instance"]);
+});
+
+it("gives the same input for the same request, so that a repeated call matches its token", () => {
+	expect(runInstancesInput(REQUEST, SETTINGS, "ami-1")).toEqual(runInstancesInput({ ...REQUEST }, SETTINGS, "ami-1"));
+});
+
+it.each([
+	["pending", "pending", null],
+	["running", "running", null],
+	["shutting-down", "stopping", "Server.SpotInstanceTermination"],
+	["stopping", "stopping", "Server.SpotInstanceTermination"],
+	["stopped", "stopped", "Server.SpotInstanceTermination"],
+	["terminated", "terminated", "Server.SpotInstanceTermination"],
+] as const)("reads EC2's %s as %s", (name, state, stateReasonCode) => {
+	const instance = ec2InstanceSchema.parse({
+		InstanceId: "i-1",
+		InstanceType: "g5.xlarge",
+		State: { Name: name, Code: 1 },
+		LaunchTime: new Date(5),
+		Placement: { AvailabilityZone: "us-east-1b" },
+		StateReason: { Code: "Server.SpotInstanceTermination" },
+		SomethingNew: true,
+	});
+	expect(observationOf("us-east-1", instance)).toMatchObject({
+		state,
+		stateReasonCode,
+		instanceId: null,
+		capacityType: "on_demand",
+		launchedAtMs: 5,
+	});
+});
