@@ -5,7 +5,7 @@ import { judgeQuote } from "#server/policy/judge-quote.ts";
 import type { BudgetBook, BudgetShort } from "./budget.ts";
 import { type CloudRun, estimateOf, holdOf } from "./cost.ts";
 import { LIMITS } from "./limits.ts";
-import type { OfferRow } from "./offers.ts";
+import { lowestPrice, type OfferRow } from "./offers.ts";
 import type { Shape } from "./shape.ts";
 import type { PendingJob } from "./types.ts";
 
@@ -57,7 +57,7 @@ export function chooseOffer(
 	const fit = shape.offers();
 	const passedOver: PassedOver[] = [];
 	const avoided = avoidedBy(job, nowMs);
-	const lowest = fit.byPrice().find((row) => !avoided.has(row.offer.id));
+	const lowest = avoided.size === 0 ? fit.lowest : lowestPrice(fit.usable.filter((row) => !avoided.has(row.offer.id)));
 	if (!lowest) return noneNow(fit.eligible, avoided);
 	// When the lowest price does not fit, no other does: nothing more to look at.
 	const short = budgets.shortOf(shape.verdict.budgets, holdOf(lowest, run));

@@ -125,26 +125,25 @@ function findFor(cycle: Cycle, queued: QueuedJob): Finding {
 	if (start && start.range.p50Ms === snapshot.nowMs)
 		return { ...base, start, due, outcome: "place_home", reason: homeReason(start, job.spec) };
 
-	const known: Finding = {
-		...base,
-		start,
-		due,
-		outcome: "wait",
-		reason: waitReason({ queued, shape, run, start, due, choice: null, facts, snapshot }),
+	const wait = (choice: OfferChoice | null): Finding => {
+		const why = waitReason({ queued, shape, run, start, due, choice, facts, snapshot });
+		return { ...base, start, due, choice, outcome: "wait", reason: why };
 	};
 	// Cash at home is 0, so money alone would never leave: the rule is the policy's wish to leave, unless home is sooner.
-	if (!due || (start && start.range.p50Ms <= snapshot.nowMs + run.start.p50Ms)) return known;
+	if (!due || (start && start.range.p50Ms <= snapshot.nowMs + run.start.p50Ms)) return wait(null);
 	const choice = chooseOffer(shape, job, run, cycle.budgets, cycle.askApproval, snapshot.nowMs);
 	switch (choice.kind) {
-		case "chosen":
-			return { ...known, choice, outcome: "launch", reason: launchReason(choice.row, choice.holdMicroUsd, run, due, facts) };
+		case "chosen": {
+			const why = launchReason(choice.row, choice.holdMicroUsd, run, due, facts);
+			return { ...base, start, due, choice, outcome: "launch", reason: why };
+		}
 		case "over_budget":
-			return { ...known, choice, outcome: "hold", reason: budgetReason(choice, due, start) };
+			return { ...base, start, due, choice, outcome: "hold", reason: budgetReason(choice, due, start) };
 		case "needs_approval":
-			return { ...known, choice, outcome: "hold", reason: approvalReason(choice, job, due) };
+			return { ...base, start, due, choice, outcome: "hold", reason: approvalReason(choice, job, due) };
 		case "backed_off":
 		case "none":
-			return { ...known, choice, reason: waitReason({ queued, shape, run, start, due, choice, facts, snapshot }) };
+			return wait(choice);
 	}
 }
 

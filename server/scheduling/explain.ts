@@ -10,7 +10,7 @@ import { type HomePool, homeStart } from "./home.ts";
 import { backoffRemoval, gramsOf, type OfferRow } from "./offers.ts";
 import type { QueuedJob } from "./order.ts";
 import type { Removal } from "./removal.ts";
-import type { Shape } from "./shape.ts";
+import type { ExplainedGroup, Shape } from "./shape.ts";
 import type { Snapshot } from "./types.ts";
 
 /** All that was known when one job was decided. Must be explained before its slots or money are taken. */
@@ -54,7 +54,7 @@ export function explain(decided: DecidedJob): Explanation {
 		verdict: !fit.possible ? "deny" : d.choice?.kind === "needs_approval" ? "needs_approval" : "allow",
 		homeStart: d.homeRange,
 		candidates: [...shown, ...cloud],
-		removed: removedGroups(d, home),
+		removed: removedGroups(d, [...home, ...cloud]),
 		consideredCount: d.shape.pools.length + d.snapshot.offers.length,
 	};
 }
@@ -181,8 +181,8 @@ function finishOf(start: TimeRange, queued: QueuedJob): TimeRange {
 }
 
 /** Everything that was removed, by what removed it: pools, offers by shape, and offers that this job alone may not have. */
-function removedGroups(d: Explained, home: readonly Candidate[]): Explanation["removed"] {
-	const groups = new Map<string, Explanation["removed"][number]>();
+function removedGroups(d: Explained, known: readonly Candidate[]): Explanation["removed"] {
+	const groups = new Map<string, ExplainedGroup>();
 	const add = (ruleId: string | null, why: Removal["why"], count: number, cheapest: () => Candidate): void => {
 		const key = `${why}\n${ruleId ?? ""}`;
 		const group = groups.get(key);
@@ -190,19 +190,40 @@ function removedGroups(d: Explained, home: readonly Candidate[]): Explanation["r
 		else groups.set(key, { ruleId, why, count, cheapest: cheapest() });
 	};
 	const fit = d.shape.offers();
-	for (const g of fit.removed)
-		add(g.ruleId, g.why, g.count, () => cloudCandidate(d, g.cheapest, { ruleId: g.ruleId, why: g.why, facts: g.facts }));
+	for (const g of shapeGroups(d)) groups.set(`${g.why}\n${g.ruleId ?? ""}`, { ...g });
 	for (const p of d.choice?.passedOver ?? []) {
 		const removal = removalOf(p);
 		add(removal.ruleId, removal.why, 1, () => cloudCandidate(d, p.row, removal));
 	}
 	const rest = fit.usable[0];
 	const forAll = rest && (d.due === null || d.choice?.kind === "over_budget") ? survivorRemoval(d, rest, undefined) : null;
-	if (rest && forAll) add(forAll.ruleId, forAll.why, fit.usable.length, () => cloudCandidate(d, rest, forAll));
-	for (const c of home) if (c.removedBy) add(c.removedBy.ruleId, c.removedBy.why, 1, () => c);
+	if (rest && forAll)
+		add(
+			forAll.ruleId,
+			forAll.why,
+			fit.usable.length,
+			() => known.find((c) => c.offerId === rest.offer.id) ?? cloudCandidate(d, rest, forAll),
+		);
+	for (const c of known) if (c.offerId === null && c.removedBy) add(c.removedBy.ruleId, c.removedBy.why, 1, () => c);
 	return [...groups.values()].sort(
 		(a, b) => b.count - a.count || (a.why < b.why ? -1 : a.why > b.why ? 1 : (a.ruleId ?? "") < (b.ruleId ?? "") ? -1 : 1),
 	);
+}
+
+/** What is removed for the whole shape; jobs of one shape and one length of run share it. */
+function shapeGroups(d: Explained): readonly ExplainedGroup[] {
+	const { rest, lifeMs } = d.run;
+	const key = `${rest.p50Ms} ${rest.p90Ms} ${lifeMs}`;
+	const known = d.shape.explainedGroups.get(key);
+	if (known) return known;
+	const groups = d.shape.offers().removed.map(({ ruleId, why, facts, count, cheapest }) => ({
+		ruleId,
+		why,
+		count,
+		cheapest: cloudCandidate(d, cheapest, { ruleId, why, facts }),
+	}));
+	d.shape.explainedGroups.set(key, groups);
+	return groups;
 }
 
 /** Whole µ$ as text; a missing price shows as 0 beside the removal that says so. */

@@ -30,10 +30,10 @@ export const LIMITS = {
 	terminationMarginMs: 5 * MINUTE_MS,
 
 	/** Gaps kept of one node's forecast; beyond that the latest is forgotten, which makes forecasts later, never earlier. */
-	timelineGaps: 32,
+	timelineGaps: 16,
 	/** Offers that are asked for an approval before the cheapest one's is reported. */
 	approvalTries: 3,
 	/** A cycle that decides more jobs than this at once lists fewer candidates for the rest: a rush must not cost seconds and gigabytes. */
 	fullExplanations: 100,
-	briefCandidates: 4,
+	briefCandidates: 2,
 } as const;

@@ -9,16 +9,9 @@ export class MinHeap {
 	}
 
 	push(key: number, value: number): void {
-		const keys = this.#keys;
-		let i = keys.length;
-		keys.push(key);
+		this.#keys.push(key);
 		this.#values.push(value);
-		while (i > 0) {
-			const parent = (i - 1) >> 1;
-			if ((keys[parent] ?? 0) <= key) break;
-			this.#swap(i, parent);
-			i = parent;
-		}
+		this.#rise(this.#keys.length - 1, key, value);
 	}
 
 	/** Takes out a value with the smallest key. */
@@ -26,32 +19,42 @@ export class MinHeap {
 		const first = this.#values[0];
 		const key = this.#keys.pop();
 		const value = this.#values.pop();
-		if (first === undefined || key === undefined || value === undefined || this.#keys.length === 0) return first;
-		this.#keys[0] = key;
-		this.#values[0] = value;
-		this.#sink();
+		if (key !== undefined && value !== undefined && this.#keys.length > 0) this.#sink(key, value);
 		return first;
 	}
 
-	#sink(): void {
+	/** Moves a hole from the end up to where the key belongs. */
+	#rise(from: number, key: number, value: number): void {
 		const keys = this.#keys;
-		const keyAt = (i: number): number => keys[i] ?? Number.POSITIVE_INFINITY;
-		let i = 0;
-		for (;;) {
-			const left = 2 * i + 1;
-			const child = keyAt(left + 1) < keyAt(left) ? left + 1 : left;
-			if (keyAt(child) >= keyAt(i)) return;
-			this.#swap(i, child);
-			i = child;
+		let hole = from;
+		while (hole > 0) {
+			const parent = (hole - 1) >> 1;
+			const parentKey = keys[parent] ?? key;
+			if (parentKey <= key) break;
+			keys[hole] = parentKey;
+			this.#values[hole] = this.#values[parent] ?? value;
+			hole = parent;
 		}
+		keys[hole] = key;
+		this.#values[hole] = value;
 	}
 
-	#swap(i: number, j: number): void {
-		const { [i]: key = 0, [j]: otherKey = 0 } = this.#keys;
-		const { [i]: value = 0, [j]: otherValue = 0 } = this.#values;
-		this.#keys[i] = otherKey;
-		this.#keys[j] = key;
-		this.#values[i] = otherValue;
-		this.#values[j] = value;
+	/** Moves a hole from the top down to where the key belongs. */
+	#sink(key: number, value: number): void {
+		const keys = this.#keys;
+		const size = keys.length;
+		let hole = 0;
+		for (;;) {
+			let child = 2 * hole + 1;
+			if (child >= size) break;
+			if (child + 1 < size && (keys[child + 1] ?? key) < (keys[child] ?? key)) child++;
+			const childKey = keys[child] ?? key;
+			if (childKey >= key) break;
+			keys[hole] = childKey;
+			this.#values[hole] = this.#values[child] ?? value;
+			hole = child;
+		}
+		keys[hole] = key;
+		this.#values[hole] = value;
 	}
 }

@@ -119,8 +119,8 @@ export interface OfferFit {
 	eligible: OfferRow[];
 	/** Of `eligible`, those not in back-off. */
 	usable: OfferRow[];
-	/** `usable` with the lowest price first, for budgets: carbon costs no cash. */
-	byPrice: () => OfferRow[];
+	/** The lowest price of `usable`, for budgets: carbon costs no cash. */
+	lowest: OfferRow | null;
 	/** Hardware and policy allow at least one, whatever its price. */
 	possible: boolean;
 	removed: RemovedGroup[];
@@ -190,17 +190,18 @@ export function fitOffers(book: OfferBook, spec: JobSpec, policyRemovals: Policy
 	for (const row of eligible) {
 		if (row.backoffUntilMs > nowMs) count("capacity_backoff", row, backoffRemoval(row.backoffUntilMs, row.offer.backoffReason), 1);
 	}
-	let byPrice: OfferRow[] | null = null;
 	return {
 		eligible,
 		usable,
-		byPrice: () => {
-			byPrice ??= [...usable].sort((a, b) => a.microUsdPerHour - b.microUsdPerHour || a.index - b.index);
-			return byPrice;
-		},
+		lowest: lowestPrice(usable),
 		possible: allowed.length > 0,
 		removed: [...groups.values()],
 	};
+}
+
+/** Of equal prices the one that comes first. */
+export function lowestPrice(rows: readonly OfferRow[]): OfferRow | null {
+	return rows.reduce<OfferRow | null>((low, row) => (low === null || row.microUsdPerHour < low.microUsdPerHour ? row : low), null);
 }
 
 export function backoffRemoval(untilMs: number, why: string | null): Removal {

@@ -38,20 +38,21 @@ export class PoolReplay {
 		const magnitude = Math.floor(Math.log2(Math.max(1, lengthMs)));
 		const ready = this.#readyFor(slots, magnitude);
 		const visited: number[] = [];
+		const notBefore: number[] = [];
 		let best: { startMs: number; node: number; free: number } | null = null;
 		while (ready.leastKey <= (best?.startMs ?? Number.MAX_VALUE)) {
 			const node = ready.pop();
 			const timeline = node === undefined ? undefined : this.#nodes[node];
 			if (node === undefined || !timeline) break;
+			const { shortStartMs, startMs } = timeline.search(slots, 2 ** magnitude, lengthMs, this.#nowMs);
 			visited.push(node);
-			const startMs = timeline.earliest(slots, lengthMs, this.#nowMs);
+			notBefore.push(shortStartMs);
 			if (startMs > (best?.startMs ?? Number.MAX_VALUE)) continue;
 			const free = timeline.freeAt(startMs);
 			if (best === null || startMs < best.startMs || free < best.free || (free === best.free && node < best.node))
 				best = { startMs, node, free };
 		}
-		for (const node of visited)
-			ready.push(this.#nodes[node]?.earliest(slots, 2 ** magnitude, this.#nowMs) ?? Number.POSITIVE_INFINITY, node);
+		for (const [i, node] of visited.entries()) ready.push(notBefore[i] ?? 0, node);
 		return best && { startMs: best.startMs, nodes: [best.node] };
 	}
 

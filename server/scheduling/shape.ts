@@ -1,3 +1,4 @@
+import type { Explanation } from "#server/domain/decision.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import type { Policy } from "#server/domain/policy.ts";
 import { JOB_FIELDS, JobFacts } from "#server/policy/job-facts.ts";
@@ -21,7 +22,11 @@ export interface Shape {
 	homeEver: boolean;
 	/** Sifted when first asked for. */
 	offers: () => OfferFit;
+	/** What explain.ts made of the removed offers, by length of run. */
+	explainedGroups: Map<string, readonly ExplainedGroup[]>;
 }
+
+export type ExplainedGroup = Explanation["removed"][number];
 
 export function makeShapes(policy: Policy, pools: readonly HomePool[], offers: OfferBook, nowMs: number): (spec: JobSpec) => Shape {
 	const signatureOf = makeSignatureOf(policy);
@@ -52,6 +57,7 @@ function makeShape(spec: JobSpec, verdict: JobVerdict, allPools: readonly HomePo
 		pools,
 		home: able.filter((pool) => pool.view.healthy),
 		homeEver: able.length > 0,
+		explainedGroups: new Map(),
 		offers: () => {
 			fit ??= sift(verdict);
 			return fit;

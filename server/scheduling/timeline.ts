@@ -9,6 +9,7 @@ export class NodeTimeline {
 	readonly #times: number[];
 	readonly #free: number[];
 	readonly #maxSteps: number;
+	readonly #found = { shortStartMs: 0, startMs: 0 };
 
 	/** @param releasesMs when each busy slot comes free, in any order */
 	constructor(nowMs: number, freeNow: number, releasesMs: readonly number[]) {
@@ -29,8 +30,19 @@ export class NodeTimeline {
 
 	/** The earliest time from `fromMs` on at which `slots` stay free for `lengthMs`; infinite when the node has fewer. */
 	earliest(slots: number, lengthMs: number, fromMs: number): number {
+		return this.search(slots, lengthMs, lengthMs, fromMs).startMs;
+	}
+
+	/**
+	 * One pass for two lengths, shortMs <= lengthMs: the earliest start for each.
+	 * The answer is one object a node, overwritten by the next search: this is the inner loop of a cycle.
+	 */
+	search(slots: number, shortMs: number, lengthMs: number, fromMs: number): Readonly<{ shortStartMs: number; startMs: number }> {
 		const times = this.#times;
 		const free = this.#free;
+		const found = this.#found;
+		found.shortStartMs = Number.POSITIVE_INFINITY;
+		found.startMs = Number.POSITIVE_INFINITY;
 		let start = -1;
 		for (let i = 0; i < times.length; i++) {
 			if ((free[i] ?? 0) < slots) {
@@ -40,9 +52,13 @@ export class NodeTimeline {
 			const end = times[i + 1] ?? Number.POSITIVE_INFINITY;
 			if (end <= fromMs) continue;
 			if (start < 0) start = Math.max(times[i] ?? 0, fromMs);
-			if (end - start >= lengthMs) return start;
+			if (end - start < shortMs) continue;
+			if (found.shortStartMs === Number.POSITIVE_INFINITY) found.shortStartMs = start;
+			if (end - start < lengthMs) continue;
+			found.startMs = start;
+			break;
 		}
-		return Number.POSITIVE_INFINITY;
+		return found;
 	}
 
 	freeAt(atMs: number): number {
