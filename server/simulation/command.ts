@@ -1,0 +1,41 @@
+import type { Exit } from "#server/domain/outcome.ts";
+import type { JobRecord } from "./records.ts";
+
+/** One run of a job's command, wherever it runs. */
+export interface Command {
+	startedAtMs: number;
+	/** When it ends by itself, and how. */
+	endsAtMs: number;
+	exit: Exit;
+	/** Work from earlier attempts that it did not have to repeat, ms. */
+	resumedMs: number;
+	/** Between two checkpoints; null: it saves nothing. */
+	checkpointMs: number | null;
+}
+
+/** It begins at the job's newest checkpoint and ends where its work ends, or where it breaks. */
+export function startCommand(row: JobRecord, startedAtMs: number): Command {
+	const { work, spec } = row;
+	const resumedMs = spec.checkpoint ? Math.min(row.completedMs, work.totalMs) : 0;
+	const breaks = work.fails !== null && work.fails.afterMs < work.totalMs;
+	const untilMs = breaks && work.fails ? Math.max(work.fails.afterMs, resumedMs) : work.totalMs;
+	const exit: Exit =
+		breaks && work.fails ? { code: work.fails.exitCode, signal: work.fails.signal, error: null } : { code: 0, signal: null, error: null };
+	return {
+		startedAtMs,
+		endsAtMs: startedAtMs + Math.max(1, untilMs - resumedMs),
+		exit,
+		resumedMs,
+		checkpointMs: spec.checkpoint?.intervalMs ?? null,
+	};
+}
+
+/**
+ * Work that survives the command's end at this moment, ms: all of it when it was told and saved, else what the newest
+ * checkpoint on the interval holds; nothing without checkpoints.
+ */
+export function savedAt(command: Command, atMs: number, told: boolean): number {
+	if (command.checkpointMs === null) return 0;
+	const ranMs = Math.max(0, Math.min(atMs, command.endsAtMs) - command.startedAtMs);
+	return command.resumedMs + (told ? ranMs : Math.floor(ranMs / command.checkpointMs) * command.checkpointMs);
+}

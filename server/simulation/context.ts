@@ -1,0 +1,71 @@
+import type { ChargeDraft } from "#server/accounting/amounts.ts";
+import type { Explanation } from "#server/domain/decision.ts";
+import type { Reason } from "#server/domain/reasons.ts";
+import type { Random } from "#server/kernel/random.ts";
+import type { Book } from "./book.ts";
+import type { BudgetLedger } from "./budget-ledger.ts";
+import type { FaultRates } from "./faults.ts";
+import type { OfferShelf } from "./offer-shelf.ts";
+import type { AttemptRecord, InstanceRecord } from "./records.ts";
+import type { Scenario } from "./scenario.ts";
+
+/** A line of what just happened, as services/event writes it. */
+export interface SimNews {
+	kind:
+		| "job_submitted"
+		| "job_placed"
+		| "job_held"
+		| "job_started"
+		| "job_interrupted"
+		| "job_succeeded"
+		| "job_failed"
+		| "job_cancelled"
+		| "instance_terminated"
+		| "orphan_terminated";
+	atMs: number;
+	jobId: string | null;
+	instanceId: string | null;
+	siteId: string | null;
+	reason: Reason | null;
+}
+
+/** A decision that was stored: what led to an attempt, or why a job was held or failed. */
+export interface SimDecision {
+	jobId: string;
+	decidedAtMs: number;
+	attemptNumber: number | null;
+	explanation: Explanation;
+}
+
+/** Where a run leaves what is only ever appended. */
+export interface Sink {
+	news(line: SimNews): void;
+	decision(decision: SimDecision): void;
+	charges(charges: readonly ChargeDraft[]): void;
+}
+
+/** What the parts of a world share. */
+export interface SimContext {
+	readonly scenario: Scenario;
+	readonly book: Book;
+	readonly budgets: BudgetLedger;
+	readonly shelf: OfferShelf;
+	readonly random: { control: Random; cloud: Random; ids: Random };
+	readonly sink: Sink;
+	nowMs(): number;
+	faults(): FaultRates;
+	/** Happens whatever becomes of the control plane. */
+	at(atMs: number, name: string, run: () => void): void;
+	/** Happens in the control plane's process: lost when it dies before, late when its host sleeps. */
+	control(atMs: number, name: string, run: () => void): void;
+	/** Somebody outside calls the control plane, and again until it answers or `still` is false. */
+	report(name: string, still: () => boolean, run: () => void): void;
+	/** Between any two steps whose order matters: the process may die here. */
+	mayCrash(step: string): void;
+	/** Something changed that a cycle must see. */
+	wake(): void;
+	/** An instance should be looked at. */
+	poke(row: InstanceRecord, atMs: number): void;
+	/** An attempt was told to end. */
+	stopRequested(attempt: AttemptRecord): void;
+}

@@ -1,0 +1,227 @@
+import { type Reason, reason } from "#server/domain/reasons.ts";
+import type { Machine, SimCloud } from "./cloud.ts";
+import type { SimContext } from "./context.ts";
+import type { DriverErrorKind } from "./driver-error-kind.ts";
+import { finishAttempt, isOver, requestStop } from "./ending.ts";
+import { meterInstance } from "./metering.ts";
+import type { AttemptRecord, InstanceRecord } from "./records.ts";
+
+/**
+ * Brings one instance's row and its provider together, by the rules of control-loop/{cloud-sync,launch,observe-instance}:
+ * an intent before each call, nothing called terminated before it was seen to be, and never giving up.
+ */
+export class InstanceSync {
+	readonly #ctx: SimContext;
+	readonly #cloud: SimCloud;
+	/** Launch calls without an answer yet; known to the process alone. */
+	readonly #calling = new Set<string>();
+
+	constructor(ctx: SimContext, cloud: SimCloud) {
+		this.#ctx = ctx;
+		this.#cloud = cloud;
+	}
+
+	/** The process died: it does not know of its calls any more. */
+	forget(): void {
+		this.#calling.clear();
+	}
+
+	sync(row: InstanceRecord): void {
+		if (row.state === "terminated" || this.#calling.has(row.id)) return;
+		const attempt = this.#ctx.book.attempt(row.attemptId);
+		if (row.providerInstanceId === null) return isWanted(row, attempt) ? this.#launch(row) : this.#resolveUnknown(row, attempt);
+		if (this.#absorb(row, attempt, row.providerInstanceId)) return;
+		const fit = this.#checkDeadlines(row, attempt, row.providerInstanceId);
+		if (!fit || row.state === "terminating" || !isWanted(row, attempt) || this.#byForce(attempt)) this.#end(row, row.providerInstanceId);
+	}
+
+	#launch(row: InstanceRecord): void {
+		const nowMs = this.#ctx.nowMs();
+		const { timing } = this.#ctx.scenario;
+		if (row.lastCallAtMs !== null && nowMs - row.lastCallAtMs < timing.callRetryMs && row.lastError !== null) return;
+		this.#ctx.book.moveInstance(row, "requested");
+		Object.assign(row, { requestedAtMs: row.requestedAtMs ?? nowMs, lastCallAtMs: nowMs, calls: row.calls + 1 });
+		this.#ctx.mayCrash("launch:request_marked");
+		const answer = this.#cloud.launch(row.id, row.offer, row.expiresAtMs);
+		this.#calling.add(row.id);
+		this.#ctx.control(nowMs + timing.callMs, "launch answered", () => {
+			this.#calling.delete(row.id);
+			this.#ctx.mayCrash("launch:provider_answered");
+			if (answer.kind === "found") this.#writeFound(row, answer.machine);
+			else this.#launchFailed(row, answer.error);
+		});
+		this.#ctx.poke(row, nowMs + timing.readyTimeoutMs + 1);
+		this.#ctx.poke(row, row.expiresAtMs);
+	}
+
+	#writeFound(row: InstanceRecord, machine: Machine): void {
+		if (row.state === "requested") {
+			this.#ctx.book.moveInstance(row, "provisioning");
+			row.providerInstanceId = machine.id;
+		}
+		row.launchedAtMs ??= machine.launchedAtMs;
+		Object.assign(row, { lastSeenAtMs: this.#ctx.nowMs(), lastError: null });
+		this.#ctx.shelf.clearBackOff(row.offer.id);
+		this.#ctx.poke(row, this.#ctx.nowMs());
+	}
+
+	#launchFailed(row: InstanceRecord, kind: DriverErrorKind): void {
+		const { timing } = this.#ctx.scenario;
+		if (kind === "throttled" || kind === "transient") {
+			row.lastError = kind;
+			return this.#ctx.poke(row, this.#ctx.nowMs() + timing.callRetryMs);
+		}
+		const facts = { offerId: row.offer.id, message: WORDS[kind] };
+		this.#ctx.shelf.backOff(row.offer.id, kind, this.#ctx.nowMs(), timing);
+		this.#neverMade(row, reason(kind === "quota_exceeded" ? "launch_refused_quota" : "launch_refused_capacity", facts));
+	}
+
+	#resolveUnknown(row: InstanceRecord, attempt: AttemptRecord): void {
+		const nowMs = this.#ctx.nowMs();
+		const { timing } = this.#ctx.scenario;
+		const why = attempt.stopReason ?? reason("launch_never_happened");
+		if (row.lastCallAtMs === null) return this.#neverMade(row, why);
+		const found = this.#cloud.findByToken(row.id);
+		if (found) {
+			this.#ctx.book.moveInstance(row, "terminating");
+			Object.assign(row, { terminatingAtMs: nowMs, providerInstanceId: found.id, launchedAtMs: found.launchedAtMs, lastSeenAtMs: nowMs });
+			return this.#ctx.poke(row, nowMs);
+		}
+		if (nowMs - row.lastCallAtMs < timing.launchForgetMs) return this.#ctx.poke(row, nowMs + timing.callRetryMs);
+		this.#neverMade(row, why);
+	}
+
+	/** Nothing was made, so nothing can run. */
+	#neverMade(row: InstanceRecord, why: Reason): void {
+		if (row.state !== "intended" && row.state !== "requested") return;
+		this.#ctx.book.moveInstance(row, "terminated");
+		Object.assign(row, { terminatedAtMs: this.#ctx.nowMs(), reason: why, lastError: null });
+		const attempt = this.#ctx.book.attempt(row.attemptId);
+		if (!isOver(attempt)) {
+			requestStop(this.#ctx, attempt, why);
+			finishAttempt(this.#ctx, attempt, null, this.#ctx.nowMs());
+		}
+		this.#settled(row, attempt);
+	}
+
+	/** True when it is gone. */
+	#absorb(row: InstanceRecord, attempt: AttemptRecord, machineId: string): boolean {
+		const nowMs = this.#ctx.nowMs();
+		const seen = this.#cloud.describe(machineId);
+		if (seen === "throttled") {
+			this.#ctx.poke(row, nowMs + this.#ctx.scenario.timing.callRetryMs);
+			return false;
+		}
+		if (seen === null) {
+			const lastKnownMs = this.#lastKnown(row, machineId);
+			if (nowMs - lastKnownMs < this.#ctx.scenario.timing.vanishMs) return false;
+			this.#writeTerminated(row, attempt, reason("instance_vanished", { lastSeenMs: lastKnownMs }));
+			return true;
+		}
+		if (seen.terminatedAtMs !== null) {
+			this.#writeTerminated(row, attempt, endReason(row, attempt, seen.stateReason));
+			return true;
+		}
+		row.lastSeenAtMs = nowMs;
+		return false;
+	}
+
+	/** The live loop looks every two seconds and notes it; here the looks that would find nothing new are left out. */
+	#lastKnown(row: InstanceRecord, machineId: string): number {
+		const written = row.lastSeenAtMs ?? row.launchedAtMs ?? row.intendedAtMs;
+		return Math.max(written, this.#cloud.machines.get(machineId)?.vanishedAtMs ?? 0);
+	}
+
+	#writeTerminated(row: InstanceRecord, attempt: AttemptRecord, why: Reason): void {
+		this.#ctx.mayCrash("terminate:seen");
+		const nowMs = this.#ctx.nowMs();
+		this.#ctx.book.moveInstance(row, "terminated");
+		Object.assign(row, { terminatedAtMs: nowMs, lastSeenAtMs: nowMs, reason: why });
+		const { siteId } = row.offer;
+		this.#ctx.sink.news({ kind: "instance_terminated", atMs: nowMs, instanceId: row.id, jobId: row.jobId, siteId, reason: why });
+		finishAttempt(this.#ctx, attempt, null, nowMs, why);
+		this.#settled(row, attempt);
+	}
+
+	#settled(row: InstanceRecord, attempt: AttemptRecord): void {
+		if (attempt.state === "interrupted" || attempt.state === "evicted" || attempt.state === "lost") {
+			const untilMs = this.#ctx.nowMs() + this.#ctx.scenario.timing.offerCooldownMs;
+			const job = this.#ctx.book.jobOf(row);
+			job.avoidOffers = [...job.avoidOffers.filter((a) => a.untilMs > this.#ctx.nowMs()), { offerId: row.offer.id, untilMs }];
+		}
+		meterInstance(this.#ctx, row);
+		this.#ctx.wake();
+	}
+
+	/** False when the machine must go now. */
+	#checkDeadlines(row: InstanceRecord, attempt: AttemptRecord, machineId: string): boolean {
+		const nowMs = this.#ctx.nowMs();
+		const { timing } = this.#ctx.scenario;
+		const stop = (why: Reason): false => {
+			requestStop(this.#ctx, attempt, why);
+			return false;
+		};
+		if (nowMs >= row.expiresAtMs) return stop(reason("instance_expired", { expiresAtMs: row.expiresAtMs }));
+		if (row.readyAtMs === null) {
+			const waitedMs = nowMs - (row.requestedAtMs ?? row.intendedAtMs);
+			return waitedMs > timing.readyTimeoutMs ? stop(reason("instance_not_ready_in_time", { waitedMs, offerId: row.offer.id })) : true;
+		}
+		const silentMs = nowMs - (this.#cloud.machines.get(machineId)?.agentDeadAtMs ?? nowMs);
+		return silentMs > timing.agentSilentMs ? stop(reason("agent_silent", { silentMs })) : true;
+	}
+
+	#byForce(attempt: AttemptRecord): boolean {
+		if (attempt.stopRequestedAtMs === null) return false;
+		const { timing } = this.#ctx.scenario;
+		const code = attempt.stopReason?.code;
+		return (
+			code === "agent_silent" ||
+			code === "instance_expired" ||
+			this.#ctx.nowMs() - attempt.stopRequestedAtMs > 2 * timing.stopGraceMs + timing.callRetryMs
+		);
+	}
+
+	#end(row: InstanceRecord, machineId: string): void {
+		const nowMs = this.#ctx.nowMs();
+		const { callRetryMs } = this.#ctx.scenario.timing;
+		if (row.lastTerminateCallAtMs !== null && nowMs - row.lastTerminateCallAtMs < callRetryMs) return;
+		this.#ctx.book.moveInstance(row, "terminating");
+		const calls = { terminatingAtMs: row.terminatingAtMs ?? nowMs, lastTerminateCallAtMs: nowMs, terminateCalls: row.terminateCalls + 1 };
+		Object.assign(row, calls);
+		this.#ctx.poke(row, nowMs + callRetryMs);
+		this.#ctx.mayCrash("terminate:marked");
+		this.#cloud.terminate(machineId);
+		this.#ctx.mayCrash("terminate:provider_answered");
+	}
+
+	/** Lists what carries our tag and ends what no row accounts for. */
+	sweep(): void {
+		for (const machine of this.#cloud.list()) {
+			const row = this.#ctx.book.instances.get(machine.token);
+			const accounted = row && row.state !== "terminated" && (row.providerInstanceId === null || row.providerInstanceId === machine.id);
+			if (accounted) continue;
+			this.#cloud.terminate(machine.id);
+			const { siteId, region, instanceType } = machine.offer;
+			const why = reason("orphan_found", { providerInstanceId: machine.id, region, instanceType });
+			this.#ctx.sink.news({ kind: "orphan_terminated", atMs: this.#ctx.nowMs(), jobId: null, instanceId: null, siteId, reason: why });
+		}
+	}
+}
+
+const WORDS = {
+	insufficient_capacity: "InsufficientInstanceCapacity: there is no such machine free in this zone now",
+	quota_exceeded: "VcpuLimitExceeded: the account's limit is reached",
+} as const;
+
+/** While its attempt lives an instance is wanted; a stopping attempt still needs it to save its checkpoint. */
+function isWanted(row: InstanceRecord, attempt: AttemptRecord): boolean {
+	if (row.state === "terminating") return false;
+	if (attempt.state === "starting" || attempt.state === "staging" || attempt.state === "running") return true;
+	return attempt.state === "stopping" && row.readyAtMs !== null;
+}
+
+function endReason(row: InstanceRecord, attempt: AttemptRecord, stateReason: string | null): Reason {
+	if (row.interruptionAtMs !== null || /spot/i.test(stateReason ?? "")) return reason("spot_interruption", { stateReason });
+	if (row.state === "terminating" || attempt.stopRequestedAtMs !== null) return attempt.stopReason ?? reason("job_finished");
+	return reason("instance_vanished", { stateReason });
+}

@@ -1,0 +1,108 @@
+import type { Offer, Pool } from "#server/domain/capacity.ts";
+import type { JobSpec } from "#server/domain/job.ts";
+import type { Policy } from "#server/domain/policy.ts";
+import type { Provider } from "#server/domain/vocabulary.ts";
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from "#server/kernel/units.ts";
+import type { TimeSpread } from "#server/scheduling/types.ts";
+import { type FaultRates, NO_FAULTS } from "./faults.ts";
+import type { Work } from "./records.ts";
+
+/** One arrival: what is submitted when, and what it truly does. */
+export interface Arrival {
+	/** Sortable id; the world makes one when it is absent. */
+	id?: string;
+	submittedAtMs: number;
+	spec: JobSpec;
+	work: Work;
+}
+
+/** A pool with what the core is told of it beside its hardware. */
+export interface SimPool extends Pool {
+	provider: Provider;
+	multiNode: boolean;
+	ownedSinceMs: number;
+}
+
+/** Everything that a run depends on: the same input gives the same run. */
+export interface Scenario {
+	seed: number;
+	startMs: number;
+	policy: Policy;
+	policyVersion: number;
+	pools: SimPool[];
+	/** As they are at the start; faults may change prices later. */
+	offers: Offer[];
+	arrivals: Arrival[];
+	faults: FaultRates;
+	/** Faults end here: from then on everything must come to rest. */
+	healAtMs: number;
+	timing: SimTiming;
+	boardWatts: Readonly<Record<string, number>>;
+	/** Meter running instances so often; null: each once, at its end. */
+	meterEveryMs: number | null;
+}
+
+/** Waiting times, ms: those of services/timing.ts, and what the simulated outside takes. */
+export interface SimTiming {
+	stopGraceMs: number;
+	readyTimeoutMs: number;
+	agentSilentMs: number;
+	callRetryMs: number;
+	launchForgetMs: number;
+	vanishMs: number;
+	backoffBaseMs: number;
+	backoffMaxMs: number;
+	offerCooldownMs: number;
+	priceMaxAgeMs: number;
+	offersEveryMs: number;
+	cloudStartMs: TimeSpread;
+	/** The control plane looks again at what waits. The live loop does so every second; a longer step makes long replays fast. */
+	tickMs: number;
+	syncMs: number;
+	sweepMs: number;
+	/** From a change to the cycle that sees it. */
+	wakeMs: number;
+	/** A provider's answer to a call. */
+	callMs: number;
+	/** From the provider's launch to an enrolled agent, drawn between these. */
+	bootMs: { min: number; max: number };
+	/** From the order to end until the command is gone, its checkpoint saved. */
+	stopMs: number;
+	/** From an accepted termination to `terminated`. */
+	terminateMs: { min: number; max: number };
+	/** Before a machine is taken, when its provider gives notice. AWS: two minutes. */
+	spotNoticeMs: number;
+	/** From placing to the command on the owned site. */
+	homeStartMs: number;
+}
+
+/** Those of a live installation (services/timing.ts), with the emulated outside in plausible places. */
+export const SIM_TIMING: SimTiming = {
+	stopGraceMs: 90 * SECOND_MS,
+	readyTimeoutMs: 15 * MINUTE_MS,
+	agentSilentMs: 5 * MINUTE_MS,
+	callRetryMs: 10 * SECOND_MS,
+	launchForgetMs: 5 * MINUTE_MS,
+	vanishMs: 5 * MINUTE_MS,
+	backoffBaseMs: MINUTE_MS,
+	backoffMaxMs: HOUR_MS,
+	offerCooldownMs: 10 * MINUTE_MS,
+	priceMaxAgeMs: 6 * HOUR_MS,
+	offersEveryMs: HOUR_MS,
+	cloudStartMs: { p50Ms: 4 * MINUTE_MS, p90Ms: 6 * MINUTE_MS },
+	tickMs: 5 * MINUTE_MS,
+	syncMs: 2 * SECOND_MS,
+	sweepMs: MINUTE_MS,
+	wakeMs: 50,
+	callMs: 1_500,
+	bootMs: { min: 2 * MINUTE_MS, max: 5 * MINUTE_MS },
+	stopMs: 5 * SECOND_MS,
+	terminateMs: { min: 5 * SECOND_MS, max: 40 * SECOND_MS },
+	spotNoticeMs: 2 * MINUTE_MS,
+	homeStartMs: 60,
+};
+
+/** A scenario without faults that never heals because nothing is ill. */
+export function scenarioOf(part: Pick<Scenario, "seed" | "startMs" | "policy" | "pools" | "offers" | "arrivals"> & Partial<Scenario>): Scenario {
+	return { policyVersion: 1, faults: NO_FAULTS, healAtMs: part.startMs, timing: SIM_TIMING, boardWatts: {}, meterEveryMs: null, ...part };
+}
