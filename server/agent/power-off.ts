@@ -1,17 +1,43 @@
 import { spawn } from "node:child_process";
+import { accessSync, constants } from "node:fs";
+import path from "node:path";
 import { pause } from "./wait.ts";
 
-const COMMANDS = [["shutdown", "-h", "now"], ["poweroff"], ["systemctl", "poweroff", "--force"]] as const;
+export type PowerOffCommand = readonly [program: string, ...args: string[]];
+
+const COMMANDS: readonly PowerOffCommand[] = [["shutdown", "-h", "now"], ["poweroff"]];
 const RETRY_MS = 10_000;
 
+/**
+ * The machine's own commands to power off, as whole paths, looked up once at the start. An emulated machine puts its own
+ * before the host's: looked up by name at the end, when its folder may be gone, they would be the host's.
+ */
+export function findPowerOff(searchPath: string): PowerOffCommand[] {
+	const folders = searchPath.split(path.delimiter).filter((folder) => path.isAbsolute(folder));
+	return COMMANDS.flatMap(([name, ...args]) => {
+		const file = folders.map((folder) => path.join(folder, name)).find(isProgram);
+		return file === undefined ? [] : [[file, ...args] as const];
+	});
+}
+
+function isProgram(file: string): boolean {
+	try {
+		accessSync(file, constants.X_OK);
+		return true;
+	} catch {
+		return false;
+	}
+}
+
 /** Powers the machine off, which ends what it costs. Returns once a command was accepted; tries for ever until then. */
-export async function powerOff(log: (text: string) => void): Promise<void> {
+export async function powerOff(commands: readonly PowerOffCommand[], log: (text: string) => void): Promise<void> {
 	for (;;) {
-		for (const [program, ...args] of COMMANDS) {
+		for (const [program, ...args] of commands) {
 			const problem = await run(program, args);
 			if (problem === null) return;
 			log(`${program} failed: ${problem}`);
 		}
+		if (commands.length === 0) log("the machine has neither shutdown nor poweroff");
 		await pause(RETRY_MS);
 	}
 }

@@ -33,7 +33,8 @@ U='${base}/agent/v1'
 X=${Math.floor(whole(input.expiresAtMs) / 1000)}
 PATH="\${PATH:-/usr/bin:/bin}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 say() { echo "spillway: $*"; }
-off() { shutdown -h now || poweroff || systemctl poweroff --force; }
+S=$(command -v shutdown) P=$(command -v poweroff)
+off() { { [ -n "$S" ] && "$S" -h now; } || { [ -n "$P" ] && "$P"; }; }
 die() { say "$*; powering off"; off; exit 1; }
 left=$((X - $(date +%s)))
 [ "$left" -gt 0 ] || die "the machine's life is over"
