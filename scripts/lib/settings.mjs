@@ -46,7 +46,7 @@ export async function makeSettings(home, given = process.env) {
 		SPILLWAY_INSTANCE: instance,
 		SPILLWAY_SECRET: given.SPILLWAY_SECRET || secrets.secret,
 		AUTH_SECRET: given.AUTH_SECRET || secrets.authSecret,
-		...(emulateAws ? { SPILLWAY_AWS_ENDPOINT: `http://${HOST}:${ports.aws}` } : {}),
+		...(emulateAws ? emulatedAws(`http://${HOST}:${ports.aws}`, given) : {}),
 	};
 	return {
 		webPort,
@@ -59,3 +59,35 @@ export async function makeSettings(home, given = process.env) {
 		env,
 	};
 }
+
+/**
+ * The emulated account: its address, the access key that it knows, and waiting times to watch rather than to wait for.
+ * A setting that was given is kept.
+ */
+function emulatedAws(endpoint, given) {
+	return {
+		SPILLWAY_AWS_ENDPOINT: endpoint,
+		AWS_ACCESS_KEY_ID: "AKIAEMULATED",
+		AWS_SECRET_ACCESS_KEY: "emulated",
+		SPILLWAY_TIMING: given.SPILLWAY_TIMING || JSON.stringify(DEMO_TIMING),
+	};
+}
+
+/** Milliseconds; the names are those of server/services/timing.ts. An emulated machine boots in 3 s. */
+const DEMO_TIMING = {
+	stopGraceMs: 8_000,
+	readyTimeoutMs: 120_000,
+	agentSilentMs: 30_000,
+	heartbeatMs: 1_000,
+	controlSilenceMs: 600_000,
+	callRetryMs: 3_000,
+	launchForgetMs: 60_000,
+	vanishMs: 60_000,
+	backoffBaseMs: 20_000,
+	offerCooldownMs: 15_000,
+	offersEveryMs: 60_000,
+	cloudStartMs: { p50Ms: 6_000, p90Ms: 9_000 },
+	syncMs: 1_000,
+	sweepMs: 30_000,
+	meterMs: 15_000,
+};

@@ -1,8 +1,12 @@
+import { z } from "zod";
 import type { site } from "#server/db/schema/site.ts";
 import type { Env } from "#server/env.ts";
+import { AwsDriver } from "#server/providers/aws/driver.ts";
+import type { AwsSettings } from "#server/providers/aws/settings.ts";
 import type { CloudDriver, ClusterDriver } from "#server/providers/driver.ts";
 import { LocalDriver } from "#server/providers/local/local-driver.ts";
 import { assertLocalSiteAllowed } from "#server/providers/local/settings.ts";
+import { listOffers } from "#server/rates/offers.ts";
 
 /** A driver for each enabled site. A provider without a driver yet is an error, not a silent gap. */
 export async function openDrivers(
@@ -21,9 +25,20 @@ export async function openDrivers(
 					new LocalDriver(s.id, { home: env.SPILLWAY_HOME, slots: env.SPILLWAY_LOCAL_SLOTS, accelerator: env.SPILLWAY_LOCAL_ACCELERATOR }),
 				);
 				break;
+			case "aws":
+				clouds.set(s.id, new AwsDriver(s.id, { settings: awsSettings(s.settings, env, deploymentId), listPrices: () => listOffers("aws") }));
+				break;
 			default:
 				throw new Error(`site ${s.id}: there is no driver for ${s.provider} yet`);
 		}
 	}
 	return { clusters, clouds };
+}
+
+const awsSiteSettings = z.looseObject({ regions: z.array(z.string()), imageId: z.string() });
+
+/** The site's row with what belongs to this process: the endpoint. Credentials come from the SDK's own chain, never from a row. */
+function awsSettings(row: Record<string, unknown>, env: Env, controlPlane: string): AwsSettings {
+	const { regions, imageId, ...rest } = awsSiteSettings.parse(row);
+	return { ...rest, controlPlane, regions, imageId, ...(env.SPILLWAY_AWS_ENDPOINT ? { endpoint: env.SPILLWAY_AWS_ENDPOINT } : {}) };
 }

@@ -1,6 +1,6 @@
 import { defined } from "#server/kernel/assert.ts";
 import { type AttemptFolder, type StoredRequest, writeRequest } from "./attempt-folder.ts";
-import type { AttemptStage } from "./observe-attempt.ts";
+import { type AttemptStage, readStage } from "./observe-attempt.ts";
 import { identify, isAlive } from "./process-identity.ts";
 import { runAttempt, startCommand } from "./run-attempt.ts";
 
@@ -43,6 +43,9 @@ export async function carryOn(
 	stage: Extract<AttemptStage, { kind: "before" }>,
 ): Promise<void> {
 	if (inFlight.has(paths.folder)) return;
+	// What was read may be older than the end of our own hand-over: only what still is so now may be begun again.
+	const now = await readStage(paths);
+	if (now.kind !== "before" || now.handedOverAtMs !== stage.handedOverAtMs) return;
 	if (stage.handedOverAtMs !== null) {
 		// Should the first one still come, whoever is second leaves at once.
 		if (Date.now() - stage.handedOverAtMs > SUPERVISOR_SILENT_MS) await startCommand(paths, request);
