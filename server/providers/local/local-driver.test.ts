@@ -109,7 +109,7 @@ describe("the environment of a job", () => {
 
 describe("the process tree", () => {
 	it("is gone at the end, with children in other sessions", async () => {
-		const request = shell("setsid sleep 600 & sleep 600 & exit 0");
+		const request = shell("setsid sh -c 'touch away; exec sleep 600' & sleep 600 & while [ ! -e away ]; do sleep 0.01; done");
 		await h.driver.start(request);
 		await untilPhase(h, request.attemptId, "exited");
 		expect(await markedProcesses([workFolder(request.attemptId)])).toEqual([]);
