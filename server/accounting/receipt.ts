@@ -156,7 +156,9 @@ function alternativesOf(decision: Explanation | null, heldMs: bigint): ReceiptAl
 
 function alternative(candidate: Candidate, decision: Explanation, heldMs: bigint): ReceiptAlternative {
 	const owned = candidate.placement.capacityType === "owned";
-	const run = mulDivFloor(BigInt(candidate.hourlyMicroUsd), heldMs, BigInt(HOUR_MS)).quotient;
+	// At home the hourly price is that of all the job's GPUs, in a cloud that of one machine.
+	const hourly = BigInt(candidate.hourlyMicroUsd) * (owned ? 1n : BigInt(candidate.instances));
+	const run = mulDivFloor(hourly, heldMs, BigInt(HOUR_MS)).quotient;
 	const costMicroUsd = run + BigInt(candidate.egressMicroUsd);
 	return {
 		way: owned ? "at_home" : candidate.placement.capacityType === "spot" ? "spot" : "on_demand",
