@@ -1,87 +1,98 @@
-import { z } from "zod";
-import { WORKLOAD_CLASSES } from "#server/domain/vocabulary.ts";
+import type { WorkloadClass } from "#server/domain/vocabulary.ts";
+import { assert, defined } from "#server/kernel/assert.ts";
 import { usdToMicro } from "#server/kernel/money.ts";
 import { parseDurationMs } from "#server/kernel/units.ts";
 import { parsePolicy } from "#server/policy/parse-policy.ts";
 import type { Snapshot } from "../types.ts";
 import { aBudget, aJob, anOffer, aPool, aSnapshot, NOON_MS } from "./builders.ts";
 
-const ms = z.string().transform((text, ctx) => {
-	const value = parseDurationMs(text);
-	if (value !== null) return value;
-	ctx.addIssue({ code: "custom", message: `"${text}" is not a length of time` });
-	return z.NEVER;
-});
-
-const jobSchema = z.strictObject({
-	name: z.string(),
-	team: z.string().default("risk"),
-	class: z.enum(WORKLOAD_CLASSES).default("burst"),
-	gpus: z.number().default(1),
-	accelerators: z.array(z.string()).default([]),
-	estimate: ms.optional(),
-	max: ms.optional(),
-	waited: ms.default(0),
-	deadlineIn: ms.optional(),
-	priority: z.number().default(50),
-});
-
-/** A decision to be made at noon, in words that a person can write: the form of golden/<name>.json. */
-export const scenarioSchema = z.strictObject({
-	title: z.string(),
+/** A decision to be made at noon, in words that a person can write: the form of golden/<name>.json. Lengths are texts such as "1h". */
+export interface Scenario {
+	title: string;
 	/** Lines of the policy's YAML. */
-	policy: z.array(z.string()),
-	home: z.strictObject({ gpus: z.number(), free: z.array(z.number()) }),
-	running: z.array(z.strictObject({ name: z.string(), slots: z.array(z.number()), estimate: ms, ran: ms })).default([]),
-	jobs: z.array(jobSchema),
-	offers: z
-		.array(
-			z.strictObject({
-				region: z.string(),
-				instanceType: z.string(),
-				gpus: z.number().default(1),
-				accelerator: z.string().default("A10G-24GB"),
-				capacityType: z.enum(["on_demand", "spot"]),
-				usdPerHour: z.string().nullable(),
-				onDemandUsdPerHour: z.string().optional(),
-				backoffFor: ms.optional(),
-			}),
-		)
-		.default([]),
-	budgets: z.array(z.strictObject({ id: z.string(), capUsd: z.string(), postedUsd: z.string(), heldUsd: z.string() })).default([]),
-	cloudStart: z.strictObject({ p50: ms, p90: ms }),
-});
+	policy: string[];
+	/** One node of the pool home-a. */
+	home: { gpus: number; free: number[] };
+	running?: { name: string; slots: number[]; estimate: string; ran: string }[];
+	jobs: {
+		name: string;
+		team?: string;
+		class?: WorkloadClass;
+		gpus?: number;
+		accelerators?: string[];
+		estimate?: string;
+		max?: string;
+		waited?: string;
+		deadlineIn?: string;
+		priority?: number;
+	}[];
+	offers?: {
+		region: string;
+		instanceType: string;
+		gpus?: number;
+		accelerator?: string;
+		capacityType: "on_demand" | "spot";
+		usdPerHour: string | null;
+		onDemandUsdPerHour?: string;
+		backoffFor?: string;
+	}[];
+	budgets?: { id: string; capUsd: string; postedUsd: string; heldUsd: string }[];
+	cloudStart: { p50: string; p90: string };
+}
+
+const KEYS = {
+	scenario: ["title", "policy", "home", "running", "jobs", "offers", "budgets", "cloudStart"],
+	jobs: ["name", "team", "class", "gpus", "accelerators", "estimate", "max", "waited", "deadlineIn", "priority"],
+	offers: ["region", "instanceType", "gpus", "accelerator", "capacityType", "usdPerHour", "onDemandUsdPerHour", "backoffFor"],
+};
+
+/** Guards against a misspelt key, which would silently test something else; the values are the project's own files. */
+function readScenario(document: unknown): Scenario {
+	const only = (value: object, keys: string[]): void => {
+		for (const key of Object.keys(value)) assert(keys.includes(key), `a scenario has no "${key}"; it may have ${keys.join(", ")}`);
+	};
+	assert(typeof document === "object" && document !== null, "a scenario is an object");
+	only(document, KEYS.scenario);
+	const scenario = document as Scenario;
+	for (const job of scenario.jobs) only(job, KEYS.jobs);
+	for (const offer of scenario.offers ?? []) only(offer, KEYS.offers);
+	return scenario;
+}
+
+const ms = (text: string): number => defined(parseDurationMs(text), `length of time in "${text}"`);
 
 export function snapshotOfScenario(document: unknown): { title: string; snapshot: Snapshot } {
-	const scenario = scenarioSchema.parse(document);
-	const { policy, problems } = parsePolicy(scenario.policy.join("\n"));
+	const { title, home, running = [], jobs, offers = [], budgets = [], cloudStart, policy: lines } = readScenario(document);
+	const { policy, problems } = parsePolicy(lines.join("\n"));
 	if (!policy) throw new Error(`the scenario's policy is not valid: ${problems.map((p) => `line ${p.line}: ${p.message}`).join("; ")}`);
 	const snapshot = aSnapshot({
 		policy,
-		pools: [aPool({ gpusPerNode: scenario.home.gpus, freeSlots: scenario.home.free })],
-		running: scenario.running.map((r) => aJob(r.name).gpus(r.slots.length).estimate(r.estimate).running("home-a", r.slots, r.ran)),
-		pending: scenario.jobs.map((j) => {
-			const job = aJob(j.name)
-				.team(j.team)
-				.class(j.class)
-				.gpus(j.gpus)
-				.accelerators(...j.accelerators)
-				.waited(j.waited)
-				.priority(j.priority)
-				.build();
-			const duration = { estimateMs: j.estimate ?? null, maxMs: j.max ?? null };
-			return { ...job, spec: { ...job.spec, duration, deadlineMs: j.deadlineIn === undefined ? null : NOON_MS + j.deadlineIn } };
-		}),
-		offers: scenario.offers.map(({ usdPerHour, onDemandUsdPerHour, backoffFor, ...o }) =>
+		pools: [aPool({ gpusPerNode: home.gpus, freeSlots: home.free })],
+		running: running.map((r) => aJob(r.name).gpus(r.slots.length).estimate(ms(r.estimate)).running("home-a", r.slots, ms(r.ran))),
+		pending: jobs.map(
+			({ name, team = "risk", class: workload = "burst", gpus = 1, accelerators = [], waited = "0s", priority = 50, ...j }) => {
+				const built = aJob(name)
+					.team(team)
+					.class(workload)
+					.gpus(gpus)
+					.accelerators(...accelerators)
+					.waited(ms(waited))
+					.priority(priority);
+				const job = built.build();
+				const duration = { estimateMs: j.estimate === undefined ? null : ms(j.estimate), maxMs: j.max === undefined ? null : ms(j.max) };
+				return { ...job, spec: { ...job.spec, duration, deadlineMs: j.deadlineIn === undefined ? null : NOON_MS + ms(j.deadlineIn) } };
+			},
+		),
+		offers: offers.map(({ usdPerHour, onDemandUsdPerHour, backoffFor, ...o }) =>
 			anOffer({
 				...o,
 				usd: usdPerHour,
 				onDemandMicroUsdPerHour: onDemandUsdPerHour === undefined ? null : usdToMicro(onDemandUsdPerHour),
-				...(backoffFor === undefined ? {} : { backoffUntilMs: NOON_MS + backoffFor, backoffReason: "insufficient_capacity" }),
+				...(backoffFor === undefined ? {} : { backoffUntilMs: NOON_MS + ms(backoffFor), backoffReason: "insufficient_capacity" as const }),
 			}),
 		),
-		budgets: scenario.budgets.map((b) => aBudget(b.id, { cap: b.capUsd, posted: b.postedUsd, held: b.heldUsd })),
-		cloudStartMs: { p50Ms: scenario.cloudStart.p50, p90Ms: scenario.cloudStart.p90 },
+		budgets: budgets.map((b) => aBudget(b.id, { cap: b.capUsd, posted: b.postedUsd, held: b.heldUsd })),
+		cloudStartMs: { p50Ms: ms(cloudStart.p50), p90Ms: ms(cloudStart.p90) },
 	});
-	return { title: scenario.title, snapshot };
+	return { title, snapshot };
 }
