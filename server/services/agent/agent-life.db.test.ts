@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { asc, eq } from "drizzle-orm";
@@ -227,20 +227,27 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 	});
 
 	it("holds a chatty job up, rather than losing lines, when neither memory nor disk has room", async () => {
-		const marker = path.join(folder, "chatted");
-		const source = `for (let n = 1; n <= 1000; n++) console.log("line " + n + " " + "x".repeat(1000)); require("node:fs").writeFileSync(process.env.MARKER, "");`;
+		const [go, marker] = [path.join(folder, "go"), path.join(folder, "chatted")];
+		const source = `const fs = require("node:fs");
+			const t = setInterval(() => {
+				if (!fs.existsSync(process.env.GO)) return;
+				clearInterval(t);
+				for (let n = 1; n <= 2000; n++) console.log("line " + n + " " + "x".repeat(1000));
+				fs.writeFileSync(process.env.MARKER, "");
+			}, 10);`;
 		const rig = await launch(
-			{ command: nodeJob(`setTimeout(() => { ${source} }, 500)`), env: { MARKER: marker } },
+			{ command: nodeJob(source), env: { GO: go, MARKER: marker } },
 			{ environment: { SPILLWAY_LOG_MEMORY_BYTES: "2000", SPILLWAY_LOG_SPILL_BYTES: "20000" } },
 		);
 		await eventually("it runs", async () => (await attemptRow(rig.attemptId)).state === "running");
 		await rig.control.goAway();
+		await writeFile(go, "");
 		await eventually("the disk's share is used up", async () => (await spilledBytes(rig.machine)) >= 20_000);
 		expect(existsSync(marker)).toBe(false);
 		await rig.control.comeBack();
 		expect(await untilOver(rig)).toMatchObject({ state: "succeeded" });
 		expect(existsSync(marker)).toBe(true);
-		expect((await lines(rig.attemptId)).map((l) => l.split(" ")[1])).toEqual(Array.from({ length: 1000 }, (_, i) => String(i + 1)));
+		expect((await lines(rig.attemptId)).map((l) => l.split(" ")[1])).toEqual(Array.from({ length: 2000 }, (_, i) => String(i + 1)));
 	});
 
 	it("brings its own Node where the image has none that is new enough", async () => {
