@@ -34,14 +34,17 @@ export class SimAgents implements MachineEvents {
 	/** Commands that truly run in the cloud, with the attempt that each belongs to. */
 	*running(): Generator<{ attemptId: string; jobId: string }> {
 		for (const agent of this.#byMachine.values()) {
-			if (agent.command && !agent.done && lives(agent.machine))
-				yield { attemptId: agent.attempt.id, jobId: agent.attempt.jobId };
+			if (agent.command && !agent.done && lives(agent.machine)) yield { attemptId: agent.attempt.id, jobId: agent.attempt.jobId };
 		}
 	}
 
 	booted(machine: Machine): void {
 		if (machine.agentDeadAtMs !== null) return;
-		this.#ctx.report("agent enrols", () => lives(machine), () => this.#enrol(machine));
+		this.#ctx.report(
+			"agent enrols",
+			() => lives(machine),
+			() => this.#enrol(machine),
+		);
 	}
 
 	#enrol(machine: Machine): void {
@@ -75,7 +78,11 @@ export class SimAgents implements MachineEvents {
 		if (agent.done || agent.stopping || !lives(machine)) return;
 		const command = startCommand(this.#ctx.book.jobOf(attempt), this.#ctx.nowMs());
 		agent.command = command;
-		this.#ctx.report("command runs", () => lives(machine), () => markRunning(this.#ctx, attempt, command.startedAtMs));
+		this.#ctx.report(
+			"command runs",
+			() => lives(machine),
+			() => markRunning(this.#ctx, attempt, command.startedAtMs),
+		);
 		this.#ctx.at(command.endsAtMs, "command ends", () => {
 			if (!agent.done && !agent.stopping && lives(machine)) this.#finish(agent, command.exit, null);
 		});
@@ -92,12 +99,16 @@ export class SimAgents implements MachineEvents {
 		const agent = this.#byMachine.get(machine.id);
 		if (!row || !agent || machine.agentDeadAtMs !== null) return;
 		const why = reason("spot_interruption", { interruptionAtMs: takenAtMs });
-		this.#ctx.report("notice", () => lives(machine), () => {
-			if (row.interruptionAtMs !== null || row.state === "terminated") return;
-			row.interruptionAtMs = takenAtMs;
-			if (row.state === "ready") this.#ctx.book.moveInstance(row, "draining");
-			requestStop(this.#ctx, agent.attempt, why);
-		});
+		this.#ctx.report(
+			"notice",
+			() => lives(machine),
+			() => {
+				if (row.interruptionAtMs !== null || row.state === "terminated") return;
+				row.interruptionAtMs = takenAtMs;
+				if (row.state === "ready") this.#ctx.book.moveInstance(row, "draining");
+				requestStop(this.#ctx, agent.attempt, why);
+			},
+		);
 		this.#endCommand(agent, why);
 	}
 
@@ -145,13 +156,17 @@ export class SimAgents implements MachineEvents {
 		if (exit.code !== 0) this.#keepCheckpoint(agent, true);
 		agent.done = true;
 		const endedAtMs = this.#ctx.nowMs();
-		this.#ctx.report("command ended", () => lives(machine), () => {
-			if (isOver(attempt)) return;
-			if (ownReason) requestStop(this.#ctx, attempt, ownReason);
-			finishAttempt(this.#ctx, attempt, exit, endedAtMs);
-			const row = this.#ctx.book.instances.get(machine.token);
-			if (row) this.#ctx.poke(row, this.#ctx.nowMs());
-		});
+		this.#ctx.report(
+			"command ended",
+			() => lives(machine),
+			() => {
+				if (isOver(attempt)) return;
+				if (ownReason) requestStop(this.#ctx, attempt, ownReason);
+				finishAttempt(this.#ctx, attempt, exit, endedAtMs);
+				const row = this.#ctx.book.instances.get(machine.token);
+				if (row) this.#ctx.poke(row, this.#ctx.nowMs());
+			},
+		);
 	}
 
 	#keepCheckpoint(agent: Agent, told: boolean): void {

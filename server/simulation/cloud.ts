@@ -1,6 +1,6 @@
 import type { Offer } from "#server/domain/capacity.ts";
-import type { DriverErrorKind } from "./driver-error-kind.ts";
 import type { SimContext } from "./context.ts";
+import type { DriverErrorKind } from "./driver-error-kind.ts";
 import { drawTimeTo } from "./faults.ts";
 
 /** A machine as its provider knows it: the truth that the control plane learns of only by asking. */

@@ -9,7 +9,14 @@ import { SIM_TIMING } from "./scenario.ts";
 
 const START_MS = Date.UTC(2026, 9, 28);
 const ACCELERATORS = ["L40S-48GB", "A10G-24GB", "T4-16GB"] as const;
-const BURST: Extract<RuleEffect, { kind: "burst" }> = { kind: "burst", forecastWaitMs: null, waitedMs: null, deadlineSlackMs: null, queueLength: null, always: false };
+const BURST: Extract<RuleEffect, { kind: "burst" }> = {
+	kind: "burst",
+	forecastWaitMs: null,
+	waitedMs: null,
+	deadlineSlackMs: null,
+	queueLength: null,
+	always: false,
+};
 
 /** Workload, sites, policy and the faults themselves, all from one seed. Prices are invented: only their arithmetic is tested. */
 export function drawScenario(seed: number): Scenario {
@@ -56,7 +63,11 @@ function drawOffers(random: Random): Offer[] {
 		const capacityType = random.next() < 0.6 ? ("spot" as const) : ("on_demand" as const);
 		const onDemand = BigInt(random.int(400_000, 6_000_000));
 		const gpus = random.pick([1, 1, 1, 4, 8]);
-		const at = { region: random.pick(["us-east-1", "eu-west-1"]), zone: random.pick([null, "a", "b"]), instanceType: `g${gpus}.${random.int(1, 3)}xlarge` };
+		const at = {
+			region: random.pick(["us-east-1", "eu-west-1"]),
+			zone: random.pick([null, "a", "b"]),
+			instanceType: `g${gpus}.${random.int(1, 3)}xlarge`,
+		};
 		const id = offerId({ provider: "aws", ...at, capacityType });
 		offers.set(id, {
 			id,
@@ -84,8 +95,20 @@ function drawOffers(random: Random): Offer[] {
 
 function drawPolicy(random: Random): Policy {
 	const effects: [string, string | null, RuleEffect][] = [
-		["sensitive-stays-home", 'job.class == "sensitive"', { kind: "deny", sites: ["cloud"], regions: [], instanceFamilies: [], capacityTypes: [] }],
-		["burst", null, { ...BURST, forecastWaitMs: random.pick([10 * SECOND_MS, 10 * MINUTE_MS, HOUR_MS]), deadlineSlackMs: random.pick([null, 30 * MINUTE_MS]) }],
+		[
+			"sensitive-stays-home",
+			'job.class == "sensitive"',
+			{ kind: "deny", sites: ["cloud"], regions: [], instanceFamilies: [], capacityTypes: [] },
+		],
+		[
+			"burst",
+			null,
+			{
+				...BURST,
+				forecastWaitMs: random.pick([10 * SECOND_MS, 10 * MINUTE_MS, HOUR_MS]),
+				deadlineSlackMs: random.pick([null, 30 * MINUTE_MS]),
+			},
+		],
 		["spot-for-experiments", 'job.class == "experimental"', { kind: "require", capacityType: "spot", approval: null }],
 		["life", null, { kind: "limit", instanceMs: random.int(1, 8) * HOUR_MS, idleMs: null, gpuUtilisationBelow: null }],
 	];
@@ -96,7 +119,16 @@ function drawPolicy(random: Random): Policy {
 		budgets: [
 			{ id: "all", scope: "true", period: "month", capMicroUsd: BigInt(random.int(2, 120)) * 1_000_000n, atCap: "hold", line: 9 },
 			...(random.next() < 0.5
-				? [{ id: "risk", scope: 'job.team == "risk"', period: "month" as const, capMicroUsd: BigInt(random.int(1, 30)) * 1_000_000n, atCap: "hold" as const, line: 10 }]
+				? [
+						{
+							id: "risk",
+							scope: 'job.team == "risk"',
+							period: "month" as const,
+							capMicroUsd: BigInt(random.int(1, 30)) * 1_000_000n,
+							atCap: "hold" as const,
+							line: 10,
+						},
+					]
 				: []),
 		],
 		weights: { delayMicroUsdPerHour: 5_000_000n, carbonMicroUsdPerTonne: 80_000_000n },
@@ -122,7 +154,12 @@ function drawArrival(random: Random, submittedAtMs: number, i: number): Arrival 
 		command: ["true"],
 		env: {},
 		nodes: chance(0.05) ? 2 : 1,
-		resources: { gpus: random.pick([1, 1, 1, 2, 4, 8]), accelerators: chance(0.2) ? [random.pick(ACCELERATORS)] : [], cpus: null, memoryGiB: null },
+		resources: {
+			gpus: random.pick([1, 1, 1, 2, 4, 8]),
+			accelerators: chance(0.2) ? [random.pick(ACCELERATORS)] : [],
+			cpus: null,
+			memoryGiB: null,
+		},
 		duration: { estimateMs, maxMs: chance(0.4) ? Math.max(estimateMs ?? 0, Math.floor(totalMs * (0.7 + random.next()))) + 1 : null },
 		deadlineMs: chance(0.3) ? submittedAtMs + Math.floor(random.next() * DAY_MS) : null,
 		priority: random.pick([50, 50, 50, 0, 80, 100]),
@@ -136,7 +173,9 @@ function drawArrival(random: Random, submittedAtMs: number, i: number): Arrival 
 		work: {
 			totalMs,
 			stagingMs: chance(0.3) ? random.int(1, 300) * SECOND_MS : 0,
-			fails: chance(0.1) ? { afterMs: Math.floor(random.next() * totalMs), exitCode: chance(0.5) ? 1 : null, signal: chance(0.5) ? "SIGSEGV" : null } : null,
+			fails: chance(0.1)
+				? { afterMs: Math.floor(random.next() * totalMs), exitCode: chance(0.5) ? 1 : null, signal: chance(0.5) ? "SIGSEGV" : null }
+				: null,
 			cancelAfterMs: chance(0.1) ? Math.floor(random.next() * 3 * HOUR_MS) : null,
 			submittedBy: "account:drawn",
 		},

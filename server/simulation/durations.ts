@@ -1,6 +1,6 @@
-import type { JobRecord } from "./records.ts";
-import type { DurationStat } from "#server/scheduling/types.ts";
 import { namePatternOf } from "#server/scheduling/run-time.ts";
+import type { DurationStat } from "#server/scheduling/types.ts";
+import type { JobRecord } from "./records.ts";
 
 /** Newest runs that a statistic is made of, and how many it needs (services/job/durations). */
 const KEPT = 500;

@@ -51,7 +51,12 @@ export function meterInstance(ctx: SimContext, row: InstanceRecord): void {
 	row.meteredUntilMs = meteredUntilMs;
 	row.costMicroUsd += charges.reduce((sum, c) => sum + c.effectiveMicroUsd, 0n);
 	const settled = row.terminatedAtMs !== null && meteredUntilMs >= row.terminatedAtMs;
-	ctx.budgets.post(row.id, charges.map((c) => ({ atMs: c.periodStartMs, microUsd: c.effectiveMicroUsd })), settled, nowMs);
+	ctx.budgets.post(
+		row.id,
+		charges.map((c) => ({ atMs: c.periodStartMs, microUsd: c.effectiveMicroUsd })),
+		settled,
+		nowMs,
+	);
 	ctx.sink.charges(charges);
 }
 

@@ -22,7 +22,12 @@ export class OfferShelf {
 	}
 
 	/** The pause doubles with each refusal in a row; how many count fades with a half-life of four pauses (services/offer/backoff). */
-	backOff(offerId: string, why: NonNullable<Offer["backoffReason"]>, atMs: number, timing: { backoffBaseMs: number; backoffMaxMs: number }): void {
+	backOff(
+		offerId: string,
+		why: NonNullable<Offer["backoffReason"]>,
+		atMs: number,
+		timing: { backoffBaseMs: number; backoffMaxMs: number },
+	): void {
 		const offer = this.#find(offerId);
 		if (!offer) return;
 		const quietMs = offer.backoffUntilMs === null ? 0 : Math.max(0, atMs - offer.backoffUntilMs);

@@ -108,7 +108,14 @@ function mayAdmit(row: JobRecord, attemptNo: number): boolean {
 function admit(ctx: SimContext, row: JobRecord, action: { attemptNo: number; reason: Reason }, placement: Placement): void {
 	ctx.book.moveJob(row, "admitted");
 	Object.assign(row, { attempts: action.attemptNo, placement, reason: action.reason });
-	ctx.sink.news({ kind: "job_placed", atMs: ctx.nowMs(), jobId: row.id, instanceId: null, siteId: placement.siteId, reason: action.reason });
+	ctx.sink.news({
+		kind: "job_placed",
+		atMs: ctx.nowMs(),
+		jobId: row.id,
+		instanceId: null,
+		siteId: placement.siteId,
+		reason: action.reason,
+	});
 }
 
 function newAttempt(ctx: SimContext, row: JobRecord, placement: Placement, gpus: number, slots: number[]): AttemptRecord {
@@ -135,7 +142,14 @@ function newAttempt(ctx: SimContext, row: JobRecord, placement: Placement, gpus:
 	};
 }
 
-function newInstance(id: string, attempt: AttemptRecord, offer: Offer, microUsdPerHour: bigint, nowMs: number, lifeMs: number): InstanceRecord {
+function newInstance(
+	id: string,
+	attempt: AttemptRecord,
+	offer: Offer,
+	microUsdPerHour: bigint,
+	nowMs: number,
+	lifeMs: number,
+): InstanceRecord {
 	return {
 		id,
 		jobId: attempt.jobId,

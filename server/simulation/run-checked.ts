@@ -36,7 +36,11 @@ const FOR_PEOPLE: readonly ReasonCode[] = ["budget_exceeded", "approval_required
  * `healAtMs` on, until all is at rest within a bound. Ends at the first violation; an error in the code is one too.
  * @param sabotage for tests of the checkers: called after every event and before the checks.
  */
-export function runChecked(scenario: Scenario, checkers: readonly Checker[], sabotage: (world: World, charges: ChargeDraft[]) => void = () => {}): CheckedRun {
+export function runChecked(
+	scenario: Scenario,
+	checkers: readonly Checker[],
+	sabotage: (world: World, charges: ChargeDraft[]) => void = () => {},
+): CheckedRun {
 	const charges: ChargeDraft[] = [];
 	const news: SimNews[] = [];
 	const world = new World(scenario, { news: (line) => news.push(line), decision: () => {}, charges: (list) => charges.push(...list) });

@@ -103,6 +103,8 @@ export const SIM_TIMING: SimTiming = {
 };
 
 /** A scenario without faults that never heals because nothing is ill. */
-export function scenarioOf(part: Pick<Scenario, "seed" | "startMs" | "policy" | "pools" | "offers" | "arrivals"> & Partial<Scenario>): Scenario {
+export function scenarioOf(
+	part: Pick<Scenario, "seed" | "startMs" | "policy" | "pools" | "offers" | "arrivals"> & Partial<Scenario>,
+): Scenario {
 	return { policyVersion: 1, faults: NO_FAULTS, healAtMs: part.startMs, timing: SIM_TIMING, boardWatts: {}, meterEveryMs: null, ...part };
 }

@@ -14,8 +14,8 @@ import { HomeSite } from "./home-site.ts";
 import { InstanceSync } from "./instance-sync.ts";
 import { meterInstance, meterPools } from "./metering.ts";
 import { OfferShelf } from "./offer-shelf.ts";
-import type { Arrival, Scenario } from "./scenario.ts";
 import type { AttemptRecord, InstanceRecord } from "./records.ts";
+import type { Arrival, Scenario } from "./scenario.ts";
 import { simId } from "./sim-ids.ts";
 
 /** The process of the control plane died between two steps. */
@@ -41,6 +41,7 @@ export class World implements SimContext {
 	readonly cycle: Cycle;
 	readonly #sync: InstanceSync;
 	readonly #heap = new EventHeap();
+	readonly #firstPrices: ReadonlyMap<string, bigint | null>;
 	#nowMs: number;
 	#nextArrival = 0;
 	/** Counts the lives of the control plane's process; events of an earlier one are lost. */
@@ -58,6 +59,7 @@ export class World implements SimContext {
 		this.random = { control: root.fork("control"), cloud: root.fork("cloud"), ids: root.fork("ids"), faults: root.fork("faults") };
 		this.budgets = new BudgetLedger(this.book, scenario.policy.budgets);
 		this.shelf = new OfferShelf(scenario.offers);
+		this.#firstPrices = new Map(scenario.offers.map((o) => [o.id, o.microUsdPerHour]));
 		this.#nowMs = scenario.startMs;
 		this.agents = new SimAgents(this);
 		this.cloud = new SimCloud(this, this.agents);
@@ -95,6 +97,11 @@ export class World implements SimContext {
 		this.events++;
 		event.run();
 		return event.name;
+	}
+
+	/** The moment of the next event; infinite when there is none. */
+	nextAtMs(): number {
+		return this.#heap.peek()?.atMs ?? Number.POSITIVE_INFINITY;
 	}
 
 	/** Nothing is left that could still happen to a job or a machine. */
@@ -139,7 +146,7 @@ export class World implements SimContext {
 		this.#cycleDue = true;
 		this.control(this.#nowMs + this.scenario.timing.wakeMs, "cycle", () => {
 			this.#cycleDue = false;
-			this.cycle.run();
+			if (this.#hasToDecide()) this.cycle.run();
 			this.#tick();
 		});
 	}
@@ -201,6 +208,16 @@ export class World implements SimContext {
 		this.control(this.#nowMs + everyMs, name, once);
 	}
 
+	/** Without a job that waits or one that ran too long a plan is empty; most wakes of a replay are such. */
+	#hasToDecide(): boolean {
+		if (this.book.pending.size > 0) return true;
+		for (const { startedAtMs, completedBeforeMs, jobId } of this.book.liveAttempts) {
+			const { maxMs } = this.book.job(jobId).spec.duration;
+			if (maxMs !== null && startedAtMs !== null && completedBeforeMs + this.#nowMs - startedAtMs >= maxMs) return true;
+		}
+		return false;
+	}
+
 	/** Time alone changes forecasts, back-offs and budgets: while jobs wait, they are looked at again. */
 	#tick(): void {
 		if (this.#tickDue || this.book.pending.size === 0) return;
@@ -218,7 +235,11 @@ export class World implements SimContext {
 		this.at(arrival.submittedAtMs, "submit", () => {
 			this.#nextArrival++;
 			this.#arrive();
-			this.report("submit", () => true, () => this.#submit(arrival));
+			this.report(
+				"submit",
+				() => true,
+				() => this.#submit(arrival),
+			);
 		});
 	}
 
@@ -244,7 +265,11 @@ export class World implements SimContext {
 		this.sink.news({ kind: "job_submitted", atMs: this.#nowMs, jobId: id, instanceId: null, siteId: null, reason: null });
 		if (work.cancelAfterMs !== null) {
 			this.at(this.#nowMs + work.cancelAfterMs, "cancel", () =>
-				this.report("cancel", () => true, () => cancelJob(this, this.book.job(id))),
+				this.report(
+					"cancel",
+					() => true,
+					() => cancelJob(this, this.book.job(id)),
+				),
 			);
 		}
 		this.wake();
@@ -254,7 +279,7 @@ export class World implements SimContext {
 		const faults = this.faults();
 		const random = this.random.faults;
 		this.shelf.refresh(this.#nowMs, (offer) => {
-			const first = this.scenario.offers.find((o) => o.id === offer.id)?.microUsdPerHour ?? null;
+			const first = this.#firstPrices.get(offer.id) ?? null;
 			if (faults.missingPrice > 0 && random.next() < faults.missingPrice) return { microUsdPerHour: random.next() < 0.5 ? null : 0n };
 			if (first === null || faults.priceChange === 0 || random.next() >= faults.priceChange) return { microUsdPerHour: first };
 			return { microUsdPerHour: (first * BigInt(random.int(50, 200))) / 100n };

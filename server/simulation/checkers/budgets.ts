@@ -20,7 +20,8 @@ export function budgetsChecker(): Checker {
 			const seenMs = row.terminatedAtMs ?? world.nowMs();
 			const late = seenMs > row.expiresAtMs + COVERED_MS;
 			if (over > 0n && !late) return `instance ${row.id} cost ${over} µ$ more than was held, within its life`;
-			if (hold.state === "voided" && hold.postedMicroUsd !== 0n) return `the hold of ${row.id} is voided, and ${hold.postedMicroUsd} µ$ are posted`;
+			if (hold.state === "voided" && hold.postedMicroUsd !== 0n)
+				return `the hold of ${row.id} is voided, and ${hold.postedMicroUsd} µ$ are posted`;
 			if (hold.state === "posted" && hold.postedMicroUsd === 0n) return `the hold of ${row.id} is posted, and nothing is`;
 			if (hold.state !== "pending" && row.state !== "terminated") return `the hold of ${row.id} is ${hold.state} while it is ${row.state}`;
 			for (const { budgetId } of hold.budgets) {
@@ -34,7 +35,8 @@ export function budgetsChecker(): Checker {
 		name: "budgets",
 		after: check,
 		atEnd: (seen) => {
-			for (const hold of seen.world.book.holds.values()) if (hold.state === "pending") return `the hold of ${hold.instanceId} was never closed`;
+			for (const hold of seen.world.book.holds.values())
+				if (hold.state === "pending") return `the hold of ${hold.instanceId} was never closed`;
 			return check(seen) ?? postedIsCharged(seen);
 		},
 	};
@@ -56,7 +58,8 @@ function compare(world: Observed["world"], held: ReadonlyMap<string, bigint>, be
 		const allowed = rule.capMicroUsd + (beyond.get(rule.id) ?? 0n);
 		const now = currentPosted(world, rule.id) + inHolds;
 		if (now > allowed) return `budget ${rule.id} has ${now} µ$ posted and held, its cap is ${rule.capMicroUsd}`;
-		if ((most.get(rule.id) ?? 0n) > allowed) return `budget ${rule.id} has ${most.get(rule.id)} µ$ posted in a period, its cap is ${rule.capMicroUsd}`;
+		if ((most.get(rule.id) ?? 0n) > allowed)
+			return `budget ${rule.id} has ${most.get(rule.id)} µ$ posted in a period, its cap is ${rule.capMicroUsd}`;
 	}
 	return null;
 }

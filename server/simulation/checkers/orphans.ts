@@ -16,7 +16,8 @@ export function orphansChecker(): Checker {
 	const after = ({ world }: Observed): string | null => {
 		const nowMs = world.nowMs();
 		for (const machine of world.cloud.alive) {
-			if (nowMs > machine.expiresAtMs + AFTER_LIFE_MS) return `machine ${machine.id} lives ${nowMs - machine.expiresAtMs} ms past its end of life`;
+			if (nowMs > machine.expiresAtMs + AFTER_LIFE_MS)
+				return `machine ${machine.id} lives ${nowMs - machine.expiresAtMs} ms past its end of life`;
 			const row = world.book.instances.get(machine.token);
 			const orphan = row === undefined || row.state === "terminated";
 			if (!orphan) {
@@ -38,7 +39,8 @@ export function orphansChecker(): Checker {
 				if (row.state !== "terminated" || row.providerInstanceId === null) continue;
 				const machine = world.cloud.machines.get(row.providerInstanceId);
 				if (machine && machine.terminatedAtMs === null) return `instance ${row.id} is called terminated, and its machine lives`;
-				if (machine && (row.terminatedAtMs ?? 0) < (machine.terminatedAtMs ?? 0)) return `instance ${row.id} was called terminated before it was`;
+				if (machine && (row.terminatedAtMs ?? 0) < (machine.terminatedAtMs ?? 0))
+					return `instance ${row.id} was called terminated before it was`;
 			}
 			return null;
 		},

@@ -14,7 +14,11 @@ export function reasonsChecker(): Checker {
 		after: ({ world }) => {
 			for (const { machine, id } of world.book.moves) {
 				const broken =
-					machine === "job" ? ofJob(world.book.jobs.get(id)) : machine === "attempt" ? ofAttempt(world.book.attempts.get(id)) : ofInstance(world.book.instances.get(id));
+					machine === "job"
+						? ofJob(world.book.jobs.get(id))
+						: machine === "attempt"
+							? ofAttempt(world.book.attempts.get(id))
+							: ofInstance(world.book.instances.get(id));
 				if (broken) return broken;
 			}
 			for (const row of world.book.pending) {
@@ -55,5 +59,7 @@ function ofAttempt(row: AttemptRecord | undefined): string | null {
 function ofInstance(row: InstanceRecord | undefined): string | null {
 	if (!row) return "an instance moved that does not exist";
 	const over = row.state === "terminated";
-	return over && (row.reason === null || row.terminatedAtMs === null) ? `instance ${row.id} is terminated without a time or a reason` : null;
+	return over && (row.reason === null || row.terminatedAtMs === null)
+		? `instance ${row.id} is terminated without a time or a reason`
+		: null;
 }

@@ -16,7 +16,8 @@ export function transitionsChecker(): Checker {
 			for (const { machine, id, from, to } of world.book.moves) {
 				const before = known.get(id)?.state ?? null;
 				if (before !== from) return `${machine} ${id} moved from ${from} to ${to}, but it was ${before}`;
-				if (from !== null && !arrowsOf(machine, from).includes(to)) return `${machine} ${id} moved from ${from} to ${to}, which no arrow allows`;
+				if (from !== null && !arrowsOf(machine, from).includes(to))
+					return `${machine} ${id} moved from ${from} to ${to}, which no arrow allows`;
 				known.set(id, { machine, state: to });
 			}
 			for (const [machine, rows] of liveOf(world)) {
@@ -29,7 +30,11 @@ export function transitionsChecker(): Checker {
 		},
 		atEnd: ({ world }) => {
 			const { jobs, attempts, instances } = world.book;
-			for (const [machine, rows] of [["job", jobs], ["attempt", attempts], ["instance", instances]] as const) {
+			for (const [machine, rows] of [
+				["job", jobs],
+				["attempt", attempts],
+				["instance", instances],
+			] as const) {
 				for (const row of rows.values()) {
 					const broken = compare(machine, row.id, row.state);
 					if (broken) return broken;
@@ -47,5 +52,9 @@ function arrowsOf(machine: MachineName, from: string): readonly string[] {
 
 function liveOf(world: Observed["world"]): [MachineName, Iterable<{ id: string; state: string }>][] {
 	const { pending, liveAttempts, liveInstances } = world.book;
-	return [["job", pending], ["attempt", liveAttempts], ["instance", liveInstances]];
+	return [
+		["job", pending],
+		["attempt", liveAttempts],
+		["instance", liveInstances],
+	];
 }

@@ -1,0 +1,112 @@
+import { eq, sql } from "drizzle-orm";
+import { z } from "zod";
+import type { Db } from "#server/db/client.ts";
+import { job } from "#server/db/schema/job.ts";
+import { setting } from "#server/db/schema/setting.ts";
+import { pool, site } from "#server/db/schema/site.ts";
+import type { Clock } from "#server/kernel/clock.ts";
+import { DAY_MS, SECOND_MS } from "#server/kernel/units.ts";
+import { listAccelerators } from "#server/rates/accelerators.ts";
+import { type History, simulateHistory } from "#server/simulation/history.ts";
+import type { SimPool } from "#server/simulation/scenario.ts";
+import { meterAll } from "../ledger/meter.ts";
+import { activePolicy } from "../policy/active.ts";
+import { homeGrid } from "../site/home-grid.ts";
+import { offersOfRates } from "./offers-of-rates.ts";
+import { writeHistory } from "./write-history.ts";
+
+export const DEMO_HISTORY_KEY = "demo_history";
+
+/** What the setting says of the history that was written; the banner shows it. */
+export interface DemoHistory {
+	fromMs: number;
+	toMs: number;
+	seed: number;
+	jobs: number;
+}
+
+/** The feed shows the newest lines; older ones are in the jobs themselves. */
+const NEWS_DAYS = 3;
+
+const cloudSettings = z.looseObject({ regions: z.array(z.string()).default([]) });
+
+/**
+ * Simulates `days` of synthetic work up to now under the published policy, on the pools that there are and the shipped
+ * prices of AWS, and writes it as the past of this installation, every job marked synthetic. Afterwards the meter goes on
+ * where the history ends. Does nothing when there is a history already, or when real jobs or charges are there, whose
+ * books it would change; answers null then.
+ */
+export async function importDemoHistory(
+	ctx: { db: Db; clock: Clock },
+	options: { days: number; seed: number },
+): Promise<DemoHistory | null> {
+	if (await hasPast(ctx.db)) return null;
+	const toMs = Math.floor(ctx.clock.nowMs() / SECOND_MS) * SECOND_MS;
+	const fromMs = toMs - options.days * DAY_MS;
+	const history = await simulate(ctx.db, { fromMs, toMs, seed: options.seed });
+	const written = { fromMs, toMs, seed: options.seed, jobs: history.jobs.length };
+	const done = await ctx.db.transaction(async (tx) => {
+		// The key is the guard: of two that import at once the second one waits here, and then finds it taken.
+		const first = await tx
+			.insert(setting)
+			.values({ key: DEMO_HISTORY_KEY, value: written })
+			.onConflictDoNothing()
+			.returning({ key: setting.key });
+		if (first.length === 0) return false;
+		await writeHistory(tx, history, toMs - NEWS_DAYS * DAY_MS);
+		await tx.update(pool).set({ ownedSince: new Date(fromMs), idleMeteredUntil: null });
+		return true;
+	});
+	if (!done) return null;
+	// Should this be cut off, the scheduler's own meter does the rest: nothing of it is special.
+	await meterAll({ db: ctx.db, clock: { nowMs: () => toMs } });
+	await ctx.db.execute(sql`
+		update hold set closed_at = instance.terminated_at from instance
+		where instance.id = hold.instance_id and hold.state <> 'pending' and instance.terminated_at <= ${new Date(toMs).toISOString()}::timestamptz`);
+	return written;
+}
+
+async function hasPast(db: Db): Promise<boolean> {
+	const [known] = await db.select({ key: setting.key }).from(setting).where(eq(setting.key, DEMO_HISTORY_KEY));
+	if (known) return true;
+	const [any] = await db.select({ id: job.id }).from(job).limit(1);
+	const [charged] = await db.execute(sql`select 1 from charge limit 1`);
+	return any !== undefined || charged !== undefined;
+}
+
+async function simulate(db: Db, span: { fromMs: number; toMs: number; seed: number }): Promise<History> {
+	const { policy, version } = await activePolicy(db);
+	const sites = await db.select().from(site).where(eq(site.enabled, true));
+	const offers = sites
+		.filter((s) => s.provider === "aws")
+		.flatMap((s) => offersOfRates({ id: s.id, regions: cloudSettings.parse(s.settings).regions }, span.fromMs));
+	return simulateHistory({
+		...span,
+		policy,
+		policyVersion: version,
+		pools: await readPools(db, span.fromMs),
+		offers,
+		boardWatts: Object.fromEntries(listAccelerators().map((a) => [a.name, a.boardWatts])),
+	});
+}
+
+async function readPools(db: Db, ownedSinceMs: number): Promise<SimPool[]> {
+	const rows = await db.select({ pool, site }).from(pool).innerJoin(site, eq(site.id, pool.siteId)).where(eq(site.enabled, true));
+	return rows.map(({ pool: p, site: s }) => {
+		const grid = homeGrid(s.settings);
+		return {
+			id: p.id,
+			siteId: p.siteId,
+			provider: s.provider,
+			multiNode: s.provider !== "local",
+			accelerator: p.accelerator,
+			nodes: p.nodes,
+			gpusPerNode: p.gpusPerNode,
+			microUsdPerGpuHour: p.microUsdPerGpuHour,
+			wattsPerGpu: p.wattsPerGpu,
+			gridGramsPerKwh: grid.gramsPerKwh,
+			pue: grid.pue,
+			ownedSinceMs,
+		};
+	});
+}
