@@ -228,15 +228,10 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 
 	it("holds a chatty job up, rather than losing lines, when neither memory nor disk has room", async () => {
 		const [go, marker] = [path.join(folder, "go"), path.join(folder, "chatted")];
-		const source = `const fs = require("node:fs");
-			const t = setInterval(() => {
-				if (!fs.existsSync(process.env.GO)) return;
-				clearInterval(t);
-				for (let n = 1; n <= 2000; n++) console.log("line " + n + " " + "x".repeat(1000));
-				fs.writeFileSync(process.env.MARKER, "");
-			}, 10);`;
+		// Not Node, which would take its own lines into memory rather than wait in its write.
+		const script = `while ! [ -e "$GO" ]; do sleep 0.05; done; seq -f "line %g ${"x".repeat(1000)}" 2000; : > "$MARKER"`;
 		const rig = await launch(
-			{ command: nodeJob(source), env: { GO: go, MARKER: marker } },
+			{ command: ["sh", "-c", script], env: { GO: go, MARKER: marker } },
 			{ environment: { SPILLWAY_LOG_MEMORY_BYTES: "2000", SPILLWAY_LOG_SPILL_BYTES: "20000" } },
 		);
 		await eventually("it runs", async () => (await attemptRow(rig.attemptId)).state === "running");

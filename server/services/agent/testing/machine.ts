@@ -1,6 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import os from "node:os";
@@ -168,9 +168,25 @@ export async function boot(script: string, environment: Record<string, string>, 
 				// It is gone already.
 			}
 			await over;
+			await killThoseOf(folder);
 			await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 		},
 	};
+}
+
+/** A job has a group of its own, and outlives a machine that is cut off; it is known by the folder in its environment. */
+async function killThoseOf(folder: string): Promise<void> {
+	for (const name of await readdir("/proc").catch(() => [])) {
+		const pid = Number(name);
+		if (!Number.isInteger(pid) || pid === process.pid) continue;
+		const environment = await readFile(`/proc/${pid}/environ`, "latin1").catch(() => "");
+		if (!environment.includes(`${folder}/`)) continue;
+		try {
+			process.kill(pid, "SIGKILL");
+		} catch {
+			// It ended in between.
+		}
+	}
 }
 
 function listen(server: Server, port: number): Promise<number> {
