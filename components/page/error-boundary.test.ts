@@ -1,19 +1,28 @@
 import { describe, expect, it } from "vitest";
 import { describeError } from "./error-boundary.tsx";
 
+const apiError = (problem: Record<string, unknown>) => Object.assign(new Error("told by tRPC"), { data: { code: "ANY", problem } });
+
 describe("describeError", () => {
-	it("takes over the request id and the words of an API error", () => {
-		const error = Object.assign(new Error("The ledger is being migrated; try again in a minute."), {
-			data: { code: "INTERNAL_SERVER_ERROR", requestId: "req_01" },
-		});
+	it("takes over the words and the request id of a problem document", () => {
+		const error = apiError({ code: "unavailable", detail: "The ledger is being migrated; try again in a minute.", requestId: "4f1c" });
 		expect(describeError(error)).toEqual({
 			kind: "failed",
 			detail: "The ledger is being migrated; try again in a minute.",
-			requestId: "req_01",
+			requestId: "4f1c",
 		});
 	});
 
-	it("tells a refusal from a failure", () => {
+	it("tells a refusal and a missing thing from a failure", () => {
+		expect(describeError(apiError({ code: "forbidden", detail: "finance only" })).kind).toBe("forbidden");
+		expect(describeError(apiError({ code: "not_found", detail: "There is no job job_1.", fix: "Look for it." }))).toEqual({
+			kind: "not_found",
+			detail: "There is no job job_1.",
+			fix: "Look for it.",
+		});
+	});
+
+	it("goes by tRPC's own code when there is no problem document", () => {
 		expect(describeError(Object.assign(new Error("finance only"), { data: { code: "FORBIDDEN" } })).kind).toBe("forbidden");
 	});
 

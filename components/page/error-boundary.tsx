@@ -1,21 +1,29 @@
 "use client";
 import { Component, type ReactNode } from "react";
-import { ErrorState, Forbidden } from "#components/page/states.tsx";
+import { EmptyState, ErrorState, Forbidden } from "#components/page/states.tsx";
 
 /** What a thrown error tells a person. The API's errors carry more than a message; see `describeError`. */
-export type ErrorDescription = { kind: "failed"; detail: string; requestId: string | null } | { kind: "forbidden"; detail: string };
+export type ErrorDescription =
+	| { kind: "failed"; detail: string; requestId: string | null }
+	| { kind: "forbidden"; detail: string; fix: string | null }
+	| { kind: "not_found"; detail: string; fix: string | null };
 
-/** Reads a tRPC client error by its shape (`data.code`, `data.requestId`), so that the page needs no import of the client. */
+/** Reads a tRPC client error by its shape (`data.problem`, RFC 9457), so that the page needs no import of the client. */
 export function describeError(error: unknown): ErrorDescription {
-	const data = typeof error === "object" && error !== null && "data" in error ? (error.data as unknown) : null;
-	const field = (name: string): string | null => {
-		if (typeof data !== "object" || data === null || !(name in data)) return null;
-		const value = (data as Record<string, unknown>)[name];
-		return typeof value === "string" ? value : null;
+	const data = fieldOf(error, "data");
+	const problem = fieldOf(data, "problem");
+	const text = (name: string): string | null => {
+		const value = fieldOf(problem, name);
+		return typeof value === "string" && value !== "" ? value : null;
 	};
-	const detail = error instanceof Error ? error.message : "The browser gave no reason.";
-	if (field("code") === "FORBIDDEN" || field("code") === "forbidden") return { kind: "forbidden", detail };
-	return { kind: "failed", detail, requestId: field("requestId") };
+	const detail = text("detail") ?? (error instanceof Error ? error.message : "The browser gave no reason.");
+	const code = text("code") ?? String(fieldOf(data, "code") ?? "").toLowerCase();
+	if (code === "forbidden" || code === "not_found") return { kind: code, detail, fix: text("fix") };
+	return { kind: "failed", detail, requestId: text("requestId") };
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+	return typeof value === "object" && value !== null && name in value ? (value as Record<string, unknown>)[name] : undefined;
 }
 
 type BoundaryProps = {
@@ -43,7 +51,15 @@ export class PanelBoundary extends Component<BoundaryProps, BoundaryState> {
 	override render(): ReactNode {
 		if (!this.state.failed) return this.props.children;
 		const described = describeError(this.state.error);
-		if (described.kind === "forbidden") return <Forbidden what={this.props.what} who="people with another role" />;
+		if (described.kind === "forbidden")
+			return <Forbidden what={this.props.what} who="people with another role" detail={described.detail} />;
+		if (described.kind === "not_found") {
+			return (
+				<EmptyState icon="question" title="Not found">
+					{described.detail}
+				</EmptyState>
+			);
+		}
 		return (
 			<ErrorState
 				title={`${this.props.what} could not be loaded`}

@@ -122,14 +122,18 @@ export function Forbidden({
 	what,
 	who,
 	action,
+	detail,
 }: {
 	/** "The spend of other teams" */ what: ReactNode /** "finance and platform engineers" */;
 	who: ReactNode;
+	/** What the server said, which names the right that is missing. */
+	detail?: ReactNode;
 	action?: { label: string; href: string };
 }) {
 	return (
 		<StateFrame icon="lock" title="You may not see this" actions={action && <ButtonLink href={action.href}>{action.label}</ButtonLink>}>
 			{what} can be seen by {who}. Ask one of them, or your administrator for that role.
+			{detail && <p className="mt-1 text-xs text-ink-3">{detail}</p>}
 		</StateFrame>
 	);
 }

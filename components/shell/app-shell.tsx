@@ -5,7 +5,7 @@ import { NavLink, PhoneLink } from "#components/shell/nav-link.tsx";
 import { SCREENS, screenGroups } from "#components/shell/navigation.ts";
 import { OverlayHost } from "#components/shell/overlay-host.tsx";
 import { MoreButton, PaletteButton } from "#components/shell/palette-button.tsx";
-import type { ShellCounts, ShellUser } from "#components/shell/session.ts";
+import type { ShellCounts, ShellUser, SignOut } from "#components/shell/session.ts";
 import { UserMenu } from "#components/shell/user-menu.tsx";
 import { ClockProvider } from "#components/time/clock.tsx";
 
@@ -16,12 +16,14 @@ type AppShellProps = {
 	counts?: ShellCounts;
 	/** The demo's banner, or any other that stands above every screen. */
 	banner?: ReactNode;
-	signOutHref?: string;
+	signOut?: SignOut;
 	children: ReactNode;
 };
 
+const stayHere: SignOut = async () => {};
+
 /** Around every screen of a signed-in person: the sidebar, or the bar at the bottom of a phone, and the keyboard. */
-export function AppShell({ user, nowMs, counts = {}, banner, signOutHref = "/sign-out", children }: AppShellProps) {
+export function AppShell({ user, nowMs, counts = {}, banner, signOut = stayHere, children }: AppShellProps) {
 	return (
 		<ClockProvider nowMs={nowMs}>
 			<a
@@ -52,7 +54,7 @@ export function AppShell({ user, nowMs, counts = {}, banner, signOutHref = "/sig
 						))}
 					</nav>
 					<div className="flex-1" />
-					<UserMenu user={user} signOutHref={signOutHref} />
+					<UserMenu user={user} signOut={signOut} />
 				</header>
 				<div className="flex min-w-0 flex-col max-md:pb-[calc(3.5rem+env(safe-area-inset-bottom))]">
 					{banner}
@@ -70,7 +72,7 @@ export function AppShell({ user, nowMs, counts = {}, banner, signOutHref = "/sig
 				))}
 				<MoreButton />
 			</nav>
-			<OverlayHost user={user} signOutHref={signOutHref} />
+			<OverlayHost user={user} signOut={signOut} />
 		</ClockProvider>
 	);
 }

@@ -3,7 +3,7 @@ import Link from "next/link";
 import { usePathname } from "next/navigation";
 import { useTheme } from "next-themes";
 import { ACTIONS, SCREENS, screenOfPath } from "#components/shell/navigation.ts";
-import type { ShellUser } from "#components/shell/session.ts";
+import type { ShellUser, SignOut } from "#components/shell/session.ts";
 import { cn } from "#components/ui/cn.ts";
 import { Dialog } from "#components/ui/dialog.tsx";
 import { Icon } from "#components/ui/icon.tsx";
@@ -12,7 +12,7 @@ import { SegmentedControl } from "#components/ui/segmented.tsx";
 const ROW = "flex h-11 items-center gap-3 rounded-lg px-2 font-medium";
 
 /** What does not fit into the phone's bar: every screen, the theme and the account. */
-export function MoreSheet({ onClose, user, signOutHref }: { onClose: () => void; user: ShellUser; signOutHref: string }) {
+export function MoreSheet({ onClose, user, signOut }: { onClose: () => void; user: ShellUser; signOut: SignOut }) {
 	const here = screenOfPath(usePathname());
 	const { theme = "system", setTheme } = useTheme();
 	return (
@@ -45,10 +45,10 @@ export function MoreSheet({ onClose, user, signOutHref }: { onClose: () => void;
 					]}
 				/>
 			</div>
-			<Link href={signOutHref} prefetch={false} className={cn(ROW, "-mx-2 mt-2 text-ink-2")}>
+			<button type="button" onClick={() => void signOut()} className={cn(ROW, "mt-2 -mx-2 w-full text-ink-2")}>
 				<Icon name="signOut" className="text-ink-3" />
 				Sign out
-			</Link>
+			</button>
 		</Dialog>
 	);
 }

@@ -3,7 +3,7 @@ import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
 import { useEffect, useSyncExternalStore } from "react";
 import { closeOverlay, openOverlay, openPalette, openShortcuts, overlayStore } from "#components/shell/overlays.ts";
-import type { ShellUser } from "#components/shell/session.ts";
+import type { ShellUser, SignOut } from "#components/shell/session.ts";
 import { actionOfKey } from "#components/shell/shortcuts.ts";
 
 // Loaded when they are first asked for: no visit pays for a palette that it does not open.
@@ -25,7 +25,7 @@ function focusSearch(): boolean {
 }
 
 /** Listens for the shortcuts and shows the overlay that is open. */
-export function OverlayHost({ user, signOutHref }: { user: ShellUser; signOutHref: string }) {
+export function OverlayHost({ user, signOut }: { user: ShellUser; signOut: SignOut }) {
 	const router = useRouter();
 	const open = useSyncExternalStore(overlayStore.subscribe, overlayStore.get, () => null);
 
@@ -57,6 +57,6 @@ export function OverlayHost({ user, signOutHref }: { user: ShellUser; signOutHre
 
 	if (open === "palette") return <CommandPalette onClose={closeOverlay} />;
 	if (open === "shortcuts") return <ShortcutsDialog onClose={closeOverlay} />;
-	if (open === "more") return <MoreSheet onClose={closeOverlay} user={user} signOutHref={signOutHref} />;
+	if (open === "more") return <MoreSheet onClose={closeOverlay} user={user} signOut={signOut} />;
 	return null;
 }

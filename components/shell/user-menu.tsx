@@ -2,7 +2,7 @@
 import { useTheme } from "next-themes";
 import { useSyncExternalStore } from "react";
 import { openShortcuts } from "#components/shell/overlays.ts";
-import type { ShellUser } from "#components/shell/session.ts";
+import type { ShellUser, SignOut } from "#components/shell/session.ts";
 import type { IconName } from "#components/ui/icon.tsx";
 import { Icon } from "#components/ui/icon.tsx";
 import { Menu, type MenuEntry } from "#components/ui/menu.tsx";
@@ -34,7 +34,7 @@ export function useThemeEntries(): MenuEntry[] {
 	}));
 }
 
-export function UserMenu({ user, signOutHref }: { user: ShellUser; signOutHref: string }) {
+export function UserMenu({ user, signOut }: { user: ShellUser; signOut: SignOut }) {
 	const themes = useThemeEntries();
 	const entries: MenuEntry[] = [
 		{ kind: "heading", id: "who", label: [user.name, user.team].filter(Boolean).join(", ") },
@@ -43,7 +43,7 @@ export function UserMenu({ user, signOutHref }: { user: ShellUser; signOutHref: 
 		...themes,
 		{ kind: "line", id: "l1" },
 		{ kind: "item", id: "keys", label: "Keyboard shortcuts", icon: "keyboard", hint: "?", onSelect: openShortcuts },
-		{ kind: "item", id: "out", label: "Sign out", icon: "signOut", href: signOutHref },
+		{ kind: "item", id: "out", label: "Sign out", icon: "signOut", onSelect: () => void signOut() },
 	];
 	return (
 		<Menu

@@ -2,7 +2,7 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useSubscription } from "@trpc/tanstack-react-query";
-import { createContext, type ReactNode, useContext, useState } from "react";
+import { createContext, type ReactNode, useContext, useRef, useState } from "react";
 import type { Change } from "#server/domain/change.ts";
 import { useTRPC } from "./client.tsx";
 
@@ -14,21 +14,46 @@ export function useLive(): LiveState {
 	return useContext(LiveContext);
 }
 
+/** Reads again at most this often: under a flood of changes every read still comes to its end. */
+const READ_EVERY_MS = 700;
+
+/** Runs at once, then at most every READ_EVERY_MS with all that came meanwhile. */
+function useGathered<Item>(run: (items: ReadonlySet<Item>) => void): (items: Iterable<Item>) => void {
+	const pending = useRef<{ items: Set<Item>; timer: ReturnType<typeof setTimeout> | null }>({ items: new Set(), timer: null });
+	const flush = () => {
+		const { items } = pending.current;
+		pending.current = { items: new Set(), timer: items.size > 0 ? setTimeout(flush, READ_EVERY_MS) : null };
+		if (items.size > 0) run(items);
+	};
+	return (items) => {
+		for (const item of items) pending.current.items.add(item);
+		if (pending.current.timer === null) flush();
+	};
+}
+
 /** One subscription per tab: what changed is read again where it is shown. */
 export function LiveUpdates({ children }: { children: ReactNode }): ReactNode {
 	const trpc = useTRPC();
 	const client = useQueryClient();
 	const [state, setState] = useState<LiveState>("connecting");
+	const wasLost = useRef(false);
+	const readAgain = useGathered<Change["topic"]>((topics) => {
+		for (const topic of topics) for (const key of keysOf(topic)) void client.invalidateQueries({ queryKey: key });
+	});
 	useSubscription(
 		trpc.changes.subscriptionOptions(undefined, {
-			onStarted: () => setState("live"),
-			onConnectionStateChange: (s) => setState(s.state === "pending" ? "live" : "connecting"),
-			onError: () => setState("off"),
-			onData: (changes: Change[]) => {
-				for (const topic of new Set(changes.map((c) => c.topic))) {
-					for (const key of keysOf(topic)) void client.invalidateQueries({ queryKey: key });
-				}
+			onStarted: () => {
+				setState("live");
+				// What changed while nobody listened was not told.
+				if (wasLost.current) void client.invalidateQueries();
+				wasLost.current = false;
 			},
+			onConnectionStateChange: (s) => {
+				setState(s.state === "pending" ? "live" : "connecting");
+				if (s.state === "connecting" && s.error) wasLost.current = true;
+			},
+			onError: () => setState("off"),
+			onData: (changes: Change[]) => readAgain(changes.map((c) => c.topic)),
 		}),
 	);
 	const keysOf = (topic: Change["topic"]): (readonly unknown[])[] => {
@@ -48,7 +73,14 @@ export function LiveUpdates({ children }: { children: ReactNode }): ReactNode {
 			case "site":
 				return [trpc.site.pathKey(), trpc.offer.pathKey()];
 			case "spend":
-				return [trpc.spend.pathKey(), trpc.budget.pathKey(), trpc.job.receipt.pathKey(), trpc.overview.summary.pathKey()];
+				return [
+					trpc.spend.pathKey(),
+					trpc.budget.pathKey(),
+					trpc.job.receipt.pathKey(),
+					trpc.job.list.pathKey(),
+					trpc.job.get.pathKey(),
+					trpc.overview.summary.pathKey(),
+				];
 			case "policy":
 				return [trpc.policy.pathKey()];
 			case "log":

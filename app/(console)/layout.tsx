@@ -1,0 +1,47 @@
+import { headers } from "next/headers";
+import { redirect } from "next/navigation";
+import { NuqsAdapter } from "nuqs/adapters/next/app";
+import type { ReactNode } from "react";
+import { getQueryClient, HydrateClient, trpc } from "#app/_trpc/server.tsx";
+import { ConsoleShell } from "#components/shell/console-shell.tsx";
+import { TrpcProviders } from "#components/trpc/client.tsx";
+import { LiveUpdates } from "#components/trpc/live-updates.tsx";
+import { sessionActor } from "#server/auth/session.ts";
+import { LABELS } from "#server/domain/vocabulary.ts";
+import { signOutHere } from "./sign-out.ts";
+
+export const dynamic = "force-dynamic";
+
+/** Around every screen: who is signed in, the API, the live connection and the shell. */
+export default async function ConsoleLayout({ children }: { children: ReactNode }) {
+	const actor = await sessionActor();
+	if (actor?.kind !== "person") {
+		const path = (await headers()).get("x-spillway-path") ?? "/";
+		redirect(path === "/" ? "/sign-in" : `/sign-in?callbackUrl=${encodeURIComponent(path)}`);
+	}
+	const client = getQueryClient();
+	await client.prefetchQuery(trpc.job.counts.queryOptions());
+	const demoHistory = await client.fetchQuery(trpc.overview.summary.queryOptions()).then(
+		(summary) => summary.demoHistory,
+		// The Overview tells what failed; the shell must stand in any case.
+		() => null,
+	);
+	return (
+		<TrpcProviders>
+			<NuqsAdapter>
+				<HydrateClient>
+					<LiveUpdates>
+						<ConsoleShell
+							user={{ name: actor.name, role: LABELS[actor.role], team: actor.teams.length > 0 ? actor.teams.join(", ") : null }}
+							nowMs={Date.now()}
+							demoHistory={demoHistory}
+							signOut={signOutHere}
+						>
+							{children}
+						</ConsoleShell>
+					</LiveUpdates>
+				</HydrateClient>
+			</NuqsAdapter>
+		</TrpcProviders>
+	);
+}

@@ -1,0 +1,25 @@
+"use client";
+import { QueryErrorResetBoundary } from "@tanstack/react-query";
+import { type ReactNode, Suspense } from "react";
+import { PanelBoundary } from "#components/page/error-boundary.tsx";
+
+type PanelGateProps = {
+	/** What is inside, as the subject of "could not be loaded": "The jobs". */
+	what: string;
+	/** A skeleton in the shape of what is inside. */
+	fallback: ReactNode;
+	children: ReactNode;
+};
+
+/** Around each panel that reads data: its skeleton while that is on its way, its own error and retry when it fails. */
+export function PanelGate({ what, fallback, children }: PanelGateProps) {
+	return (
+		<QueryErrorResetBoundary>
+			{({ reset }) => (
+				<PanelBoundary what={what} onRetry={reset}>
+					<Suspense fallback={fallback}>{children}</Suspense>
+				</PanelBoundary>
+			)}
+		</QueryErrorResetBoundary>
+	);
+}
