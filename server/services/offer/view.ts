@@ -40,13 +40,22 @@ export interface OfferView {
 	prices: { atMs: number; microUsdPerHour: string }[];
 }
 
+export interface OffersPage {
+	items: OfferView[];
+	/** How many fit, of which items are the cheapest. */
+	total: number;
+	/** Every model that is offered, whatever was asked for. */
+	accelerators: string[];
+	/** When a provider was last read; null before the first time. */
+	seenAt: string | null;
+}
+
 /** Offers with at least so many GPUs, cheapest GPU-hour first; those without a price last. */
-export async function viewOffers(ctx: ServiceContext, raw: OffersInput): Promise<{ items: OfferView[]; total: number }> {
+export async function viewOffers(ctx: ServiceContext, raw: OffersInput): Promise<OffersPage> {
 	authorize(ctx, "capacity:read", null);
 	const input = offersInput.parse(raw);
-	const fitting = (await listOffers(ctx.db)).filter(
-		(o) => o.gpus >= input.gpus && (input.accelerator === undefined || o.accelerator === input.accelerator),
-	);
+	const [all, { seenAt }] = await Promise.all([listOffers(ctx.db), offerFreshness(ctx)]);
+	const fitting = all.filter((o) => o.gpus >= input.gpus && (input.accelerator === undefined || o.accelerator === input.accelerator));
 	const perGpu = (o: (typeof fitting)[number]): number =>
 		o.microUsdPerHour === null ? Number.POSITIVE_INFINITY : Number(o.microUsdPerHour) / o.gpus;
 	fitting.sort((a, b) => perGpu(a) - perGpu(b) || (a.id < b.id ? -1 : 1));
@@ -70,6 +79,8 @@ export async function viewOffers(ctx: ServiceContext, raw: OffersInput): Promise
 					.orderBy(asc(offerPrice.observedAt));
 	return {
 		total: fitting.length,
+		accelerators: [...new Set(all.map((o) => o.accelerator))].sort(),
+		seenAt,
 		items: page.map((o) => ({
 			id: o.id,
 			siteId: o.siteId,

@@ -6,15 +6,18 @@ import { DAY_MS } from "#server/kernel/units.ts";
 import { authorize } from "../authorize.ts";
 import type { ServiceContext } from "../context.ts";
 
-export const demandInput = z.strictObject({
-	fromMs: z.number().int(),
-	toMs: z.number().int(),
-	buckets: z.number().int().min(10).max(400).default(120),
-});
+const buckets = z.number().int().min(10).max(400).default(120);
+/** A fixed range, or the time up to now, which a live screen asks for again and again. */
+export const demandInput = z.union([
+	z.strictObject({ fromMs: z.number().int(), toMs: z.number().int(), buckets }),
+	z.strictObject({ lastMs: z.number().int().positive(), buckets }),
+]);
 export type DemandInput = z.input<typeof demandInput>;
 
 /** GPUs at the end of each bucket; `places` in a stable order. Sums: wanted = placed + waiting. */
 export interface Demand {
+	fromMs: number;
+	toMs: number;
 	ownedGpus: number;
 	places: { siteId: string; provider: Provider; capacityType: CapacityType }[];
 	points: { atMs: number; wanted: number; placed: number[]; waiting: number }[];
@@ -26,7 +29,10 @@ export interface Demand {
  */
 export async function readDemand(ctx: ServiceContext, raw: DemandInput): Promise<Demand> {
 	authorize(ctx, "capacity:read", null);
-	const { fromMs, toMs, buckets } = demandInput.parse(raw);
+	const input = demandInput.parse(raw);
+	const { buckets } = input;
+	const toMs = "toMs" in input ? input.toMs : ctx.clock.nowMs();
+	const fromMs = "fromMs" in input ? input.fromMs : toMs - input.lastMs;
 	if (toMs <= fromMs || toMs - fromMs > 366 * DAY_MS)
 		throw new SpillwayError("invalid_input", "The range must be positive and at most a year.");
 	const stepMs = (toMs - fromMs) / buckets;
@@ -61,6 +67,8 @@ export async function readDemand(ctx: ServiceContext, raw: DemandInput): Promise
 		),
 	);
 	return {
+		fromMs,
+		toMs,
 		ownedGpus: owned?.gpus ?? 0,
 		places: keys.map((key) => {
 			const [siteId = "", provider, capacityType] = key.split("|");

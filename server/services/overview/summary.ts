@@ -10,6 +10,7 @@ import { countJobs } from "../job/list.ts";
 import { type Heartbeat, readHeartbeat } from "../scheduler/heartbeat.ts";
 import { type MonthForecast, monthForecast } from "../spend/month-forecast.ts";
 import { type Spend, spendBy } from "../spend/spend-by.ts";
+import { burnOfDay } from "./burn.ts";
 import { moneyAtRisk, type RiskItem } from "./money-at-risk.ts";
 
 export interface OverviewSummary {
@@ -20,6 +21,8 @@ export interface OverviewSummary {
 	owned: { gpus: number; busy: number };
 	/** Live instances and the sum of their hourly prices. */
 	cloud: { instances: number; gpus: number; burnMicroUsdPerHour: string };
+	/** The cloud's hourly price through the last 24 hours. */
+	burn: { atMs: number; microUsdPerHour: string }[];
 	budgets: BudgetStatus[];
 	/** This calendar month so far (UTC), by provider; null for who may not see money. */
 	month: Spend | null;
@@ -35,11 +38,12 @@ export async function overviewSummary(ctx: ServiceContext): Promise<OverviewSumm
 	const { db } = ctx;
 	const nowMs = ctx.clock.nowMs();
 	teamScope(ctx, "capacity:read");
-	const [jobs, queue, owned, cloud, budgets, month, forecast, risk, scheduler, demo] = await Promise.all([
+	const [jobs, queue, owned, cloud, burn, budgets, month, forecast, risk, scheduler, demo] = await Promise.all([
 		countJobs(ctx),
 		readQueue(db),
 		readOwned(db),
 		readCloud(db),
+		burnOfDay(db, nowMs),
 		listBudgets(ctx),
 		spendBy(ctx, { fromMs: bucketStartMs("month", nowMs), toMs: nowMs, groupBy: "provider" }),
 		monthForecast(ctx),
@@ -47,7 +51,7 @@ export async function overviewSummary(ctx: ServiceContext): Promise<OverviewSumm
 		readHeartbeat(db),
 		db.select({ value: setting.value }).from(setting).where(eq(setting.key, "demo_history")),
 	]);
-	return { nowMs, jobs, queue, owned, cloud, budgets, month, forecast, risk, scheduler, demoHistory: demoRange(demo[0]?.value) };
+	return { nowMs, jobs, queue, owned, cloud, burn, budgets, month, forecast, risk, scheduler, demoHistory: demoRange(demo[0]?.value) };
 }
 
 async function readQueue(db: Db): Promise<OverviewSummary["queue"]> {

@@ -1,6 +1,6 @@
 import { desc, eq } from "drizzle-orm";
 import { policyVersion } from "#server/db/schema/policy.ts";
-import { type Description, describeRule } from "#server/policy/describe-rule.ts";
+import { type Description, describePolicy, describeRule } from "#server/policy/describe-rule.ts";
 import { authorize } from "../authorize.ts";
 import type { ServiceContext } from "../context.ts";
 import { activePolicy } from "./active.ts";
@@ -13,6 +13,8 @@ export interface PolicyView {
 	message: string;
 	publishedAt: string;
 	rules: Description[];
+	/** Rules, budgets and weights as sentences, in the order of their groups. */
+	sentences: Description[];
 	budgets: { id: string; scope: string; period: string; capMicroUsd: string; atCap: string }[];
 	weights: { delayMicroUsdPerHour: string; carbonMicroUsdPerTonne: string };
 	versions: { version: number; author: string; message: string; createdAt: string }[];
@@ -36,6 +38,7 @@ export async function viewPolicy(ctx: ServiceContext, name: string): Promise<Pol
 		message: active.message,
 		publishedAt: active.createdAt.toISOString(),
 		rules: active.policy.rules.map(describeRule),
+		sentences: describePolicy(active.policy),
 		budgets: active.policy.budgets.map((b) => ({
 			id: b.id,
 			scope: b.scope,

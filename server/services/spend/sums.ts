@@ -19,6 +19,10 @@ export interface SpendSums {
 	gpuMs: bigint;
 	ownedGpuMs: bigint;
 	cloudGpuMs: bigint;
+	/** The parts of cloudGpuMs by capacity type. */
+	spotGpuMs: bigint;
+	onDemandGpuMs: bigint;
+	reservedGpuMs: bigint;
 	idleGpuMs: bigint;
 	energyMilliWh: bigint;
 	/** Estimated, where an intensity is known. */
@@ -28,7 +32,7 @@ export interface SpendSums {
 /** Idle capacity is the owned capacity of no workload class, its corrections included. */
 const isIdle = sql`${rollup.capacityType} = 'owned' and ${rollup.class} = ''`;
 const isOwnedUse = sql`${rollup.capacityType} = 'owned' and ${rollup.class} <> ''`;
-const isCloud = sql`${rollup.capacityType} <> 'owned'`;
+const isOf = (capacity: "spot" | "on_demand" | "reserved") => sql`${rollup.capacityType} = ${sql.raw(`'${capacity}'`)}`;
 
 const sumOf = (column: AnyPgColumn, where?: SQL) =>
 	sql<bigint>`coalesce(sum(${column})${where ? sql` filter (where ${where})` : sql``}, 0)`.mapWith((value: unknown) =>
@@ -39,11 +43,13 @@ const sumOf = (column: AnyPgColumn, where?: SQL) =>
 export const SPEND_COLUMNS = {
 	ownedMicroUsd: sumOf(rollup.effectiveMicroUsd, isOwnedUse),
 	idleMicroUsd: sumOf(rollup.effectiveMicroUsd, isIdle),
-	spotMicroUsd: sumOf(rollup.effectiveMicroUsd, sql`${rollup.capacityType} = 'spot'`),
-	onDemandMicroUsd: sumOf(rollup.effectiveMicroUsd, sql`${rollup.capacityType} = 'on_demand'`),
-	reservedMicroUsd: sumOf(rollup.effectiveMicroUsd, sql`${rollup.capacityType} = 'reserved'`),
+	spotMicroUsd: sumOf(rollup.effectiveMicroUsd, isOf("spot")),
+	onDemandMicroUsd: sumOf(rollup.effectiveMicroUsd, isOf("on_demand")),
+	reservedMicroUsd: sumOf(rollup.effectiveMicroUsd, isOf("reserved")),
 	ownedGpuMs: sumOf(rollup.gpuMs, isOwnedUse),
-	cloudGpuMs: sumOf(rollup.gpuMs, isCloud),
+	spotGpuMs: sumOf(rollup.gpuMs, isOf("spot")),
+	onDemandGpuMs: sumOf(rollup.gpuMs, isOf("on_demand")),
+	reservedGpuMs: sumOf(rollup.gpuMs, isOf("reserved")),
 	idleGpuMs: sumOf(rollup.gpuMs, isIdle),
 	energyMilliWh: sumOf(rollup.energyMilliWh),
 	emissionsMilligrams: sumOf(rollup.emissionsMilligrams),
@@ -51,6 +57,7 @@ export const SPEND_COLUMNS = {
 
 export function toSpend(row: { [Name in keyof typeof SPEND_COLUMNS]: bigint }): SpendSums {
 	const cloudMicroUsd = row.spotMicroUsd + row.onDemandMicroUsd + row.reservedMicroUsd;
+	const cloudGpuMs = row.spotGpuMs + row.onDemandGpuMs + row.reservedGpuMs;
 	return {
 		ownedMicroUsd: row.ownedMicroUsd,
 		idleMicroUsd: row.idleMicroUsd,
@@ -59,9 +66,12 @@ export function toSpend(row: { [Name in keyof typeof SPEND_COLUMNS]: bigint }): 
 		spotMicroUsd: row.spotMicroUsd,
 		onDemandMicroUsd: row.onDemandMicroUsd,
 		reservedMicroUsd: row.reservedMicroUsd,
-		gpuMs: row.ownedGpuMs + row.cloudGpuMs,
+		gpuMs: row.ownedGpuMs + cloudGpuMs,
 		ownedGpuMs: row.ownedGpuMs,
-		cloudGpuMs: row.cloudGpuMs,
+		cloudGpuMs,
+		spotGpuMs: row.spotGpuMs,
+		onDemandGpuMs: row.onDemandGpuMs,
+		reservedGpuMs: row.reservedGpuMs,
 		idleGpuMs: row.idleGpuMs,
 		energyMilliWh: row.energyMilliWh,
 		emissionsMilligrams: row.emissionsMilligrams,
@@ -71,7 +81,17 @@ export function toSpend(row: { [Name in keyof typeof SPEND_COLUMNS]: bigint }): 
 export const NO_SPEND: SpendSums = {
 	...{ ownedMicroUsd: 0n, idleMicroUsd: 0n, cloudMicroUsd: 0n, totalMicroUsd: 0n },
 	...{ spotMicroUsd: 0n, onDemandMicroUsd: 0n, reservedMicroUsd: 0n },
-	...{ gpuMs: 0n, ownedGpuMs: 0n, cloudGpuMs: 0n, idleGpuMs: 0n, energyMilliWh: 0n, emissionsMilligrams: 0n },
+	...{
+		gpuMs: 0n,
+		ownedGpuMs: 0n,
+		cloudGpuMs: 0n,
+		spotGpuMs: 0n,
+		onDemandGpuMs: 0n,
+		reservedGpuMs: 0n,
+		idleGpuMs: 0n,
+		energyMilliWh: 0n,
+		emissionsMilligrams: 0n,
+	},
 };
 
 export function addSpend(a: SpendSums, b: SpendSums): SpendSums {
@@ -86,6 +106,9 @@ export function addSpend(a: SpendSums, b: SpendSums): SpendSums {
 		gpuMs: a.gpuMs + b.gpuMs,
 		ownedGpuMs: a.ownedGpuMs + b.ownedGpuMs,
 		cloudGpuMs: a.cloudGpuMs + b.cloudGpuMs,
+		spotGpuMs: a.spotGpuMs + b.spotGpuMs,
+		onDemandGpuMs: a.onDemandGpuMs + b.onDemandGpuMs,
+		reservedGpuMs: a.reservedGpuMs + b.reservedGpuMs,
 		idleGpuMs: a.idleGpuMs + b.idleGpuMs,
 		energyMilliWh: a.energyMilliWh + b.energyMilliWh,
 		emissionsMilligrams: a.emissionsMilligrams + b.emissionsMilligrams,

@@ -1,0 +1,27 @@
+import { sql } from "drizzle-orm";
+import type { Db } from "#server/db/client.ts";
+import { DAY_MS } from "#server/kernel/units.ts";
+
+/** Points are kept at least this far apart, so that a busy day stays a small answer. */
+const STEP_MS = 15 * 60_000;
+
+/**
+ * The cloud's hourly price through the last 24 hours, at the end of each quarter of an hour: the sum of the prices of the
+ * machines that were launched and not seen gone then. Cost: the machines of that day, once each.
+ */
+export async function burnOfDay(db: Db, nowMs: number): Promise<{ atMs: number; microUsdPerHour: string }[]> {
+	const from = new Date(nowMs - DAY_MS).toISOString();
+	const rows = await db.execute<{ s: string; e: string | null; price: string }>(sql`
+		select extract(epoch from launched_at) * 1000 as s, extract(epoch from terminated_at) * 1000 as e, micro_usd_per_hour::text as price
+		from instance where launched_at is not null and (terminated_at is null or terminated_at > ${from}::timestamptz)`);
+	const machines = rows.map((r) => ({
+		fromMs: Number(r.s),
+		toMs: r.e === null ? Number.POSITIVE_INFINITY : Number(r.e),
+		price: BigInt(r.price),
+	}));
+	return Array.from({ length: DAY_MS / STEP_MS }, (_, i) => {
+		const atMs = nowMs - DAY_MS + (i + 1) * STEP_MS;
+		const sum = machines.reduce((total, m) => (m.fromMs <= atMs && atMs < m.toMs ? total + m.price : total), 0n);
+		return { atMs, microUsdPerHour: sum.toString() };
+	});
+}
