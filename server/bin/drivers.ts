@@ -26,7 +26,10 @@ export async function openDrivers(
 				);
 				break;
 			case "aws":
-				clouds.set(s.id, new AwsDriver(s.id, { settings: awsSettings(s.settings, env, deploymentId), listPrices: () => listOffers("aws") }));
+				clouds.set(
+					s.id,
+					new AwsDriver(s.id, { settings: awsSettings(s.settings, env, deploymentId), listPrices: () => listOffers("aws") }),
+				);
 				break;
 			default:
 				throw new Error(`site ${s.id}: there is no driver for ${s.provider} yet`);

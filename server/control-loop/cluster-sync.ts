@@ -150,7 +150,8 @@ async function end(
 	const atMs = seen.finishedAtMs ?? ctx.clock.nowMs();
 	if (seen.startedAtMs !== null) await ctx.db.transaction((tx) => markRunning(tx, { attemptId: row.id, atMs: seen.startedAtMs ?? atMs }));
 	const folder = driver.checkpointFolder(row.id);
-	if (folder !== null && seen.exit?.code !== 0) {
+	// A command that was told to stop may well save and leave with 0; its work is not done.
+	if (folder !== null && (seen.exit?.code !== 0 || row.state === "stopping")) {
 		await saveCheckpoint(ctx.db, ctx.checkpointRoot, { jobId: row.jobId, attemptId: row.id, folder, atMs }).catch((error: unknown) =>
 			ctx.log("error", "a checkpoint could not be kept", { attemptId: row.id, error: messageOf(error) }),
 		);

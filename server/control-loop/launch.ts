@@ -8,6 +8,7 @@ import { LIVE_ATTEMPT_STATES } from "#server/domain/states.ts";
 import type { CloudDriver, InstanceObservation } from "#server/providers/driver.ts";
 import { DriverError, madeNothing } from "#server/providers/driver-errors.ts";
 import { finishAttempt } from "#server/services/attempt/finish.ts";
+import { lockJobOf } from "#server/services/attempt/lock-job.ts";
 import { requestStop } from "#server/services/attempt/request-stop.ts";
 import { settleInstance } from "#server/services/ledger/settle.ts";
 import { backOffOffer, clearBackOff } from "#server/services/offer/backoff.ts";
@@ -152,6 +153,7 @@ async function closeNeverMade(tx: Tx, ctx: LoopContext, row: LiveInstance, why: 
 		.from(attempt)
 		.where(and(eq(attempt.id, row.attemptId), inArray(attempt.state, [...LIVE_ATTEMPT_STATES])));
 	if (!live) return;
+	await lockJobOf(tx, row.attemptId);
 	await requestStop(tx, { attemptId: row.attemptId, reason: why, atMs: nowMs });
 	await finishAttempt(tx, { attemptId: row.attemptId, exit: null, atMs: nowMs });
 }

@@ -28,7 +28,7 @@ export const allocation = pgTable(
 		index("allocation_open").on(t.poolId).where(sql`${t.endedAt} is null`),
 		index("allocation_unmetered")
 			.on(t.id)
-			.where(sql`${t.endedAt} is null or ${t.meteredUntil} is null or ${t.meteredUntil} < ${t.endedAt}`),
+			.where(sql`${t.endedAt} is null or ${t.meteredUntil} is null or ${t.meteredUntil} <> ${t.endedAt}`),
 		index("allocation_times").on(t.poolId, t.startedAt),
 	],
 );

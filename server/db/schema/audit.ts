@@ -15,5 +15,5 @@ export const audit = pgTable(
 		after: json<unknown>(),
 		requestId: text(),
 	},
-	(t) => [index("audit_subject").on(t.subject, t.at.desc())],
+	(t) => [index("audit_subject").on(t.subject, t.at.desc().nullsFirst())],
 );

@@ -17,5 +17,5 @@ export const checkpoint = pgTable(
 		/** Run time of the job that it holds, ms, over all attempts. */
 		completedMs: bigInt().notNull(),
 	},
-	(t) => [index("checkpoint_job").on(t.jobId, t.createdAt.desc())],
+	(t) => [index("checkpoint_job").on(t.jobId, t.createdAt.desc().nullsFirst())],
 );

@@ -18,5 +18,5 @@ export const decision = pgTable(
 		policyVersion: integer().notNull(),
 		explanation: json<Explanation>().notNull(),
 	},
-	(t) => [index("decision_job").on(t.jobId, t.decidedAt.desc())],
+	(t) => [index("decision_job").on(t.jobId, t.decidedAt.desc().nullsFirst())],
 );

@@ -33,5 +33,5 @@ export const event = pgTable(
 		team: text(),
 		reason: json<Reason | null>(),
 	},
-	(t) => [index("event_at").on(t.at.desc()), index("event_job").on(t.jobId)],
+	(t) => [index("event_at").on(t.at.desc().nullsFirst()), index("event_job").on(t.jobId)],
 );

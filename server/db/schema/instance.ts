@@ -69,9 +69,15 @@ export const instance = pgTable(
 	(t) => [
 		uniqueIndex("instance_provider_id").on(t.siteId, t.providerInstanceId).where(sql`${t.providerInstanceId} is not null`),
 		index("instance_live").on(t.state).where(sql`${t.state} <> 'terminated'`),
+		/** What the meter still has to charge. */
+		index("instance_unmetered")
+			.on(t.id)
+			.where(
+				sql`${t.launchedAt} is not null and (${t.meteredUntil} is null or ${t.terminatedAt} is null or ${t.meteredUntil} <> ${t.terminatedAt})`,
+			),
 		index("instance_attempt").on(t.attemptId),
 		index("instance_job").on(t.jobId),
-		index("instance_intended").on(t.intendedAt.desc(), t.id.desc()),
+		index("instance_intended").on(t.intendedAt.desc().nullsFirst(), t.id.desc().nullsFirst()),
 		uniqueIndex("instance_agent_token").on(t.agentTokenHash).where(sql`${t.agentTokenHash} is not null`),
 		check("instance_price_positive", sql`${t.microUsdPerHour} > 0`),
 		check("instance_terminated_iff_time", sql`(${t.state} = 'terminated') = (${t.terminatedAt} is not null)`),

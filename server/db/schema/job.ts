@@ -48,9 +48,14 @@ export const job = pgTable(
 	},
 	(t) => [
 		index("job_live").on(t.state, t.pendingSince).where(sql`${t.state} in ('held','queued','admitted','running')`),
-		index("job_submitted").on(t.submittedAt.desc(), t.id.desc()),
-		index("job_state_submitted").on(t.state, t.submittedAt.desc(), t.id.desc()),
-		index("job_team_submitted").on(t.team, t.submittedAt.desc(), t.id.desc()),
+		index("job_submitted").on(t.submittedAt.desc().nullsFirst(), t.id.desc().nullsFirst()),
+		index("job_state_submitted").on(t.state, t.submittedAt.desc().nullsFirst(), t.id.desc().nullsFirst()),
+		index("job_team_submitted").on(t.team, t.submittedAt.desc().nullsFirst(), t.id.desc().nullsFirst()),
+		index("job_class_submitted").on(t.class, t.submittedAt.desc().nullsFirst(), t.id.desc().nullsFirst()),
+		index("job_site_submitted").on(sql`(${t.placement}->>'siteId')`, t.submittedAt.desc().nullsFirst(), t.id.desc().nullsFirst()),
+		index("job_cloud_submitted").on(t.submittedAt.desc().nullsFirst(), t.id.desc().nullsFirst()).where(sql`${t.placement}->>'capacityType' <> 'owned'`),
+		/** For a part of a name; pg_trgm is made by a migration before this. */
+		index("job_name_trgm").using("gin", sql`${t.name} gin_trgm_ops`),
 		index("job_finished").on(t.finishedAt).where(sql`${t.finishedAt} is not null`),
 		uniqueIndex("job_id_state").on(t.id, t.state),
 		check("job_finished_iff_final", sql`(${t.state} in ('succeeded','failed','cancelled')) = (${t.finishedAt} is not null)`),

@@ -39,5 +39,5 @@ export const offerPrice = pgTable(
 		observedAt: instant().notNull(),
 		microUsdPerHour: microUsd().notNull(),
 	},
-	(t) => [index("offer_price_time").on(t.offerId, t.observedAt.desc())],
+	(t) => [index("offer_price_time").on(t.offerId, t.observedAt.desc().nullsFirst())],
 );

@@ -5,6 +5,7 @@ import { attempt } from "#server/db/schema/attempt.ts";
 import { job } from "#server/db/schema/job.ts";
 import { reason } from "#server/domain/reasons.ts";
 import { recordEvents } from "../event/record.ts";
+import { lockJobOf } from "./lock-job.ts";
 
 /** The machine began to fetch the job's data. Does nothing when the attempt is past that. */
 export async function markStaging(tx: Tx, input: { attemptId: string; atMs: number }): Promise<void> {
@@ -18,6 +19,7 @@ export async function markStaging(tx: Tx, input: { attemptId: string; atMs: numb
 /** The command runs: the attempt and its job are `running`. Does nothing when the attempt is past that. */
 export async function markRunning(tx: Tx, input: { attemptId: string; atMs: number }): Promise<void> {
 	const at = new Date(input.atMs);
+	await lockJobOf(tx, input.attemptId);
 	const [row] = await tx
 		.update(attempt)
 		.set({ state: "running", startedAt: at, lastHeardAt: at })

@@ -10,6 +10,7 @@ import { type Reason, reason } from "#server/domain/reasons.ts";
 import { type JobState, LIVE_ATTEMPT_STATES } from "#server/domain/states.ts";
 import { assert } from "#server/kernel/assert.ts";
 import { recordEvents } from "../event/record.ts";
+import { lockJobOf } from "./lock-job.ts";
 
 /**
  * Records the end of an attempt and what follows for its job, once: a second call changes nothing and answers null.
@@ -21,6 +22,7 @@ export async function finishAttempt(
 	tx: Tx,
 	input: { attemptId: string; exit: Exit | null; atMs: number; fallback?: Reason },
 ): Promise<{ state: FinalAttemptState; jobState: JobState; jobId: string } | null> {
+	await lockJobOf(tx, input.attemptId);
 	const [row] = await tx
 		.select({
 			jobId: attempt.jobId,

@@ -1,8 +1,9 @@
-import { and, desc, eq, ilike, inArray, or, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, ilike, inArray, like, or, type SQL, sql } from "drizzle-orm";
 import { z } from "zod";
 import { job } from "#server/db/schema/job.ts";
 import { JOB_STATES } from "#server/domain/states.ts";
 import { WORKLOAD_CLASSES } from "#server/domain/vocabulary.ts";
+import { DAY_MS } from "#server/kernel/units.ts";
 import { teamScope } from "../authorize.ts";
 import type { ServiceContext } from "../context.ts";
 import { decodeCursor, encodeCursor } from "../cursor.ts";
@@ -70,18 +71,32 @@ function siteCondition(site: string): SQL {
 
 function searchCondition(q: string): SQL | undefined {
 	const escaped = q.replace(/[\\%_]/g, "\\$&");
-	return or(ilike(job.name, `%${escaped}%`), eq(job.id, q), ilike(job.id, `${escaped}%`));
+	// Ids are looked for only when it looks like one: a prefix search of ids cannot use the index of names.
+	return q.startsWith("job_") ? or(eq(job.id, q), like(job.id, `${escaped}%`)) : ilike(job.name, `%${escaped}%`);
 }
 
-/** How many jobs are in each state, within what the actor may see. */
+/**
+ * How many jobs wait or run, and how many ended in the last 24 hours, by state, within what the actor may see.
+ * Cost: two index scans over just these jobs, however many there were before.
+ */
 export async function countJobs(ctx: ServiceContext): Promise<Record<(typeof JOB_STATES)[number], number>> {
 	const scope = teamScope(ctx, "job:read");
-	const rows = await ctx.db
-		.select({ state: job.state, count: sql<number>`count(*)::int` })
-		.from(job)
-		.where(scope === null ? undefined : inArray(job.team, [...scope, ""]))
-		.groupBy(job.state);
+	const mine = scope === null ? undefined : inArray(job.team, [...scope, ""]);
+	const count = { state: job.state, count: sql<number>`count(*)::int` };
+	const since = new Date(ctx.clock.nowMs() - DAY_MS).toISOString();
+	const [live, ended] = await Promise.all([
+		ctx.db
+			.select(count)
+			.from(job)
+			.where(and(sql`${job.state} in ('held','queued','admitted','running')`, mine))
+			.groupBy(job.state),
+		ctx.db
+			.select(count)
+			.from(job)
+			.where(and(sql`${job.finishedAt} >= ${since}::timestamptz`, mine))
+			.groupBy(job.state),
+	]);
 	const out = Object.fromEntries(JOB_STATES.map((s) => [s, 0])) as Record<(typeof JOB_STATES)[number], number>;
-	for (const row of rows) out[row.state] = row.count;
+	for (const row of [...live, ...ended]) out[row.state] = row.count;
 	return out;
 }

@@ -7,7 +7,13 @@ import { ownedRate } from "#server/rates/owned.ts";
 import type { ServiceContext } from "#server/services/context.ts";
 
 /** `local`, this host's slots, priced by the shipped rate card; and `aws`, the account behind the EC2 endpoint. */
-export async function seedSites(ctx: ServiceContext, settings: Env): Promise<void> {
+export async function seedSites(
+	ctx: ServiceContext,
+	settings: Pick<
+		Env,
+		"SPILLWAY_HOST" | "SPILLWAY_LOCAL_ACCELERATOR" | "SPILLWAY_LOCAL_SLOTS" | "SPILLWAY_AWS_REGIONS" | "SPILLWAY_AWS_IMAGE_ID"
+	>,
+): Promise<void> {
 	assertLocalSiteAllowed(settings.SPILLWAY_HOST);
 	const accelerator = ACCELERATOR_NAMES.find((name) => name === settings.SPILLWAY_LOCAL_ACCELERATOR);
 	assert(accelerator, `SPILLWAY_LOCAL_ACCELERATOR is "${settings.SPILLWAY_LOCAL_ACCELERATOR}"; known: ${ACCELERATOR_NAMES.join(", ")}`);

@@ -1,0 +1,89 @@
+/**
+ * The list pages at many jobs: `npm run bench:lists [-- --json] [--jobs N] [--rounds N]`.
+ * Times the services behind the pages on the server, in process, over a throwaway PostgreSQL that holds N jobs in the
+ * states of a busy day. Prints p50 and p95 in ms for each list and filter.
+ */
+import { parseArgs } from "node:util";
+import { connect } from "#server/db/client.ts";
+import { migrate } from "#server/db/migrate.ts";
+import { systemClock } from "#server/kernel/clock.ts";
+import { DAY_MS } from "#server/kernel/units.ts";
+import { systemContext } from "#server/services/context.ts";
+import { listInstances } from "#server/services/instance/list.ts";
+import { countJobs, type ListJobsInput, listJobs } from "#server/services/job/list.ts";
+import { startThrowawayPostgres } from "../scripts/test-postgres.mjs";
+import { print, quantile, round } from "./lib/figures.ts";
+
+const { values: args } = parseArgs({
+	options: {
+		json: { type: "boolean", default: false },
+		jobs: { type: "string", default: "100000" },
+		rounds: { type: "string", default: "40" },
+	},
+});
+const JOBS = Number(args.jobs);
+const PENDING = Math.floor(JOBS / 100);
+
+const postgres = await startThrowawayPostgres();
+const url = new URL(postgres.url);
+url.pathname = "/bench_lists";
+await migrate(url.href);
+const connection = connect(url.href);
+
+/** One in a hundred waits, the rest ended over a year; names, teams and classes as a company has them. */
+async function fill(): Promise<void> {
+	await connection.sql`
+		insert into job (id, name, team, project, class, priority, gpus, spec, state, reason, placement, attempts, submitted_by, submitted_at, pending_since, started_at, finished_at, cost_micro_usd)
+		select 'job_' || lpad(i::text, 26, '0'), (array['fraud','clip','demand','esm','rerank'])[1 + i % 5] || '-v' || i % 97,
+			(array['risk','vision','forecasting','genomics','research'])[1 + i % 5], 'p' || i % 11,
+			(array['burst','experimental','baseline','batch_inference'])[1 + i % 4]::workload_class, 50, 1 + i % 4,
+			jsonb_build_object('duration', jsonb_build_object('estimateMs', 3600000, 'maxMs', null), 'command', jsonb_build_array('python', 'train.py'), 'labels', '{}'::jsonb),
+			case when i <= ${PENDING} then 'queued' when i % 13 = 0 then 'failed' when i % 17 = 0 then 'cancelled' else 'succeeded' end::job_state,
+			'{"code":"completed","facts":{}}', case when i % 3 = 0 then '{"siteId":"aws","provider":"aws","capacityType":"spot"}'::jsonb else '{"siteId":"local","provider":"local","capacityType":"owned"}'::jsonb end,
+			1, 'account:bench', now() - i * interval '5 minutes', now() - i * interval '5 minutes', now() - i * interval '4 minutes',
+			case when i <= ${PENDING} then null else now() - i * interval '3 minutes' end, i * 1000
+		from generate_series(1, ${JOBS}) as i`;
+	await connection.sql`analyze job`;
+}
+
+try {
+	await fill();
+	const ctx = systemContext(connection.db, systemClock);
+	const cases: Record<string, () => Promise<unknown>> = {
+		newest: () => listJobs(ctx, {}),
+		activeAndEndedToday: () => listJobs(ctx, { endedSinceMs: Date.now() - DAY_MS, limit: 200 }),
+		queued: () => listJobs(ctx, { state: ["queued"], limit: 200 }),
+		failed: () => listJobs(ctx, { state: ["failed"] }),
+		team: () => listJobs(ctx, { team: ["risk"] }),
+		classAndState: () => listJobs(ctx, { class: ["experimental"], state: ["succeeded"] }),
+		inTheCloud: () => listJobs(ctx, { site: "cloud" }),
+		searchRare: () => listJobs(ctx, { q: "esm-v96" }),
+		searchNone: () => listJobs(ctx, { q: "nothing-like-it" }),
+		deepPage: deepPage(),
+		counts: () => countJobs(ctx),
+		instances: () => listInstances(ctx, {}),
+	};
+	const figures: Record<string, number> = { jobs: JOBS };
+	for (const [name, run] of Object.entries(cases)) {
+		const samples: number[] = [];
+		for (let i = 0; i < Number(args.rounds) + 3; i++) {
+			const startedMs = performance.now();
+			await run();
+			if (i >= 3) samples.push(performance.now() - startedMs);
+		}
+		figures[`${name}P50Ms`] = round(quantile(samples, 0.5), 2);
+		figures[`${name}P95Ms`] = round(quantile(samples, 0.95), 2);
+	}
+	print(args.json, "List pages on the server, ms", figures);
+
+	function deepPage(): () => Promise<unknown> {
+		let input: ListJobsInput = { limit: 500 };
+		return async () => {
+			const { nextCursor } = await listJobs(ctx, input);
+			input = nextCursor === null ? { limit: 500 } : { limit: 500, cursor: nextCursor };
+		};
+	}
+} finally {
+	await connection.end();
+	await postgres.stop();
+}
