@@ -68,7 +68,10 @@ export class SimAgents implements MachineEvents {
 		const agent: Agent = { machine, attempt, command: null, stopping: false, done: false };
 		this.#byMachine.set(machine.id, agent);
 		this.#byAttempt.set(attempt.id, agent);
-		if (attempt.state === "stopping") return this.#finish(agent, { code: null, signal: "SIGTERM", error: null }, null);
+		if (attempt.state === "stopping") {
+			this.#finish(agent, { code: null, signal: "SIGTERM", error: null }, null);
+			return;
+		}
 		const job = this.#ctx.book.jobOf(attempt);
 		this.#ctx.at(this.#ctx.nowMs() + Math.max(1, job.work.stagingMs), "command starts", () => this.#start(agent));
 	}

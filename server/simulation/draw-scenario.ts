@@ -176,7 +176,7 @@ function drawArrival(random: Random, submittedAtMs: number, i: number): Arrival 
 			fails: chance(0.1)
 				? { afterMs: Math.floor(random.next() * totalMs), exitCode: chance(0.5) ? 1 : null, signal: chance(0.5) ? "SIGSEGV" : null }
 				: null,
-			cancelAfterMs: chance(0.1) ? Math.floor(random.next() * 3 * HOUR_MS) : null,
+			cancelAfterMs: chance(0.1) ? Math.floor(random.next() * random.pick([MINUTE_MS, 10 * MINUTE_MS, 3 * HOUR_MS])) : null,
 			submittedBy: "account:drawn",
 		},
 	};

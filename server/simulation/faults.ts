@@ -69,7 +69,8 @@ const WORST: FaultRates = {
 	throttled: 0.3,
 	timeoutButExists: 0.3,
 	createDelayed: 0.2,
-	createDelayMsMax: 4 * MINUTE_MS,
+	// The loop believes a silence of listings after vanishMs and launchForgetMs, 5 minutes each: a longer lag is outside its promise.
+	createDelayMsMax: 3 * MINUTE_MS,
 	listLagMsMax: MINUTE_MS,
 	vanishPerHour: 0.5,
 	agentSilentPerHour: 0.3,

@@ -33,18 +33,31 @@ export class HomeSite {
 		if (attempt.instanceId !== null || isOver(attempt)) return;
 		const process = this.#processes.get(attempt.id);
 		if (!process) {
-			if (attempt.handedOverAtMs !== null) return finishAttempt(this.#ctx, attempt, null, this.#ctx.nowMs(), reason("site_lost"));
-			return this.#handOver(attempt);
+			if (attempt.handedOverAtMs !== null) {
+				finishAttempt(this.#ctx, attempt, null, this.#ctx.nowMs(), reason("site_lost"));
+				return;
+			}
+			this.#handOver(attempt);
+			return;
 		}
-		if (process.exit) return this.#end(attempt, process, process.exit);
-		if (attempt.state === "stopping" && !process.stopSent) return this.#stop(attempt, process);
+		if (process.exit) {
+			this.#end(attempt, process, process.exit);
+			return;
+		}
+		if (attempt.state === "stopping" && !process.stopSent) {
+			this.#stop(attempt, process);
+			return;
+		}
 		if (process.command) markRunning(this.#ctx, attempt, process.command.startedAtMs);
 		else markStaging(this.#ctx, attempt);
 	}
 
 	#handOver(attempt: AttemptRecord): void {
 		const { timing } = this.#ctx.scenario;
-		if (attempt.state === "stopping") return finishAttempt(this.#ctx, attempt, null, this.#ctx.nowMs(), reason("site_lost"));
+		if (attempt.state === "stopping") {
+			finishAttempt(this.#ctx, attempt, null, this.#ctx.nowMs(), reason("site_lost"));
+			return;
+		}
 		const process: Process = { command: null, exit: null, exitedAtMs: 0, stopSent: false };
 		this.#processes.set(attempt.id, process);
 		const { work } = this.#ctx.book.jobOf(attempt);

@@ -29,7 +29,11 @@ export class InstanceSync {
 	sync(row: InstanceRecord): void {
 		if (row.state === "terminated" || this.#calling.has(row.id)) return;
 		const attempt = this.#ctx.book.attempt(row.attemptId);
-		if (row.providerInstanceId === null) return isWanted(row, attempt) ? this.#launch(row) : this.#resolveUnknown(row, attempt);
+		if (row.providerInstanceId === null) {
+			if (isWanted(row, attempt)) this.#launch(row);
+			else this.#resolveUnknown(row, attempt);
+			return;
+		}
 		if (this.#absorb(row, attempt, row.providerInstanceId)) return;
 		const fit = this.#checkDeadlines(row, attempt, row.providerInstanceId);
 		if (!fit || row.state === "terminating" || !isWanted(row, attempt) || this.#byForce(attempt)) this.#end(row, row.providerInstanceId);
@@ -69,7 +73,8 @@ export class InstanceSync {
 		const { timing } = this.#ctx.scenario;
 		if (kind === "throttled" || kind === "transient") {
 			row.lastError = kind;
-			return this.#ctx.poke(row, this.#ctx.nowMs() + timing.callRetryMs);
+			this.#ctx.poke(row, this.#ctx.nowMs() + timing.callRetryMs);
+			return;
 		}
 		const facts = { offerId: row.offer.id, message: WORDS[kind] };
 		this.#ctx.shelf.backOff(row.offer.id, kind, this.#ctx.nowMs(), timing);
@@ -80,14 +85,21 @@ export class InstanceSync {
 		const nowMs = this.#ctx.nowMs();
 		const { timing } = this.#ctx.scenario;
 		const why = attempt.stopReason ?? reason("launch_never_happened");
-		if (row.lastCallAtMs === null) return this.#neverMade(row, why);
+		if (row.lastCallAtMs === null) {
+			this.#neverMade(row, why);
+			return;
+		}
 		const found = this.#cloud.findByToken(row.id);
 		if (found) {
 			this.#ctx.book.moveInstance(row, "terminating");
 			Object.assign(row, { terminatingAtMs: nowMs, providerInstanceId: found.id, launchedAtMs: found.launchedAtMs, lastSeenAtMs: nowMs });
-			return this.#ctx.poke(row, nowMs);
+			this.#ctx.poke(row, nowMs);
+			return;
 		}
-		if (nowMs - row.lastCallAtMs < timing.launchForgetMs) return this.#ctx.poke(row, nowMs + timing.callRetryMs);
+		if (nowMs - row.lastCallAtMs < timing.launchForgetMs) {
+			this.#ctx.poke(row, nowMs + timing.callRetryMs);
+			return;
+		}
 		this.#neverMade(row, why);
 	}
 

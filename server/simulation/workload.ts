@@ -52,8 +52,13 @@ function poisson(random: Random, mean: number, regular: boolean): number {
 function timeOfDay(family: Family, random: Random): number {
 	if (family.nightlyAtHour !== null) return family.nightlyAtHour * HOUR_MS + random.int(0, 90 * 1_000);
 	let at = random.next() * BY_HOUR.reduce((sum, n) => sum + n, 0);
-	const hour = BY_HOUR.findIndex((weight) => (at -= weight) < 0);
-	return Math.max(0, hour) * HOUR_MS + Math.floor(random.next() * HOUR_MS);
+	let hour = 0;
+	for (const weight of BY_HOUR) {
+		at -= weight;
+		if (at < 0) break;
+		hour++;
+	}
+	return Math.min(23, hour) * HOUR_MS + Math.floor(random.next() * HOUR_MS);
 }
 
 function arrivalOf(family: Family, random: Random, submittedAtMs: number, number: number): Arrival {

@@ -133,7 +133,10 @@ export class World implements SimContext {
 	report(name: string, still: () => boolean, run: () => void): void {
 		if (!still()) return;
 		const again = (atMs: number): void => this.at(atMs, name, () => this.report(name, still, run));
-		if (this.#isDown() || this.#nowMs < this.#asleepUntilMs) return again(Math.max(this.#upAgainMs, this.#asleepUntilMs) + SECOND_MS);
+		if (this.#isDown() || this.#nowMs < this.#asleepUntilMs) {
+			again(Math.max(this.#upAgainMs, this.#asleepUntilMs) + SECOND_MS);
+			return;
+		}
 		if (!this.#survive(run)) again(this.#upAgainMs + SECOND_MS);
 	}
 
@@ -157,7 +160,10 @@ export class World implements SimContext {
 
 	stopRequested(attempt: AttemptRecord): void {
 		const instance = attempt.instanceId === null ? undefined : this.book.instances.get(attempt.instanceId);
-		if (!instance) return this.control(this.#nowMs, "look at home", () => this.home.sync(attempt));
+		if (!instance) {
+			this.control(this.#nowMs, "look at home", () => this.home.sync(attempt));
+			return;
+		}
 		const { timing } = this.scenario;
 		// The agent hears of it with its next heartbeat; whoever does not is ended by force.
 		this.control(this.#nowMs + timing.syncMs, "agent told to stop", () => this.agents.stop(attempt));
