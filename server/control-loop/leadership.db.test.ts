@@ -1,0 +1,96 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Connection, connect } from "#server/db/client.ts";
+import type { LoopContext } from "./context.ts";
+import { becomeLeader, pause } from "./leadership.ts";
+import { runScheduler } from "./scheduler.ts";
+import { World } from "./testing/world.ts";
+
+const TIMEOUT_MS = 30_000;
+let world: World;
+const connections: Connection[] = [];
+
+beforeEach(async () => {
+	world = await World.open({ slots: 2, cloud: { offers: [] } });
+});
+afterEach(async () => {
+	for (const c of connections.splice(0)) await c.end();
+	await world.database.drop();
+});
+
+function newConnection(): Connection {
+	const connection = connect(world.database.url, { max: 4 });
+	connections.push(connection);
+	return connection;
+}
+
+async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
+	for (let i = 0; i < 1_000; i++) {
+		if (await holds()) return;
+		await pause(10);
+	}
+	throw new Error("not reached");
+}
+
+const jobsIn = async (state: string) => (await world.jobs()).filter((j) => j.state === state).length;
+
+describe("leadership", { timeout: TIMEOUT_MS }, () => {
+	it("has one holder; the next one takes over when it resigns, and when its connection dies", async () => {
+		const never = new AbortController().signal;
+		const first = await becomeLeader(newConnection().sql, { retryMs: 10, signal: never });
+		let second: Awaited<ReturnType<typeof becomeLeader>> = null;
+		const waiting = becomeLeader(newConnection().sql, { retryMs: 10, signal: never }).then((l) => {
+			second = l;
+			return l;
+		});
+		await pause(100);
+		expect(second).toBeNull();
+		expect(await first?.stillHeld()).toBe(true);
+		await first?.resign();
+		const led = await waiting;
+		expect(await led?.stillHeld()).toBe(true);
+
+		await world.database
+			.sql`select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and objid = 727010 and granted and pid <> pg_backend_pid()`;
+		expect(await led?.stillHeld()).toBe(false);
+		const third = await becomeLeader(newConnection().sql, { retryMs: 10, signal: never });
+		expect(await third?.stillHeld()).toBe(true);
+		await third?.resign();
+	});
+
+	it("is woken by a submission long before the tick, and the tick finds what nobody told", async () => {
+		const stop = new AbortController();
+		const slow: LoopContext = { ...world.ctx, timing: { ...world.ctx.timing, tickMs: 600_000, syncMs: 600_000 } };
+		const running = runScheduler({ ctx: slow, connection: newConnection(), instanceName: "a", signal: stop.signal });
+		await pause(300);
+		await world.submit({ name: "told" });
+		await until(async () => (await jobsIn("running")) === 1);
+		stop.abort();
+		await running;
+
+		await world.database.sql`
+			insert into job (id, name, team, class, priority, gpus, spec, state, reason, submitted_by, submitted_at, pending_since)
+			select 'job_untold', 'untold', team, class, priority, gpus, spec, 'queued', '{"code":"submitted","facts":{}}', submitted_by, submitted_at, pending_since from job limit 1`;
+		const again = new AbortController();
+		const quick: LoopContext = { ...world.ctx, timing: { ...world.ctx.timing, tickMs: 50 } };
+		const second = runScheduler({ ctx: quick, connection: newConnection(), instanceName: "b", signal: again.signal });
+		await until(async () => (await jobsIn("running")) === 2);
+		again.abort();
+		await second;
+	});
+
+	it("hands over between two schedulers without placing a job twice", async () => {
+		const stops = [new AbortController(), new AbortController()];
+		const ctx: LoopContext = { ...world.ctx, timing: { ...world.ctx.timing, tickMs: 50 } };
+		const both = stops.map((s, i) => runScheduler({ ctx, connection: newConnection(), instanceName: `s${i}`, signal: s.signal }));
+		await world.submit({ name: "a" }, { name: "b" });
+		await until(async () => (await jobsIn("running")) === 2);
+		stops[0]?.abort();
+		await both[0];
+		world.clock.advance(60_000);
+		await world.submit({ name: "c" }, { name: "d" });
+		await until(async () => (await jobsIn("succeeded")) === 2 && (await jobsIn("running")) === 2);
+		stops[1]?.abort();
+		await both[1];
+		expect((await world.attempts()).map((a) => a.number)).toEqual([1, 1, 1, 1]);
+	});
+});
