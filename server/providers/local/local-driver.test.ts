@@ -126,6 +126,17 @@ describe("the process tree", () => {
 		expect((await readAll(h.driver, request.attemptId)).map((l) => l.text)).toContain("saved");
 	});
 
+	it("hears a stop at whatever moment of its start", async () => {
+		for (let i = 0; i < 24; i++) {
+			const request = aStart(h, { end: null });
+			await h.driver.start(request);
+			const untilMs = performance.now() + i * 0.4;
+			while (performance.now() < untilMs) await new Promise((resolve) => setImmediate(resolve));
+			await h.driver.stop(request.attemptId, 3_600_000);
+			expect((await untilPhase(h, request.attemptId, "exited")).exit?.signal).toBe("SIGTERM");
+		}
+	});
+
 	it("is lost when its supervisor is gone without a word, and nothing of it goes on", async () => {
 		const request = aStart(h, { print: { stdout: [READY] }, end: null });
 		await h.driver.start(request);

@@ -16,6 +16,15 @@ SPILLWAY__PASSED=
 SPILLWAY__GRACE=
 SPILLWAY__CAUGHT=
 
+# The group exists from setsid on. Before, the child is a copy of this shell, which could take the signal and forget it.
+spillway__pass_on() {
+	kill -s TERM -- "-$SPILLWAY__CHILD" && return 0
+	while kill -s 0 "$SPILLWAY__CHILD"; do
+		kill -s TERM -- "-$SPILLWAY__CHILD" && break
+		command -p sleep 0.01 || command -p sleep 1
+	done &
+}
+
 # SIGTERM: passes it on once, and sees to it that the end comes when the grace is over. A later call may shorten it.
 spillway__asked() {
 	SPILLWAY__ASKED=yes
@@ -23,8 +32,7 @@ spillway__asked() {
 	[ -n "$SPILLWAY__CHILD" ] || return 0
 	if [ -z "$SPILLWAY__PASSED" ]; then
 		SPILLWAY__PASSED=yes
-		# The group does not exist for the moment between fork and setsid.
-		kill -s TERM -- "-$SPILLWAY__CHILD" || kill -s TERM "$SPILLWAY__CHILD"
+		spillway__pass_on
 	fi
 	SPILLWAY__BEFORE=$SPILLWAY__GRACE
 	{ read -r SPILLWAY__GRACE <"$SPILLWAY__STATE/stop"; }
@@ -66,6 +74,23 @@ spillway__wait() {
 	done
 }
 
+# Whether the command's group has a process that runs. One that ended and was not collected yet is none: for some it
+# takes a second until the host's first process does that, and in some containers for ever.
+spillway__group_lives() {
+	kill -s 0 -- "-$SPILLWAY__CHILD" || return 1
+	[ -r /proc/self/stat ] || return 0
+	for SPILLWAY__FILE in /proc/[0-9]*/stat; do
+		{ read -r SPILLWAY__LINE <"$SPILLWAY__FILE"; } || continue
+		# After the name in brackets: state, parent, group.
+		SPILLWAY__LINE=${SPILLWAY__LINE##*) }
+		case $SPILLWAY__LINE in [ZX]*) continue ;; esac
+		SPILLWAY__LINE=${SPILLWAY__LINE#* }
+		SPILLWAY__LINE=${SPILLWAY__LINE#* }
+		[ "${SPILLWAY__LINE%% *}" != "$SPILLWAY__CHILD" ] || return 0
+	done
+	return 1
+}
+
 spillway__main() {
 	SPILLWAY__STATE=$1
 	SPILLWAY__SETSID=$2
@@ -89,7 +114,7 @@ spillway__main() {
 	spillway__wait
 	if [ -n "$SPILLWAY__ASKED" ]; then
 		# A shell that dies at once must not take the grace from the program that it had started.
-		while [ ! -e "$SPILLWAY__STATE/killed" ] && kill -s 0 -- "-$SPILLWAY__CHILD"; do
+		while [ ! -e "$SPILLWAY__STATE/killed" ] && spillway__group_lives; do
 			command -p sleep 0.02 || command -p sleep 1
 		done
 	fi
