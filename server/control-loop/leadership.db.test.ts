@@ -36,9 +36,9 @@ const jobsIn = async (state: string) => (await world.jobs()).filter((j) => j.sta
 describe("leadership", { timeout: TIMEOUT_MS }, () => {
 	it("has one holder; the next one takes over when it resigns, and when its connection dies", async () => {
 		const never = new AbortController().signal;
-		const first = await becomeLeader(newConnection().sql, { retryMs: 10, signal: never });
+		const first = await becomeLeader(newConnection().single(), { retryMs: 10, signal: never });
 		let second: Awaited<ReturnType<typeof becomeLeader>> = null;
-		const waiting = becomeLeader(newConnection().sql, { retryMs: 10, signal: never }).then((l) => {
+		const waiting = becomeLeader(newConnection().single(), { retryMs: 10, signal: never }).then((l) => {
 			second = l;
 			return l;
 		});
@@ -52,7 +52,7 @@ describe("leadership", { timeout: TIMEOUT_MS }, () => {
 		await world.database
 			.sql`select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and objid = 727010 and granted and pid <> pg_backend_pid()`;
 		expect(await led?.stillHeld()).toBe(false);
-		const third = await becomeLeader(newConnection().sql, { retryMs: 10, signal: never });
+		const third = await becomeLeader(newConnection().single(), { retryMs: 10, signal: never });
 		expect(await third?.stillHeld()).toBe(true);
 		await third?.resign();
 	});

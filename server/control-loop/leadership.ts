@@ -1,38 +1,37 @@
-import type { ReservedSql, Sql } from "postgres";
+import type { Sql } from "postgres";
 
 /** Any constant: the scheduler that holds this advisory lock is the leader. */
 const LEADER_LOCK = 727_010;
 
 /**
- * Waits until this process is the leader. The lock belongs to one connection: when the process or its connection dies,
- * PostgreSQL frees it at once and another scheduler takes over.
+ * Waits until this process is the leader. The lock belongs to the one connection of `sql`: when the process or the
+ * connection dies, PostgreSQL frees it at once and another scheduler takes over. Ends the client when it gives up.
  */
 export async function becomeLeader(sql: Sql, options: { retryMs: number; signal: AbortSignal }): Promise<Leadership | null> {
-	while (!options.signal.aborted) {
-		const connection = await sql.reserve();
-		try {
-			const [row] = await connection<{ got: boolean }[]>`select pg_try_advisory_lock(${LEADER_LOCK}) as got`;
-			if (row?.got) return new Leadership(connection);
-		} catch (error) {
-			connection.release();
-			throw error;
+	try {
+		while (!options.signal.aborted) {
+			const [row] = await sql<{ got: boolean }[]>`select pg_try_advisory_lock(${LEADER_LOCK}) as got`;
+			if (row?.got) return new Leadership(sql);
+			await pause(options.retryMs, options.signal);
 		}
-		connection.release();
-		await pause(options.retryMs, options.signal);
+	} catch (error) {
+		await sql.end({ timeout: 1 });
+		throw error;
 	}
+	await sql.end({ timeout: 1 });
 	return null;
 }
 
 export class Leadership {
-	readonly #connection: ReservedSql;
-	constructor(connection: ReservedSql) {
-		this.#connection = connection;
+	readonly #sql: Sql;
+	constructor(sql: Sql) {
+		this.#sql = sql;
 	}
 
-	/** Whether the connection that holds the lock still lives; when not, this process must stop acting. */
+	/** False when the connection died: the client has a new one then, which does not hold the lock. */
 	async stillHeld(): Promise<boolean> {
 		try {
-			const rows = await this.#connection`
+			const rows = await this.#sql`
 				select 1 from pg_locks where locktype = 'advisory' and pid = pg_backend_pid() and objid = ${LEADER_LOCK} and granted`;
 			return rows.length > 0;
 		} catch {
@@ -40,12 +39,9 @@ export class Leadership {
 		}
 	}
 
+	/** The lock goes with the connection. */
 	async resign(): Promise<void> {
-		try {
-			await this.#connection`select pg_advisory_unlock(${LEADER_LOCK})`;
-		} finally {
-			this.#connection.release();
-		}
+		await this.#sql.end({ timeout: 1 });
 	}
 }
 

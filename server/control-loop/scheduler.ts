@@ -31,7 +31,7 @@ export async function runScheduler(options: SchedulerOptions): Promise<void> {
 	const { ctx, connection, signal } = options;
 	while (!signal.aborted) {
 		try {
-			const leadership = await becomeLeader(connection.sql, { retryMs: LEADER_RETRY_MS, signal });
+			const leadership = await becomeLeader(connection.single(), { retryMs: LEADER_RETRY_MS, signal });
 			if (!leadership) return;
 			ctx.log("info", "this scheduler leads", { instance: options.instanceName });
 			const term = new AbortController();

@@ -14,6 +14,8 @@ export interface Connection {
 	db: Db;
 	/** A client of its own for LISTEN, advisory locks and COPY; drizzle changes how the first one reads time. */
 	sql: postgres.Sql;
+	/** A client with exactly one connection that is never closed for its age: what an advisory lock of a session lives on. */
+	single(): postgres.Sql;
 	end(): Promise<void>;
 }
 
@@ -29,6 +31,7 @@ export function connect(url: string, options: { max?: number; applicationName?: 
 	return {
 		db: drizzle({ client, schema, casing: "snake_case" }),
 		sql,
+		single: () => postgres(url, { ...base, max: 1, idle_timeout: 0, max_lifetime: null }),
 		end: async () => {
 			await Promise.all([client.end({ timeout: 3 }), sql.end({ timeout: 3 })]);
 		},
