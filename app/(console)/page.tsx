@@ -1,0 +1,88 @@
+import type { Metadata } from "next";
+import type { SearchParams } from "nuqs/server";
+import { getQueryClient, HydrateClient, trpc } from "#app/_trpc/server.tsx";
+import { CloudNowPanel } from "#components/overview/cloud-now-panel.tsx";
+import { DemandPanel } from "#components/overview/demand-panel.tsx";
+import { FeedPanel } from "#components/overview/feed-panel.tsx";
+import { OverviewKpis } from "#components/overview/kpis.tsx";
+import { OverviewLead } from "#components/overview/lead-panel.tsx";
+import {
+	CLOUD_NOW_QUERY,
+	DEMAND_RANGE,
+	DEMAND_RANGES,
+	demandQuery,
+	FEED_QUERY,
+	loadOverviewParams,
+	overviewHref,
+} from "#components/overview/range.ts";
+import { SchedulerLine } from "#components/overview/scheduler-line.tsx";
+import { CloudNowSkeleton, FeedSkeleton, LeadSkeleton } from "#components/overview/skeletons.tsx";
+import { LiveMeta } from "#components/page/live-meta.tsx";
+import { PageBody, PageHeader } from "#components/page/page-header.tsx";
+import { QueryBoundary } from "#components/page/query-boundary.tsx";
+import { ButtonLink } from "#components/ui/button.tsx";
+import { Panel } from "#components/ui/panel.tsx";
+import { SegmentedLinks } from "#components/ui/segmented.tsx";
+import { ChartSkeleton, KpiSkeleton } from "#components/ui/skeleton.tsx";
+import { sessionActor } from "#server/auth/session.ts";
+
+export const metadata: Metadata = { title: "Overview" };
+
+export default async function OverviewPage({ searchParams }: { searchParams: Promise<SearchParams> }) {
+	const { range } = await loadOverviewParams(searchParams);
+	const actor = await sessionActor();
+	const seesAll = actor?.kind === "person" && actor.role !== "data_scientist";
+	const client = getQueryClient();
+	void client.prefetchQuery(trpc.overview.summary.queryOptions());
+	void client.prefetchQuery(trpc.site.list.queryOptions());
+	void client.prefetchQuery(trpc.overview.demand.queryOptions(demandQuery(range)));
+	void client.prefetchQuery(trpc.overview.events.queryOptions(FEED_QUERY));
+	void client.prefetchQuery(trpc.instance.list.queryOptions(CLOUD_NOW_QUERY));
+	return (
+		<HydrateClient>
+			<PageHeader
+				title="Overview"
+				meta={<LiveMeta />}
+				actions={
+					<ButtonLink variant="primary" href="/jobs/new">
+						New job
+					</ButtonLink>
+				}
+			/>
+			<PageBody>
+				<QueryBoundary what="The state of the scheduler" skeleton={null}>
+					<SchedulerLine />
+				</QueryBoundary>
+				<QueryBoundary what="The summary" skeleton={<LeadSkeleton />}>
+					<OverviewLead seesAll={seesAll} />
+				</QueryBoundary>
+				<QueryBoundary what="The figures" skeleton={<KpiSkeleton />}>
+					<OverviewKpis seesAll={seesAll} />
+				</QueryBoundary>
+				<Panel
+					title="Demand for GPUs"
+					sub={<span className="max-md:hidden">Below the line runs at home; above it runs in the cloud or waits</span>}
+					actions={
+						<SegmentedLinks
+							label="How far back"
+							value={range}
+							options={DEMAND_RANGES.map((value) => ({ value, label: DEMAND_RANGE[value].label, href: overviewHref({ range: value }) }))}
+						/>
+					}
+				>
+					<QueryBoundary what="The demand for GPUs" skeleton={<ChartSkeleton height={368} label="Loading the demand" />}>
+						<DemandPanel range={range} />
+					</QueryBoundary>
+				</Panel>
+				<div className="grid items-start gap-4 rail:grid-cols-[minmax(0,7fr)_minmax(0,5fr)]">
+					<QueryBoundary what="What just happened" skeleton={<FeedSkeleton />}>
+						<FeedPanel />
+					</QueryBoundary>
+					<QueryBoundary what="The machines in the cloud" skeleton={<CloudNowSkeleton />}>
+						<CloudNowPanel />
+					</QueryBoundary>
+				</div>
+			</PageBody>
+		</HydrateClient>
+	);
+}

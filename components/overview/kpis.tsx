@@ -1,0 +1,272 @@
+"use client";
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { Carbon } from "#components/carbon/carbon.tsx";
+import { Sparkline } from "#components/charts/sparkline.tsx";
+import { formatMoney } from "#components/money/format-money.ts";
+import { Money } from "#components/money/money.tsx";
+import { monthBudget, type Site, type Summary } from "#components/overview/lead.ts";
+import { formatClock, formatMonth, formatSpan } from "#components/time/format-time.ts";
+import { useTRPC } from "#components/trpc/client.tsx";
+import { formatCount } from "#components/ui/format-number.ts";
+import { Kpi, KpiStrip } from "#components/ui/kpi.tsx";
+import { BudgetBar, NodeBar, RangeTrack, ShareBar } from "#components/ui/meter.tsx";
+import { HOUR_MS } from "#server/kernel/units.ts";
+
+const dollars = (micro: bigint) => Number(micro) / 1e6;
+
+/** The figures that one looks at first, on one line each. */
+export function OverviewKpis({ seesAll }: { seesAll: boolean }) {
+	const trpc = useTRPC();
+	const { data: summary } = useSuspenseQuery(trpc.overview.summary.queryOptions());
+	const { data: sites } = useSuspenseQuery(trpc.site.list.queryOptions());
+	const month = formatMonth(summary.nowMs).split(" ")[0] ?? "";
+	return (
+		<KpiStrip label="Right now" columns="1.02fr 1.06fr .96fr 1.62fr .86fr .84fr">
+			<OwnedKpi summary={summary} sites={sites} month={month} />
+			<QueueKpi summary={summary} />
+			<BurnKpi summary={summary} />
+			<BudgetKpi summary={summary} month={month} seesAll={seesAll} />
+			<RiskKpi summary={summary} />
+			<CarbonKpi summary={summary} month={month} />
+		</KpiStrip>
+	);
+}
+
+function OwnedKpi({ summary: { owned, month: spend }, sites, month }: { summary: Summary; sites: readonly Site[]; month: string }) {
+	const label = `${owned.busy} of ${owned.gpus} owned GPUs busy`;
+	return (
+		<Kpi
+			label="Owned GPUs busy"
+			value={formatCount(owned.busy)}
+			unit={`of ${formatCount(owned.gpus)}`}
+			href="/sites"
+			graphic={<NodeBar label={label} nodes={nodesOf(sites)} />}
+			note={
+				spend && (
+					<>
+						<b>{formatMoney(spend.totals.ownedMicroUsd + spend.totals.idleMicroUsd, "whole")}</b> in {month}
+						{spend.totals.idleMicroUsd > 0n && (
+							<>
+								, of which <b>{formatMoney(spend.totals.idleMicroUsd, "whole")}</b> idle
+							</>
+						)}
+					</>
+				)
+			}
+		/>
+	);
+}
+
+/** A mark for each node, or for each GPU where there are only a few. */
+function nodesOf(sites: readonly Site[]): { id: string; busy: number }[] {
+	const pools = sites.flatMap((s) => s.pools.map((p) => ({ ...p, key: `${s.id}/${p.id}` })));
+	const single = pools.reduce((sum, p) => sum + p.gpus, 0) <= 24;
+	return pools.flatMap((pool) => {
+		const size = single ? 1 : Math.max(1, pool.gpusPerNode);
+		return Array.from({ length: Math.ceil(pool.gpus / size) }, (_, i) => {
+			const own = pool.slots.slice(i * size, (i + 1) * size);
+			return { id: `${pool.key}/${i}`, busy: own.length > 0 ? own.filter((s) => s.state === "busy").length / own.length : 0 };
+		});
+	});
+}
+
+function QueueKpi({ summary: { queue, nowMs, jobs } }: { summary: Summary }) {
+	const half = queue.lastStart ? Math.max(0, queue.lastStart.p50Ms - nowMs) : null;
+	const most = queue.lastStart ? Math.max(0, queue.lastStart.p90Ms - nowMs) : null;
+	return (
+		<Kpi
+			label="Jobs queued"
+			value={formatCount(queue.jobs)}
+			unit={queue.jobs === 0 ? "none waits" : `want ${formatCount(queue.gpus)} GPU${queue.gpus === 1 ? "" : "s"}`}
+			href="/jobs"
+			graphic={
+				half !== null && most !== null ? (
+					<RangeTrack
+						middle={half}
+						high={most}
+						max={Math.max(HOUR_MS / 6, most * 1.15)}
+						label={`The last starts at home in ${formatSpan(half)}, in 9 of 10 forecasts in ${formatSpan(most)}`}
+					/>
+				) : (
+					<span />
+				)
+			}
+			note={
+				half !== null && most !== null ? (
+					<>
+						The last starts at home in <b>≈ {formatSpan(half)}</b>, in <b>{formatSpan(most)}</b> in 9 of 10
+					</>
+				) : queue.jobs > 0 ? (
+					jobs.held === queue.jobs ? (
+						"All of them are held"
+					) : (
+						"No forecast: home cannot run them, or was not asked yet"
+					)
+				) : (
+					"A new job is looked at within a second"
+				)
+			}
+		/>
+	);
+}
+
+function BurnKpi({ summary: { cloud, burn, nowMs } }: { summary: Summary }) {
+	const points = burn.map((p, i) => ({ atMs: burn[i - 1]?.atMs ?? p.atMs - 900_000, value: dollars(BigInt(p.microUsdPerHour)) }));
+	const peak = burn.reduce(
+		(high, p) => (BigInt(p.microUsdPerHour) > high ? BigInt(p.microUsdPerHour) : high),
+		BigInt(cloud.burnMicroUsdPerHour),
+	);
+	return (
+		<Kpi
+			label="Cloud burn now"
+			value={<Money value={cloud.burnMicroUsdPerHour} kind="price" />}
+			unit="an hour"
+			href="/sites"
+			graphic={
+				<Sparkline
+					className="h-2.5"
+					label={`Cloud burn in the last 24 hours, up to ${formatMoney(peak, "price")} an hour`}
+					toMs={nowMs}
+					points={points}
+				/>
+			}
+			note={
+				<>
+					{cloud.instances === 0 ? "No machine" : `${formatCount(cloud.instances)} machine${cloud.instances === 1 ? "" : "s"}`}. Highest in
+					24 h <b>{formatMoney(peak, "price")}</b>
+				</>
+			}
+		/>
+	);
+}
+
+function BudgetKpi({ summary, month, seesAll }: { summary: Summary; month: string; seesAll: boolean }) {
+	const budget = monthBudget(summary);
+	const forecast = seesAll ? (summary.forecast?.cloud ?? null) : null;
+	const own = summary.month?.totals.cloudMicroUsd ?? 0n;
+	const posted = seesAll && budget ? budget.postedMicroUsd : own;
+	const words = budget
+		? [
+				`${formatMoney(budget.postedMicroUsd, "posted")} posted, ${formatMoney(budget.heldMicroUsd, "posted")} held of ${formatMoney(budget.capMicroUsd, "whole")}`,
+				forecast ? `, forecast ${formatMoney(forecast.lowMicroUsd, "whole")} to ${formatMoney(forecast.highMicroUsd, "whole")}` : "",
+			].join("")
+		: "";
+	return (
+		<Kpi
+			wide
+			label={seesAll ? `Cloud spend in ${month}` : `Your teams' cloud spend in ${month}`}
+			value={<Money value={posted} />}
+			unit={budget && seesAll ? `of ${formatMoney(budget.capMicroUsd, "whole")} budget` : undefined}
+			href="/spend"
+			graphic={
+				budget ? (
+					<BudgetBar
+						posted={dollars(budget.postedMicroUsd)}
+						held={dollars(budget.heldMicroUsd)}
+						cap={dollars(budget.capMicroUsd)}
+						{...(forecast
+							? {
+									forecast: {
+										low: dollars(forecast.lowMicroUsd),
+										middle: dollars(forecast.expectedMicroUsd),
+										high: dollars(forecast.highMicroUsd),
+									},
+								}
+							: {})}
+						label={words}
+					/>
+				) : (
+					<span />
+				)
+			}
+			note={<BudgetNote budget={budget} forecast={forecast} seesAll={seesAll} />}
+		/>
+	);
+}
+
+type Budget = ReturnType<typeof monthBudget>;
+type Forecast = NonNullable<Summary["forecast"]>["cloud"];
+
+function BudgetNote({ budget, forecast, seesAll }: { budget: Budget; forecast: Forecast; seesAll: boolean }) {
+	if (!budget) return "The policy has no budget over a month's cloud money";
+	if (!seesAll)
+		return (
+			<>
+				Everybody's budget: <b>{formatMoney(budget.freeMicroUsd, "posted")}</b> free of {formatMoney(budget.capMicroUsd, "whole")}
+			</>
+		);
+	return (
+		<>
+			<b>{formatMoney(budget.heldMicroUsd, "posted")}</b> more held for running jobs.{" "}
+			{forecast ? (
+				<>
+					Month end <b>{formatMoney(forecast.expectedMicroUsd, "estimate")}</b> ({formatMoney(forecast.lowMicroUsd, "whole")} to{" "}
+					{formatMoney(forecast.highMicroUsd, "whole")})
+				</>
+			) : (
+				"A forecast needs a week of whole days"
+			)}
+		</>
+	);
+}
+
+const WHY: Record<Summary["risk"]["items"][number]["why"], string> = {
+	not_seen_gone: "not seen gone",
+	launch_unclear: "of unclear launch",
+	past_expiry: "past their end",
+};
+
+function RiskKpi({ summary: { risk } }: { summary: Summary }) {
+	const kinds = (Object.keys(WHY) as (keyof typeof WHY)[]).flatMap((why) => {
+		const n = risk.items.filter((i) => i.why === why).length;
+		return n > 0 ? [`${n} ${WHY[why]}`] : [];
+	});
+	const oldest = risk.items.reduce((at, i) => Math.min(at, i.sinceMs), Number.POSITIVE_INFINITY);
+	return (
+		<Kpi
+			label="Money at risk"
+			value={<Money value={risk.totalMicroUsd} kind={risk.items.length > 0 ? "posted" : "whole"} />}
+			href="/sites"
+			{...(risk.items.length > 0 ? { tone: "risk" as const } : {})}
+			graphic={<span />}
+			note={kinds.length > 0 ? `Machines: ${kinds.join(", ")}, since ${formatClock(oldest)}` : "No stray machine, no launch in doubt"}
+		/>
+	);
+}
+
+function CarbonKpi({ summary: { month: spend }, month }: { summary: Summary; month: string }) {
+	if (!spend) return <Kpi label={`CO2 in ${month}`} value="–" graphic={<span />} note="Your role does not see it" />;
+	const home =
+		spend.items.filter((i) => i.ownedMicroUsd + i.idleMicroUsd > 0n).reduce((sum, i) => sum + i.emissionsMilligrams, 0n) / 1_000n;
+	const all = spend.totals.emissionsMilligrams / 1_000n;
+	const cloud = all - home;
+	return (
+		<Kpi
+			label={`CO2 in ${month}`}
+			value={<Carbon grams={all} estimate />}
+			graphic={
+				<ShareBar
+					className="h-2.5"
+					label={`${home} g owned, ${cloud} g cloud, estimated`}
+					parts={[
+						{ id: "o", value: Number(home), fill: "carbon", label: "owned" },
+						{ id: "c", value: Number(cloud), fill: "carbon_soft", label: "cloud" },
+					]}
+				/>
+			}
+			note={
+				<>
+					Estimated.{" "}
+					<b>
+						<Carbon grams={home} />
+					</b>{" "}
+					owned,{" "}
+					<b>
+						<Carbon grams={cloud} />
+					</b>{" "}
+					cloud
+				</>
+			}
+		/>
+	);
+}

@@ -1,0 +1,27 @@
+import { createLoader, createSerializer, parseAsStringLiteral } from "nuqs/server";
+import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
+
+/** How far back the demand is drawn. */
+export const DEMAND_RANGES = ["6h", "24h", "7d"] as const;
+export type DemandRange = (typeof DEMAND_RANGES)[number];
+
+export const DEMAND_RANGE: Record<DemandRange, { label: string; lastMs: number; buckets: number }> = {
+	"6h": { label: "6 h", lastMs: 6 * HOUR_MS, buckets: 180 },
+	"24h": { label: "24 h", lastMs: DAY_MS, buckets: 288 },
+	"7d": { label: "7 days", lastMs: 7 * DAY_MS, buckets: 336 },
+};
+
+const params = { range: parseAsStringLiteral(DEMAND_RANGES).withDefault("24h") };
+export const loadOverviewParams = createLoader(params);
+const serialize = createSerializer(params);
+export const overviewHref = (values: { range: DemandRange }): string => serialize("/", values);
+
+/** One form of the query's input, so that what the server prefetches is what the browser asks for. */
+export function demandQuery(range: DemandRange): { lastMs: number; buckets: number } {
+	const { lastMs, buckets } = DEMAND_RANGE[range];
+	return { lastMs, buckets };
+}
+
+/** Lines are grouped (feed.ts), so more is read than is shown. */
+export const FEED_QUERY = { limit: 80 };
+export const CLOUD_NOW_QUERY = { live: true, limit: 50 };

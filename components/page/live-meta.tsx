@@ -1,0 +1,10 @@
+"use client";
+import { LiveStamp } from "#components/page/live-stamp.tsx";
+import { useLive } from "#components/trpc/live-updates.tsx";
+
+const STATUS = { live: "live", connecting: "connecting", off: "stale" } as const;
+
+/** Behind a screen's title: whether it follows the server. */
+export function LiveMeta() {
+	return <LiveStamp status={STATUS[useLive()]} />;
+}
