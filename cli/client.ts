@@ -1,0 +1,189 @@
+import { randomUUID } from "node:crypto";
+import { z } from "zod";
+import { CliError, EXIT, exitOfStatus, oneLine } from "./exit.ts";
+import type { Settings } from "./settings.ts";
+
+const PREFIX = "/api/v1";
+/** Longer than any answer takes; a stream has no limit. */
+const ANSWER_LIMIT_MS = 60_000;
+
+const problemSchema = z.looseObject({
+	detail: z.string(),
+	fix: z.string().optional(),
+	fields: z.array(z.looseObject({ path: z.string(), message: z.string() })).optional(),
+});
+export type Problem = z.infer<typeof problemSchema>;
+
+/** The server said no. `problem` is its problem document. */
+export class ApiError extends CliError {
+	readonly status: number;
+	readonly problem: Problem;
+	constructor(status: number, problem: Problem, tokenSource: string) {
+		const where = status === 401 ? ` (token: ${tokenSource})` : "";
+		super(exitOfStatus(status), `${problem.detail}${where}${problem.fix === undefined ? "" : ` ${problem.fix}`}`);
+		this.status = status;
+		this.problem = problem;
+	}
+}
+
+/** The server could not be asked, or broke off. */
+export class UnreachableError extends CliError {
+	constructor(message: string, options?: { cause: unknown }) {
+		super(EXIT.server, message, options);
+	}
+}
+
+export interface Answer {
+	/** As the server wrote it. */
+	text: string;
+	json: unknown;
+}
+
+export type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
+
+/** Speaks REST. A connection that breaks is tried once more; writes carry an Idempotency-Key, so that is safe. */
+export class Client {
+	readonly #settings: Settings;
+	readonly #signal: AbortSignal;
+	constructor(settings: Settings, signal: AbortSignal) {
+		this.#settings = settings;
+		this.#signal = signal;
+	}
+
+	get(path: string, query: Query = {}): Promise<Answer> {
+		return this.#twice(() => this.#ask("GET", path, query, undefined, {}));
+	}
+
+	post(path: string, body?: unknown): Promise<Answer> {
+		const headers = { "idempotency-key": randomUUID() };
+		return this.#twice(() => this.#ask("POST", path, {}, body, headers));
+	}
+
+	/** Lines of an NDJSON answer as they come. @throws UnreachableError when it breaks off. */
+	async *lines(path: string, query: Query): AsyncGenerator<string> {
+		const response = await this.#fetch("GET", path, query, undefined, {}, this.#signal);
+		if (!response.ok) throw this.#refusal(response.status, await response.text());
+		const decoder = new TextDecoder();
+		let rest = "";
+		try {
+			for await (const chunk of response.body ?? []) {
+				const parts = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+				rest = parts.pop() ?? "";
+				yield* parts;
+			}
+		} catch (error) {
+			throw this.#broken(error);
+		}
+		if (rest !== "") throw this.#broken(new Error("the last line is not whole"));
+	}
+
+	async #twice(ask: () => Promise<Answer>): Promise<Answer> {
+		try {
+			return await ask();
+		} catch (error) {
+			if (!(error instanceof UnreachableError) || codeOf(error.cause) === "ECONNREFUSED") throw error;
+			return ask();
+		}
+	}
+
+	async #ask(method: string, path: string, query: Query, body: unknown, headers: Record<string, string>): Promise<Answer> {
+		const signal = AbortSignal.any([this.#signal, AbortSignal.timeout(ANSWER_LIMIT_MS)]);
+		const response = await this.#fetch(method, path, query, body, headers, signal);
+		let text: string;
+		try {
+			text = await response.text();
+		} catch (error) {
+			throw this.#broken(error);
+		}
+		if (!response.ok) throw this.#refusal(response.status, text);
+		try {
+			return { text, json: JSON.parse(text) };
+		} catch {
+			throw new UnreachableError(`${this.#settings.url} does not answer as Spillway does: the answer to ${path} is not JSON.`);
+		}
+	}
+
+	async #fetch(
+		method: string,
+		path: string,
+		query: Query,
+		body: unknown,
+		headers: Record<string, string>,
+		signal: AbortSignal,
+	): Promise<Response> {
+		const { url, token } = this.#settings;
+		try {
+			return await fetch(`${url}${PREFIX}${path}${queryText(query)}`, {
+				method,
+				signal,
+				redirect: "error",
+				headers: {
+					...headers,
+					...(token === null ? {} : { authorization: `Bearer ${token}` }),
+					...(body === undefined ? {} : { "content-type": "application/json" }),
+				},
+				...(body === undefined ? {} : { body: JSON.stringify(body) }),
+			});
+		} catch (error) {
+			throw this.#broken(error);
+		}
+	}
+
+	#broken(error: unknown): Error {
+		if (this.#signal.aborted) return new CliError(EXIT.interrupted, "Interrupted.");
+		const code = codeOf(error);
+		const { url } = this.#settings;
+		const why =
+			code === "ECONNREFUSED"
+				? "nothing listens there. Start it with npm start, or name another with --url or SPILLWAY_URL."
+				: error instanceof Error && error.name === "TimeoutError"
+					? `no answer in ${ANSWER_LIMIT_MS / 1000} s.`
+					: `${code ?? "the connection broke"}. Is the address right? (--url, SPILLWAY_URL)`;
+		return new UnreachableError(`Spillway at ${url} cannot be reached: ${why}`, { cause: error });
+	}
+
+	#refusal(status: number, text: string): CliError {
+		const problem = problemSchema.safeParse(parsed(text));
+		if (problem.success) return new ApiError(status, problem.data, this.#settings.tokenSource);
+		return new UnreachableError(
+			`${this.#settings.url} does not answer as Spillway does: status ${status}, ${oneLine(text).slice(0, 80) || "without a text"}.`,
+		);
+	}
+}
+
+function parsed(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined;
+	}
+}
+
+/** The system's code of a failed call, wherever fetch has put it. */
+function codeOf(error: unknown): string | undefined {
+	for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
+		const { code } = at as NodeJS.ErrnoException;
+		if (typeof code === "string") return code;
+	}
+	return undefined;
+}
+
+function queryText(query: Query): string {
+	const params = new URLSearchParams();
+	for (const [name, value] of Object.entries(query)) {
+		if (value === undefined) continue;
+		for (const one of Array.isArray(value) ? value : [value]) params.append(name, String(one));
+	}
+	const text = params.toString();
+	return text === "" ? "" : `?${text}`;
+}
+
+/** Reads an answer that was promised in this form. @throws UnreachableError naming the field that is not as promised. */
+export function readAs<T>(schema: z.ZodType<T>, answer: Answer, what: string): T {
+	const result = schema.safeParse(answer.json);
+	if (result.success) return result.data;
+	const issue = result.error.issues[0];
+	throw new UnreachableError(
+		`The server's ${what} is not as this version of the command expects (${issue?.path.join(".")}: ${issue?.message}); --json shows it as it is.`,
+	);
+}

@@ -1,0 +1,95 @@
+import { badInput } from "../args.ts";
+import { readAs } from "../client.ts";
+import type { Command, CommandContext } from "../command.ts";
+import { EXIT } from "../exit.ts";
+import { about, ago, hourly, label, money, relative } from "../render/format.ts";
+import { styled, styleOfState } from "../render/style.ts";
+import { table } from "../render/table.ts";
+import { instanceShape, pageOf, riskShape } from "../shapes.ts";
+
+const LIMIT_DEFAULT = 25;
+const LIMIT_MAX = 500;
+const RISKS: Readonly<Record<string, string>> = {
+	not_seen_gone: "should be gone, and the provider was not seen to say so",
+	launch_unclear: "nobody knows whether the launch happened",
+	past_expiry: "past the end of its longest life",
+};
+
+export const instances: Command = {
+	name: "instances",
+	usage: "[--live | --orphans] [--limit N]",
+	summary: "list cloud instances, newest first",
+	options: {
+		live: { help: "only those that may still cost money" },
+		orphans: { help: "money at risk: machines that may be running for nothing" },
+		limit: { value: "N", help: `how many, at most ${LIMIT_MAX} (default: ${LIMIT_DEFAULT})` },
+	},
+	positionals: { min: 0, max: 0, name: "" },
+	examples: ["spillway instances --live", "spillway instances --orphans"],
+	async run(ctx) {
+		const { args, io } = ctx;
+		if (args.has("orphans")) return moneyAtRisk(ctx);
+		const limit = args.wholeNumber("limit", { min: 1, max: LIMIT_MAX }) ?? LIMIT_DEFAULT;
+		const answer = await ctx.client.get("/instances", { limit, ...(args.has("live") ? { live: 1 } : {}) });
+		if (ctx.json) {
+			io.out(`${answer.text}\n`);
+			return EXIT.done;
+		}
+		const { items, nextCursor } = readAs(pageOf(instanceShape), answer, "list of instances");
+		const nowMs = io.nowMs();
+		io.out(
+			table(
+				io,
+				[
+					{ head: "INSTANCE", cell: (i) => i.providerInstanceId ?? i.id },
+					{ head: "STATE", cell: (i) => i.state, style: (i) => styleOfState(i.state) },
+					{ head: "TYPE", cell: (i) => `${i.instanceType} ${label(i.capacityType)}` },
+					{ head: "WHERE", cell: (i) => `${i.provider} ${i.zone ?? i.region}` },
+					{ head: "GPUS", cell: (i) => String(i.gpus), right: true },
+					{ head: "PRICE", cell: (i) => hourly(i.microUsdPerHour), right: true },
+					{ head: "COST", cell: (i) => money(i.costMicroUsd), right: true },
+					{ head: "ASKED FOR", cell: (i) => ago(i.intendedAt, nowMs), right: true },
+					{
+						head: "ENDS",
+						cell: (i) => (i.terminatedAt === null ? `by itself ${relative(Date.parse(i.expiresAt), nowMs)}` : ago(i.terminatedAt, nowMs)),
+						right: true,
+					},
+					{ head: "JOB", cell: (i) => i.jobName },
+					{ head: "WHY", cell: (i) => i.reason?.message ?? "" },
+				],
+				items,
+				{ empty: args.has("live") ? "No instance lives; nothing costs money in the cloud now." : "There was no instance yet." },
+			),
+		);
+		if (nextCursor !== null) io.err(`${styled(io, "dim", `The newest ${items.length}; --limit N shows more.`)}\n`);
+		return EXIT.done;
+	},
+};
+
+async function moneyAtRisk(ctx: CommandContext): Promise<0> {
+	const { args, io } = ctx;
+	if (args.has("live") || args.has("limit")) throw badInput("--orphans stands alone: it lists every machine at risk.");
+	const answer = await ctx.client.get("/money-at-risk");
+	if (ctx.json) {
+		io.out(`${answer.text}\n`);
+		return EXIT.done;
+	}
+	const risk = readAs(riskShape, answer, "money at risk");
+	const nowMs = io.nowMs();
+	io.out(
+		table(
+			io,
+			[
+				{ head: "INSTANCE", cell: (i) => i.instanceId },
+				{ head: "JOB", cell: (i) => i.jobId },
+				{ head: "SINCE", cell: (i) => relative(i.sinceMs, nowMs), right: true },
+				{ head: "AT RISK", cell: (i) => about(i.microUsd), right: true },
+				{ head: "WHY", cell: (i) => RISKS[i.why] ?? i.why },
+			],
+			risk.items,
+			{ empty: "No money is at risk: every machine that should be gone was seen gone." },
+		),
+	);
+	if (risk.items.length > 0) io.out(`\n${about(risk.totalMicroUsd)} at risk now\n`);
+	return EXIT.done;
+}

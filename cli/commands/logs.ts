@@ -1,0 +1,54 @@
+import { readAs } from "../client.ts";
+import type { Command, CommandContext } from "../command.ts";
+import { EXIT } from "../exit.ts";
+import { findJobId } from "../find-job.ts";
+import { followLogs, logLine } from "../follow-logs.ts";
+import { jobShape, logPageShape } from "../shapes.ts";
+import { exitOfJobs, outcomeLine } from "../watch-job.ts";
+
+const PAGE_MAX = 10_000;
+
+export const logs: Command = {
+	name: "logs",
+	usage: "JOB [-f] [--attempt N] [--tail N]",
+	summary: "print a job's log: of its newest attempt, or with -f to its end",
+	details: "With -f the exit code is the job's: 0 succeeded, 1 failed or cancelled. It goes on through later attempts.",
+	options: {
+		follow: { short: "f", help: "go on until the job has ended" },
+		attempt: { value: "N", help: "of this attempt (default: the newest)" },
+		tail: { value: "N", help: "only the last N lines, at most 10,000" },
+	},
+	positionals: { min: 1, max: 1, name: "JOB" },
+	examples: ["spillway logs -f language-id", "spillway logs language-id --attempt 1 --tail 20"],
+	async run(ctx) {
+		const { args } = ctx;
+		const attempt = args.wholeNumber("attempt", { min: 1, max: 1_000 });
+		const tail = args.wholeNumber("tail", { min: 1, max: PAGE_MAX });
+		const id = await findJobId(ctx, args.positionals[0] ?? "");
+		if (!args.has("follow")) return printOnce(ctx, id, { attempt, tail });
+		await followLogs(ctx, id, { attempt, tail });
+		const job = readAs(jobShape, await ctx.client.get(`/jobs/${id}`), "job");
+		if (!ctx.json) ctx.io.err(outcomeLine(ctx, job));
+		return exitOfJobs([job]);
+	},
+};
+
+async function printOnce(ctx: CommandContext, id: string, from: { attempt: number | undefined; tail: number | undefined }): Promise<0> {
+	const first = await ctx.client.get(`/jobs/${id}/logs`, { ...from, limit: PAGE_MAX });
+	let page = readAs(logPageShape, first, "log");
+	const { attempt } = page;
+	const lines = [...page.lines];
+	for (let last = page.lines.at(-1); last && attempt !== null && last.number < page.total; last = page.lines.at(-1)) {
+		page = readAs(logPageShape, await ctx.client.get(`/jobs/${id}/logs`, { attempt, after: last.number, limit: PAGE_MAX }), "log");
+		for (const line of page.lines) lines.push(line);
+	}
+	if (ctx.json)
+		ctx.io.out(`${lines.length === readAs(logPageShape, first, "log").lines.length ? first.text : JSON.stringify({ ...page, lines })}\n`);
+	else {
+		for (const line of lines) ctx.io.out(`${logLine(ctx, line)}\n`);
+		if (lines.length === 0)
+			ctx.io.err(attempt === null ? "The job has not started, so there is no log yet.\n" : `Attempt ${attempt} has written nothing.\n`);
+		else if (page.attempts > 1) ctx.io.err(`Attempt ${attempt} of ${page.attempts}; --attempt N shows another.\n`);
+	}
+	return EXIT.done;
+}

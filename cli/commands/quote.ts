@@ -1,0 +1,55 @@
+import { readAs } from "../client.ts";
+import type { Command, CommandContext } from "../command.ts";
+import { EXIT } from "../exit.ts";
+import { JOB_OPTIONS, readJobInput } from "../job-input.ts";
+import { candidateText } from "../render/candidates.ts";
+import { count, duration, money, startRange } from "../render/format.ts";
+import { styled } from "../render/style.ts";
+import { clean, fields, heading } from "../render/table.ts";
+import { quoteShape } from "../shapes.ts";
+
+const OUTCOMES: Readonly<Record<string, string>> = {
+	place_home: "would run at home at once",
+	launch: "would go to the cloud",
+	wait: "would wait",
+	hold: "would be held",
+	fail: "could never run",
+};
+
+export const quote: Command = {
+	name: "quote",
+	usage: "[-f FILE | -- COMMAND…] [flags]",
+	summary: "say what a job would meet if it were submitted now; nothing is submitted",
+	details: "It takes the same input as submit. What would happen is decided by the code that will decide it, over the queue as it is now.",
+	options: JOB_OPTIONS,
+	positionals: { min: 0, max: 0, name: "" },
+	takesCommand: true,
+	examples: ["spillway quote -f examples/language-id/job.yaml", "spillway quote --team vision --gpus 8 --estimate 6h -- python train.py"],
+	async run(ctx) {
+		const answer = await ctx.client.post("/quotes", await readJobInput(ctx.args, ctx.io));
+		if (ctx.json) ctx.io.out(`${answer.text}\n`);
+		else ctx.io.out(quoteText(ctx, readAs(quoteShape, answer, "quote")));
+		return EXIT.done;
+	},
+};
+
+function quoteText({ io }: CommandContext, quoted: ReturnType<typeof quoteShape.parse>): string {
+	const { runTime, queue, budgetFree } = quoted;
+	const at = quoted.decidedAtMs;
+	const spread = runTime.p90Ms === runTime.p50Ms ? "" : `, nine in ten within ${duration(runTime.p90Ms)}`;
+	return [
+		fields(io, [
+			["outcome", styled(io, "bold", OUTCOMES[quoted.outcome] ?? quoted.outcome)],
+			["reason", clean(quoted.reason.message)],
+			["at home", quoted.homeStart === null ? "never: no owned machine fits" : `starts ${startRange(quoted.homeStart, at)}`],
+			["run time", `≈${duration(runTime.p50Ms)}${spread}`],
+			["queue", `${count(queue.jobs, "job")} that wait, for ${count(queue.gpus, "GPU")}`],
+			[
+				"budget",
+				budgetFree === null ? null : `${money(budgetFree.freeMicroUsd)} of ${money(budgetFree.capMicroUsd)} free in ${budgetFree.budgetId}`,
+			],
+		]),
+		heading(io, "Places"),
+		candidateText(io, quoted, at),
+	].join("");
+}

@@ -1,0 +1,77 @@
+import { readAs } from "../client.ts";
+import type { Command, CommandContext } from "../command.ts";
+import { EXIT } from "../exit.ts";
+import { findJobId } from "../find-job.ts";
+import { removalText } from "../render/candidates.ts";
+import { about, duration, exactMoney, gpuHours, grams, NONE, place } from "../render/format.ts";
+import { heading, table } from "../render/table.ts";
+import { receiptShape } from "../shapes.ts";
+
+const WAYS: Readonly<Record<string, string>> = { at_home: "at home", on_demand: "on-demand", spot: "spot" };
+
+export const receipt: Command = {
+	name: "receipt",
+	usage: "JOB",
+	summary: "say what a job cost, by attempt and line, and what it would have cost elsewhere",
+	options: {},
+	positionals: { min: 1, max: 1, name: "JOB" },
+	examples: ["spillway receipt language-id"],
+	async run(ctx) {
+		const id = await findJobId(ctx, ctx.args.positionals[0] ?? "");
+		const answer = await ctx.client.get(`/jobs/${id}/receipt`);
+		if (ctx.json) ctx.io.out(`${answer.text}\n`);
+		else ctx.io.out(receiptText(ctx, readAs(receiptShape, answer, "receipt")));
+		return EXIT.done;
+	},
+};
+
+function receiptText({ io }: CommandContext, bill: ReturnType<typeof receiptShape.parse>): string {
+	const lines = bill.attempts.flatMap((a) => a.lines.map((line) => ({ ...line, attempt: a })));
+	const { totals } = bill;
+	const body = table<(typeof lines)[number]>(
+		io,
+		[
+			{ head: "ATTEMPT", cell: (l) => String(l.attempt.number), right: true },
+			{ head: "PLACE", cell: (l) => place(l.attempt.placement) },
+			{ head: "WHAT", cell: (l) => l.kind },
+			{ head: "TIME", cell: (l) => duration(l.toMs - l.fromMs), right: true },
+			{ head: "GPU-H", cell: (l) => gpuHours(l.gpuMs), right: true },
+			{ head: "COST", cell: (l) => exactMoney(l.costMicroUsd), right: true },
+			{ head: "AT LIST", cell: (l) => exactMoney(l.listMicroUsd), right: true },
+			{ head: "CO2", cell: (l) => milligrams(l.emissionsMilligrams), right: true },
+			{ head: "", cell: (l) => (l.status === "posted" ? "" : "may grow: not settled yet") },
+		],
+		lines,
+		{
+			empty: "Nothing was charged for this job yet.",
+			totals: [
+				"",
+				"total",
+				"",
+				"",
+				gpuHours(totals.gpuMs),
+				exactMoney(totals.costMicroUsd),
+				exactMoney(totals.listMicroUsd),
+				milligrams(totals.emissionsMilligrams),
+				"",
+			],
+		},
+	);
+	if (bill.alternatives.length === 0) return body;
+	return `${body}${heading(io, "Elsewhere: the same machine time at the price when it was decided")}${table(
+		io,
+		[
+			{ head: "WAY", cell: (a) => WAYS[a.way] ?? a.way },
+			{ head: "PLACE", cell: (a) => place(a.placement) },
+			{ head: "COST", cell: (a) => about(a.costMicroUsd), right: true },
+			{ head: "NEWLY SPENT", cell: (a) => about(a.cashMicroUsd), right: true },
+			{ head: "WHY NOT", cell: (a) => (a.removedBy === null ? "" : removalText(a.removedBy)) },
+		],
+		bill.alternatives,
+		{ empty: "" },
+	)}`;
+}
+
+function milligrams(value: string | null): string {
+	return value === null ? NONE : grams(Number(value) / 1_000);
+}

@@ -1,0 +1,108 @@
+import { isFinal, JOB_TRANSITIONS } from "#server/domain/states.ts";
+import { readAs } from "../client.ts";
+import type { Command, CommandContext } from "../command.ts";
+import { EXIT } from "../exit.ts";
+import { findJobId } from "../find-job.ts";
+import { bytes, count, duration, exactAndRelative, grams, label, money, NONE, place, relative, startRange } from "../render/format.ts";
+import { styled, styleOfState } from "../render/style.ts";
+import { clean, fields, heading, table } from "../render/table.ts";
+import { type JobDetail, jobDetailShape } from "../shapes.ts";
+
+export const show: Command = {
+	name: "show",
+	usage: "JOB",
+	summary: "show a job with its attempts, instances and checkpoints",
+	options: {},
+	positionals: { min: 1, max: 1, name: "JOB" },
+	examples: ["spillway show language-id", "spillway show job_01m7y6g41tk --json"],
+	async run(ctx) {
+		const id = await findJobId(ctx, ctx.args.positionals[0] ?? "");
+		const answer = await ctx.client.get(`/jobs/${id}`);
+		if (ctx.json) ctx.io.out(`${answer.text}\n`);
+		else ctx.io.out(jobText(ctx, readAs(jobDetailShape, answer, "job")));
+		return EXIT.done;
+	},
+};
+
+function jobText(ctx: CommandContext, job: JobDetail): string {
+	const { io } = ctx;
+	const nowMs = io.nowMs();
+	const ended = isFinal(JOB_TRANSITIONS, job.state);
+	const parts = [
+		fields(io, [
+			["job", `${job.id}  ${styled(io, "bold", clean(job.name))}`],
+			["state", styled(io, styleOfState(job.state), job.state) + (job.cancelRequestedAt !== null && !ended ? ", told to stop" : "")],
+			["reason", clean(job.reason.message)],
+			["team", `${job.team}, class ${label(job.class)}, priority ${job.priority}`],
+			["asks for", `${count(job.gpus, "GPU")}${job.spec.nodes > 1 ? ` on ${job.spec.nodes} nodes` : ""}${limits(job)}`],
+			["command", clean(job.spec.command.map(quoted).join(" "))],
+			["place", job.placement ? `${place(job.placement)}${job.placement.accelerator ? `, ${job.placement.accelerator}` : ""}` : null],
+			["submitted", `${exactAndRelative(job.submittedAt, nowMs)} by ${job.submittedBy}`],
+			["started", job.startedAt === null ? null : exactAndRelative(job.startedAt, nowMs)],
+			["finished", job.finishedAt === null ? null : exactAndRelative(job.finishedAt, nowMs)],
+			["deadline", job.deadlineAt === null ? null : exactAndRelative(job.deadlineAt, nowMs)],
+			["forecast", job.forecast && !ended ? `starts at home ${startRange(job.forecast, nowMs)}` : null],
+			["cost", `${money(job.costMicroUsd)}${ended ? "" : " so far"}, ${grams(job.emissionsGrams)} CO2 (estimated)`],
+		]),
+	];
+	if (job.attemptList.length > 0) parts.push(heading(io, "Attempts"), attemptTable(ctx, job));
+	if (job.instances.length > 0) parts.push(heading(io, "Instances"), instanceTable(ctx, job));
+	const [newest] = job.checkpoints;
+	if (newest) {
+		const at = relative(Date.parse(newest.createdAt), nowMs);
+		parts.push(
+			`\n${count(job.checkpoints.length, "checkpoint")}, the newest ${at}: ${duration(newest.completedMs)} of work in ${bytes(newest.bytes)}\n`,
+		);
+	}
+	return parts.join("");
+}
+
+function limits({ spec }: JobDetail): string {
+	const { estimateMs, maxMs } = spec.duration;
+	return `${estimateMs === null ? "" : `, about ${duration(estimateMs)}`}${maxMs === null ? "" : `, at most ${duration(maxMs)}`}`;
+}
+
+/** As a shell would take it. */
+function quoted(word: string): string {
+	return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+function attemptTable({ io }: CommandContext, job: JobDetail): string {
+	const nowMs = io.nowMs();
+	return table(
+		io,
+		[
+			{ head: "#", cell: (a) => String(a.number), right: true },
+			{ head: "STATE", cell: (a) => a.state, style: (a) => styleOfState(a.state) },
+			{ head: "PLACE", cell: (a) => place(a.placement) },
+			{ head: "BEGAN", cell: (a) => relative(Date.parse(a.createdAt), nowMs), right: true },
+			{
+				head: "RAN",
+				cell: (a) =>
+					a.startedAt === null ? NONE : duration((a.finishedAt === null ? nowMs : Date.parse(a.finishedAt)) - Date.parse(a.startedAt)),
+				right: true,
+			},
+			{ head: "EXIT", cell: (a) => (a.exitCode === null ? NONE : String(a.exitCode)), right: true },
+			{ head: "LOG", cell: (a) => count(a.logLines, "line"), right: true },
+			{ head: "WHY", cell: (a) => a.reason?.message ?? "" },
+		],
+		job.attemptList,
+		{ empty: "" },
+	);
+}
+
+function instanceTable({ io }: CommandContext, job: JobDetail): string {
+	return table(
+		io,
+		[
+			{ head: "INSTANCE", cell: (i) => i.providerInstanceId ?? i.id },
+			{ head: "STATE", cell: (i) => i.state, style: (i) => styleOfState(i.state) },
+			{ head: "TYPE", cell: (i) => `${i.instanceType} ${label(i.capacityType)}` },
+			{ head: "WHERE", cell: (i) => `${i.provider} ${i.zone ?? i.region}` },
+			{ head: "COST", cell: (i) => money(i.costMicroUsd), right: true },
+			{ head: "WHY", cell: (i) => i.reason?.message ?? "" },
+		],
+		job.instances,
+		{ empty: "" },
+	);
+}

@@ -1,0 +1,18 @@
+/** Everything through which a command meets the world; tests have their own. */
+export interface Io {
+	out(text: string): void;
+	err(text: string): void;
+	/** Width of the terminal; null when stdout is none. */
+	columns: number | null;
+	/** Whether stderr is a terminal, on which one line may be drawn over and over. */
+	progress: boolean;
+	colour: boolean;
+	env: Readonly<Record<string, string | undefined>>;
+	cwd: string;
+	nowMs(): number;
+	readStdin(limitBytes: number): Promise<string>;
+	/** Resolves early when the signal is aborted. */
+	sleep(ms: number): Promise<void>;
+	/** Aborted by Ctrl-C. */
+	signal: AbortSignal;
+}

@@ -1,0 +1,50 @@
+import { REMOVAL_CODES, type RemovalCode } from "#server/domain/decision.ts";
+import { removalSentenceOf } from "#server/domain/removal-sentences.ts";
+import type { Io } from "../io.ts";
+import type { CandidateShape, ExplanationShape } from "../shapes.ts";
+import { about, count, duration, grams, hourly, place, startRange } from "./format.ts";
+import { styled } from "./style.ts";
+import { table } from "./table.ts";
+
+/** The places that were considered, with their prices and what removed them. Every amount is an estimate. */
+export function candidateText(io: Io, explanation: ExplanationShape, atMs: number): string {
+	const places = table<CandidateShape>(
+		io,
+		[
+			{ head: "", cell: (c) => ({ chosen: "→", passes: " ", removed: "×" })[c.outcome] },
+			{
+				head: "PLACE",
+				cell: (c) => `${place(c.placement)}${c.instances > 1 ? ` ×${c.instances}` : ""}`,
+				style: (c) => (c.outcome === "removed" ? "dim" : null),
+			},
+			{ head: "START", cell: (c) => startRange(c.start, atMs), right: true },
+			{ head: "DONE", cell: (c) => `in ${duration(Math.max(0, c.finish.p50Ms - atMs))}`, right: true },
+			{ head: "PRICE", cell: (c) => hourly(c.hourlyMicroUsd), right: true },
+			{ head: "COST", cell: (c) => about(c.totalMicroUsd), right: true },
+			{ head: "EGRESS", cell: (c) => about(c.egressMicroUsd), right: true },
+			{ head: "AT MOST", cell: (c) => (c.placement.capacityType === "owned" ? "–" : about(c.worstCaseMicroUsd)), right: true },
+			{ head: "CO2", cell: (c) => (c.emissionsGrams === null ? "–" : `≈${grams(c.emissionsGrams)}`), right: true },
+			{ head: "WHY NOT", cell: (c) => (c.removedBy === null ? "" : removalText(c.removedBy)) },
+		],
+		explanation.candidates,
+		{ empty: "No place was considered." },
+	);
+	const removed = explanation.removed.map(
+		(r) => `${count(r.count, "place")} out: ${removalText({ ...r, facts: r.cheapest.removedBy?.facts ?? {} })}\n`,
+	);
+	const considered = styled(
+		io,
+		"dim",
+		`${count(explanation.consideredCount, "place")} considered under policy ${explanation.policy.name} v${explanation.policy.version}`,
+	);
+	return `${places}${removed.join("")}${considered}\n`;
+}
+
+export function removalText(removal: NonNullable<CandidateShape["removedBy"]>): string {
+	const { ruleId, why, facts } = removal;
+	return isRemovalCode(why) ? removalSentenceOf({ ruleId, why, facts }) : `${why}${ruleId === null ? "" : ` (rule ${ruleId})`}`;
+}
+
+function isRemovalCode(why: string): why is RemovalCode {
+	return (REMOVAL_CODES as readonly string[]).includes(why);
+}

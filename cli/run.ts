@@ -1,0 +1,94 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { didYouMean } from "#server/kernel/nearest-name.ts";
+import { type Args, badInput, parseCommandArgs, splitCommand } from "./args.ts";
+import { ApiError, Client } from "./client.ts";
+import type { Command } from "./command.ts";
+import { COMMANDS } from "./commands/all.ts";
+import { CliError, EXIT, type ExitCode, oneLine } from "./exit.ts";
+import { commandHelp, overview } from "./help.ts";
+import type { Io } from "./io.ts";
+import { flagOrField } from "./job-input.ts";
+import { readSettings } from "./settings.ts";
+
+/** Runs one command; whatever goes wrong is one line on stderr and an exit code. Throws only what is a bug. */
+export async function runCli(argv: readonly string[], io: Io): Promise<ExitCode> {
+	try {
+		return await dispatch(argv, io);
+	} catch (error) {
+		if (io.signal.aborted && !(error instanceof CliError)) return EXIT.interrupted;
+		if (!(error instanceof CliError)) throw error;
+		io.err(`spillway: ${oneLine(error instanceof ApiError ? told(error) : error.message)}\n`);
+		return error.exitCode;
+	}
+}
+
+async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
+	const { name, rest } = splitCommand(argv);
+	if (name === null) {
+		if (rest.includes("--version") || rest.includes("-V")) return version(io, false);
+		parseCommandArgs(rest, {});
+		io.out(overview(COMMANDS));
+		return rest.length === 0 || rest.includes("--help") || rest.includes("-h") ? EXIT.done : EXIT.badInput;
+	}
+	if (name === "help") return help(parseCommandArgs(rest, {}), io);
+	if (name === "version") {
+		const args = parseCommandArgs(rest, {});
+		if (!args.has("help")) return version(io, args.has("json"));
+		io.out("Usage: spillway version [--json]\n\nPrint the version of this command and of its Node.\n");
+		return EXIT.done;
+	}
+	const command = COMMANDS.find((c) => c.name === name);
+	if (!command) throw badInput(`There is no command "${name}". ${didYouMean(name, [...COMMANDS.map((c) => c.name), "version", "help"])}`);
+	const args = parseCommandArgs(rest, command.options);
+	if (args.has("help")) {
+		io.out(commandHelp(command));
+		return EXIT.done;
+	}
+	checkPositionals(command, args);
+	const client = new Client(readSettings(args, io), io.signal);
+	return command.run({ io, client, json: args.has("json"), args });
+}
+
+function checkPositionals(command: Command, args: Args): void {
+	const { min, max, name } = command.positionals;
+	const given = args.positionals.length;
+	const usage = `Usage: spillway ${command.name} ${command.usage}`;
+	if (args.command !== null && !command.takesCommand) throw badInput(`"--" means nothing here. ${usage}`);
+	if (given < min) throw badInput(`${name} is missing. ${usage}`);
+	if (given > max) {
+		const extra = args.positionals[max] ?? "";
+		throw badInput(`"${extra}" is too much.${command.takesCommand ? " A command to run stands behind --." : ""} ${usage}`);
+	}
+}
+
+function help(args: Args, io: Io): ExitCode {
+	const [name] = args.positionals;
+	const command = COMMANDS.find((c) => c.name === name);
+	if (name !== undefined && !command && name !== "help" && name !== "version")
+		throw badInput(
+			`There is no command "${name}". ${didYouMean(
+				name,
+				COMMANDS.map((c) => c.name),
+			)}`,
+		);
+	io.out(command ? commandHelp(command) : overview(COMMANDS));
+	return EXIT.done;
+}
+
+function version(io: Io, json: boolean): ExitCode {
+	const file = path.resolve(import.meta.dirname, "../package.json");
+	const { version: own } = JSON.parse(readFileSync(file, "utf8")) as { version: string };
+	io.out(json ? `${JSON.stringify({ version: own, node: process.versions.node })}\n` : `spillway ${own} (Node ${process.versions.node})\n`);
+	return EXIT.done;
+}
+
+/** A problem document as a line: the flag or field that is wrong, with the server's words. */
+function told(error: ApiError): string {
+	const first = error.problem.fields?.[0];
+	if (!first || first.path === "") return error.message;
+	const more = (error.problem.fields?.length ?? 0) > 1 ? ` (and ${(error.problem.fields?.length ?? 0) - 1} more)` : "";
+	const named = { groupBy: "--by", from: "--from", to: "--to" }[first.path] ?? flagOrField(first.path);
+	const detail = error.problem.detail.includes(first.message) ? "" : ` ${error.problem.detail}`;
+	return `${named}: ${first.message}.${detail}${more}`.replace(/\.\./g, ".");
+}
