@@ -8,7 +8,7 @@ const SAMPLES_MIN = 3;
 
 /** What past runs took, by team and name pattern, and by team. */
 export class DurationBook {
-	readonly #samples = new Map<string, { team: string; namePattern: string; runs: number[] }>();
+	readonly #samples = new Map<string, { team: string; namePattern: string; runs: number[]; sorted: number[] }>();
 	readonly #dirty = new Set<string>();
 	readonly #stats = new Map<string, DurationStat>();
 	#list: DurationStat[] = [];
@@ -18,10 +18,12 @@ export class DurationBook {
 		const ms = row.finishedAtMs - row.startedAtMs;
 		for (const namePattern of [namePatternOf(row.spec.name), "*"]) {
 			const key = `${row.spec.team}\n${namePattern}`;
-			const known = this.#samples.get(key) ?? { team: row.spec.team, namePattern, runs: [] };
+			const known = this.#samples.get(key) ?? { team: row.spec.team, namePattern, runs: [], sorted: [] };
 			this.#samples.set(key, known);
 			known.runs.push(ms);
-			if (known.runs.length > KEPT) known.runs.shift();
+			known.sorted.splice(placeOf(known.sorted, ms), 0, ms);
+			const oldest = known.runs.length > KEPT ? known.runs.shift() : undefined;
+			if (oldest !== undefined) known.sorted.splice(placeOf(known.sorted, oldest), 1);
 			this.#dirty.add(key);
 		}
 	}
@@ -32,14 +34,24 @@ export class DurationBook {
 		for (const key of this.#dirty) {
 			const entry = this.#samples.get(key);
 			if (!entry || entry.runs.length < SAMPLES_MIN) continue;
-			const sorted = entry.runs.toSorted((a, b) => a - b);
-			const { team, namePattern } = entry;
+			const { team, namePattern, sorted } = entry;
 			this.#stats.set(key, { team, namePattern, samples: sorted.length, p50Ms: quantile(sorted, 0.5), p90Ms: quantile(sorted, 0.9) });
 		}
 		this.#dirty.clear();
 		this.#list = [...this.#stats.values()];
 		return this.#list;
 	}
+}
+
+/** Where a value stands, or would stand, in an ascending list. */
+function placeOf(sorted: readonly number[], value: number): number {
+	let low = 0;
+	for (let high = sorted.length; low < high; ) {
+		const middle = (low + high) >> 1;
+		if ((sorted[middle] ?? value) < value) low = middle + 1;
+		else high = middle;
+	}
+	return low;
 }
 
 /** Linear between the two nearest samples, as PostgreSQL's percentile_cont. */
