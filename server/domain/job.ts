@@ -38,7 +38,3 @@ export function gpusOf(spec: JobSpec): number {
 export function residencyOf(spec: JobSpec): string[] {
 	return [...new Set(spec.data.flatMap((d) => d.residency))].sort();
 }
-
-export function dataGiBOf(spec: JobSpec): number {
-	return spec.data.reduce((sum, d) => sum + (d.sizeGiB ?? 0), 0);
-}

@@ -36,4 +36,3 @@ export const timingSchema = z.strictObject({
 	meterMs: z.number().default(30_000),
 });
 export type Timing = z.infer<typeof timingSchema>;
-export const DEFAULT_TIMING: Timing = timingSchema.parse({});

@@ -8,6 +8,7 @@ import { getJob } from "#server/services/job/get.ts";
 import { type ListJobsInput, listJobs } from "#server/services/job/list.ts";
 import { readLogs } from "#server/services/job/logs.ts";
 import { SUBMIT_BATCH_MAX, submitJobs } from "#server/services/job/submit.ts";
+import { submitJob } from "#server/services/job/submit-one.ts";
 import { receiptOf } from "#server/services/ledger/receipt.ts";
 import { askQuote } from "#server/services/quote/ask.ts";
 import { followLogs } from "./follow-logs.ts";
@@ -41,10 +42,10 @@ export const jobRoutes: Route[] = [
 		write: true,
 		async handle(ctx, { body }) {
 			const { specs, batch } = specsOf(body);
+			const [only] = specs;
+			if (!batch && only) return ok({ id: await submitJob(ctx, only), state: "queued", name: only.name }, 201);
 			const ids = await submitJobs(ctx, specs);
-			return batch
-				? ok({ items: ids.map((id) => ({ id, state: "queued" })) }, 201)
-				: ok({ id: ids[0], state: "queued", name: specs[0]?.name }, 201);
+			return ok({ items: ids.map((id) => ({ id, state: "queued" })) }, 201);
 		},
 	},
 	{

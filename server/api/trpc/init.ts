@@ -31,7 +31,6 @@ const t = initTRPC.context<TrpcContext>().create({
 });
 
 export const router = t.router;
-export const createCallerFactory = t.createCallerFactory;
 
 const TRPC_CODES = {
 	invalid_input: "BAD_REQUEST",

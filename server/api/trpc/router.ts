@@ -9,7 +9,7 @@ import { listDecisions } from "#server/services/job/decisions.ts";
 import { getJob } from "#server/services/job/get.ts";
 import { countJobs, listJobs, listJobsInput } from "#server/services/job/list.ts";
 import { readLogs, readLogsInput } from "#server/services/job/logs.ts";
-import { submitJobs } from "#server/services/job/submit.ts";
+import { submitJob } from "#server/services/job/submit-one.ts";
 import { receiptOf } from "#server/services/ledger/receipt.ts";
 import { offersInput, viewOffers } from "#server/services/offer/view.ts";
 import { demandInput, readDemand } from "#server/services/overview/demand.ts";
@@ -46,8 +46,7 @@ export const appRouter = router({
 			.input(z.strictObject({ id, page: readLogsInput }))
 			.query(({ ctx, input }) => readLogs(ctx.service, input.id, input.page)),
 		submit: procedure.input(jobInput).mutation(async ({ ctx, input }) => {
-			const [jobId] = await submitJobs(ctx.service, [specOf(input)]);
-			return { id: jobId ?? "" };
+			return { id: await submitJob(ctx.service, specOf(input)) };
 		}),
 		cancel: procedure.input(z.strictObject({ id })).mutation(({ ctx, input }) => cancelJob(ctx.service, input.id)),
 	}),

@@ -53,7 +53,9 @@ export const job = pgTable(
 		index("job_team_submitted").on(t.team, t.submittedAt.desc().nullsFirst(), t.id.desc().nullsFirst()),
 		index("job_class_submitted").on(t.class, t.submittedAt.desc().nullsFirst(), t.id.desc().nullsFirst()),
 		index("job_site_submitted").on(sql`(${t.placement}->>'siteId')`, t.submittedAt.desc().nullsFirst(), t.id.desc().nullsFirst()),
-		index("job_cloud_submitted").on(t.submittedAt.desc().nullsFirst(), t.id.desc().nullsFirst()).where(sql`${t.placement}->>'capacityType' <> 'owned'`),
+		index("job_cloud_submitted")
+			.on(t.submittedAt.desc().nullsFirst(), t.id.desc().nullsFirst())
+			.where(sql`${t.placement}->>'capacityType' <> 'owned'`),
 		/** For a part of a name; pg_trgm is made by a migration before this. */
 		index("job_name_trgm").using("gin", sql`${t.name} gin_trgm_ops`),
 		index("job_finished").on(t.finishedAt).where(sql`${t.finishedAt} is not null`),

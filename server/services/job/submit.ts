@@ -9,7 +9,7 @@ import { reason } from "#server/domain/reasons.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { newId } from "#server/kernel/ids.ts";
 import { authorize } from "../authorize.ts";
-import { actorName, type ServiceContext } from "../context.ts";
+import { type Actor, actorName, type ServiceContext } from "../context.ts";
 
 /** Jobs taken in one call. */
 export const SUBMIT_BATCH_MAX = 1_000;
@@ -20,17 +20,33 @@ export const SUBMIT_BATCH_MAX = 1_000;
  * @throws SpillwayError `forbidden` for a team that is not the actor's; `invalid_input` for a team that does not exist.
  */
 export async function submitJobs(ctx: ServiceContext, specs: readonly JobSpec[]): Promise<string[]> {
-	for (const spec of specs) authorize(ctx, "job:submit", spec.team);
-	await assertTeamsExist(ctx.db, new Set(specs.map((s) => s.team)));
-	return ctx.db.transaction((tx) => insertJobs(tx, ctx, specs));
+	await checkSubmission(ctx, specs);
+	return ctx.db.transaction((tx) =>
+		insertJobs(
+			tx,
+			specs.map((spec) => ({ spec, actor: ctx.actor, requestId: ctx.requestId })),
+			ctx.clock.nowMs(),
+		),
+	);
 }
 
-async function insertJobs(tx: Tx, ctx: ServiceContext, specs: readonly JobSpec[]): Promise<string[]> {
-	const nowMs = ctx.clock.nowMs();
+/** Who may not submit for a team, or a team that is not there, is refused before anything is written. */
+export async function checkSubmission(ctx: ServiceContext, specs: readonly JobSpec[]): Promise<void> {
+	for (const spec of specs) authorize(ctx, "job:submit", spec.team);
+	await assertTeamsExist(ctx.db, new Set(specs.map((s) => s.team)));
+}
+
+export interface Submission {
+	spec: JobSpec;
+	actor: Actor;
+	requestId: string | null;
+}
+
+/** Writes checked submissions in four statements, however many they are. */
+export async function insertJobs(tx: Tx, submissions: readonly Submission[], nowMs: number): Promise<string[]> {
 	const at = new Date(nowMs);
-	const by = actorName(ctx.actor);
-	const ids = specs.map(() => newId("job", nowMs)).sort();
-	const rows = specs.map((spec, i) => ({
+	const ids = submissions.map(() => newId("job", nowMs)).sort();
+	const rows = submissions.map(({ spec, actor }, i) => ({
 		id: ids[i] ?? "",
 		name: spec.name,
 		team: spec.team,
@@ -41,7 +57,7 @@ async function insertJobs(tx: Tx, ctx: ServiceContext, specs: readonly JobSpec[]
 		spec,
 		state: "queued" as const,
 		reason: reason("submitted"),
-		submittedBy: by,
+		submittedBy: actorName(actor),
 		submittedAt: at,
 		pendingSince: at,
 		deadlineAt: spec.deadlineMs === null ? null : new Date(spec.deadlineMs),
@@ -49,18 +65,18 @@ async function insertJobs(tx: Tx, ctx: ServiceContext, specs: readonly JobSpec[]
 	await tx.insert(job).values(rows);
 	await tx.insert(event).values(rows.map((r) => ({ at, kind: "job_submitted" as const, jobId: r.id, team: r.team, reason: null })));
 	await tx.insert(audit).values(
-		rows.map((r) => ({
+		rows.map((r, i) => ({
 			at,
-			actor: by,
+			actor: r.submittedBy,
 			action: "job.submit",
 			subject: r.id,
 			before: null,
 			after: { name: r.name, team: r.team },
-			requestId: ctx.requestId,
+			requestId: submissions[i]?.requestId ?? null,
 		})),
 	);
 	// One line for the browsers, however many jobs: they read the list again.
-	const first = rows[0];
+	const [first] = rows;
 	await notify(tx, { wake: true, changes: first ? [{ topic: "job", id: rows.length === 1 ? first.id : null, team: null }] : [] });
 	return ids;
 }

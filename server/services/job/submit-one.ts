@@ -1,0 +1,56 @@
+import type { Db } from "#server/db/client.ts";
+import type { JobSpec } from "#server/domain/job.ts";
+import type { ServiceContext } from "../context.ts";
+import { checkSubmission, insertJobs, type Submission } from "./submit.ts";
+
+/** Jobs that one transaction takes at most. */
+const GATHERED_MAX = 200;
+
+interface Waiting extends Submission {
+	resolve(id: string): void;
+	reject(error: unknown): void;
+}
+
+/**
+ * Submits one job. Those that arrive while a transaction is under way share the next one, so that many clients cost
+ * few commits; a lone one waits for nobody. Each caller is answered after its job is durable.
+ * @throws SpillwayError as submitJobs.
+ */
+export async function submitJob(ctx: ServiceContext, spec: JobSpec): Promise<string> {
+	await checkSubmission(ctx, [spec]);
+	const queue = queues.get(ctx.db) ?? new SubmitQueue(ctx.db);
+	queues.set(ctx.db, queue);
+	return queue.add({ spec, actor: ctx.actor, requestId: ctx.requestId }, () => ctx.clock.nowMs());
+}
+
+const queues = new WeakMap<Db, SubmitQueue>();
+
+class SubmitQueue {
+	readonly #db: Db;
+	#waiting: Waiting[] = [];
+	#writing = false;
+	constructor(db: Db) {
+		this.#db = db;
+	}
+
+	add(submission: Submission, nowMs: () => number): Promise<string> {
+		return new Promise((resolve, reject) => {
+			this.#waiting.push({ ...submission, resolve, reject });
+			if (!this.#writing) void this.#write(nowMs);
+		});
+	}
+
+	async #write(nowMs: () => number): Promise<void> {
+		this.#writing = true;
+		while (this.#waiting.length > 0) {
+			const batch = this.#waiting.splice(0, GATHERED_MAX);
+			try {
+				const ids = await this.#db.transaction((tx) => insertJobs(tx, batch, nowMs()));
+				for (const [i, one] of batch.entries()) one.resolve(ids[i] ?? "");
+			} catch (error) {
+				for (const one of batch) one.reject(error);
+			}
+		}
+		this.#writing = false;
+	}
+}
