@@ -18,6 +18,8 @@ export type Bar = {
 	done: number;
 	/** The forecast's likely range of the bar's whole height. */
 	range?: { low: number; high: number } | null;
+	/** A day that is not over and has no forecast: the names at the right are not led to its short stack. */
+	partial?: boolean;
 };
 
 export type BarsInput = { series: readonly BarSeries[]; bars: readonly Bar[]; axis: "usd" | "count" | "kg" };
@@ -69,7 +71,9 @@ export function prepareBars(input: BarsInput, box: { width: number; height: numb
 	let nowX: number | null = null;
 	input.bars.forEach((bar, i) => {
 		const x = margin.left + i * band + (band - width) / 2;
-		stackBar(bar, x, width, input.series, y, rects, mids);
+		const own = new Map<string, number>();
+		stackBar(bar, x, width, input.series, y, rects, own);
+		for (const [id, mid] of own) if (!bar.partial || !mids.has(id)) mids.set(id, mid);
 		if (bar.range) whiskers.push({ id: bar.id, x: x + width / 2, y1: y(bar.range.low), y2: y(bar.range.high) });
 		if (bar.done > 0 && bar.done < 1) nowX = x + width * bar.done;
 	});

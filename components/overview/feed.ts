@@ -48,11 +48,17 @@ export function prepareFeed(events: readonly EventView[], most: number): FeedLin
 			lines.push(groupLine(run, first));
 			i += run.length;
 		} else {
-			lines.push(lineOf(first));
+			if (!toldByAnother(first, events)) lines.push(lineOf(first));
 			i += 1;
 		}
 	}
 	return lines;
+}
+
+/** That a job was submitted, or began to run, is said well enough by where it was placed. */
+function toldByAnother(e: EventView, events: readonly EventView[]): boolean {
+	if (e.kind !== "job_submitted" && e.kind !== "job_started") return false;
+	return events.some((other) => other.jobId === e.jobId && (other.kind === "job_placed" || other.kind === "job_held"));
 }
 
 function runFrom(events: readonly EventView[], from: number): EventView[] {
@@ -105,11 +111,17 @@ function lineOf(e: EventView): FeedLine {
 		case "orphan_terminated":
 			return { ...base, name: "Stray machine", text: why || "found and ended", href: "/sites" };
 		case "sweep_done":
-			return { ...base, name: e.siteId ?? "Sweep", text: why || "swept: what runs there was compared with the jobs", href: "/sites" };
+			return {
+				...base,
+				before: "Site",
+				name: e.siteId ?? "",
+				text: why || "swept: what runs there was compared with the jobs",
+				href: "/sites",
+			};
 		case "site_unhealthy":
-			return { ...base, name: e.siteId ?? "A site", text: `does not answer${why ? `: ${why}` : ""}`, href: "/sites" };
+			return { ...base, before: "Site", name: e.siteId ?? "", text: `does not answer${why ? `: ${why}` : ""}`, href: "/sites" };
 		case "site_healthy":
-			return { ...base, name: e.siteId ?? "A site", text: "answers again", href: "/sites", tone: "ok" };
+			return { ...base, before: "Site", name: e.siteId ?? "", text: "answers again", href: "/sites", tone: "ok" };
 		case "job_held":
 			return { ...base, name: job, text: why || "is held", capacity: null };
 		default:

@@ -42,8 +42,7 @@ export function prepareLead(summary: Summary, sites: readonly Site[], nowMs: num
 function headline(summary: Summary, sites: readonly Site[], nowMs: number): LeadPart[] {
 	const silence = schedulerSilence(summary, nowMs);
 	if (silence === "never") return [strong("No scheduler is running"), plain(", so nothing is placed. ")];
-	if (silence)
-		return [strong(`The scheduler has been silent since ${formatClock(silence.sinceMs)}`), plain(". ")];
+	if (silence) return [strong(`The scheduler has been silent since ${formatClock(silence.sinceMs)}`), plain(". ")];
 	const risk = summary.risk.items.length;
 	if (risk > 0)
 		return [

@@ -1,0 +1,170 @@
+"use client";
+import { formatMoney } from "#components/money/format-money.ts";
+import { Money } from "#components/money/money.tsx";
+import { type PriceRow, preparePrices } from "#components/spend/prepare-prices.ts";
+import { type SpendView, useSpend } from "#components/spend/use-spend.ts";
+import { cn } from "#components/ui/cn.ts";
+import { formatCount, formatPercent } from "#components/ui/format-number.ts";
+import { FILL_CLASS, KeyItem } from "#components/ui/meter.tsx";
+import { PanelHeader } from "#components/ui/panel.tsx";
+import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
+
+const MOST_PRICES = 9;
+
+/** What an hour of each model came to, at home and in the clouds. */
+export function PricesPanel({ view }: { view: SpendView }) {
+	const { page } = useSpend(view);
+	const { rows, breakEven } = preparePrices(page.byAccelerator);
+	const shown = rows.slice(0, MOST_PRICES);
+	const top = shown.reduce((max, r) => Math.max(max, Number(r.asUsedMicroUsd ?? r.microUsd)), 1);
+	return (
+		<div className="flex min-w-0 flex-col pb-4">
+			<PanelHeader title="Price of a GPU-hour" sub="as charged" />
+			{shown.length === 0 ? (
+				<p className="px-4 text-ink-3">No GPU-hour was used in this range.</p>
+			) : (
+				<ul className="grid gap-1.75 px-4">
+					{shown.map((row) => (
+						<PriceBar key={row.id} row={row} top={top} />
+					))}
+				</ul>
+			)}
+			{breakEven && (
+				<p className="mt-3 px-4 text-pretty text-ink-2">
+					At what the cloud took for it, an owned {breakEven.accelerator} is the cheaper one while it is busy more than{" "}
+					<b>{formatPercent(breakEven.share)}</b> of the time. It was busy <b>{formatPercent(breakEven.busy)}</b>.
+				</p>
+			)}
+		</div>
+	);
+}
+
+function PriceBar({ row, top }: { row: PriceRow; top: number }) {
+	const always = (Number(row.microUsd) / top) * 100;
+	const asUsed = row.asUsedMicroUsd === null ? 0 : Math.max(0, (Number(row.asUsedMicroUsd) / top) * 100 - always);
+	return (
+		<li className="grid grid-cols-[9.5rem_minmax(0,1fr)] items-center gap-x-2.5 text-xs">
+			<span className="truncate font-strong text-ink-2" title={row.label}>
+				{row.label}
+			</span>
+			<span className="flex min-w-0 items-center gap-2">
+				<span aria-hidden className="mark-exact flex h-2.5 min-w-1 flex-1">
+					<span className={cn("h-full", FILL_CLASS[row.fill])} style={{ width: `${always}%` }} />
+					<span className={cn("h-full", FILL_CLASS.idle)} style={{ width: `${asUsed}%` }} />
+				</span>
+				<span className="num w-27 text-left! font-strong">
+					<Money value={row.microUsd} kind="price" />
+					{row.asUsedMicroUsd !== null && <span className="font-book text-ink-3">, {formatMoney(row.asUsedMicroUsd, "price")} used</span>}
+				</span>
+			</span>
+		</li>
+	);
+}
+
+/** What spot machines saved against the same machines on demand; says how it was reckoned. */
+export function SavingsPanel({ view }: { view: SpendView }) {
+	const { saved } = useSpend(view).page;
+	const share = saved.onDemandMicroUsd > 0n ? Number(saved.savedMicroUsd) / Number(saved.onDemandMicroUsd) : 0;
+	return (
+		<div className="flex min-w-0 flex-col pb-4">
+			<PanelHeader title="Saved by spot" />
+			{saved.gpuMs === 0n ? (
+				<p className="px-4 text-ink-3">No spot machine ran in this range.</p>
+			) : (
+				<Table aria-label="Saved by spot" stacks={false}>
+					<tbody>
+						<Tr>
+							<Td>Same hours on demand</Td>
+							<Td n>
+								<Money value={saved.onDemandMicroUsd} kind="estimate" />
+							</Td>
+						</Tr>
+						<Tr>
+							<Td>
+								<KeyItem fill="spot">Paid for spot</KeyItem>
+							</Td>
+							<Td n>
+								<Money value={-saved.paidMicroUsd} />
+							</Td>
+						</Tr>
+						<Tr total>
+							<Td>Saved</Td>
+							<Td n>
+								<Money value={saved.savedMicroUsd} kind="estimate" /> <span className="font-book text-ink-3">{formatPercent(share)}</span>
+							</Td>
+						</Tr>
+					</tbody>
+				</Table>
+			)}
+			<p className="mt-3 px-4 text-pretty text-ink-3">
+				Against the on-demand price that stood beside each offer when it was taken. Work that was done twice after an interruption is in
+				what was paid; an on-demand machine might not have repeated it, so this is the most that was saved.
+			</p>
+		</div>
+	);
+}
+
+const CAUSE = {
+	failed: "Failed",
+	interrupted: "Spot taken back",
+	evicted: "Place unfit",
+	lost: "Lost",
+} as const;
+
+/** What attempts cost that ended without finishing their job. */
+export function LostPanel({ view }: { view: SpendView }) {
+	const { page } = useSpend(view);
+	const { lost } = page;
+	const all = page.groups.totals.totalMicroUsd;
+	const sum = (pick: (i: (typeof lost.items)[number]) => bigint) => lost.items.reduce((total, i) => total + pick(i), 0n);
+	return (
+		<div className="flex min-w-0 flex-col pb-4">
+			<PanelHeader title="Paid for work that was lost" sub="part of the spend above" />
+			{lost.items.length === 0 ? (
+				<p className="px-4 text-ink-3">No attempt ended before its work was done.</p>
+			) : (
+				<Table aria-label="Paid for work that was lost" stacks={false}>
+					<thead>
+						<tr>
+							<Th>How it ended</Th>
+							<Th n>Times</Th>
+							<Th n>Owned</Th>
+							<Th n>Cloud</Th>
+							<Th n>At most</Th>
+						</tr>
+					</thead>
+					<tbody>
+						{lost.items.map((item) => (
+							<Tr key={item.state}>
+								<Td>{CAUSE[item.state]}</Td>
+								<Td n>{formatCount(item.attempts)}</Td>
+								<Td n>{item.ownedMicroUsd === 0n ? <span className="text-ink-3">none</span> : <Money value={item.ownedMicroUsd} />}</Td>
+								<Td n>{item.cloudMicroUsd === 0n ? <span className="text-ink-3">none</span> : <Money value={item.cloudMicroUsd} />}</Td>
+								<Td n>
+									<Money value={item.ownedMicroUsd + item.cloudMicroUsd} />
+								</Td>
+							</Tr>
+						))}
+						<Tr total>
+							<Td>{all > 0n ? `${formatPercent(Number(lost.totalMicroUsd) / Number(all))} of spend` : "All"}</Td>
+							<Td n>{formatCount(lost.items.reduce((n, i) => n + i.attempts, 0))}</Td>
+							<Td n>
+								<Money value={sum((i) => i.ownedMicroUsd)} />
+							</Td>
+							<Td n>
+								<Money value={sum((i) => i.cloudMicroUsd)} />
+							</Td>
+							<Td n>
+								<Money value={lost.totalMicroUsd} />
+							</Td>
+						</Tr>
+					</tbody>
+				</Table>
+			)}
+			<p className="mt-3 px-4 text-pretty text-ink-3">
+				Whole attempts that ended in this range. What of their work lives on in a checkpoint is not taken off, so this is the most that was
+				lost.
+			</p>
+		</div>
+	);
+}
