@@ -25,7 +25,8 @@ export async function onceForKey<T>(
 				key: input.key,
 				requestHash: input.requestHash,
 				status: UNDER_WAY,
-				response: null,
+				// Replaced below, before anybody can see it; the column takes no NULL.
+				response: {},
 				createdAt: new Date(ctx.clock.nowMs()),
 			})
 			.onConflictDoNothing()

@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { type Connection, connect } from "#server/db/client.ts";
 import { type Env, env } from "#server/env.ts";
 import { type Clock, systemClock } from "#server/kernel/clock.ts";
@@ -13,7 +14,7 @@ export interface Runtime {
 	changes: ChangeFeed;
 	/** Aborted when the process is told to stop: open streams end. */
 	shutdown: AbortController;
-	/** One JSON line on stderr, with the request's id. */
+	/** One JSON line on stderr, with the request's id; the error with its causes, as a database driver hides the reason there. */
 	logError(message: string, error: unknown, requestId: string): void;
 }
 
@@ -39,7 +40,7 @@ function create(): Runtime {
 		shutdown,
 		logError: (message, error, requestId) => {
 			process.stderr.write(
-				`${JSON.stringify({ at: new Date().toISOString(), level: "error", message, requestId, error: error instanceof Error ? error.stack : String(error) })}\n`,
+				`${JSON.stringify({ at: new Date().toISOString(), level: "error", message, requestId, error: inspect(error) })}\n`,
 			);
 		},
 	};
