@@ -13,6 +13,9 @@ const context = cache(async () => trpcContext(await sessionActor()));
 
 export const trpc = createTRPCOptionsProxy({ ctx: context, router: appRouter, queryClient: getQueryClient });
 
+/** The procedures as functions, for queries that are put together of several calls. */
+export const caller = cache(async () => appRouter.createCaller(await context()));
+
 /** Hands what was prefetched to the browser, so that it is in the page and not fetched again. */
 export function HydrateClient({ children }: { children: ReactNode }): ReactNode {
 	return <HydrationBoundary state={dehydrate(getQueryClient())}>{children}</HydrationBoundary>;

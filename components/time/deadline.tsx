@@ -10,16 +10,24 @@ type DeadlineProps = {
 	submittedMs: number;
 	/** The work that is still to do, so that room is what is left after it. */
 	remainingMs: number;
+	/** When that work began to be done, while it runs: from then on it shrinks as time goes. */
+	workingSinceMs?: number | null;
 	/** When the job has ended: then the bar gives way to "met, 1 h 50 early" or "14 min late". */
 	finishedMs?: number | null;
 	className?: string;
 };
 
 /** Room to the deadline as a bar that burns down: empty is late. Below a quarter it turns to the warning colour and the figure bold. */
-export function Deadline({ deadlineMs, submittedMs, remainingMs, finishedMs, className }: DeadlineProps) {
+export function Deadline({ deadlineMs, submittedMs, remainingMs, workingSinceMs = null, finishedMs, className }: DeadlineProps) {
 	const whole = Math.max(1, deadlineMs - submittedMs - remainingMs);
 	const room = useTime(
-		useCallback((now: number) => Math.floor((deadlineMs - now - remainingMs) / 1_000) * 1_000, [deadlineMs, remainingMs]),
+		useCallback(
+			(now: number) => {
+				const doneMs = workingSinceMs === null ? 0 : Math.max(0, now - workingSinceMs);
+				return Math.floor((deadlineMs - now - Math.max(0, remainingMs - doneMs)) / 1_000) * 1_000;
+			},
+			[deadlineMs, remainingMs, workingSinceMs],
+		),
 	);
 	const title = `Deadline ${formatExact(deadlineMs)}`;
 	if (finishedMs !== undefined && finishedMs !== null) {

@@ -34,7 +34,7 @@ export function RangeMark({ p10Ms, p50Ms, p90Ms, axisMs, place, className }: Ran
 					"absolute top-1 h-1.5 min-w-1.5 bg-[color-mix(in_oklab,var(--mark)_42%,var(--panel))]",
 					off ? "rounded-l-[3px]" : "rounded-[3px]",
 				)}
-				style={{ left: `${from}%`, width: `${at(p90Ms) - from}%` }}
+				style={from < 100 ? { left: `${from}%`, width: `${at(p90Ms) - from}%` } : { right: 0 }}
 			/>
 			{p50Ms <= axisMs && <span className="absolute top-0.5 h-2.5 w-0.5 bg-(--mark)" style={{ left: `${at(p50Ms)}%` }} />}
 		</span>

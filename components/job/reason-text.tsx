@@ -1,0 +1,36 @@
+"use client";
+import { useCallback } from "react";
+import { formatMoney } from "#components/money/format-money.ts";
+import { useTime } from "#components/time/clock.tsx";
+import { formatShort, formatSpan } from "#components/time/format-time.ts";
+import type { CandidateView, ReasonView } from "#components/trpc/outputs.ts";
+import { removalSentenceOf } from "#server/domain/removal-sentences.ts";
+import type { SentenceFormatters } from "#server/domain/sentence-facts.ts";
+import { sentenceOf } from "#server/domain/sentences.ts";
+
+/** Sentences as the screens write them: short times as seen from now, money as in the ledger. */
+export function screenFormatters(nowMs: number): SentenceFormatters {
+	return {
+		money: (microUsd) => formatMoney(microUsd, "posted"),
+		duration: (ms) => formatSpan(ms, true),
+		instant: (ms) => formatShort(ms, nowMs),
+	};
+}
+
+/** A reason in words; the same sentence as in the API, with times that are easy to read. */
+export function useReasonText(reason: ReasonView): string {
+	return useTime(useCallback((now: number) => sentenceOf(reason, screenFormatters(now)), [reason]));
+}
+
+export function ReasonText({ reason }: { reason: ReasonView }) {
+	return <span suppressHydrationWarning>{useReasonText(reason)}</span>;
+}
+
+/** Why a candidate is out. */
+export function RemovalText({ removal }: { removal: NonNullable<CandidateView["removedBy"]> }) {
+	return (
+		<span suppressHydrationWarning>
+			{useTime(useCallback((now: number) => removalSentenceOf(removal, screenFormatters(now)), [removal]))}
+		</span>
+	);
+}

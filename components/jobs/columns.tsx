@@ -1,0 +1,128 @@
+import Link from "next/link";
+import type { Column, PhoneFacts } from "#components/data-table/model.ts";
+import { formatSpan } from "#components/time/format-time.ts";
+import { RangeAxis } from "#components/time/range-mark.tsx";
+import type { JobView } from "#components/trpc/outputs.ts";
+import { LABELS } from "#server/domain/vocabulary.ts";
+import { JobCost, JobGlyph, JobPlace, JobRoom, JobStart, JobState, JobTotal, JobWaited } from "./cells.tsx";
+import type { HourlyRates } from "./estimate.ts";
+
+const MINUTE = 60_000;
+const AXES = [2, 5, 10, 20, 40, 60, 120, 240, 480, 1440, 2880, 5760].map((minutes) => minutes * MINUTE);
+
+/** The axis that all forecasts of the list share: the shortest round one on which nine in ten of them end. */
+export function startAxis(jobs: readonly JobView[], nowMs: number): number {
+	const ends = jobs.flatMap((job) => (job.forecast ? [job.forecast.p90Ms - nowMs] : [])).sort((a, b) => a - b);
+	const most = ends[ends.length < 20 ? ends.length - 1 : Math.floor(ends.length * 0.9)] ?? 0;
+	return AXES.find((axis) => axis >= most) ?? 5760 * MINUTE;
+}
+
+/** "2 h", "1 d": an axis has no place for "2 h 00". */
+const formatHours = (ms: number) => formatSpan(ms).replace(/ 00$/, "");
+
+export function jobColumns({ axisMs, rates, sortable }: { axisMs: number; rates: HourlyRates; sortable: boolean }): Column<JobView>[] {
+	const sort = (direction: "ascending" | "descending") => (sortable ? { sort: direction } : {});
+	return [
+		{
+			id: "name",
+			name: "Job",
+			header: "Job",
+			...sort("ascending"),
+			cell: (job) => (
+				<Link href={`/jobs/${job.id}`} prefetch={false} title={job.name} className="font-strong hover:underline">
+					{job.name}
+				</Link>
+			),
+		},
+		{ id: "state", name: "State", header: "State", width: 106, cell: (job) => <JobState job={job} /> },
+		{ id: "team", name: "Team", header: "Team", width: 84, hideBelow: "wide", ...sort("ascending"), cell: (job) => job.team },
+		{
+			id: "class",
+			name: "Class",
+			header: "Class",
+			width: 98,
+			hideBelow: "full",
+			cell: (job) => <span className="text-ink-3">{LABELS[job.class]}</span>,
+		},
+		{ id: "gpus", name: "GPUs", header: "GPUs", n: true, width: 50, ...sort("descending"), cell: (job) => job.gpus },
+		{
+			id: "place",
+			name: "Place",
+			header: "Runs at, or would go to",
+			width: 174,
+			cell: (job) => <JobPlace job={job} rates={rates} />,
+		},
+		{
+			id: "waited",
+			name: "Waited",
+			header: "Waited",
+			n: true,
+			width: 64,
+			hideBelow: "wide",
+			...sort("descending"),
+			cell: (job) => <JobWaited job={job} />,
+		},
+		{
+			id: "start",
+			name: "Start",
+			width: 168,
+			hideBelow: "rail",
+			header: (
+				<span className="inline-grid grid-cols-[3.75rem_auto] items-center">
+					Start
+					<RangeAxis
+						ticks={[
+							{ share: 0, label: "now" },
+							// Minutes need the room of two labels.
+							...(axisMs % (2 * 60 * MINUTE) === 0 ? [{ share: 0.5, label: formatHours(axisMs / 2) }] : []),
+							{ share: 1, label: formatHours(axisMs) },
+						]}
+					/>
+				</span>
+			),
+			cell: (job) => <JobStart job={job} axisMs={axisMs} />,
+		},
+		{
+			id: "cost",
+			name: "Cost so far",
+			header: "Cost so far",
+			n: true,
+			width: 84,
+			...sort("descending"),
+			cell: (job) => <JobCost job={job} />,
+		},
+		{
+			id: "total",
+			name: "Total",
+			header: "Total",
+			n: true,
+			width: 82,
+			...sort("descending"),
+			cell: (job) => <JobTotal job={job} rates={rates} />,
+		},
+		{
+			id: "room",
+			name: "Room to deadline",
+			header: "Room to deadline",
+			n: true,
+			width: 150,
+			...sort("ascending"),
+			cell: (job) => <JobRoom job={job} />,
+		},
+	];
+}
+
+/** Two lines of four facts. */
+export function jobPhoneFacts(job: JobView, rates: HourlyRates, axisMs: number): PhoneFacts {
+	return {
+		mark: <JobGlyph job={job} />,
+		a: (
+			<Link href={`/jobs/${job.id}`} prefetch={false} className="font-strong">
+				{job.name}
+			</Link>
+		),
+		b: <JobTotal job={job} rates={rates} />,
+		c: <JobPlace job={job} rates={rates} />,
+		d: <JobStart job={job} axisMs={axisMs} />,
+	};
+}

@@ -1,0 +1,60 @@
+"use client";
+import { cn } from "#components/ui/cn.ts";
+import { Icon } from "#components/ui/icon.tsx";
+import { Menu } from "#components/ui/menu.tsx";
+
+type FilterMenuProps = {
+	label: string;
+	options: readonly { id: string; label: string }[];
+	chosen: readonly string[];
+	onChange: (chosen: string[]) => void;
+	/** At most one can be chosen. */
+	single?: boolean;
+};
+
+/** A filter of a list: dashed while it is not set; with its values and a way to clear it when it is. */
+export function FilterMenu({ label, options, chosen, onChange, single = false }: FilterMenuProps) {
+	const set = chosen.length > 0;
+	const words = chosen.map((id) => options.find((o) => o.id === id)?.label ?? id).join(", ");
+	const toggle = (id: string) => {
+		if (chosen.includes(id)) onChange(chosen.filter((each) => each !== id));
+		else onChange(single ? [id] : [...chosen, id]);
+	};
+	return (
+		<span
+			className={cn(
+				"inline-flex h-7.5 max-w-72 items-center rounded-lg border",
+				set ? "border-line-strong bg-panel text-ink" : "border-dashed border-line-strong text-ink-2",
+			)}
+		>
+			<Menu
+				name={set ? `${label}: ${words}` : label}
+				label={
+					<>
+						{label} {set && <b className="truncate font-semibold">{words}</b>}
+					</>
+				}
+				caret={false}
+				triggerClass="flex h-full min-w-0 items-center gap-1.25 rounded-lg px-2.5 whitespace-nowrap hover:text-ink"
+				entries={options.map((o) => ({
+					kind: "check",
+					id: o.id,
+					label: o.label,
+					checked: chosen.includes(o.id),
+					radio: single,
+					onSelect: () => toggle(o.id),
+				}))}
+			/>
+			{set && (
+				<button
+					type="button"
+					onClick={() => onChange([])}
+					aria-label={`Clear the filter ${label}`}
+					className="-ml-1.5 grid h-full w-6.5 place-items-center rounded-r-lg text-ink-3 hover:text-ink"
+				>
+					<Icon name="x" className="size-3" />
+				</button>
+			)}
+		</span>
+	);
+}

@@ -1,0 +1,53 @@
+"use client";
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { useQueryState } from "nuqs";
+import { PageHeader } from "#components/page/page-header.tsx";
+import { PanelGate } from "#components/page/panel-gate.tsx";
+import { ScreenLive } from "#components/page/screen-live.tsx";
+import { useTRPC } from "#components/trpc/client.tsx";
+import { ButtonLink } from "#components/ui/button.tsx";
+import { TableSkeleton } from "#components/ui/skeleton.tsx";
+import { TabLinks } from "#components/ui/tabs.tsx";
+import { JobsList } from "./jobs-list.tsx";
+import { jobSearchParams } from "./search-params.ts";
+import { JOB_VIEWS, VIEW_LABELS } from "./views.ts";
+
+export function JobsScreen() {
+	const [view] = useQueryState("view", jobSearchParams.view);
+	return (
+		<>
+			<PageHeader title="Jobs" meta={<ScreenLive />} actions={<NewJob />} />
+			<TabLinks
+				label="Views"
+				edge
+				className="bg-bg"
+				current={view}
+				tabs={JOB_VIEWS.map((id) => ({ id, label: VIEW_LABELS[id], href: id === "active" ? "/jobs" : `/jobs?view=${id}` }))}
+			/>
+			<PanelGate what="The jobs" fallback={<ListSkeleton />}>
+				<JobsList />
+			</PanelGate>
+		</>
+	);
+}
+
+function NewJob() {
+	const { data: me } = useSuspenseQuery(useTRPC().me.queryOptions());
+	if (me.kind !== "person" || me.role === "finance") return null;
+	return (
+		<ButtonLink variant="primary" href="/jobs/new">
+			New job
+		</ButtonLink>
+	);
+}
+
+function ListSkeleton() {
+	return (
+		<>
+			<div className="h-13.5" />
+			<div className="border-t bg-panel">
+				<TableSkeleton rows={14} columns={8} label="Loading the jobs" />
+			</div>
+		</>
+	);
+}

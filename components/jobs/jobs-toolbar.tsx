@@ -1,0 +1,92 @@
+"use client";
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { useQueryStates } from "nuqs";
+import { type ReactNode, useRef } from "react";
+import { useTRPC } from "#components/trpc/client.tsx";
+import { SearchInput } from "#components/ui/input.tsx";
+import { JOB_STATES, type JobState } from "#server/domain/states.ts";
+import { LABELS, WORKLOAD_CLASSES, type WorkloadClass } from "#server/domain/vocabulary.ts";
+import { FilterMenu } from "./filter-menu.tsx";
+import { jobSearchParams } from "./search-params.ts";
+
+const TYPING_MS = 250;
+
+/** Filters of the list, all of them in the address. */
+export function JobsToolbar({ end }: { end: ReactNode }) {
+	const trpc = useTRPC();
+	const [search, setSearch] = useQueryStates(jobSearchParams);
+	const { data: teams } = useSuspenseQuery(trpc.team.list.queryOptions());
+	const { data: sites } = useSuspenseQuery(trpc.site.list.queryOptions());
+	const places = [
+		...(search.view === "cloud" ? [] : [{ id: "cloud", label: "any cloud" }]),
+		...sites.filter((s) => search.view !== "cloud" || s.kind === "cloud").map((s) => ({ id: s.id, label: s.id })),
+	];
+	return (
+		<search className="flex flex-wrap items-center gap-2 bg-bg px-4 py-3 md:px-6">
+			{/* A cleared search, or one that came by a link, is a new field: what is typed belongs to the field until it rests. */}
+			<TextFilter key={search.view} text={search.q} onChange={(q) => void setSearch({ q: q || null })} />
+			{search.view !== "failed" && (
+				<FilterMenu
+					label="State"
+					options={JOB_STATES.map((id) => ({ id, label: id }))}
+					chosen={search.state}
+					onChange={(state) => void setSearch({ state: state as JobState[] })}
+				/>
+			)}
+			<FilterMenu
+				label="Team"
+				options={teams.map((id) => ({ id, label: id }))}
+				chosen={search.team}
+				onChange={(team) => void setSearch({ team })}
+			/>
+			<FilterMenu
+				label="Place"
+				single
+				options={places}
+				chosen={search.site ? [search.site] : []}
+				onChange={([site]) => void setSearch({ site: site ?? null })}
+			/>
+			<FilterMenu
+				label="Class"
+				options={WORKLOAD_CLASSES.map((id) => ({ id, label: LABELS[id] }))}
+				chosen={search.class}
+				onChange={(value) => void setSearch({ class: value as WorkloadClass[] })}
+			/>
+			<div className="ml-auto flex items-center gap-1 max-md:hidden">{end}</div>
+		</search>
+	);
+}
+
+function TextFilter({ text, onChange }: { text: string; onChange: (text: string) => void }) {
+	const field = useRef<HTMLInputElement>(null);
+	const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+	const typed = useRef(text);
+	if (field.current && typed.current !== text && document.activeElement !== field.current) {
+		typed.current = text;
+		field.current.value = text;
+	}
+	const say = (value: string) => {
+		clearTimeout(timer.current);
+		typed.current = value;
+		onChange(value.trim());
+	};
+	return (
+		<SearchInput
+			ref={field}
+			label="Name or id"
+			className="w-full md:w-56"
+			defaultValue={text}
+			onChange={(event) => {
+				const { value } = event.currentTarget;
+				clearTimeout(timer.current);
+				timer.current = setTimeout(() => say(value), TYPING_MS);
+			}}
+			onKeyDown={(event) => {
+				if (event.key === "Enter") say(event.currentTarget.value);
+				if (event.key !== "Escape") return;
+				event.currentTarget.value = "";
+				say("");
+			}}
+		/>
+	);
+}

@@ -1,0 +1,52 @@
+import type { InfiniteData, QueryKey } from "@tanstack/react-query";
+import type { JobView, Outputs } from "#components/trpc/outputs.ts";
+import type { JobGroup, ListInput } from "./views.ts";
+
+/** Rows of one group that are asked for at a time. */
+export const PAGE_ROWS = 100;
+
+type Position = { group: number; cursor: string | null };
+export type JobsPage = { parts: { groupId: JobGroup["id"]; items: JobView[] }[]; next: Position | null };
+type FetchPage = (input: ListInput) => Promise<Outputs["job"]["list"]>;
+
+/**
+ * The list as pages that always go on at its end: a group is shown when all before it are complete, so that what is loaded
+ * later never moves what is being read. Groups that fit come in one page, asked for side by side.
+ */
+export function jobPagesOptions(pathKey: QueryKey, groups: readonly JobGroup[], fetchPage: FetchPage) {
+	return {
+		queryKey: [...pathKey, { type: "pages" }, groups] as const,
+		queryFn: ({ pageParam }: { pageParam: Position }) => readPage(groups, pageParam, fetchPage),
+		initialPageParam: { group: 0, cursor: null } satisfies Position as Position,
+		getNextPageParam: (last: JobsPage) => last.next,
+	};
+}
+
+async function readPage(groups: readonly JobGroup[], from: Position, fetchPage: FetchPage): Promise<JobsPage> {
+	const rest = groups.slice(from.group);
+	const answers = await Promise.all(
+		rest.map((group, i) => fetchPage({ ...group.input, limit: PAGE_ROWS, ...(i === 0 && from.cursor ? { cursor: from.cursor } : {}) })),
+	);
+	const parts: JobsPage["parts"] = [];
+	for (const [i, group] of rest.entries()) {
+		const answer = answers[i];
+		if (!answer) break;
+		parts.push({ groupId: group.id, items: answer.items });
+		if (answer.nextCursor !== null) return { parts, next: { group: from.group + i, cursor: answer.nextCursor } };
+	}
+	return { parts, next: null };
+}
+
+export type LoadedGroup = { group: JobGroup; rows: JobView[]; complete: boolean };
+
+/** Groups in order with all rows that are loaded; those that were not reached yet are left out. A row is shown once. */
+export function loadedGroups(groups: readonly JobGroup[], data: InfiniteData<JobsPage, unknown>): LoadedGroup[] {
+	const next = data.pages.at(-1)?.next ?? null;
+	const seen = new Set<string>();
+	return groups.flatMap((group, index) => {
+		if (next !== null && index > next.group) return [];
+		const rows = data.pages.flatMap((page) => page.parts.filter((p) => p.groupId === group.id).flatMap((p) => p.items));
+		const fresh = rows.filter((row) => !seen.has(row.id) && seen.add(row.id));
+		return [{ group, rows: fresh, complete: next === null || index < next.group }];
+	});
+}

@@ -1,0 +1,21 @@
+import { createLoader, type inferParserType, parseAsArrayOf, parseAsString, parseAsStringLiteral } from "nuqs/server";
+import { JOB_STATES } from "#server/domain/states.ts";
+import { WORKLOAD_CLASSES } from "#server/domain/vocabulary.ts";
+import { JOB_VIEWS } from "./views.ts";
+
+/** Everything that makes a view of the list, so that a link shows a colleague the same. */
+export const jobSearchParams = {
+	view: parseAsStringLiteral(JOB_VIEWS).withDefault("active"),
+	state: parseAsArrayOf(parseAsStringLiteral(JOB_STATES)).withDefault([]),
+	team: parseAsArrayOf(parseAsString).withDefault([]),
+	class: parseAsArrayOf(parseAsStringLiteral(WORKLOAD_CLASSES)).withDefault([]),
+	site: parseAsString,
+	q: parseAsString.withDefault(""),
+	/** `cost.desc`; empty is the view's own order. */
+	sort: parseAsString,
+	/** Columns that are left out. */
+	hide: parseAsArrayOf(parseAsString).withDefault([]),
+};
+export type JobSearch = inferParserType<typeof jobSearchParams>;
+
+export const loadJobSearch = createLoader(jobSearchParams);

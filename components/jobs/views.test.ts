@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest";
+import type { JobSearch } from "./search-params.ts";
+import { groupsOf, isFiltered, weekStartMs } from "./views.ts";
+
+const search = (some: Partial<JobSearch> = {}): JobSearch => ({
+	view: "active",
+	state: [],
+	team: [],
+	class: [],
+	site: null,
+	q: "",
+	sort: null,
+	hide: [],
+	...some,
+});
+const TODAY = Date.UTC(2026, 10, 21);
+
+describe("groupsOf", () => {
+	it("shows what runs before what waits before what ended today", () => {
+		const groups = groupsOf(search(), TODAY);
+		expect(groups.map((g) => [g.id, g.input.state, g.input.endedSinceMs])).toEqual([
+			["running", ["running"], undefined],
+			["waiting", ["admitted", "held", "queued"], undefined],
+			["ended", ["succeeded", "failed", "cancelled"], TODAY],
+		]);
+	});
+
+	it("leaves out the groups in which no wanted state can be", () => {
+		expect(groupsOf(search({ state: ["held", "failed"] }), TODAY).map((g) => [g.id, g.input.state])).toEqual([
+			["waiting", ["held"]],
+			["ended", ["failed"]],
+		]);
+		expect(groupsOf(search({ view: "failed", state: ["running"] }), TODAY)).toEqual([]);
+	});
+
+	it("gives every group the other filters", () => {
+		for (const group of groupsOf(search({ team: ["risk"], class: ["burst"], site: "aws", q: "fraud" }), TODAY)) {
+			expect(group.input).toMatchObject({ team: ["risk"], class: ["burst"], site: "aws", q: "fraud" });
+		}
+	});
+
+	it("asks for every state in the view of all, or for the chosen ones", () => {
+		expect(groupsOf(search({ view: "all" }), TODAY)[0]?.input.state).toBeUndefined();
+		expect(groupsOf(search({ view: "all", state: ["lost" as never, "held"] }), TODAY)[0]?.input.state).toEqual(["lost", "held"]);
+	});
+
+	it("looks only at clouds in the view of the clouds, and at one of them when it is chosen", () => {
+		expect(groupsOf(search({ view: "cloud" }), TODAY).map((g) => g.input.site)).toEqual(["cloud", "cloud"]);
+		expect(groupsOf(search({ view: "cloud", site: "aws" }), TODAY).map((g) => g.input.site)).toEqual(["aws", "aws"]);
+	});
+});
+
+describe("weekStartMs", () => {
+	it.each([
+		["2026-11-21T04:00:00Z", "2026-11-16T00:00:00Z"],
+		["2026-11-16T00:00:00Z", "2026-11-16T00:00:00Z"],
+		["2026-11-15T23:59:59Z", "2026-11-09T00:00:00Z"],
+	])("of %s is Monday %s", (now, monday) => expect(weekStartMs(Date.parse(now))).toBe(Date.parse(monday)));
+});
+
+describe("isFiltered", () => {
+	it("does not count the view, the order or the columns as filters", () => {
+		expect(isFiltered(search({ view: "all", sort: "cost.desc", hide: ["team"] }))).toBe(false);
+		expect(isFiltered(search({ site: "aws" }))).toBe(true);
+	});
+});

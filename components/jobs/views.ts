@@ -1,0 +1,66 @@
+import type { Inputs } from "#components/trpc/outputs.ts";
+import type { JobState } from "#server/domain/states.ts";
+import { DAY_MS } from "#server/kernel/units.ts";
+import type { JobSearch } from "./search-params.ts";
+
+export const JOB_VIEWS = ["active", "cloud", "failed", "all"] as const;
+export type JobViewName = (typeof JOB_VIEWS)[number];
+
+export const VIEW_LABELS: Record<JobViewName, string> = {
+	active: "Active and ended today",
+	cloud: "In the cloud",
+	failed: "Failed this week",
+	all: "All",
+};
+
+export type ListInput = Inputs["job"]["list"];
+
+/** One group of the list and what is asked for it. A list without groups has one without a label. */
+export type JobGroup = { id: "running" | "waiting" | "ended" | "rows"; label: string; input: ListInput };
+
+const ENDED: JobState[] = ["succeeded", "failed", "cancelled"];
+const WAITING: JobState[] = ["admitted", "held", "queued"];
+
+/** Monday, 00:00 UTC, of the week. */
+export function weekStartMs(nowMs: number): number {
+	const day = Math.floor(nowMs / DAY_MS);
+	// 1 January 1970 was a Thursday.
+	return (day - ((day + 3) % 7)) * DAY_MS;
+}
+
+/** What a view and its filters ask the server for, group by group. `todayMs` is 00:00 UTC of the day. */
+export function groupsOf(search: JobSearch, todayMs: number): JobGroup[] {
+	const filters: ListInput = {
+		...(search.team.length > 0 ? { team: search.team } : {}),
+		...(search.class.length > 0 ? { class: search.class } : {}),
+		...(search.site ? { site: search.site } : {}),
+		...(search.q ? { q: search.q } : {}),
+	};
+	const group = (id: JobGroup["id"], label: string, states: JobState[], more: ListInput = {}): JobGroup[] => {
+		const state = search.state.length === 0 ? states : states.length === 0 ? search.state : states.filter((s) => search.state.includes(s));
+		if (states.length > 0 && state.length === 0) return [];
+		return [{ id, label, input: { ...more, ...filters, ...(state.length > 0 ? { state } : {}) } }];
+	};
+	switch (search.view) {
+		case "active":
+			return [
+				...group("running", "Running", ["running"]),
+				...group("waiting", "Waiting", WAITING),
+				...group("ended", "Ended today", ENDED, { endedSinceMs: todayMs }),
+			];
+		case "cloud":
+			return [
+				...group("running", "Running", ["running"], { site: "cloud" }),
+				...group("waiting", "Starting", ["admitted"], { site: "cloud" }),
+			];
+		case "failed":
+			return group("rows", "", ["failed"], { endedSinceMs: weekStartMs(todayMs) });
+		case "all":
+			return group("rows", "", []);
+	}
+}
+
+/** Whether any filter hides something of the view. */
+export function isFiltered(search: JobSearch): boolean {
+	return search.q !== "" || search.state.length > 0 || search.team.length > 0 || search.class.length > 0 || search.site !== null;
+}
