@@ -2,12 +2,12 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { connect } from "#server/db/client.ts";
 import { seedAccounts } from "#server/demo/accounts.ts";
+import { importDemoHistory } from "#server/demo/history/import-demo-history.ts";
 import { seedPolicy } from "#server/demo/policy.ts";
 import { seedSites } from "#server/demo/sites.ts";
 import { env } from "#server/env.ts";
 import { systemClock } from "#server/kernel/clock.ts";
 import { systemContext } from "#server/services/context.ts";
-import { importDemoHistory } from "#server/services/history/import-demo-history.ts";
 
 /** Makes the demo once; every part does nothing when it is there already. */
 const HISTORY_DAYS = 60;

@@ -3,6 +3,7 @@ import { notify } from "#server/db/notify.ts";
 import { instance } from "#server/db/schema/instance.ts";
 import { job } from "#server/db/schema/job.ts";
 import { type Reason, reason } from "#server/domain/reasons.ts";
+import { MINUTE_MS } from "#server/kernel/units.ts";
 import type { CloudDriver } from "#server/providers/driver.ts";
 import { finishAttempt } from "#server/services/attempt/finish.ts";
 import { requestStop } from "#server/services/attempt/request-stop.ts";
@@ -19,7 +20,7 @@ export async function absorbObservation(ctx: LoopContext, row: LiveInstance, des
 	const nowMs = ctx.clock.nowMs();
 	const seen = row.providerInstanceId === null ? undefined : described.byProviderId.get(row.providerInstanceId);
 	if (!seen) {
-		const lastKnownMs = (row.lastSeenAt ?? row.launchedAt ?? row.intendedAt).getTime();
+		const lastKnownMs = lastAliveMs(row);
 		if (!described.regions.has(row.region) || nowMs - lastKnownMs < ctx.timing.vanishMs) return false;
 		await writeTerminated(ctx, row, reason("instance_vanished", { lastSeenMs: lastKnownMs }));
 		return true;
@@ -40,6 +41,27 @@ export async function absorbObservation(ctx: LoopContext, row: LiveInstance, des
 	return false;
 }
 
+/** The provider showed it, or its agent called. */
+function lastAliveMs(row: LiveInstance): number {
+	return Math.max(
+		row.intendedAt.getTime(),
+		row.launchedAt?.getTime() ?? 0,
+		row.lastSeenAt?.getTime() ?? 0,
+		row.lastHeardAt?.getTime() ?? 0,
+	);
+}
+
+/** Between the end of an instance's life by its own dead man's switch and the provider's last billed second. */
+const DEAD_MAN_SLACK_MS = MINUTE_MS;
+
+/**
+ * Until when it is charged: until now, when it was just seen gone. Where nobody looked for long, its own switch ended
+ * it at its expiry at the latest, so it is not charged for the time in which we were away.
+ */
+function endedAtMs(row: LiveInstance, nowMs: number): number {
+	return Math.max(Math.min(lastAliveMs(row), nowMs), Math.min(nowMs, row.expiresAt.getTime() + DEAD_MAN_SLACK_MS));
+}
+
 function endReason(row: LiveInstance, stateReasonCode: string | null): Reason {
 	if (row.interruptionAt !== null || /spot/i.test(stateReasonCode ?? ""))
 		return reason("spot_interruption", { stateReason: stateReasonCode });
@@ -54,7 +76,13 @@ async function writeTerminated(ctx: LoopContext, row: LiveInstance, why: Reason)
 	await ctx.db.transaction(async (tx) => {
 		const [written] = await tx
 			.update(instance)
-			.set({ state: "terminated", terminatedAt: new Date(nowMs), lastSeenAt: new Date(nowMs), reason: why, bootstrapHash: null })
+			.set({
+				state: "terminated",
+				terminatedAt: new Date(endedAtMs(row, nowMs)),
+				lastSeenAt: new Date(nowMs),
+				reason: why,
+				bootstrapHash: null,
+			})
 			.where(and(eq(instance.id, row.id), inArray(instance.state, ["provisioning", "ready", "draining", "terminating"])))
 			.returning({ id: instance.id });
 		if (!written) return;

@@ -10,7 +10,7 @@ export interface DemoPolicySettings {
  * The policy that the demo publishes, as text: people read it before any other. The waits are short so that a burst can
  * be watched; a company would write minutes where this says seconds.
  */
-export function demoPolicy({ capUsd = 500, instanceHours = 2 }: DemoPolicySettings = {}): string {
+export function demoPolicy({ capUsd = 500, instanceHours = 8 }: DemoPolicySettings = {}): string {
 	return `# Which jobs may leave home, where they may go, and what that may cost.
 # Rules are read from top to bottom. Each does one thing, always or "when" its condition holds for a job.
 # Every decision names the rule that made it, by its id.

@@ -12,7 +12,7 @@ describe("describePolicy", () => {
 			"Remove a place when | sensitive-stays-home: The job's class is *sensitive*, and the place is *in a cloud*.",
 			"Remove a place when | spot-for-experiments: The job's class is *experimental*, and the place is a cloud offer other than *spot*.",
 			"Burst when | burst-on-wait: The job's forecast wait at home exceeds *10s*, or the job would have less than *5m* to spare before its deadline.",
-			"Limits | instance-life: A cloud instance lives at most *2h*.",
+			"Limits | instance-life: A cloud instance lives at most *8h*.",
 			"Limits | cloud-month: All cloud money together is at most *$500* a *month*. New bursts are held at the cap.",
 			"Of the places that are left, prefer | weights: The lowest total, where an hour's delay counts as *$5* and a tonne of CO2 counts as *$80*.",
 		]);

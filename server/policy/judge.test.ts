@@ -80,7 +80,7 @@ describe("judgeJob", () => {
 			burst: [
 				{ ruleId: "burst-on-wait", forecastWaitMs: 10_000, deadlineSlackMs: 300_000, waitedMs: null, queueLength: null, always: false },
 			],
-			limits: { instanceMs: { ruleId: "instance-life", value: 7_200_000 }, idleMs: null },
+			limits: { instanceMs: { ruleId: "instance-life", value: 28_800_000 }, idleMs: null },
 			budgets: [{ id: "cloud-month" }],
 			unanswered: [],
 		});

@@ -143,7 +143,8 @@ async function readRunning(tx: Tx, cache: SnapshotCache): Promise<RunningAttempt
 			state: attempt.state,
 			createdAt: attempt.createdAt,
 			startedAt: attempt.startedAt,
-			completedMs: job.completedMs,
+			// What earlier attempts had saved: this one's own checkpoints are part of its run time.
+			completedMs: sql<string>`(select coalesce(max(c.completed_ms), 0) from checkpoint c where c.job_id = ${attempt.jobId} and c.attempt_id <> ${attempt.id})`,
 		})
 		.from(attempt)
 		.innerJoin(job, eq(job.id, attempt.jobId))

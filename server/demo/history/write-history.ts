@@ -9,9 +9,9 @@ import { instance } from "#server/db/schema/instance.ts";
 import { job } from "#server/db/schema/job.ts";
 import { gpusOf } from "#server/domain/job.ts";
 import { newId } from "#server/kernel/ids.ts";
+import { toStoredOffer } from "#server/services/instance/stored-offer.ts";
 import type { History } from "#server/simulation/history.ts";
 import type { AttemptRecord, InstanceRecord, JobRecord } from "#server/simulation/records.ts";
-import { toStoredOffer } from "../instance/stored-offer.ts";
 
 /** Rows of one INSERT; a statement takes at most 65,535 parameters, and the widest row has 36. */
 const INSERT_ROWS = 500;

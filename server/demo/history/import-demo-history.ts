@@ -7,11 +7,11 @@ import { pool, site } from "#server/db/schema/site.ts";
 import type { Clock } from "#server/kernel/clock.ts";
 import { DAY_MS, SECOND_MS } from "#server/kernel/units.ts";
 import { listAccelerators } from "#server/rates/accelerators.ts";
+import { meterAll } from "#server/services/ledger/meter.ts";
+import { activePolicy } from "#server/services/policy/active.ts";
+import { homeGrid } from "#server/services/site/home-grid.ts";
 import { type History, simulateHistory } from "#server/simulation/history.ts";
 import type { SimPool } from "#server/simulation/scenario.ts";
-import { meterAll } from "../ledger/meter.ts";
-import { activePolicy } from "../policy/active.ts";
-import { homeGrid } from "../site/home-grid.ts";
 import { offersOfRates } from "./offers-of-rates.ts";
 import { writeHistory } from "./write-history.ts";
 
