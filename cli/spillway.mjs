@@ -3,15 +3,22 @@
 // which npm installed with the project.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
+import module from "node:module";
 import path from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 
 const folder = path.dirname(fileURLToPath(import.meta.url));
+// Halves the time to the first character; does nothing where the folder cannot be written.
+const cache = path.resolve(folder, "../node_modules/.cache/spillway");
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 
-if (major > 22 || (major === 22 && minor >= 18)) await import("./main.ts");
-else runWithProjectNode(path.resolve(folder, "../node_modules/.bin/node"));
+if (major > 22 || (major === 22 && minor >= 18)) {
+	module.enableCompileCache?.(cache);
+	await import("./main.ts");
+} else {
+	runWithProjectNode(path.resolve(folder, "../node_modules/.bin/node"));
+}
 
 /** @param {string} node */
 function runWithProjectNode(node) {
@@ -22,7 +29,10 @@ function runWithProjectNode(node) {
 		process.exitCode = 2;
 		return;
 	}
-	const child = spawn(node, [path.join(folder, "main.ts"), ...process.argv.slice(2)], { stdio: "inherit" });
+	const child = spawn(node, [path.join(folder, "main.ts"), ...process.argv.slice(2)], {
+		stdio: "inherit",
+		env: { NODE_COMPILE_CACHE: cache, ...process.env },
+	});
 	// A signal of the terminal reaches both; one that was sent to this process alone has to be passed on.
 	const forwards = ["SIGINT", "SIGTERM", "SIGHUP"].map((signal) => {
 		const forward = () => child.kill(signal);

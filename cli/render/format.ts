@@ -14,7 +14,9 @@ export function money(microUsd: string): string {
 	const micro = BigInt(microUsd);
 	const abs = micro < 0n ? -micro : micro;
 	if (abs === 0n || abs >= USD) return PLAIN_FORMATTERS.money(microUsd);
-	return abs < CENT ? exactMoney(microUsd) : PLAIN_FORMATTERS.money(microUsd).padEnd(micro < 0n ? 8 : 7, "0");
+	if (abs < CENT) return exactMoney(microUsd);
+	// Four digits below a dollar, so that a column of them is aligned.
+	return PLAIN_FORMATTERS.money(microUsd).replace(/(?<=\$0\.)\d+$/, (digits) => digits.padEnd(4, "0"));
 }
 
 /** Every digit, where amounts must add up before the reader's eyes. */

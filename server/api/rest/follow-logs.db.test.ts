@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { reason } from "#server/domain/reasons.ts";
+import { RestWorld } from "../testing/rest-world.ts";
+
+let world: RestWorld;
+beforeAll(async () => {
+	world = await RestWorld.open();
+});
+afterAll(() => world.close());
+
+type Line = { attempt: number; number: number; text: string } | { end: true };
+
+/** Opens the stream; `upTo` reads on until a line has this text, `rest` to its end. */
+async function follow(jobId: string, query = ""): Promise<{ upTo(text: string): Promise<Line[]>; rest(): Promise<Line[]>; leave(): void }> {
+	const gone = new AbortController();
+	const response = await fetch(`${world.url}/api/v1/jobs/${jobId}/logs?follow=1${query}`, {
+		headers: { authorization: `Bearer ${world.tokens.platform}` },
+		signal: gone.signal,
+	});
+	expect(response.headers.get("content-type")).toBe("application/x-ndjson; charset=utf-8");
+	const lines = (async function* () {
+		let rest = "";
+		const decoder = new TextDecoder();
+		for await (const chunk of response.body ?? []) {
+			const parts = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+			rest = parts.pop() ?? "";
+			for (const part of parts) yield JSON.parse(part) as Line;
+		}
+		expect(rest).toBe("");
+	})();
+	const take = async (enough: (line: Line) => boolean): Promise<Line[]> => {
+		const taken: Line[] = [];
+		for (let next = await lines.next(); !next.done; next = await lines.next()) {
+			taken.push(next.value);
+			if (enough(next.value)) break;
+		}
+		return taken;
+	};
+	return { upTo: (text) => take((l) => "text" in l && l.text === text), rest: () => take(() => false), leave: () => gone.abort() };
+}
+
+const shown = (lines: Line[]): string[] => lines.map((l) => ("end" in l ? "end" : `${l.attempt}.${l.number} ${l.text}`));
+
+it("follows a job that waits, through an interruption, to its end", async () => {
+	const id = await world.submit();
+	const stream = await follow(id);
+	const first = await world.start(id, 1);
+	await world.log(first, "step 1", "step 2");
+	expect(shown(await stream.upTo("step 2"))).toEqual(["1.1 step 1", "1.2 step 2"]);
+	await world.log(first, "SIGTERM: saved");
+	await world.end(first, { stop: reason("spot_interruption") });
+	expect((await world.get(`/jobs/${id}`)).json.state).toBe("queued");
+	expect(shown(await stream.upTo("SIGTERM: saved"))).toEqual(["1.3 SIGTERM: saved"]);
+	const second = await world.start(id, 2);
+	await world.log(second, "resumed", "done");
+	await world.end(second, { code: 0 });
+	expect(shown(await stream.rest())).toEqual(["2.1 resumed", "2.2 done", "end"]);
+});
+
+it("of a job that has ended gives what there is, from any attempt and line on", async () => {
+	const id = await world.submit();
+	for (const number of [1, 2]) {
+		const attempt = await world.start(id, number);
+		await world.log(attempt, "one", "two", "three");
+		await world.end(attempt, number === 1 ? { stop: reason("spot_interruption") } : { code: 3 });
+	}
+	const all = async (query: string): Promise<string[]> => shown(await (await follow(id, query)).rest());
+	expect(await all("")).toEqual(["2.1 one", "2.2 two", "2.3 three", "end"]);
+	expect(await all("&tail=1")).toEqual(["2.3 three", "end"]);
+	expect(await all("&attempt=1&after=2")).toEqual(["1.3 three", "2.1 one", "2.2 two", "2.3 three", "end"]);
+	expect(await all("&attempt=2&after=3")).toEqual(["end"]);
+});
+
+it("goes on where a broken connection left off, without doubles", async () => {
+	const id = await world.submit();
+	const attempt = await world.start(id);
+	await world.log(attempt, "one", "two");
+	const broken = await follow(id);
+	await broken.upTo("two");
+	broken.leave();
+	const again = await follow(id, "&attempt=1&after=2");
+	await world.log(attempt, "three");
+	expect(shown(await again.upTo("three"))).toEqual(["1.3 three"]);
+	await world.end(attempt, { code: 0 });
+	expect(shown(await again.rest())).toEqual(["end"]);
+});
+
+it("carries more lines than one page of the database", async () => {
+	const id = await world.submit();
+	const attempt = await world.start(id);
+	const texts = Array.from({ length: 4_500 }, (_, i) => `line ${i + 1}`);
+	await world.log(attempt, ...texts);
+	await world.end(attempt, { code: 0 });
+	const lines = await (await follow(id)).rest();
+	expect(lines.flatMap((l) => ("text" in l ? [l.text] : []))).toEqual(texts);
+});
+
+it("of a job that is cancelled while it waits ends without a line", async () => {
+	const id = await world.submit();
+	const stream = await follow(id);
+	await world.post(`/jobs/${id}/cancel`, undefined);
+	expect(shown(await stream.rest())).toEqual(["end"]);
+});
