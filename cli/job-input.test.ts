@@ -100,7 +100,7 @@ describe("a job file", () => {
 		file(YAML.replace("name: seven", "name: -x"));
 		await expect(read(["-f", "job.yaml"])).rejects.toThrow(/^job\.yaml:3:19: metadata\.name: name must be 1 to 63/);
 		expect(await read(["-f", "job.yaml", "--name", "right"])).toMatchObject({ metadata: { name: "right" } });
-		await expect(read(["-f", "job.yaml", "--name", "-wrong-"])).rejects.toThrow();
+		await expect(read(["-f", "job.yaml", "--name=-wrong-"])).rejects.toThrow("--name (metadata.name): name must be 1 to 63");
 		file(`${YAML}  data: [{ uri: "file:none", mount: x }]\n`);
 		await expect(read(["-f", "job.yaml"])).rejects.toThrow(/spec\.data\.0\.uri: "file:none" is .*none, and there is nothing/);
 	});
