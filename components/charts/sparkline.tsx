@@ -32,8 +32,12 @@ const H = 20;
 export function Sparkline({ points, toMs, fill = "spot", scale = "zero", label, className }: SparklineProps) {
 	const values = points.flatMap((p) => (p.value === null ? [] : [p.value]));
 	const fromMs = points[0]?.atMs ?? toMs;
-	const low = scale === "zero" ? 0 : Math.min(...values);
-	const high = Math.max(low + 1e-9, ...values);
+	const least = Math.min(...values);
+	const most = Math.max(...values);
+	// A price that never moved is a line in the middle, and not at an end.
+	const flat = scale === "range" && least === most ? 1 : 0;
+	const low = scale === "zero" ? 0 : least - flat;
+	const high = Math.max(low + 1e-9, most + flat);
 	const pad = scale === "zero" ? 0 : 2;
 	const x = (at: number) => ((at - fromMs) / (toMs - fromMs || 1)) * W;
 	const y = (value: number) => H - pad - ((value - low) / (high - low)) * (H - 2 * pad - 1);

@@ -1,0 +1,103 @@
+"use client";
+import { useSuspenseQuery } from "@tanstack/react-query";
+import type { inferRouterOutputs } from "@trpc/server";
+import Link from "next/link";
+import { MACHINES_QUERY } from "#components/capacity/params.ts";
+import { StateMark } from "#components/job-state/state-mark.tsx";
+import { formatMoney } from "#components/money/format-money.ts";
+import { Money } from "#components/money/money.tsx";
+import { EmptyState } from "#components/page/states.tsx";
+import { Place } from "#components/place/place.tsx";
+import { Elapsed, Time } from "#components/time/relative-time.tsx";
+import { useTRPC } from "#components/trpc/client.tsx";
+import { CopyId } from "#components/ui/copy-id.tsx";
+import { Panel } from "#components/ui/panel.tsx";
+import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
+import type { AppRouter } from "#server/api/trpc/router.ts";
+
+type Machine = inferRouterOutputs<AppRouter>["instance"]["list"]["items"][number];
+
+/** Every machine that may cost money now, each with the job it belongs to. `seesAll` false: those of one's own teams. */
+export function MachinesPanel({ seesAll }: { seesAll: boolean }) {
+	const trpc = useTRPC();
+	const { data } = useSuspenseQuery(trpc.instance.list.queryOptions(MACHINES_QUERY));
+	const burn = data.items.reduce((sum, m) => sum + BigInt(m.microUsdPerHour), 0n);
+	const spent = data.items.reduce((sum, m) => sum + BigInt(m.costMicroUsd), 0n);
+	const ready = data.items.filter((m) => m.state === "ready").length;
+	return (
+		<Panel
+			id="machines"
+			title="Cloud machines"
+			sub={
+				data.items.length > 0
+					? `${ready} ready, ${data.items.length - ready} coming or going${seesAll ? "" : ", of your teams"}`
+					: seesAll
+						? undefined
+						: "of your teams"
+			}
+			actions={data.items.length > 0 && <span>{`${formatMoney(burn, "price")} an hour, ${formatMoney(spent, "posted")} so far`}</span>}
+		>
+			{data.items.length === 0 ? (
+				<EmptyState icon="capacity" title="No cloud machine runs">
+					When the policy sends a job out, its machine stands here from the moment it is asked for until the provider was seen to have ended
+					it.
+				</EmptyState>
+			) : (
+				<Table aria-label="Cloud machines">
+					<thead>
+						<tr>
+							<Th>Machine</Th>
+							<Th>State</Th>
+							<Th>Where</Th>
+							<Th>Job it belongs to</Th>
+							<Th n>Age</Th>
+							<Th n>$ an hour</Th>
+							<Th n>Cost so far</Th>
+							<Th n>Ends at the latest</Th>
+						</tr>
+					</thead>
+					<tbody>
+						{data.items.map((machine) => (
+							<MachineRow key={machine.id} machine={machine} />
+						))}
+					</tbody>
+				</Table>
+			)}
+		</Panel>
+	);
+}
+
+function MachineRow({ machine: m }: { machine: Machine }) {
+	return (
+		<Tr faded={m.providerInstanceId === null}>
+			<Td>
+				<span className="font-strong">{m.instanceType}</span>{" "}
+				{m.providerInstanceId ? <CopyId value={m.providerInstanceId} /> : <span className="text-ink-3">no id yet</span>}
+			</Td>
+			<Td title={m.lastError ?? m.reason?.message}>
+				<StateMark state={m.state} note={m.interruptionAt ? "taken back" : m.lastError ? "last call failed" : null} />
+			</Td>
+			<Td phone="c">
+				<Place capacity={m.capacityType} provider={m.provider} region={m.zone ?? m.region} />
+			</Td>
+			<Td phone="a">
+				<Link href={`/jobs/${m.jobId}`} className="font-strong hover:underline">
+					{m.jobName}
+				</Link>{" "}
+				<span className="text-ink-3">{m.team}</span>
+			</Td>
+			<Td n>
+				<Elapsed sinceMs={Date.parse(m.launchedAt ?? m.intendedAt)} />
+			</Td>
+			<Td n phone="b">
+				<Money value={m.microUsdPerHour} kind="price" />
+				<span className="text-ink-3 md:hidden">/h</span>
+			</Td>
+			<Td n>{m.launchedAt === null ? <span className="text-ink-3">not billed yet</span> : <Money value={m.costMicroUsd} />}</Td>
+			<Td n phone="d">
+				<span className="md:hidden">ends by </span>
+				<Time atMs={Date.parse(m.expiresAt)} form="short" />
+			</Td>
+		</Tr>
+	);
+}

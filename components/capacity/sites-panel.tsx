@@ -1,0 +1,133 @@
+"use client";
+import { useSuspenseQuery } from "@tanstack/react-query";
+import type { Site } from "#components/capacity/lead.ts";
+import { Money } from "#components/money/money.tsx";
+import { EmptyState } from "#components/page/states.tsx";
+import { PlaceSwatch } from "#components/place/place.tsx";
+import { Time } from "#components/time/relative-time.tsx";
+import { useTRPC } from "#components/trpc/client.tsx";
+import { Health } from "#components/ui/chip.tsx";
+import { formatCount } from "#components/ui/format-number.ts";
+import { Meter } from "#components/ui/meter.tsx";
+import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
+
+const KIND: Record<Site["provider"], string> = {
+	local: "processes on this host",
+	slurm: "Slurm",
+	kubernetes: "Kubernetes",
+	aws: "Amazon EC2",
+	azure: "Azure",
+	gcp: "Google Cloud",
+};
+
+/** Every site with its pools: how full it is, and whether it answers. */
+export function SitesTable() {
+	const trpc = useTRPC();
+	const { data: sites } = useSuspenseQuery(trpc.site.list.queryOptions());
+	if (sites.length === 0) {
+		return (
+			<EmptyState icon="capacity" title="No site is connected">
+				A site is a cluster that you own or a cloud account. Jobs can be submitted when the first one is connected by the installation.
+			</EmptyState>
+		);
+	}
+	return (
+		<Table aria-label="Sites and pools">
+			<thead>
+				<tr>
+					<Th>Site</Th>
+					<Th>What it is</Th>
+					<Th n>GPUs in use</Th>
+					<Th className="w-28">
+						<span className="sr-only">Share in use</span>
+					</Th>
+					<Th n>$ an hour</Th>
+					<Th>Health</Th>
+				</tr>
+			</thead>
+			<tbody>
+				{[...sites.filter((s) => s.kind === "owned"), ...sites.filter((s) => s.kind === "cloud")].map((site) => (
+					<SiteRows key={site.id} site={site} />
+				))}
+			</tbody>
+		</Table>
+	);
+}
+
+function SiteRows({ site }: { site: Site }) {
+	const cloud = site.kind === "cloud";
+	const regions = site.regions.length;
+	return (
+		<>
+			<Tr>
+				<Td phone="a" className="font-strong">
+					<span className="inline-flex items-center gap-2">
+						<PlaceSwatch capacity={cloud ? "on_demand" : "owned"} />
+						{site.name}
+					</span>
+				</Td>
+				<Td phone="c" className="text-ink-2" title={site.regions.join(", ")}>
+					{KIND[site.provider]}
+					{cloud && regions > 0 && `, ${regions} ${regions === 1 ? "region" : "regions"}`}
+				</Td>
+				<Td n phone="b">
+					<b className="font-semibold">{formatCount(site.gpusBusy)}</b>{" "}
+					<span className="text-ink-3">
+						{site.gpusTotal === null
+							? `on ${formatCount(site.instancesLive)} ${site.instancesLive === 1 ? "machine" : "machines"}`
+							: `of ${formatCount(site.gpusTotal)}`}
+					</span>
+				</Td>
+				<Td>
+					{site.gpusTotal !== null && (
+						<Meter fill="owned" value={site.gpusBusy} max={site.gpusTotal} label={`${site.gpusBusy} of ${site.gpusTotal} GPUs in use`} />
+					)}
+				</Td>
+				<Td n>{cloud ? <Money value={site.burnMicroUsdPerHour} kind="price" /> : <span className="text-ink-3">owned</span>}</Td>
+				<Td phone="d">
+					<SiteHealth site={site} />
+				</Td>
+			</Tr>
+			{site.pools.map((pool) => (
+				<Tr key={pool.id}>
+					<Td phone="a" className="pl-8! text-ink-2 max-md:pl-4!">
+						{site.pools.length === 1 && pool.id === site.id ? "pool" : pool.id}
+					</Td>
+					<Td phone="c" className="text-ink-2">
+						{pool.nodes} {pool.nodes === 1 ? "node" : "nodes"} × {pool.gpusPerNode} {pool.accelerator}
+					</Td>
+					<Td n phone="b">
+						{formatCount(pool.busy)} <span className="text-ink-3">of {formatCount(pool.gpus)}</span>
+					</Td>
+					<Td>
+						<Meter fill="owned" value={pool.busy} max={pool.gpus} label={`${pool.busy} of ${pool.gpus} GPUs in use`} />
+					</Td>
+					<Td n>
+						<Money value={pool.microUsdPerGpuHour} kind="price" per="a GPU" />
+					</Td>
+					<Td phone="d" className="text-ink-3">
+						{pool.unavailable > 0 ? <Health tone="warn">{pool.unavailable} out of service</Health> : "all in service"}
+					</Td>
+				</Tr>
+			))}
+		</>
+	);
+}
+
+function SiteHealth({ site }: { site: Site }) {
+	if (!site.enabled) return <Health tone="neutral">switched off</Health>;
+	const seen = site.lastSeenAt ? (
+		<>
+			seen <Time atMs={Date.parse(site.lastSeenAt)} />
+		</>
+	) : (
+		"never seen"
+	);
+	if (site.healthy) return <Health tone="ok">{seen}</Health>;
+	return (
+		<span className="inline-grid text-left" title={site.healthMessage ?? undefined}>
+			<Health tone="risk">does not answer, {seen}</Health>
+			{site.healthMessage && <span className="max-w-72 truncate text-xs text-ink-3">{site.healthMessage}</span>}
+		</span>
+	);
+}
