@@ -1,0 +1,21 @@
+"use client";
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { Lead } from "#components/page/page-header.tsx";
+import { ACTIVE_POLICY } from "#components/policies/params.ts";
+import { Time } from "#components/time/relative-time.tsx";
+import { useTRPC } from "#components/trpc/client.tsx";
+
+/** Which policy decides, since when, and by whom. */
+export function PolicyLead() {
+	const trpc = useTRPC();
+	const { data: policy } = useSuspenseQuery(trpc.policy.get.queryOptions(ACTIVE_POLICY));
+	return (
+		<Lead>
+			<b>
+				Version {policy.version} of {policy.name} decides
+			</b>
+			, since <Time atMs={Date.parse(policy.publishedAt)} form="short" />. {policy.message && <>“{policy.message}”. </>}
+			It is read-only here: editing and trying out a draft in the browser come later, and until then the installation publishes a policy.
+		</Lead>
+	);
+}

@@ -1,0 +1,75 @@
+"use client";
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { Fragment } from "react";
+import { EmptyState } from "#components/page/states.tsx";
+import { useMarking } from "#components/policies/marking.tsx";
+import { ACTIVE_POLICY, lineAnchor } from "#components/policies/params.ts";
+import { prepareRules, type RuleCard } from "#components/policies/rules.ts";
+import { useTRPC } from "#components/trpc/client.tsx";
+import { cn } from "#components/ui/cn.ts";
+import { Panel } from "#components/ui/panel.tsx";
+
+/** The policy in force as sentences, grouped by what they do. */
+export function RulesPanel() {
+	const trpc = useTRPC();
+	const { data: policy } = useSuspenseQuery(trpc.policy.get.queryOptions(ACTIVE_POLICY));
+	const groups = prepareRules(policy);
+	return (
+		<Panel title="Rules" sub="grouped by what they do">
+			{groups.length === 0 && (
+				<EmptyState icon="policies" title="This policy has no rules">
+					Without a rule that bursts, nothing ever leaves home.
+				</EmptyState>
+			)}
+			{groups.map((g) => (
+				<Fragment key={g.group}>
+					<h3 className="border-y bg-sunken px-4 py-1.75 text-xs font-strong text-ink-3">{g.heading}</h3>
+					<ul>
+						{g.cards.map((card) => (
+							<Card key={card.id} card={card} />
+						))}
+					</ul>
+				</Fragment>
+			))}
+		</Panel>
+	);
+}
+
+function Card({ card }: { card: RuleCard }) {
+	const { marked, mark } = useMarking();
+	return (
+		<li
+			onPointerEnter={() => mark(card.id)}
+			onPointerLeave={() => mark(null)}
+			onFocus={() => mark(card.id)}
+			onBlur={() => mark(null)}
+			className={cn(
+				"hairline-b grid gap-x-4 gap-y-0.5 px-4 py-3 last:border-b-0 md:grid-cols-[9.5rem_minmax(0,1fr)_5.5rem]",
+				marked === card.id && "bg-[color-mix(in_oklab,var(--accent)_7%,var(--panel))]",
+			)}
+		>
+			<span className="font-strong [overflow-wrap:anywhere]">{card.id}</span>
+			<p className="text-pretty text-ink-2">
+				{card.sentence.map((part, i) =>
+					part.value ? (
+						// biome-ignore lint/suspicious/noArrayIndexKey: the pieces of a sentence have no name but their place.
+						<b key={i} className="font-semibold text-ink underline decoration-line-strong decoration-dotted underline-offset-4">
+							{part.text}
+						</b>
+					) : (
+						part.text
+					),
+				)}
+			</p>
+			<span className="tabular text-xs text-ink-3 md:text-right">
+				{card.lines ? (
+					<a href={`#${lineAnchor(card.lines.from)}`} className="hover:text-ink hover:underline">
+						{card.lines.from === card.lines.to ? `line ${card.lines.from}` : `lines ${card.lines.from} to ${card.lines.to}`}
+					</a>
+				) : (
+					"a default"
+				)}
+			</span>
+		</li>
+	);
+}

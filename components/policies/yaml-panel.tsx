@@ -1,0 +1,66 @@
+"use client";
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
+import { useMarking } from "#components/policies/marking.tsx";
+import { ACTIVE_POLICY, lineAnchor } from "#components/policies/params.ts";
+import { prepareRules } from "#components/policies/rules.ts";
+import { YamlLines } from "#components/policies/yaml-lines.tsx";
+import { useTRPC } from "#components/trpc/client.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { Panel } from "#components/ui/panel.tsx";
+import { notify } from "#components/ui/toast.tsx";
+
+/** The text of the policy in force; the lines of the sentence that is pointed at are marked. */
+export function YamlPanel() {
+	const trpc = useTRPC();
+	const { data: policy } = useSuspenseQuery(trpc.policy.get.queryOptions(ACTIVE_POLICY));
+	const { marked, mark } = useMarking();
+	const box = useRef<HTMLElement>(null);
+	const cards = prepareRules(policy).flatMap((g) => g.cards);
+	const lines = cards.find((c) => c.id === marked)?.lines ?? null;
+	const from = lines?.from ?? null;
+
+	// The external system is the box's scroll position: the page itself must stay where it is being read.
+	useEffect(() => {
+		const line = from === null ? null : document.getElementById(lineAnchor(from));
+		if (!box.current || !line) return;
+		const { scrollTop, clientHeight } = box.current;
+		if (line.offsetTop < scrollTop || line.offsetTop > scrollTop + clientHeight - 60) box.current.scrollTo({ top: line.offsetTop - 40 });
+	}, [from]);
+
+	const copy = async () => {
+		try {
+			await navigator.clipboard.writeText(policy.source);
+			notify({ tone: "done", title: "The policy's text was copied" });
+		} catch {
+			notify({ tone: "failed", title: "The browser refused to copy", detail: "Select the text and copy it by keyboard." });
+		}
+	};
+	return (
+		<Panel
+			title="YAML"
+			sub={`version ${policy.version}, as it was published`}
+			actions={
+				<Button size="sm" icon="copy" onClick={copy}>
+					Copy
+				</Button>
+			}
+			className="rail:sticky rail:top-[calc(var(--header-h)+1rem)]"
+		>
+			<section
+				ref={box}
+				// biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard.
+				tabIndex={0}
+				aria-label="The policy as YAML"
+				onPointerLeave={() => mark(null)}
+				className="relative overflow-auto border-t bg-sunken py-2 focus-visible:-outline-offset-2 rail:max-h-[calc(100dvh-9rem)]"
+			>
+				<YamlLines
+					source={policy.source}
+					marked={lines}
+					onPoint={(line) => mark(cards.find((c) => c.lines && c.lines.from <= line && line <= c.lines.to)?.id ?? null)}
+				/>
+			</section>
+		</Panel>
+	);
+}
