@@ -1,0 +1,115 @@
+import { describe, expect, it } from "vitest";
+import { type LeadPart, prepareCapacityLead, type Site } from "./lead.ts";
+import { groupOffers, listPriceDay, type OfferView } from "./offers.ts";
+import { holdersOf, runsOf } from "./slots.ts";
+
+const offer = (more: Partial<OfferView>): OfferView => ({
+	...{
+		id: "x",
+		siteId: "aws",
+		provider: "aws",
+		region: "us-east-2",
+		zone: "us-east-2a",
+		instanceType: "g5.xlarge",
+		accelerator: "A10G-24GB",
+	},
+	...{ gpus: 1, vcpus: 4, memoryGiB: 16, capacityType: "spot", microUsdPerHour: "412000", microUsdPerGpuHour: "412000" },
+	...{
+		priceObservedAt: "2026-11-19T14:00:00Z",
+		priceSource: "EC2",
+		backoffUntil: null,
+		backoffReason: null,
+		gridGramsPerKwh: 396,
+		prices: [],
+	},
+	...more,
+});
+const pool = (busy: number, free: number, off: number): Site["pools"][number] => ({
+	...{ id: "local", accelerator: "L40S-48GB", nodes: 1, gpusPerNode: busy + free + off, gpus: busy + free + off, busy, unavailable: off },
+	...{ microUsdPerGpuHour: "1050000", slots: [] },
+});
+const site = (kind: Site["kind"], more: Partial<Site>): Site => ({
+	...{
+		id: "s",
+		name: "S",
+		provider: kind === "owned" ? "local" : "aws",
+		kind,
+		enabled: true,
+		healthy: true,
+		healthMessage: null,
+		lastSeenAt: null,
+	},
+	...{
+		gpusBusy: 0,
+		gpusTotal: null,
+		instancesLive: 0,
+		burnMicroUsdPerHour: "0",
+		regions: [],
+		pools: [],
+		lastSweep: null,
+		lastOrphanAt: null,
+	},
+	...more,
+});
+const text = (parts: readonly LeadPart[]) =>
+	parts
+		.map((p) => p.text)
+		.join("")
+		.trim();
+
+describe("groupOffers", () => {
+	it("shows a region's zones as one line, at the cheapest, and keeps capacity types apart", () => {
+		const lines = groupOffers([
+			offer({ id: "a" }),
+			offer({ id: "b", zone: "us-east-2b" }),
+			offer({ id: "c", capacityType: "on_demand", zone: null }),
+			offer({ id: "d", region: "eu-west-1" }),
+		]);
+		expect(lines.map((l) => [l.offer.id, l.zones])).toEqual([
+			["a", 2],
+			["c", 1],
+			["d", 1],
+		]);
+	});
+
+	it("tells a price list by its day", () => {
+		expect(listPriceDay("list price of 2026-07-20: Karpenter")).toBe("2026-07-20");
+		expect(listPriceDay("EC2 DescribeSpotPriceHistory")).toBeNull();
+	});
+});
+
+describe("prepareCapacityLead", () => {
+	it("counts what is free and what is out of service apart", () => {
+		expect(text(prepareCapacityLead([site("owned", { pools: [pool(61, 2, 1)] })], null, 1))).toBe(
+			"61 of 64 owned GPUs are busy; 2 are free, 1 out of service. No cloud account is connected.",
+		);
+	});
+
+	it("says what the cloud costs now, and from what price on there is more", () => {
+		const sites = [site("owned", { pools: [pool(4, 0, 0)] }), site("cloud", { instancesLive: 1, burnMicroUsdPerHour: "179300" })];
+		expect(text(prepareCapacityLead(sites, offer({}), 8))).toBe(
+			"All 4 owned GPUs are busy. 1 cloud machine runs for $0.18 an hour, each for a job. A machine with 8 GPUs can be had in the cloud from $0.41 a GPU-hour (A10G-24GB).",
+		);
+	});
+
+	it("claims no price that is not known", () =>
+		expect(text(prepareCapacityLead([], offer({ microUsdPerGpuHour: null }), 1))).not.toContain("$"));
+});
+
+describe("slots", () => {
+	it("names runs of slots", () => expect(runsOf([6, 0, 1, 2, 8, 9])).toBe("0 to 2, 6, 8, 9"));
+
+	it("gathers a job's slots, and passes over the free ones", () => {
+		const slot = (n: number, jobId: string | null): Site["pools"][number]["slots"][number] => ({
+			slot: n,
+			state: jobId ? "busy" : "free",
+			jobId,
+			jobName: jobId,
+			team: "risk",
+		});
+		expect(holdersOf([slot(0, "a"), slot(1, "b"), slot(2, "a"), slot(3, null)]).map((h) => [h.jobName, h.slots, h.gpus])).toEqual([
+			["a", "0, 2", 2],
+			["b", "1", 1],
+		]);
+	});
+});

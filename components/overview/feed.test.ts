@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import { type EventView, prepareFeed, said } from "./feed.ts";
+
+const NOW = Date.UTC(2026, 10, 19, 14, 32);
+let next = 1_000;
+const event = (kind: EventView["kind"], secondsAgo: number, more: Partial<EventView> = {}): EventView => ({
+	...{
+		id: next--,
+		at: new Date(NOW - secondsAgo * 1_000).toISOString(),
+		kind,
+		jobId: `job_${secondsAgo}`,
+		jobName: `j${secondsAgo}`,
+		team: "risk",
+	},
+	...{ instanceId: null, siteId: null, placement: null, costMicroUsd: null, reason: null },
+	...more,
+});
+const reason = (message: string): EventView["reason"] => ({ code: "completed", message, facts: {} });
+
+describe("prepareFeed", () => {
+	it("goes on from the job's name with the reason's own sentence", () => {
+		const [line] = prepareFeed(
+			[event("job_succeeded", 5, { reason: reason("Finished: the command ended with exit code 0."), costMicroUsd: "31140000" })],
+			10,
+		);
+		expect(line).toMatchObject({
+			name: "j5",
+			text: "finished: the command ended with exit code 0",
+			href: "/jobs/job_5",
+			costMicroUsd: "31140000",
+		});
+	});
+
+	it("makes one line of a batch, so that it does not push everything else out", () => {
+		const batch = Array.from({ length: 41 }, (_, i) => event("job_submitted", 10 + i * 0.001, { jobName: `lr-${i}`, jobId: `b${i}` }));
+		const lines = prepareFeed([...batch, event("job_failed", 90)], 10);
+		expect(lines.map((l) => `${l.name} ${l.text}`)).toEqual(["41 jobs were submitted: lr-0, lr-1 and 39 more", "j90 failed"]);
+		expect(lines[1]?.tone).toBe("risk");
+	});
+
+	it("does not repeat what the placement tells", () => {
+		const id = { jobId: "job_a", jobName: "a" };
+		const lines = prepareFeed(
+			[
+				event("job_started", 1, id),
+				event("job_placed", 2, { ...id, reason: reason("Placed at home: 1 slot was free.") }),
+				event("job_submitted", 3, id),
+			],
+			10,
+		);
+		expect(lines.map((l) => l.text)).toEqual(["placed at home: 1 slot was free"]);
+	});
+
+	it("leads to the sites for what is theirs", () => {
+		const lines = prepareFeed(
+			[
+				event("site_unhealthy", 4, { jobId: null, jobName: null, siteId: "aws" }),
+				event("site_healthy", 1, { jobId: null, jobName: null, siteId: "aws" }),
+			],
+			10,
+		);
+		expect(lines.map((l) => [l.before, l.name, l.text, l.href])).toEqual([
+			["Site", "aws", "does not answer", "/sites"],
+			["Site", "aws", "answers again", "/sites"],
+		]);
+	});
+
+	it("keeps to the number of lines", () =>
+		expect(
+			prepareFeed(
+				Array.from({ length: 30 }, (_, i) => event("job_failed", i * 100)),
+				12,
+			),
+		).toHaveLength(12));
+
+	it("leaves abbreviations as they are", () => expect(said("GPU memory ran out.")).toBe("GPU memory ran out"));
+});

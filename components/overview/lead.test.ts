@@ -1,0 +1,110 @@
+import { describe, expect, it } from "vitest";
+import { HEARTBEAT_LATE_MS, type LeadPart, prepareLead, type Site, type Summary } from "./lead.ts";
+
+const NOW = Date.UTC(2026, 10, 19, 14, 32);
+const M = 1_000_000n;
+
+const summary = (more: Partial<Summary> = {}): Summary => ({
+	nowMs: NOW,
+	jobs: { held: 0, queued: 0, admitted: 0, running: 9, succeeded: 0, failed: 0, cancelled: 0 },
+	queue: { jobs: 0, gpus: 0, lastStart: null },
+	owned: { gpus: 64, busy: 61 },
+	cloud: { instances: 3, gpus: 24, burnMicroUsdPerHour: "54860000" },
+	burn: [],
+	budgets: [
+		{
+			...{ id: "cloud-month", scope: "true", period: "month", periodStartMs: NOW, periodEndMs: NOW, atCap: "hold" },
+			...{ capMicroUsd: 50_000n * M, postedMicroUsd: 31_482n * M, heldMicroUsd: 4_210n * M, freeMicroUsd: 14_308n * M },
+		},
+	],
+	month: null,
+	forecast: forecast(43_100n, 46_900n, 52_400n),
+	risk: { totalMicroUsd: "0", items: [] },
+	scheduler: { instance: "a", atMs: NOW - 900, lastCycle: null },
+	demoHistory: null,
+	...more,
+});
+
+function forecast(low: bigint, middle: bigint, high: bigint): Summary["forecast"] {
+	const cloud = { lowMicroUsd: low * M, expectedMicroUsd: middle * M, highMicroUsd: high * M, samples: 28 };
+	return { monthStartMs: NOW, monthEndMs: NOW, spentCloudMicroUsd: 0n, spentTotalMicroUsd: 0n, cloud, total: null };
+}
+
+const site = (more: Partial<Site> = {}): Site => ({
+	...{
+		id: "hall-b",
+		name: "hall-b",
+		provider: "slurm",
+		kind: "owned",
+		enabled: true,
+		healthy: true,
+		healthMessage: null,
+		lastSeenAt: null,
+	},
+	...{
+		gpusBusy: 61,
+		gpusTotal: 64,
+		instancesLive: 0,
+		burnMicroUsdPerHour: "0",
+		regions: [],
+		pools: [],
+		lastSweep: null,
+		lastOrphanAt: null,
+	},
+	...more,
+});
+
+const text = (parts: readonly LeadPart[]) =>
+	parts
+		.map((p) => p.text)
+		.join("")
+		.trim();
+const said = (more: Partial<Summary> = {}, sites = [site()], seesAll = true) => text(prepareLead(summary(more), sites, NOW, seesAll));
+
+describe("prepareLead", () => {
+	it("says that all is well, what it costs now, and how the month should end", () => {
+		expect(said()).toBe(
+			"Everything is running. hall-b is 95% busy, and 3 machines run in the cloud for $54.86 an hour. The month should end $3,100 under budget; at the high end it would be $2,400 over.",
+		);
+	});
+
+	it("says over, and no high end, when the middle is over already", () =>
+		expect(said({ forecast: forecast(50_500n, 51_000n, 53_000n) })).toMatch(/The month should end \$1,000 over budget\.$/));
+
+	it("tells the worst first: no scheduler before money at risk before a site that does not answer", () => {
+		const risk = {
+			totalMicroUsd: "1230000",
+			items: [{ instanceId: "i", jobId: "j", why: "not_seen_gone" as const, sinceMs: NOW, microUsd: "1230000" }],
+		};
+		const ill = [site(), site({ id: "aws", name: "AWS", kind: "cloud", healthy: false })];
+		expect(said({ risk, scheduler: null }, ill)).toMatch(/^No scheduler is running/);
+		expect(said({ risk }, ill)).toMatch(/^Money may be running for nothing: 1 machine to look at/);
+		expect(said({}, ill)).toMatch(/^AWS does not answer\./);
+	});
+
+	it("does not call a slow cycle a silence", () => {
+		const at = (agoMs: number) => said({ scheduler: { instance: "a", atMs: NOW - agoMs, lastCycle: null } });
+		expect(at(HEARTBEAT_LATE_MS)).toMatch(/^Everything is running/);
+		expect(at(HEARTBEAT_LATE_MS + 1)).toMatch(/^The scheduler has been silent since 14:31\./);
+	});
+
+	it("parts those that wait from those that are held", () => {
+		const queue = { jobs: 3, gpus: 5, lastStart: { p50Ms: NOW + 42 * 60_000, p90Ms: NOW + 90 * 60_000 } };
+		expect(said({ queue, jobs: { ...summary().jobs, queued: 2, held: 1 } })).toContain(
+			"2 jobs wait, the last to start at home in about 42 min. 1 job is held.",
+		);
+	});
+
+	it("holds no team's forecast against everybody's budget", () => {
+		expect(said({}, [site()], false)).toMatch(/\$35,692\.00 of this month's \$50,000 for the cloud is spent or set aside\.$/);
+	});
+
+	it("is calm when there is nothing", () => {
+		const idle = {
+			jobs: { ...summary().jobs, running: 0 },
+			owned: { gpus: 4, busy: 0 },
+			cloud: { instances: 0, gpus: 0, burnMicroUsdPerHour: "0" },
+		};
+		expect(said({ ...idle, budgets: [] })).toBe("All is well, and nothing is to do. hall-b is free, and nothing runs in the cloud.");
+	});
+});

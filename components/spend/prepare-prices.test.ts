@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { preparePrices } from "./prepare-prices.ts";
+import type { SpendPage } from "./prepare-table.ts";
+
+const HOUR = 3_600_000n;
+type Item = SpendPage["groups"]["items"][number];
+const NONE: Omit<Item, "key"> = {
+	...{
+		ownedMicroUsd: 0n,
+		idleMicroUsd: 0n,
+		cloudMicroUsd: 0n,
+		totalMicroUsd: 0n,
+		spotMicroUsd: 0n,
+		onDemandMicroUsd: 0n,
+		reservedMicroUsd: 0n,
+	},
+	...{ gpuMs: 0n, ownedGpuMs: 0n, cloudGpuMs: 0n, spotGpuMs: 0n, onDemandGpuMs: 0n, reservedGpuMs: 0n, idleGpuMs: 0n },
+	...{ energyMilliWh: 0n, emissionsMilligrams: 0n },
+};
+const spend = (items: Item[]): SpendPage["byAccelerator"] => ({ fromMs: 0, toMs: 1, groupBy: "accelerator", items, totals: NONE });
+
+describe("preparePrices", () => {
+	// 60 h used and 40 h idle cost $100: $1 an hour when always busy, $1.666666 on the hours that were used.
+	const l40s: Item = {
+		...NONE,
+		key: "L40S-48GB",
+		ownedMicroUsd: 60_000_000n,
+		idleMicroUsd: 40_000_000n,
+		ownedGpuMs: 60n * HOUR,
+		idleGpuMs: 40n * HOUR,
+	};
+
+	it("gives an owned model its price when always busy and as it was used", () => {
+		const [row] = preparePrices(spend([l40s])).rows;
+		expect(row).toMatchObject({ label: "Owned L40S-48GB", microUsd: 1_000_000n, asUsedMicroUsd: 1_666_666n });
+	});
+
+	it("parts the clouds by capacity type, and says from which use on owning is cheaper", () => {
+		const both: Item = {
+			...l40s,
+			spotMicroUsd: 8_000_000n,
+			spotGpuMs: 5n * HOUR,
+			onDemandMicroUsd: 12_000_000n,
+			onDemandGpuMs: 5n * HOUR,
+			cloudMicroUsd: 20_000_000n,
+			cloudGpuMs: 10n * HOUR,
+		};
+		const { rows, breakEven } = preparePrices(spend([both]));
+		expect(rows.map((r) => [r.fill, r.microUsd])).toEqual([
+			["owned", 1_000_000n],
+			["spot", 1_600_000n],
+			["on_demand", 2_400_000n],
+		]);
+		expect(breakEven).toEqual({ accelerator: "L40S-48GB", share: 0.5, busy: 0.6 });
+	});
+
+	it("claims no break-even for a model that the clouds were never asked for", () =>
+		expect(preparePrices(spend([l40s])).breakEven).toBeNull());
+});
