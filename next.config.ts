@@ -21,6 +21,8 @@ const CONTENT_SECURITY_POLICY = [
 const config: NextConfig = {
 	outputFileTracingRoot: import.meta.dirname,
 	turbopack: { root: import.meta.dirname },
+	// What the pages need, and nothing else: tests and tools have their own check in `npm test`.
+	typescript: { tsconfigPath: "tsconfig.build.json" },
 	poweredByHeader: false,
 	serverExternalPackages: ["postgres", "@aws-sdk/client-ec2"],
 	headers: async () => [
