@@ -24,11 +24,6 @@ const spendOf = (groupBy: SpendPage["groups"]["groupBy"], items: Item[]): SpendP
 	for (const { key: __, ...one } of items) for (const name of Object.keys(one) as (keyof typeof one)[]) totals[name] += one[name];
 	return { fromMs: 0, toMs: 1, groupBy, items, totals };
 };
-		for (const name of Object.keys(one) as (keyof typeof one)[]) next[name] = sum[name] + one[name];
-		return next;
-	}, zero);
-	return { fromMs: 0, toMs: 1, groupBy, items, totals };
-};
 
 const above = (rows: readonly SpendRow[]) => rows.filter((r) => r.kind !== "total");
 const sum = (rows: readonly SpendRow[], field: "ownedMicroUsd" | "cloudMicroUsd" | "totalMicroUsd" | "gpuMs") =>
