@@ -22,12 +22,12 @@ export function OverviewKpis({ seesAll }: { seesAll: boolean }) {
 	const month = formatMonth(summary.nowMs).split(" ")[0] ?? "";
 	return (
 		<KpiStrip label="Right now" columns="1.02fr 1.06fr .96fr 1.62fr .86fr .84fr">
-			<OwnedKpi summary={summary} sites={sites} month={month} />
+			<OwnedKpi summary={summary} sites={sites} month={month} seesAll={seesAll} />
 			<QueueKpi summary={summary} />
 			<BurnKpi summary={summary} />
 			<BudgetKpi summary={summary} month={month} seesAll={seesAll} />
 			<RiskKpi summary={summary} />
-			<CarbonKpi summary={summary} month={month} />
+			<CarbonKpi summary={summary} month={month} seesAll={seesAll} />
 		</KpiStrip>
 	);
 }
@@ -70,7 +70,7 @@ function nodesOf(sites: readonly Site[]): { id: string; busy: number }[] {
 	});
 }
 
-function QueueKpi({ summary: { queue, nowMs, jobs } }: { summary: Summary }) {
+function QueueKpi({ summary: { queue, nowMs } }: { summary: Summary }) {
 	const half = queue.lastStart ? Math.max(0, queue.lastStart.p50Ms - nowMs) : null;
 	const most = queue.lastStart ? Math.max(0, queue.lastStart.p90Ms - nowMs) : null;
 	return (
@@ -97,7 +97,7 @@ function QueueKpi({ summary: { queue, nowMs, jobs } }: { summary: Summary }) {
 						The last starts at home in <b>≈ {formatSpan(half)}</b>, in <b>{formatSpan(most)}</b> in 9 of 10
 					</>
 				) : queue.jobs > 0 ? (
-					jobs.held === queue.jobs ? (
+					queue.held === queue.jobs ? (
 						"All of them are held"
 					) : (
 						"No forecast: home cannot run them, or was not asked yet"

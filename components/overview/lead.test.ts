@@ -7,7 +7,7 @@ const M = 1_000_000n;
 const summary = (more: Partial<Summary> = {}): Summary => ({
 	nowMs: NOW,
 	jobs: { held: 0, queued: 0, admitted: 0, running: 9, succeeded: 0, failed: 0, cancelled: 0 },
-	queue: { jobs: 0, gpus: 0, lastStart: null },
+	queue: { jobs: 0, held: 0, gpus: 0, lastStart: null },
 	owned: { gpus: 64, busy: 61 },
 	cloud: { instances: 3, gpus: 24, burnMicroUsdPerHour: "54860000" },
 	burn: [],
@@ -89,10 +89,8 @@ describe("prepareLead", () => {
 	});
 
 	it("parts those that wait from those that are held", () => {
-		const queue = { jobs: 3, gpus: 5, lastStart: { p50Ms: NOW + 42 * 60_000, p90Ms: NOW + 90 * 60_000 } };
-		expect(said({ queue, jobs: { ...summary().jobs, queued: 2, held: 1 } })).toContain(
-			"2 jobs wait, the last to start at home in about 42 min. 1 job is held.",
-		);
+		const queue = { jobs: 3, held: 1, gpus: 5, lastStart: { p50Ms: NOW + 42 * 60_000, p90Ms: NOW + 90 * 60_000 } };
+		expect(said({ queue })).toContain("2 jobs wait, the last to start at home in about 42 min. 1 job is held.");
 	});
 
 	it("holds no team's forecast against everybody's budget", () => {

@@ -53,7 +53,8 @@ function headline(summary: Summary, sites: readonly Site[], nowMs: number): Lead
 	const ill = sites.filter((s) => s.enabled && !s.healthy);
 	if (ill.length > 0)
 		return [link(listed(ill.map((s) => s.name)), "/sites"), strong(ill.length === 1 ? " does not answer. " : " do not answer. ")];
-	const active = summary.jobs.running + summary.jobs.admitted;
+	// GPUs and machines are everybody's; the counts of jobs are those that the reader may see.
+	const active = summary.owned.busy + summary.cloud.instances + summary.jobs.running + summary.jobs.admitted;
 	if (active + summary.queue.jobs === 0) return [strong("All is well, and nothing is to do. ")];
 	return [strong(active === 0 ? "Nothing runs yet. " : "Everything is running. ")];
 }
@@ -77,9 +78,9 @@ function work({ owned, cloud, jobs }: Summary, sites: readonly Site[]): LeadPart
 	return [...home, ...(home.length > 0 ? [plain(", and ")] : []), ...away, plain(". ")];
 }
 
-function queue({ queue: q, jobs }: Summary, nowMs: number): LeadPart[] {
+function queue({ queue: q }: Summary, nowMs: number): LeadPart[] {
 	if (q.jobs === 0) return [];
-	const waiting = q.jobs - jobs.held;
+	const waiting = q.jobs - q.held;
 	const parts: LeadPart[] = [];
 	if (waiting > 0) {
 		parts.push(link(`${count(waiting, "job")} ${waiting === 1 ? "waits" : "wait"}`, "/jobs"));
@@ -91,7 +92,7 @@ function queue({ queue: q, jobs }: Summary, nowMs: number): LeadPart[] {
 			);
 		parts.push(plain(". "));
 	}
-	if (jobs.held > 0) parts.push(link(`${count(jobs.held, "job")} ${jobs.held === 1 ? "is" : "are"} held`, "/jobs"), plain(". "));
+	if (q.held > 0) parts.push(link(`${count(q.held, "job")} ${q.held === 1 ? "is" : "are"} held`, "/jobs"), plain(". "));
 	return parts;
 }
 

@@ -16,8 +16,8 @@ import { moneyAtRisk, type RiskItem } from "./money-at-risk.ts";
 export interface OverviewSummary {
 	nowMs: number;
 	jobs: Awaited<ReturnType<typeof countJobs>>;
-	/** Jobs that wait (queued or held), the GPUs they ask for, and when the last of them would start at home. */
-	queue: { jobs: number; gpus: number; lastStart: { p50Ms: number; p90Ms: number } | null };
+	/** Everybody's jobs that wait (queued or held), of which held, the GPUs they ask for, and when the last of them would start at home. */
+	queue: { jobs: number; held: number; gpus: number; lastStart: { p50Ms: number; p90Ms: number } | null };
 	owned: { gpus: number; busy: number };
 	/** Live instances and the sum of their hourly prices. */
 	cloud: { instances: number; gpus: number; burnMicroUsdPerHour: string };
@@ -55,12 +55,12 @@ export async function overviewSummary(ctx: ServiceContext): Promise<OverviewSumm
 }
 
 async function readQueue(db: Db): Promise<OverviewSummary["queue"]> {
-	const [row] = await db.execute<{ jobs: number; gpus: number; p50: string | null; p90: string | null }>(sql`
-		select count(*)::int as jobs, coalesce(sum(gpus), 0)::int as gpus,
+	const [row] = await db.execute<{ jobs: number; held: number; gpus: number; p50: string | null; p90: string | null }>(sql`
+		select count(*)::int as jobs, (count(*) filter (where state = 'held'))::int as held, coalesce(sum(gpus), 0)::int as gpus,
 			max((forecast->>'p50Ms')::float8)::text as p50, max((forecast->>'p90Ms')::float8)::text as p90
 		from job where state in ('queued', 'held')`);
 	const lastStart = row?.p50 && row.p90 ? { p50Ms: Number(row.p50), p90Ms: Number(row.p90) } : null;
-	return { jobs: row?.jobs ?? 0, gpus: row?.gpus ?? 0, lastStart };
+	return { jobs: row?.jobs ?? 0, held: row?.held ?? 0, gpus: row?.gpus ?? 0, lastStart };
 }
 
 async function readOwned(db: Db): Promise<OverviewSummary["owned"]> {
