@@ -88,12 +88,14 @@ function elapsed(jobs: readonly Job[], nowMs: number): string {
 	return Number.isFinite(first) ? `, ${duration(nowMs - first)} since it was submitted` : "";
 }
 
-/** The outcome in one line: `lang-6 succeeded after 37s, attempt 3, $0.0117. Finished: …` */
+/** The outcome in one line: `lang-6 succeeded after 37s, 3 attempts, $0.0117 metered so far  Finished: …` */
 export function outcomeLine(ctx: CommandContext, job: Job): string {
 	const took = job.finishedAt === null ? "" : ` after ${duration(Date.parse(job.finishedAt) - Date.parse(job.submittedAt))}`;
 	const attempt = job.attempts > 1 ? `, ${count(job.attempts, "attempt")}` : "";
 	const state = styled(ctx.io, styleOfState(job.state), job.state);
-	return `${job.id}  ${clean(job.name)}  ${state}${took}${attempt}, ${money(job.costMicroUsd)}  ${clean(job.reason.message)}\n`;
+	// The meter comes by every few seconds, so right after the end a cost is a part of it, and none is not $0.00.
+	const cost = job.costMicroUsd === "0" ? "" : `, ${money(job.costMicroUsd)} metered so far`;
+	return `${job.id}  ${clean(job.name)}  ${state}${took}${attempt}${cost}  ${clean(job.reason.message)}\n`;
 }
 
 export function exitOfJobs(jobs: readonly Job[]): ExitCode {

@@ -113,7 +113,7 @@ describe("submit", () => {
 			});
 			expect(ran.code, ran.err).toBe(code);
 			expect(ran.out).toMatch(
-				new RegExp(`^job_\\w{26}  ${name}  ${code === 0 ? "succeeded" : "failed"} after \\d+s, \\$0\\.00 {2}.+exit code ${exitCode}\\.\n$`),
+				new RegExp(`^job_\\w{26}  ${name}  ${code === 0 ? "succeeded" : "failed"} after \\d+s {2}.+exit code ${exitCode}\\.\n$`),
 			);
 		}
 	});
