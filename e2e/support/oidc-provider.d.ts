@@ -1,0 +1,8 @@
+/** What the browser tests use of oidc-provider, which ships no types. */
+declare module "oidc-provider" {
+	import type { Server } from "node:http";
+	export default class Provider {
+		constructor(issuer: string, configuration: Record<string, unknown>);
+		listen(port: number, host: string): Server;
+	}
+}

@@ -1,0 +1,50 @@
+import { test as base, type Page, request } from "@playwright/test";
+import { z } from "zod";
+import { BASE_URL } from "./system.ts";
+
+export const PASSWORD = "spillway-demo";
+export const PEOPLE = {
+	platform: "platform@demo.spillway",
+	scientist: "scientist@demo.spillway",
+	finance: "finance@demo.spillway",
+} as const;
+export type Person = keyof typeof PEOPLE;
+
+type StorageState = Awaited<ReturnType<Awaited<ReturnType<typeof request.newContext>>["storageState"]>>;
+const signedIn = new Map<Person, Promise<StorageState>>();
+
+/** Signs in by the calls that the form makes, once for each person and worker. */
+export function sessionOf(person: Person): Promise<StorageState> {
+	const known = signedIn.get(person) ?? signIn(person);
+	signedIn.set(person, known);
+	return known;
+}
+
+async function signIn(person: Person): Promise<StorageState> {
+	const context = await request.newContext({ baseURL: BASE_URL });
+	try {
+		const { csrfToken } = z.object({ csrfToken: z.string() }).parse(await (await context.get("/api/auth/csrf")).json());
+		const answer = await context.post("/api/auth/callback/credentials", {
+			form: { csrfToken, email: PEOPLE[person], password: PASSWORD, callbackUrl: BASE_URL },
+			maxRedirects: 0,
+		});
+		const state = await context.storageState();
+		if (!state.cookies.some(({ name }) => name.includes("session-token")))
+			throw new Error(`${person} could not sign in: ${answer.status()} ${answer.headers()["location"] ?? (await answer.text())}`);
+		return state;
+	} finally {
+		await context.dispose();
+	}
+}
+
+/** `test` whose `page` belongs to a signed-in person; `test.use({ person: "finance" })` chooses whom, null is nobody. */
+export const test = base.extend<{ person: Person | null }>({
+	person: ["platform", { option: true }],
+	storageState: async ({ person }, use) => use(person === null ? { cookies: [], origins: [] } : await sessionOf(person)),
+});
+
+/** Opens a screen and waits for its title, so that what follows looks at the screen that was meant. */
+export async function open(page: Page, path: string, title: string | RegExp): Promise<void> {
+	await page.goto(path);
+	await page.getByRole("heading", { level: 1, name: title }).waitFor();
+}

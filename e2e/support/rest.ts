@@ -1,0 +1,107 @@
+import { randomUUID } from "node:crypto";
+import type { z } from "zod";
+import {
+	budgetShape,
+	explanationShape,
+	instanceShape,
+	type Job,
+	type JobDetail,
+	jobDetailShape,
+	jobShape,
+	logPageShape,
+	pageOf,
+	policyShape,
+	receiptShape,
+	spendShape,
+	submittedBatchShape,
+	submittedShape,
+} from "#cli/shapes.ts";
+import { eventually } from "./eventually.ts";
+import { API_URL, token } from "./system.ts";
+
+/** The REST face, called with the token that lies in the state folder: it acts as the platform engineer. */
+export async function call(method: "GET" | "POST", path: string, body?: unknown): Promise<{ status: number; body: unknown }> {
+	const response = await fetch(`${API_URL}${path}`, {
+		method,
+		headers: {
+			authorization: `Bearer ${token()}`,
+			...(body === undefined ? {} : { "content-type": "application/json" }),
+			...(method === "POST" && path === "/jobs" ? { "idempotency-key": randomUUID() } : {}),
+		},
+		...(body === undefined ? {} : { body: JSON.stringify(body) }),
+		signal: AbortSignal.timeout(30_000),
+	});
+	return { status: response.status, body: await response.json() };
+}
+
+async function read<T>(path: string, shape: z.ZodType<T>): Promise<T> {
+	const { status, body } = await call("GET", path);
+	if (status !== 200) throw new Error(`GET ${path} answered ${status}: ${JSON.stringify(body)}`);
+	return shape.parse(body);
+}
+
+export const rest = {
+	job: (id: string): Promise<JobDetail> => read(`/jobs/${id}`, jobDetailShape),
+	jobs: async (query: string): Promise<Job[]> => (await read(`/jobs?${query}`, pageOf(jobShape))).items,
+	logs: async (id: string, attempt: number) => (await read(`/jobs/${id}/logs?attempt=${attempt}&limit=2000`, logPageShape)).lines,
+	decisions: async (id: string) => (await read(`/jobs/${id}/decisions`, pageOf(explanationShape))).items,
+	receipt: (id: string) => read(`/jobs/${id}/receipt`, receiptShape),
+	spend: (query: string) => read(`/spend?${query}`, spendShape),
+	instancesOf: async (jobId: string) => (await read(`/instances?job=${jobId}`, pageOf(instanceShape))).items,
+	budgets: async () => (await read("/budgets", pageOf(budgetShape))).items,
+	policy: () => read("/policies/default", policyShape),
+
+	/** @returns the job's id */
+	async submit(document: unknown): Promise<string> {
+		const { status, body } = await call("POST", "/jobs", document);
+		if (status !== 201) throw new Error(`POST /jobs answered ${status}: ${JSON.stringify(body)}`);
+		return submittedShape.parse(body).id;
+	},
+	async submitAll(items: readonly unknown[]): Promise<string[]> {
+		const { status, body } = await call("POST", "/jobs", { items });
+		if (status !== 201) throw new Error(`POST /jobs answered ${status}: ${JSON.stringify(body)}`);
+		return submittedBatchShape.parse(body).items.map(({ id }) => id);
+	},
+	cancel: (id: string) => call("POST", `/jobs/${id}/cancel`, {}),
+};
+
+export async function jobWhen(id: string, what: string, holds: (job: JobDetail) => boolean, limitMs?: number): Promise<JobDetail> {
+	return eventually(`job ${id} ${what}`, () => rest.job(id), holds, limitMs);
+}
+
+export const isOver = ({ state }: Pick<Job, "state">): boolean => state === "succeeded" || state === "failed" || state === "cancelled";
+
+/** Ends whatever an earlier test left behind, so that slots and budget are free for this one. */
+export async function makeQuiet(): Promise<void> {
+	const live = () => rest.jobs("state=held,queued,admitted,running&limit=500");
+	for (const { id } of await live()) await rest.cancel(id);
+	await eventually("no job waits or runs", live, (jobs) => jobs.length === 0);
+}
+
+export interface JobChanges {
+	name: string;
+	team?: string;
+	class?: string;
+	command?: string[];
+	estimate?: string;
+	priority?: number;
+	gpus?: number;
+	accelerators?: string[];
+}
+
+/** A job document that needs no files. It runs for a minute unless it is told otherwise. */
+export function aJob(changes: JobChanges): Record<string, unknown> {
+	const { accelerators } = changes;
+	return {
+		apiVersion: "spillway/v1",
+		kind: "Job",
+		metadata: { name: changes.name, team: changes.team ?? "research" },
+		spec: {
+			class: changes.class ?? "burst",
+			command: changes.command ?? ["sleep", "60"],
+			resources: { gpus: changes.gpus ?? 1, ...(accelerators ? { accelerators } : {}) },
+			duration: { estimate: changes.estimate ?? "60s", max: "10m" },
+			...(changes.priority === undefined ? {} : { priority: changes.priority }),
+		},
+	};
+}
