@@ -1,6 +1,8 @@
 import path from "node:path";
 import { z } from "zod";
 
+const DEVELOPMENT_SECRET = "development-secret-not-for-production";
+
 /** The only reader of process.env in the server. Every setting has a default that makes a demo on this machine. */
 const schema = z.object({
 	NODE_ENV: z.enum(["development", "production", "test"]).default("production"),
@@ -17,10 +19,10 @@ const schema = z.object({
 		.default("0")
 		.transform((v) => v === "1"),
 	/** Key from which one-time secrets of instances are derived; kept in SPILLWAY_HOME by `npm start`. */
-	SPILLWAY_SECRET: z.string().min(16).default("development-secret-not-for-production"),
+	SPILLWAY_SECRET: z.string().min(16).default(DEVELOPMENT_SECRET),
 	SPILLWAY_INSTANCE: z.string().default("unnamed"),
 	DATABASE_URL: z.string().default("postgres://spillway@127.0.0.1:55432/spillway"),
-	AUTH_SECRET: z.string().min(16).default("development-secret-not-for-production"),
+	AUTH_SECRET: z.string().min(16).default(DEVELOPMENT_SECRET),
 	OIDC_ISSUER: z.url().optional(),
 	OIDC_CLIENT_ID: z.string().optional(),
 	OIDC_CLIENT_SECRET: z.string().optional(),
@@ -65,7 +67,19 @@ export function env(): Env {
 		throw new Error(`These settings in the environment are wrong:\n  ${lines.join("\n  ")}`);
 	}
 	cached = result.data;
+	// next-auth reads its own address from the environment. Without an issuer any address of this host may be used.
+	if (cached.OIDC_ISSUER) process.env["AUTH_URL"] ??= publicUrl(cached);
 	return cached;
+}
+
+/** @throws Error when a server that people and machines rely on would run with the secrets that everybody can read here. */
+export function requireOwnSecrets(e: Env): void {
+	if (e.NODE_ENV !== "production") return;
+	const missing = (["AUTH_SECRET", "SPILLWAY_SECRET"] as const).filter((name) => e[name] === DEVELOPMENT_SECRET);
+	if (missing.length === 0) return;
+	throw new Error(
+		`${missing.join(" and ")} must be set to a random text of your own, at least 16 characters: npm start makes them; otherwise for example by openssl rand -base64 32.`,
+	);
 }
 
 /** The address under which instances and people reach this control plane. */

@@ -15,7 +15,7 @@ export function welcome({ home, url, demo, seconds }) {
 		"Submit a job",
 		...table([
 			["in the browser", `${url}/jobs/new`],
-			["on the command line", "npx spillway submit --gpus 1 -- node examples/…"],
+			["on the command line", "npx spillway submit -f examples/language-id/job.yaml --count 7"],
 			["by the API", `curl -H "Authorization: Bearer $(cat ${path.join(shownHome, "token")})" ${url}/api/v1/jobs`],
 		]),
 		"",

@@ -1,18 +1,24 @@
-import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
-import path from "node:path";
 import { userData } from "#server/agent/user-data.ts";
 import type { LoopContext } from "#server/control-loop/context.ts";
 import { bootstrapHashOf, bootstrapSecretOf } from "#server/services/agent/bootstrap.ts";
-
-const AGENT_FILE = path.resolve(import.meta.dirname, "../../dist/agent.mjs");
+import { AGENT_FILE, RUNTIME_FILES, sha256OfFile } from "./agent-files.ts";
 
 /** User-data of instances, the same for the same instance however often it is asked for. */
-export function launchSecrets(secretKey: string, controlUrl: string): Pick<LoopContext, "userDataFor" | "bootstrapHashFor"> {
-	const agentSha256 = createHash("sha256").update(readFileSync(AGENT_FILE)).digest("hex");
+export async function launchSecrets(secretKey: string, controlUrl: string): Promise<Pick<LoopContext, "userDataFor" | "bootstrapHashFor">> {
+	const agentSha256 = await sha256OfFile(AGENT_FILE);
+	const runtimeSha256 = Object.fromEntries(
+		await Promise.all(Object.entries(RUNTIME_FILES).map(async ([platform, file]) => [platform, await sha256OfFile(file)] as const)),
+	);
 	return {
 		userDataFor: ({ instanceId, expiresAtMs }) =>
-			userData({ controlUrl, instanceId, bootstrapSecret: bootstrapSecretOf(secretKey, instanceId), agentSha256, expiresAtMs }),
+			userData({
+				controlUrl,
+				instanceId,
+				bootstrapSecret: bootstrapSecretOf(secretKey, instanceId),
+				agentSha256,
+				runtimeSha256,
+				expiresAtMs,
+			}),
 		bootstrapHashFor: (instanceId) => bootstrapHashOf(secretKey, instanceId),
 	};
 }

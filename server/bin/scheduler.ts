@@ -5,7 +5,7 @@ import { drainCluster } from "#server/control-loop/drain.ts";
 import { runScheduler } from "#server/control-loop/scheduler.ts";
 import { connect } from "#server/db/client.ts";
 import { site } from "#server/db/schema/site.ts";
-import { env, publicUrl } from "#server/env.ts";
+import { env, publicUrl, requireOwnSecrets } from "#server/env.ts";
 import { systemClock } from "#server/kernel/clock.ts";
 import { deploymentId } from "#server/services/deployment.ts";
 import { timingSchema } from "#server/services/timing.ts";
@@ -13,6 +13,7 @@ import { openDrivers } from "./drivers.ts";
 import { launchSecrets } from "./launch-secrets.ts";
 
 const settings = env();
+requireOwnSecrets(settings);
 const connection = connect(settings.DATABASE_URL, { applicationName: "spillway-scheduler" });
 const timing = timingSchema.parse(settings.SPILLWAY_TIMING);
 const log: LoopContext["log"] = (level, message, facts = {}) => {
@@ -27,7 +28,7 @@ const ctx: LoopContext = {
 	timing,
 	clusters,
 	clouds,
-	...launchSecrets(settings.SPILLWAY_SECRET, publicUrl(settings)),
+	...(await launchSecrets(settings.SPILLWAY_SECRET, publicUrl(settings))),
 	checkpointRoot: path.join(settings.SPILLWAY_HOME, "checkpoints"),
 	log,
 	probe: () => {},

@@ -6,7 +6,9 @@ import { serveFetch } from "#server/api/fetch-adapter.ts";
 import { handleHealth, isHealthPath } from "#server/api/health.ts";
 import { handleRest, REST_PREFIX } from "#server/api/rest/handler.ts";
 import { TokenAuthenticator } from "#server/auth/tokens.ts";
+import { requireOwnSecrets } from "#server/env.ts";
 import { runtime } from "#server/services/runtime.ts";
+import { AGENT_FILE, RUNTIME_FILES } from "./agent-files.ts";
 
 /**
  * The web server: REST and the agents' calls are answered here, at the speed of plain HTTP; pages and tRPC by Next.
@@ -19,6 +21,7 @@ const root = path.resolve(import.meta.dirname, "../..");
 const shared = runtime();
 const tokens = new TokenAuthenticator(shared.connection.db);
 const rt = { ...shared, authenticate: (token: string, nowMs: number) => tokens.actorOf(token, nowMs) };
+requireOwnSecrets(rt.env);
 const { SPILLWAY_HOST: host, SPILLWAY_PORT: port, SPILLWAY_HOME: home } = rt.env;
 
 const app = next({ dev: rt.env.NODE_ENV === "development", dir: root, hostname: host, port });
@@ -27,7 +30,9 @@ const agent = createAgentHandler({
 	clock: rt.clock,
 	secretKey: rt.env.SPILLWAY_SECRET,
 	checkpointRoot: path.join(home, "checkpoints"),
-	agentFile: path.join(root, "dist/agent.mjs"),
+	agentFile: AGENT_FILE,
+	runtimeFiles: RUNTIME_FILES,
+	log: (message, error) => rt.logError(message, error, "agent"),
 	timing: rt.timing,
 });
 await app.prepare();

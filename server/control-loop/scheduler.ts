@@ -1,5 +1,7 @@
 import type { Connection } from "#server/db/client.ts";
 import { WAKE_CHANNEL } from "#server/db/notify.ts";
+import { HOUR_MS } from "#server/kernel/units.ts";
+import { tidyCheckpoints } from "#server/services/checkpoint/tidy.ts";
 import { meterAll } from "#server/services/ledger/meter.ts";
 import { refreshOffers } from "#server/services/offer/refresh.ts";
 import { writeHeartbeat } from "#server/services/scheduler/heartbeat.ts";
@@ -88,6 +90,9 @@ async function startTasks({ ctx, connection, instanceName }: SchedulerOptions, s
 		others.push(task(`prices of ${driver.siteId}`, timing.offersEveryMs, 1_000, () => readOffers(ctx, driver.siteId)));
 		others.push(task(`the sweep of ${driver.siteId}`, timing.sweepMs, 1_000, async () => void (await sweepCloud(ctx, driver))));
 	}
+	others.push(
+		task("tidying checkpoints", HOUR_MS, 1_000, async () => void (await tidyCheckpoints(ctx.db, ctx.checkpointRoot, ctx.clock.nowMs()))),
+	);
 	others.push(task("the meter", timing.meterMs, 100, async () => void (await meterAll(ctx))));
 	others.push(
 		task("the heartbeat", 1_000, 500, () => writeHeartbeat(ctx.db, { instance: instanceName, atMs: ctx.clock.nowMs(), lastCycle })),

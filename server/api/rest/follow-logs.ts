@@ -19,7 +19,7 @@ export async function followLogs(ctx: RestContext, jobId: string, first: ReadLog
 	});
 	response.flushHeaders();
 	let attempt = page.attempt;
-	let after = 0;
+	let after = first.after ?? 0;
 	while (!signal.aborted) {
 		for (const line of page.lines) {
 			after = line.number;

@@ -105,11 +105,14 @@ function findRoute(method: string, path: string): Match {
 }
 
 function decode(part: string): string {
+	let text: string;
 	try {
-		return decodeURIComponent(part);
+		text = decodeURIComponent(part);
 	} catch {
 		throw new SpillwayError("invalid_input", "The path holds a broken % escape.");
 	}
+	if (text.includes("\u0000")) throw new SpillwayError("invalid_input", "The path holds a NUL, which no id or name has.");
+	return text;
 }
 
 async function readBody(req: IncomingMessage): Promise<string> {

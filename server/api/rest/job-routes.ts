@@ -4,7 +4,7 @@ import { jobFileSchema, parseJobDocument, parseJobText } from "#server/domain/jo
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { cancelJob } from "#server/services/job/cancel.ts";
 import { listDecisions } from "#server/services/job/decisions.ts";
-import { getJob } from "#server/services/job/get.ts";
+import { getJob, readableJob } from "#server/services/job/get.ts";
 import { type ListJobsInput, listJobs } from "#server/services/job/list.ts";
 import { readLogs } from "#server/services/job/logs.ts";
 import { SUBMIT_BATCH_MAX, submitJobs } from "#server/services/job/submit.ts";
@@ -120,7 +120,11 @@ export const jobRoutes: Route[] = [
 		path: "/jobs/{id}/receipt",
 		summary: "What the job cost, by attempt and line",
 		permission: "job:read",
-		handle: async (ctx, { params }) => ok(await receiptOf(ctx, params.id ?? "")),
+		async handle(ctx, { params }) {
+			// A job of somebody else's team is not told to exist; the ledger alone would say "forbidden".
+			const { id } = await readableJob(ctx, params.id ?? "");
+			return ok(await receiptOf(ctx, id));
+		},
 	},
 	{
 		method: "POST",

@@ -1,9 +1,12 @@
 import { SpillwayError } from "#server/kernel/errors.ts";
 
+/** What PostgreSQL's integer holds; every number of a query is compared with one. */
+const NUMBER_MAX = 2 ** 31 - 1;
+
 /** `?state=queued&state=held` or `?state=queued,held`. */
 export function listParam(query: URLSearchParams, name: string): string[] {
 	return query.getAll(name).flatMap((v) =>
-		v
+		storable(name, v)
 			.split(",")
 			.map((s) => s.trim())
 			.filter(Boolean),
@@ -12,14 +15,20 @@ export function listParam(query: URLSearchParams, name: string): string[] {
 
 export function textParam(query: URLSearchParams, name: string): string | undefined {
 	const value = query.get(name);
-	return value === null || value === "" ? undefined : value;
+	return value === null || value === "" ? undefined : storable(name, value);
+}
+
+/** The database keeps every character but NUL. */
+function storable(name: string, value: string): string {
+	if (value.includes("\u0000")) throw wrong(name, value, "a text without NUL");
+	return value;
 }
 
 /** @throws SpillwayError `invalid_input` when it is there and not a whole number. */
 export function numberParam(query: URLSearchParams, name: string): number | undefined {
 	const value = textParam(query, name);
 	if (value === undefined) return undefined;
-	if (!/^-?\d{1,15}$/.test(value)) throw wrong(name, value, "a whole number");
+	if (!/^-?\d{1,15}$/.test(value) || Math.abs(Number(value)) > NUMBER_MAX) throw wrong(name, value, `a whole number up to ${NUMBER_MAX}`);
 	return Number(value);
 }
 

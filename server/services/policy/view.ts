@@ -1,5 +1,6 @@
 import { desc, eq } from "drizzle-orm";
 import { policyVersion } from "#server/db/schema/policy.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
 import { type Description, describePolicy, describeRule } from "#server/policy/describe-rule.ts";
 import { authorize } from "../authorize.ts";
 import type { ServiceContext } from "../context.ts";
@@ -23,6 +24,8 @@ export interface PolicyView {
 /** The policy in force, as text and as sentences. */
 export async function viewPolicy(ctx: ServiceContext, name: string): Promise<PolicyView> {
 	authorize(ctx, "policy:read", null);
+	const [known] = await ctx.db.select({ name: policyVersion.name }).from(policyVersion).where(eq(policyVersion.name, name)).limit(1);
+	if (!known) throw new SpillwayError("not_found", `There is no policy "${name}".`, { fix: "The one in force is named default." });
 	const active = await activePolicy(ctx.db, name);
 	const versions = await ctx.db
 		.select()

@@ -1,0 +1,54 @@
+import { expect, type Page } from "@playwright/test";
+import { type SsoSystem, startSsoSystem } from "./support/oidc.ts";
+import { PASSWORD, PEOPLE, test } from "./support/people.ts";
+
+test.use({ person: null });
+
+let system: SsoSystem;
+test.beforeAll(async () => {
+	system = await startSsoSystem();
+});
+test.afterAll(async () => {
+	await system.stop();
+});
+
+/** The whole code flow with PKCE, state and nonce, through the provider's own pages. */
+async function signInAt(page: Page, login: string): Promise<void> {
+	await page.goto(`${system.baseUrl}/jobs`);
+	await page.getByRole("button", { name: /single sign-on/i }).click();
+	await page.locator("input[name=login]").fill(login);
+	await page.locator("input[name=password]").fill("any");
+	await page.locator("button[type=submit]").click();
+	await page.getByRole("button", { name: /continue/i }).click();
+}
+
+test("a person whom the issuer vouches for comes in with the role and teams of their groups", async ({ page }) => {
+	await signInAt(page, "ann");
+	await expect(page).toHaveURL(`${system.baseUrl}/jobs`);
+	await expect(page.getByText("Platform engineer").first()).toBeVisible();
+});
+
+test("without a role's group a person is a data scientist of their teams", async ({ page }) => {
+	await signInAt(page, "bob");
+	await expect(page).toHaveURL(`${system.baseUrl}/jobs`);
+	await expect(page.getByText("Data scientist").first()).toBeVisible();
+});
+
+test("nobody takes a demo account over by its address", async ({ page }) => {
+	await signInAt(page, "mallory");
+	await expect(page).toHaveURL(/error=/);
+	await expect(page.getByRole("alert").first()).toBeVisible();
+});
+
+test("demo accounts are refused outside demo mode", async ({ page, request }) => {
+	await page.goto(`${system.baseUrl}/sign-in`);
+	await expect(page.getByRole("button", { name: /single sign-on/i })).toBeVisible();
+	await expect(page.locator("input[type=password]")).toHaveCount(0);
+	const { csrfToken } = (await (await request.get(`${system.baseUrl}/api/auth/csrf`)).json()) as { csrfToken: string };
+	await request.post(`${system.baseUrl}/api/auth/callback/credentials`, {
+		form: { csrfToken, email: PEOPLE.platform, password: PASSWORD },
+		maxRedirects: 0,
+	});
+	const { cookies } = await request.storageState();
+	expect(cookies.filter(({ name }) => name.includes("session-token"))).toEqual([]);
+});
