@@ -16,14 +16,14 @@ import {
 	overviewHref,
 } from "#components/overview/range.ts";
 import { SchedulerLine } from "#components/overview/scheduler-line.tsx";
-import { CloudNowSkeleton, FeedSkeleton, LeadSkeleton } from "#components/overview/skeletons.tsx";
+import { CloudNowSkeleton, FeedSkeleton, SummarySkeleton } from "#components/overview/skeletons.tsx";
 import { LiveMeta } from "#components/page/live-meta.tsx";
 import { PageBody, PageHeader } from "#components/page/page-header.tsx";
 import { QueryBoundary } from "#components/page/query-boundary.tsx";
 import { ButtonLink } from "#components/ui/button.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { SegmentedLinks } from "#components/ui/segmented.tsx";
-import { ChartSkeleton, KpiSkeleton } from "#components/ui/skeleton.tsx";
+import { ChartSkeleton } from "#components/ui/skeleton.tsx";
 import { sessionActor } from "#server/auth/session.ts";
 
 export const metadata: Metadata = { title: "Overview" };
@@ -50,13 +50,9 @@ export default async function OverviewPage({ searchParams }: { searchParams: Pro
 				}
 			/>
 			<PageBody>
-				<QueryBoundary what="The state of the scheduler" skeleton={null}>
+				<QueryBoundary what="The summary" framed skeleton={<SummarySkeleton />}>
 					<SchedulerLine />
-				</QueryBoundary>
-				<QueryBoundary what="The summary" skeleton={<LeadSkeleton />}>
 					<OverviewLead seesAll={seesAll} />
-				</QueryBoundary>
-				<QueryBoundary what="The figures" skeleton={<KpiSkeleton />}>
 					<OverviewKpis seesAll={seesAll} />
 				</QueryBoundary>
 				<Panel
@@ -75,11 +71,11 @@ export default async function OverviewPage({ searchParams }: { searchParams: Pro
 					</QueryBoundary>
 				</Panel>
 				<div className="grid items-start gap-4 rail:grid-cols-[minmax(0,7fr)_minmax(0,5fr)]">
-					<QueryBoundary what="What just happened" skeleton={<FeedSkeleton />}>
+					<QueryBoundary what="What just happened" framed skeleton={<FeedSkeleton />}>
 						<FeedPanel />
 					</QueryBoundary>
-					<QueryBoundary what="The machines in the cloud" skeleton={<CloudNowSkeleton />}>
-						<CloudNowPanel />
+					<QueryBoundary what="The machines in the cloud" framed skeleton={<CloudNowSkeleton />}>
+						<CloudNowPanel seesAll={seesAll} />
 					</QueryBoundary>
 				</div>
 			</PageBody>

@@ -98,7 +98,7 @@ function Line() {
 	const rest = jobs.length - LINE_SHOWN;
 	return (
 		<div className="mt-auto border-t">
-			<div className="flex min-h-10 flex-wrap items-center gap-x-2 px-4 pt-2">
+			<div className="flex min-h-10 flex-wrap items-center gap-x-2 px-4 py-2">
 				<h3 className="text-sm font-semibold">In line</h3>
 				<span className="text-ink-3">
 					{jobs.length === 0

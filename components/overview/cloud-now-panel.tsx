@@ -13,13 +13,14 @@ import { Panel } from "#components/ui/panel.tsx";
 const SHOWN = 8;
 
 /** Machines that may cost money at this moment, each with its job. */
-export function CloudNowPanel() {
+export function CloudNowPanel({ seesAll }: { seesAll: boolean }) {
 	const trpc = useTRPC();
 	const { data } = useSuspenseQuery(trpc.instance.list.queryOptions(CLOUD_NOW_QUERY));
 	const rest = data.items.length - SHOWN;
 	return (
 		<Panel
 			title="In the cloud now"
+			sub={seesAll ? undefined : "for your teams"}
 			actions={
 				<Link href="/sites" className="hover:text-ink">
 					Capacity
@@ -28,7 +29,11 @@ export function CloudNowPanel() {
 			footer={rest > 0 ? <Link href="/sites">{`${rest}${data.nextCursor ? " or more" : ""} more`}</Link> : undefined}
 		>
 			{data.items.length === 0 ? (
-				<EmptyState icon="capacity" title="Nothing runs in the cloud" className="py-7">
+				<EmptyState
+					icon="capacity"
+					title={seesAll ? "Nothing runs in the cloud" : "Nothing of your teams runs in the cloud"}
+					className="py-7"
+				>
 					A machine appears here when the policy sends a job out, and leaves when the provider was seen to have ended it.
 				</EmptyState>
 			) : (

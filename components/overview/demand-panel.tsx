@@ -2,7 +2,7 @@
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { DemandChart } from "#components/charts/demand-chart.tsx";
 import { hasDemand, prepareDemandInput } from "#components/overview/prepare-demand.ts";
-import { type DemandRange, demandQuery } from "#components/overview/range.ts";
+import { DEMAND_RANGE, type DemandRange, demandQuery } from "#components/overview/range.ts";
 import { EmptyState } from "#components/page/states.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import { MINUTE_MS } from "#server/kernel/units.ts";
@@ -13,9 +13,14 @@ export function DemandPanel({ range }: { range: DemandRange }) {
 	const { data: demand } = useSuspenseQuery({ ...trpc.overview.demand.queryOptions(demandQuery(range)), refetchInterval: MINUTE_MS });
 	const { data: sites } = useSuspenseQuery(trpc.site.list.queryOptions());
 	const homes = sites.filter((s) => s.kind === "owned");
-	if (demand.ownedGpus === 0 && !hasDemand(demand)) {
+	if (!hasDemand(demand)) {
 		return (
-			<EmptyState icon="overview" title="No demand to show yet" action={{ label: "Submit a job", href: "/jobs/new" }}>
+			<EmptyState
+				icon="overview"
+				title={`Nothing ran or waited in the last ${DEMAND_RANGE[range].label}`}
+				className="py-20"
+				action={{ label: "Submit a job", href: "/jobs/new" }}
+			>
 				GPUs that jobs use or wait for are drawn here through time: at home below the line, in the cloud or waiting above it.
 			</EmptyState>
 		);

@@ -32,7 +32,9 @@ export function OverviewKpis({ seesAll }: { seesAll: boolean }) {
 	);
 }
 
-function OwnedKpi({ summary: { owned, month: spend }, sites, month }: { summary: Summary; sites: readonly Site[]; month: string }) {
+type MonthProps = { summary: Summary; month: string; seesAll: boolean };
+
+function OwnedKpi({ summary: { owned, month: spend }, sites, month, seesAll }: MonthProps & { sites: readonly Site[] }) {
 	const label = `${owned.busy} of ${owned.gpus} owned GPUs busy`;
 	return (
 		<Kpi
@@ -44,7 +46,8 @@ function OwnedKpi({ summary: { owned, month: spend }, sites, month }: { summary:
 			note={
 				spend && (
 					<>
-						<b>{formatMoney(spend.totals.ownedMicroUsd + spend.totals.idleMicroUsd, "whole")}</b> in {month}
+						<b>{formatMoney(spend.totals.ownedMicroUsd + spend.totals.idleMicroUsd, "whole")}</b>
+						{seesAll ? "" : " by your teams"} in {month}
 						{spend.totals.idleMicroUsd > 0n && (
 							<>
 								, of which <b>{formatMoney(spend.totals.idleMicroUsd, "whole")}</b> idle
@@ -234,7 +237,7 @@ function RiskKpi({ summary: { risk } }: { summary: Summary }) {
 	);
 }
 
-function CarbonKpi({ summary: { month: spend }, month }: { summary: Summary; month: string }) {
+function CarbonKpi({ summary: { month: spend }, month, seesAll }: MonthProps) {
 	if (!spend) return <Kpi label={`CO2 in ${month}`} value="–" graphic={<span />} note="Your role does not see it" />;
 	const home =
 		spend.items.filter((i) => i.ownedMicroUsd + i.idleMicroUsd > 0n).reduce((sum, i) => sum + i.emissionsMilligrams, 0n) / 1_000n;
@@ -256,7 +259,7 @@ function CarbonKpi({ summary: { month: spend }, month }: { summary: Summary; mon
 			}
 			note={
 				<>
-					Estimated.{" "}
+					{seesAll ? "Estimated" : "Your teams, estimated"}.{" "}
 					<b>
 						<Carbon grams={home} />
 					</b>{" "}

@@ -1,8 +1,13 @@
 import { Panel } from "#components/ui/panel.tsx";
-import { Skeleton, TableSkeleton, TextSkeleton } from "#components/ui/skeleton.tsx";
+import { KpiSkeleton, Skeleton, TableSkeleton, TextSkeleton } from "#components/ui/skeleton.tsx";
 
-export function LeadSkeleton() {
-	return <TextSkeleton lines={2} className="max-w-215 px-0 py-2" label="Loading the summary" />;
+export function SummarySkeleton() {
+	return (
+		<>
+			<TextSkeleton lines={2} className="max-w-215 px-0 py-2" label="Loading the summary" />
+			<KpiSkeleton label="Loading the figures" />
+		</>
+	);
 }
 
 export function FeedSkeleton() {

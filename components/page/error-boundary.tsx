@@ -1,6 +1,7 @@
 "use client";
 import { Component, type ReactNode } from "react";
 import { EmptyState, ErrorState, Forbidden } from "#components/page/states.tsx";
+import { Panel } from "#components/ui/panel.tsx";
 
 /** What a thrown error tells a person. The API's errors carry more than a message; see `describeError`. */
 export type ErrorDescription =
@@ -31,6 +32,8 @@ type BoundaryProps = {
 	what: string;
 	/** Called before the panel tries again: reset its query here (`useQueryErrorResetBoundary().reset`). */
 	onRetry?: () => void;
+	/** Puts what is told instead into a panel: for what does not stand in one. */
+	framed?: boolean;
 	children: ReactNode;
 };
 type BoundaryState = { error: unknown; failed: boolean };
@@ -50,6 +53,10 @@ export class PanelBoundary extends Component<BoundaryProps, BoundaryState> {
 
 	override render(): ReactNode {
 		if (!this.state.failed) return this.props.children;
+		return this.props.framed ? <Panel>{this.told()}</Panel> : this.told();
+	}
+
+	told(): ReactNode {
 		const described = describeError(this.state.error);
 		if (described.kind === "forbidden")
 			return <Forbidden what={this.props.what} who="people with another role" detail={described.detail} />;

@@ -30,9 +30,11 @@ export function SpendHead({ view, seesAll }: { view: SpendView; seesAll: boolean
 			<Fact
 				label="Owned hardware"
 				note={
-					home > 0n
-						? `of which idle ${formatMoney(totals.idleMicroUsd, "posted")}, ${formatPercent(Number(totals.idleMicroUsd) / Number(home))}`
-						: "none was used"
+					!seesAll
+						? "used by your teams"
+						: home > 0n
+							? `of which idle ${formatMoney(totals.idleMicroUsd, "posted")}, ${formatPercent(Number(totals.idleMicroUsd) / Number(home))}`
+							: "none was used"
 				}
 			>
 				<Money value={home} />

@@ -12,9 +12,9 @@ import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
 const MOST_PRICES = 9;
 
 /** What an hour of each model came to, at home and in the clouds. */
-export function PricesPanel({ view }: { view: SpendView }) {
+export function PricesPanel({ view, seesAll }: { view: SpendView; seesAll: boolean }) {
 	const { page } = useSpend(view);
-	const { rows, breakEven } = preparePrices(page.byAccelerator);
+	const { rows, breakEven } = preparePrices(page.byAccelerator, seesAll);
 	const shown = rows.slice(0, MOST_PRICES);
 	const top = shown.reduce((max, r) => Math.max(max, Number(r.asUsedMicroUsd ?? r.microUsd)), 1);
 	return (
@@ -128,8 +128,12 @@ export function LostPanel({ view }: { view: SpendView }) {
 						<tr>
 							<Th>How it ended</Th>
 							<Th n>Times</Th>
-							<Th n>Owned</Th>
-							<Th n>Cloud</Th>
+							<Th n className="max-md:hidden">
+								Owned
+							</Th>
+							<Th n className="max-md:hidden">
+								Cloud
+							</Th>
 							<Th n>At most</Th>
 						</tr>
 					</thead>
@@ -138,8 +142,12 @@ export function LostPanel({ view }: { view: SpendView }) {
 							<Tr key={item.state}>
 								<Td>{CAUSE[item.state]}</Td>
 								<Td n>{formatCount(item.attempts)}</Td>
-								<Td n>{item.ownedMicroUsd === 0n ? <span className="text-ink-3">none</span> : <Money value={item.ownedMicroUsd} />}</Td>
-								<Td n>{item.cloudMicroUsd === 0n ? <span className="text-ink-3">none</span> : <Money value={item.cloudMicroUsd} />}</Td>
+								<Td n className="max-md:hidden">
+									{item.ownedMicroUsd === 0n ? <span className="text-ink-3">none</span> : <Money value={item.ownedMicroUsd} />}
+								</Td>
+								<Td n className="max-md:hidden">
+									{item.cloudMicroUsd === 0n ? <span className="text-ink-3">none</span> : <Money value={item.cloudMicroUsd} />}
+								</Td>
 								<Td n>
 									<Money value={item.ownedMicroUsd + item.cloudMicroUsd} />
 								</Td>
@@ -148,10 +156,10 @@ export function LostPanel({ view }: { view: SpendView }) {
 						<Tr total>
 							<Td>{all > 0n ? `${formatPercent(Number(lost.totalMicroUsd) / Number(all))} of spend` : "All"}</Td>
 							<Td n>{formatCount(lost.items.reduce((n, i) => n + i.attempts, 0))}</Td>
-							<Td n>
+							<Td n className="max-md:hidden">
 								<Money value={sum((i) => i.ownedMicroUsd)} />
 							</Td>
-							<Td n>
+							<Td n className="max-md:hidden">
 								<Money value={sum((i) => i.cloudMicroUsd)} />
 							</Td>
 							<Td n>

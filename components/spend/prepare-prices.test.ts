@@ -31,7 +31,7 @@ describe("preparePrices", () => {
 	};
 
 	it("gives an owned model its price when always busy and as it was used", () => {
-		const [row] = preparePrices(spend([l40s])).rows;
+		const [row] = preparePrices(spend([l40s]), true).rows;
 		expect(row).toMatchObject({ label: "Owned L40S-48GB", microUsd: 1_000_000n, asUsedMicroUsd: 1_666_666n });
 	});
 
@@ -45,7 +45,7 @@ describe("preparePrices", () => {
 			cloudMicroUsd: 20_000_000n,
 			cloudGpuMs: 10n * HOUR,
 		};
-		const { rows, breakEven } = preparePrices(spend([both]));
+		const { rows, breakEven } = preparePrices(spend([both]), true);
 		expect(rows.map((r) => [r.fill, r.microUsd])).toEqual([
 			["owned", 1_000_000n],
 			["spot", 1_600_000n],
@@ -54,6 +54,12 @@ describe("preparePrices", () => {
 		expect(breakEven).toEqual({ accelerator: "L40S-48GB", share: 0.5, busy: 0.6 });
 	});
 
+	it("says nothing of how busy a model was to who does not see its idle time", () => {
+		const { rows, breakEven } = preparePrices(spend([{ ...l40s, cloudMicroUsd: 2_000_000n, cloudGpuMs: HOUR }]), false);
+		expect(rows[0]?.asUsedMicroUsd).toBeNull();
+		expect(breakEven).toBeNull();
+	});
+
 	it("claims no break-even for a model that the clouds were never asked for", () =>
-		expect(preparePrices(spend([l40s])).breakEven).toBeNull());
+		expect(preparePrices(spend([l40s]), true).breakEven).toBeNull());
 });

@@ -24,8 +24,11 @@ const KINDS = [
 	{ id: "on_demand", word: "on demand", fill: "on_demand", money: "onDemandMicroUsd", time: "onDemandGpuMs" },
 ] as const;
 
-/** Owned models first, then what the clouds took, by model. */
-export function preparePrices(spend: SpendPage["byAccelerator"]): { rows: PriceRow[]; breakEven: BreakEven | null } {
+/**
+ * Owned models first, then what the clouds took, by model.
+ * @param seesIdle false where idle hardware is not in the answer: then nothing is said of how busy a model was.
+ */
+export function preparePrices(spend: SpendPage["byAccelerator"], seesIdle: boolean): { rows: PriceRow[]; breakEven: BreakEven | null } {
 	const owned: PriceRow[] = [];
 	const cloud: PriceRow[] = [];
 	let breakEven: BreakEven | null = null;
@@ -38,10 +41,10 @@ export function preparePrices(spend: SpendPage["byAccelerator"]): { rows: PriceR
 				label: `Owned ${item.key}`,
 				fill: "owned",
 				microUsd: always,
-				asUsedMicroUsd: perGpuHour(home, item.ownedGpuMs),
+				asUsedMicroUsd: seesIdle ? perGpuHour(home, item.ownedGpuMs) : null,
 			});
 			const away = perGpuHour(item.cloudMicroUsd, item.cloudGpuMs);
-			if (away !== null && away > 0n)
+			if (seesIdle && away !== null && away > 0n)
 				breakEven ??= {
 					accelerator: item.key,
 					share: Number(always) / Number(away),

@@ -24,6 +24,7 @@ export default function PoliciesPage() {
 			<PageBody>
 				<QueryBoundary
 					what="The policy in force"
+					framed
 					skeleton={<TextSkeleton lines={2} className="max-w-215 px-0 py-2" label="Loading the summary" />}
 				>
 					<PolicyLead />
@@ -31,17 +32,17 @@ export default function PoliciesPage() {
 				<MarkingProvider>
 					<div className="grid items-start gap-4 rail:grid-cols-2">
 						<div className="grid min-w-0 gap-4">
-							<QueryBoundary what="The rules" skeleton={<Loading title="Rules" rows={7} />}>
+							<QueryBoundary what="The rules" framed skeleton={<Loading title="Rules" rows={7} />}>
 								<RulesPanel />
 							</QueryBoundary>
-							<QueryBoundary what="The budgets" skeleton={<Loading title="Budgets" rows={2} />}>
+							<QueryBoundary what="The budgets" framed skeleton={<Loading title="Budgets" rows={2} />}>
 								<BudgetsPanel />
 							</QueryBoundary>
-							<QueryBoundary what="The versions" skeleton={<Loading title="Versions" rows={3} />}>
+							<QueryBoundary what="The versions" framed skeleton={<Loading title="Versions" rows={3} />}>
 								<VersionsPanel />
 							</QueryBoundary>
 						</div>
-						<QueryBoundary what="The policy's text" skeleton={<Loading title="YAML" rows={14} />}>
+						<QueryBoundary what="The policy's text" framed skeleton={<Loading title="YAML" rows={14} />}>
 							<YamlPanel />
 						</QueryBoundary>
 					</div>

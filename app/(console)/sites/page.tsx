@@ -30,7 +30,11 @@ export default async function CapacityPage({ searchParams }: { searchParams: Pro
 		<HydrateClient>
 			<PageHeader title="Capacity" meta={<LiveMeta />} />
 			<PageBody>
-				<QueryBoundary what="The summary" skeleton={<TextSkeleton lines={2} className="max-w-215 px-0 py-2" label="Loading the summary" />}>
+				<QueryBoundary
+					what="The summary"
+					framed
+					skeleton={<TextSkeleton lines={2} className="max-w-215 px-0 py-2" label="Loading the summary" />}
+				>
 					<CapacityLead filter={filter} />
 				</QueryBoundary>
 				<div className="grid items-stretch gap-4 rail:grid-cols-[minmax(0,2.4fr)_minmax(0,1fr)]">
@@ -45,14 +49,14 @@ export default async function CapacityPage({ searchParams }: { searchParams: Pro
 						</QueryBoundary>
 					</Panel>
 				</div>
-				<QueryBoundary what="The machines in the cloud" skeleton={<PanelSkeleton title="Cloud machines" rows={3} />}>
+				<QueryBoundary what="The machines in the cloud" framed skeleton={<PanelSkeleton title="Cloud machines" rows={3} />}>
 					<MachinesPanel seesAll={seesAll} />
 				</QueryBoundary>
 				<div className="grid items-start gap-4 rail:grid-cols-[minmax(0,1fr)_minmax(0,1.5fr)]">
-					<QueryBoundary what="The slots at home" skeleton={<PanelSkeleton title="Slots at home" rows={6} />}>
+					<QueryBoundary what="The slots at home" framed skeleton={<PanelSkeleton title="Slots at home" rows={6} />}>
 						<HomePanel />
 					</QueryBoundary>
-					<QueryBoundary what="The offers" skeleton={<PanelSkeleton title="Offers" rows={10} />}>
+					<QueryBoundary what="The offers" framed skeleton={<PanelSkeleton title="Offers" rows={10} />}>
 						<OffersPanel filter={filter} />
 					</QueryBoundary>
 				</div>

@@ -52,7 +52,7 @@ export default async function SpendPage({ searchParams }: { searchParams: Promis
 						You see the spend of your teams: {ownTeams.join(", ")}. Idle hardware belongs to no team and is not in it.
 					</p>
 				)}
-				<QueryBoundary what="The sums" skeleton={<KpiSkeleton count={5} label="Loading the sums" />}>
+				<QueryBoundary what="The sums" framed skeleton={<KpiSkeleton count={5} label="Loading the sums" />}>
 					<SpendHead view={view} seesAll={ownTeams === null} />
 				</QueryBoundary>
 				<Panel>
@@ -88,7 +88,7 @@ export default async function SpendPage({ searchParams }: { searchParams: Promis
 						skeleton={<TextSkeleton lines={8} label="Loading prices, savings and losses" className="py-5" />}
 					>
 						<PanelSplit columns="minmax(0,1.15fr) minmax(0,.8fr) minmax(0,1.3fr)">
-							<PricesPanel view={view} />
+							<PricesPanel view={view} seesAll={ownTeams === null} />
 							<SavingsPanel view={view} />
 							<LostPanel view={view} />
 						</PanelSplit>
