@@ -27,7 +27,7 @@ export const { handlers, auth, signIn, signOut } = NextAuth(() => {
 		session: { strategy: "jwt", maxAge: 12 * 3600 },
 		trustHost: true,
 		secret: env.AUTH_SECRET,
-		pages: { signIn: "/sign-in" },
+		pages: { signIn: "/sign-in", error: "/sign-in" },
 		providers: [
 			// Demo accounts exist in demo mode alone; elsewhere the provider itself is not there.
 			...(env.SPILLWAY_DEMO
@@ -55,13 +55,19 @@ export const { handlers, auth, signIn, signOut } = NextAuth(() => {
 							...(env.OIDC_CLIENT_SECRET ? { clientSecret: env.OIDC_CLIENT_SECRET } : {}),
 							checks: ["pkce" as const, "state" as const, "nonce" as const],
 							authorization: { params: { scope: "openid profile email groups" } },
-							profile: async (claims: Record<string, unknown>) => upsertFromIssuer(connection.db, claims, clock.nowMs()),
 						},
 					]
 				: []),
 		],
 		callbacks: {
-			jwt: ({ token, user }) => (user?.id ? { ...token, accountId: user.id } : token),
+			// False is told to the person as a refusal.
+			signIn: async ({ account, profile }) =>
+				account?.provider !== "oidc" || (await upsertFromIssuer(connection.db, profile, clock.nowMs())) !== null,
+			jwt: async ({ token, user, account }) => {
+				if (account?.provider === "oidc")
+					return { ...token, accountId: (await accountByEmail(connection.db, token.email ?? ""))?.id ?? "" };
+				return user?.id ? { ...token, accountId: user.id } : token;
+			},
 			session: ({ session, token }) => {
 				session.user.id = token.accountId ?? "";
 				return session;

@@ -22,12 +22,17 @@ export function rightsOfGroups(groups: readonly string[]): { role: Role; teams: 
 	return { role, teams: [...new Set(teams)].sort() };
 }
 
-/** Makes or refreshes the account of a person whom the issuer vouches for. */
-export async function upsertFromIssuer(db: Db, rawClaims: unknown, nowMs: number): Promise<{ id: string; name: string; email: string }> {
-	const claims = claimsSchema.parse(rawClaims);
+/**
+ * Makes or refreshes the account of a person whom the issuer vouches for. null when they may not come in: a demo account
+ * has their address, and single sign-on cannot take it over; or the issuer named no address.
+ */
+export async function upsertFromIssuer(db: Db, rawClaims: unknown, nowMs: number): Promise<{ id: string } | null> {
+	const parsed = claimsSchema.safeParse(rawClaims);
+	if (!parsed.success) return null;
+	const claims = parsed.data;
 	const rights = rightsOfGroups(claims.groups);
 	const name = claims.name ?? claims.email;
-	const row = await db.transaction(async (tx) => {
+	return db.transaction(async (tx) => {
 		const [known] = await tx
 			.select({ id: account.id, demo: account.demo })
 			.from(account)
@@ -45,6 +50,4 @@ export async function upsertFromIssuer(db: Db, rawClaims: unknown, nowMs: number
 		await tx.insert(account).values({ id, email: claims.email, name, ...rights, createdAt: new Date(nowMs) });
 		return { id };
 	});
-	if (!row) throw new Error("a demo account has this address; single sign-on cannot take it over");
-	return { id: row.id, name, email: claims.email };
 }
