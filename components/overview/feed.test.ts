@@ -51,6 +51,29 @@ describe("prepareFeed", () => {
 		expect(lines.map((l) => l.text)).toEqual(["placed at home: 1 slot was free"]);
 	});
 
+	it("marks a placement by its own place, not by where the job went later", () => {
+		const home = {
+			siteId: "local",
+			provider: "local",
+			region: null,
+			zone: null,
+			capacityType: "owned",
+			instanceType: null,
+			poolId: "local",
+			accelerator: null,
+		} as const;
+		const sent = { code: "placed_cloud", message: "Sent to aws.", facts: { capacityType: "spot" } } as const;
+		const lines = prepareFeed(
+			[
+				event("job_succeeded", 1, { placement: home }),
+				event("instance_terminated", 2, { placement: home }),
+				event("job_placed", 3, { placement: home, reason: sent }),
+			],
+			10,
+		);
+		expect(lines.map((l) => l.capacity)).toEqual(["owned", null, "spot"]);
+	});
+
 	it("leads to the sites for what is theirs", () => {
 		const lines = prepareFeed(
 			[

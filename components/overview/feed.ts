@@ -2,6 +2,7 @@ import type { inferRouterOutputs } from "@trpc/server";
 import type { CapacityKind } from "#components/place/place.tsx";
 import { formatCount } from "#components/ui/format-number.ts";
 import type { AppRouter } from "#server/api/trpc/router.ts";
+import { CAPACITY_TYPES } from "#server/domain/vocabulary.ts";
 import { MINUTE_MS } from "#server/kernel/units.ts";
 
 export type EventView = inferRouterOutputs<AppRouter>["overview"]["events"][number];
@@ -83,13 +84,14 @@ function groupLine(run: readonly EventView[], first: EventView): FeedLine {
 		name: `${formatCount(run.length)} jobs`,
 		text: `${MANY[first.kind] ?? ""}${shown ? `: ${shown}${rest > 0 ? ` and ${formatCount(rest)} more` : ""}` : ""}`,
 		href: "/jobs",
-		capacity: run.every((e) => e.placement?.capacityType === first.placement?.capacityType) ? capacityOf(first) : null,
+		capacity: run.every((e) => capacityOf(e) === capacityOf(first)) ? capacityOf(first) : null,
 		tone: first.kind === "job_failed" ? "risk" : null,
 		costMicroUsd: null,
 	};
 }
 
-const ENDS = new Set<EventView["kind"]>(["job_succeeded", "job_failed", "job_cancelled", "job_interrupted"]);
+/** A job's cost is that of all its attempts, so it is said at its end and not before. */
+const ENDS = new Set<EventView["kind"]>(["job_succeeded", "job_failed", "job_cancelled"]);
 
 function lineOf(e: EventView): FeedLine {
 	const job = e.jobName ?? e.jobId ?? "A job";
@@ -129,8 +131,17 @@ function lineOf(e: EventView): FeedLine {
 	}
 }
 
+/**
+ * The kind of place that the event is about. An event's placement is where its job is by now, which for what happened on the
+ * way there may be another: a placement names its own place in its reason, and of the rest nothing is claimed.
+ */
 function capacityOf(e: EventView): CapacityKind | null {
-	return e.jobId && e.placement ? e.placement.capacityType : null;
+	if (e.kind === "job_placed") {
+		const named = CAPACITY_TYPES.find((type) => type === e.reason?.facts.capacityType);
+		return e.reason?.code === "placed_home" ? "owned" : (named ?? null);
+	}
+	const isNewest = e.kind === "job_succeeded" || e.kind === "job_failed" || e.kind === "job_cancelled";
+	return isNewest && e.placement ? e.placement.capacityType : null;
 }
 
 /** A reason's sentence, to go on behind a name: "Placed at home." becomes "placed at home". */

@@ -107,7 +107,7 @@ export function SavingsPanel({ view }: { view: SpendView }) {
 const CAUSE = {
 	failed: "Failed",
 	interrupted: "Spot taken back",
-	evicted: "Place unfit",
+	evicted: "Machine unfit or expired",
 	lost: "Lost",
 } as const;
 
