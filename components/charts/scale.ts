@@ -1,4 +1,4 @@
-import { formatClock, formatDay } from "#components/time/format-time.ts";
+import { formatClock, formatClockSeconds, formatDay } from "#components/time/format-time.ts";
 
 export type Scale = (value: number) => number;
 
@@ -23,10 +23,17 @@ export function niceTicks(max: number, parts: number, whole = false): number[] {
 	return Array.from({ length: count + 1 }, (_, i) => Number((i * step).toPrecision(12)));
 }
 
-const MINUTE = 60_000;
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const STEPS = [
+	SECOND,
+	2 * SECOND,
+	5 * SECOND,
+	10 * SECOND,
+	15 * SECOND,
+	30 * SECOND,
 	MINUTE,
 	2 * MINUTE,
 	5 * MINUTE,
@@ -55,7 +62,7 @@ export function timeTicks(fromMs: number, toMs: number, most: number): TimeTick[
 		const midnight = at % DAY === 0;
 		ticks.push({
 			atMs: at,
-			label: step >= DAY ? formatDay(at, false) : midnight ? formatDay(at) : formatClock(at),
+			label: step >= DAY ? formatDay(at, false) : midnight ? formatDay(at) : step < MINUTE ? formatClockSeconds(at) : formatClock(at),
 			major: midnight && step < DAY,
 		});
 	}

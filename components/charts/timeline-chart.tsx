@@ -8,6 +8,7 @@ import { cn } from "#components/ui/cn.ts";
 const FILL: Record<LaneKind, { fill: string; stroke?: string; dash?: string }> = {
 	queue: { fill: "var(--idle)" },
 	stage: { fill: "var(--cloud-soft)", stroke: "var(--cloud)" },
+	stage_owned: { fill: "var(--owned-soft)", stroke: "var(--owned)" },
 	run_owned: { fill: svgFill("owned") },
 	run_spot: { fill: svgFill("spot") },
 	run_on_demand: { fill: svgFill("on_demand") },
@@ -105,7 +106,17 @@ function LaneMarks({
 			{lane.interruption && <path d={`M${p.x(lane.interruption.atMs)} ${y - 4}v24`} stroke="var(--risk)" strokeWidth="2" />}
 			{whiskerX !== null && <path d={`M${p.x(end)} ${y + 8}H${whiskerX}m0 -5v10`} stroke="var(--ink-3)" strokeWidth="2" fill="none" />}
 			<LaneTitle lane={lane} y={y} wide={p.wide} />
-			{lane.interruption && <Interruption it={lane.interruption} x={afterNow} y={y} wide={p.wide} />}
+			{lane.interruption && (
+				<Interruption
+					it={lane.interruption}
+					// Beside the bar on the side that has the room for it.
+					{...(afterNow > width - (p.wide ? 320 : 90)
+						? { x: p.x(Math.min(...lane.segments.map((s) => s.fromMs))) - 10, anchor: "end" }
+						: { x: afterNow, anchor: "start" })}
+					y={y}
+					wide={p.wide}
+				/>
+			)}
 			{lane.note && !lane.interruption && p.wide && (
 				<text x={(end > nowMs ? p.nowX : afterNow - 10) + 10} y={y + 12} className="chart-note">
 					{lane.note}
@@ -150,20 +161,22 @@ function LaneTitle({ lane, y, wide }: { lane: Lane; y: number; wide: boolean }) 
 	);
 }
 
-function Interruption({ it, x, y, wide }: { it: NonNullable<Lane["interruption"]>; x: number; y: number; wide: boolean }) {
+type InterruptionProps = { it: NonNullable<Lane["interruption"]>; x: number; y: number; wide: boolean; anchor: "start" | "end" };
+
+function Interruption({ it, x, y, wide, anchor }: InterruptionProps) {
 	return wide ? (
 		<>
-			<text x={x} y={y + 6} className="chart-note halo" style={{ fill: "var(--risk-ink)", fontWeight: 550 }}>
+			<text x={x} y={y + 6} textAnchor={anchor} className="chart-note halo" style={{ fill: "var(--risk-ink)", fontWeight: 550 }}>
 				{it.title}
 			</text>
 			{it.detail && (
-				<text x={x} y={y + 21} className="halo">
+				<text x={x} y={y + 21} textAnchor={anchor} className="halo">
 					{it.detail}
 				</text>
 			)}
 		</>
 	) : (
-		<text x={x} y={y + 12} className="halo" style={{ fill: "var(--risk-ink)" }}>
+		<text x={x} y={y + 12} textAnchor={anchor} className="halo" style={{ fill: "var(--risk-ink)" }}>
 			{it.title.split(",")[0]}
 		</text>
 	);

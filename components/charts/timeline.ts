@@ -3,6 +3,7 @@ import { linear, type Scale, type TimeTick, timeTicks } from "./scale.ts";
 export type LaneKind =
 	| "queue"
 	| "stage"
+	| "stage_owned"
 	| "run_owned"
 	| "run_spot"
 	| "run_on_demand"

@@ -33,6 +33,11 @@ export function formatClock(atMs: number): string {
 	return `${two(d.getUTCHours())}:${two(d.getUTCMinutes())}`;
 }
 
+/** "14:32:05" UTC. */
+export function formatClockSeconds(atMs: number): string {
+	return `${formatClock(atMs)}:${two(new Date(atMs).getUTCSeconds())}`;
+}
+
 /** "Thu 19 Nov" UTC. */
 export function formatDay(atMs: number, weekday = true): string {
 	const d = new Date(atMs);
@@ -47,7 +52,7 @@ export function formatMonth(atMs: number): string {
 /** Exact, for hovering: "Thu 19 Nov 2026, 14:32:05 UTC". */
 export function formatExact(atMs: number): string {
 	const d = new Date(atMs);
-	return `${formatDay(atMs)} ${d.getUTCFullYear()}, ${formatClock(atMs)}:${two(d.getUTCSeconds())} UTC`;
+	return `${formatDay(atMs)} ${d.getUTCFullYear()}, ${formatClockSeconds(atMs)} UTC`;
 }
 
 /** The shortest that is still clear, seen from now: "14:32" today, "Wed 17:26" within six days, "19 Nov" this year, else "19 Nov 2025". */

@@ -24,7 +24,7 @@ export function CopyId({ value, short, className }: CopyProps) {
 			onBlur={() => setState("idle")}
 			onMouseLeave={() => setState("idle")}
 			title={said || `${value} (click to copy)`}
-			aria-label={`Copy ${value}`}
+			aria-label={short ? `${short}: copy ${value}` : `Copy ${value}`}
 			className={cn(
 				"group inline-flex items-center gap-1 rounded-sm font-mono text-xs text-ink-3 [font-variant-ligatures:none] hover:text-ink",
 				className,

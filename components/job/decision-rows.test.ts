@@ -1,0 +1,112 @@
+import { describe, expect, it } from "vitest";
+import type { CandidateView } from "#components/trpc/outputs.ts";
+import { REMOVAL_CODES } from "#server/domain/decision.ts";
+import { type Considered, decidingFact, decisionRows, lateness, REMOVAL_LABELS, runAxis } from "./decision-rows.ts";
+
+const candidate = (offerId: string | null, some: Partial<CandidateView> = {}): CandidateView =>
+	({
+		offerId,
+		placement: { siteId: "local", poolId: "local", capacityType: offerId === null ? "owned" : "spot", instanceType: offerId },
+		outcome: "passes",
+		removedBy: null,
+		totalMicroUsd: "5",
+		scoreMicroUsd: "5",
+		start: { p50Ms: 100, p90Ms: 110 },
+		finish: { p50Ms: 200, p90Ms: 300 },
+		...some,
+	}) as CandidateView;
+const out = (why: (typeof REMOVAL_CODES)[number]) => ({ outcome: "removed" as const, removedBy: { ruleId: null, why, facts: {} } });
+const considered = (candidates: CandidateView[], removed: Considered["removed"] = []): Considered => ({
+	candidates,
+	removed,
+	consideredCount: 9,
+});
+const ids = (rows: { id: string }[]) => rows.map((r) => r.id);
+
+describe("decisionRows", () => {
+	it("puts the chosen one first and the rest by what the choice is made by", () => {
+		const rows = decisionRows(
+			considered([
+				candidate("dear", { scoreMicroUsd: "100" }),
+				candidate("cheap", { scoreMicroUsd: "20" }),
+				candidate("won", { outcome: "chosen", scoreMicroUsd: "9" }),
+			]),
+		);
+		expect(ids(rows.passing)).toEqual(["won", "cheap", "dear"]);
+	});
+
+	it("says how many more pass than are shown, and shows home in any case", () => {
+		const clouds = Array.from({ length: 8 }, (_, i) => candidate(`o${i}`, { scoreMicroUsd: String(i) }));
+		const rows = decisionRows(considered([...clouds, candidate(null, { scoreMicroUsd: "900" })]));
+		expect(ids(rows.passing)).toEqual(["o0", "o1", "o2", "o3", "o4", "local/local//owned"]);
+		expect(rows.morePassing).toBe(9 - 6);
+	});
+
+	it("lets one zone stand for the others of its region", () => {
+		const zone = (id: string) => candidate(id, { placement: { ...candidate("x").placement, region: "r", zone: id } });
+		expect(ids(decisionRows(considered([zone("a"), zone("b")])).passing)).toEqual(["a"]);
+	});
+
+	it("shows the cheapest of each cause with how many are alike", () => {
+		const rows = decisionRows(
+			considered(
+				[],
+				[
+					{ ruleId: null, why: "hardware_gpus", count: 12, cheapest: candidate("a", { ...out("hardware_gpus"), totalMicroUsd: "30" }) },
+					{ ruleId: "r", why: "region_denied", count: 1, cheapest: candidate("b", { ...out("region_denied"), totalMicroUsd: "4" }) },
+				],
+			),
+		);
+		expect(rows.removed.map((r) => [r.id, r.alike])).toEqual([
+			["b", 0],
+			["a", 11],
+		]);
+		expect(rows.removedCount).toBe(13);
+	});
+
+	it("keeps home's own line, without times when it can never run there", () => {
+		const home = candidate(null, out("hardware_gpus"));
+		const rows = decisionRows(
+			considered([home], [{ ruleId: null, why: "hardware_gpus", count: 2, cheapest: candidate("a", out("hardware_gpus")) }]),
+		);
+		expect(rows.removed.map((r) => [r.id, r.timed])).toEqual([
+			["local/local//owned", false],
+			["a", true],
+		]);
+	});
+});
+
+describe("runAxis", () => {
+	const rows = (deadlineMs: number | null) => runAxis(decisionRows(considered([candidate("a")])).passing, deadlineMs);
+	it("holds every run, and a deadline that is near", () => {
+		expect(rows(null)?.fromMs).toBeLessThan(100);
+		expect(rows(null)?.toMs).toBeGreaterThan(300);
+		expect(rows(500)?.toMs).toBeGreaterThan(500);
+		expect(rows(500)?.deadlineMs).toBe(500);
+	});
+	it("leaves out one that would press everything into a corner", () => {
+		expect(rows(90_000_000)?.toMs).toBeLessThan(5_000);
+		expect(rows(90_000_000)?.deadlineMs).toBeNull();
+	});
+	it("is none when nothing can start", () => expect(runAxis([], 5)).toBeNull());
+});
+
+describe("lateness", () => {
+	it.each([
+		[null, "on_time"],
+		[300, "on_time"],
+		[299, "at_risk"],
+		[199, "late"],
+	] as const)("with a deadline at %s is %s", (deadline, want) => {
+		expect(lateness({ p50Ms: 200, p90Ms: 300 }, deadline)).toBe(want);
+	});
+});
+
+describe("removal codes", () => {
+	it("all have a label and say which fact decided", () => {
+		for (const code of REMOVAL_CODES) {
+			expect(REMOVAL_LABELS[code]).toMatch(/^[A-Z]/);
+			expect(decidingFact(code)).not.toBeUndefined();
+		}
+	});
+});

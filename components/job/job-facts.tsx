@@ -1,0 +1,210 @@
+"use client";
+import type { ReactNode } from "react";
+import { Carbon } from "#components/carbon/carbon.tsx";
+import { Money } from "#components/money/money.tsx";
+import { Place } from "#components/place/place.tsx";
+import { shownPlace } from "#components/place/placement.ts";
+import { formatShort, formatSpan } from "#components/time/format-time.ts";
+import { Elapsed, Time } from "#components/time/relative-time.tsx";
+import type { JobDetail } from "#components/trpc/outputs.ts";
+import { formatPercent } from "#components/ui/format-number.ts";
+import { Fact, FactStrip } from "#components/ui/kpi.tsx";
+import { Meter } from "#components/ui/meter.tsx";
+import { liveAttempt, type Outlook } from "./outlook.ts";
+import { useNowFor, useOutlook } from "./use-job.ts";
+
+const ms = (iso: string) => Date.parse(iso);
+
+/** The head of the page: six facts on one baseline. */
+export function JobFacts({ job }: { job: JobDetail }) {
+	const nowMs = useNowFor(job);
+	const outlook = useOutlook(job, nowMs);
+	return (
+		<FactStrip columns="1.4fr 1fr 1fr 1.15fr 1fr .8fr">
+			<WhereFact job={job} />
+			<ProgressFact job={job} outlook={outlook} />
+			<FinishFact job={job} outlook={outlook} nowMs={nowMs} />
+			<RoomFact job={job} outlook={outlook} nowMs={nowMs} />
+			<Fact
+				label={job.finishedAt === null ? "Cost so far" : "Cost"}
+				note={
+					outlook.totalMicroUsd !== null && job.finishedAt === null ? (
+						<>
+							of <Money value={outlook.totalMicroUsd} kind="estimate" />
+						</>
+					) : (
+						attemptsNote(job)
+					)
+				}
+			>
+				<Money value={job.costMicroUsd} />
+			</Fact>
+			<Fact label={job.finishedAt === null ? "CO2 so far" : "CO2"} note="estimated from board power">
+				<Carbon grams={job.emissionsGrams} />
+			</Fact>
+		</FactStrip>
+	);
+}
+
+const attemptsNote = (job: JobDetail): string =>
+	job.attemptList.length === 0
+		? "it has not run"
+		: job.attemptList.length === 1
+			? "in one attempt"
+			: `in ${job.attemptList.length} attempts`;
+
+function WhereFact({ job }: { job: JobDetail }) {
+	const last = job.attemptList.at(-1);
+	const live = liveAttempt(job);
+	const placement = live?.placement ?? (job.finishedAt !== null ? last?.placement : undefined);
+	const submitted = (
+		<>
+			Team {job.team}
+			{job.project && `, project ${job.project}`}, submitted <Time atMs={ms(job.submittedAt)} />
+		</>
+	);
+	if (!placement) {
+		return (
+			<Fact
+				label={job.finishedAt === null ? "Waiting" : "Where it was"}
+				wide
+				note={
+					<>
+						{job.gpus} GPU{job.gpus === 1 ? "" : "s"} asked for
+						<br />
+						{submitted}
+					</>
+				}
+			>
+				{job.finishedAt === null ? <Elapsed sinceMs={ms(job.pendingSince)} precise /> : "never placed"}
+			</Fact>
+		);
+	}
+	const machine = placement.instanceType ?? placement.accelerator ?? "";
+	return (
+		<Fact
+			label={job.finishedAt === null ? "Where it is" : "Where it was"}
+			wide
+			note={
+				<>
+					{placement.capacityType === "owned"
+						? ""
+						: `${placement.capacityType === "on_demand" ? "On-demand" : capital(placement.capacityType)}, `}
+					{placement.instanceType === null ? `${job.gpus} × ${machine}` : machine}
+					{last && (
+						<>
+							{" "}
+							for <Elapsed sinceMs={ms(last.createdAt)} untilMs={last.finishedAt === null ? null : ms(last.finishedAt)} />
+						</>
+					)}
+					<br />
+					{submitted}
+				</>
+			}
+		>
+			<Place {...shownPlace(placement)} word={false} />
+		</Fact>
+	);
+}
+
+function ProgressFact({ job, outlook }: { job: JobDetail; outlook: Outlook }) {
+	if (job.finishedAt !== null) {
+		const last = job.attemptList.at(-1);
+		const exit = last?.exitSignal ? `signal ${last.exitSignal}` : last?.exitCode != null ? `exit code ${last.exitCode}` : null;
+		return (
+			<Fact label="Result" note={exit ?? (job.attemptList.length > 0 ? "no exit code" : "the command never ran")}>
+				{job.state}
+			</Fact>
+		);
+	}
+	if (outlook.progress === null || outlook.workMs === null) {
+		return (
+			<Fact label="Progress" note="its submitter gave no estimate">
+				{outlook.doneMs > 0 ? formatSpan(outlook.doneMs) : "–"}
+			</Fact>
+		);
+	}
+	const words = `${formatSpan(outlook.doneMs)} of about ${formatSpan(outlook.workMs)}`;
+	return (
+		<Fact label="Progress" graphic={<Meter value={outlook.progress} max={1} label={words} />} note={words}>
+			{formatPercent(Math.round(outlook.progress * 100) / 100)}
+		</Fact>
+	);
+}
+
+function FinishFact({ job, outlook, nowMs }: { job: JobDetail; outlook: Outlook; nowMs: number }) {
+	if (job.finishedAt !== null) {
+		const ran = job.startedAt === null ? null : ms(job.finishedAt) - ms(job.startedAt);
+		return (
+			<Fact label="Ended" note={ran === null ? "without a start" : `${formatSpan(ran, true)} after its first start`}>
+				<Time atMs={ms(job.finishedAt)} form="short" />
+			</Fact>
+		);
+	}
+	const waits = liveAttempt(job) === null;
+	const range = waits ? job.forecast : outlook.finish;
+	return (
+		<Fact label={waits ? "Start at home" : "Finish"} note={range ? `by ${formatShort(range.p90Ms, nowMs)} in 9 of 10` : "no forecast now"}>
+			{range ? (
+				<span className="text-ink-2" suppressHydrationWarning>
+					<span className="font-book text-ink-3">≈ </span>
+					{formatShort(range.p50Ms, nowMs)}
+				</span>
+			) : (
+				"–"
+			)}
+		</Fact>
+	);
+}
+
+function RoomFact({ job, outlook, nowMs }: { job: JobDetail; outlook: Outlook; nowMs: number }) {
+	if (job.deadlineAt === null) {
+		return (
+			<Fact
+				label="Deadline"
+				wide
+				note={job.checkpoints.length > 0 || job.spec.checkpoint ? "it saves checkpoints" : "it saves no checkpoints"}
+			>
+				none
+			</Fact>
+		);
+	}
+	const deadline = ms(job.deadlineAt);
+	const to: ReactNode = <span className="text-sm font-book tracking-normal text-ink-3"> to {formatShort(deadline, nowMs)}</span>;
+	if (job.finishedAt !== null) {
+		const early = deadline - ms(job.finishedAt);
+		return (
+			<Fact label="Deadline" wide note={`it was ${formatShort(deadline, nowMs)}`}>
+				{early < 0 ? <span className="text-risk-ink">{formatSpan(-early)} late</span> : `met, ${formatSpan(early)} early`}
+			</Fact>
+		);
+	}
+	const finish = outlook.finish;
+	const room = deadline - (finish?.p50Ms ?? nowMs);
+	const reserve = finish ? finish.p90Ms - finish.p50Ms : 0;
+	const whole = Math.max(1, deadline - ms(job.submittedAt));
+	return (
+		<Fact
+			label="Room before the deadline"
+			wide
+			graphic={
+				<Meter
+					value={Math.max(0, room)}
+					max={whole}
+					fill={room < 0 ? "risk" : room < reserve ? "warn" : "ink"}
+					label="Room to the deadline"
+				/>
+			}
+			note={
+				finish
+					? `after ${formatSpan(finish.p50Ms - nowMs)} of waiting and work; 9 in 10 need ${formatSpan(reserve)} more at most`
+					: "its run time is not known"
+			}
+		>
+			{room < 0 ? <span className="text-risk-ink">{formatSpan(-room)} late</span> : formatSpan(room)}
+			{to}
+		</Fact>
+	);
+}
+
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

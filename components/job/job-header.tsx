@@ -1,0 +1,101 @@
+"use client";
+import { useMutation, useSuspenseQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { StateGlyph } from "#components/job-state/state-mark.tsx";
+import { shownState } from "#components/jobs/cells.tsx";
+import { describeError } from "#components/page/error-boundary.tsx";
+import { PageHeader } from "#components/page/page-header.tsx";
+import { useTRPC } from "#components/trpc/client.tsx";
+import type { JobDetail } from "#components/trpc/outputs.ts";
+import { Button, ButtonLink } from "#components/ui/button.tsx";
+import { Chip } from "#components/ui/chip.tsx";
+import { CopyId } from "#components/ui/copy-id.tsx";
+import { Dialog } from "#components/ui/dialog.tsx";
+import { notify } from "#components/ui/toast.tsx";
+import { useNowFor, useOutlook } from "./use-job.ts";
+
+export function JobHeader({ job }: { job: JobDetail }) {
+	const { data: me } = useSuspenseQuery(useTRPC().me.queryOptions());
+	const maySubmit = me.kind === "person" && me.role !== "finance";
+	const state = shownState(job);
+	return (
+		<PageHeader
+			crumbs={[{ label: "Jobs", href: "/jobs" }]}
+			title={job.name}
+			meta={
+				<>
+					<Chip className="flex-none">
+						<Glyph job={job} />
+						<span role="status">{state}</span>
+					</Chip>
+					<CopyId value={job.id} short={`${job.id.slice(0, 8)}…${job.id.slice(-4)}`} className="max-md:hidden" />
+				</>
+			}
+			actions={
+				maySubmit && (
+					<>
+						<ButtonLink href={`/jobs/new?from=${job.id}`} className="max-md:hidden">
+							Run again, with changes
+						</ButtonLink>
+						{job.finishedAt === null && <CancelJob job={job} />}
+					</>
+				)
+			}
+		/>
+	);
+}
+
+function Glyph({ job }: { job: JobDetail }) {
+	const { progress } = useOutlook(job, useNowFor(job));
+	return <StateGlyph state={shownState(job)} progress={progress} />;
+}
+
+function CancelJob({ job }: { job: JobDetail }) {
+	const trpc = useTRPC();
+	const [asking, setAsking] = useState(false);
+	const cancel = useMutation(
+		trpc.job.cancel.mutationOptions({
+			onSuccess: ({ state }) =>
+				notify({
+					tone: "done",
+					title: state === "cancelled" ? `${job.name} is cancelled` : `${job.name} was told to stop`,
+					...(state === "cancelled" ? {} : { detail: "It has time to save a checkpoint; its machine is given back after that." }),
+				}),
+			onError: (error) => notify({ tone: "failed", title: `${job.name} could not be cancelled`, detail: describeError(error).detail }),
+			onSettled: () => setAsking(false),
+		}),
+	);
+	if (job.cancelRequestedAt !== null) {
+		return (
+			<Button variant="danger" disabled>
+				Stopping…
+			</Button>
+		);
+	}
+	const running = job.attemptList.some((a) => a.finishedAt === null);
+	return (
+		<>
+			<Button variant="danger" onClick={() => setAsking(true)}>
+				Cancel<span className="max-md:hidden"> job</span>
+			</Button>
+			<Dialog
+				open={asking}
+				onClose={() => setAsking(false)}
+				title={`Cancel ${job.name}?`}
+				description={
+					running
+						? "It is told to stop and has time to save a checkpoint. Its machine is given back after that; what it cost stays."
+						: "It waits and is cancelled at once. It has cost nothing in this attempt."
+				}
+				actions={
+					<>
+						<Button onClick={() => setAsking(false)}>Keep it</Button>
+						<Button variant="danger" busy={cancel.isPending} onClick={() => cancel.mutate({ id: job.id })}>
+							Cancel job
+						</Button>
+					</>
+				}
+			/>
+		</>
+	);
+}

@@ -1,0 +1,146 @@
+"use client";
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { Carbon } from "#components/carbon/carbon.tsx";
+import { Money } from "#components/money/money.tsx";
+import { Place } from "#components/place/place.tsx";
+import { shownPlace } from "#components/place/placement.ts";
+import { useTRPC } from "#components/trpc/client.tsx";
+import type { JobDetail, ReceiptView } from "#components/trpc/outputs.ts";
+import { cn } from "#components/ui/cn.ts";
+import { Panel, PanelSplit } from "#components/ui/panel.tsx";
+import { ReceiptAlternatives } from "./receipt-alternatives.tsx";
+import { lineText, type ReceiptAttempt } from "./receipt-lines.ts";
+import { useNowFor, useOutlook } from "./use-job.ts";
+
+/** What it cost, by attempt and line, beside what it would have cost otherwise. */
+export function JobReceipt({ job }: { job: JobDetail }) {
+	const { data: receipt } = useSuspenseQuery(useTRPC().job.receipt.queryOptions({ id: job.id }));
+	if (receipt.attempts.length === 0) {
+		return (
+			<Panel title="Receipt">
+				<p className="px-4 pb-4 text-ink-2">
+					{job.finishedAt === null ? "It has not run, so it has cost nothing yet." : "It was never placed, so it cost nothing."}
+				</p>
+			</Panel>
+		);
+	}
+	return (
+		<Panel title="Receipt" sub="Posted amounts are final, metered ones still grow, and ≈ marks estimates. Hover for the exact amount.">
+			<PanelSplit columns="minmax(0,1.2fr) minmax(0,1fr)" className="border-t">
+				<Lines job={job} receipt={receipt} />
+				<ReceiptAlternatives job={job} receipt={receipt} />
+			</PanelSplit>
+		</Panel>
+	);
+}
+
+const CELL = "h-8 px-2 first:pl-4 last:pr-4";
+
+function Lines({ job, receipt }: { job: JobDetail; receipt: ReceiptView }) {
+	const outlook = useOutlook(job, useNowFor(job));
+	const { costMicroUsd, emissionsMilligrams } = receipt.totals;
+	const open = job.finishedAt === null;
+	const expected = open && outlook.totalMicroUsd !== null && outlook.totalMicroUsd > costMicroUsd ? outlook.totalMicroUsd : null;
+	return (
+		<div>
+			<table aria-label="Receipt" className="w-full border-collapse">
+				<thead className="sr-only">
+					<tr>
+						<th scope="col">What for</th>
+						<th scope="col">CO2</th>
+						<th scope="col">Amount</th>
+						<th scope="col">Status</th>
+					</tr>
+				</thead>
+				{receipt.attempts.map((attempt) => (
+					<AttemptLines key={attempt.attemptId} attempt={attempt} />
+				))}
+				<tbody>
+					<tr className="font-semibold [&>*]:border-t">
+						<td className={cn(CELL, "h-10")}>{open ? "So far" : "Total"}</td>
+						<td className={cn(CELL, "num")}>
+							<Grams milligrams={emissionsMilligrams} />
+						</td>
+						<td className={cn(CELL, "num", !open && "text-md")}>
+							<Money value={costMicroUsd} />
+						</td>
+						<td className={CELL} />
+					</tr>
+					{expected !== null && (
+						<>
+							<tr>
+								<td className={CELL}>
+									Still to come <span className="text-xs text-ink-3">until its expected end</span>
+								</td>
+								<td />
+								<td className={cn(CELL, "num")}>
+									<Money value={expected - costMicroUsd} kind="estimate" />
+								</td>
+								<td className={cn(CELL, "text-xs text-ink-3")}>forecast</td>
+							</tr>
+							<tr className="font-semibold [&>*]:border-t [&>*]:border-ink">
+								<td className={cn(CELL, "h-11 text-md")}>Total</td>
+								<td />
+								<td className={cn(CELL, "num text-md")}>
+									<Money value={expected} kind="estimate" />
+								</td>
+								<td className={CELL} />
+							</tr>
+						</>
+					)}
+				</tbody>
+			</table>
+		</div>
+	);
+}
+
+function AttemptLines({ attempt }: { attempt: ReceiptAttempt }) {
+	const owned = attempt.placement.capacityType === "owned";
+	return (
+		<tbody className="border-b last:border-b-0">
+			<tr>
+				<th scope="rowgroup" colSpan={4} className={cn(CELL, "h-9.5 pt-2 text-left font-semibold")}>
+					Attempt {attempt.number}{" "}
+					<span className="ml-1 font-book">
+						<Place {...shownPlace(attempt.placement)} quiet />
+					</span>
+					<span className="text-xs font-book text-ink-3">, {attempt.state}</span>
+				</th>
+			</tr>
+			{attempt.lines.length === 0 && (
+				<tr>
+					<td colSpan={4} className={cn(CELL, "pb-2 text-xs text-ink-3")}>
+						Nothing is metered yet.
+					</td>
+				</tr>
+			)}
+			{attempt.lines.map((line) => {
+				const { name, how } = lineText(line, owned);
+				return (
+					<tr key={`${line.causeId}/${line.kind}`}>
+						<td className={cn(CELL, "max-md:py-1 md:whitespace-nowrap")}>
+							<span className="inline-block min-w-24">{name}</span> <span className="tabular text-xs text-ink-3 max-md:block">{how}</span>
+						</td>
+						<td className={cn(CELL, "num text-xs text-ink-3 max-md:hidden")}>
+							<Grams milligrams={line.emissionsMilligrams} />
+						</td>
+						<td className={cn(CELL, "num")}>
+							<Money value={line.costMicroUsd} />
+						</td>
+						<td className={cn(CELL, "w-19 text-xs text-ink-3")}>{line.status}</td>
+					</tr>
+				);
+			})}
+		</tbody>
+	);
+}
+
+function Grams({ milligrams }: { milligrams: bigint | null }) {
+	return milligrams === null ? (
+		<span title="The carbon intensity of the place is not known" className="text-ink-3">
+			not known
+		</span>
+	) : (
+		<Carbon grams={Number(milligrams) / 1_000} />
+	);
+}

@@ -1,0 +1,59 @@
+"use client";
+import dynamic from "next/dynamic";
+import { PageBody } from "#components/page/page-header.tsx";
+import { PanelGate } from "#components/page/panel-gate.tsx";
+import { Panel } from "#components/ui/panel.tsx";
+import { KpiSkeleton, TableSkeleton, TextSkeleton } from "#components/ui/skeleton.tsx";
+import { JobCheckpoints } from "./job-checkpoints.tsx";
+import { JobDecisions } from "./job-decisions.tsx";
+import { JobFacts } from "./job-facts.tsx";
+import { JobHeader } from "./job-header.tsx";
+import { JobLogs } from "./job-logs.tsx";
+import { JobReceipt } from "./job-receipt.tsx";
+import { JobTimeline } from "./job-timeline.tsx";
+import { useJob } from "./use-job.ts";
+
+const LoadingFile = () => (
+	<Panel title="Job file">
+		<TextSkeleton lines={8} label="Loading the job file" />
+	</Panel>
+);
+// The YAML library comes after everything that a person reads first.
+const JobFilePanel = dynamic(() => import("./job-file-panel.tsx").then((m) => m.JobFilePanel), { ssr: false, loading: LoadingFile });
+
+/** One job: where it is, what happened, why, what it cost, and what it says. */
+export function JobScreen({ id }: { id: string }) {
+	const job = useJob(id);
+	return (
+		<>
+			<JobHeader job={job} />
+			<PageBody>
+				<PanelGate what="The figures of this job" fallback={<KpiSkeleton />}>
+					<JobFacts job={job} />
+				</PanelGate>
+				<PanelGate what="What happened" fallback={<Loading title="What happened" rows={3} />}>
+					<JobTimeline job={job} />
+				</PanelGate>
+				<PanelGate what="The decision" fallback={<Loading title="Why it is there" rows={6} />}>
+					<JobDecisions job={job} />
+				</PanelGate>
+				<PanelGate what="The receipt" fallback={<Loading title="Receipt" rows={5} />}>
+					<JobReceipt job={job} />
+				</PanelGate>
+				<JobLogs job={job} />
+				<div className="grid items-stretch gap-4 rail:grid-cols-2">
+					<JobCheckpoints job={job} />
+					<JobFilePanel job={job} />
+				</div>
+			</PageBody>
+		</>
+	);
+}
+
+function Loading({ title, rows }: { title: string; rows: number }) {
+	return (
+		<Panel title={title}>
+			<TableSkeleton rows={rows} label={`Loading: ${title}`} />
+		</Panel>
+	);
+}

@@ -1,0 +1,48 @@
+import { formatMoney } from "#components/money/format-money.ts";
+import { formatSpan } from "#components/time/format-time.ts";
+import type { ReceiptView } from "#components/trpc/outputs.ts";
+import { mulDivFloor } from "#server/kernel/money.ts";
+import { HOUR_MS } from "#server/kernel/units.ts";
+
+export type ReceiptAttempt = ReceiptView["attempts"][number];
+export type ReceiptLine = ReceiptAttempt["lines"][number];
+
+const NAMES: Record<ReceiptLine["kind"], { owned: string; cloud: string }> = {
+	compute: { owned: "GPU slots", cloud: "Machine" },
+	idle: { owned: "Idle share", cloud: "Idle time" },
+	egress: { owned: "Data moved", cloud: "Data out" },
+	storage: { owned: "Disk", cloud: "Disk" },
+	adjustment: { owned: "Correction", cloud: "Correction" },
+};
+
+/** "Machine", and what it is made of: "26 min 1 s × $0.18 an hour". */
+export function lineText(line: ReceiptLine, owned: boolean): { name: string; how: string } {
+	const name = NAMES[line.kind][owned ? "owned" : "cloud"];
+	const lengthMs = line.toMs - line.fromMs;
+	if (line.kind !== "compute" || lengthMs <= 0) return { name, how: "" };
+	const span = formatSpan(lengthMs, true);
+	if (!owned) return { name, how: `${span} × ${formatMoney(perHour(line.costMicroUsd, BigInt(lengthMs)), "price")} an hour` };
+	const gpus = Number(line.gpuMs) / lengthMs;
+	const rounded = Math.round(gpus * 100) / 100;
+	return { name, how: `${rounded} × ${span} × ${formatMoney(perHour(line.costMicroUsd, line.gpuMs), "price")} a GPU-hour` };
+}
+
+/** The price that these charges come to; they may have been metered at several. */
+function perHour(costMicroUsd: bigint, lengthMs: bigint): bigint {
+	if (lengthMs <= 0n || costMicroUsd < 0n) return 0n;
+	return mulDivFloor(costMicroUsd, BigInt(HOUR_MS), lengthMs).quotient;
+}
+
+/** What spot machines saved against their list price, over all attempts. */
+export function spotSaved(receipt: ReceiptView): bigint {
+	return receipt.attempts
+		.filter((a) => a.placement.capacityType === "spot")
+		.reduce((sum, a) => sum + a.totals.listMicroUsd - a.totals.costMicroUsd, 0n);
+}
+
+/** Money that attempts cost which did not end as they should. */
+export function lostOnFailures(receipt: ReceiptView): bigint {
+	return receipt.attempts
+		.filter((a) => ["interrupted", "evicted", "lost", "failed"].includes(a.state))
+		.reduce((sum, a) => sum + a.totals.costMicroUsd, 0n);
+}

@@ -1,0 +1,130 @@
+import { type Lane, type LaneKind, type LaneSegment, type TimelineInput, timelineBounds } from "#components/charts/timeline.ts";
+import { CAPACITY_WORD } from "#components/place/place.tsx";
+import { shownPlace } from "#components/place/placement.ts";
+import { formatShort, formatSpan } from "#components/time/format-time.ts";
+import type { AttemptView, JobDetail } from "#components/trpc/outputs.ts";
+import type { CapacityType } from "#server/domain/vocabulary.ts";
+import type { Outlook } from "./outlook.ts";
+
+const RUN_KIND: Record<CapacityType, LaneKind> = {
+	owned: "run_owned",
+	spot: "run_spot",
+	on_demand: "run_on_demand",
+	reserved: "run_reserved",
+};
+/** Attempts that ended against everybody's will: what was not checkpointed was for nothing. */
+const LOST: readonly string[] = ["interrupted", "evicted", "lost"];
+const BROKEN: readonly string[] = [...LOST, "failed"];
+
+const ms = (iso: string | null): number | null => (iso === null ? null : Date.parse(iso));
+
+/** Everything that happened to a job on one axis: the queue, each attempt, and what is expected. */
+export function jobTimeline(job: JobDetail, outlook: Outlook, nowMs: number, sayReason: (a: AttemptView) => string): TimelineInput {
+	const endMs = ms(job.finishedAt) ?? nowMs;
+	const lanes: Lane[] = [
+		queueLane(job, endMs),
+		...job.attemptList.map((attempt) => attemptLane(job, attempt, outlook, endMs, sayReason)),
+		...forecastLane(job, outlook, nowMs),
+	];
+	const deadlineMs = ms(job.deadlineAt);
+	const deadline = deadlineMs === null ? null : { atMs: deadlineMs, text: `Deadline ${formatShort(deadlineMs, nowMs)}` };
+	return {
+		...timelineBounds(lanes, endMs, deadlineMs),
+		nowMs: endMs,
+		nowText: `${job.finishedAt === null ? "Now" : "Ended"} ${formatShort(endMs, nowMs)}`,
+		deadline,
+		lanes,
+	};
+}
+
+/** The times at which it waited: before its first attempt, between two, and after the last one while it is not placed. */
+function queueLane(job: JobDetail, endMs: number): Lane {
+	const segments: LaneSegment[] = [];
+	let from: number | null = Date.parse(job.submittedAt);
+	for (const attempt of job.attemptList) {
+		const placed = Date.parse(attempt.createdAt);
+		if (from !== null && placed > from) segments.push({ fromMs: from, toMs: placed, kind: "queue", label: "waiting" });
+		from = ms(attempt.finishedAt);
+	}
+	const waits = job.finishedAt === null || job.attemptList.length === 0;
+	if (from !== null && waits && endMs > from) segments.push({ fromMs: from, toMs: endMs, kind: "queue", label: "waiting" });
+	const total = segments.reduce((sum, s) => sum + s.toMs - s.fromMs, 0);
+	return { id: "queue", title: "Waiting", sub: `${formatSpan(total)} in all`, segments };
+}
+
+function attemptLane(job: JobDetail, attempt: AttemptView, outlook: Outlook, endMs: number, sayReason: (a: AttemptView) => string): Lane {
+	const { capacity, provider, region } = shownPlace(attempt.placement);
+	const placed = Date.parse(attempt.createdAt);
+	const until = ms(attempt.finishedAt) ?? endMs;
+	const checkpointsMs = job.checkpoints.filter((c) => c.attemptId === attempt.id).map((c) => Date.parse(c.createdAt));
+	const began = ms(attempt.startedAt);
+	const ended = attempt.finishedAt !== null;
+	const broke = ended && BROKEN.includes(attempt.state);
+	return {
+		id: attempt.id,
+		title: [provider, region, capacity === "owned" ? null : CAPACITY_WORD[capacity]].filter(Boolean).join(" "),
+		sub: `attempt ${attempt.number}, ${formatSpan(until - placed)}${ended ? "" : " so far"}`,
+		segments: [...attemptSegments(attempt, until, checkpointsMs), ...(ended || began === null ? [] : expected(attempt, outlook, endMs))],
+		checkpointsMs,
+		interruption: broke
+			? {
+					atMs: until,
+					title: `${capital(attempt.state)} ${formatShort(until, endMs)}`,
+					detail: shorten(sayReason(attempt).replace(/^[A-Z][a-z]+: /, ""), 90),
+				}
+			: null,
+		...(!ended && began !== null && outlook.finish
+			? {
+					whisker: { toMs: outlook.finish.p90Ms, text: `by ${formatShort(outlook.finish.p90Ms, endMs)} in 9 of 10` },
+					endText: `≈ ${formatShort(outlook.finish.p50Ms, endMs)}`,
+				}
+			: {}),
+	};
+}
+
+function attemptSegments(attempt: AttemptView, until: number, checkpointsMs: readonly number[]): LaneSegment[] {
+	const owned = attempt.placement.capacityType === "owned";
+	const staging = owned ? "stage_owned" : "stage";
+	const began = ms(attempt.startedAt);
+	const copying = ms(attempt.stagingAt);
+	const stop = ms(attempt.stopRequestedAt);
+	const readyMs = began ?? until;
+	const runUntil = stop === null ? until : Math.min(until, stop);
+	const segments: LaneSegment[] = [
+		{ fromMs: Date.parse(attempt.createdAt), toMs: copying ?? readyMs, kind: staging, label: owned ? "starting" : "the machine starts" },
+		{ fromMs: copying ?? readyMs, toMs: readyMs, kind: staging, label: "copying data in" },
+	];
+	if (began !== null) {
+		const savedMs = LOST.includes(attempt.state) ? Math.max(began, ...checkpointsMs) : runUntil;
+		segments.push({ fromMs: began, toMs: savedMs, kind: RUN_KIND[attempt.placement.capacityType], label: "running" });
+		segments.push({ fromMs: savedMs, toMs: runUntil, kind: "lost", label: "work that was lost" });
+	}
+	if (stop !== null) segments.push({ fromMs: stop, toMs: until, kind: "stopping", label: "stopping" });
+	return segments.filter((s) => s.toMs > s.fromMs);
+}
+
+function expected(attempt: AttemptView, outlook: Outlook, nowMs: number): LaneSegment[] {
+	if (!outlook.finish || outlook.finish.p50Ms <= nowMs) return [];
+	const kind = attempt.placement.capacityType === "owned" ? "forecast_owned" : "forecast_cloud";
+	return [{ fromMs: nowMs, toMs: outlook.finish.p50Ms, kind, label: "expected to go on" }];
+}
+
+/** A job that waits and has a forecast: when it would run at home. */
+function forecastLane(job: JobDetail, outlook: Outlook, nowMs: number): Lane[] {
+	if (job.finishedAt !== null || job.forecast === null || outlook.finish === null) return [];
+	const fromMs = Math.max(nowMs, job.forecast.p50Ms);
+	if (outlook.finish.p50Ms <= fromMs) return [];
+	return [
+		{
+			id: "forecast",
+			title: "At home, forecast",
+			sub: `from ≈ ${formatShort(fromMs, nowMs)}`,
+			segments: [{ fromMs, toMs: outlook.finish.p50Ms, kind: "forecast_owned", label: "expected to run at home" }],
+			whisker: { toMs: outlook.finish.p90Ms, text: `by ${formatShort(outlook.finish.p90Ms, nowMs)} in 9 of 10` },
+			endText: `≈ ${formatShort(outlook.finish.p50Ms, nowMs)}`,
+		},
+	];
+}
+
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+const shorten = (text: string, most: number) => (text.length > most ? `${text.slice(0, most - 1).trimEnd()}…` : text);

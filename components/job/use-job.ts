@@ -1,0 +1,26 @@
+"use client";
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { useCallback, useMemo } from "react";
+import { useTime } from "#components/time/clock.tsx";
+import { useTRPC } from "#components/trpc/client.tsx";
+import type { JobDetail } from "#components/trpc/outputs.ts";
+import { type Outlook, outlookOf } from "./outlook.ts";
+
+export function useJob(id: string): JobDetail {
+	return useSuspenseQuery(useTRPC().job.get.queryOptions({ id })).data;
+}
+
+/** Two seconds are fine enough for bars and shares, and stand still for what has ended. */
+const STEP_MS = 2_000;
+
+export function useNowFor(job: Pick<JobDetail, "finishedAt">): number {
+	const ended = job.finishedAt !== null;
+	return useTime(useCallback((now: number) => Math.floor(now / (ended ? 60_000 : STEP_MS)) * (ended ? 60_000 : STEP_MS), [ended]));
+}
+
+export function useOutlook(job: JobDetail, nowMs: number): Outlook {
+	const trpc = useTRPC();
+	const { data: decisions } = useSuspenseQuery(trpc.job.decisions.queryOptions({ id: job.id }));
+	const { data: receipt } = useSuspenseQuery(trpc.job.receipt.queryOptions({ id: job.id }));
+	return useMemo(() => outlookOf(job, decisions, receipt, nowMs), [job, decisions, receipt, nowMs]);
+}
