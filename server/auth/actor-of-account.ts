@@ -6,14 +6,18 @@ import type { Actor } from "#server/services/context.ts";
 const CACHE_MS = 5_000;
 const cache = new Map<string, { actor: Actor | null; readAtMs: number }>();
 
-/** Role and teams as they are now, not as they were at sign-in; null when the account is gone or disabled. */
-export async function actorOfAccount(db: Db, accountId: string, nowMs: number): Promise<Actor | null> {
+/**
+ * Role and teams as they are now, not as they were at sign-in; null when the account is gone or disabled. A demo account,
+ * whose password everybody knows, is nobody outside of demo mode, whatever session was made before.
+ */
+export async function actorOfAccount(db: Db, accountId: string, at: { nowMs: number; demo: boolean }): Promise<Actor | null> {
+	const { nowMs } = at;
 	const known = cache.get(accountId);
 	if (known && nowMs - known.readAtMs < CACHE_MS) return known.actor;
 	const [row] = await db
 		.select()
 		.from(account)
-		.where(and(eq(account.id, accountId), isNull(account.disabledAt)));
+		.where(and(eq(account.id, accountId), isNull(account.disabledAt), at.demo ? undefined : eq(account.demo, false)));
 	const actor: Actor | null = row
 		? { kind: "person", accountId: row.id, name: row.name, role: row.role, teams: row.teams, via: "session" }
 		: null;

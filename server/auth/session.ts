@@ -9,6 +9,6 @@ export const sessionActor = cache(async (): Promise<Actor | null> => {
 	const session = await auth();
 	const id = session?.user.id;
 	if (!id) return null;
-	const { connection, clock } = runtime();
-	return actorOfAccount(connection.db, id, clock.nowMs());
+	const { connection, clock, env } = runtime();
+	return actorOfAccount(connection.db, id, { nowMs: clock.nowMs(), demo: env.SPILLWAY_DEMO });
 });

@@ -41,12 +41,15 @@ interface Known {
 /** Finds whose token it is. One table look-up per token and five seconds. */
 export class TokenAuthenticator {
 	readonly #db: Db;
+	readonly #demo: boolean;
 	readonly #known = new Map<string, Known>();
-	constructor(db: Db) {
+	/** `demo`: whether the tokens of demo accounts are taken; outside of demo mode they are not. */
+	constructor(db: Db, options: { demo: boolean } = { demo: false }) {
 		this.#db = db;
+		this.#demo = options.demo;
 	}
 
-	/** null when the token is unknown, revoked, or its account disabled. */
+	/** null when the token is unknown, revoked, or its account disabled or of a demo that is over. */
 	async actorOf(token: string, nowMs: number): Promise<Actor | null> {
 		const hash = hashToken(token);
 		const cached = this.#known.get(hash);
@@ -55,7 +58,14 @@ export class TokenAuthenticator {
 			.select({ tokenId: apiToken.id, id: account.id, name: account.name, role: account.role, teams: account.teams })
 			.from(apiToken)
 			.innerJoin(account, eq(account.id, apiToken.accountId))
-			.where(and(eq(apiToken.hash, hash), isNull(apiToken.revokedAt), isNull(account.disabledAt)));
+			.where(
+				and(
+					eq(apiToken.hash, hash),
+					isNull(apiToken.revokedAt),
+					isNull(account.disabledAt),
+					this.#demo ? undefined : eq(account.demo, false),
+				),
+			);
 		const actor: Actor | null = row
 			? { kind: "person", accountId: row.id, name: row.name, role: row.role, teams: row.teams, via: "token" }
 			: null;

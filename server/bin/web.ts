@@ -19,7 +19,7 @@ const EXIT_LIMIT_MS = 4_000;
 const root = path.resolve(import.meta.dirname, "../..");
 
 const shared = runtime();
-const tokens = new TokenAuthenticator(shared.connection.db);
+const tokens = new TokenAuthenticator(shared.connection.db, { demo: shared.env.SPILLWAY_DEMO });
 const rt = { ...shared, authenticate: (token: string, nowMs: number) => tokens.actorOf(token, nowMs) };
 requireOwnSecrets(rt.env);
 const { SPILLWAY_HOST: host, SPILLWAY_PORT: port, SPILLWAY_HOME: home } = rt.env;
