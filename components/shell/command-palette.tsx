@@ -40,6 +40,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
 	const router = useRouter();
 	const { setTheme } = useTheme();
 	const { hits, ask } = useHits();
+	const [chosen, setChosen] = useState("");
 	const run = (act: () => void) => () => {
 		onClose();
 		act();
@@ -59,7 +60,8 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
 			}}
 			className="mx-auto mt-[12dvh] w-[calc(100%-2rem)] max-w-140 overflow-hidden rounded-xl bg-panel p-0 text-ink shadow-pop backdrop:bg-[oklch(0.15_0.02_250/0.45)]"
 		>
-			<Command label="Find a screen, a job or an action" loop>
+			{/* What the server found comes late: when nothing else matched, its first is what Enter opens. */}
+			<Command label="Find a screen, a job or an action" loop value={chosen || (hits.items[0]?.id ?? "")} onValueChange={setChosen}>
 				<div className="flex items-center gap-2.5 border-b px-4">
 					<Icon name="search" className="text-ink-3" />
 					<Command.Input
