@@ -11,6 +11,7 @@ import { formatPercent } from "#components/ui/format-number.ts";
 import { Fact, FactStrip } from "#components/ui/kpi.tsx";
 import { Meter } from "#components/ui/meter.tsx";
 import { liveAttempt, type Outlook } from "./outlook.ts";
+import { ReasonText } from "./reason-text.tsx";
 import { useNowFor, useOutlook } from "./use-job.ts";
 
 const ms = (iso: string) => Date.parse(iso);
@@ -109,10 +110,10 @@ function WhereFact({ job }: { job: JobDetail }) {
 
 function ProgressFact({ job, outlook }: { job: JobDetail; outlook: Outlook }) {
 	if (job.finishedAt !== null) {
-		const last = job.attemptList.at(-1);
-		const exit = last?.exitSignal ? `signal ${last.exitSignal}` : last?.exitCode != null ? `exit code ${last.exitCode}` : null;
+		const exitCode = job.attemptList.at(-1)?.exitCode ?? null;
+		const succeeded = job.state === "succeeded" && exitCode !== null;
 		return (
-			<Fact label="Result" note={exit ?? (job.attemptList.length > 0 ? "no exit code" : "the command never ran")}>
+			<Fact label="Result" note={succeeded ? `exit code ${exitCode}` : <ReasonText reason={job.reason} />}>
 				{job.state}
 			</Fact>
 		);
