@@ -65,11 +65,20 @@ export function LiveUpdates({ children }: { children: ReactNode }): ReactNode {
 					trpc.job.get.pathKey(),
 					trpc.job.decisions.pathKey(),
 					trpc.job.events.pathKey(),
+					// Its last charges and the end of its log come with its end.
+					trpc.job.receipt.pathKey(),
+					trpc.job.logs.pathKey(),
 					trpc.overview.pathKey(),
 					trpc.site.pathKey(),
 				];
 			case "instance":
-				return [trpc.instance.pathKey(), trpc.job.get.pathKey(), trpc.overview.summary.pathKey(), trpc.site.pathKey()];
+				return [
+					trpc.instance.pathKey(),
+					trpc.job.get.pathKey(),
+					trpc.job.receipt.pathKey(),
+					trpc.overview.summary.pathKey(),
+					trpc.site.pathKey(),
+				];
 			case "site":
 				return [trpc.site.pathKey(), trpc.offer.pathKey()];
 			case "spend":
