@@ -22,7 +22,8 @@ export interface SsoSystem {
 /** A real OIDC provider and, beside the product under test, a second web server outside demo mode that trusts it. */
 export async function startSsoSystem(): Promise<SsoSystem> {
 	const port = await freePort();
-	const baseUrl = `http://127.0.0.1:${port}`;
+	// By this name, because Next calls every loopback address so when it tells next-auth where it is.
+	const baseUrl = `http://localhost:${port}`;
 	const issuerPort = await freePort();
 	const issuer = `http://127.0.0.1:${issuerPort}`;
 	const provider = new Provider(issuer, {
@@ -76,8 +77,10 @@ function startWeb(port: number, issuer: string): ChildProcess {
 			SPILLWAY_PORT: String(port),
 			SPILLWAY_DEMO: "0",
 			SPILLWAY_INSTANCE: "sso",
+			SPILLWAY_URL: `http://localhost:${port}`,
 			DATABASE_URL: databaseUrl(),
 			AUTH_SECRET: randomBytes(32).toString("hex"),
+			SPILLWAY_SECRET: randomBytes(32).toString("hex"),
 			OIDC_ISSUER: issuer,
 			OIDC_CLIENT_ID: CLIENT.id,
 			OIDC_CLIENT_SECRET: CLIENT.secret,
