@@ -1,4 +1,4 @@
-import { test as base, type Page, request } from "@playwright/test";
+import { test as base, expect, type Page, request } from "@playwright/test";
 import { z } from "zod";
 import { BASE_URL } from "./system.ts";
 
@@ -46,5 +46,5 @@ export const test = base.extend<{ person: Person | null }>({
 /** Opens a screen and waits for its title, so that what follows looks at the screen that was meant. */
 export async function open(page: Page, path: string, title: string | RegExp): Promise<void> {
 	await page.goto(path);
-	await page.getByRole("heading", { level: 1, name: title }).waitFor();
+	await expect(page.getByRole("heading", { level: 1, name: title })).toBeVisible();
 }

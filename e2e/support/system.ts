@@ -12,7 +12,7 @@ export const BASE_URL = `http://127.0.0.1:${port}`;
 export const API_URL = `${BASE_URL}/api/v1`;
 
 const portsSchema = z.looseObject({ postgres: z.number(), aws: z.number() });
-const secretsSchema = z.looseObject({ postgresPassword: z.string() });
+const secretsSchema = z.looseObject({ postgresPassword: z.string(), secret: z.string(), authSecret: z.string() });
 
 export function token(): string {
 	return readFileSync(path.join(HOME, "token"), "utf8").trim();
@@ -23,8 +23,13 @@ export function emulatorUrl(): string {
 }
 
 export function databaseUrl(): string {
-	const { postgresPassword } = secretsSchema.parse(stateFile("secrets.json"));
+	const { postgresPassword } = secrets();
 	return `postgres://spillway:${encodeURIComponent(postgresPassword)}@127.0.0.1:${ports().postgres}/spillway`;
+}
+
+/** What this installation signs with. */
+export function secrets(): z.infer<typeof secretsSchema> {
+	return secretsSchema.parse(stateFile("secrets.json"));
 }
 
 function ports(): z.infer<typeof portsSchema> {
