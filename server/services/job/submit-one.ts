@@ -1,9 +1,10 @@
 import type { Db } from "#server/db/client.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import type { ServiceContext } from "../context.ts";
-import { checkSubmission, insertJobs, type Submission } from "./submit.ts";
+import { insertJobs, type Submission } from "./insert.ts";
+import { checkSubmission } from "./submit.ts";
 
-/** Jobs that one transaction takes at most. */
+/** Jobs that one statement takes at most. */
 const GATHERED_MAX = 200;
 
 interface Waiting extends Submission {
@@ -12,7 +13,7 @@ interface Waiting extends Submission {
 }
 
 /**
- * Submits one job. Those that arrive while a transaction is under way share the next one, so that many clients cost
+ * Submits one job. Those that arrive while others are being written share the next statement, so that many clients cost
  * few commits; a lone one waits for nobody. Each caller is answered after its job is durable.
  * @throws SpillwayError as submitJobs.
  */
@@ -45,7 +46,7 @@ class SubmitQueue {
 		while (this.#waiting.length > 0) {
 			const batch = this.#waiting.splice(0, GATHERED_MAX);
 			try {
-				const ids = await this.#db.transaction((tx) => insertJobs(tx, batch, nowMs()));
+				const ids = await insertJobs(this.#db, batch, nowMs());
 				for (const [i, one] of batch.entries()) one.resolve(ids[i] ?? "");
 			} catch (error) {
 				for (const one of batch) one.reject(error);

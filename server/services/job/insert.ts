@@ -1,0 +1,60 @@
+import { sql } from "drizzle-orm";
+import type { DbOrTx } from "#server/db/client.ts";
+import { CHANGE_CHANNEL, WAKE_CHANNEL } from "#server/db/notify.ts";
+import type { Change } from "#server/domain/change.ts";
+import { gpusOf, type JobSpec } from "#server/domain/job.ts";
+import { reason } from "#server/domain/reasons.ts";
+import { newId } from "#server/kernel/ids.ts";
+import { type Actor, actorName } from "../context.ts";
+
+export interface Submission {
+	spec: JobSpec;
+	actor: Actor;
+	requestId: string | null;
+}
+
+/**
+ * Writes checked submissions with their event and audit lines, and wakes the loop: one statement, so all or none, in one
+ * round trip and with one parameter however many jobs there are. Answers their ids, in order.
+ */
+export async function insertJobs(db: DbOrTx, submissions: readonly Submission[], nowMs: number): Promise<string[]> {
+	const ids = submissions.map(() => newId("job", nowMs)).sort();
+	const at = new Date(nowMs).toISOString();
+	const rows = JSON.stringify(submissions.map(({ spec, actor, requestId }, i) => rowOf(ids[i] ?? "", spec, actorName(actor), requestId)));
+	// One line for the browsers, however many jobs: they read the list again.
+	const change: Change = { topic: "job", id: ids.length === 1 ? (ids[0] ?? null) : null, team: null };
+	await db.execute(sql`
+		with r as (
+			select * from jsonb_to_recordset(${rows}::jsonb) as r(
+				id text, name text, team text, project text, class workload_class, priority smallint, gpus integer, spec jsonb,
+				"by" text, deadline timestamptz, "requestId" text)
+		), j as (
+			insert into job (id, name, team, project, class, priority, gpus, spec, state, reason, submitted_by, submitted_at, pending_since, deadline_at)
+			select id, name, team, project, class, priority, gpus, spec, 'queued', ${JSON.stringify(reason("submitted"))}::jsonb, "by",
+				${at}::timestamptz, ${at}::timestamptz, deadline
+			from r
+		), e as (
+			insert into event (at, kind, job_id, team) select ${at}::timestamptz, 'job_submitted', id, team from r
+		), a as (
+			insert into audit (at, actor, action, subject, after, request_id)
+			select ${at}::timestamptz, "by", 'job.submit', id, jsonb_build_object('name', name, 'team', team), "requestId" from r
+		)
+		select pg_notify(${WAKE_CHANNEL}, ''), pg_notify(${CHANGE_CHANNEL}, ${JSON.stringify(change)})`);
+	return ids;
+}
+
+function rowOf(id: string, spec: JobSpec, by: string, requestId: string | null): Record<string, unknown> {
+	return {
+		id,
+		name: spec.name,
+		team: spec.team,
+		project: spec.project ?? "",
+		class: spec.class,
+		priority: spec.priority,
+		gpus: gpusOf(spec),
+		spec,
+		by,
+		deadline: spec.deadlineMs === null ? null : new Date(spec.deadlineMs).toISOString(),
+		requestId,
+	};
+}
