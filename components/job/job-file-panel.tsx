@@ -1,14 +1,11 @@
 "use client";
 import { useState } from "react";
-import { jobYaml } from "#components/submit/job-yaml.ts";
-import type { JobDetail } from "#components/trpc/outputs.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 
-/** The job as its file: what `spillway submit -f` would take. */
-export function JobFilePanel({ job }: { job: JobDetail }) {
+/** The job as its file: what `spillway submit -f` would take. `yaml` is written by the server, which spares the page the library. */
+export function JobFilePanel({ yaml }: { yaml: string }) {
 	const [said, setSaid] = useState<"copied" | "failed" | null>(null);
-	const yaml = jobYaml(job.spec);
 	const copy = async () => {
 		try {
 			await navigator.clipboard.writeText(yaml);

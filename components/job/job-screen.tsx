@@ -1,28 +1,20 @@
 "use client";
-import dynamic from "next/dynamic";
 import { PageBody } from "#components/page/page-header.tsx";
 import { PanelGate } from "#components/page/panel-gate.tsx";
 import { Panel } from "#components/ui/panel.tsx";
-import { KpiSkeleton, TableSkeleton, TextSkeleton } from "#components/ui/skeleton.tsx";
+import { KpiSkeleton, TableSkeleton } from "#components/ui/skeleton.tsx";
 import { JobCheckpoints } from "./job-checkpoints.tsx";
 import { JobDecisions } from "./job-decisions.tsx";
 import { JobFacts } from "./job-facts.tsx";
+import { JobFilePanel } from "./job-file-panel.tsx";
 import { JobHeader } from "./job-header.tsx";
 import { JobLogs } from "./job-logs.tsx";
 import { JobReceipt } from "./job-receipt.tsx";
 import { JobTimeline } from "./job-timeline.tsx";
 import { useJob } from "./use-job.ts";
 
-const LoadingFile = () => (
-	<Panel title="Job file">
-		<TextSkeleton lines={8} label="Loading the job file" />
-	</Panel>
-);
-// The YAML library comes after everything that a person reads first.
-const JobFilePanel = dynamic(() => import("./job-file-panel.tsx").then((m) => m.JobFilePanel), { ssr: false, loading: LoadingFile });
-
 /** One job: where it is, what happened, why, what it cost, and what it says. */
-export function JobScreen({ id }: { id: string }) {
+export function JobScreen({ id, yaml }: { id: string; yaml: string }) {
 	const job = useJob(id);
 	return (
 		<>
@@ -43,7 +35,7 @@ export function JobScreen({ id }: { id: string }) {
 				<JobLogs job={job} />
 				<div className="grid items-stretch gap-4 rail:grid-cols-2">
 					<JobCheckpoints job={job} />
-					<JobFilePanel job={job} />
+					<JobFilePanel yaml={yaml} />
 				</div>
 			</PageBody>
 		</>

@@ -6,6 +6,7 @@ import { caller, getQueryClient, HydrateClient, trpc } from "#app/_trpc/server.t
 import { JobScreen } from "#components/job/job-screen.tsx";
 import { logOptions } from "#components/job/log-query.ts";
 import { jobPageParams } from "#components/job/search-params.ts";
+import { jobYaml } from "#components/submit/job-yaml.ts";
 import type { JobDetail } from "#components/trpc/outputs.ts";
 
 type Props = { params: Promise<{ id: string }>; searchParams: Promise<Record<string, string | string[] | undefined>> };
@@ -44,7 +45,7 @@ export default async function JobPage({ params, searchParams }: Props) {
 	]);
 	return (
 		<HydrateClient>
-			<JobScreen id={id} />
+			<JobScreen id={id} yaml={jobYaml(job.spec)} />
 		</HydrateClient>
 	);
 }
