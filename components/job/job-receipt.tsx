@@ -58,7 +58,7 @@ function Lines({ job, receipt }: { job: JobDetail; receipt: ReceiptView }) {
 				<tbody>
 					<tr className="font-semibold [&>*]:border-t">
 						<td className={cn(CELL, "h-10")}>{open ? "So far" : "Total"}</td>
-						<td className={cn(CELL, "num")}>
+						<td className={cn(CELL, "num max-md:hidden")}>
 							<Grams milligrams={emissionsMilligrams} />
 						</td>
 						<td className={cn(CELL, "num", !open && "text-md")}>
@@ -72,7 +72,7 @@ function Lines({ job, receipt }: { job: JobDetail; receipt: ReceiptView }) {
 								<td className={CELL}>
 									Still to come <span className="text-xs text-ink-3">until its expected end</span>
 								</td>
-								<td />
+								<td className="max-md:hidden" />
 								<td className={cn(CELL, "num")}>
 									<Money value={expected - costMicroUsd} kind="estimate" />
 								</td>
@@ -80,7 +80,7 @@ function Lines({ job, receipt }: { job: JobDetail; receipt: ReceiptView }) {
 							</tr>
 							<tr className="font-semibold [&>*]:border-t [&>*]:border-ink">
 								<td className={cn(CELL, "h-11 text-md")}>Total</td>
-								<td />
+								<td className="max-md:hidden" />
 								<td className={cn(CELL, "num text-md")}>
 									<Money value={expected} kind="estimate" />
 								</td>

@@ -40,9 +40,8 @@ export function SignInForm({ demoAccounts, callbackUrl, action }: SignInFormProp
 							className="grid grid-cols-[1fr_auto] items-baseline gap-x-3 rounded-lg border bg-panel px-3 py-2 text-left hover:bg-sunken"
 						>
 							<span className="font-strong">{LABELS[account.role]}</span>
-							<span className="text-xs text-ink-3">{account.name}</span>
-							<span className="truncate font-mono text-xs text-ink-3">{account.email}</span>
-							<span className="text-xs text-ink-3">{WHAT[account.role]}</span>
+							<span className="text-right text-xs text-ink-3">{WHAT[account.role]}</span>
+							<span className="col-span-full font-mono text-xs text-ink-3">{account.email}</span>
 						</button>
 					))}
 				</fieldset>

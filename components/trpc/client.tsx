@@ -1,7 +1,7 @@
 "use client";
 
 import { type QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { createTRPCClient, httpBatchStreamLink, httpSubscriptionLink, splitLink } from "@trpc/client";
+import { createTRPCClient, httpBatchStreamLink, httpLink, httpSubscriptionLink, splitLink } from "@trpc/client";
 import { createTRPCContext } from "@trpc/tanstack-react-query";
 import { type ReactNode, useState } from "react";
 import superjson from "superjson";
@@ -28,7 +28,12 @@ export function TrpcProviders({ children }: { children: ReactNode }): ReactNode 
 				splitLink({
 					condition: (op) => op.type === "subscription",
 					true: httpSubscriptionLink({ url: URL_PATH, transformer: superjson }),
-					false: httpBatchStreamLink({ url: URL_PATH, transformer: superjson }),
+					false: splitLink({
+						// A quote carries a whole job file, which is too long for an address; and nothing should wait for it.
+						condition: (op) => op.path === "quote",
+						true: httpLink({ url: URL_PATH, transformer: superjson, methodOverride: "POST" }),
+						false: httpBatchStreamLink({ url: URL_PATH, transformer: superjson }),
+					}),
 				}),
 			],
 		}),

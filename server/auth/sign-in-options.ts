@@ -18,7 +18,7 @@ export async function signInOptions(): Promise<SignInOptions> {
 				.select({ email: account.email, name: account.name, role: account.role })
 				.from(account)
 				.where(and(eq(account.demo, true), isNull(account.disabledAt)))
-				.orderBy(asc(account.createdAt), asc(account.id))
+				.orderBy(asc(account.role), asc(account.id))
 		: null;
 	return { demoAccounts, sso: Boolean(env.OIDC_ISSUER && env.OIDC_CLIENT_ID) };
 }

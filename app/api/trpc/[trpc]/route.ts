@@ -6,6 +6,13 @@ import { sessionActor } from "#server/auth/session.ts";
 export const dynamic = "force-dynamic";
 
 const handler = (req: Request): Promise<Response> =>
-	fetchRequestHandler({ endpoint: "/api/trpc", req, router: appRouter, createContext: async () => trpcContext(await sessionActor()) });
+	fetchRequestHandler({
+		endpoint: "/api/trpc",
+		req,
+		router: appRouter,
+		createContext: async () => trpcContext(await sessionActor()),
+		// Queries whose input is too long for an address come by POST.
+		allowMethodOverride: true,
+	});
 
 export { handler as GET, handler as POST };

@@ -1,0 +1,315 @@
+"use client";
+import type { ReactNode } from "react";
+import { useTime } from "#components/time/clock.tsx";
+import { formatSpan } from "#components/time/format-time.ts";
+import { CheckField } from "#components/ui/checkbox.tsx";
+import { Field, Select } from "#components/ui/input.tsx";
+import { SegmentedControl } from "#components/ui/segmented.tsx";
+import { LABELS, WORKLOAD_CLASSES } from "#server/domain/vocabulary.ts";
+import { parseDurationMs } from "#server/kernel/units.ts";
+import { joinCommand, splitCommand } from "./command-line.ts";
+import { DraftInput } from "./draft-input.tsx";
+import type { YamlPath, YamlValue } from "./edit-yaml.ts";
+import type { Draft } from "./read-draft.ts";
+
+type JobFormProps = {
+	draft: Draft;
+	teams: readonly string[];
+	onEdit: (path: YamlPath, value: YamlValue | undefined) => void;
+	/** The field that has the focus, so that its line can be shown in the YAML. */
+	onField: (path: YamlPath | null) => void;
+};
+
+const GPUS = ["1", "2", "4", "8", "16"] as const;
+
+export const FIELDS = {
+	name: ["metadata", "name"],
+	team: ["metadata", "team"],
+	project: ["metadata", "project"],
+	class: ["spec", "class"],
+	image: ["spec", "image"],
+	command: ["spec", "command"],
+	gpus: ["spec", "resources", "gpus"],
+	accelerators: ["spec", "resources", "accelerators"],
+	nodes: ["spec", "nodes"],
+	estimate: ["spec", "duration", "estimate"],
+	max: ["spec", "duration", "max"],
+	deadline: ["spec", "deadline"],
+	priority: ["spec", "priority"],
+	checkpoint: ["spec", "checkpoint"],
+	checkpointPath: ["spec", "checkpoint", "path"],
+	data: ["spec", "data"],
+} as const satisfies Record<string, YamlPath>;
+
+/** The fields that most jobs need, over the YAML that has all of them. */
+export function JobForm(props: JobFormProps) {
+	const { draft } = props;
+	return (
+		<fieldset disabled={!draft.readable} className="grid gap-3.5 px-4 pb-4 disabled:opacity-60">
+			<legend className="sr-only">Job</legend>
+			{!draft.readable && (
+				<p role="status" className="rounded-md bg-risk-soft px-3 py-2 text-risk-ink">
+					The YAML cannot be read at line {draft.problems[0]?.line ?? 1}. Correct it there, and the form goes on.
+				</p>
+			)}
+			<Group>
+				<TextField {...props} name="name" label="Name" />
+				<TeamField {...props} />
+				<ClassField {...props} />
+				<TextField {...props} name="project" label="Project" optional />
+				<CommandField {...props} />
+				<TextField {...props} name="image" label="Image" optional mono wide hint="Optional; the local site runs the command as it is" />
+			</Group>
+			<Group>
+				<GpuField {...props} />
+				<TextField {...props} name="nodes" label="Nodes" optional number placeholder="1" hint="Machines that start together" />
+				<AcceleratorField {...props} />
+			</Group>
+			<Group>
+				<DurationField {...props} name="estimate" label="Expected run time" placeholder="6h" />
+				<DurationField {...props} name="max" label="Stopped after" placeholder="12h" />
+				<DeadlineField {...props} />
+				<TextField {...props} name="priority" label="Priority" optional number placeholder="50" hint="0 to 100; higher goes first" />
+			</Group>
+			<Group>
+				<CheckpointField {...props} />
+				<DataNote draft={draft} />
+			</Group>
+		</fieldset>
+	);
+}
+
+function Group({ children }: { children: ReactNode }) {
+	return <div className="grid grid-cols-2 gap-x-3 gap-y-2.5 border-t pt-3.5 first-of-type:border-t-0 first-of-type:pt-0">{children}</div>;
+}
+
+/** What every field has: its id, its problem, and its line in the YAML. */
+function fieldProps({ draft, onField }: Pick<JobFormProps, "draft" | "onField">, name: keyof typeof FIELDS, hint?: ReactNode) {
+	const error = draft.problemAt(FIELDS[name]);
+	const id = `job-${name}`;
+	return {
+		field: { htmlFor: id, error, ...(hint ? { hint } : {}) },
+		control: {
+			id,
+			"aria-invalid": error ? true : undefined,
+			"aria-describedby": error || hint ? `${id}-note` : undefined,
+			onFocus: () => onField(FIELDS[name]),
+		} as const,
+	};
+}
+
+const textOf = (value: unknown): string =>
+	value === undefined || value === null ? "" : typeof value === "object" ? JSON.stringify(value) : String(value);
+
+type TextFieldProps = JobFormProps & {
+	name: keyof typeof FIELDS;
+	label: string;
+	optional?: boolean;
+	number?: boolean;
+	mono?: boolean;
+	wide?: boolean;
+	hint?: ReactNode;
+	placeholder?: string;
+};
+
+function TextField({
+	name,
+	label,
+	optional = false,
+	number = false,
+	mono = false,
+	wide = false,
+	hint,
+	placeholder,
+	...props
+}: TextFieldProps) {
+	const { field, control } = fieldProps(props, name, hint);
+	const edit = (text: string) => {
+		const trimmed = text.trim();
+		if (trimmed === "" && optional) return props.onEdit(FIELDS[name], undefined);
+		props.onEdit(FIELDS[name], number && /^-?\d+(\.\d+)?$/.test(trimmed) ? Number(trimmed) : trimmed);
+	};
+	return (
+		<Field label={label} {...field} {...(wide ? { className: "col-span-full" } : {})}>
+			<DraftInput
+				{...control}
+				value={textOf(props.draft.valueAt(FIELDS[name]))}
+				onValue={edit}
+				mono={mono}
+				placeholder={placeholder}
+				inputMode={number ? "numeric" : undefined}
+			/>
+		</Field>
+	);
+}
+
+function TeamField(props: JobFormProps) {
+	const { field, control } = fieldProps(props, "team");
+	const team = textOf(props.draft.valueAt(FIELDS.team));
+	return (
+		<Field label="Team" {...field}>
+			<Select {...control} value={team} onChange={(event) => props.onEdit(FIELDS.team, event.currentTarget.value)}>
+				{!props.teams.includes(team) && <option value={team}>{team || "Choose a team"}</option>}
+				{props.teams.map((each) => (
+					<option key={each}>{each}</option>
+				))}
+			</Select>
+		</Field>
+	);
+}
+
+const CLASS_HINTS: Record<(typeof WORKLOAD_CLASSES)[number], string> = {
+	baseline: "Runs at home as a matter of course",
+	burst: "May leave home when the policy says so",
+	experimental: "Cheap before quick",
+	sensitive: "Its data stay in the building",
+	batch_inference: "Many short runs of a finished model",
+};
+
+function ClassField(props: JobFormProps) {
+	const given = textOf(props.draft.valueAt(FIELDS.class)) || "burst";
+	const known = WORKLOAD_CLASSES.find((c) => c === given);
+	const { field, control } = fieldProps(props, "class", known && CLASS_HINTS[known]);
+	return (
+		<Field label="Class" {...field}>
+			<Select {...control} value={given} onChange={(event) => props.onEdit(FIELDS.class, event.currentTarget.value)}>
+				{!known && <option value={given}>{given}</option>}
+				{WORKLOAD_CLASSES.map((c) => (
+					<option key={c} value={c}>
+						{LABELS[c]}
+					</option>
+				))}
+			</Select>
+		</Field>
+	);
+}
+
+function CommandField(props: JobFormProps) {
+	const value = props.draft.valueAt(FIELDS.command);
+	const parts = Array.isArray(value) ? value.map(textOf) : null;
+	const { field, control } = fieldProps(props, "command", "Words as a shell would split them; an open quote waits for its end");
+	return (
+		<Field label="Command" {...field} className="col-span-full">
+			<DraftInput
+				{...control}
+				lines
+				mono
+				spellCheck={false}
+				value={parts ? joinCommand(parts) : textOf(value)}
+				onValue={(line) => {
+					const words = splitCommand(line);
+					if (words) props.onEdit(FIELDS.command, words);
+				}}
+			/>
+		</Field>
+	);
+}
+
+function GpuField(props: JobFormProps) {
+	const { field } = fieldProps(props, "gpus");
+	const gpus = textOf(props.draft.valueAt(FIELDS.gpus) ?? 1);
+	return (
+		<Field
+			label="GPUs on each node"
+			{...field}
+			htmlFor="job-gpus-0"
+			hint={(GPUS as readonly string[]).includes(gpus) ? undefined : `${gpus} in the YAML`}
+		>
+			<SegmentedControl
+				label="GPUs on each node"
+				name="gpus"
+				value={gpus}
+				onChange={(next) => {
+					props.onField(FIELDS.gpus);
+					props.onEdit(FIELDS.gpus, Number(next));
+				}}
+				options={GPUS.map((each) => ({ value: each as string, label: each }))}
+			/>
+		</Field>
+	);
+}
+
+function AcceleratorField(props: JobFormProps) {
+	const value = props.draft.valueAt(FIELDS.accelerators);
+	const { field, control } = fieldProps(props, "accelerators", "Models that will do, with commas between; any when empty");
+	return (
+		<Field label="Accelerators" {...field} className="col-span-full">
+			<DraftInput
+				{...control}
+				mono
+				placeholder="H100-80GB, A100-80GB"
+				value={Array.isArray(value) ? value.map(textOf).join(", ") : textOf(value)}
+				onValue={(text) => {
+					const models = text.split(",").flatMap((each) => each.trim() || []);
+					props.onEdit(FIELDS.accelerators, models.length > 0 ? models : undefined);
+				}}
+			/>
+		</Field>
+	);
+}
+
+function DurationField({
+	name,
+	label,
+	placeholder,
+	...props
+}: JobFormProps & { name: "estimate" | "max"; label: string; placeholder: string }) {
+	const text = textOf(props.draft.valueAt(FIELDS[name]));
+	const ms = parseDurationMs(text);
+	const none = name === "estimate" ? "Without it the forecast is a guess" : "No limit of its own when empty";
+	return <TextField {...props} name={name} label={label} optional placeholder={placeholder} hint={ms ? formatSpan(ms, true) : none} />;
+}
+
+/** As the browser's own field for a point in time, in UTC. */
+function DeadlineField(props: JobFormProps) {
+	const text = textOf(props.draft.valueAt(FIELDS.deadline));
+	const at = Date.parse(text);
+	const known = Number.isFinite(at);
+	const left = useTime((now) => (known ? Math.round((at - now) / 60_000) : 0));
+	const hint = known ? (left >= 0 ? `In ${formatSpan(left * 60_000)}` : `${formatSpan(-left * 60_000)} ago`) : "None when empty";
+	const { field, control } = fieldProps(props, "deadline", <span suppressHydrationWarning>{hint}</span>);
+	return (
+		<Field label="Deadline, UTC" {...field} className="col-span-full">
+			<DraftInput
+				{...control}
+				type="datetime-local"
+				value={known ? new Date(at).toISOString().slice(0, 16) : ""}
+				onValue={(value) => props.onEdit(FIELDS.deadline, value === "" ? undefined : `${value.slice(0, 16)}:00Z`)}
+			/>
+		</Field>
+	);
+}
+
+function CheckpointField(props: JobFormProps) {
+	const value = props.draft.valueAt(FIELDS.checkpoint);
+	const saves = value !== undefined && value !== null;
+	return (
+		<>
+			<CheckField
+				id="job-checkpoint"
+				className="col-span-full"
+				label="It saves checkpoints"
+				hint="Then an interruption costs little: it goes on from the newest, elsewhere if need be"
+				checked={saves}
+				onFocus={() => props.onField(FIELDS.checkpoint)}
+				onChange={(event) => props.onEdit(FIELDS.checkpoint, event.currentTarget.checked ? { path: "checkpoints" } : undefined)}
+			/>
+			{saves && (
+				<TextField {...props} name="checkpointPath" label="Folder" mono wide hint="SPILLWAY_CHECKPOINT_DIR names it to the command" />
+			)}
+		</>
+	);
+}
+
+function DataNote({ draft }: { draft: Draft }) {
+	const data = draft.valueAt(FIELDS.data);
+	const count = Array.isArray(data) ? data.length : 0;
+	const problem = draft.problemAt(FIELDS.data);
+	return (
+		<p className="col-span-full text-xs text-ink-3">
+			{count === 0 ? "No data are copied to it" : `${count} data ${count === 1 ? "set is" : "sets are"} copied to it`}; data, environment,
+			CPUs and memory are in the YAML.
+			{problem && <span className="block text-risk-ink">{problem}</span>}
+		</p>
+	);
+}

@@ -1,0 +1,100 @@
+"use client";
+import type { ReactNode } from "react";
+import { describeError } from "#components/page/error-boundary.tsx";
+import { ErrorState } from "#components/page/states.tsx";
+import { Time } from "#components/time/relative-time.tsx";
+import type { QuoteView } from "#components/trpc/outputs.ts";
+import { cn } from "#components/ui/cn.ts";
+import { Panel } from "#components/ui/panel.tsx";
+import { TextSkeleton } from "#components/ui/skeleton.tsx";
+import { QuoteHeadline } from "./quote-headline.tsx";
+import { QuotePolicy } from "./quote-policy.tsx";
+import { QuoteRuns, QuoteTable } from "./quote-table.tsx";
+import type { Way } from "./quote-ways.ts";
+
+type QuotePanelProps = {
+	quote: QuoteView | null;
+	ways: { home: Way | null; burst: Way | null };
+	headline: string;
+	deadlineMs: number | null;
+	/** The quote is of an earlier text; why it is not of this one. */
+	stale: boolean;
+	staleWhy: string | null;
+	error: unknown;
+	onRetry: () => void;
+	/** The button that submits. */
+	submit: ReactNode;
+};
+
+/** What the job would meet if it were submitted now: the same decision that would be made of it. */
+export function QuotePanel(props: QuotePanelProps) {
+	const { quote, ways, deadlineMs } = props;
+	if (props.error) {
+		const described = describeError(props.error);
+		return (
+			<Panel title="Quote">
+				<ErrorState
+					title="There is no quote"
+					detail={described.detail}
+					requestId={described.kind === "failed" ? described.requestId : null}
+					onRetry={props.onRetry}
+				/>
+				<div className="border-t p-4">{props.submit}</div>
+			</Panel>
+		);
+	}
+	if (!quote) {
+		return (
+			<Panel title="Quote">
+				{props.staleWhy ? (
+					<p className="px-4 pb-4 text-ink-2">{props.staleWhy}</p>
+				) : (
+					<TextSkeleton lines={7} label="Working out the quote" />
+				)}
+				<div className="border-t p-4">{props.submit}</div>
+			</Panel>
+		);
+	}
+	return (
+		<Panel
+			title="Quote"
+			sub={
+				<span className="text-xs">
+					as of <Time atMs={quote.decidedAtMs} />
+				</span>
+			}
+			actions={
+				<span role="status" className="text-xs">
+					{props.stale ? (props.staleWhy ? "of an earlier version" : "updating…") : ""}
+				</span>
+			}
+		>
+			<div className={cn("transition-opacity", props.stale && !props.staleWhy && "opacity-60")}>
+				<QuoteHeadline
+					quote={quote}
+					headline={props.headline}
+					note={props.stale && props.staleWhy ? <p className="text-xs text-risk-ink">{props.staleWhy}</p> : null}
+				/>
+				<QuoteTable ways={ways} deadlineMs={deadlineMs} />
+			</div>
+			<div className="border-t px-4 py-3">{props.submit}</div>
+			<div className={cn("transition-opacity", props.stale && !props.staleWhy && "opacity-60")}>
+				<Section title="When it would run">
+					<QuoteRuns ways={ways} deadlineMs={deadlineMs} />
+				</Section>
+				<Section title={`Policy ${quote.policy.name}, version ${quote.policy.version}`}>
+					<QuotePolicy quote={quote} burst={ways.burst} />
+				</Section>
+			</div>
+		</Panel>
+	);
+}
+
+function Section({ title, children }: { title: string; children: ReactNode }) {
+	return (
+		<section className="border-t px-4 pt-3 pb-3.5">
+			<h3 className="mb-2 text-xs font-strong text-ink-3">{title}</h3>
+			{children}
+		</section>
+	);
+}

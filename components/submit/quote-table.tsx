@@ -1,0 +1,159 @@
+"use client";
+import type { ReactNode } from "react";
+import { Carbon } from "#components/carbon/carbon.tsx";
+import { RunBar } from "#components/charts/run-bar.tsx";
+import { timeTicks } from "#components/charts/scale.ts";
+import { runAxis } from "#components/job/decision-rows.ts";
+import { Money } from "#components/money/money.tsx";
+import { PlaceSwatch } from "#components/place/place.tsx";
+import { formatClockSeconds, formatExact } from "#components/time/format-time.ts";
+import { Time } from "#components/time/relative-time.tsx";
+import { cn } from "#components/ui/cn.ts";
+import { Icon } from "#components/ui/icon.tsx";
+import type { Way } from "./quote-ways.ts";
+
+type Ways = { home: Way | null; burst: Way | null };
+
+const LATE_WORDS: Record<Way["late"], string> = { on_time: "on time", at_risk: "in some forecasts", late: "in most forecasts" };
+
+/** Waiting at home and bursting now, side by side; what would happen is tinted and ticked. */
+export function QuoteTable({ ways, deadlineMs }: { ways: Ways; deadlineMs: number | null }) {
+	const shown = [ways.home, ways.burst].filter((w) => w !== null);
+	const span = Math.max(0, ...shown.map((w) => w.candidate.finish.p90Ms)) - Math.min(...shown.map((w) => w.candidate.start.p50Ms));
+	const seconds = span < 10 * 60_000;
+	const nowAtHome = ways.home?.candidate.outcome === "chosen";
+	const row = (label: string, cell: (way: Way) => ReactNode, className?: string) => (
+		<tr className={className}>
+			<th scope="row" className="h-7.75 pl-4 text-left font-book text-ink-2">
+				{label}
+			</th>
+			<Cell way={ways.home} cell={cell} />
+			<Cell way={ways.burst} cell={cell} />
+		</tr>
+	);
+	return (
+		<table aria-label="Waiting at home and bursting now" className="w-full table-fixed border-collapse border-t">
+			<thead>
+				<tr className="border-b">
+					<td className="w-25" />
+					<Head way={ways.home} capacity="owned" label={nowAtHome ? "At home" : "Wait at home"} />
+					<Head way={ways.burst} capacity={ways.burst?.candidate.placement.capacityType ?? "spot"} label="Burst now" />
+				</tr>
+			</thead>
+			<tbody>
+				{row("Start", (w) => (
+					<Range range={w.candidate.start} seconds={seconds} />
+				))}
+				{row("Finish", (w) => (
+					<Range range={w.candidate.finish} seconds={seconds} />
+				))}
+				{deadlineMs !== null &&
+					row("Late", (w) => (
+						<span className={w.late === "on_time" ? "" : "font-semibold text-risk-ink"}>
+							{w.late === "on_time" ? "no" : LATE_WORDS[w.late]}
+						</span>
+					))}
+				{row(
+					"Cost",
+					(w) => (
+						<Money value={w.candidate.totalMicroUsd} kind="estimate" />
+					),
+					"[&_td]:h-9.5 [&_td]:text-md [&_td]:font-bold",
+				)}
+				{row("New money", (w) => (
+					<Money value={w.candidate.cashMicroUsd} kind={w.candidate.cashMicroUsd === "0" ? "whole" : "estimate"} />
+				))}
+				{row("At most", (w) =>
+					w.candidate.worstCaseMicroUsd === "0" ? (
+						<span className="text-ink-3">–</span>
+					) : (
+						<Money value={w.candidate.worstCaseMicroUsd} kind="whole" />
+					),
+				)}
+				{row("CO2", (w) =>
+					w.candidate.emissionsGrams === null ? <Quiet>not known</Quiet> : <Carbon grams={w.candidate.emissionsGrams} />,
+				)}
+			</tbody>
+		</table>
+	);
+}
+
+/** The middle forecast, and by when 9 in 10 are through. Seconds are shown where minutes would say nothing. */
+function Range({ range, seconds }: { range: { p50Ms: number; p90Ms: number }; seconds: boolean }) {
+	return (
+		<>
+			{seconds ? formatClockSeconds(range.p50Ms) : <Time atMs={range.p50Ms} form="short" />}
+			{range.p90Ms > range.p50Ms && (
+				<span
+					title={`${formatExact(range.p50Ms)} in half of the forecasts, ${formatExact(range.p90Ms)} in 9 of 10`}
+					className="text-xs text-ink-3"
+				>
+					{" "}
+					to {seconds ? formatClockSeconds(range.p90Ms).slice(3) : <Time atMs={range.p90Ms} form="clock" />}
+				</span>
+			)}
+		</>
+	);
+}
+
+const Quiet = ({ children }: { children: ReactNode }) => <span className="text-xs text-ink-3">{children}</span>;
+
+const tint = (way: Way | null) => way?.status === "taken" && "bg-[color-mix(in_oklab,var(--accent)_7%,transparent)]";
+
+function Head({ way, capacity, label }: { way: Way | null; capacity: Way["candidate"]["placement"]["capacityType"]; label: string }) {
+	return (
+		<th scope="col" className={cn("h-11 pr-4 text-right font-strong", tint(way), !way && "text-ink-3")}>
+			<span className="inline-flex items-center gap-1.75">
+				{way?.status === "taken" && <Icon name="check" label="This would happen: " className="size-3.5 text-accent" />}
+				<PlaceSwatch capacity={capacity} would={way?.status !== "taken"} />
+				{label}
+			</span>
+		</th>
+	);
+}
+
+function Cell({ way, cell }: { way: Way | null; cell: (way: Way) => ReactNode }) {
+	return (
+		<td className={cn("num h-7.75 pr-4", tint(way), way?.status === "removed" && "text-ink-3")}>{way ? cell(way) : <Quiet>–</Quiet>}</td>
+	);
+}
+
+/** When either would run, on one axis: the bar is the middle forecast, the whisker ends where 9 in 10 are through. */
+export function QuoteRuns({ ways, deadlineMs }: { ways: Ways; deadlineMs: number | null }) {
+	const shown = [ways.home, ways.burst].filter((w) => w !== null);
+	const rows = shown.map((w) => ({ id: w.kind, candidate: w.candidate, alike: 0, timed: true }));
+	const axis = runAxis(rows, deadlineMs);
+	if (!axis) return null;
+	const at = (ms: number) => ((ms - axis.fromMs) / (axis.toMs - axis.fromMs)) * 100;
+	return (
+		<div className="grid grid-cols-[5.5rem_minmax(0,1fr)] items-center gap-x-2">
+			{shown.map((w) => (
+				<div key={w.kind} className="contents">
+					<span className="text-xs text-ink-2">
+						{w.kind === "burst" ? "Burst now" : w.candidate.outcome === "chosen" ? "At home" : "Wait at home"}
+					</span>
+					<span className="relative h-7">
+						<RunBar
+							axis={axis}
+							startMs={w.candidate.start.p50Ms}
+							finishMs={w.candidate.finish.p50Ms}
+							p90Ms={w.candidate.finish.p90Ms}
+							capacity={w.candidate.placement.capacityType}
+							faded={w.status === "removed"}
+						/>
+					</span>
+				</div>
+			))}
+			<span />
+			<span aria-hidden className="tabular relative h-4 text-2xs text-ink-3">
+				{timeTicks(axis.fromMs, axis.toMs, 3)
+					.filter((t) => at(t.atMs) > 6 && at(t.atMs) < 94)
+					.map((t) => (
+						<span key={t.atMs} className="absolute -translate-x-1/2 whitespace-nowrap" style={{ left: `${at(t.atMs)}%` }}>
+							{t.label}
+						</span>
+					))}
+			</span>
+		</div>
+	);
+}

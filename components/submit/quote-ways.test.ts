@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+import type { CandidateView, QuoteView } from "#components/trpc/outputs.ts";
+import { waysOf } from "./quote-ways.ts";
+
+const candidate = (capacityType: "owned" | "spot", some: Partial<CandidateView> = {}): CandidateView =>
+	({
+		offerId: capacityType === "owned" ? null : `offer-${some.scoreMicroUsd ?? "1"}`,
+		placement: { siteId: capacityType, capacityType, instanceType: some.scoreMicroUsd ?? null },
+		outcome: "passes",
+		removedBy: null,
+		totalMicroUsd: "1",
+		scoreMicroUsd: "1",
+		start: { p50Ms: 0, p90Ms: 0 },
+		finish: { p50Ms: 100, p90Ms: 200 },
+		...some,
+	}) as CandidateView;
+const quote = (outcome: QuoteView["outcome"], candidates: CandidateView[], removed: QuoteView["removed"] = []): QuoteView =>
+	({ outcome, candidates, removed, consideredCount: 9 }) as unknown as QuoteView;
+const gone = (why: "burst_not_due" | "site_denied") => ({ outcome: "removed" as const, removedBy: { ruleId: null, why, facts: {} } });
+
+describe("waysOf", () => {
+	it("sets the chosen offer beside waiting at home", () => {
+		const ways = waysOf(quote("launch", [candidate("owned"), candidate("spot", { outcome: "chosen" })]), 150);
+		expect([ways.home?.status, ways.burst?.status]).toEqual(["open", "taken"]);
+		expect(ways.home?.late).toBe("at_risk");
+	});
+
+	it("takes home when it waits, and shows the burst that is not due", () => {
+		const removed = [{ ruleId: null, why: "burst_not_due" as const, count: 5, cheapest: candidate("spot", gone("burst_not_due")) }];
+		const ways = waysOf(quote("wait", [candidate("owned")], removed), null);
+		expect([ways.home?.status, ways.burst?.status]).toEqual(["taken", "removed"]);
+	});
+
+	it("has no burst where a rule forbids every cloud, and no home where none has the machine", () => {
+		const removed = [{ ruleId: "r", why: "site_denied" as const, count: 5, cheapest: candidate("spot", gone("site_denied")) }];
+		expect(waysOf(quote("wait", [candidate("owned")], removed), null).burst).toBeNull();
+		const tooBig = { ruleId: null, why: "hardware_gpus" as const, facts: {} };
+		expect(waysOf(quote("launch", [candidate("owned", { outcome: "removed", removedBy: tooBig })]), null).home).toBeNull();
+	});
+});

@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { readDraft } from "./read-draft.ts";
+
+const FILE = `apiVersion: spillway/v1
+kind: Job
+metadata: { name: a, team: risk }
+spec:
+  command: [python, train.py]
+  duration: { estimate: 6h }
+`;
+
+describe("readDraft", () => {
+	it("reads a job and its fields as they are written", () => {
+		const draft = readDraft(FILE);
+		expect(draft.spec?.duration.estimateMs).toBe(6 * 3_600_000);
+		expect(draft.valueAt(["spec", "duration", "estimate"])).toBe("6h");
+		expect(draft.valueAt(["spec", "image"])).toBeUndefined();
+		expect(draft.problems).toEqual([]);
+	});
+
+	it("says what is wrong with which field, at its line and column", () => {
+		const draft = readDraft(FILE.replace("6h", "6 parsecs"));
+		expect(draft.spec).toBeNull();
+		expect(draft.readable).toBe(true);
+		expect(draft.problemAt(["spec", "duration", "estimate"])).toMatch(/not a length of time/);
+		expect(draft.problemAt(["spec", "duration"])).toMatch(/not a length of time/);
+		expect(draft.problemAt(["spec", "resources"])).toBeNull();
+		expect(draft.problems[0]).toMatchObject({ line: 6, column: 25 });
+	});
+
+	it("knows no fields while the YAML cannot be read", () => {
+		const draft = readDraft("metadata: { name: a");
+		expect(draft.readable).toBe(false);
+		expect(draft.valueAt(["metadata", "name"])).toBeUndefined();
+		expect(draft.problems[0]?.message).toMatch(/cannot be read/);
+		expect(draft.problems[0]?.line).toBeGreaterThan(0);
+	});
+
+	it("does not fail on an endless document", () => {
+		expect(readDraft("a: &a [*a]").spec).toBeNull();
+		expect(readDraft("").spec).toBeNull();
+	});
+});
