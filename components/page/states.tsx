@@ -25,7 +25,7 @@ function StateFrame({ icon, tone = "neutral", title, children, actions, alert = 
 			>
 				<Icon name={icon} className="size-4.5" />
 			</span>
-			<h3 className="text-sm font-semibold">{title}</h3>
+			<h2 className="text-sm font-semibold">{title}</h2>
 			{children && <div className="max-w-[46ch] text-pretty text-ink-2">{children}</div>}
 			{actions && <div className="mt-3 flex flex-wrap items-center justify-center gap-2">{actions}</div>}
 		</div>
