@@ -4,7 +4,7 @@ import Link from "next/link";
 import type { Site } from "#components/capacity/lead.ts";
 import { LINE_QUERY } from "#components/capacity/params.ts";
 import { holdersOf } from "#components/capacity/slots.ts";
-import { SlotRow } from "#components/charts/heat.tsx";
+import { SlotRow } from "#components/charts/slot-row.tsx";
 import { StateGlyph } from "#components/job-state/state-mark.tsx";
 import { Elapsed, Time } from "#components/time/relative-time.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";

@@ -54,23 +54,3 @@ export function Elapsed({
 		</span>
 	);
 }
-
-/** A length of time that does not tick. `estimate` puts "≈" before it. */
-export function Span({
-	ms,
-	estimate = false,
-	precise = false,
-	className,
-}: {
-	ms: number;
-	estimate?: boolean;
-	precise?: boolean;
-	className?: string;
-}) {
-	return (
-		<span className={cn("tabular whitespace-nowrap", estimate && "text-ink-2", className)}>
-			{estimate && <span className="font-book text-ink-3">≈ </span>}
-			{formatSpan(ms, precise)}
-		</span>
-	);
-}

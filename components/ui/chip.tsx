@@ -51,37 +51,3 @@ export function Health({
 		</span>
 	);
 }
-
-type FilterChipProps = { label: string; value?: string | null; onClear?: () => void; onOpen?: () => void; className?: string };
-
-/** A filter of a list. Dashed while it is not set; with its value and a way to clear it when it is. */
-export function FilterChip({ label, value, onClear, onOpen, className }: FilterChipProps) {
-	const set = value !== undefined && value !== null && value !== "";
-	return (
-		<span
-			className={cn(
-				"inline-flex h-7.5 items-center rounded-lg border",
-				set ? "border-line-strong bg-panel text-ink" : "border-dashed border-line-strong text-ink-2",
-				className,
-			)}
-		>
-			<button
-				type="button"
-				onClick={onOpen}
-				className="flex h-full items-center gap-1.25 rounded-lg pr-2.5 pl-2.5 whitespace-nowrap hover:text-ink"
-			>
-				{label} {set && <b className="font-semibold">{value}</b>}
-			</button>
-			{set && (
-				<button
-					type="button"
-					onClick={onClear}
-					aria-label={`Clear the filter ${label}`}
-					className="-ml-1.5 grid h-full w-6 place-items-center rounded-r-lg text-ink-3 hover:text-ink"
-				>
-					<Icon name="x" className="size-3" />
-				</button>
-			)}
-		</span>
-	);
-}

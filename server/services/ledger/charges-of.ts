@@ -25,10 +25,6 @@ export async function readCharges(db: DbOrTx, where: SQL | undefined): Promise<C
 	return rows.map(toCharge);
 }
 
-export function chargesWithin(fromMs: number, toMs: number): SQL | undefined {
-	return and(gte(charge.periodStart, new Date(fromMs)), lt(charge.periodStart, new Date(toMs)));
-}
-
 function toCharge(row: typeof charge.$inferSelect): Charge {
 	const { periodStart, periodEnd, team, project, siteId, provider, region, capacityType, accelerator, kind, ...rest } = row;
 	return {
