@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { checkDraft } from "./check-draft.ts";
 import { readDraft } from "./read-draft.ts";
+
+const read = (text: string) => readDraft(text, checkDraft(text));
 
 const FILE = `apiVersion: spillway/v1
 kind: Job
@@ -11,7 +14,7 @@ spec:
 
 describe("readDraft", () => {
 	it("reads a job and its fields as they are written", () => {
-		const draft = readDraft(FILE);
+		const draft = read(FILE);
 		expect(draft.spec?.duration.estimateMs).toBe(6 * 3_600_000);
 		expect(draft.valueAt(["spec", "duration", "estimate"])).toBe("6h");
 		expect(draft.valueAt(["spec", "image"])).toBeUndefined();
@@ -19,7 +22,7 @@ describe("readDraft", () => {
 	});
 
 	it("says what is wrong with which field, at its line and column", () => {
-		const draft = readDraft(FILE.replace("6h", "6 parsecs"));
+		const draft = read(FILE.replace("6h", "6 parsecs"));
 		expect(draft.spec).toBeNull();
 		expect(draft.readable).toBe(true);
 		expect(draft.problemAt(["spec", "duration", "estimate"])).toMatch(/not a length of time/);
@@ -29,7 +32,7 @@ describe("readDraft", () => {
 	});
 
 	it("knows no fields while the YAML cannot be read", () => {
-		const draft = readDraft("metadata: { name: a");
+		const draft = read("metadata: { name: a");
 		expect(draft.readable).toBe(false);
 		expect(draft.valueAt(["metadata", "name"])).toBeUndefined();
 		expect(draft.problems[0]?.message).toMatch(/cannot be read/);
@@ -37,7 +40,7 @@ describe("readDraft", () => {
 	});
 
 	it("does not fail on an endless document", () => {
-		expect(readDraft("a: &a [*a]").spec).toBeNull();
-		expect(readDraft("").spec).toBeNull();
+		expect(read("a: &a [*a]").spec).toBeNull();
+		expect(read("").spec).toBeNull();
 	});
 });

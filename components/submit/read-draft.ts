@@ -1,7 +1,7 @@
 import type { JobSpec } from "#server/domain/job.ts";
-import { parseJobText } from "#server/domain/job-file.ts";
 import { readYaml } from "#server/domain/read-yaml.ts";
-import { type FieldProblem, SpillwayError } from "#server/kernel/errors.ts";
+import type { FieldProblem } from "#server/kernel/errors.ts";
+import type { Check } from "./check-draft.ts";
 import type { YamlPath } from "./edit-yaml.ts";
 
 /** What a text that is being written says: the job when it is one, and what is wrong with it when it is not. */
@@ -17,10 +17,9 @@ export type Draft = {
 	problemAt: (path: YamlPath) => string | null;
 };
 
-export function readDraft(text: string): Draft {
+export function readDraft(text: string, { spec, problems }: Check): Draft {
 	const { doc } = readYaml(text);
 	const root = doc ? safely(() => doc.toJS({ maxAliasCount: 50 })) : undefined;
-	const { spec, problems } = check(text);
 	return {
 		text,
 		readable: doc !== null,
@@ -32,15 +31,6 @@ export function readDraft(text: string): Draft {
 			return problems.find((p) => p.path === name || p.path.startsWith(`${name}.`))?.message ?? null;
 		},
 	};
-}
-
-function check(text: string): { spec: JobSpec | null; problems: readonly FieldProblem[] } {
-	try {
-		return { spec: parseJobText(text), problems: [] };
-	} catch (error) {
-		if (!(error instanceof SpillwayError)) throw error;
-		return { spec: null, problems: error.fields.length > 0 ? error.fields : [{ path: "", message: error.message, line: 1, column: 1 }] };
-	}
 }
 
 function safely(read: () => unknown): unknown {

@@ -4,12 +4,13 @@ import { PanelGate } from "#components/page/panel-gate.tsx";
 import { Forbidden } from "#components/page/states.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { TextSkeleton } from "#components/ui/skeleton.tsx";
+import type { Check } from "./check-draft.ts";
 import { SubmitWorkbench } from "./submit-workbench.tsx";
 import type { JobTemplate } from "./templates.ts";
 
 type SubmitScreenProps = {
 	/** Null for people whose role submits nothing. */
-	job: { initial: string; teams: readonly string[]; templates: readonly JobTemplate[]; note: string | null } | null;
+	job: { initial: { text: string; check: Check }; teams: readonly string[]; templates: readonly JobTemplate[]; note: string | null } | null;
 };
 
 export function SubmitScreen({ job }: SubmitScreenProps) {

@@ -1,6 +1,5 @@
 "use client";
 import { useMutation } from "@tanstack/react-query";
-import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
 import { useMemo, useState } from "react";
 import { CandidateTable } from "#components/job/candidate-table.tsx";
@@ -13,6 +12,7 @@ import { Menu } from "#components/ui/menu.tsx";
 import { Panel, PanelHeader } from "#components/ui/panel.tsx";
 import { notify } from "#components/ui/toast.tsx";
 import { gpusOf } from "#server/domain/job.ts";
+import type { Check } from "./check-draft.ts";
 import { editYaml, lineOf, type YamlPath } from "./edit-yaml.ts";
 import { JobForm } from "./job-form.tsx";
 import { useHeadline } from "./quote-headline.tsx";
@@ -20,29 +20,30 @@ import { QuotePanel } from "./quote-panel.tsx";
 import { waysOf } from "./quote-ways.ts";
 import { readDraft } from "./read-draft.ts";
 import type { JobTemplate } from "./templates.ts";
+import { useCheck } from "./use-check.ts";
 import { useQuote } from "./use-quote.ts";
-
-// CodeMirror is the heaviest part of the screen, and the form works without it.
-const YamlEditor = dynamic(() => import("./yaml-editor.tsx").then((m) => m.YamlEditor), { ssr: false, loading: () => <EditorLoading /> });
+import { YamlField } from "./yaml-field.tsx";
 
 type WorkbenchProps = {
-	initial: string;
+	initial: { text: string; check: Check };
 	teams: readonly string[];
 	templates: readonly JobTemplate[];
 };
 
 /** The form beside its YAML, each changing the other, and the quote of what they say. The text is the one truth. */
 export function SubmitWorkbench({ initial, teams, templates }: WorkbenchProps) {
-	const [text, setText] = useState(initial);
+	const [text, setText] = useState(initial.text);
 	const [field, setField] = useState<YamlPath | null>(null);
-	const draft = useMemo(() => readDraft(text), [text]);
+	const check = useCheck(text, initial);
+	const draft = useMemo(() => readDraft(text, check), [text, check]);
 	const { quote, deadlineMs, ...asked } = useQuote(draft);
 	const ways = useMemo(() => (quote ? waysOf(quote, deadlineMs) : { home: null, burst: null }), [quote, deadlineMs]);
 	const headline = useHeadline(quote, ways);
 	const count = draft.problems.length;
-	const why = draft.spec
-		? null
-		: `The file has ${count === 1 ? "a problem" : `${count} problems`}: correct ${count === 1 ? "it" : "them"} to see its quote.`;
+	const why =
+		draft.spec || count === 0
+			? null
+			: `The file has ${count === 1 ? "a problem" : `${count} problems`}: correct ${count === 1 ? "it" : "them"} to see its quote.`;
 	return (
 		<div className="grid items-start gap-4 rail:grid-cols-[minmax(0,1fr)_25rem]">
 			<div className="grid min-w-0 gap-4">
@@ -69,7 +70,7 @@ export function SubmitWorkbench({ initial, teams, templates }: WorkbenchProps) {
 					<Panel>
 						<PanelHeader title="YAML" sub="Edits here change the form" actions={<CopyText text={text} />} />
 						<div className="relative flex min-h-80 flex-1 flex-col border-t bg-sunken max-xl:max-h-120 xl:[&>*]:absolute xl:[&>*]:inset-0">
-							<YamlEditor text={text} problems={draft.problems} activeLine={field ? lineOf(text, field) : null} onChange={setText} />
+							<YamlField text={text} problems={draft.problems} activeLine={field ? lineOf(text, field) : null} onChange={setText} />
 						</div>
 						<Problems draft={draft} />
 					</Panel>
@@ -174,13 +175,5 @@ function CopyText({ text }: { text: string }) {
 				Copy
 			</Button>
 		</>
-	);
-}
-
-function EditorLoading() {
-	return (
-		<p role="status" className="px-4 py-3 text-xs text-ink-3">
-			Loading the editor…
-		</p>
 	);
 }

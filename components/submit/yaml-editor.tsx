@@ -9,12 +9,14 @@ import { tags } from "@lezer/highlight";
 import { useEffect, useRef } from "react";
 import type { FieldProblem } from "#server/kernel/errors.ts";
 
-type YamlEditorProps = {
+export type YamlEditorProps = {
 	text: string;
 	problems: readonly FieldProblem[];
 	/** The line of the field that has the focus in the form. */
 	activeLine: number | null;
 	onChange: (text: string) => void;
+	/** Where the cursor was in the field whose place it takes; null when that had not the focus. */
+	focusAt: number | null;
 };
 
 const HIGHLIGHT = HighlightStyle.define([
@@ -68,11 +70,11 @@ const activeLineField = StateField.define<DecorationSet>({
 });
 
 /** The YAML as people edit it: what is wrong is under its own line as they type. */
-export function YamlEditor({ text, problems, activeLine, onChange }: YamlEditorProps) {
+export function YamlEditor({ text, problems, activeLine, onChange, focusAt }: YamlEditorProps) {
 	const box = useRef<HTMLDivElement>(null);
 	const view = useRef<EditorView | null>(null);
 	const say = useRef(onChange);
-	const first = useRef(text);
+	const first = useRef({ text, focusAt });
 	useEffect(() => {
 		say.current = onChange;
 	});
@@ -83,7 +85,7 @@ export function YamlEditor({ text, problems, activeLine, onChange }: YamlEditorP
 		const editor = new EditorView({
 			parent: box.current,
 			state: EditorState.create({
-				doc: first.current,
+				doc: first.current.text,
 				extensions: [
 					lineNumbers(),
 					history(),
@@ -103,6 +105,11 @@ export function YamlEditor({ text, problems, activeLine, onChange }: YamlEditorP
 			}),
 		});
 		view.current = editor;
+		const at = first.current.focusAt;
+		if (at !== null) {
+			editor.dispatch({ selection: { anchor: Math.min(at, editor.state.doc.length) } });
+			editor.focus();
+		}
 		return () => {
 			editor.destroy();
 			view.current = null;

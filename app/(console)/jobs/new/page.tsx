@@ -4,6 +4,7 @@ import { TRPCError } from "@trpc/server";
 import type { Metadata } from "next";
 import { notFound } from "next/navigation";
 import { getQueryClient, HydrateClient, trpc } from "#app/_trpc/server.tsx";
+import { checkDraft } from "#components/submit/check-draft.ts";
 import { editYaml } from "#components/submit/edit-yaml.ts";
 import { jobYaml } from "#components/submit/job-yaml.ts";
 import { SubmitScreen } from "#components/submit/submit-screen.tsx";
@@ -53,7 +54,10 @@ export default async function NewJobPage({ searchParams }: Props) {
 	await client.prefetchQuery(trpc.quote.queryOptions({ text: initial }));
 	return (
 		<HydrateClient>
-			<SubmitScreen key={typeof from === "string" ? from : "new"} job={{ initial, teams, templates, note: copy?.note ?? null }} />
+			<SubmitScreen
+				key={typeof from === "string" ? from : "new"}
+				job={{ initial: { text: initial, check: checkDraft(initial) }, teams, templates, note: copy?.note ?? null }}
+			/>
 		</HydrateClient>
 	);
 }
