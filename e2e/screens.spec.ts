@@ -1,0 +1,105 @@
+import AxeBuilder from "@axe-core/playwright";
+import { expect, type Page } from "@playwright/test";
+import { open, test } from "./support/people.ts";
+import { aJob, isOver, jobWhen, makeQuiet, rest } from "./support/rest.ts";
+
+const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"];
+/** Violations that are known and borne. Each with its rule, its target (as axe tells it) and the reason. */
+const BORNE: readonly { rule: string; target: RegExp; reason: string }[] = [];
+
+const WAYS = (["light", "dark"] as const).flatMap((colorScheme) => [
+	{ colorScheme, viewport: { width: 1440, height: 900 } },
+	{ colorScheme, viewport: { width: 390, height: 844 } },
+]);
+
+interface Screen {
+	path: () => string;
+	title: string | RegExp;
+	/** What shows that its data have come. */
+	ready: (page: Page) => Promise<void>;
+}
+
+let jobId = "";
+const SCREENS: Record<string, Screen> = {
+	"/": { path: () => "/", title: "Overview", ready: (page) => expect(page.getByText("Just happened")).toBeVisible() },
+	"/jobs": { path: () => "/jobs?view=all", title: "Jobs", ready: (page) => expect(page.getByRole("grid", { name: "Jobs" })).toBeVisible() },
+	"/jobs/[id]": {
+		path: () => `/jobs/${jobId}`,
+		title: /language-id/,
+		ready: (page) => expect(page.getByRole("log")).toContainText("step"),
+	},
+	"/jobs/new": {
+		path: () => "/jobs/new",
+		title: "New job",
+		ready: (page) => expect(page.getByRole("textbox", { name: "Name" })).toBeVisible(),
+	},
+	"/spend": {
+		path: () => "/spend",
+		title: "Spend",
+		ready: (page) => expect(page.getByRole("table", { name: /Where it went/ })).toBeVisible(),
+	},
+	"/sites": { path: () => "/sites", title: "Capacity", ready: (page) => expect(page.getByText("AWS, emulated").first()).toBeVisible() },
+	"/policies": { path: () => "/policies", title: /Polic/, ready: (page) => expect(page.getByText("burst-on-wait").first()).toBeVisible() },
+};
+
+/** The job with most to show: one that went on after an interruption, when the main job's test has run before. */
+test.beforeAll(async () => {
+	await makeQuiet();
+	const trained = await rest.jobs("q=language-id&state=succeeded&limit=50");
+	const [best] = trained.toSorted((a, b) => b.attempts - a.attempts);
+	jobId = best?.id ?? (await rest.submit(aJob({ name: "language-id", command: ["echo", "done at step 0"] })));
+	await jobWhen(jobId, "has ended", isOver);
+});
+
+for (const { colorScheme, viewport } of WAYS) {
+	test.describe(`${colorScheme}, ${viewport.width} px`, () => {
+		test.use({ colorScheme, viewport });
+		for (const [name, screen] of Object.entries(SCREENS)) {
+			test(`${name} is whole and accessible`, async ({ page }) => {
+				const complaints = listen(page);
+				await open(page, screen.path(), screen.title);
+				await screen.ready(page);
+				await expectWhole(page, colorScheme);
+				expect(complaints).toEqual([]);
+			});
+		}
+	});
+	test.describe(`${colorScheme}, ${viewport.width} px, nobody`, () => {
+		test.use({ colorScheme, viewport, person: null });
+		test("/sign-in is whole and accessible", async ({ page }) => {
+			const complaints = listen(page);
+			await open(page, "/sign-in", "Sign in");
+			await expectWhole(page, colorScheme);
+			expect(complaints).toEqual([]);
+		});
+	});
+}
+
+/** What the browser complains of while a screen loads and is looked at. */
+function listen(page: Page): string[] {
+	const complaints: string[] = [];
+	page.on("console", (message) => {
+		if (message.type() === "error" || message.type() === "warning") complaints.push(`${message.type()}: ${message.text()}`);
+	});
+	page.on("pageerror", (error) => complaints.push(`uncaught: ${error.message}`));
+	page.on("response", (response) => {
+		if (response.status() >= 400) complaints.push(`${response.status()} ${response.url()}`);
+	});
+	return complaints;
+}
+
+async function expectWhole(page: Page, colorScheme: "light" | "dark"): Promise<void> {
+	await expect(page.getByRole("main")).toHaveCount(1);
+	await expect(page.getByRole("main").getByRole("alert")).toHaveCount(0);
+	const { shown, scrolls } = await page.evaluate(() => ({
+		shown: getComputedStyle(document.documentElement).colorScheme,
+		scrolls: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+	}));
+	expect(shown).toContain(colorScheme);
+	expect(scrolls, "the page does not scroll sideways").toBe(0);
+	const { violations } = await new AxeBuilder({ page }).withTags(WCAG).analyze();
+	const found = violations.flatMap(({ id, help, nodes }) =>
+		nodes.map(({ target, failureSummary }) => ({ rule: id, help, target: target.join(" "), summary: failureSummary })),
+	);
+	expect(found.filter((one) => !BORNE.some(({ rule, target }) => rule === one.rule && target.test(one.target)))).toEqual([]);
+}
