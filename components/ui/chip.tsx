@@ -1,6 +1,5 @@
 import type { ReactNode } from "react";
 import { cn } from "#components/ui/cn.ts";
-import { Icon } from "#components/ui/icon.tsx";
 
 export type Tone = "neutral" | "accent" | "ok" | "warn" | "risk" | "owned" | "cloud" | "carbon";
 

@@ -1,4 +1,4 @@
-import { and, asc, eq, gte, lt, type SQL } from "drizzle-orm";
+import { asc, eq, type SQL } from "drizzle-orm";
 import type { DbOrTx } from "#server/db/client.ts";
 import { charge } from "#server/db/schema/charge.ts";
 import { job } from "#server/db/schema/job.ts";
