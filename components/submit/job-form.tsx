@@ -45,7 +45,7 @@ export const FIELDS = {
 export function JobForm(props: JobFormProps) {
 	const { draft } = props;
 	return (
-		<fieldset disabled={!draft.readable} className="grid gap-3.5 px-4 pb-4 disabled:opacity-60">
+		<fieldset disabled={!draft.readable} onBlur={() => props.onField(null)} className="grid gap-3.5 px-4 pb-4 disabled:opacity-60">
 			<legend className="sr-only">Job</legend>
 			{!draft.readable && (
 				<p role="status" className="rounded-md bg-risk-soft px-3 py-2 text-risk-ink">

@@ -1,8 +1,13 @@
 "use client";
 import { useRef, useState } from "react";
+import { cn } from "#components/ui/cn.ts";
+import { CodeLines } from "./code-lines.tsx";
 import type { YamlEditor, YamlEditorProps } from "./yaml-editor.tsx";
 
-/** A plain field until somebody turns to it; then the editor, which is the heaviest part of the screen, takes its place. */
+/**
+ * A plain field under its coloured lines until somebody turns to it; then the editor, which is the heaviest part of the screen,
+ * takes its place.
+ */
 export function YamlField(props: Omit<YamlEditorProps, "focusAt">) {
 	const field = useRef<HTMLTextAreaElement>(null);
 	const [editor, setEditor] = useState<{ Editor: typeof YamlEditor; focusAt: number | null } | null>(null);
@@ -15,16 +20,24 @@ export function YamlField(props: Omit<YamlEditorProps, "focusAt">) {
 			() => undefined,
 		);
 	};
+	const same =
+		"col-start-1 row-start-1 py-2.5 font-mono text-xs leading-5.5 wrap-anywhere whitespace-pre-wrap [font-variant-ligatures:none]";
 	return (
-		<textarea
-			ref={field}
-			aria-label="Job as YAML"
-			spellCheck={false}
-			value={props.text}
-			onChange={(event) => props.onChange(event.currentTarget.value)}
-			onFocus={load}
-			onPointerEnter={load}
-			className="min-h-80 flex-1 resize-none bg-sunken px-4 py-2.5 font-mono text-xs leading-5.5 [font-variant-ligatures:none] focus-visible:-outline-offset-2"
-		/>
+		<div className="grid min-h-80 flex-1 overflow-auto has-focus-visible:outline-2 has-focus-visible:-outline-offset-2 has-focus-visible:outline-focus">
+			<textarea
+				ref={field}
+				aria-label="Job as YAML"
+				spellCheck={false}
+				value={props.text}
+				onChange={(event) => props.onChange(event.currentTarget.value)}
+				onFocus={load}
+				onPointerEnter={load}
+				className={cn(same, "peer min-w-0 resize-none overflow-hidden bg-sunken pr-1.5 pl-12.5 outline-none")}
+			/>
+			{/* While the field has the focus its own text is seen, with the cursor in it. */}
+			<div aria-hidden className={cn(same, "pointer-events-none min-w-0 bg-sunken peer-focus:invisible")}>
+				<CodeLines text={props.text} problems={props.problems} activeLine={props.activeLine} />
+			</div>
+		</div>
 	);
 }
