@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { connect } from "#server/db/client.ts";
 import { systemClock } from "#server/kernel/clock.ts";
 import { type ServiceContext, systemContext } from "#server/services/context.ts";
@@ -12,6 +13,17 @@ export async function asInstallation<T>(work: (ctx: ServiceContext) => Promise<T
 	} finally {
 		await connection.end();
 	}
+}
+
+/** Slots and machines that have ended and are not charged to their end yet: the meter comes to them within seconds. */
+export function countUnsettled(): Promise<number> {
+	return asInstallation(async ({ db }) => {
+		const [row] = await db.execute<{ count: number }>(sql`select (
+			(select count(*) from allocation where ended_at is null or metered_until is distinct from ended_at)
+			+ (select count(*) from instance where launched_at is not null and metered_until is distinct from terminated_at)
+		)::int as count`);
+		return row?.count ?? Number.NaN;
+	});
 }
 
 export async function publish(source: string, message: string): Promise<void> {
