@@ -2,7 +2,7 @@ import { expect, type Page } from "@playwright/test";
 import { z } from "zod";
 import { type JobDetail, submittedBatchShape } from "#cli/shapes.ts";
 import { ledgerCheck } from "#server/services/ledger/check.ts";
-import { asInstallation } from "./support/database.ts";
+import { asInstallation, countUnsettled } from "./support/database.ts";
 import { bookedInstances, interrupt } from "./support/emulator.ts";
 import { eventually } from "./support/eventually.ts";
 import { test } from "./support/people.ts";
@@ -15,7 +15,11 @@ const SLOTS = 4;
 /** Enough steps for several checkpoints, and enough left to go on with. */
 const INTERRUPT_AFTER_STEP = 300;
 
-test.beforeAll(makeQuiet);
+test.beforeAll(async () => {
+	await makeQuiet();
+	// What earlier jobs cost must not come in between.
+	await eventually("everything that has ended is charged", countUnsettled, (count) => count === 0);
+});
 
 test("more jobs than fit at home: some burst, one is interrupted and goes on, all is paid for and given back", async ({ page }) => {
 	test.setTimeout(300_000);
