@@ -24,11 +24,19 @@ export async function newAgentCheckpoint(ctx: AgentContext, agent: AgentIdentity
 	const id = newId("ckp", ctx.clock.nowMs());
 	const place = placeOf(ctx, agent, id);
 	await mkdir(path.dirname(place.partial), { recursive: true, mode: 0o700 });
-	const unfinished = (await readdir(path.dirname(place.partial))).filter((name) => /^ckp_[0-9a-z]+\.(partial|received)$/.test(name));
-	for (const name of unfinished) await rm(path.join(path.dirname(place.partial), name), { recursive: true, force: true });
+	await dropUnfinishedCheckpoints(ctx, agent);
 	await mkdir(place.partial, { mode: 0o700 });
 	await writeFile(place.received, "", { mode: 0o600 });
 	return { id };
+}
+
+/** Removes what an upload that never got to its commit left behind. */
+export async function dropUnfinishedCheckpoints(ctx: AgentContext, agent: AgentIdentity): Promise<void> {
+	const folder = path.join(ctx.checkpointRoot, agent.jobId);
+	const names = await readdir(folder).catch(() => []);
+	for (const name of names) {
+		if (/^ckp_[0-9a-z]+\.(partial|received)$/.test(name)) await rm(path.join(folder, name), { recursive: true, force: true });
+	}
 }
 
 /**

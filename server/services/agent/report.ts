@@ -9,7 +9,8 @@ import { markRunning } from "../attempt/advance.ts";
 import { appendLogs, LOG_LINES_MAX } from "../attempt/append-logs.ts";
 import { finishAttempt } from "../attempt/finish.ts";
 import { requestStop } from "../attempt/request-stop.ts";
-import { type AgentIdentity, believableMs, demandLiveAttempt } from "./authenticate.ts";
+import { type AgentIdentity, believableMs, demandLiveAttempt, isAttemptOver } from "./authenticate.ts";
+import { dropUnfinishedCheckpoints } from "./checkpoint.ts";
 import type { AgentContext } from "./context.ts";
 import { recordNotice } from "./heartbeat.ts";
 
@@ -52,6 +53,9 @@ export async function reportExited(ctx: AgentContext, agent: AgentIdentity, inpu
 			atMs: believableMs(agent, input.atMs, nowMs),
 		});
 	});
+	// A stop cuts an upload short; a job that is over has no later one that would clear it away. Told again, the next
+	// attempt's upload may be under way.
+	if (!isAttemptOver(agent)) await dropUnfinishedCheckpoints(ctx, agent);
 }
 
 /** The agent stopped the command by itself: that is why it ended, unless a stop was asked for before. */
