@@ -66,7 +66,9 @@ async function applyAction(tx: Tx, ctx: LoopContext, snapshot: Snapshot, action:
 			return setWaitingState(tx, { jobId: action.jobId, state: "queued", reason: action.reason, nowMs });
 		case "fail":
 			return failWaiting(tx, { jobId: action.jobId, reason: action.reason, nowMs });
-		case "stop": {
+		case "stop":
+		case "evict":
+		case "move": {
 			const first = await requestStop(tx, { attemptId: action.attemptId, reason: action.reason, atMs: nowMs });
 			if (first) applied.stopped++;
 			return first;

@@ -29,6 +29,14 @@ export interface Offer {
 	/** Average grid intensity × PUE for carbon estimates; null when no source is known. */
 	gridGramsPerKwh: number | null;
 	pue: number | null;
+	/** Reserved capacity only: instances of it that are free now. Its price is the marginal one, and may be 0. */
+	reservedFree?: number | null;
+	/** Longest life that the capacity itself allows (a block's end), UTC ms. */
+	availableUntilMs?: number | null;
+	/** GPUs that the account's quota still allows here; null or absent: not known. */
+	quotaGpusFree?: number | null;
+	/** Least time that is billed, ms (AWS, Azure, GCP: 60 s). Absent: none. */
+	billedMinimumMs?: number;
 }
 
 export function offerId(o: Pick<Offer, "provider" | "region" | "zone" | "instanceType" | "capacityType">): string {

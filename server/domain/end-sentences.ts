@@ -1,5 +1,6 @@
 import { assertNever } from "../kernel/assert.ts";
 import type { RemovalCode } from "./decision.ts";
+import { type MoveCode, moveWords } from "./move-sentences.ts";
 import type { ReasonCode } from "./reasons.ts";
 import { removalWords } from "./removal-sentences.ts";
 import { clause, plural, type Read } from "./sentence-facts.ts";
@@ -9,6 +10,8 @@ type WaitingOrPlacedCode =
 	| "approval_required"
 	| "budget_exceeded"
 	| "capacity_backoff"
+	| "deferred_cheaper_hour"
+	| "deferred_greener_hour"
 	| "started"
 	| `waiting_${string}`
 	| `placed_${string}`;
@@ -36,14 +39,24 @@ export function endWords(code: Exclude<ReasonCode, WaitingOrPlacedCode>, r: Read
 			return `Failed: given up after ${plural(r.count("attempts") ?? 0, "attempt")}`;
 		case "spot_interruption":
 			return `Interrupted: the provider takes the spot machine back${clause(r.instant("atMs"), (t) => ` at ${t}`)}; the job is queued again`;
+		case "returning_home":
+		case "moving_cheaper":
+		case "moving_for_deadline":
+		case "site_failover":
+		case "evicted_for_deadline":
+		case "evicted_for_share":
+		case "instance_idle":
+		case "gpu_utilisation_low":
+		case "budget_cap_reached":
+			return moveWords(code, r);
 		default:
 			return machineWords(code, r);
 	}
 }
 
-type MachineCode = Extract<
-	ReasonCode,
-	`instance_${string}` | `launch_${string}` | `site_${string}` | "agent_silent" | "job_finished" | "orphan_found"
+type MachineCode = Exclude<
+	Extract<ReasonCode, `instance_${string}` | `launch_${string}` | `site_${string}` | "agent_silent" | "job_finished" | "orphan_found">,
+	MoveCode
 >;
 
 /** What became of an instance, a launch or a site. */

@@ -39,6 +39,8 @@ function stateAfterStop(stopReason: Reason): FinalAttemptState {
 		case "cancelled_by_person":
 			return "cancelled";
 		case "max_duration_exceeded":
+		case "instance_idle":
+		case "gpu_utilisation_low":
 		case "staging_failed":
 			return "failed";
 		case "spot_interruption":

@@ -1,10 +1,14 @@
-import type { CapacityType, Role } from "./vocabulary.ts";
+import type { CapacityType, Role, WorkloadClass } from "./vocabulary.ts";
 
 /** A policy after parsing: plain data, JSON-safe except for money as bigint. Text, comments and order stay in the version's source. */
 export interface Policy {
 	name: string;
 	rules: Rule[];
 	budgets: BudgetRule[];
+	/** Caps that are not money over a period. */
+	caps: CapRule[];
+	/** What share of the owned GPUs each named team has a claim to, by weight; the others share weight 1 each. Empty: no shares. */
+	shares: { team: string; weight: number }[];
 	weights: { delayMicroUsdPerHour: bigint; carbonMicroUsdPerTonne: bigint };
 }
 
@@ -32,7 +36,16 @@ export type RuleEffect =
 			deadlineSlackMs: number | null;
 			queueLength: number | null;
 			always: boolean;
+			/** However due, it leaves only to offers whose estimated cost is at most this, and with at most so much data to copy. */
+			costAtMostMicroUsd: bigint | null;
+			dataAtMostGiB: number | null;
 	  }
+	/** At home these jobs may take the place of running jobs of the given classes. */
+	| { kind: "preempt"; classes: WorkloadClass[] }
+	/** At a checkpoint a burst job may go home, or to cheaper capacity, when that saves at least so much after what the move costs. */
+	| { kind: "move"; to: MoveKind[]; savingMicroUsd: bigint }
+	/** The start may be put off, inside the slack before its deadline and at most so long, to a cheaper or a greener hour. */
+	| { kind: "defer"; to: "cheaper" | "greener"; withinMs: number }
 	| { kind: "limit"; instanceMs: number | null; idleMs: number | null; gpuUtilisationBelow: { percent: number; forMs: number } | null };
 
 export const BUDGET_PERIODS = ["month", "quarter", "year"] as const;
@@ -50,6 +63,16 @@ export interface BudgetRule {
 	atCap: CapReaction;
 	line: number;
 }
+
+export const MOVE_KINDS = ["home", "cheaper"] as const;
+export type MoveKind = (typeof MOVE_KINDS)[number];
+
+/** A cap that is not money over a period; what would pass it waits. `scope` is CEL over the job; "true" is everybody. */
+export type CapRule = { id: string; scope: string; line: number } & (
+	| { kind: "burn_rate"; microUsdPerHour: bigint }
+	| { kind: "egress"; period: BudgetPeriod; gib: number }
+	| { kind: "instances"; count: number }
+);
 
 /** A problem in a policy text, at its place. `error` stops publishing, `warning` does not. */
 export interface PolicyProblem {

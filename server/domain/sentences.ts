@@ -28,6 +28,9 @@ function wordsOf(code: ReasonCode, r: Read): string {
 			return `Held: rule ${r.text("ruleId") ?? "of the policy"} asks a ${label(r.text("role")) ?? "person"} to approve an estimated ${r.money("costMicroUsd") ?? "cost"}${clause(r.money("approvedMicroUsd"), (m) => `; approved up to ${m}`)}`;
 		case "capacity_backoff":
 			return `Waiting: every allowed offer was out of capacity or quota lately and is left alone${clause(r.instant("untilMs"), (t) => ` until ${t}`)}${homeStart(r)}`;
+		case "deferred_cheaper_hour":
+		case "deferred_greener_hour":
+			return `Put off${clause(r.instant("untilMs"), (t) => ` until ${t}`)} by rule ${r.text("ruleId") ?? "of the policy"}: ${code === "deferred_cheaper_hour" ? "the hour is cheaper" : "the grid is greener then"}${clause(r.money("savingMicroUsd"), (m) => `, which saves ${m}`)}${clause(r.text("savedGrams"), (g) => `, which saves ${g} g CO2e`)}`;
 		case "placed_home":
 			return `Placed at home${clause(r.text("poolId"), (p) => ` in pool ${p}`)}: ${slotText(r)} free`;
 		case "placed_cloud":

@@ -82,6 +82,15 @@ function describeEffect(effect: RuleEffect): { group: RuleGroup; parts: Segment[
 			};
 		case "burst":
 			return { group: "burst", parts: triggersOf(effect) };
+		case "preempt":
+			return {
+				group: "prefer",
+				parts: [words("it takes the place of running jobs of class "), value(effect.classes.map((c) => LABELS[c]).join(", "))],
+			};
+		case "move":
+			return { group: "prefer", parts: [words("a burst job goes on where it saves at least "), value(usd(effect.savingMicroUsd))] };
+		case "defer":
+			return { group: "prefer", parts: [words("its start is put off to a "), value(effect.to), words(" hour")] };
 		case "limit":
 			return { group: "limit", parts: limitsOf(effect) };
 		default:

@@ -11,7 +11,17 @@ import type { JobVerdict, JudgeJob } from "./types.ts";
 export const judgeJob: JudgeJob = (policy, spec) => {
 	const context = { job: new JobFacts(spec) };
 	const unanswered: { ruleId: string; error: string }[] = [];
-	const verdict: JobVerdict = { burst: [], filters: [], limits: { instanceMs: null, idleMs: null }, budgets: [], unanswered };
+	const verdict: JobVerdict = {
+		burst: [],
+		preempt: [],
+		moves: [],
+		defers: [],
+		filters: [],
+		limits: { instanceMs: null, idleMs: null, gpuUtilisationBelow: null },
+		budgets: [],
+		caps: [],
+		unanswered,
+	};
 	for (const rule of policy.rules) {
 		// an approval asks of the quote, which there is not yet
 		if (rule.effect.kind === "require" && rule.effect.capacityType === null) continue;
@@ -23,6 +33,11 @@ export const judgeJob: JudgeJob = (policy, spec) => {
 		const { holds, error } = evaluateExpression(budget.scope, context);
 		if (error !== null) unanswered.push({ ruleId: budget.id, error });
 		if (holds !== false) verdict.budgets.push(budget);
+	}
+	for (const cap of policy.caps) {
+		const { holds, error } = evaluateExpression(cap.scope, context);
+		if (error !== null) unanswered.push({ ruleId: cap.id, error });
+		if (holds !== false) verdict.caps.push(cap);
 	}
 	return verdict;
 };
@@ -42,13 +57,24 @@ function applyRule(verdict: JobVerdict, { id: ruleId, effect }: Rule, error: str
 			return;
 		case "burst": {
 			if (error !== null) return;
-			const { forecastWaitMs, waitedMs, deadlineSlackMs, queueLength, always } = effect;
-			verdict.burst.push({ ruleId, forecastWaitMs, waitedMs, deadlineSlackMs, queueLength, always });
+			const { kind: _, ...triggers } = effect;
+			verdict.burst.push({ ruleId, ...triggers });
 			return;
 		}
+		// What takes a place, moves or puts off needs a condition that holds for sure.
+		case "preempt":
+			if (error === null) verdict.preempt.push({ ruleId, classes: effect.classes });
+			return;
+		case "move":
+			if (error === null) verdict.moves.push({ ruleId, to: effect.to, savingMicroUsd: effect.savingMicroUsd });
+			return;
+		case "defer":
+			if (error === null) verdict.defers.push({ ruleId, to: effect.to, withinMs: effect.withinMs });
+			return;
 		case "limit":
 			verdict.limits.instanceMs = tighter(verdict.limits.instanceMs, ruleId, effect.instanceMs);
 			verdict.limits.idleMs = tighter(verdict.limits.idleMs, ruleId, effect.idleMs);
+			if (effect.gpuUtilisationBelow !== null) verdict.limits.gpuUtilisationBelow ??= { ruleId, ...effect.gpuUtilisationBelow };
 			return;
 		default:
 			assertNever(effect, "rule effect");

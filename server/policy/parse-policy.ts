@@ -85,7 +85,7 @@ function readSpec(ctx: ReadContext, at: Field): Omit<Policy, "name"> | null {
 	);
 	findContradictions(reader, rules);
 	warnOfMoney(reader, at, rules, budgetItems.length);
-	return weights && { rules: rules.map((r) => r.rule), budgets: budgets.map((b) => b.budget), weights };
+	return weights && { rules: rules.map((r) => r.rule), budgets: budgets.map((b) => b.budget), caps: [], shares: [], weights };
 }
 
 /** A list that is left out or left empty (`budgets:`) has no entries. */

@@ -214,6 +214,8 @@ const effect: fc.Arbitrary<RuleEffect> = fc.oneof(
 		deadlineSlackMs: duration,
 		queueLength: duration,
 		always: fc.boolean(),
+		costAtMostMicroUsd: fc.constant(null),
+		dataAtMostGiB: fc.constant(null),
 	}),
 	fc.record({ kind: fc.constant("limit" as const), instanceMs: duration, idleMs: duration, gpuUtilisationBelow: fc.constant(null) }),
 );

@@ -142,7 +142,14 @@ function readBurst(reader: PolicyReader, at: Field): RuleEffect | null {
 	const always = fields.get("always");
 	const after = fields.get("after");
 	const or = fields.get("or");
-	const none = { forecastWaitMs: null, waitedMs: null, deadlineSlackMs: null, queueLength: null };
+	const none = {
+		forecastWaitMs: null,
+		waitedMs: null,
+		deadlineSlackMs: null,
+		queueLength: null,
+		costAtMostMicroUsd: null,
+		dataAtMostGiB: null,
+	};
 	if (always) {
 		if (after || or)
 			return reader.report(
@@ -175,6 +182,8 @@ function readBurst(reader: PolicyReader, at: Field): RuleEffect | null {
 		deadlineSlackMs: value("deadlineSlack"),
 		queueLength: value("queueLength"),
 		always: false,
+		costAtMostMicroUsd: null,
+		dataAtMostGiB: null,
 	};
 }
 

@@ -1,9 +1,9 @@
 import type { Offer } from "#server/domain/capacity.ts";
 import type { RemovalCode } from "#server/domain/decision.ts";
 import type { JobSpec } from "#server/domain/job.ts";
-import type { BudgetRule, Policy, PolicyProblem } from "#server/domain/policy.ts";
+import type { BudgetRule, CapRule, MoveKind, Policy, PolicyProblem } from "#server/domain/policy.ts";
 import type { Reason } from "#server/domain/reasons.ts";
-import type { CapacityType, Provider, Role } from "#server/domain/vocabulary.ts";
+import type { CapacityType, Provider, Role, WorkloadClass } from "#server/domain/vocabulary.ts";
 
 /** The door of server/policy: text → Policy, and (Policy, facts) → verdicts. Pure. */
 
@@ -26,14 +26,25 @@ export interface JobVerdict {
 		deadlineSlackMs: number | null;
 		queueLength: number | null;
 		always: boolean;
+		costAtMostMicroUsd: bigint | null;
+		dataAtMostGiB: number | null;
 	}[];
+	/** Classes whose running jobs at home it may take the place of. */
+	preempt: { ruleId: string; classes: WorkloadClass[] }[];
+	/** Where it may be moved while it runs. */
+	moves: { ruleId: string; to: MoveKind[]; savingMicroUsd: bigint }[];
+	/** Hours for which its start may be put off. */
+	defers: { ruleId: string; to: "cheaper" | "greener"; withinMs: number }[];
 	/** Place filters whose condition holds, in the order of the policy. */
 	filters: PlaceFilter[];
 	/** The tightest of each limit, with the rule that set it. */
 	limits: {
 		instanceMs: { ruleId: string; value: number } | null;
 		idleMs: { ruleId: string; value: number } | null;
+		gpuUtilisationBelow: { ruleId: string; percent: number; forMs: number } | null;
 	};
+	/** Caps whose scope holds the job. */
+	caps: CapRule[];
 	/** Budgets whose scope holds the job. */
 	budgets: BudgetRule[];
 	/**

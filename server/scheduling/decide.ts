@@ -159,7 +159,17 @@ function actionOf(finding: Finding): Action | null {
 			if (choice?.kind !== "chosen") return null;
 			const budgetIds = shape.verdict.budgets.map((b) => b.id);
 			const { holdMicroUsd, row } = choice;
-			return { kind: "launch", jobId, attemptNo, offer: row.offer, lifeMs: run.lifeMs, holdMicroUsd, budgetIds, reason: finding.reason };
+			return {
+				kind: "launch",
+				jobId,
+				attemptNo,
+				offer: row.offer,
+				instances: spec.nodes,
+				lifeMs: run.lifeMs,
+				holdMicroUsd,
+				budgetIds,
+				reason: finding.reason,
+			};
 		}
 		case "hold":
 			return { kind: "hold", jobId, reason: finding.reason };

@@ -30,6 +30,61 @@ export interface Snapshot {
 	cloudStartMs: TimeSpread;
 	/** Board power under load by accelerator, W, for carbon estimates of offers; a pool's own wattsPerGpu fills what is missing. */
 	boardWatts?: Readonly<Record<string, number>>;
+	/** Jobs of an owned site that Spillway did not submit: they hold slots, or stand in the site's own order. */
+	foreign?: readonly ForeignJob[];
+	/** How offers have behaved, by offer id; the prior of LIMITS where nothing is known. */
+	offerRecords?: ReadonlyMap<string, OfferRecord>;
+	/** What forecasts of the wait were multiplied by so that they were right as often as they said. Absent: 1. */
+	forecastScale?: ForecastScale;
+	/** GPUs asked for lately by arriving jobs that fit home, per hour: what room to leave free before work is moved back. */
+	arrivingGpusPerHour?: number;
+	/** Where data sets lie and how fast they move. Absent: nothing is known, and nothing is charged for it. */
+	data?: DataView;
+	/** Grid intensity of the coming hours by `provider:region` (or pool id), gCO2e/kWh; index 0 is the hour of nowMs. */
+	gridForecast?: ReadonlyMap<string, readonly number[]>;
+}
+
+/** A job in an owned cluster's own queue. Its order there is the site's: `position` 0 starts next. */
+export interface ForeignJob {
+	id: string;
+	poolId: string;
+	nodes: number;
+	gpusPerNode: number;
+	/** null: it waits. */
+	startedAtMs: number | null;
+	/** Slots that it holds, when the site tells. */
+	slots: number[];
+	position: number;
+	/** What the site knows of its length (a time limit), ms; null: not known. */
+	limitMs: number | null;
+}
+
+/** How one offer behaved, learned from our own launches; counts decay with LIMITS' half-lives up to `atMs`. */
+export interface OfferRecord {
+	atMs: number;
+	/** Hours that our instances ran there, and how many were taken back in them. */
+	instanceHours: number;
+	interruptions: number;
+	/** Launches refused for want of capacity, and launches that came up. */
+	refusals: number;
+	launches: number;
+}
+
+/** Factors on the forecast wait, by horizon: entry i holds for forecasts up to `untilMs`. */
+export interface ForecastScale {
+	steps: readonly { untilMs: number; p50: number; p90: number }[];
+}
+
+export interface DataView {
+	/** Places that hold a copy of a data set, by its uri: pool ids or `provider:region`. */
+	replicas: ReadonlyMap<string, readonly string[]>;
+	/** Speed into a place (`provider:region`), MiB/s; null: not known. */
+	inboundMiBPerS: ReadonlyMap<string, number>;
+}
+
+/** What is carried between cycles to make the next one cheap. A plan is the same with it and without it. */
+export interface DecideMemo {
+	readonly kept: Map<string, unknown>;
 }
 
 export interface PoolView extends Pool {
@@ -42,6 +97,8 @@ export interface PoolView extends Pool {
 	memoryGiBPerNode?: number;
 	/** The kind of its site; absent counts as `local`. */
 	provider?: Provider;
+	/** How fast a job runs here beside the accelerator that its estimate means: 2 = half the time. Absent: 1. */
+	speed?: number;
 }
 
 export interface PendingJob {
@@ -59,6 +116,8 @@ export interface PendingJob {
 	avoidOffers: { offerId: string; untilMs: number }[];
 	/** A person said yes: up to this amount. */
 	approvedMicroUsd: bigint | null;
+	/** Set when its last attempt ended to go on elsewhere: it is placed there before anybody else looks at the room. */
+	movingTo?: MoveTarget | null;
 }
 
 export interface RunningAttempt {
@@ -72,7 +131,26 @@ export interface RunningAttempt {
 	placedAtMs: number;
 	completedMs: number;
 	stopping: boolean;
+	/** Work of the job that is saved by now, ms, this attempt's checkpoints included. Absent: completedMs. */
+	savedMs?: number;
+	/** When the next checkpoint will be complete, if the job makes them on a schedule; null: not known. */
+	nextCheckpointAtMs?: number | null;
+	/** Where it goes on once it has stopped: the slots or the offer are kept for it. */
+	movingTo?: MoveTarget | null;
+	/** The offer that its instance was bought as. */
+	offerId?: string | null;
+	/** Price in effect, all its instances together; null or absent: not known (or at home). */
+	microUsdPerHour?: bigint | null;
+	/** End of its instances' life. */
+	expiresAtMs?: number | null;
+	/** GPU utilisation over the window of the policy's rule, percent; absent: not measured. */
+	gpuUtilisation?: { percent: number; overMs: number };
+	/** Since when its instance has done nothing for it; null: it is busy. */
+	idleSinceMs?: number | null;
 }
+
+/** Where a running job is to go on. */
+export type MoveTarget = { kind: "home"; poolId: string; slots: number[] } | { kind: "cloud"; offerId: string };
 
 /** A budget's row for the current period, holds of all live instances included. */
 export interface BudgetView {
@@ -115,7 +193,9 @@ export type Action =
 			jobId: string;
 			attemptNo: number;
 			offer: Offer;
-			/** Longest life of the instance; the hold covers all of it. */
+			/** Machines that start together, or none of them: the job's nodes. */
+			instances: number;
+			/** Longest life of the instance; the hold covers all of it, for all instances. */
 			lifeMs: number;
 			holdMicroUsd: bigint;
 			budgetIds: string[];
@@ -124,12 +204,23 @@ export type Action =
 	| { kind: "hold"; jobId: string; reason: Reason }
 	| { kind: "release"; jobId: string; reason: Reason }
 	| { kind: "fail"; jobId: string; reason: Reason }
-	/** A running attempt went past its job's maximum duration. */
-	| { kind: "stop"; jobId: string; attemptId: string; reason: Reason };
+	/** A running attempt broke a bound: the job's maximum duration, idleness, utilisation, a budget that terminates. */
+	| { kind: "stop"; jobId: string; attemptId: string; reason: Reason }
+	/** A job at home makes room for a higher claim: it saves what it can, ends `evicted` and waits again. */
+	| { kind: "evict"; jobId: string; attemptId: string; forJobId: string; reason: Reason }
+	/**
+	 * A running job goes on elsewhere: home, cheaper capacity, or capacity that its deadline needs. It stops at `atMs` (its next
+	 * checkpoint, or now), ends `evicted`, and is placed at `to` by the cycle that sees it pending. Until then `to` is kept for it.
+	 */
+	| { kind: "move"; jobId: string; attemptId: string; atMs: number; to: MoveTarget; holdMicroUsd: bigint; reason: Reason };
 
 export interface DecideOptions {
 	/** Jobs whose full explanation is wanted whatever happens to them (quotes, the Job page). */
 	explain?: ReadonlySet<string>;
+	/** Kept by a caller that decides again and again. */
+	memo?: DecideMemo;
+	/** Leave explanations out (long replays); forecasts and reasons stay. */
+	brief?: boolean;
 }
 
 export type Decide = (snapshot: Snapshot, options?: DecideOptions) => Plan;

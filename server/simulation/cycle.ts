@@ -98,7 +98,9 @@ export class Cycle {
 				return setWaiting(ctx, action.jobId, "queued", action.reason);
 			case "fail":
 				return failWaiting(ctx, action.jobId, action.reason);
-			case "stop": {
+			case "stop":
+			case "evict":
+			case "move": {
 				const attempt = ctx.book.attempt(action.attemptId);
 				const first = attempt.stopRequestedAtMs === null;
 				requestStop(ctx, attempt, action.reason);

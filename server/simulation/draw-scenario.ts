@@ -16,6 +16,8 @@ const BURST: Extract<RuleEffect, { kind: "burst" }> = {
 	deadlineSlackMs: null,
 	queueLength: null,
 	always: false,
+	costAtMostMicroUsd: null,
+	dataAtMostGiB: null,
 };
 
 /** Workload, sites, policy and the faults themselves, all from one seed. Prices are invented: only their arithmetic is tested. */
@@ -131,6 +133,8 @@ function drawPolicy(random: Random): Policy {
 					]
 				: []),
 		],
+		caps: [],
+		shares: [],
 		weights: { delayMicroUsdPerHour: 5_000_000n, carbonMicroUsdPerTonne: 80_000_000n },
 	};
 }

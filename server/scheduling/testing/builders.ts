@@ -174,6 +174,8 @@ export function aPolicy(
 	part: {
 		rules?: [string, string | null, RuleEffect][];
 		budgets?: (Partial<BudgetRule> & { id: string })[];
+		caps?: Policy["caps"];
+		shares?: Policy["shares"];
 		weights?: Policy["weights"];
 	} = {},
 ): Policy {
@@ -189,12 +191,24 @@ export function aPolicy(
 			line: 100 + i,
 			...b,
 		})),
+		caps: part.caps ?? [],
+		shares: part.shares ?? [],
 		weights: part.weights ?? { delayMicroUsdPerHour: usdToMicro(5), carbonMicroUsdPerTonne: usdToMicro(80) },
 	};
 }
 
 export function burstRule(part: Partial<Extract<RuleEffect, { kind: "burst" }>>): RuleEffect {
-	return { kind: "burst", forecastWaitMs: null, waitedMs: null, deadlineSlackMs: null, queueLength: null, always: false, ...part };
+	return {
+		kind: "burst",
+		forecastWaitMs: null,
+		waitedMs: null,
+		deadlineSlackMs: null,
+		queueLength: null,
+		always: false,
+		costAtMostMicroUsd: null,
+		dataAtMostGiB: null,
+		...part,
+	};
 }
 
 export function denyRule(part: Partial<Omit<Extract<RuleEffect, { kind: "deny" }>, "kind">>): RuleEffect {

@@ -1,0 +1,122 @@
+import type { Offer, Pool } from "#server/domain/capacity.ts";
+import type { Policy } from "#server/domain/policy.ts";
+
+/**
+ * Terminology. **Trace**: jobs as they were recorded. **Scenario**: the sites and the outside that a trace is replayed
+ * against, the same for every strategy. **Strategy**: who decides: Spillway's core under a policy, or one of the rules of
+ * thumb that it is compared with. Times of a trace are ms from its start; times of a replay are UTC ms.
+ */
+
+/** One recorded job. */
+export interface TraceJob {
+	id: string;
+	submitMs: number;
+	/** Run time on the recorded accelerator, without queueing. */
+	durationMs: number;
+	/** Whole GPUs, all nodes together; a recorded fraction was rounded up. */
+	gpus: number;
+	team: string;
+	user: string | null;
+	/** Models that will do; empty: any. */
+	accelerators: string[];
+	/** From its submission; null: none. */
+	deadlineMs: number | null;
+	deadlineKind: "strict" | "soft" | "best" | null;
+	status: string | null;
+	/** What its user said it would take at most (sacct's Timelimit); null: not said. */
+	limitMs: number | null;
+}
+
+export interface ReplayPool extends Pool {
+	/** How fast jobs run here beside the trace's recorded times: 2 = half the time. */
+	speed: number;
+}
+
+/** When machines of an offer can be had, from a recorded availability trace; it repeats when the replay is longer. */
+export interface Availability {
+	traceId: string;
+	/** Ascending, from 0; entry i holds from startsMs[i] to the next one, the last until lengthMs. */
+	startsMs: readonly number[];
+	available: readonly boolean[];
+	lengthMs: number;
+	/** Where in the trace the replay begins. */
+	offsetMs: number;
+}
+
+export interface ReplayScenario {
+	name: string;
+	seed: number;
+	/** The moment of the trace's 0. */
+	startMs: number;
+	pools: ReplayPool[];
+	offers: Offer[];
+	/** By offer id; an offer without one can always be had. A spot instance is taken when its offer ceases to be available. */
+	availability: ReadonlyMap<string, Availability>;
+	/** Price changes by offer id, ascending in time; absent: the offer's price throughout. */
+	prices: ReadonlyMap<string, readonly { atMs: number; microUsdPerHour: bigint }[]>;
+	/** From launch to a running command (ms); a refused launch answers after refusalMs. */
+	bootMs: number;
+	refusalMs: number;
+	/** A running job saves its work so often, and needs so long to go on from it. */
+	checkpointEveryMs: number;
+	restoreMs: number;
+	/** gCO2e/kWh by hour of the replay, repeating, by `provider:region` or pool id. Absent: the offer's or pool's average. */
+	grid: ReadonlyMap<string, readonly number[]>;
+	boardWatts: Readonly<Record<string, number>>;
+	/** Share of on-demand launches refused for want of capacity, drawn by seed. */
+	onDemandRefusalShare: number;
+	/** Data that every job reads and writes, GiB: copied in before it runs and out after; 0: none. */
+	dataInGiB: number;
+	dataOutGiB: number;
+}
+
+/** A strategy by its name, as reports call it. `policy` is set for Spillway's own core. */
+export interface StrategyChoice {
+	name:
+		| "owned_fifo"
+		| "owned_backfill"
+		| "cloud_on_demand"
+		| "overflow_on_demand"
+		| "eager_spot"
+		| "uniform_progress"
+		| "spillway"
+		| (string & {});
+	policy: Policy | null;
+}
+
+/** What a replay of one trace under one strategy came to. Times in seconds, money in US dollars, both rounded to 3 places. */
+export interface ReplayReport {
+	strategy: string;
+	jobs: number;
+	jobsDone: number;
+	/** From submission to the first start of its command. */
+	meanWaitS: number;
+	p50WaitS: number;
+	p95WaitS: number;
+	/** From submission to the end of the command that finished it. */
+	meanTimeToModelS: number;
+	p50TimeToModelS: number;
+	p95TimeToModelS: number;
+	/** GPU time of commands ÷ GPU time there was from the first submission to the last end. */
+	ownedUtilisation: number;
+	cloudGpuHours: number;
+	cloudGpuHoursByCapacityType: Record<string, number>;
+	cloudCostUsd: number;
+	/** By kind: compute, egress. */
+	costByKindUsd: Record<string, number>;
+	egressGiB: number;
+	emissionsKg: number;
+	interruptions: number;
+	moves: number;
+	evictions: number;
+	/** Work that was done and had to be done again, and boots and restores, GPU-hours. */
+	lostGpuHours: number;
+	strictMisses: number;
+	/** Of those, jobs that a machine of their own, home or cloud, could have finished in time. */
+	avoidableStrictMisses: number;
+	softMisses: number;
+	overshootUsd: number;
+	decisions: number;
+	decisionsPerSecond: number;
+	replaySeconds: number;
+}
