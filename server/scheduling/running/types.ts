@@ -1,0 +1,34 @@
+import type { JobSpec } from "#server/domain/job.ts";
+import type { BudgetBook } from "../budget.ts";
+import type { AskApproval } from "../choose-offer.ts";
+import type { RunTimeOf } from "../run-time.ts";
+import type { Shape } from "../shape.ts";
+import type { DecideMemo, Snapshot, TimeSpread } from "../types.ts";
+
+/**
+ * What decisions about running attempts may ask of the cycle. Calls of one cycle share the budget book and the room at
+ * home with the queue: what is taken here is gone for it, and the other way round.
+ */
+export interface RunningInput {
+	snapshot: Snapshot;
+	/** Kept per spec by the cycle. */
+	shapeOf: (spec: JobSpec) => Shape;
+	runTimeOf: RunTimeOf;
+	/** Room on which such a job could start now without delaying any job that the cycle placed or forecast so far; null: none. */
+	roomFor: (spec: JobSpec, rest: TimeSpread) => HomeRoom | null;
+	/** GPUs in healthy pools that are free and promised to nobody, after what was taken. */
+	freeGpus: () => number;
+	budgets: BudgetBook;
+	askApproval: AskApproval;
+	/** Attempts that got an action in this cycle already: they get none here. */
+	settled: ReadonlySet<string>;
+	memo?: DecideMemo | undefined;
+}
+
+export interface HomeRoom {
+	poolId: string;
+	/** PoolView.speed. */
+	speed: number;
+	/** Takes the room and gives its slots, on whole nodes. At most one call, before roomFor is asked again. */
+	take: () => number[];
+}
