@@ -120,13 +120,29 @@ function unanswerable(...effects: RuleEffect[]): Policy {
 		atCap: "hold" as const,
 		line: 9,
 	};
-	return { name: "p", rules, budgets: [budget], weights: { delayMicroUsdPerHour: 0n, carbonMicroUsdPerTonne: 0n } };
+	return {
+		name: "p",
+		rules,
+		budgets: [budget],
+		caps: [],
+		shares: [],
+		weights: { delayMicroUsdPerHour: 0n, carbonMicroUsdPerTonne: 0n },
+	};
 }
 
 describe("a condition without an answer takes the strict side", () => {
 	const lists = { sites: [], regions: [], instanceFamilies: [], capacityTypes: [] };
 	const policy = unanswerable(
-		{ kind: "burst", forecastWaitMs: null, waitedMs: null, deadlineSlackMs: null, queueLength: null, always: true },
+		{
+			kind: "burst",
+			forecastWaitMs: null,
+			waitedMs: null,
+			deadlineSlackMs: null,
+			queueLength: null,
+			always: true,
+			costAtMostMicroUsd: null,
+			dataAtMostGiB: null,
+		},
 		{ kind: "limit", instanceMs: 1_000, idleMs: null, gpuUtilisationBelow: null },
 		{ kind: "allow", ...lists, regions: ["aws:eu-*"] },
 		{ kind: "deny", ...lists, sites: ["aws-main"] },
@@ -158,7 +174,17 @@ describe("a condition without an answer takes the strict side", () => {
 
 	it("does none of this where the condition is answered", () => {
 		const verdict = judgeJob(policy, aJob({ labels: { tier: "silver" } }));
-		expect(verdict).toEqual({ burst: [], filters: [], limits: { instanceMs: null, idleMs: null }, budgets: [], unanswered: [] });
+		expect(verdict).toEqual({
+			burst: [],
+			preempt: [],
+			moves: [],
+			defers: [],
+			filters: [],
+			limits: { instanceMs: null, idleMs: null, gpuUtilisationBelow: null },
+			budgets: [],
+			caps: [],
+			unanswered: [],
+		});
 		expect(judgeQuote(policy, aJob({ labels: { tier: "silver" } }), quote)).toBeNull();
 	});
 });

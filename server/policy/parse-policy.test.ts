@@ -59,6 +59,8 @@ describe("the policy of the design", () => {
 						deadlineSlackMs: 7_200_000,
 						queueLength: null,
 						always: false,
+						costAtMostMicroUsd: null,
+						dataAtMostGiB: null,
 					},
 				},
 				{
@@ -81,6 +83,8 @@ describe("the policy of the design", () => {
 				},
 			],
 			budgets: [{ id: "cloud-month", scope: "true", period: "month", capMicroUsd: 50_000_000_000n, atCap: "hold", line: 22 }],
+			caps: [],
+			shares: [],
 			weights: { delayMicroUsdPerHour: 5_000_000n, carbonMicroUsdPerTonne: 80_000_000n },
 		});
 	});

@@ -235,6 +235,8 @@ const policy: fc.Arbitrary<Policy> = fc.record({
 		}),
 		{ maxLength: 2 },
 	),
+	caps: fc.constant([]),
+	shares: fc.constant([]),
 	weights: fc.record({
 		delayMicroUsdPerHour: fc.bigInt({ min: 0n, max: 10n ** 9n }),
 		carbonMicroUsdPerTonne: fc.bigInt({ min: 0n, max: 10n ** 9n }),
