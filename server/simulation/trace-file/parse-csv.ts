@@ -1,0 +1,149 @@
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { nearestName } from "#server/kernel/nearest-name.ts";
+import type { TraceJob } from "#server/simulation/replay/types.ts";
+import type { TraceInput } from "./read-trace.ts";
+import { BadRow, eachLine, numberIn, shorten, splitCsv, TRACE_LIMITS } from "./trace-rows.ts";
+
+const REQUIRED = ["job_id", "submit_s", "duration_s", "gpus"] as const;
+const OPTIONAL = ["user", "group", "gpu_type", "status", "deadline_s", "deadline_kind", "limit_s"] as const;
+type Column = (typeof REQUIRED)[number] | (typeof OPTIONAL)[number];
+const KNOWN: readonly Column[] = [...REQUIRED, ...OPTIONAL];
+
+/** Jobs whose file names no group are one team. */
+export const UNKNOWN_TEAM = "unknown";
+
+/** The CSV form: a column by its name, empty = not known, times in seconds. */
+export function parseCsvTrace(input: TraceInput): { jobs: TraceJob[]; recordedStartMs: null } {
+	const columns = columnsOf(input);
+	const jobs: TraceJob[] = [];
+	const seen = new Map<string, number>();
+	eachLine(input.text, input.body, (line, number) => {
+		if (number - 1 > TRACE_LIMITS.rows) throw tooManyRows(input.name);
+		try {
+			const job = readRow(splitCsv(line), columns, input);
+			if (!job) return;
+			refuseDouble(seen, job.id, number);
+			jobs.push(job);
+		} catch (error) {
+			if (!(error instanceof BadRow)) throw error;
+			input.problems.add(number, error);
+		}
+	});
+	return { jobs, recordedStartMs: null };
+}
+
+export function tooManyRows(name: string): SpillwayError {
+	return new SpillwayError("invalid_input", `${name} has more than ${TRACE_LIMITS.rows} rows.`, { fix: "Split it by time." });
+}
+
+export function refuseDouble(seen: Map<string, number>, id: string, line: number): void {
+	const earlier = seen.get(id);
+	if (earlier !== undefined)
+		throw new BadRow(
+			"job_id",
+			`The job ${shorten(id)} stands in line ${earlier} already.`,
+			"Give every job an id of its own (sacct: leave --duplicates out).",
+		);
+	seen.set(id, line);
+}
+
+interface Layout {
+	at: Record<Column, number>;
+	width: number;
+}
+
+function columnsOf({ header, name, notes }: TraceInput): Layout {
+	const names = namesOf(header, name);
+	const at = Object.fromEntries(KNOWN.map((column) => [column, names.indexOf(column)])) as Record<Column, number>;
+	for (const column of REQUIRED) {
+		if (at[column] >= 0) continue;
+		const near = names.find((given) => !(KNOWN as readonly string[]).includes(given) && nearestName(given, [column]) !== null);
+		throw new SpillwayError("invalid_input", `${name}, line 1: the header has no column ${column}.`, {
+			fix: near ? `Did you mean ${column} by ${shorten(near)}?` : `Begin with a header that has ${REQUIRED.join(", ")}.`,
+			fields: [{ path: column, message: "missing column", line: 1 }],
+		});
+	}
+	notes.ignoredColumns = names.filter((given) => !(KNOWN as readonly string[]).includes(given)).map(shorten);
+	return { at, width: names.length };
+}
+
+function namesOf(header: string, name: string): string[] {
+	try {
+		const names = splitCsv(header).map((field) => field.trim().toLowerCase());
+		const double = names.find((given, i) => names.indexOf(given) !== i);
+		if (double !== undefined)
+			throw new BadRow("row", `The column ${shorten(double) || "without a name"} is there twice.`, "Keep one of them.");
+		return names;
+	} catch (error) {
+		if (!(error instanceof BadRow)) throw error;
+		throw new SpillwayError("invalid_input", `${name}, line 1: ${error.message}`, { fix: error.fix });
+	}
+}
+
+/** null: a row that is no job with GPU time, counted in the notes. */
+function readRow(fields: string[], { at, width }: Layout, { notes, named }: TraceInput): TraceJob | null {
+	if (fields.length !== width)
+		throw new BadRow(
+			"row",
+			`There are ${fields.length} fields, the header has ${width}.`,
+			"Give every row a field for each column; leave it empty when it is not known.",
+		);
+	const text = (column: Column): string => fields[at[column]]?.trim() ?? "";
+	const id = text("job_id");
+	if (id === "" || id.length > TRACE_LIMITS.field)
+		throw new BadRow("job_id", "job_id is empty or too long.", "Give every job an id of its own.");
+	const submitS = numberIn("submit_s", text("submit_s"), "seconds", TRACE_LIMITS.seconds);
+	const durationS = numberIn("duration_s", text("duration_s"), "seconds", TRACE_LIMITS.seconds);
+	const recorded = numberIn("gpus", text("gpus"), "GPUs", TRACE_LIMITS.gpus);
+	const deadline = readDeadline(text("deadline_s"), text("deadline_kind"));
+	const limit = text("limit_s");
+	const limitMs = limit === "" ? null : ms(numberIn("limit_s", limit, "seconds", TRACE_LIMITS.seconds));
+	if (recorded === 0) {
+		notes.withoutGpus++;
+		return null;
+	}
+	if (durationS === 0) {
+		notes.neverStarted++;
+		return null;
+	}
+	const gpus = Math.ceil(recorded);
+	if (gpus !== recorded) notes.fractionsRoundedUp++;
+	return {
+		id,
+		submitMs: ms(submitS),
+		durationMs: ms(durationS),
+		gpus,
+		team: text("group") || UNKNOWN_TEAM,
+		user: text("user") || null,
+		accelerators: named(text("gpu_type")),
+		...deadline,
+		status: text("status") || null,
+		limitMs,
+	};
+}
+
+const KINDS = ["strict", "soft", "best"] as const;
+
+/** A deadline without a kind is strict; a kind without a deadline is only ever `best`. */
+function readDeadline(seconds: string, kindText: string): Pick<TraceJob, "deadlineMs" | "deadlineKind"> {
+	const kind = KINDS.find((k) => k === kindText.toLowerCase()) ?? null;
+	if (kind === null && kindText !== "")
+		throw new BadRow("deadline_kind", `deadline_kind is "${shorten(kindText)}".`, `Write one of ${KINDS.join(", ")}, or leave it empty.`);
+	if (seconds === "") {
+		if (kind === "strict" || kind === "soft")
+			throw new BadRow(
+				"deadline_s",
+				`deadline_s is empty beside the kind ${kind}.`,
+				"Write the seconds from submission to the deadline, or leave both empty.",
+			);
+		return { deadlineMs: null, deadlineKind: kind };
+	}
+	return {
+		deadlineMs: ms(numberIn("deadline_s", seconds, "seconds from submission", TRACE_LIMITS.seconds)),
+		deadlineKind: kind ?? "strict",
+	};
+}
+
+function ms(seconds: number): number {
+	return Math.round(seconds * 1000);
+}

@@ -1,0 +1,166 @@
+import { readFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import type { TraceJob } from "#server/simulation/replay/types.ts";
+import { parseCsvTrace } from "./parse-csv.ts";
+import { parseSacct } from "./parse-sacct.ts";
+import { RowProblems, TRACE_LIMITS } from "./trace-rows.ts";
+
+/** What was left out or changed while reading, for the reader of a report. */
+export interface TraceNotes {
+	/** Rows that are no job with GPU time. */
+	withoutGpus: number;
+	neverStarted: number;
+	/** Jobs with a part of a GPU (or a MIG slice), taken as whole ones. */
+	fractionsRoundedUp: number;
+	/** Recorded while they still ran: their length is what was seen of it. */
+	stillRunning: number;
+	/** Bad rows that --lenient left out. */
+	badRows: number;
+	/** Columns that mean nothing here. */
+	ignoredColumns: string[];
+}
+
+export interface Trace {
+	/** By submission, then as they stand in the file. sacct: the first is submitted at 0; CSV: as its submit_s says. */
+	jobs: TraceJob[];
+	format: "csv" | "sacct";
+	notes: TraceNotes;
+	/** UTC ms of the first submission, when the file tells it. */
+	recordedStartMs: number | null;
+}
+
+export interface TraceOptions {
+	/** Leave bad rows out and count them. */
+	lenient?: boolean;
+	/** The models that a recorded name may mean (server/rates/accelerators); unknown names stay as they are written. */
+	acceleratorsNamed?: (name: string) => readonly string[];
+}
+
+/**
+ * The jobs of a recorded trace: CSV with a header (`job_id,submit_s,duration_s,gpus` and more) or `sacct --parsable2`, gzipped
+ * or not.
+ * @throws SpillwayError `not_found` for a file that cannot be read, `invalid_input` with the lines of bad rows.
+ */
+export async function readTrace(file: string, options: TraceOptions = {}): Promise<TraceJob[]> {
+	return (await readTraceFile(file, options)).jobs;
+}
+
+/** As readTrace, with what was left out. */
+export async function readTraceFile(file: string, options: TraceOptions = {}): Promise<Trace> {
+	return parseTrace(readTextFile(file, "trace"), file, options);
+}
+
+/** Total: any text gives a trace or a SpillwayError. `name` is what errors call the file. */
+export function parseTrace(text: string, name: string, options: TraceOptions = {}): Trace {
+	const start = text.charCodeAt(0) === 0xfeff ? 1 : 0;
+	const firstBreak = text.indexOf("\n", start);
+	const end = firstBreak < 0 ? text.length : firstBreak;
+	const header = text.slice(start, end).replace(/\r$/, "");
+	if (header.trim() === "")
+		throw new SpillwayError("invalid_input", `${name}: ${text.trim() === "" ? "the trace is empty" : "the first line is empty"}.`, {
+			fix: "Begin with a header: job_id,submit_s,duration_s,gpus, or use the output of sacct --parsable2 with its header.",
+		});
+	const problems = new RowProblems(name, options.lenient ?? false);
+	const notes: TraceNotes = { withoutGpus: 0, neverStarted: 0, fractionsRoundedUp: 0, stillRunning: 0, badRows: 0, ignoredColumns: [] };
+	const input = { name, text, header, body: { offset: end + 1, line: 2 }, problems, notes, named: namer(options.acceleratorsNamed) };
+	const sacct = header.includes("|");
+	const { jobs, recordedStartMs } = sacct ? parseSacct(input) : parseCsvTrace(input);
+	problems.throwIfAny();
+	notes.badRows = problems.count;
+	if (jobs.length === 0)
+		throw new SpillwayError("invalid_input", `${name}: the trace holds no job that used a GPU${leftOut(notes)}.`, {
+			fix: sacct ? "Ask sacct for AllocTRES, and for a time in which jobs ran." : "Give at least one row with gpus and duration_s above 0.",
+		});
+	jobs.sort((a, b) => a.submitMs - b.submitMs);
+	return { jobs, format: sacct ? "sacct" : "csv", notes, recordedStartMs };
+}
+
+/** What a parser of one form works on. */
+export interface TraceInput {
+	name: string;
+	text: string;
+	header: string;
+	body: { offset: number; line: number };
+	problems: RowProblems;
+	notes: TraceNotes;
+	named: (list: string) => string[];
+}
+
+function leftOut({ withoutGpus, neverStarted, badRows }: TraceNotes): string {
+	const parts = [
+		withoutGpus > 0 ? `${withoutGpus} rows had no GPU` : "",
+		neverStarted > 0 ? `${neverStarted} never started` : "",
+		badRows > 0 ? `${badRows} could not be read` : "",
+	].filter((part) => part !== "");
+	return parts.length > 0 ? ` (${parts.join(", ")})` : "";
+}
+
+/** Alibaba's names (its cluster-trace-gpu-v2023 lists alternatives as `V100M16|V100M32`). */
+const OTHER_NAMES: Readonly<Record<string, string>> = { V100M16: "V100-16GB", V100M32: "V100-32GB" };
+
+/** Reads `a|b` (or `a;b`, `a/b`) as alternatives; the same few lists come again and again, so that each is read once. */
+function namer(known: TraceOptions["acceleratorsNamed"]): (list: string) => string[] {
+	const cache = new Map<string, string[]>([["", []]]);
+	return (list) => {
+		const cached = cache.get(list);
+		if (cached) return cached;
+		const names = list.split(/[|;/]/).map((n) => n.trim());
+		const resolved = names.filter((n) => n !== "").flatMap((n) => resolve(OTHER_NAMES[n] ?? n, known));
+		const unique = [...new Set(resolved)];
+		if (cache.size < 10_000) cache.set(list, unique);
+		return unique;
+	};
+}
+
+function resolve(name: string, known: TraceOptions["acceleratorsNamed"]): readonly string[] {
+	const models = known?.(name) ?? [];
+	return models.length > 0 ? models : [name];
+}
+
+/**
+ * A file's text, unpacked when it is gzipped (told by its first bytes, not by its name).
+ * @throws SpillwayError saying which file, why not, and what to do.
+ */
+export function readTextFile(file: string, what: string): string {
+	let bytes: Buffer;
+	try {
+		bytes = readFileSync(file);
+	} catch (error) {
+		throw unreadable(file, what, error);
+	}
+	if (bytes.length > TRACE_LIMITS.bytes) throw tooLarge(file, what);
+	if (bytes[0] === 0x1f && bytes[1] === 0x8b) bytes = unpack(bytes, file, what);
+	return bytes.toString("utf8");
+}
+
+function unpack(bytes: Buffer, file: string, what: string): Buffer {
+	try {
+		return gunzipSync(bytes, { maxOutputLength: TRACE_LIMITS.bytes });
+	} catch (error) {
+		if (codeOf(error) === "ERR_BUFFER_TOO_LARGE") throw tooLarge(file, what);
+		throw new SpillwayError("invalid_input", `The ${what} ${file} cannot be unpacked: it is cut off or no gzip file.`, {
+			fix: "Look at it with gzip -t, and copy it again.",
+			cause: error,
+		});
+	}
+}
+
+function tooLarge(file: string, what: string): SpillwayError {
+	return new SpillwayError("invalid_input", `The ${what} ${file} is larger than ${TRACE_LIMITS.bytes / 1024 / 1024} MiB.`, {
+		fix: "Split it by time.",
+	});
+}
+
+function unreadable(file: string, what: string, error: unknown): SpillwayError {
+	const why =
+		{ ENOENT: "there is no such file", EACCES: "it may not be read", EISDIR: "it is a directory" }[codeOf(error)] ?? codeOf(error);
+	return new SpillwayError("not_found", `The ${what} ${file} cannot be read: ${why}.`, {
+		fix: "Check the path and its rights.",
+		cause: error,
+	});
+}
+
+function codeOf(error: unknown): string {
+	return typeof error === "object" && error !== null && "code" in error ? String(error.code) : "unknown";
+}
