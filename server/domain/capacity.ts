@@ -37,6 +37,8 @@ export interface Offer {
 	quotaGpusFree?: number | null;
 	/** Least time that is billed, ms (AWS, Azure, GCP: 60 s). Absent: none. */
 	billedMinimumMs?: number;
+	/** Its driver can start several instances together, all or none, in one place. Absent: it cannot. */
+	gangs?: boolean;
 }
 
 export function offerId(o: Pick<Offer, "provider" | "region" | "zone" | "instanceType" | "capacityType">): string {

@@ -31,9 +31,45 @@ export const LIMITS = {
 
 	/** Gaps kept of one node's forecast; beyond that the latest is forgotten, which makes forecasts later, never earlier. */
 	timelineGaps: 16,
+	/**
+	 * What an offer is believed to do before our own launches say otherwise, and how much that belief weighs. One spot
+	 * interruption in 10 instance hours, weighing as much as 10 hours seen. An assumption between two sources: AWS Spot
+	 * Advisor's buckets (5 to over 20 percent of instances in a month) and the GPU spot traces of "Can't Be Late" (NSDI '24:
+	 * a zone's spot lasts 1.5 to 6 hours). On-demand and reserved capacity are not taken back.
+	 */
+	priorSpotInterruptionsPerHour: 0.1,
+	priorInstanceHours: 10,
+	/** Hours and interruptions seen count half after this long. An assumption: a market's week. */
+	interruptionHalfLifeMs: 7 * DAY_MS,
+	/** A launch that comes up is believed in as if this many had come up lately. */
+	priorLaunches: 1,
+	/** Launches and refusals count half after this long: capacity that was short is soon worth another try. An assumption. */
+	refusalHalfLifeMs: 10 * MINUTE_MS,
+	/** Expected time that one refused launch costs: the call, and the least pause before the next. An assumption. */
+	refusedLaunchMs: 2 * MINUTE_MS,
+	/** Shortest and longest pause between two calls to an offer that refused; it doubles with each refusal that still counts. */
+	refusalPauseMs: MINUTE_MS,
+	refusalPauseMaxMs: 30 * MINUTE_MS,
+	/** Rates are read so often; within a step they stand still, so that they need not be worked out for each job. */
+	rateStepMs: MINUTE_MS,
+	/** From a started machine to work that goes on from its checkpoint, ms. An assumption: no restore is measured yet. */
+	restoreMs: 3 * MINUTE_MS,
+	/** More than this share of a run is not expected to be lost, and no longer a restart than e to this power: such an offer is out of the question anyway. */
+	maxLostShare: 0.9,
+	maxRestartExponent: 5,
+
 	/** Offers that are asked for an approval before the cheapest one's is reported. */
 	approvalTries: 3,
 	/** A cycle that decides more jobs than this at once lists fewer candidates for the rest: a rush must not cost seconds and gigabytes. */
 	fullExplanations: 100,
 	briefCandidates: 2,
+
+	/** A running job is moved only when its next checkpoint is this near: the place kept for it stands idle until then. An assumption. */
+	moveCheckpointWithinMs: 5 * MINUTE_MS,
+	/** Nothing that started later than this is moved to save money, or work would go round in circles. An assumption. */
+	moveMinRunMs: 10 * MINUTE_MS,
+	/** From a start to the point where a checkpoint's work goes on: reading it back. An assumption, the one of the default scenario. */
+	moveRestoreMs: 3 * MINUTE_MS,
+	/** An instance at the end of its life is stopped this long before it, so that what it did can still be saved. */
+	expiryGraceMs: 3 * MINUTE_MS,
 } as const;

@@ -42,6 +42,10 @@ export interface Snapshot {
 	data?: DataView;
 	/** Grid intensity of the coming hours by `provider:region` (or pool id), gCO2e/kWh; index 0 is the hour of nowMs. */
 	gridForecast?: ReadonlyMap<string, readonly number[]>;
+	/** Expected price of one instance in the coming hours by offer id, µ$/h; index 0 is the hour of nowMs. Absent: not known. */
+	priceForecast?: ReadonlyMap<string, readonly number[]>;
+	/** Data that left the clouds in the current period, GiB, by id of the egress cap. Absent: nothing counted. */
+	egressGiB?: ReadonlyMap<string, number>;
 }
 
 /** A job in an owned cluster's own queue. Its order there is the site's: `position` 0 starts next. */
@@ -68,6 +72,8 @@ export interface OfferRecord {
 	/** Launches refused for want of capacity, and launches that came up. */
 	refusals: number;
 	launches: number;
+	/** After a refusal: not asked again before this time, UTC ms. Absent or past: nothing. */
+	backoffUntilMs?: number;
 }
 
 /** Factors on the forecast wait, by horizon: entry i holds for forecasts up to `untilMs`. */
@@ -80,6 +86,8 @@ export interface DataView {
 	replicas: ReadonlyMap<string, readonly string[]>;
 	/** Speed into a place (`provider:region`), MiB/s; null: not known. */
 	inboundMiBPerS: ReadonlyMap<string, number>;
+	/** What a job brings home from the cloud, GiB. Absent: not known, counted as nothing. */
+	outGiB?: number;
 }
 
 /** What is carried between cycles to make the next one cheap. A plan is the same with it and without it. */

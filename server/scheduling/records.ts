@@ -1,0 +1,123 @@
+import type { Offer } from "#server/domain/capacity.ts";
+import { HOUR_MS } from "#server/kernel/units.ts";
+import { LIMITS } from "./limits.ts";
+import type { OfferRecord } from "./types.ts";
+
+/**
+ * How offers behave, learned from our own launches. Every function is pure and gives a new record: the live loop folds
+ * what the database holds through them, a replay what happens in it.
+ */
+
+export function emptyRecord(atMs: number): OfferRecord {
+	return { atMs, instanceHours: 0, interruptions: 0, refusals: 0, launches: 0 };
+}
+
+/** The same evidence seen later: each count halves with its half-life (LIMITS). A moment before the record changes nothing. */
+export function decayed(record: OfferRecord, nowMs: number): OfferRecord {
+	const ageMs = nowMs - record.atMs;
+	if (ageMs <= 0) return record;
+	const slow = 0.5 ** (ageMs / LIMITS.interruptionHalfLifeMs);
+	const fast = 0.5 ** (ageMs / LIMITS.refusalHalfLifeMs);
+	return {
+		...record,
+		atMs: nowMs,
+		instanceHours: record.instanceHours * slow,
+		interruptions: record.interruptions * slow,
+		refusals: record.refusals * fast,
+		launches: record.launches * fast,
+	};
+}
+
+/** Instances of it ran for so many hours, up to `nowMs`. */
+export function withHours(record: OfferRecord, hours: number, nowMs: number): OfferRecord {
+	const now = decayed(record, nowMs);
+	return { ...now, instanceHours: now.instanceHours + Math.max(0, hours) };
+}
+
+/** The provider took one of its instances back. */
+export function withInterruption(record: OfferRecord, nowMs: number): OfferRecord {
+	const now = decayed(record, nowMs);
+	return { ...now, interruptions: now.interruptions + 1 };
+}
+
+/** A launch came up: it is asked again whenever it is wanted. */
+export function withLaunch(record: OfferRecord, nowMs: number): OfferRecord {
+	const { backoffUntilMs: _, ...now } = decayed(record, nowMs);
+	return { ...now, launches: now.launches + 1 };
+}
+
+/** A launch was refused for want of capacity: the pause before the next call doubles with each refusal that still counts. */
+export function withRefusal(record: OfferRecord, nowMs: number): OfferRecord {
+	const now = decayed(record, nowMs);
+	const pauseMs = Math.min(LIMITS.refusalPauseMaxMs, LIMITS.refusalPauseMs * 2 ** Math.min(20, Math.floor(now.refusals)));
+	return { ...now, refusals: now.refusals + 1, backoffUntilMs: nowMs + pauseMs };
+}
+
+/** What the record says of the next launch. */
+export interface OfferRates {
+	/** Expected interruptions of one instance in an hour. */
+	interruptionsPerHour: number;
+	/** Expected time lost to refusals until a launch comes up, ms. */
+	refusalDelayMs: number;
+}
+
+const CERTAIN: OfferRates = { interruptionsPerHour: 0, refusalDelayMs: 0 };
+
+/**
+ * Posterior means of a Gamma-Poisson and of a Beta model, with LIMITS' priors as pseudo-counts:
+ * interruptions an hour = (interruptions + prior rate × prior hours) ÷ (hours + prior hours), on spot only at first;
+ * p(success) = (launches + prior) ÷ (launches + refusals + prior), tries until one succeeds 1 ÷ p (geometric), of which
+ * 1 ÷ p − 1 fail and cost LIMITS.refusedLaunchMs each. Without `record` the prior alone.
+ */
+export function ratesOf(capacityType: Offer["capacityType"], record: OfferRecord | undefined, nowMs: number): OfferRates {
+	const priorRate = capacityType === "spot" ? LIMITS.priorSpotInterruptionsPerHour : 0;
+	if (!record) return priorRate === 0 ? CERTAIN : { interruptionsPerHour: priorRate, refusalDelayMs: 0 };
+	const { interruptions, instanceHours, launches, refusals } = decayed(record, nowMs);
+	const seen = launches + LIMITS.priorLaunches;
+	return {
+		interruptionsPerHour: (interruptions + priorRate * LIMITS.priorInstanceHours) / (instanceHours + LIMITS.priorInstanceHours),
+		refusalDelayMs: (refusals / seen) * LIMITS.refusedLaunchMs,
+	};
+}
+
+/** Expected work and time of a run that may be interrupted. */
+export interface Rework {
+	/** Instance time on top of the undisturbed run, ms. */
+	extraMs: number;
+	/** Interruptions that are expected in it. */
+	interruptions: number;
+}
+
+/**
+ * What interruptions add to a run of `workMs` on `instances` machines, any of which stops them all: together they are
+ * interrupted at Λ = n × r an hour.
+ * With checkpoints every c: Λ × T interruptions, each repeating c ÷ 2 of work on average and one boot + restore d: the first-order
+ * model of Young (CACM 17(9), 1974) and Daly (FGCS 22(3), 2006) without the cost of writing a checkpoint, valid while Λ × (c ÷ 2 + d)
+ * is well below 1; there the time itself grows, T × Λ(c ÷ 2 + d) ÷ (1 − Λ(c ÷ 2 + d)), and the share is capped at LIMITS.maxLostShare.
+ * Without checkpoints the whole run starts again: its expected length is (e^(ΛT) − 1)(1 ÷ Λ + d) (Daly's exponential form with one
+ * segment), with ΛT capped at LIMITS.maxRestartExponent, since nothing is finished there anyway.
+ */
+export function reworkOf(given: {
+	workMs: number;
+	instances: number;
+	interruptionsPerHour: number;
+	checkpointEveryMs: number | null;
+	changeoverMs: number;
+}): Rework {
+	const perMs = (given.instances * given.interruptionsPerHour) / HOUR_MS;
+	if (perMs <= 0) return NO_REWORK;
+	if (given.checkpointEveryMs === null || given.checkpointEveryMs >= given.workMs)
+		return restartsOf(given.workMs, perMs, given.changeoverMs);
+	const lostShare = Math.min(LIMITS.maxLostShare, perMs * (given.checkpointEveryMs / 2 + given.changeoverMs));
+	const extraMs = (given.workMs * lostShare) / (1 - lostShare);
+	return { extraMs, interruptions: (given.workMs + extraMs) * perMs };
+}
+
+const NO_REWORK: Rework = { extraMs: 0, interruptions: 0 };
+
+function restartsOf(workMs: number, perMs: number, changeoverMs: number): Rework {
+	const exponent = Math.min(LIMITS.maxRestartExponent, perMs * workMs);
+	if (exponent <= 0) return NO_REWORK;
+	const interruptions = Math.expm1(exponent);
+	return { extraMs: workMs * (interruptions / exponent - 1) + interruptions * changeoverMs, interruptions };
+}
