@@ -1,0 +1,172 @@
+import loadHighs from "highs";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { HOUR_MS } from "#server/kernel/units.ts";
+import type { ReplayScenario, TraceJob } from "../replay/types.ts";
+import { type BoundJob, curvesOf, type WorkCurves } from "./curves.ts";
+
+export interface ClairvoyantInput {
+	jobs: readonly TraceJob[];
+	scenario: Pick<ReplayScenario, "pools" | "offers" | "prices">;
+	/**
+	 * Sum over all jobs of (time to model − run time), hours: what the schedule that is compared with took. null when strict
+	 * deadlines and not waits are what has to be kept.
+	 */
+	totalDelayHours: number | null;
+	/** Buckets of time that the trace is cut into; more make the bound tighter and slower. */
+	buckets?: number;
+}
+
+export interface ClairvoyantBound {
+	/** No schedule of this trace that keeps what was demanded costs less in the cloud, US dollars. */
+	cloudCostUsd: number;
+	/** Of it, GPU-hours in the cloud. */
+	cloudGpuHours: number;
+	kept: "strict_deadlines" | "total_delay";
+	buckets: number;
+	solveSeconds: number;
+}
+
+/**
+ * The least that any schedule must spend in the cloud, with the whole trace known beforehand: an LP relaxation, solved by
+ * HiGHS. Jobs are grouped into classes; time is cut into buckets [T_k, T_k+1), the last without an end.
+ *
+ * Variables for class c and bucket k, GPU-hours: h work done at home, y work done in the cloud, b backlog at T_k (work that
+ * could have been done by then and was not), D backlog × time, GPU-hours × hours.
+ *
+ *   minimise   Σ price × y
+ *   b_k+1 = b_k + E_k+1 − E_k − h_k − y_k,  b ≥ 0             E: all jobs run from their release on
+ *   Σ_c h_k ≤ owned GPUs × speed × (T_k+1 − T_k)
+ *   b_k ≤ E_k − L_k                                            L: all strict jobs run as late as their deadline lets them
+ *   D_k ≥ (T_k+1 − T_k) × b_k+1 − gap_k                        gap: area between E(T_k+1) and E in the bucket
+ *   Σ_c Σ_k D_k ÷ (largest work of a job of c) ≤ total delay
+ *
+ * Why this is a lower bound: take any schedule and read h, y and b off it. A job that runs at most on its own GPUs is never
+ * ahead of E, so b ≥ 0; it meets its deadline only if it is never behind its ramp of L; home does no more than it has.
+ * Waiting, boots, restores, fragmentation and interruptions only take capacity away from the schedule and are left out, and so
+ * is every price but the lowest per GPU. For the delay: the area between a job's ideal and its true work curve is
+ * work × (mean busy time − ideal mean busy time), and its completion is at least half its length after its mean busy time
+ * (Goemans' mean-busy-time relaxation), so that area ≤ work × (time to model − run time); summed over a class with the largest
+ * work as divisor this bounds the class's delay from below. In a bucket no more is done than by its end, which is what the
+ * row of D says. So every schedule is a point of this LP at its own cost, and the LP's optimum costs no more.
+ * With strict deadlines the other jobs are left out: they may run whenever there is room. Strict jobs that no machine can finish
+ * in time are left out too.
+ *
+ * @throws SpillwayError `invalid_input` when there is no priced offer, `unavailable` when the solver gives up.
+ */
+export async function clairvoyantBound(input: ClairvoyantInput): Promise<ClairvoyantBound> {
+	const kept = input.totalDelayHours === null ? "strict_deadlines" : "total_delay";
+	const speed = Math.max(1, ...input.scenario.pools.map((p) => p.speed));
+	const jobs = input.jobs.flatMap((job) => boundJobOf(job, kept, speed));
+	const boundsH = bucketBounds(jobs, input.buckets ?? 600);
+	const problem = {
+		boundsH,
+		classes: classesOf(jobs, kept).map((of) => ({
+			curves: curvesOf(of, boundsH),
+			largest: Math.max(...of.map((j) => j.gpus * j.lengthH)),
+		})),
+		ownedGpus: input.scenario.pools.reduce((sum, p) => sum + p.nodes * p.gpusPerNode * p.speed, 0),
+		totalDelayHours: input.totalDelayHours,
+	};
+	const usdPerGpuHour = lowestUsdPerGpuHour(input.scenario) / speed;
+	const began = performance.now();
+	const cloudGpuHours = jobs.length === 0 ? 0 : await solve(programOf(problem));
+	return {
+		cloudCostUsd: cloudGpuHours * usdPerGpuHour,
+		cloudGpuHours,
+		kept,
+		buckets: boundsH.length,
+		solveSeconds: (performance.now() - began) / 1000,
+	};
+}
+
+/** A job on the fastest machine there is: a relaxation where some are slower. */
+function boundJobOf(job: TraceJob, kept: ClairvoyantBound["kept"], speed: number): BoundJob[] {
+	const releaseH = job.submitMs / HOUR_MS;
+	const lengthH = job.durationMs / HOUR_MS / speed;
+	if (lengthH <= 0 || job.gpus <= 0) return [];
+	if (kept === "total_delay") return [{ releaseH, lengthH, gpus: job.gpus * speed, deadlineH: null }];
+	if (job.deadlineKind !== "strict" || job.deadlineMs === null) return [];
+	const deadlineH = releaseH + job.deadlineMs / HOUR_MS;
+	return deadlineH >= releaseH + lengthH ? [{ releaseH, lengthH, gpus: job.gpus * speed, deadlineH }] : [];
+}
+
+/** Equal buckets from the first release to the last ideal end or deadline. */
+function bucketBounds(jobs: readonly BoundJob[], count: number): number[] {
+	const first = jobs.reduce((min, j) => Math.min(min, j.releaseH), Number.POSITIVE_INFINITY);
+	const last = jobs.reduce((max, j) => Math.max(max, j.deadlineH ?? j.releaseH + j.lengthH), 0);
+	return jobs.length === 0 ? [] : Array.from({ length: count + 1 }, (_, k) => first + ((last - first) * k) / count);
+}
+
+/** Delays: by the magnitude of the work, which divides the delay. Deadlines: by the magnitude of the slack. */
+function classesOf(jobs: readonly BoundJob[], kept: ClairvoyantBound["kept"]): BoundJob[][] {
+	const classes = new Map<number, BoundJob[]>();
+	for (const job of jobs) {
+		const size = kept === "total_delay" ? job.gpus * job.lengthH : (job.deadlineH ?? 0) - job.releaseH - job.lengthH;
+		const key = Math.round(Math.log2(Math.max(1 / 3600, size)));
+		const of = classes.get(key);
+		if (of) of.push(job);
+		else classes.set(key, [job]);
+	}
+	return [...classes.keys()].sort((a, b) => a - b).map((key) => classes.get(key) ?? []);
+}
+
+function lowestUsdPerGpuHour({ offers, prices }: ClairvoyantInput["scenario"]): number {
+	let lowest = Number.POSITIVE_INFINITY;
+	for (const offer of offers) {
+		const all = [offer.microUsdPerHour, ...(prices.get(offer.id) ?? []).map((p) => p.microUsdPerHour)];
+		for (const price of all) if (price !== null && price > 0n) lowest = Math.min(lowest, Number(price) / 1e6 / Math.max(1, offer.gpus));
+	}
+	if (Number.isFinite(lowest)) return lowest;
+	throw new SpillwayError("invalid_input", "No offer of the scenario has a price, so there is no least cost.", {
+		fix: "Give the scenario an offer with a price above 0.",
+	});
+}
+
+interface Problem {
+	boundsH: readonly number[];
+	classes: { curves: WorkCurves; largest: number }[];
+	ownedGpus: number;
+	totalDelayHours: number | null;
+}
+
+/** The program in CPLEX's LP form; its objective is the GPU-hours in the cloud. */
+function programOf({ boundsH, classes, ownedGpus, totalDelayHours }: Problem): string {
+	const last = boundsH.length - 1;
+	const objective: string[] = [];
+	const rows: string[] = [];
+	const bounds: string[] = [];
+	const delays: string[] = [];
+	const home = Array.from({ length: last }, (): string[] => []);
+	for (const [c, { curves, largest }] of classes.entries()) {
+		for (let k = 0; k < last; k++) {
+			const arrived = num((curves.earliest[k + 1] ?? 0) - (curves.earliest[k] ?? 0));
+			const before = k === 0 ? "" : ` - b${c}_${k}`;
+			rows.push(`b${c}_${k + 1} + h${c}_${k} + y${c}_${k}${before} = ${arrived}`);
+			objective.push(`y${c}_${k}`);
+			home[k]?.push(`h${c}_${k}`);
+			if (totalDelayHours === null) {
+				bounds.push(`b${c}_${k + 1} <= ${num(Math.max(0, (curves.earliest[k + 1] ?? 0) - (curves.latest[k + 1] ?? 0)))}`);
+			} else {
+				const width = (boundsH[k + 1] ?? 0) - (boundsH[k] ?? 0);
+				rows.push(`${num(width)} b${c}_${k + 1} - d${c}_${k} <= ${num(curves.gap[k] ?? 0)}`);
+				delays.push(`${num(1 / largest)} d${c}_${k}`);
+			}
+		}
+	}
+	for (const [k, of] of home.entries()) rows.push(`${of.join(" + ")} <= ${num(ownedGpus * ((boundsH[k + 1] ?? 0) - (boundsH[k] ?? 0)))}`);
+	if (totalDelayHours !== null) rows.push(`${delays.join(" + ")} <= ${num(totalDelayHours)}`);
+	return `Minimize\n obj: ${objective.join(" + ")}\nSubject To\n${rows.join("\n")}\nBounds\n${bounds.join("\n")}\nEnd\n`;
+}
+
+function num(value: number): string {
+	return value.toPrecision(12);
+}
+
+async function solve(program: string): Promise<number> {
+	const highs = await loadHighs();
+	const solution = highs.solve(program, { output_flag: false });
+	if (solution.Status === "Optimal") return Math.max(0, solution.ObjectiveValue);
+	throw new SpillwayError("unavailable", `The linear program of the bound ended with "${solution.Status}".`, {
+		fix: "Try with fewer buckets; report the trace if that fails too.",
+	});
+}
