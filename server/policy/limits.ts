@@ -4,7 +4,10 @@ import { DAY_MS } from "#server/kernel/units.ts";
 export const POLICY_LIMITS = {
 	documentCharacters: 64 * 1024,
 	rules: 200,
+	/** Budgets and caps together. */
 	budgets: 50,
+	shares: 100,
+	shareWeight: 1_000,
 	listEntries: 100,
 	patternCharacters: 128,
 	expressionCharacters: 1_000,
@@ -12,10 +15,16 @@ export const POLICY_LIMITS = {
 	problems: 100,
 	durationMs: 90 * DAY_MS,
 	capUsd: 100_000_000_000,
+	gib: 1_000_000_000,
+	instances: 100_000,
 	queueLength: 1_000_000,
 	compiledExpressions: 2_000,
 	rememberedPatterns: 1_000,
 	rememberedTexts: 2_000,
+	/** Alternatives that a condition is taken apart into before nothing is said of it any more. */
+	conditionCases: 64,
+	/** Comparisons of conditions in one check of a policy; beyond it nothing more is said. */
+	conditionComparisons: 20_000,
 } as const;
 
 /** Bounds of one CEL expression, enforced by its parser. */

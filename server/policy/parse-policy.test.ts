@@ -127,7 +127,11 @@ const WRONG_RULES: [what: string, rule: string, want: string][] = [
 		'{ id: a, deny: { regoins: ["aws:*"] } }',
 		"6:24 error regoins is not a field of spec.rules[0].deny. | Did you mean regions?",
 	],
-	["no effect", "{ id: a }", "6:7 error spec.rules[0] does nothing. | Give it one of: deny, allow, burst, require, limit."],
+	[
+		"no effect",
+		"{ id: a }",
+		"6:7 error spec.rules[0] does nothing. | Give it one of: deny, allow, burst, require, preempt, move, defer, limit.",
+	],
 	[
 		"no id",
 		"{ deny: { sites: [cloud] } }",
@@ -218,7 +222,7 @@ const WRONG_RULES: [what: string, rule: string, want: string][] = [
 	[
 		"a text for a rule",
 		"burst",
-		"6:7 error spec.rules[0] must have fields. | Write them indented below it: id, when, deny, allow, burst, require, limit.",
+		"6:7 error spec.rules[0] must have fields. | Write them indented below it: id, when, deny, allow, burst, require, preempt, move, defer, limit.",
 	],
 ];
 
@@ -258,7 +262,7 @@ const WRONG_BUDGETS: [what: string, budget: string, want: string[]][] = [
 		"{ id: b }",
 		[
 			"6:7 error spec.budgets[0] has no period. | Write period: month, quarter, year.",
-			"6:7 error spec.budgets[0] has no capUsd. | Write for example capUsd: 50000.",
+			"6:7 error spec.budgets[0] caps nothing. | Write for example capUsd: 50000; or burnRateUsdPerHour, egressGiB or instances.",
 		],
 	],
 	[

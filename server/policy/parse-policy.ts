@@ -1,14 +1,15 @@
-import type { BudgetRule, Policy, PolicyProblem } from "#server/domain/policy.ts";
+import type { Policy, PolicyProblem } from "#server/domain/policy.ts";
 import { findContradictions } from "./find-contradictions.ts";
 import { POLICY_LIMITS } from "./limits.ts";
 import { type Field, PolicyReader } from "./policy-reader.ts";
-import { readBudget, readWeights } from "./read-budget.ts";
+import { type PlacedBudget, readBudget } from "./read-budget.ts";
 import { type PlacedRule, type ReadContext, readRule } from "./read-rule.ts";
+import { readShares, readWeights } from "./read-weights.ts";
 import type { ParsePolicy } from "./types.ts";
 
 /**
  * Reads a policy text (docs/policy.md) into plain data. Every problem has its line and column; `policy` is null when one
- * of them is an error. With `siteIds` a rule for a site that does not exist is an error too. Pure and total: any text
+ * of them is an error. What the caller knows of the installation (sites, teams, places) is checked besides. Pure and total: any text
  * gives an answer, in time that grows with its length.
  */
 export const parsePolicy: ParsePolicy = (source, options = {}) => {
@@ -16,7 +17,7 @@ export const parsePolicy: ParsePolicy = (source, options = {}) => {
 	const reader = new PolicyReader(tooLong ? "" : source);
 	if (tooLong)
 		reader.report("error", 0, `The policy has ${source.length} characters; at most ${POLICY_LIMITS.documentCharacters} are read.`, null);
-	const policy = tooLong ? null : readDocument({ reader, siteIds: options.siteIds ?? null });
+	const policy = tooLong ? null : readDocument({ reader, siteIds: options.siteIds ?? null, measures: options.measures ?? [] });
 	const problems = reader.problems();
 	return { policy: problems.some((p) => p.severity === "error") ? null : policy, problems };
 };
@@ -64,14 +65,13 @@ function readName(reader: PolicyReader, metadata: Field | null): string | null {
 
 function readSpec(ctx: ReadContext, at: Field): Omit<Policy, "name"> | null {
 	const { reader } = ctx;
-	const fields = reader.fields(at, ["rules", "budgets", "weights"]);
+	const fields = reader.fields(at, ["rules", "budgets", "shares", "weights"]);
 	if (!fields) return null;
 	const ruleItems = listOf(reader, fields.get("rules"), POLICY_LIMITS.rules);
 	const budgetItems = listOf(reader, fields.get("budgets"), POLICY_LIMITS.budgets);
 	const rules = ruleItems.map((item) => readRule(ctx, item)).filter((rule): rule is PlacedRule => rule !== null);
-	const budgets = budgetItems
-		.map((item) => readBudget(reader, item))
-		.filter((b): b is { budget: BudgetRule; idOffset: number } => b !== null);
+	const placed = budgetItems.map((item) => readBudget(reader, ctx.measures, item)).filter((b): b is PlacedBudget => b !== null);
+	const shares = readShares(reader, fields.get("shares"));
 	const weights = readWeights(reader, fields.get("weights"));
 	refuseDuplicates(
 		reader,
@@ -81,11 +81,18 @@ function readSpec(ctx: ReadContext, at: Field): Omit<Policy, "name"> | null {
 	refuseDuplicates(
 		reader,
 		"budget",
-		budgets.map(({ budget, idOffset }) => ({ id: budget.id, line: budget.line, idOffset })),
+		placed.map(({ budget, cap, idOffset }) => ({ ...(budget ?? cap), idOffset })),
 	);
 	findContradictions(reader, rules);
 	warnOfMoney(reader, at, rules, budgetItems.length);
-	return weights && { rules: rules.map((r) => r.rule), budgets: budgets.map((b) => b.budget), caps: [], shares: [], weights };
+	if (!weights || !shares) return null;
+	return {
+		rules: rules.map((r) => r.rule),
+		budgets: placed.flatMap(({ budget }) => budget ?? []),
+		caps: placed.flatMap(({ cap }) => cap ?? []),
+		shares: shares.map(({ team, weight }) => ({ team, weight })),
+		weights,
+	};
 }
 
 /** A list that is left out or left empty (`budgets:`) has no entries. */

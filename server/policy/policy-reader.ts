@@ -19,6 +19,7 @@ export interface Field {
 }
 
 const NAME = /^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
+const NAMES = 'must be 1 to 63 letters, digits, ".", "_" or "-", beginning and ending with a letter or digit';
 
 /** Reads typed values out of YAML nodes and collects the problems with their places. A null means: reported already. */
 export class PolicyReader {
@@ -84,9 +85,9 @@ export class PolicyReader {
 		return found;
 	}
 
-	/** Nothing known was given; silent when something unknown was, which `fields` has reported already. */
-	missing(at: Field, message: string, fix: string): null {
-		return isMap(at.node) && at.node.items.length > 0 ? null : this.error(at, message, fix);
+	/** A choice between fields was not made; silent when something unknown was given, which `fields` has reported already. */
+	missing(at: Field, fields: Map<string, Field>, message: string, fix: string): null {
+		return isMap(at.node) && at.node.items.length > fields.size ? null : this.error(at, message, fix);
 	}
 
 	required(at: Field, fields: Map<string, Field>, name: string, fix: string): Field | null {
@@ -123,8 +124,14 @@ export class PolicyReader {
 		if (scalar === null) return null;
 		const text = textOf(scalar);
 		if (NAME.test(text)) return text;
-		const what = 'must be 1 to 63 letters, digits, ".", "_" or "-", beginning and ending with a letter or digit';
-		return this.error(at, `${at.path} ${what}, not "${shorten(text)}".`, `Write for example ${example}.`);
+		return this.error(at, `${at.path} ${NAMES}, not "${shorten(text)}".`, `Write for example ${example}.`);
+	}
+
+	/** Whether the key of a field is a name, where keys are not fixed. */
+	named(key: string, at: Field, example: string): boolean {
+		if (NAME.test(key)) return true;
+		this.report("error", at.keyOffset, `A name ${NAMES}, not "${shorten(key)}".`, `Write for example ${example}.`);
+		return false;
 	}
 
 	oneOf<T extends string>(at: Field, allowed: readonly T[]): T | null {
@@ -135,19 +142,21 @@ export class PolicyReader {
 		return found ?? this.error(at, `${at.path} cannot be "${shorten(text)}".`, didYouMean(text, allowed));
 	}
 
-	number(at: Field, { above, atMost, whole, unit }: { above: number; atMost: number; whole: boolean; unit: string }): number | null {
+	/** `atLeast` is allowed itself, `above` is not; one of them is given. */
+	number(
+		at: Field,
+		{ above, atLeast, atMost, whole, unit }: { above?: number; atLeast?: number; atMost: number; whole: boolean; unit: string },
+	): number | null {
 		const scalar = this.#scalar(at, "24");
 		if (scalar === null) return null;
 		const value = scalar.value;
-		if (typeof value === "number" && value > above && value <= atMost && (!whole || Number.isSafeInteger(value))) return value;
+		const fits = (n: number) => (above === undefined || n > above) && (atLeast === undefined || n >= atLeast) && n <= atMost;
+		if (typeof value === "number" && fits(value) && (!whole || Number.isSafeInteger(value))) return value;
 		const kind = whole ? "a whole number" : "a number";
+		const from = above === undefined ? `from ${atLeast ?? 0}` : `above ${above}`;
 		const leading = /^\d+(\.\d+)?/.exec(textOf(scalar));
 		const fix = typeof value === "string" && leading ? `Write ${leading[0]}; it is counted in ${unit}.` : null;
-		return this.error(
-			at,
-			`${at.path} must be ${kind} of ${unit} above ${above} and at most ${atMost}, not ${shorten(textOf(scalar))}.`,
-			fix,
-		);
+		return this.error(at, `${at.path} must be ${kind} of ${unit} ${from} and at most ${atMost}, not ${shorten(textOf(scalar))}.`, fix);
 	}
 
 	durationMs(at: Field): number | null {

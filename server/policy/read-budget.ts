@@ -1,55 +1,113 @@
-import { BUDGET_PERIODS, type BudgetRule, CAP_REACTIONS, type Policy } from "#server/domain/policy.ts";
+import { BUDGET_PERIODS, type BudgetPeriod, type BudgetRule, CAP_REACTIONS, type CapRule } from "#server/domain/policy.ts";
+import { POLICY_LIMITS } from "./limits.ts";
 import type { Field, PolicyReader } from "./policy-reader.ts";
+import type { Measure } from "./types.ts";
+
+/** What an entry of `spec.budgets` caps: money over a period, money an hour, traffic over a period, or machines. */
+const AMOUNTS = ["capUsd", "burnRateUsdPerHour", "egressGiB", "instances"] as const;
+type Amount = (typeof AMOUNTS)[number];
+
+/** An entry of `spec.budgets` together with where its parts stand. */
+export type PlacedBudget = { offset: number; idOffset: number; scopeOffset: number } & (
+	| { budget: BudgetRule; cap: null }
+	| { budget: null; cap: CapRule }
+);
+
+type Fields = Map<string, Field>;
+type Common = { id: string; scope: string; line: number };
 
 /** One entry of `spec.budgets`; null when it has an error, which is reported. */
-export function readBudget(reader: PolicyReader, at: Field): { budget: BudgetRule; idOffset: number } | null {
-	const fields = reader.fields(at, ["id", "scope", "period", "capUsd", "atCap", "burnRateUsdPerHour", "egressGiB"]);
+export function readBudget(reader: PolicyReader, measures: readonly Measure[], at: Field): PlacedBudget | null {
+	const fields = reader.fields(at, ["id", "scope", "period", "atCap", ...AMOUNTS]);
 	if (!fields) return null;
 	const idField = reader.required(at, fields, "id", "Give the budget a name, for example id: cloud-month.");
 	const id = idField && reader.name(idField, "cloud-month");
 	const scopeField = fields.get("scope");
 	const scope = scopeField ? reader.condition(scopeField, "job") : "true";
-	const burnRate = fields.get("burnRateUsdPerHour");
-	if (burnRate) reader.notYet(burnRate, "nothing holds spending an hour to a cap.", "Write a capUsd for a month instead.");
-	const egress = fields.get("egressGiB");
-	if (egress)
-		reader.notYet(
-			egress,
-			"nothing counts the data that leave a cloud against a cap; their price counts in capUsd.",
-			"Write a capUsd for a month instead.",
+	const [amount, second] = AMOUNTS.filter((name) => fields.has(name));
+	const secondField = second && fields.get(second);
+	if (secondField)
+		return reader.report(
+			"error",
+			secondField.keyOffset,
+			`${at.path} has both ${amount} and ${second}; a budget caps one thing.`,
+			`Move ${second} to a budget of its own.`,
 		);
-	const atCap = readAtCap(reader, fields.get("atCap"));
-	// a budget of an unsupported kind has its one message; asking for capUsd besides would only confuse
-	if (burnRate || egress) return null;
-	const periodField = reader.required(at, fields, "period", `Write period: ${BUDGET_PERIODS.join(", ")}.`);
-	const period = periodField && reader.oneOf(periodField, BUDGET_PERIODS);
-	const capField = reader.required(at, fields, "capUsd", "Write for example capUsd: 50000.");
-	const capMicroUsd = capField && reader.microUsd(capField);
-	if (id === null || scope === null || period === null || capMicroUsd === null || atCap === null) return null;
-	return { budget: { id, scope, period, capMicroUsd, atCap, line: reader.lineOf(at.offset) }, idOffset: idField?.offset ?? at.offset };
+	const common = id === null || scope === null ? null : { id, scope, line: reader.lineOf(at.offset) };
+	const places = { offset: at.offset, idOffset: idField?.offset ?? at.offset, scopeOffset: scopeField?.offset ?? at.offset };
+	if (amount === undefined || amount === "capUsd") {
+		const budget = readMoney(reader, at, fields, common);
+		return budget && { ...places, budget, cap: null };
+	}
+	const cap = readCap(reader, measures, at, fields, amount, common);
+	return cap && { ...places, budget: null, cap };
 }
 
-function readAtCap(reader: PolicyReader, at: Field | undefined): BudgetRule["atCap"] | null {
-	if (!at) return "hold";
+function readMoney(reader: PolicyReader, at: Field, fields: Fields, common: Common | null): BudgetRule | null {
+	const atCapField = fields.get("atCap");
+	const atCap = atCapField ? reader.oneOf(atCapField, CAP_REACTIONS) : "hold";
+	const period = readPeriod(reader, at, fields);
+	const capField = fields.get("capUsd");
+	const capMicroUsd = capField
+		? reader.microUsd(capField)
+		: reader.missing(at, `${at.path} caps nothing.`, "Write for example capUsd: 50000; or burnRateUsdPerHour, egressGiB or instances.");
+	if (common === null || period === null || capMicroUsd === null || atCap === null) return null;
+	return { ...common, period, capMicroUsd, atCap };
+}
+
+function readPeriod(reader: PolicyReader, at: Field, fields: Fields): BudgetPeriod | null {
+	const field = reader.required(at, fields, "period", `Write period: ${BUDGET_PERIODS.join(", ")}.`);
+	return field && reader.oneOf(field, BUDGET_PERIODS);
+}
+
+function readCap(
+	reader: PolicyReader,
+	measures: readonly Measure[],
+	at: Field,
+	fields: Fields,
+	amount: Exclude<Amount, "capUsd">,
+	common: Common | null,
+): CapRule | null {
+	const field = fields.get(amount);
+	const reacts = readsHold(reader, fields.get("atCap"), amount);
+	if (!field) return null;
+	if (amount === "egressGiB") {
+		if (!measures.includes("egress"))
+			return reader.notYet(
+				field,
+				"nothing counts the data that leave a cloud, so that the cap could not be held; their price counts in capUsd.",
+				"Write a capUsd for a month instead.",
+			);
+		const period = readPeriod(reader, at, fields);
+		const gib = reader.number(field, { atLeast: 0, atMost: POLICY_LIMITS.gib, whole: false, unit: "GiB" });
+		return common && period !== null && gib !== null && reacts ? { ...common, kind: "egress", period, gib } : null;
+	}
+	const period = fields.get("period");
+	if (period)
+		return reader.report(
+			"error",
+			period.keyOffset,
+			`${amount} is held at every moment and has no period.`,
+			"Take period away; a sum over a period is a capUsd.",
+		);
+	if (amount === "burnRateUsdPerHour") {
+		const microUsdPerHour = reader.microUsd(field);
+		return common && microUsdPerHour !== null && reacts ? { ...common, kind: "burn_rate", microUsdPerHour } : null;
+	}
+	const count = reader.number(field, { atLeast: 0, atMost: POLICY_LIMITS.instances, whole: true, unit: "instances" });
+	return common && count !== null && reacts ? { ...common, kind: "instances", count } : null;
+}
+
+/** Only money over a period can be at its cap while jobs run: what would pass another cap never starts. */
+function readsHold(reader: PolicyReader, at: Field | undefined, amount: Amount): boolean {
+	if (!at) return true;
 	const reaction = reader.oneOf(at, CAP_REACTIONS);
-	if (reaction === null || reaction === "hold") return reaction;
-	return reader.notYet(
-		at,
-		`at its cap a budget holds new jobs; ${reaction} does nothing.`,
-		"Write atCap: hold. The worst case of each placement is set aside before it starts, so that a cap is never passed.",
+	if (reaction === null || reaction === "hold") return reaction !== null;
+	reader.report(
+		"error",
+		at.keyOffset,
+		`${amount} cannot ${reaction}: what would pass it waits, so that running jobs never do.`,
+		"Take atCap away, or write it at a capUsd.",
 	);
-}
-
-/** What an hour's delay and a tonne of CO2 count beside dollars; 0 when not given: then only the price decides. */
-export function readWeights(reader: PolicyReader, at: Field | undefined): Policy["weights"] | null {
-	if (!at) return { delayMicroUsdPerHour: 0n, carbonMicroUsdPerTonne: 0n };
-	const fields = reader.fields(at, ["delayUsdPerHour", "carbonUsdPerTonne"]);
-	if (!fields) return null;
-	const weight = (name: string) => {
-		const field = fields.get(name);
-		return field ? reader.microUsd(field) : 0n;
-	};
-	const delayMicroUsdPerHour = weight("delayUsdPerHour");
-	const carbonMicroUsdPerTonne = weight("carbonUsdPerTonne");
-	return delayMicroUsdPerHour === null || carbonMicroUsdPerTonne === null ? null : { delayMicroUsdPerHour, carbonMicroUsdPerTonne };
+	return false;
 }

@@ -7,14 +7,23 @@ import type { CapacityType, Provider, Role, WorkloadClass } from "#server/domain
 
 /** The door of server/policy: text → Policy, and (Policy, facts) → verdicts. Pure. */
 
-/**
- * parse-policy.ts. `policy` is null when any problem is an error. With `siteIds`, the sites that exist, a rule for
- * another one is an error.
- */
-export type ParsePolicy = (
-	source: string,
-	options?: { siteIds?: readonly string[] },
-) => { policy: Policy | null; problems: PolicyProblem[] };
+/** What only some installations can measure; a rule that needs it is told so when the policy is parsed. */
+export type Measure = "idle" | "gpu_utilisation" | "egress";
+
+/** What the caller knows of the installation. Each is optional: what is not known is not checked. */
+export interface ParsePolicyOptions {
+	/** The sites that exist: a rule for another one is an error. */
+	siteIds?: readonly string[];
+	/** The teams that exist: the name of another one is warned of. */
+	teams?: readonly string[];
+	/** Places that can be had at all: rules that leave none of them are warned of. */
+	places?: readonly Place[];
+	/** What is measured; absent: nothing, as in a live installation of today. */
+	measures?: readonly Measure[];
+}
+
+/** parse-policy.ts. `policy` is null when any problem is an error. */
+export type ParsePolicy = (source: string, options?: ParsePolicyOptions) => { policy: Policy | null; problems: PolicyProblem[] };
 
 /** Everything the rules say of one job before any place is looked at. */
 export interface JobVerdict {

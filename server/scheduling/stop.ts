@@ -1,5 +1,33 @@
-import { reason } from "#server/domain/reasons.ts";
+import { type Reason, reason } from "#server/domain/reasons.ts";
+import type { JobVerdict } from "#server/policy/types.ts";
+import { LIMITS } from "./limits.ts";
 import type { Action, RunningAttempt, Snapshot } from "./types.ts";
+
+type Limits = JobVerdict["limits"];
+
+/**
+ * The bound that a live attempt broke, or null: the job's maximum duration, the end of its instance's life, the policy's
+ * limits on idle instances and on poorly used GPUs. What was not measured breaks nothing.
+ * `limitsOf` is asked only when there is a measurement to hold against it.
+ */
+export function brokenBound(attempt: RunningAttempt, nowMs: number, limitsOf: () => Limits): Reason | null {
+	const { maxMs } = attempt.spec.duration;
+	if (maxMs !== null && ranMs(attempt, nowMs) >= maxMs) return reason("max_duration_exceeded", { maxMs, ranMs: ranMs(attempt, nowMs) });
+	const { expiresAtMs = null, idleSinceMs = null, gpuUtilisation } = attempt;
+	if (expiresAtMs !== null && nowMs >= expiresAtMs - LIMITS.expiryGraceMs) return reason("instance_expired", { expiresAtMs });
+	if (idleSinceMs !== null) {
+		const limit = limitsOf().idleMs;
+		const idleMs = nowMs - idleSinceMs;
+		if (limit && idleMs >= limit.value) return reason("instance_idle", { idleMs, limitMs: limit.value, ruleId: limit.ruleId });
+	}
+	return gpuUtilisation ? poorlyUsed(gpuUtilisation, limitsOf().gpuUtilisationBelow) : null;
+}
+
+function poorlyUsed(seen: NonNullable<RunningAttempt["gpuUtilisation"]>, limit: Limits["gpuUtilisationBelow"]): Reason | null {
+	if (!limit || seen.overMs < limit.forMs || seen.percent >= limit.percent) return null;
+	const { percent, overMs } = seen;
+	return reason("gpu_utilisation_low", { percent, overMs, belowPercent: limit.percent, ruleId: limit.ruleId });
+}
 
 /** Attempts whose run, with the work that earlier attempts finished, reached the job's maximum; by attempt id. */
 export function stopOverlong(snapshot: Snapshot): Action[] {

@@ -171,11 +171,17 @@ export interface BudgetView {
 
 export interface DurationStat {
 	team: string;
-	/** Job name with trailing numbers cut (`fraud-v7` → `fraud-v`), or "*" for the whole team. */
+	/** Job name with trailing numbers cut (`fraud-v7` → `fraud-v`), or "*" for the whole team (team "*": for everybody). */
 	namePattern: string;
 	samples: number;
 	p50Ms: number;
 	p90Ms: number;
+	/** Set: only runs with so many GPUs (all nodes; rounded up to a power of two). Absent: with any number. */
+	gpus?: number;
+	/** Run times at forecast/quantiles POINT_SHARES, ms, ascending. Absent: only p50Ms and p90Ms are known. */
+	points?: readonly number[];
+	/** Run time ÷ estimate at the same shares, of those runs that had an estimate. */
+	estimateRatio?: { samples: number; points: readonly number[] };
 }
 
 export interface TimeSpread {

@@ -1,4 +1,12 @@
-import type { Action } from "../types.ts";
+import { isCloudProvider } from "#server/domain/vocabulary.ts";
+import { LIMITS } from "../limits.ts";
+import { brokenBound } from "../stop.ts";
+import type { Action, RunningAttempt } from "../types.ts";
+import { byAttemptId, isCloud, isSettledHere, nextCheckpointOf } from "./attempt-facts.ts";
+import { cappedBudgets, capReactions } from "./cap-reactions.ts";
+import { failOver } from "./failover.ts";
+import { moveCheaper } from "./move-cheaper.ts";
+import { returnHome } from "./return-home.ts";
 import type { RunningInput } from "./types.ts";
 
 /**
@@ -6,11 +14,62 @@ import type { RunningInput } from "./types.ts";
  * `planUrgent`, before the queue is walked: what must not wait for others (bounds that were broken, caps of budgets,
  * failover, deadlines on spot). `planRunning`, after it: moves that save money, in the room that the queue leaves.
  * No attempt gets two actions, of both together, as long as the ids of the first are in `settled` of the second.
+ * Cost: one look at each live attempt; more only for those that something may be done about.
  */
-export function planUrgent(_input: RunningInput): Action[] {
-	return [];
+export function planUrgent(input: RunningInput): Action[] {
+	const { snapshot } = input;
+	const stops: Action[] = [];
+	const open: RunningAttempt[] = [];
+	for (const attempt of snapshot.running) {
+		if (attempt.stopping || input.settled.has(attempt.attemptId)) continue;
+		const why = brokenBound(attempt, snapshot.nowMs, () => input.shapeOf(attempt.spec).verdict.limits);
+		if (why) stops.push({ kind: "stop", jobId: attempt.jobId, attemptId: attempt.attemptId, reason: why });
+		else if (isSettledHere(attempt)) open.push(attempt);
+	}
+	const capped = cappedBudgets(input);
+	const reactions = capped.length > 0 ? capReactions(input, capped, open.filter(isCloud)) : [];
+	const acted = new Set(reactions.map((a) => a.jobId));
+	const moves = failovers(
+		input,
+		open.filter((attempt) => !acted.has(attempt.jobId)),
+	);
+	return [...stops.sort(byActionId), ...reactions, ...moves];
 }
 
-export function planRunning(_input: RunningInput): Action[] {
-	return [];
+function byActionId(a: Action, b: Action): number {
+	return a.jobId < b.jobId ? -1 : a.jobId > b.jobId ? 1 : 0;
+}
+
+function failovers(input: RunningInput, open: readonly RunningAttempt[]): Action[] {
+	const down = new Set(input.snapshot.pools.filter((pool) => !pool.healthy).map((pool) => pool.id));
+	if (down.size === 0) return [];
+	return open
+		.filter(({ spec, placement }) => spec.critical && placement.poolId !== null && down.has(placement.poolId))
+		.sort(byAttemptId)
+		.flatMap((attempt) => failOver(input, attempt) ?? []);
+}
+
+export function planRunning(input: RunningInput): Action[] {
+	const { snapshot } = input;
+	const kinds = new Set(snapshot.policy.rules.flatMap(({ effect }) => (effect.kind === "move" ? effect.to : [])));
+	if (kinds.size === 0) return [];
+	const candidates = snapshot.running.filter((attempt) => mayMove(input, attempt));
+	if (candidates.length === 0) return [];
+	const home = kinds.has("home") ? returnHome(input, candidates) : [];
+	if (!kinds.has("cheaper")) return home;
+	const going = new Set(home.map((a) => a.jobId));
+	const cheaper = moveCheaper(
+		input,
+		candidates.filter((attempt) => !going.has(attempt.jobId)),
+	);
+	return [...home, ...cheaper];
+}
+
+/** In the cloud, past its first minutes, with a checkpoint near, and nothing decided of it yet. */
+function mayMove({ snapshot, settled }: RunningInput, attempt: RunningAttempt): boolean {
+	if (!isCloudProvider(attempt.placement.provider) || !isSettledHere(attempt) || settled.has(attempt.attemptId)) return false;
+	const { startedAtMs } = attempt;
+	if (startedAtMs === null || snapshot.nowMs - startedAtMs < LIMITS.moveMinRunMs) return false;
+	const at = nextCheckpointOf(attempt, snapshot.nowMs);
+	return at !== null && at - snapshot.nowMs <= LIMITS.moveCheckpointWithinMs;
 }

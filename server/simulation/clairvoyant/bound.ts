@@ -8,7 +8,7 @@ export interface ClairvoyantInput {
 	jobs: readonly TraceJob[];
 	scenario: Pick<ReplayScenario, "pools" | "offers" | "prices">;
 	/**
-	 * Sum over all jobs of (time to model − run time), hours: what the schedule that is compared with took. null when strict
+	 * Sum over all jobs of (time to model − run time on the fastest pool or offer), hours: what the compared schedule took. null when strict
 	 * deadlines and not waits are what has to be kept.
 	 */
 	totalDelayHours: number | null;
@@ -28,7 +28,8 @@ export interface ClairvoyantBound {
 
 /**
  * The least that any schedule must spend in the cloud, with the whole trace known beforehand: an LP relaxation, solved by
- * HiGHS. Jobs are grouped into classes; time is cut into buckets [T_k, T_k+1), the last without an end.
+ * HiGHS. Jobs are grouped into classes; time is cut into buckets [T_k, T_k+1); what is left at
+ * the last bound is done at home afterwards, at no cost.
  *
  * Variables for class c and bucket k, GPU-hours: h work done at home, y work done in the cloud, b backlog at T_k (work that
  * could have been done by then and was not), D backlog × time, GPU-hours × hours.
@@ -67,7 +68,7 @@ export async function clairvoyantBound(input: ClairvoyantInput): Promise<Clairvo
 		ownedGpus: input.scenario.pools.reduce((sum, p) => sum + p.nodes * p.gpusPerNode * p.speed, 0),
 		totalDelayHours: input.totalDelayHours,
 	};
-	const usdPerGpuHour = lowestUsdPerGpuHour(input.scenario) / speed;
+	const usdPerGpuHour = lowestUsdPerGpuHour(input.scenario);
 	const began = performance.now();
 	const cloudGpuHours = jobs.length === 0 ? 0 : await solve(programOf(problem));
 	return {
