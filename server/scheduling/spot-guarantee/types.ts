@@ -1,0 +1,94 @@
+/**
+ * Terminology. **Firm** capacity is not taken back: on-demand, or home when it has room now. **Changeover**: from the
+ * decision to start somewhere to work that goes on (boot and restore). **Slack**: time left − work left, ms. A **zone**
+ * is one spot offer; it is **up** while an instance of it can be had and is not taken back.
+ */
+
+/** Everything that the rule for one job with a deadline and checkpoints may know at one moment. Plain data. */
+export interface DeadlineState {
+	nowMs: number;
+	deadlineMs: number;
+	/** Work left from the last saved checkpoint, ms of run time: an upper bound (the job's maximum, not its median). */
+	workLeftMs: number;
+	/** Of it, done since that checkpoint by the running attempt: an interruption loses it, finishing does not need it again. */
+	unsavedMs: number;
+	/** Longest stretch of work between two completed checkpoints, ms. */
+	checkpointEveryMs: number;
+	/** Longest time from a decision to work that goes on, ms: of an on-demand instance, a spot instance, at home. */
+	changeoverMs: { onDemand: number; spot: number; home: number };
+	/** Longest time until the next choice is made and obeyed, ms: the cycle's period and its delays. */
+	nextChoiceWithinMs: number;
+	on: Standing;
+	/** Spot offers that the job may have, in any order. Empty: firm capacity only. */
+	zones: readonly SpotZone[];
+	/** null: no on-demand capacity may be had, and nothing can be promised. */
+	onDemandMicroUsdPerHour: number | null;
+	/** Home, when it has room for the job now; the price is its marginal cost and may be 0. */
+	home: { microUsdPerHour: number } | null;
+}
+
+/** What the job is on now. `startingMs`: what is left of its changeover, 0 when it works. */
+export type Standing =
+	| { kind: "none" }
+	| { kind: "spot"; zoneId: string; startingMs: number }
+	| { kind: "on_demand"; startingMs: number }
+	| { kind: "home"; startingMs: number };
+
+export interface SpotZone {
+	/** The offer's id. */
+	id: string;
+	microUsdPerHour: number;
+	/** An instance can be had now. Not known: true, and an attempt that is refused makes it false for the caller's back-off. */
+	up: boolean;
+	/** How long it has been up, or down, as far as that was seen, ms. */
+	sinceMs: number;
+	model: ZoneModel;
+}
+
+/** Where the job should be from now on. */
+export type DeadlineChoice = {
+	/** The latest time at which the rule must be asked again for the guarantee to hold; null: it holds by itself (firm, or done). */
+	reviewByMs: number | null;
+	/** Time left − (work left from the last checkpoint + the changeover to firm capacity), ms: negative when the deadline can't be promised. */
+	marginMs: number;
+	why: DeadlineWhy;
+} & ({ on: "spot"; zoneId: string } | { on: "on_demand" } | { on: "home" } | { on: "wait" });
+
+export const DEADLINE_WHYS = [
+	/** Only firm capacity from now on meets the deadline whatever spot does. */
+	"deadline_needs_firm",
+	/** Firm capacity that costs no more than spot. */
+	"firm_is_cheapest",
+	/** Spot is the cheapest way on, and the slack bears an interruption. */
+	"spot_is_cheapest",
+	/** Firm for now: spot is away too long, or too short-lived, for the slack that is left. */
+	"firm_saves_slack",
+	/** Waiting for spot is worth the slack that it takes. */
+	"spot_is_worth_the_wait",
+	/** There is no firm capacity to fall back to: spot, or waiting for it, is all there is. */
+	"no_firm_capacity",
+] as const;
+export type DeadlineWhy = (typeof DEADLINE_WHYS)[number];
+
+/**
+ * What was seen of one zone, by age: entry i counts hours, and endings, of runs that had lasted AGE_EDGES_MS[i] to
+ * AGE_EDGES_MS[i+1]. Counts decay (learner.ts). JSON-safe, so that it can be kept.
+ */
+export interface ZoneRecord {
+	/** When it was last looked at, whether it was up, and since when as far as was seen. */
+	atMs: number;
+	up: boolean;
+	sinceMs: number;
+	upHours: readonly number[];
+	upEnds: readonly number[];
+	downHours: readonly number[];
+	downEnds: readonly number[];
+}
+
+/** The learned semi-Markov model of a zone: rates at which an up run, or a down run, of that age ends, per hour. */
+export interface ZoneModel {
+	upEndsPerHour: readonly number[];
+	downEndsPerHour: readonly number[];
+	/** An instance's own interruptions while capacity goes on elsewhere (several zones together), per hour. 0 for one zone. */
+	changesPerHour: number;
+}
