@@ -1,4 +1,3 @@
-import { isCloudProvider } from "#server/domain/vocabulary.ts";
 import { LIMITS } from "../limits.ts";
 import { brokenBound } from "../stop.ts";
 import type { Action, RunningAttempt } from "../types.ts";
@@ -67,7 +66,7 @@ export function planRunning(input: RunningInput): Action[] {
 
 /** In the cloud, past its first minutes, with a checkpoint near, and nothing decided of it yet. */
 function mayMove({ snapshot, settled }: RunningInput, attempt: RunningAttempt): boolean {
-	if (!isCloudProvider(attempt.placement.provider) || !isSettledHere(attempt) || settled.has(attempt.attemptId)) return false;
+	if (!isCloud(attempt) || !isSettledHere(attempt) || settled.has(attempt.attemptId)) return false;
 	const { startedAtMs } = attempt;
 	if (startedAtMs === null || snapshot.nowMs - startedAtMs < LIMITS.moveMinRunMs) return false;
 	const at = nextCheckpointOf(attempt, snapshot.nowMs);

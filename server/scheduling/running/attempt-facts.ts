@@ -1,0 +1,42 @@
+import type { RunningAttempt, Snapshot, TimeSpread } from "../types.ts";
+
+/** Decisions about attempts go by id, so that the order of the snapshot's list does not matter. */
+export function byAttemptId(a: RunningAttempt, b: RunningAttempt): number {
+	return a.attemptId < b.attemptId ? -1 : a.attemptId > b.attemptId ? 1 : 0;
+}
+
+export function isCloud(attempt: RunningAttempt): boolean {
+	return attempt.placement.poolId === null;
+}
+
+/** An attempt that nobody has told to go yet. */
+export function isSettledHere(attempt: RunningAttempt): boolean {
+	return !attempt.stopping && (attempt.movingTo ?? null) === null;
+}
+
+/** When it can go without losing work: its next checkpoint, or null when none is known. Never in the past. */
+export function nextCheckpointOf(attempt: RunningAttempt, nowMs: number): number | null {
+	const at = attempt.nextCheckpointAtMs ?? null;
+	return at === null ? null : Math.max(at, nowMs);
+}
+
+/** What is left of a run at a later moment of it, ms; 0 when it is expected to have ended by then. */
+export function restAt(rest: TimeSpread, afterMs: number): TimeSpread {
+	return { p50Ms: Math.max(0, rest.p50Ms - afterMs), p90Ms: Math.max(0, rest.p90Ms - afterMs) };
+}
+
+/** Work of the job that is done at `atMs` when it runs on here until then, ms. */
+export function workDoneAt(attempt: RunningAttempt, atMs: number): number {
+	return attempt.completedMs + (attempt.startedAtMs === null ? 0 : Math.max(0, atMs - attempt.startedAtMs));
+}
+
+/** What a delay costs by the policy's weight, µ$ in plain numbers; below 0 when time is gained. */
+export function delayCostMicroUsd(snapshot: Snapshot, delayMs: number): number {
+	return (Number(snapshot.policy.weights.delayMicroUsdPerHour) * delayMs) / 3_600_000;
+}
+
+/** What a cloud attempt costs from `rest` on at its price in effect, µ$ in plain numbers; null when the price is not known. */
+export function costOfRest(attempt: RunningAttempt, restMs: number): number | null {
+	const price = attempt.microUsdPerHour ?? null;
+	return price === null ? null : (Number(price) * restMs) / 3_600_000;
+}

@@ -1,0 +1,35 @@
+import { reason } from "#server/domain/reasons.ts";
+import { LIMITS } from "../limits.ts";
+import { restOfAttempt } from "../run-time.ts";
+import type { Action, MoveTarget, RunningAttempt } from "../types.ts";
+import { pickOffer } from "./pick-offer.ts";
+import type { RunningInput } from "./types.ts";
+
+/**
+ * A critical job whose pool does not answer goes on elsewhere: in another pool that has room now, else at an offer if
+ * any burst rule lets it leave home at all. It begins there only when the old attempt is known to have ended, so that
+ * there is never a second one; what was not saved is lost.
+ */
+export function failOver(input: RunningInput, attempt: RunningAttempt): Action | null {
+	const { nowMs } = input.snapshot;
+	const saved = attempt.savedMs ?? attempt.completedMs;
+	const onNow = restOfAttempt(attempt, nowMs, input.runTimeOf);
+	const lostMs = Math.max(0, attempt.completedMs + (attempt.startedAtMs === null ? 0 : nowMs - attempt.startedAtMs) - saved);
+	const rest = { p50Ms: onNow.p50Ms + lostMs + LIMITS.moveRestoreMs, p90Ms: onNow.p90Ms + lostMs + LIMITS.moveRestoreMs };
+	const move = (to: MoveTarget, holdMicroUsd: bigint): Action => ({
+		kind: "move",
+		jobId: attempt.jobId,
+		attemptId: attempt.attemptId,
+		atMs: nowMs,
+		to,
+		holdMicroUsd,
+		reason: reason("site_failover", { siteId: attempt.placement.siteId, poolId: attempt.placement.poolId }),
+	});
+	const room = input.roomFor(attempt.spec, rest);
+	if (room) return move({ kind: "home", poolId: room.poolId, slots: room.take() }, 0n);
+	if (input.shapeOf(attempt.spec).verdict.burst.length === 0) return null;
+	const picked = pickOffer(input, attempt, saved, rest);
+	if (!picked) return null;
+	picked.take();
+	return move({ kind: "cloud", offerId: picked.offer.id }, picked.holdMicroUsd);
+}

@@ -1,0 +1,45 @@
+import type { Offer } from "#server/domain/capacity.ts";
+import { chooseOffer } from "../choose-offer.ts";
+import { type CloudRun, cloudRunOf, estimateOf } from "../cost.ts";
+import { queuedJob } from "../order.ts";
+import type { RunningAttempt, TimeSpread } from "../types.ts";
+import type { RunningInput } from "./types.ts";
+
+/** The offer that a running job would go on at. */
+export interface PickedOffer {
+	offer: Offer;
+	run: CloudRun;
+	/** Expected cost from its launch to the end of the job, µ$ in plain numbers. */
+	totalMicroUsd: number;
+	holdMicroUsd: bigint;
+	/** Takes its worst case out of the budgets. */
+	take: () => void;
+}
+
+/**
+ * The same choice that a pending job would meet, for the work that is left: policy, prices, back-off, approvals and
+ * budgets all hold. An approval that was given for the old placement is not carried over.
+ * The offer that it runs on now is no answer.
+ */
+export function pickOffer(input: RunningInput, attempt: RunningAttempt, completedMs: number, rest: TimeSpread): PickedOffer | null {
+	const { snapshot } = input;
+	const shape = input.shapeOf(attempt.spec);
+	const current = attempt.offerId ?? null;
+	const job = {
+		jobId: attempt.jobId,
+		spec: attempt.spec,
+		state: "queued" as const,
+		submittedAtMs: attempt.placedAtMs,
+		pendingSinceMs: snapshot.nowMs,
+		nextAttemptNo: 0,
+		completedMs,
+		avoidOffers: current === null ? [] : [{ offerId: current, untilMs: Number.POSITIVE_INFINITY }],
+		approvedMicroUsd: null,
+	};
+	const run = cloudRunOf(queuedJob(job, rest, snapshot.nowMs), shape.verdict, snapshot.cloudStartMs);
+	const choice = chooseOffer(shape, job, run, input.budgets, input.askApproval, snapshot.nowMs);
+	if (choice.kind !== "chosen") return null;
+	const { row, holdMicroUsd } = choice;
+	const { totalMicroUsd } = estimateOf(row, run);
+	return { offer: row.offer, run, totalMicroUsd, holdMicroUsd, take: () => input.budgets.take(shape.verdict.budgets, holdMicroUsd) };
+}
