@@ -119,4 +119,38 @@ export interface ReplayReport {
 	decisions: number;
 	decisionsPerSecond: number;
 	replaySeconds: number;
+	/** By day, team and class, for what is drawn (series.ts). */
+	series?: ReplaySeries;
+}
+
+export interface ReplaySeries {
+	/** Every UTC day from the replay's first to its last. */
+	days: ReplayDay[];
+	teams: GroupWaits[];
+	classes: GroupWaits[];
+}
+
+/** Averages over the whole day, so that GPUs × 24 are GPU-hours. */
+export interface ReplayDay {
+	/** YYYY-MM-DD */
+	date: string;
+	/** If every job had started at its submission. */
+	demandGpus: number;
+	/** Running a command at home. */
+	ownedGpus: number;
+	/** Rented, from launch to end. */
+	cloudGpusByCapacityType: Record<string, number>;
+	cloudCostUsdByCapacityType: Record<string, number>;
+	egressCostUsd: number;
+}
+
+/** Waits to the first start, and times to the end, of the jobs of one team or class. */
+export interface GroupWaits {
+	name: string;
+	jobsStarted: number;
+	jobsDone: number;
+	meanWaitS: number;
+	p50WaitS: number;
+	p95WaitS: number;
+	meanTimeToModelS: number;
 }

@@ -1,0 +1,64 @@
+import { describe, expect, it } from "vitest";
+import { DAY_MS, HOUR_MS, SECOND_MS } from "#server/kernel/units.ts";
+import { quantile, SeriesRecorder } from "./series.ts";
+
+const START = Date.parse("2026-03-01T12:00:00Z");
+
+describe("the series of a replay", () => {
+	it("splits use at midnight: 8 GPUs from 18:00 for 12 hours are 2 GPUs on the first day and 2 on the next", () => {
+		const series = new SeriesRecorder(START);
+		series.use("owned", { fromMs: START + 6 * HOUR_MS, toMs: START + 18 * HOUR_MS, gpus: 8 });
+		expect(series.finish().days.map((d) => [d.date, d.ownedGpus])).toEqual([
+			["2026-03-01", 2],
+			["2026-03-02", 2],
+		]);
+	});
+	it("keeps every dollar: the days' costs add up to what was charged", () => {
+		const series = new SeriesRecorder(START);
+		series.cost("spot", { fromMs: START, toMs: START + 3 * DAY_MS, microUsd: 30_000_000n });
+		series.cost("on_demand", { fromMs: START, toMs: START, microUsd: 1_000_000n });
+		const { days } = series.finish();
+		expect(days.map((d) => d.cloudCostUsdByCapacityType)).toEqual([
+			{ reserved: 0, on_demand: 1, spot: 5 },
+			{ reserved: 0, on_demand: 0, spot: 10 },
+			{ reserved: 0, on_demand: 0, spot: 10 },
+			{ reserved: 0, on_demand: 0, spot: 5 },
+		]);
+	});
+	it("shows days on which nothing happened as zeros, also far apart", () => {
+		const series = new SeriesRecorder(START);
+		series.demand({ fromMs: START + 400 * DAY_MS, toMs: START + 400 * DAY_MS + HOUR_MS, gpus: 24 });
+		const { days } = series.finish();
+		expect(days).toHaveLength(401);
+		expect(days[399]).toMatchObject({ demandGpus: 0, egressCostUsd: 0 });
+		expect(days[400]?.demandGpus).toBe(1);
+	});
+	it("gives waits by team and class, sorted by name", () => {
+		const series = new SeriesRecorder(START);
+		for (const [team, waitS] of [
+			["vision", 10],
+			["risk", 0],
+			["vision", 30],
+		] as const) {
+			series.started({ team, workloadClass: "burst" }, waitS * SECOND_MS);
+			series.done({ team, workloadClass: "burst" }, (waitS + 100) * SECOND_MS);
+		}
+		const { teams, classes } = series.finish();
+		expect(teams.map((t) => [t.name, t.jobsDone, t.meanWaitS, t.p50WaitS, t.p95WaitS, t.meanTimeToModelS])).toEqual([
+			["risk", 1, 0, 0, 0, 100],
+			["vision", 2, 20, 10, 30, 120],
+		]);
+		expect(classes.map((c) => [c.name, c.jobsStarted])).toEqual([["burst", 3]]);
+	});
+	it("refuses what lies before its first day", () => {
+		const series = new SeriesRecorder(START);
+		expect(() => series.egress(START - DAY_MS, 1n)).toThrow("before the replay begins");
+	});
+});
+
+describe("quantile", () => {
+	it("is the nearest rank", () => {
+		expect([0.5, 0.95, 1].map((q) => quantile([1, 2, 3, 4], q))).toEqual([2, 4, 4]);
+		expect(quantile([], 0.5)).toBe(0);
+	});
+});

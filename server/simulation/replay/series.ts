@@ -1,0 +1,169 @@
+import type { CapacityType } from "#server/domain/vocabulary.ts";
+import { assert } from "#server/kernel/assert.ts";
+import { DAY_MS, SECOND_MS } from "#server/kernel/units.ts";
+import type { GroupWaits, ReplayDay, ReplaySeries } from "./types.ts";
+
+const TYPES = ["owned", "reserved", "on_demand", "spot"] as const satisfies readonly CapacityType[];
+
+/** A stretch of use: GPUs from one moment to another. */
+export interface Stretch {
+	fromMs: number;
+	toMs: number;
+	gpus: number;
+}
+
+/**
+ * Collects what happened by UTC day, team and class while a replay runs, for what is drawn of it. Every call costs a few
+ * additions, and one more for each further day that a stretch covers.
+ */
+export class SeriesRecorder {
+	readonly #day0: number;
+	readonly #demand = new DayColumn();
+	readonly #use = new Map<CapacityType, DayColumn>(TYPES.map((type) => [type, new DayColumn()]));
+	readonly #costMicroUsd = new Map<CapacityType, DayColumn>(TYPES.map((type) => [type, new DayColumn()]));
+	readonly #egressMicroUsd = new DayColumn();
+	readonly #teams = new Map<string, Waits>();
+	readonly #classes = new Map<string, Waits>();
+
+	/** @param startMs UTC ms of the replay's beginning; nothing may be recorded before its day. */
+	constructor(startMs: number) {
+		this.#day0 = Math.floor(startMs / DAY_MS);
+	}
+
+	/** A job arrived: what it would use if it started at once, for as long as it was recorded. */
+	demand(stretch: Stretch): void {
+		this.#demand.spread(this.#day0, stretch.fromMs, stretch.toMs, stretch.gpus);
+	}
+
+	/** GPUs ran a command (owned), or were rented: from launch to end. */
+	use(type: CapacityType, stretch: Stretch): void {
+		column(this.#use, type).spread(this.#day0, stretch.fromMs, stretch.toMs, stretch.gpus);
+	}
+
+	/** Money of a rented machine, spread evenly over its time. */
+	cost(type: CapacityType, at: { fromMs: number; toMs: number; microUsd: bigint }): void {
+		const lengthMs = at.toMs - at.fromMs;
+		if (lengthMs > 0) column(this.#costMicroUsd, type).spread(this.#day0, at.fromMs, at.toMs, Number(at.microUsd) / lengthMs);
+		else column(this.#costMicroUsd, type).add(this.#day0, at.fromMs, Number(at.microUsd));
+	}
+
+	egress(atMs: number, microUsd: bigint): void {
+		this.#egressMicroUsd.add(this.#day0, atMs, Number(microUsd));
+	}
+
+	/** A job's command started for the first time, `waitMs` after its submission. */
+	started(job: { team: string; workloadClass: string }, waitMs: number): void {
+		waitsOf(this.#teams, job.team).waitsMs.push(waitMs);
+		waitsOf(this.#classes, job.workloadClass).waitsMs.push(waitMs);
+	}
+
+	/** A job is done, `timeToModelMs` after its submission. */
+	done(job: { team: string; workloadClass: string }, timeToModelMs: number): void {
+		for (const waits of [waitsOf(this.#teams, job.team), waitsOf(this.#classes, job.workloadClass)]) {
+			waits.done++;
+			waits.timeToModelMs += timeToModelMs;
+		}
+	}
+
+	finish(): ReplaySeries {
+		const columns = [this.#demand, this.#egressMicroUsd, ...this.#use.values(), ...this.#costMicroUsd.values()];
+		const length = Math.max(...columns.map((c) => c.length));
+		const days = Array.from({ length }, (_, i) => this.#dayAt(i));
+		return { days, teams: groups(this.#teams), classes: groups(this.#classes) };
+	}
+
+	#dayAt(i: number): ReplayDay {
+		const gpusOf = (c: DayColumn): number => round3(c.at(i) / DAY_MS);
+		const cloud = TYPES.filter((type) => type !== "owned");
+		const types = <T>(value: (type: CapacityType) => T): Record<string, T> => Object.fromEntries(cloud.map((type) => [type, value(type)]));
+		return {
+			date: new Date((this.#day0 + i) * DAY_MS).toISOString().slice(0, 10),
+			demandGpus: gpusOf(this.#demand),
+			ownedGpus: gpusOf(column(this.#use, "owned")),
+			cloudGpusByCapacityType: types((type) => gpusOf(column(this.#use, type))),
+			cloudCostUsdByCapacityType: types((type) => round3(column(this.#costMicroUsd, type).at(i) / 1e6)),
+			egressCostUsd: round3(this.#egressMicroUsd.at(i) / 1e6),
+		};
+	}
+}
+
+/** A sum for each day, grown as needed. */
+class DayColumn {
+	#sums = new Float64Array(128);
+	length = 0;
+
+	at(i: number): number {
+		return this.#sums[i] ?? 0;
+	}
+
+	add(day0: number, atMs: number, amount: number): void {
+		this.#put(Math.floor(atMs / DAY_MS) - day0, amount);
+	}
+
+	/** Adds `rate` × ms to every day that the stretch touches. */
+	spread(day0: number, fromMs: number, toMs: number, rate: number): void {
+		for (let at = fromMs; at < toMs; ) {
+			const day = Math.floor(at / DAY_MS);
+			const end = Math.min(toMs, (day + 1) * DAY_MS);
+			this.#put(day - day0, (end - at) * rate);
+			at = end;
+		}
+	}
+
+	#put(i: number, amount: number): void {
+		assert(i >= 0, "nothing is recorded before the replay begins");
+		if (i >= this.#sums.length) {
+			const grown = new Float64Array(Math.max(i + 1, this.#sums.length * 2));
+			grown.set(this.#sums);
+			this.#sums = grown;
+		}
+		this.#sums[i] = this.at(i) + amount;
+		if (i >= this.length) this.length = i + 1;
+	}
+}
+
+interface Waits {
+	waitsMs: number[];
+	done: number;
+	timeToModelMs: number;
+}
+
+function column(columns: ReadonlyMap<CapacityType, DayColumn>, type: CapacityType): DayColumn {
+	const found = columns.get(type);
+	assert(found, `there is no series of ${type}`);
+	return found;
+}
+
+function waitsOf(groups: Map<string, Waits>, name: string): Waits {
+	const known = groups.get(name);
+	if (known) return known;
+	const made: Waits = { waitsMs: [], done: 0, timeToModelMs: 0 };
+	groups.set(name, made);
+	return made;
+}
+
+function groups(waits: ReadonlyMap<string, Waits>): GroupWaits[] {
+	const byName = [...waits].sort(([a], [b]) => (a < b ? -1 : 1));
+	return byName.map(([name, { waitsMs, done, timeToModelMs }]) => {
+		const sorted = Float64Array.from(waitsMs).sort();
+		const sum = sorted.reduce((total, ms) => total + ms, 0);
+		return {
+			name,
+			jobsStarted: sorted.length,
+			jobsDone: done,
+			meanWaitS: round3(sorted.length > 0 ? sum / sorted.length / SECOND_MS : 0),
+			p50WaitS: round3(quantile(sorted, 0.5) / SECOND_MS),
+			p95WaitS: round3(quantile(sorted, 0.95) / SECOND_MS),
+			meanTimeToModelS: round3(done > 0 ? timeToModelMs / done / SECOND_MS : 0),
+		};
+	});
+}
+
+/** The smallest value that at least a share `q` of the values does not exceed (nearest rank); 0 for none. */
+export function quantile(sorted: ArrayLike<number>, q: number): number {
+	return sorted[Math.max(0, Math.ceil(q * sorted.length) - 1)] ?? 0;
+}
+
+export function round3(value: number): number {
+	return Math.round(value * 1000) / 1000;
+}
