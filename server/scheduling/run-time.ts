@@ -1,9 +1,14 @@
 import type { JobSpec } from "#server/domain/job.ts";
+import type { Distribution } from "./forecast/distribution.ts";
+import { makeDistributionOf } from "./forecast/run-times.ts";
 import { LIMITS } from "./limits.ts";
 import type { DurationStat, RunningAttempt, TimeSpread } from "./types.ts";
 
-/** How long a job runs from its beginning, as a median and a nine-in-ten bound, ms. */
-export type RunTimeOf = (spec: JobSpec) => TimeSpread;
+/** How long a job runs from its beginning, as a median and a nine-in-ten bound, ms; with the whole distribution when history tells it. */
+export interface RunTime extends TimeSpread {
+	distribution?: Distribution;
+}
+export type RunTimeOf = (spec: JobSpec) => RunTime;
 
 /** `fraud-v7` → `fraud-v`: runs of one pipeline share a pattern. */
 export function namePatternOf(name: string): string {
@@ -11,11 +16,13 @@ export function namePatternOf(name: string): string {
 }
 
 /**
- * The best source that there is, in this order: past runs of the same name in the team (at least
+ * What history says (forecast/run-times.ts), the estimate being one more sample of it. Where the statistics hold no
+ * distributions, the best source that there is, in this order: past runs of the same name in the team (at least
  * LIMITS.minDurationSamples), the person's estimate, past runs of the team, the job's maximum, LIMITS.defaultRunMs.
  * An estimate, a maximum and the default are spread like the team's past runs. Nothing exceeds the maximum.
  */
 export function makeRunTimeOf(durations: readonly DurationStat[]): RunTimeOf {
+	const distributionOf = makeDistributionOf(durations);
 	const byKey = new Map<string, DurationStat>();
 	for (const stat of durations) {
 		const key = `${stat.team}\n${stat.namePattern}`;
@@ -23,6 +30,11 @@ export function makeRunTimeOf(durations: readonly DurationStat[]): RunTimeOf {
 		if (stat.samples >= LIMITS.minDurationSamples && (!known || isBetter(stat, known))) byKey.set(key, stat);
 	}
 	return (spec) => {
+		const distribution = distributionOf(spec);
+		if (distribution) {
+			const bound = spec.duration.maxMs ?? Number.POSITIVE_INFINITY;
+			return { ...spreadOf(Math.min(distribution.quantile(0.5), bound), Math.min(distribution.quantile(0.9), bound)), distribution };
+		}
 		const named = byKey.get(`${spec.team}\n${namePatternOf(spec.name)}`);
 		const team = byKey.get(`${spec.team}\n*`);
 		const { estimateMs, maxMs } = spec.duration;
@@ -40,12 +52,15 @@ function isBetter(a: DurationStat, b: DurationStat): boolean {
 }
 
 /**
- * What is left of a run that has done `doneMs` already.
+ * What is left of a run that has done `doneMs` already: what was left of the past runs that were longer than that. Without them:
  * Before the median: median − done. Between median and P90: half of the way to the P90. Past the P90 nobody knows:
  * a share of the time already run (LIMITS.overrunShare…). Never past `maxMs`.
  */
-export function remainingOf(total: TimeSpread, doneMs: number, maxMs: number | null): TimeSpread {
+export function remainingOf(total: RunTime, doneMs: number, maxMs: number | null): TimeSpread {
 	const left = (maxMs ?? Number.POSITIVE_INFINITY) - doneMs;
+	const { distribution } = total;
+	if (distribution)
+		return spreadOf(Math.min(distribution.restAfter(doneMs, 0.5), left), Math.min(distribution.restAfter(doneMs, 0.9), left));
 	const overrun = doneMs >= total.p90Ms;
 	const p90 = overrun ? doneMs * LIMITS.overrunShareP90 : total.p90Ms - doneMs;
 	const p50 = overrun ? doneMs * LIMITS.overrunShareP50 : doneMs < total.p50Ms ? total.p50Ms - doneMs : (total.p90Ms - doneMs) / 2;

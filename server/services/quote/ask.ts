@@ -51,12 +51,13 @@ export async function askQuote(ctx: ServiceContext & { timing: Timing }, spec: J
 	if (!found) throw new Error("the decision core did not explain the quoted job");
 	const { jobId: _, reason, ...explanation } = found;
 	const pending = snapshot.pending;
+	const runTime = makeRunTimeOf(snapshot.durations)(spec);
 	return {
 		...explanation,
 		reason: reasonView(reason),
 		gpus: gpusOf(spec),
 		queue: { jobs: pending.length, gpus: pending.reduce((sum, p) => sum + gpusOf(p.spec), 0) },
-		runTime: makeRunTimeOf(snapshot.durations)(spec),
+		runTime: { p50Ms: runTime.p50Ms, p90Ms: runTime.p90Ms },
 		budgetFree: tightestBudget(snapshot, spec),
 	};
 }

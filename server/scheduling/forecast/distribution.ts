@@ -1,0 +1,99 @@
+import { LIMITS } from "../limits.ts";
+import { POINT_SHARES, placeOf } from "./quantiles.ts";
+
+/**
+ * Exponent of the tail beyond the longest run that was seen: P(longer than x·t | longer than t) = x^-TAIL_EXPONENT. It is
+ * the one that LIMITS.overrunShareP50 says: 2^(1/k) − 1.
+ */
+const TAIL_EXPONENT = Math.LN2 / Math.log(1 + LIMITS.overrunShareP50);
+
+/** A part of a mixture: values at POINT_SHARES of so many samples, with its weight. Values are ms, ascending, above 0. */
+export interface Component {
+	weight: number;
+	samples: number;
+	points: readonly number[];
+}
+
+/** How long something takes: a distribution function, straight between its steps, with a Pareto tail behind the last. Values are ms. */
+export class Distribution {
+	readonly #values: number[];
+	/** Share that is at most the value. */
+	readonly #shares: number[];
+
+	/** A mixture of weighted components; at least one has a positive weight. */
+	constructor(components: readonly Component[]) {
+		const total = components.reduce((sum, c) => sum + c.weight, 0);
+		const values = [...new Set(components.flatMap((c) => c.points))].sort((a, b) => a - b);
+		this.#values = [0, ...values.filter((v) => v > 0)];
+		this.#shares = this.#values.map((value) => components.reduce((sum, c) => sum + c.weight * shareOf(c, value), 0) / total);
+	}
+
+	/** The share of runs that take at most so long. */
+	shareUpTo(ms: number): number {
+		const i = placeOf(this.#values, ms);
+		if (ms <= 0) return 0;
+		const last = this.#values.length - 1;
+		if (i > last) return 1 - this.#tailShare() * (ms / this.#at(last)) ** -TAIL_EXPONENT;
+		return between(ms, this.#at(i - 1), this.#at(i), this.#share(i - 1), this.#share(i));
+	}
+
+	quantile(share: number): number {
+		const last = this.#values.length - 1;
+		if (share >= this.#share(last))
+			return this.#at(last) * (this.#tailShare() / Math.max(1 - share, Number.EPSILON)) ** (1 / TAIL_EXPONENT);
+		const i = Math.max(1, placeOf(this.#shares, share));
+		return between(share, this.#share(i - 1), this.#share(i), this.#at(i - 1), this.#at(i));
+	}
+
+	/** What is left, at this share, of a run that has gone on for `doneMs`: the runs that were longer are all that is asked. */
+	restAfter(doneMs: number, share: number): number {
+		const before = this.shareUpTo(doneMs);
+		return Math.max(0, this.quantile(before + share * (1 - before)) - Math.max(0, doneMs));
+	}
+
+	/** The mean, cut at `capMs`. */
+	meanUpTo(capMs: number): number {
+		let sum = 0;
+		for (let i = 1; i < this.#values.length; i++) {
+			const [from, to] = [this.#at(i - 1), this.#at(i)];
+			sum += (this.#share(i) - this.#share(i - 1)) * Math.min(capMs, (from + to) / 2);
+		}
+		const last = this.#at(this.#values.length - 1);
+		return sum + this.#tailShare() * Math.min(capMs, (last * TAIL_EXPONENT) / (TAIL_EXPONENT - 1));
+	}
+
+	#tailShare(): number {
+		return 1 - this.#share(this.#shares.length - 1);
+	}
+
+	#at(i: number): number {
+		return this.#values[i] ?? 0;
+	}
+
+	#share(i: number): number {
+		return this.#shares[i] ?? 0;
+	}
+}
+
+/**
+ * The share of a component's next run that is at most `value`. Of n samples the k-th smallest stands at k / (n + 1), so that
+ * a few samples never say that nothing shorter or longer can be (Weibull's plotting positions).
+ */
+function shareOf(component: Component, value: number): number {
+	const { points, samples } = component;
+	const place = (i: number): number => ((POINT_SHARES[i] ?? 1) * (samples - 1) + 1) / (samples + 1);
+	const last = points.length - 1;
+	const longest = points[last] ?? 0;
+	if (value >= longest) return 1 - (1 - place(last)) * (value / Math.max(longest, 1)) ** -TAIL_EXPONENT;
+	// The last of equal points: the whole step counts at its value.
+	let i = placeOf(points, value);
+	while (i < last && points[i + 1] === value) i++;
+	if (points[i] === value) return place(i);
+	return i === 0
+		? between(value, 0, points[0] ?? 1, 0, place(0))
+		: between(value, points[i - 1] ?? 0, points[i] ?? 1, place(i - 1), place(i));
+}
+
+function between(x: number, x0: number, x1: number, y0: number, y1: number): number {
+	return x1 <= x0 ? y1 : y0 + ((y1 - y0) * (x - x0)) / (x1 - x0);
+}

@@ -1,0 +1,39 @@
+import type { JobSpec } from "#server/domain/job.ts";
+
+/** Stands for every team, or every name. */
+export const ANY = "*";
+
+/** `fraud-v7` → `fraud-v`: runs of one pipeline share a pattern. */
+export function namePatternOf(name: string): string {
+	return name.replace(/[0-9]+$/, "");
+}
+
+/** GPUs of a job, all nodes together, rounded up to a power of two: 3 and 4 GPUs run alike, 1 and 8 do not. */
+export function gpuBucketOf(spec: Pick<JobSpec, "nodes" | "resources">): number {
+	return 2 ** Math.ceil(Math.log2(Math.max(1, spec.nodes * spec.resources.gpus)));
+}
+
+export interface HistoryKey {
+	team: string;
+	namePattern: string;
+	/** null: any number. */
+	gpus: number | null;
+}
+
+/** The groups of runs that a job belongs to, the most specific first. */
+export function historyKeysOf(spec: JobSpec): HistoryKey[] {
+	const namePattern = namePatternOf(spec.name);
+	const gpus = gpuBucketOf(spec);
+	return [
+		{ team: spec.team, namePattern, gpus },
+		{ team: spec.team, namePattern, gpus: null },
+		{ team: spec.team, namePattern: ANY, gpus },
+		{ team: spec.team, namePattern: ANY, gpus: null },
+		{ team: ANY, namePattern: ANY, gpus },
+		{ team: ANY, namePattern: ANY, gpus: null },
+	];
+}
+
+export function keyText(key: HistoryKey): string {
+	return `${key.team}\n${key.namePattern}\n${key.gpus ?? ""}`;
+}

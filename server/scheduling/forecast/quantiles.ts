@@ -1,0 +1,28 @@
+/** The one arithmetic of quantiles: every history of run times (live, simulated, replayed) is summed up by it. */
+
+/** Shares at which a summarised distribution keeps its values: finer towards the tail, where the work is. */
+export const POINT_SHARES: readonly number[] = [0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.975, 0.99, 1];
+
+/** Linear between the two nearest samples of an ascending list (Hyndman and Fan's type 7, PostgreSQL's percentile_cont). NaN when empty. */
+export function quantileOf(sorted: ArrayLike<number>, share: number): number {
+	const at = share * (sorted.length - 1);
+	const below = sorted[Math.floor(at)] ?? Number.NaN;
+	const above = sorted[Math.ceil(at)] ?? below;
+	return below + (above - below) * (at - Math.floor(at));
+}
+
+/** The values at POINT_SHARES of an ascending list. */
+export function pointsOf(sorted: ArrayLike<number>): number[] {
+	return POINT_SHARES.map((share) => quantileOf(sorted, share));
+}
+
+/** Where a value stands, or would stand, in an ascending list: the number of smaller ones. */
+export function placeOf(sorted: ArrayLike<number>, value: number): number {
+	let low = 0;
+	for (let high = sorted.length; low < high; ) {
+		const middle = (low + high) >> 1;
+		if ((sorted[middle] ?? value) < value) low = middle + 1;
+		else high = middle;
+	}
+	return low;
+}

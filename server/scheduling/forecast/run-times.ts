@@ -1,0 +1,114 @@
+import type { JobSpec } from "#server/domain/job.ts";
+import { LIMITS } from "../limits.ts";
+import type { DurationStat } from "../types.ts";
+import { type Component, Distribution } from "./distribution.ts";
+import { ANY, gpuBucketOf, type HistoryKey, historyKeysOf, keyText, namePatternOf } from "./history-keys.ts";
+import { POINT_SHARES } from "./quantiles.ts";
+
+/** A group of runs has half of the say over the wider group behind it when it holds so many. An assumption. */
+const SHRINK_SAMPLES = 10;
+/** An estimate is one sample, but of this very job: it counts as so many runs of its group. An assumption. */
+const ESTIMATE_WORTH = 10;
+/** Resolution of a distribution that no runs stand behind. */
+const SYNTHETIC_SAMPLES = 199;
+/** Bound on what is kept for one list of statistics. */
+const KEPT_DISTRIBUTIONS = 20_000;
+/** Standard normal quantiles at POINT_SHARES; the ends stand for 1 % and 99.5 %. */
+const NORMAL_POINTS = [-2.33, -1.64, -1.28, -0.84, -0.52, -0.25, 0, 0.25, 0.52, 0.84, 1.04, 1.28, 1.64, 1.96, 2.33, 2.58] as const;
+const NORMAL_P90 = 1.2816;
+
+/** The distribution of a job's whole run time, or null when the statistics say nothing that this job could be told by. */
+export type DistributionOf = (spec: JobSpec) => Distribution | null;
+
+/**
+ * Mixes the groups that a job belongs to, the most specific first: each of n runs takes n / (n + SHRINK_SAMPLES) of the
+ * weight that is left and the wider ones the rest (interpolated back-off; the templates are those of Smith, Foster and
+ * Taylor, "Predicting application run times using historical information", JSSPP 1998, and of Gibbons 1997). The person's
+ * estimate stands between the name's runs and the team's: multiplied by what run time ÷ estimate was in the narrowest group
+ * that knows, and weighed by how much narrower those ratios lie than the run times themselves (Tsafrir, Etsion and
+ * Feitelson, TPDS 2007: users' estimates are bounds, not predictions). Only statistics with `points` take part.
+ */
+export function makeDistributionOf(stats: readonly DurationStat[]): DistributionOf {
+	const known = made.get(stats) ?? distributionsOf(stats);
+	made.set(stats, known);
+	return known;
+}
+
+/** A list of statistics never changes, and is asked for every job of every cycle until the next list. */
+const made = new WeakMap<readonly DurationStat[], DistributionOf>();
+
+function distributionsOf(stats: readonly DurationStat[]): DistributionOf {
+	const byKey = indexed(stats);
+	if (byKey.size === 0) return () => null;
+	const kept = new Map<string, Distribution | null>();
+	return (spec) => {
+		const text = `${spec.team}\n${namePatternOf(spec.name)}\n${gpuBucketOf(spec)}\n${spec.duration.estimateMs ?? ""}`;
+		const known = kept.get(text);
+		if (known !== undefined) return known;
+		if (kept.size >= KEPT_DISTRIBUTIONS) kept.clear();
+		const components = componentsOf(spec, byKey);
+		const fresh = components.length === 0 ? null : new Distribution(components);
+		kept.set(text, fresh);
+		return fresh;
+	};
+}
+
+function indexed(stats: readonly DurationStat[]): Map<string, DurationStat> {
+	const byKey = new Map<string, DurationStat>();
+	for (const stat of stats) {
+		if (!stat.points || stat.points.length !== POINT_SHARES.length) continue;
+		const text = keyText({ team: stat.team, namePattern: stat.namePattern, gpus: stat.gpus ?? null });
+		const known = byKey.get(text);
+		// The list may come in any order: of two of one key the one of more runs, then of longer ones.
+		if (!known || stat.samples > known.samples || (stat.samples === known.samples && stat.p50Ms > known.p50Ms)) byKey.set(text, stat);
+	}
+	return byKey;
+}
+
+function componentsOf(spec: JobSpec, byKey: ReadonlyMap<string, DurationStat>): Component[] {
+	const levels = historyKeysOf(spec).map((key) => ({ key, stat: byKey.get(keyText(key)) }));
+	const components: Component[] = [];
+	let left = 1;
+	const take = (share: number, samples: number, points: readonly number[]): void => {
+		components.push({ weight: left * share, samples, points });
+		left *= 1 - share;
+	};
+	const { estimateMs } = spec.duration;
+	let estimated = estimateMs === null || estimateMs <= 0;
+	for (const { key, stat } of levels) {
+		if (!estimated && estimateMs !== null && key.namePattern === ANY) {
+			const said = estimatePart(estimateMs, levels);
+			take(said.share, said.samples, said.points);
+			estimated = true;
+		}
+		if (stat?.points) take(stat.samples / (stat.samples + SHRINK_SAMPLES), stat.samples, stat.points);
+	}
+	return components;
+}
+
+interface Level {
+	key: HistoryKey;
+	stat: DurationStat | undefined;
+}
+
+/** What the estimate says of the run time, and its share of the weight that the name's own runs leave. */
+function estimatePart(estimateMs: number, levels: readonly Level[]): { share: number; samples: number; points: number[] } {
+	const known = levels.find((l) => l.stat?.estimateRatio)?.stat;
+	const ratio = known?.estimateRatio;
+	if (!known?.points || !ratio) {
+		const step = Math.log(LIMITS.defaultSpread) / NORMAL_P90;
+		const points = NORMAL_POINTS.map((z) => estimateMs * Math.exp(step * z));
+		return { share: ESTIMATE_WORTH / (ESTIMATE_WORTH + SHRINK_SAMPLES), samples: SYNTHETIC_SAMPLES, points };
+	}
+	const points = ratio.points.map((r) => Math.max(1, r * estimateMs));
+	const [ratioWidth, runWidth] = [logWidth(ratio.points), logWidth(known.points)];
+	const better = runWidth / Math.max(ratioWidth + runWidth, 1e-9);
+	return { share: (better * ratio.samples) / (ratio.samples + SHRINK_SAMPLES), samples: ratio.samples, points };
+}
+
+/** Variance of the logarithm by the distance between the 10th and the 90th percentile. */
+function logWidth(points: readonly number[]): number {
+	const low = Math.max(points[2] ?? 1, 1e-9);
+	const high = Math.max(points[11] ?? low, low);
+	return (Math.log(high / low) / (2 * NORMAL_P90)) ** 2;
+}
