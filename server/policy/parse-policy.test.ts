@@ -4,9 +4,9 @@ import { POLICY_LIMITS } from "./limits.ts";
 import { parsePolicy } from "./parse-policy.ts";
 import { budgetsText, FIRST_RULE_LINE, policyOf, problemsIn, rulesText } from "./testing/builders.ts";
 
-/** The policy of the design, with and without the fields that nothing enforces yet. */
-function designPolicy({ unsupported }: { unsupported: boolean }): string {
-	const only = (line: string) => (unsupported ? `${line}\n` : "");
+/** The policy of the design; whole with what is refused until it works, which is an approval and a cap on egress. */
+function designPolicy({ whole }: { whole: boolean }): string {
+	const only = (line: string) => (whole ? `${line}\n` : "");
 	return `apiVersion: spillway/v1
 kind: Policy
 metadata: { name: default }
@@ -26,17 +26,22 @@ spec:
       when: job.class == "experimental"
       require: { capacityType: spot }
     - id: lifetime
-      limit: { instanceHours: 24${unsupported ? ", idleMinutes: 10, gpuUtilisationBelow: { percent: 5, for: 30m }" : ""} }
+      limit: { instanceHours: 24, idleMinutes: 10, gpuUtilisationBelow: { percent: 5, for: 30m } }
 ${only("    - id: ask-first")}${only("      when: quote.costUsd > 2000.0")}${only("      require: { approval: platform }")}  budgets:
     - { id: cloud-month, scope: "true", period: month, capUsd: 50000, atCap: hold }
-${only("    - { id: risk-burn, scope: 'job.team == \"risk\"', burnRateUsdPerHour: 400 }")}${only('    - { id: egress, scope: "true", period: month, egressGiB: 20000 }')}  weights: { delayUsdPerHour: 5, carbonUsdPerTonne: 80 }
+    - { id: risk-burn, scope: 'job.team == "risk"', burnRateUsdPerHour: 400 }
+${only('    - { id: egress, scope: "true", period: month, egressGiB: 20000 }')}  weights: { delayUsdPerHour: 5, carbonUsdPerTonne: 80 }
 `;
 }
 
 describe("the policy of the design", () => {
-	it("is read whole without what nothing enforces yet", () => {
-		const { policy, problems } = parsePolicy(designPolicy({ unsupported: false }));
-		expect(problems).toEqual([]);
+	it("is read with the limits that are not measured yet named as such", () => {
+		const { policy, problems } = parsePolicy(designPolicy({ whole: false }));
+		expect(problems.map((p) => [p.severity, p.line, p.column, p.message.replace(/ until .*/, "")])).toEqual([
+			["warning", 20, 35, "spec.rules[5].limit.idleMinutes is not enforced"],
+			["warning", 20, 52, "spec.rules[5].limit.gpuUtilisationBelow is not enforced"],
+		]);
+		expect(parsePolicy(designPolicy({ whole: false }), { measures: ["idle", "gpu_utilisation"] })).toEqual({ policy, problems: [] });
 		const lists = { sites: [], regions: [], instanceFamilies: [], capacityTypes: [] };
 		expect(policy).toEqual({
 			name: "default",
@@ -79,25 +84,23 @@ describe("the policy of the design", () => {
 					id: "lifetime",
 					when: null,
 					line: 19,
-					effect: { kind: "limit", instanceMs: 86_400_000, idleMs: null, gpuUtilisationBelow: null },
+					effect: { kind: "limit", instanceMs: 86_400_000, idleMs: 600_000, gpuUtilisationBelow: { percent: 5, forMs: 1_800_000 } },
 				},
 			],
 			budgets: [{ id: "cloud-month", scope: "true", period: "month", capMicroUsd: 50_000_000_000n, atCap: "hold", line: 22 }],
-			caps: [],
+			caps: [{ kind: "burn_rate", id: "risk-burn", scope: 'job.team == "risk"', microUsdPerHour: 400_000_000n, line: 23 }],
 			shares: [],
 			weights: { delayMicroUsdPerHour: 5_000_000n, carbonMicroUsdPerTonne: 80_000_000n },
 		});
 	});
 
 	it("is refused with each field that nothing enforces yet named at its place", () => {
-		const { policy, problems } = parsePolicy(designPolicy({ unsupported: true }));
+		const { policy, problems } = parsePolicy(designPolicy({ whole: true }));
 		expect(policy).toBeNull();
-		expect(problems.map((p) => [p.severity, p.line, p.column, p.message.replace(/:.*/, "")])).toEqual([
-			["error", 20, 35, "spec.rules[5].limit.idleMinutes is not supported yet"],
-			["error", 20, 52, "spec.rules[5].limit.gpuUtilisationBelow is not supported yet"],
-			["error", 23, 18, "spec.rules[6].require.approval is not supported yet"],
-			["error", 26, 53, "spec.budgets[1].burnRateUsdPerHour is not supported yet"],
-			["error", 27, 51, "spec.budgets[2].egressGiB is not supported yet"],
+		const errors = problems.filter((p) => p.severity === "error");
+		expect(errors.map((p) => [p.line, p.column, p.message.replace(/:.*/, "")])).toEqual([
+			[23, 18, "spec.rules[6].require.approval is not supported yet"],
+			[27, 51, "spec.budgets[2].egressGiB is not supported yet"],
 		]);
 		for (const problem of problems) expect(problem.fix).not.toBeNull();
 	});
@@ -205,6 +208,72 @@ const WRONG_RULES: [what: string, rule: string, want: string][] = [
 		'6:37 error spec.rules[0].require.approval cannot be "finanse". | Did you mean finance?',
 	],
 	[
+		"a class that is none",
+		"{ id: a, preempt: { classes: [experimantal] } }",
+		'6:37 error spec.rules[0].preempt.classes[0] cannot be "experimantal". | Did you mean experimental?',
+	],
+	["a class twice", "{ id: a, preempt: { classes: [burst, burst] } }", "6:44 error burst is there twice. | Keep one of them."],
+	[
+		"no class",
+		"{ id: a, preempt: { classes: [] } }",
+		"6:36 error spec.rules[0].preempt.classes is an empty list: the rule would do nothing. | Name some of: baseline, burst, experimental, sensitive, batch_inference.",
+	],
+	[
+		"preempt without classes",
+		"{ id: a, preempt: {} }",
+		"6:25 error spec.rules[0].preempt names no classes. | Write for example classes: [experimental, batch_inference].",
+	],
+	[
+		"a move to nowhere",
+		"{ id: a, move: { savingUsd: 1 } }",
+		"6:22 error spec.rules[0].move does not say where to. | Write for example to: [home].",
+	],
+	[
+		"a move abroad",
+		"{ id: a, move: { to: [abroad] } }",
+		'6:29 error spec.rules[0].move.to[0] cannot be "abroad". | There are: home, cheaper.',
+	],
+	[
+		"a saving in cents",
+		"{ id: a, move: { to: [home], savingUsd: 50ct } }",
+		"6:47 error spec.rules[0].move.savingUsd must be an amount of USD, 0 or more, with at most six decimals, not 50ct. | Write for example 500.",
+	],
+	[
+		"a hope",
+		"{ id: a, defer: { to: nicer, within: 2h } }",
+		'6:29 error spec.rules[0].defer.to cannot be "nicer". | There are: cheaper, greener.',
+	],
+	[
+		"no bound on waiting",
+		"{ id: a, defer: { to: greener } }",
+		"6:23 error spec.rules[0].defer has no within. | Say how long the start may be put off at most, for example within: 12h.",
+	],
+	[
+		"only without bounds",
+		"{ id: a, burst: { always: true, only: {} } }",
+		"6:45 error spec.rules[0].burst.only restricts nothing. | Write for example costAtMostUsd: 50.",
+	],
+	[
+		"data with a unit",
+		"{ id: a, burst: { always: true, only: { dataAtMostGiB: 5TiB } } }",
+		"6:62 error spec.rules[0].burst.only.dataAtMostGiB must be a number of GiB from 0 and at most 1000000000, not 5TiB. | Write 5; it is counted in GiB.",
+	],
+	[
+		"a share of one GPU",
+		"{ id: a, limit: { gpuUtilisationBelow: { percent: 0, for: 5m } } }",
+		"6:57 error spec.rules[0].limit.gpuUtilisationBelow.percent must be a number of percent above 0 and at most 100, not 0.",
+	],
+	[
+		"utilisation for ever",
+		"{ id: a, limit: { gpuUtilisationBelow: { percent: 5 } } }",
+		"6:46 error spec.rules[0].limit.gpuUtilisationBelow has no for. | Say for how long, for example for: 30m.",
+	],
+	[
+		"a condition of its own in only",
+		"{ id: a, burst: { always: true, only: { costAtMost: 5 } } }",
+		"6:47 error costAtMost is not a field of spec.rules[0].burst.only. | Did you mean costAtMostUsd?",
+	],
+	[
 		"an empty condition",
 		"{ id: a, deny: { sites: [cloud] }, when: }",
 		'6:48 error spec.rules[0].when is empty. | Write for example job.class == "sensitive".',
@@ -231,6 +300,55 @@ describe("wrong rules", () => {
 		expect(FIRST_RULE_LINE).toBe(6);
 		expect(problemsIn(rulesText(rule))).toEqual([want]);
 		expect(parsePolicy(rulesText(rule)).policy).toBeNull();
+	});
+});
+
+describe("what moves, makes room and puts off", () => {
+	const effectOf = (rule: string) => policyOf(rulesText(rule)).rules[0]?.effect;
+	it.each<[string, unknown]>([
+		["{ id: a, preempt: { classes: [experimental, batch_inference] } }", { kind: "preempt", classes: ["experimental", "batch_inference"] }],
+		["{ id: a, move: { to: [home, cheaper], savingUsd: 0.5 } }", { kind: "move", to: ["home", "cheaper"], savingMicroUsd: 500_000n }],
+		["{ id: a, move: { to: [home] } }", { kind: "move", to: ["home"], savingMicroUsd: 0n }],
+		["{ id: a, defer: { to: greener, within: 12h } }", { kind: "defer", to: "greener", withinMs: 43_200_000 }],
+		["{ id: a, defer: { to: cheaper, within: 90m } }", { kind: "defer", to: "cheaper", withinMs: 5_400_000 }],
+	])("%s", (rule, want) => {
+		expect(effectOf(rule)).toEqual(want);
+	});
+
+	it("bounds what a burst may cost and carry along", () => {
+		expect(effectOf("{ id: a, burst: { after: { waited: 5m }, only: { costAtMostUsd: 50.25, dataAtMostGiB: 500 } } }")).toMatchObject({
+			waitedMs: 300_000,
+			costAtMostMicroUsd: 50_250_000n,
+			dataAtMostGiB: 500,
+		});
+		expect(effectOf("{ id: a, burst: { always: true, only: { dataAtMostGiB: 0 } } }")).toMatchObject({
+			always: true,
+			costAtMostMicroUsd: null,
+			dataAtMostGiB: 0,
+		});
+	});
+});
+
+describe("shares", () => {
+	const withShares = (shares: string) => `apiVersion: spillway/v1\nkind: Policy\nmetadata: { name: d }\nspec:\n  shares: ${shares}\n`;
+	it("are read by team, in the order of the text", () => {
+		expect(policyOf(withShares("{ risk: 2, vision: 1.5 }")).shares).toEqual([
+			{ team: "risk", weight: 2 },
+			{ team: "vision", weight: 1.5 },
+		]);
+		expect(policyOf(withShares("")).shares).toEqual([]);
+	});
+	it.each([
+		["[risk]", "5:11 error spec.shares must have fields. | Write them indented below it: risk."],
+		["{ risk: 0 }", "5:19 error spec.shares.risk must be a number of parts above 0 and at most 1000, not 0."],
+		["{ risk: half }", "5:19 error spec.shares.risk must be a number of parts above 0 and at most 1000, not half."],
+		[
+			'{ "a b": 1 }',
+			'5:13 error A name must be 1 to 63 letters, digits, ".", "_" or "-", beginning and ending with a letter or digit, not "a b". | Write for example risk.',
+		],
+		["{ risk: 1, risk: 2 }", "5:22 error The YAML cannot be read: the key risk is there twice. | Keep one of them."],
+	])("%s", (shares, want) => {
+		expect(problemsIn(withShares(shares))).toEqual([want]);
 	});
 });
 
@@ -266,6 +384,45 @@ const WRONG_BUDGETS: [what: string, budget: string, want: string[]][] = [
 		],
 	],
 	[
+		"two caps in one",
+		"{ id: b, period: month, capUsd: 5, instances: 3 }",
+		["6:42 error spec.budgets[0] has both capUsd and instances; a budget caps one thing. | Move instances to a budget of its own."],
+	],
+	[
+		"a rate with a period",
+		"{ id: b, period: month, burnRateUsdPerHour: 5 }",
+		["6:16 error burnRateUsdPerHour is held at every moment and has no period. | Take period away; a sum over a period is a capUsd."],
+	],
+	[
+		"a cap that could only act too late",
+		"{ id: b, instances: 5, atCap: terminate }",
+		[
+			"6:30 error instances cannot terminate: what would pass it waits, so that running jobs never do. | Take atCap away, or write it at a capUsd.",
+		],
+	],
+	[
+		"half an instance",
+		"{ id: b, instances: 1.5 }",
+		["6:27 error spec.budgets[0].instances must be a whole number of instances from 0 and at most 100000, not 1.5."],
+	],
+	[
+		"a rate in words",
+		"{ id: b, burnRateUsdPerHour: lots }",
+		[`6:36 error spec.budgets[0].burnRateUsdPerHour ${CAP}, not lots. | Write for example 500.`],
+	],
+	[
+		"an unknown reaction",
+		"{ id: b, period: month, capUsd: 5, atCap: stop }",
+		['6:49 error spec.budgets[0].atCap cannot be "stop". | There are: hold, checkpoint-and-return, terminate.'],
+	],
+	[
+		"egress, which nothing counts",
+		"{ id: b, period: month, egressGiB: 5 }",
+		[
+			"6:31 error spec.budgets[0].egressGiB is not supported yet: nothing counts the data that leave a cloud, so that the cap could not be held; their price counts in capUsd. | Write a capUsd for a month instead.",
+		],
+	],
+	[
 		"a scope without quotes",
 		"{ id: b, period: month, capUsd: 5, scope: everyone }",
 		['6:49 error There is no everyone. | A field of the job is written job.… A text stands in quotes: "everyone".'],
@@ -275,12 +432,6 @@ const WRONG_BUDGETS: [what: string, budget: string, want: string[]][] = [
 describe("wrong budgets", () => {
 	it.each(WRONG_BUDGETS)("%s", (_what, budget, want) => {
 		expect(problemsIn(budgetsText(budget))).toEqual(want);
-	});
-
-	it.each(["checkpoint-and-return", "terminate"])("refuses atCap: %s, which nothing does yet", (atCap) => {
-		const [problem] = parsePolicy(budgetsText(`{ id: b, period: month, capUsd: 5, atCap: ${atCap} }`)).problems;
-		expect(problem).toMatchObject({ severity: "error", line: 6, column: 42 });
-		expect(problem?.message).toContain("atCap is not supported yet");
 	});
 });
 
@@ -301,6 +452,33 @@ describe("budgets", () => {
 			atCap: "hold",
 			period: "quarter",
 		});
+	});
+
+	it.each(["hold", "checkpoint-and-return", "terminate"])("takes atCap: %s", (atCap) => {
+		expect(policyOf(budgetsText(`{ id: b, period: month, capUsd: 5, atCap: ${atCap} }`)).budgets[0]?.atCap).toBe(atCap);
+	});
+
+	it("reads caps beside budgets of money, each with its line", () => {
+		const text = budgetsText(
+			"{ id: money, period: month, capUsd: 5 }",
+			"{ id: burn, scope: 'job.team == \"risk\"', burnRateUsdPerHour: 400.5, atCap: hold }",
+			"{ id: machines, instances: 20 }",
+			"{ id: traffic, period: quarter, egressGiB: 20000.5 }",
+		);
+		const { policy, problems } = parsePolicy(text, { measures: ["egress"] });
+		expect(problems).toEqual([]);
+		expect(policy?.budgets.map((b) => b.id)).toEqual(["money"]);
+		expect(policy?.caps).toEqual([
+			{ kind: "burn_rate", id: "burn", scope: 'job.team == "risk"', microUsdPerHour: 400_500_000n, line: 7 },
+			{ kind: "instances", id: "machines", scope: "true", count: 20, line: 8 },
+			{ kind: "egress", id: "traffic", scope: "true", period: "quarter", gib: 20_000.5, line: 9 },
+		]);
+	});
+
+	it("refuses one id for a budget and a cap", () => {
+		expect(problemsIn(budgetsText("{ id: b, period: month, capUsd: 5 }", "{ id: b, instances: 2 }"))[0]).toContain(
+			"7:13 error There is a budget b already, in line 6",
+		);
 	});
 
 	it("takes scope: true without quotes", () => {

@@ -50,7 +50,12 @@ function readMoney(reader: PolicyReader, at: Field, fields: Fields, common: Comm
 	const capField = fields.get("capUsd");
 	const capMicroUsd = capField
 		? reader.microUsd(capField)
-		: reader.missing(at, `${at.path} caps nothing.`, "Write for example capUsd: 50000; or burnRateUsdPerHour, egressGiB or instances.");
+		: reader.missing(
+				at,
+				fields,
+				`${at.path} caps nothing.`,
+				"Write for example capUsd: 50000; or burnRateUsdPerHour, egressGiB or instances.",
+			);
 	if (common === null || period === null || capMicroUsd === null || atCap === null) return null;
 	return { ...common, period, capMicroUsd, atCap };
 }

@@ -1,0 +1,59 @@
+import { MOVE_KINDS, type RuleEffect } from "#server/domain/policy.ts";
+import { WORKLOAD_CLASSES } from "#server/domain/vocabulary.ts";
+import { POLICY_LIMITS } from "./limits.ts";
+import type { Field, PolicyReader } from "./policy-reader.ts";
+
+type Effect<K extends RuleEffect["kind"]> = Extract<RuleEffect, { kind: K }>;
+
+/** `preempt: { classes: [baseline] }` */
+export function readPreempt(reader: PolicyReader, at: Field): Effect<"preempt"> | null {
+	const fields = reader.fields(at, ["classes"]);
+	if (!fields) return null;
+	const list = fields.get("classes");
+	if (!list)
+		return reader.missing(at, fields, `${at.path} names no classes.`, "Write for example classes: [experimental, batch_inference].");
+	const classes = readChoices(reader, list, WORKLOAD_CLASSES);
+	return classes && { kind: "preempt", classes };
+}
+
+/** `move: { to: [home, cheaper], savingUsd: 0.5 }`; any saving will do when none is given. */
+export function readMove(reader: PolicyReader, at: Field): Effect<"move"> | null {
+	const fields = reader.fields(at, ["to", "savingUsd"]);
+	if (!fields) return null;
+	const list = fields.get("to");
+	if (!list) return reader.missing(at, fields, `${at.path} does not say where to.`, "Write for example to: [home].");
+	const to = readChoices(reader, list, MOVE_KINDS);
+	const saving = fields.get("savingUsd");
+	const savingMicroUsd = saving ? reader.microUsd(saving) : 0n;
+	return to && savingMicroUsd !== null ? { kind: "move", to, savingMicroUsd } : null;
+}
+
+/** `defer: { to: greener, within: 12h }` */
+export function readDefer(reader: PolicyReader, at: Field): Effect<"defer"> | null {
+	const fields = reader.fields(at, ["to", "within"]);
+	if (!fields) return null;
+	const toField = reader.required(at, fields, "to", "Write to: greener, or to: cheaper.");
+	const withinField = reader.required(at, fields, "within", "Say how long the start may be put off at most, for example within: 12h.");
+	const to = toField && reader.oneOf(toField, ["cheaper", "greener"] as const);
+	const withinMs = withinField && reader.durationMs(withinField);
+	return to !== null && withinMs !== null ? { kind: "defer", to, withinMs } : null;
+}
+
+/** A list out of a closed set: at least one, and none twice. */
+function readChoices<T extends string>(reader: PolicyReader, at: Field, allowed: readonly T[]): T[] | null {
+	const items = reader.items(at, POLICY_LIMITS.listEntries);
+	if (!items) return null;
+	if (items.length === 0)
+		return reader.error(at, `${at.path} is an empty list: the rule would do nothing.`, `Name some of: ${allowed.join(", ")}.`);
+	const chosen = new Set<T>();
+	let sound = true;
+	for (const item of items) {
+		const choice = reader.oneOf(item, allowed);
+		if (choice === null) sound = false;
+		else if (chosen.has(choice)) {
+			reader.error(item, `${choice} is there twice.`, "Keep one of them.");
+			sound = false;
+		} else chosen.add(choice);
+	}
+	return sound ? [...chosen] : null;
+}
