@@ -90,8 +90,9 @@ function wanted(row: LiveInstance): boolean {
 /** The agent had its grace and more, and its command still is not reported over. */
 function mustBeEndedByForce(ctx: LoopContext, row: LiveInstance): boolean {
 	if (row.stopRequestedAt === null) return false;
-	const silent = row.stopReason?.code === "agent_silent" || row.stopReason?.code === "instance_expired";
-	return silent || ctx.clock.nowMs() - row.stopRequestedAt.getTime() > 2 * ctx.timing.stopGraceMs + ctx.timing.callRetryMs;
+	// An attempt is told to save shortly before its machine's life is over; past that there is nobody to wait for.
+	const over = row.stopReason?.code === "agent_silent" || ctx.clock.nowMs() >= row.expiresAt.getTime();
+	return over || ctx.clock.nowMs() - row.stopRequestedAt.getTime() > 2 * ctx.timing.stopGraceMs + ctx.timing.callRetryMs;
 }
 
 async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {

@@ -70,6 +70,4 @@ export const LIMITS = {
 	moveMinRunMs: 10 * MINUTE_MS,
 	/** From a start to the point where a checkpoint's work goes on: reading it back. An assumption, the one of the default scenario. */
 	moveRestoreMs: 3 * MINUTE_MS,
-	/** An instance at the end of its life is stopped this long before it, so that what it did can still be saved. */
-	expiryGraceMs: 3 * MINUTE_MS,
 } as const;

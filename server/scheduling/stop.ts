@@ -7,14 +7,16 @@ type Limits = JobVerdict["limits"];
 
 /**
  * The bound that a live attempt broke, or null: the job's maximum duration, the end of its instance's life, the policy's
- * limits on idle instances and on poorly used GPUs. What was not measured breaks nothing.
+ * limits on idle instances and on poorly used GPUs. What was not measured breaks nothing. A life ends LIMITS.stopGraceMs
+ * early for the attempt, so that what it did can still be saved.
  * `limitsOf` is asked only when there is a measurement to hold against it.
  */
 export function brokenBound(attempt: RunningAttempt, nowMs: number, limitsOf: () => Limits): Reason | null {
 	const { maxMs } = attempt.spec.duration;
 	if (maxMs !== null && ranMs(attempt, nowMs) >= maxMs) return reason("max_duration_exceeded", { maxMs, ranMs: ranMs(attempt, nowMs) });
 	const { expiresAtMs = null, idleSinceMs = null, gpuUtilisation } = attempt;
-	if (expiresAtMs !== null && nowMs >= expiresAtMs - LIMITS.expiryGraceMs) return reason("instance_expired", { expiresAtMs });
+	if (expiresAtMs !== null && attempt.startedAtMs !== null && nowMs >= expiresAtMs - LIMITS.stopGraceMs)
+		return reason("instance_expired", { expiresAtMs });
 	if (idleSinceMs !== null) {
 		const limit = limitsOf().idleMs;
 		const idleMs = nowMs - idleSinceMs;

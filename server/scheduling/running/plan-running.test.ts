@@ -146,8 +146,8 @@ describe("bounds that end an attempt", () => {
 	});
 
 	it("ends an attempt in time to save before its instance's life is over", () => {
-		expect(codeOf({ expiresAtMs: NOON_MS + LIMITS.expiryGraceMs })).toEqual(["stop instance_expired"]);
-		expect(codeOf({ expiresAtMs: NOON_MS + LIMITS.expiryGraceMs + 1 })).toEqual([]);
+		expect(codeOf({ expiresAtMs: NOON_MS + LIMITS.stopGraceMs })).toEqual(["stop instance_expired"]);
+		expect(codeOf({ expiresAtMs: NOON_MS + LIMITS.stopGraceMs + 1 })).toEqual([]);
 	});
 
 	it("ends a job at its maximum even while it waits to move, and nothing that stops already", () => {
