@@ -1,0 +1,86 @@
+import { type Offer, offerId } from "#server/domain/capacity.ts";
+import { didYouMean } from "#server/kernel/nearest-name.ts";
+import { matchesGlob, matchesRegion } from "#server/policy/match-pattern.ts";
+import { oneModel } from "./read-pools.ts";
+import type { ScenarioContext } from "./read-scenario.ts";
+import type { ScenarioSpec } from "./schema.ts";
+
+/** Offers of the catalogue that the scenario calls for, and its own; an own one stands in place of the catalogue's. */
+export function readOffers(ctx: ScenarioContext): Offer[] {
+	const offers = new Map(fromCatalog(ctx).map((offer) => [offer.id, offer]));
+	const own = new Set<string>();
+	for (const [i, given] of ctx.doc.spec.offers.entries()) {
+		const offer = ownOffer(ctx, given, i);
+		if (own.has(offer.id))
+			throw ctx.doc.error(
+				["offers", i],
+				`there is an offer ${offer.id} already.`,
+				"Offers differ in provider, region, zone, instance type or capacity type.",
+			);
+		own.add(offer.id);
+		offers.set(offer.id, offer);
+	}
+	return [...offers.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+function fromCatalog({ doc, facts, startMs }: ScenarioContext): Offer[] {
+	const wanted = doc.spec.catalog;
+	if (!wanted) return [];
+	const all = facts.offers(startMs);
+	const models = [...new Set(all.map((offer) => offer.accelerator))].sort();
+	const accelerators = wanted.accelerators.flatMap((name, i) => {
+		const named = facts.acceleratorsNamed(name).filter((model) => models.includes(model));
+		if (named.length === 0)
+			throw doc.error(["catalog", "accelerators", i], `the catalogue has no offer with ${name}.`, didYouMean(name, models));
+		return named;
+	});
+	for (const [i, pattern] of wanted.regions.entries()) {
+		if (all.some((offer) => matchesRegion(pattern, offer))) continue;
+		const known = [...new Set(all.map((offer) => `${offer.provider}:${offer.region}`))];
+		throw doc.error(["catalog", "regions", i], `no region of the catalogue fits ${pattern}.`, didYouMean(pattern, known));
+	}
+	const chosen = all.filter(
+		(offer) =>
+			accelerators.includes(offer.accelerator) &&
+			wanted.providers.some((provider) => provider === offer.provider) &&
+			wanted.capacityTypes.some((type) => type === offer.capacityType) &&
+			wanted.regions.some((pattern) => matchesGlob(pattern, `${offer.provider}:${offer.region}`)),
+	);
+	if (chosen.length > 0) return chosen;
+	throw doc.error(
+		["catalog"],
+		"no offer of the catalogue fits all that is asked here.",
+		"Ask for more providers, regions or capacity types.",
+	);
+}
+
+function ownOffer({ doc, facts, startMs }: ScenarioContext, given: ScenarioSpec["offers"][number], i: number): Offer {
+	const { provider, region, instanceType, capacityType, gpus, vcpus, memoryGiB } = given;
+	const zone = given.zone ?? null;
+	const accelerator = oneModel(facts.acceleratorsNamed(given.accelerator), given.accelerator);
+	if (accelerator === null)
+		throw doc.error(
+			["offers", i, "accelerator"],
+			`${given.accelerator} may be any of ${facts.acceleratorsNamed(given.accelerator).join(", ")}.`,
+			"Name the one that the machine has.",
+		);
+	if (given.usdPerHour === 0n && capacityType !== "reserved")
+		throw doc.error(
+			["offers", i, "usdPerHour"],
+			"a price of 0 is no price.",
+			"Write what the machine costs; only reserved capacity may be 0, being paid for.",
+		);
+	if (given.free !== undefined && capacityType !== "reserved")
+		throw doc.error(["offers", i, "free"], "only reserved capacity has a number of free machines.", "Leave free out.");
+	return {
+		...{ id: offerId({ provider, region, zone, instanceType, capacityType }), siteId: provider },
+		...{ provider, region, zone, instanceType, accelerator, gpus, vcpus, memoryGiB, capacityType },
+		microUsdPerHour: given.usdPerHour,
+		onDemandMicroUsdPerHour: given.onDemandUsdPerHour ?? (capacityType === "on_demand" ? given.usdPerHour : null),
+		...{ priceObservedAtMs: startMs, priceSource: "scenario", backoffUntilMs: null, backoffReason: null },
+		egressMicroUsdPerGiB: given.egressUsdPerGiB,
+		...{ gridGramsPerKwh: given.gridGramsPerKwh ?? null, pue: given.pue ?? null },
+		...(capacityType === "reserved" ? { reservedFree: given.free ?? null } : {}),
+		...{ billedMinimumMs: given.billedMinimum, gangs: given.gangs },
+	};
+}

@@ -1,0 +1,124 @@
+import { createHash } from "node:crypto";
+import path from "node:path";
+import type { Offer } from "#server/domain/capacity.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import type { ReplayScenario } from "#server/simulation/replay/types.ts";
+import { readTextFile } from "#server/simulation/trace-file/read-trace.ts";
+import { readAvailability } from "./assign-availability.ts";
+import { readGrid, readPrices } from "./outside.ts";
+import { readOffers } from "./read-offers.ts";
+import { readPools } from "./read-pools.ts";
+import { ScenarioDocument } from "./scenario-document.ts";
+
+/** Facts that the project ships and a scenario may call for; server/rates as data, since this room does not import it. */
+export interface ShippedFacts {
+	/** Every offer of the catalogue, at its snapshot's price. */
+	offers(observedAtMs: number): Offer[];
+	/** The rate card's figures for a model; null: it has no purchase price for it. */
+	ownedRate(accelerator: string): { microUsdPerGpuHour: bigint; wattsPerGpu: number; pue: number } | null;
+	/** Yearly average of a grid zone, gCO2e/kWh; null: not known. */
+	gridZone(zone: string): number | null;
+	/** The models that a name may mean. */
+	acceleratorsNamed(name: string): readonly string[];
+	boardWatts: Readonly<Record<string, number>>;
+}
+
+export interface ScenarioOptions {
+	facts: ShippedFacts;
+	/** In place of the file's seed. */
+	seed?: number;
+	/** The moment of the trace's 0 when the scenario names none: a trace's own. */
+	recordedStartMs?: number | null;
+}
+
+export interface ScenarioReading {
+	scenario: ReplayScenario;
+	/** Every file that was read, the scenario first, with what was in it. */
+	files: { path: string; sha256: string }[];
+}
+
+/** What is read at a path named in a scenario; `at` is the field that names it. */
+export type ReadNamedFile = (file: string, at: readonly (string | number)[]) => { text: string; name: string };
+
+export interface ScenarioContext {
+	doc: ScenarioDocument;
+	facts: ShippedFacts;
+	seed: number;
+	startMs: number;
+	read: ReadNamedFile;
+}
+
+/** Where neither the scenario nor the trace says when it was. */
+export const DEFAULT_START = "2026-01-01T00:00:00Z";
+
+/**
+ * Reads a scenario and the files that it names, whose paths are relative to it.
+ * @throws SpillwayError `not_found` for a file that cannot be read, `invalid_input` with line and column.
+ */
+export function readScenarioFile(file: string, options: ScenarioOptions): ScenarioReading {
+	const folder = path.dirname(file);
+	return parseScenario(readTextFile(file, "scenario"), {
+		...options,
+		name: file,
+		open: (named) => readTextFile(path.resolve(folder, named), "file"),
+	});
+}
+
+/** Total: any text gives a scenario or a SpillwayError. `open` gives the text of a file that it names. */
+export function parseScenario(
+	source: string,
+	options: ScenarioOptions & { name: string; open: (file: string) => string },
+): ScenarioReading {
+	const { name, facts, open } = options;
+	const files = [{ path: name, sha256: sha256(source) }];
+	const doc = new ScenarioDocument(source, name);
+	const { spec } = doc;
+	const read: ReadNamedFile = (file, at) => {
+		const text = openNamed(doc, open, file, at);
+		files.push({ path: file, sha256: sha256(text) });
+		return { text, name: file };
+	};
+	const startMs = spec.start ?? options.recordedStartMs ?? Date.parse(DEFAULT_START);
+	const ctx: ScenarioContext = { doc, facts, seed: options.seed ?? spec.seed, startMs, read };
+	const pools = readPools(ctx);
+	const offers = readOffers(ctx);
+	if (pools.length === 0 && offers.length === 0)
+		throw doc.error(
+			[],
+			"the scenario has neither pools nor offers, so that no job can run.",
+			"Give at least one of pools, catalog and offers.",
+		);
+	const scenario: ReplayScenario = {
+		name: doc.title,
+		seed: ctx.seed,
+		startMs,
+		pools,
+		offers,
+		availability: readAvailability(ctx, offers),
+		prices: readPrices(ctx, offers),
+		bootMs: spec.boot,
+		refusalMs: spec.capacityErrors.answerAfter,
+		checkpointEveryMs: spec.checkpoint.every,
+		restoreMs: spec.checkpoint.restore,
+		grid: readGrid(ctx, pools, offers),
+		boardWatts: facts.boardWatts,
+		onDemandRefusalShare: spec.capacityErrors.onDemandShare,
+		dataInGiB: spec.data.inGiB,
+		dataOutGiB: spec.data.outGiB,
+	};
+	return { scenario, files };
+}
+
+/** A file that cannot be read is told with the line that names it. */
+function openNamed(doc: ScenarioDocument, open: (file: string) => string, file: string, at: readonly (string | number)[]): string {
+	try {
+		return open(file);
+	} catch (error) {
+		if (error instanceof SpillwayError) throw doc.error(at, error.message, `${error.fix ?? ""} Paths are relative to the scenario.`.trim());
+		throw error;
+	}
+}
+
+export function sha256(text: string): string {
+	return createHash("sha256").update(text).digest("hex");
+}

@@ -1,0 +1,187 @@
+import { z } from "zod";
+import { CLOUD_PROVIDERS } from "#server/domain/vocabulary.ts";
+import { usdToMicro } from "#server/kernel/money.ts";
+import { DAY_MS, formatDuration, MINUTE_MS, parseDurationMs, SECOND_MS } from "#server/kernel/units.ts";
+
+/** Everything that comes from outside has a bound. */
+export const SCENARIO_LIMITS = {
+	documentCharacters: 1024 * 1024,
+	pools: 1_000,
+	offers: 10_000,
+	files: 1_000,
+	nodes: 100_000,
+	gpusPerNode: 64,
+	usdPerHour: 1_000_000,
+	durationMs: 30 * DAY_MS,
+	priceChanges: 1_000_000,
+} as const;
+
+const NAME = /^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
+const name = z.string().regex(NAME, 'must be 1 to 63 letters, digits, ".", "_" or "-", beginning and ending with a letter or digit');
+const text = z.string().min(1).max(200);
+const file = z.string().min(1).max(4096);
+const moment = z.iso.datetime({ offset: true, error: "must be a time such as 2026-06-01T00:00:00Z" }).transform((iso) => Date.parse(iso));
+const count = (most: number) => z.number().int().min(1).max(most);
+const share = z.number().min(0).max(1);
+const grams = z.number().min(0).max(5_000);
+const pue = z.number().min(1).max(5);
+const gib = z.number().min(0).max(1_000_000);
+
+/** A length of time, at most 30 days; 0s is one. */
+const duration = z.unknown().transform((given, ctx) => {
+	const ms = typeof given === "string" ? parseDurationMs(given) : null;
+	if (ms !== null && ms <= SCENARIO_LIMITS.durationMs) return ms;
+	const most = formatDuration(SCENARIO_LIMITS.durationMs);
+	const fix = typeof given === "number" ? `${given} what? Write ${given}s, ${given}m or ${given}h` : "write for example 30s, 4m or 1h30m";
+	ctx.addIssue({ code: "custom", message: `must be a length of time from 0s to ${most}: ${fix}` });
+	return z.NEVER;
+});
+
+/** Exact micro-dollars of a number or text with at most six decimals. A price of 0 is no price. */
+const usd = (least: "above 0" | "0 or more") =>
+	z.unknown().transform((given, ctx) => {
+		const digits = typeof given === "number" || typeof given === "string" ? String(given).trim() : "";
+		const micro = /^\d{1,9}(\.\d{1,6})?$/.test(digits) ? usdToMicro(digits) : null;
+		const fits = micro !== null && (micro > 0n || least === "0 or more") && Number(digits) <= SCENARIO_LIMITS.usdPerHour;
+		if (fits) return micro;
+		ctx.addIssue({ code: "custom", message: `must be an amount of USD, ${least}, with at most six decimals, got ${shown(given)}` });
+		return z.NEVER;
+	});
+
+function shown(given: unknown): string {
+	return typeof given === "string" || typeof given === "number" ? `${given}`.slice(0, 40) : typeof given;
+}
+
+const pool = z.strictObject({
+	id: name,
+	/** What the policy calls its site. */
+	site: name.default("home"),
+	accelerator: text,
+	nodes: count(SCENARIO_LIMITS.nodes),
+	gpusPerNode: count(SCENARIO_LIMITS.gpusPerNode).default(8),
+	/** Left out: from the shipped rate card. */
+	usdPerGpuHour: usd("above 0").optional(),
+	wattsPerGpu: z.number().positive().max(10_000).optional(),
+	gridGramsPerKwh: grams.optional(),
+	/** Grid zone whose yearly average is taken, such as `DE`. */
+	gridZone: text.optional(),
+	pue: pue.optional(),
+	speed: z.number().min(0.01).max(100).default(1),
+});
+
+const catalog = z.strictObject({
+	accelerators: z.array(text).min(1).max(100),
+	providers: z
+		.array(z.enum(CLOUD_PROVIDERS))
+		.min(1)
+		.default([...CLOUD_PROVIDERS]),
+	/** Patterns on `provider:region`. */
+	regions: z.array(text).min(1).max(200).default(["*"]),
+	capacityTypes: z
+		.array(z.enum(["on_demand", "spot"]))
+		.min(1)
+		.default(["on_demand", "spot"]),
+});
+
+const offer = z.strictObject({
+	provider: z.enum(CLOUD_PROVIDERS),
+	region: text,
+	zone: text.optional(),
+	instanceType: text,
+	capacityType: z.enum(["reserved", "on_demand", "spot"]),
+	accelerator: text,
+	gpus: count(SCENARIO_LIMITS.gpusPerNode),
+	vcpus: count(100_000).default(8),
+	memoryGiB: z.number().positive().max(1_000_000).default(32),
+	usdPerHour: usd("0 or more"),
+	/** The same machine's on-demand price, to know what spot may cost at most. */
+	onDemandUsdPerHour: usd("above 0").optional(),
+	egressUsdPerGiB: usd("0 or more").default(0n),
+	gridGramsPerKwh: grams.optional(),
+	pue: pue.optional(),
+	/** Reserved: machines that are free. */
+	free: z.number().int().min(0).max(1_000_000).optional(),
+	gangs: z.boolean().default(true),
+	billedMinimum: duration.default(MINUTE_MS),
+});
+
+const priceHistory = z.strictObject({
+	file,
+	/** The moment in the file at which the replay begins. */
+	from: moment,
+});
+
+const spotAvailability = z.strictObject({
+	file,
+	/** Patterns on trace_id. */
+	traces: z.array(text).min(1).max(1_000).default(["*"]),
+	assign: z
+		.array(z.strictObject({ offers: text, trace: text, offset: duration.default(0) }))
+		.max(SCENARIO_LIMITS.files)
+		.default([]),
+});
+
+const grid = z.strictObject({
+	/** The moment in the files at which the replay begins; left out: their first hour. */
+	from: moment.optional(),
+	files: z
+		.array(z.strictObject({ file, places: z.array(text).min(1).max(1_000) }))
+		.min(1)
+		.max(SCENARIO_LIMITS.files),
+});
+
+const spec = z.strictObject({
+	seed: z
+		.number()
+		.int()
+		.min(0)
+		.max(2 ** 31 - 1)
+		.default(1),
+	/** The moment of the trace's 0. */
+	start: moment.optional(),
+	pools: z.array(pool).max(SCENARIO_LIMITS.pools).default([]),
+	catalog: catalog.optional(),
+	offers: z.array(offer).max(SCENARIO_LIMITS.offers).default([]),
+	priceHistory: z.array(priceHistory).max(SCENARIO_LIMITS.files).default([]),
+	spotAvailability: spotAvailability.optional(),
+	boot: duration.default(4 * MINUTE_MS),
+	checkpoint: z
+		.strictObject({
+			every: duration.refine((ms) => ms >= SECOND_MS, "must be at least 1s").default(15 * MINUTE_MS),
+			restore: duration.default(3 * MINUTE_MS),
+		})
+		.default({ every: 15 * MINUTE_MS, restore: 3 * MINUTE_MS }),
+	capacityErrors: z
+		.strictObject({ onDemandShare: share.default(0), answerAfter: duration.default(30 * SECOND_MS) })
+		.default({ onDemandShare: 0, answerAfter: 30 * SECOND_MS }),
+	grid: grid.optional(),
+	data: z.strictObject({ inGiB: gib.default(0), outGiB: gib.default(0) }).default({ inGiB: 0, outGiB: 0 }),
+	forecast: z
+		.literal("none", { error: "can only be none: the core sees what a live one would see, and never how long a job will run" })
+		.default("none"),
+});
+
+export const scenarioSchema = z.strictObject({
+	apiVersion: z.literal("spillway/v1"),
+	kind: z.literal("Scenario"),
+	metadata: z.strictObject({ name }),
+	spec,
+});
+export type ScenarioFile = z.output<typeof scenarioSchema>;
+export type ScenarioSpec = ScenarioFile["spec"];
+
+/** Names of the fields of the object at a dotted path, for "did you mean". */
+export function fieldsAt(path: string): readonly string[] {
+	let at: z.core.$ZodType | undefined = scenarioSchema;
+	for (const key of path === "" ? [] : path.split(".")) {
+		const inner = unwrapped(at);
+		at = inner instanceof z.ZodObject ? inner.shape[key] : inner instanceof z.ZodArray ? inner.element : undefined;
+	}
+	const found = unwrapped(at);
+	return found instanceof z.ZodObject ? Object.keys(found.shape) : [];
+}
+
+function unwrapped(schema: z.core.$ZodType | undefined): z.core.$ZodType | undefined {
+	if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) return unwrapped(schema.unwrap());
+	return schema;
+}
