@@ -2,16 +2,16 @@ import { EXPLAINED_CANDIDATES, type Explanation, type Outcome, type TimeRange } 
 import { type Reason, reason } from "#server/domain/reasons.ts";
 import { type BudgetBook, openBudgets } from "./budget.ts";
 import { burstFactsOf, type DueBurst, dueBurst } from "./burst.ts";
-import { type AskApproval, chooseOffer, makeAskApproval, type OfferChoice } from "./choose-offer.ts";
+import { chooseOffer, type OfferChoice } from "./choose-offer.ts";
 import { type CloudRun, cloudRunOf } from "./cost.ts";
 import { explain } from "./explain.ts";
-import { type HomePool, type HomeStart, homeStart, openHome, reserveHome, takeSlots } from "./home.ts";
+import { type HomeStart, homeStart, reserveHome, takeSlots } from "./home.ts";
 import { impossibility } from "./impossible.ts";
 import { LIMITS } from "./limits.ts";
-import { openOfferBook } from "./offers.ts";
+import { type Core, coreAt } from "./memo.ts";
 import { compareQueued, type QueuedJob, queuedJob } from "./order.ts";
-import { makeRunTimeOf, type RunTimeOf, remainingOf } from "./run-time.ts";
-import { makeShapes, type Shape } from "./shape.ts";
+import { remainingOf } from "./run-time.ts";
+import type { Shape } from "./shape.ts";
 import { stopOverlong } from "./stop.ts";
 import type { Action, Decide, DecideOptions, Plan, Snapshot } from "./types.ts";
 import { approvalReason, budgetReason, homeReason, launchReason, waitReason } from "./why.ts";
@@ -37,40 +37,39 @@ export const decide: Decide = (snapshot, options = {}) => {
 interface Cycle {
 	snapshot: Snapshot;
 	explainOnly: ReadonlySet<string>;
-	runTimeOf: RunTimeOf;
-	pools: HomePool[];
-	shapeOf: (spec: QueuedJob["job"]["spec"]) => Shape;
+	brief: boolean;
+	core: Core;
 	budgets: BudgetBook;
-	askApproval: AskApproval;
 	/** Jobs decided so far that wait for home. */
 	waitingForHome: number;
 	plan: Plan;
 }
 
+const NOBODY: ReadonlySet<string> = new Set();
+
 function openCycle(snapshot: Snapshot, options: DecideOptions): Cycle {
-	const runTimeOf = makeRunTimeOf(snapshot.durations);
-	const pools = openHome(snapshot, runTimeOf);
 	return {
 		snapshot,
-		explainOnly: options.explain ?? new Set(),
-		runTimeOf,
-		pools,
-		shapeOf: makeShapes(snapshot.policy, pools, openOfferBook(snapshot), snapshot.nowMs),
+		explainOnly: options.explain ?? NOBODY,
+		brief: options.brief === true,
+		core: coreAt(snapshot, options.memo),
 		budgets: openBudgets(snapshot.budgets),
-		askApproval: makeAskApproval(snapshot.policy),
 		waitingForHome: 0,
 		plan: { actions: [], explanations: [], forecasts: new Map(), waiting: new Map() },
 	};
 }
 
 /** Each job once; one that has a live attempt is not pending, whatever the list says. */
-function orderPending(cycle: Cycle): QueuedJob[] {
-	const { snapshot, runTimeOf } = cycle;
-	const seen = new Set(snapshot.running.map((attempt) => attempt.jobId));
-	const queue = snapshot.pending
-		.map((job) => queuedJob(job, remainingOf(runTimeOf(job.spec), job.completedMs, job.spec.duration.maxMs), snapshot.nowMs))
-		.sort(compareQueued);
-	return queue.filter(({ job }) => !seen.has(job.jobId) && seen.add(job.jobId));
+function orderPending({ snapshot, core }: Cycle): QueuedJob[] {
+	const queue: QueuedJob[] = [];
+	for (const job of snapshot.pending) {
+		if (core.live.jobs.has(job.jobId)) continue;
+		const rest = remainingOf(core.runTimeOf(job.spec), job.completedMs, job.spec.duration.maxMs);
+		queue.push(queuedJob(job, rest, snapshot.nowMs));
+	}
+	if (queue.length < 2) return queue;
+	const seen = new Set<string>();
+	return queue.sort(compareQueued).filter(({ job }) => !seen.has(job.jobId) && seen.add(job.jobId));
 }
 
 /** What was found for one job; turned into an action, a reason and an explanation by `record`. */
@@ -91,7 +90,8 @@ function decideJob(cycle: Cycle, queued: QueuedJob): void {
 	if (finding.start) cycle.plan.forecasts.set(job.jobId, finding.start.range);
 	const acts = finding.outcome !== "wait" || job.state === "held";
 	const stillHeld = finding.outcome === "hold" && job.state === "held";
-	if ((acts && !stillHeld) || cycle.explainOnly.has(job.jobId)) cycle.plan.explanations.push(explainFinding(cycle, finding));
+	if ((acts && !stillHeld && !cycle.brief) || cycle.explainOnly.has(job.jobId))
+		cycle.plan.explanations.push(explainFinding(cycle, finding));
 	const action = actionOf(finding);
 	if (action && !stillHeld) cycle.plan.actions.push(action);
 	if (finding.outcome === "wait" || finding.outcome === "hold") {
@@ -108,7 +108,7 @@ function decideJob(cycle: Cycle, queued: QueuedJob): void {
 function findFor(cycle: Cycle, queued: QueuedJob): Finding {
 	const { snapshot } = cycle;
 	const { job } = queued;
-	const shape = cycle.shapeOf(job.spec);
+	const shape = cycle.core.shapeOf(job.spec);
 	const run = cloudRunOf(queued, shape.verdict, snapshot.cloudStartMs);
 	const base = { queued, shape, run, start: null, due: null, choice: null };
 
@@ -119,11 +119,10 @@ function findFor(cycle: Cycle, queued: QueuedJob): Finding {
 	const impossible = impossibility(job.spec, shape, snapshot);
 	if (impossible) return { ...base, outcome: "fail", reason: impossible };
 
-	const start = homeStart(shape.home, job.spec, queued.rest, snapshot.nowMs);
+	const start = homeStart(shape.home, job.spec, queued.rest, snapshot);
 	const facts = burstFactsOf(queued, start?.range.p50Ms ?? null, cycle.waitingForHome, snapshot.nowMs);
 	const due = dueBurst(shape.verdict.burst, facts);
-	if (start && start.range.p50Ms === snapshot.nowMs)
-		return { ...base, start, due, outcome: "place_home", reason: homeReason(start, job.spec) };
+	if (start?.now) return { ...base, start, due, outcome: "place_home", reason: homeReason(start, job.spec) };
 
 	const wait = (choice: OfferChoice | null): Finding => {
 		const why = waitReason({ queued, shape, run, start, due, choice, facts, snapshot });
@@ -131,7 +130,7 @@ function findFor(cycle: Cycle, queued: QueuedJob): Finding {
 	};
 	// Cash at home is 0, so money alone would never leave: the rule is the policy's wish to leave, unless home is sooner.
 	if (!due || (start && start.range.p50Ms <= snapshot.nowMs + run.start.p50Ms)) return wait(null);
-	const choice = chooseOffer(shape, job, run, cycle.budgets, cycle.askApproval, snapshot.nowMs);
+	const choice = chooseOffer(shape, job, run, cycle.budgets, cycle.core.askApproval, snapshot.nowMs);
 	switch (choice.kind) {
 		case "chosen": {
 			const why = launchReason(choice.row, choice.holdMicroUsd, run, due, facts);

@@ -6,7 +6,8 @@ import { budgetFacts } from "./budget.ts";
 import type { DueBurst } from "./burst.ts";
 import type { OfferChoice, PassedOver } from "./choose-offer.ts";
 import { type CloudRun, estimateOf, holdOf } from "./cost.ts";
-import { type HomePool, homeStart } from "./home.ts";
+import { homeStart } from "./home.ts";
+import type { HomePool } from "./home-pool.ts";
 import { backoffRemoval, gramsOf, type OfferRow } from "./offers.ts";
 import type { QueuedJob } from "./order.ts";
 import type { Removal } from "./removal.ts";
@@ -70,7 +71,7 @@ function homeCandidate(d: Explained, pool: HomePool, removal: Removal | null): C
 		: { ruleId: null, why: "site_unreachable", facts: { siteId: pool.view.siteId } };
 	const out = removal ?? unreachable;
 	const only = d.shape.home.length === 1 && d.shape.home[0] === pool ? d.homeRange : null;
-	const start = out ? null : (only ?? homeStart([pool], spec, d.queued.rest, nowMs)?.range ?? null);
+	const start = out ? null : (only ?? homeStart([pool], spec, d.queued.rest, d.snapshot)?.range ?? null);
 	const shownStart = start ?? { p50Ms: nowMs, p90Ms: nowMs };
 	const hourly = pool.view.microUsdPerGpuHour * BigInt(Math.max(0, Math.trunc(gpus)));
 	const compute = Math.ceil(Number(hourly) * (d.queued.rest.p50Ms / HOUR_MS));
@@ -214,7 +215,12 @@ function removedGroups(d: Explained, known: readonly Candidate[]): Explanation["
 function shapeGroups(d: Explained): readonly ExplainedGroup[] {
 	const { rest, lifeMs } = d.run;
 	const key = `${rest.p50Ms} ${rest.p90Ms} ${lifeMs}`;
-	const known = d.shape.explainedGroups.get(key);
+	const { explained } = d.shape;
+	if (explained.atMs !== d.snapshot.nowMs) {
+		explained.atMs = d.snapshot.nowMs;
+		explained.groups.clear();
+	}
+	const known = explained.groups.get(key);
 	if (known) return known;
 	const groups = d.shape.offers().removed.map(({ ruleId, why, facts, count, cheapest }) => ({
 		ruleId,
@@ -222,7 +228,7 @@ function shapeGroups(d: Explained): readonly ExplainedGroup[] {
 		count,
 		cheapest: cloudCandidate(d, cheapest, { ruleId, why, facts }),
 	}));
-	d.shape.explainedGroups.set(key, groups);
+	explained.groups.set(key, groups);
 	return groups;
 }
 

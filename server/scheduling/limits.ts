@@ -31,6 +31,8 @@ export const LIMITS = {
 
 	/** Gaps kept of one node's forecast; beyond that the latest is forgotten, which makes forecasts later, never earlier. */
 	timelineGaps: 16,
+	/** Kinds of jobs that are kept apart between cycles. */
+	keptShapes: 2000,
 	/**
 	 * What an offer is believed to do before our own launches say otherwise, and how much that belief weighs. One spot
 	 * interruption in 10 instance hours, weighing as much as 10 hours seen. An assumption between two sources: AWS Spot

@@ -1,5 +1,6 @@
+import type { EndTable } from "./end-table.ts";
 import { MinHeap } from "./min-heap.ts";
-import type { NodeTimeline } from "./timeline.ts";
+import { NodeTimeline } from "./timeline.ts";
 
 /** The nodes that a job would start on together, and when. */
 export interface Slotting {
@@ -7,19 +8,43 @@ export interface Slotting {
 	nodes: number[];
 }
 
-/** One replay of the queue over the nodes of a pool. */
+/** From so many searches of one kind in one cycle on, its nodes are kept in a heap: before, a walk over them is cheaper. */
+const SEARCHES_BEFORE_HEAP = 8;
+
+/**
+ * One replay of the queue over the nodes of a pool. A node on which nothing is reserved is read from the table of ends;
+ * only one that is gets a timeline of its own, so that a cycle with a short queue builds few.
+ */
 export class PoolReplay {
-	readonly #nodes: readonly NodeTimeline[];
-	readonly #nowMs: number;
+	readonly #table: EndTable;
+	#nowMs = 0;
+	readonly #timelines: (NodeTimeline | undefined)[] = [];
+	/** Reservations of nodes without a timeline yet: start, length, slots, one after the other. */
+	readonly #noted: (number[] | undefined)[] = [];
+	/** Nodes with a reservation that begins later than now. */
+	readonly #later: (boolean | undefined)[] = [];
+	readonly #touched: number[] = [];
 	/**
 	 * By slots and order of magnitude of the length: the nodes, keyed by a time before which such a job cannot start there.
 	 * Reservations only ever make starts later, so a key that lags is still a bound and is put right when it comes up.
 	 */
-	readonly #ready = new Map<number, MinHeap>();
+	readonly #ready = new Map<number, { searches: number; heap: MinHeap | null }>();
 
-	constructor(nodes: readonly NodeTimeline[], nowMs: number) {
-		this.#nodes = nodes;
+	constructor(table: EndTable, nowMs: number) {
+		this.#table = table;
+		this.open(nowMs);
+	}
+
+	/** Forgets all reservations. */
+	open(nowMs: number): void {
 		this.#nowMs = nowMs;
+		for (const node of this.#touched) {
+			this.#timelines[node] = undefined;
+			this.#noted[node] = undefined;
+			this.#later[node] = false;
+		}
+		this.#touched.length = 0;
+		if (this.#ready.size > 0) this.#ready.clear();
 	}
 
 	/**
@@ -30,56 +55,134 @@ export class PoolReplay {
 		return count === 1 ? this.#findOne(slots, lengthMs) : this.#findGang(count, slots, lengthMs);
 	}
 
+	/** Whether slots that are free on the node now stay so for `lengthMs`: without later reservations they only become more. */
+	staysFree(node: number, slots: number, lengthMs: number): boolean {
+		return this.#later[node] !== true || this.#timelineOf(node).earliest(slots, lengthMs, this.#nowMs) === this.#nowMs;
+	}
+
 	reserve(node: number, startMs: number, lengthMs: number, slots: number): void {
-		this.#nodes[node]?.reserve(startMs, lengthMs, slots);
+		if (this.#timelines[node] === undefined && this.#noted[node] === undefined) this.#touched.push(node);
+		if (startMs > this.#nowMs) this.#later[node] = true;
+		const timeline = this.#timelines[node];
+		if (timeline) timeline.reserve(startMs, lengthMs, slots);
+		else {
+			const noted = this.#noted[node];
+			if (noted) noted.push(startMs, lengthMs, slots);
+			else this.#noted[node] = [startMs, lengthMs, slots];
+		}
+	}
+
+	#timelineOf(node: number): NodeTimeline {
+		const known = this.#timelines[node];
+		if (known) return known;
+		const noted = this.#noted[node];
+		if (noted === undefined) this.#touched.push(node);
+		const free = this.#table.freeAt(node, this.#nowMs);
+		const timeline = new NodeTimeline(this.#nowMs, free, this.#table.after(node, free));
+		for (let i = 0; noted && i < noted.length; i += 3) timeline.reserve(noted[i] ?? 0, noted[i + 1] ?? 0, noted[i + 2] ?? 0);
+		this.#timelines[node] = timeline;
+		return timeline;
+	}
+
+	/** Nothing is reserved on it. */
+	#isPlain(node: number): boolean {
+		return this.#timelines[node] === undefined && this.#noted[node] === undefined;
+	}
+
+	#earliest(node: number, slots: number, lengthMs: number, fromMs: number): number {
+		if (this.#isPlain(node)) return Math.max(fromMs, this.#table.earliest(node, slots));
+		return this.#timelineOf(node).earliest(slots, lengthMs, fromMs);
+	}
+
+	#freeAt(node: number, atMs: number): number {
+		return this.#isPlain(node) ? this.#table.freeAt(node, atMs) : this.#timelineOf(node).freeAt(atMs);
 	}
 
 	#findOne(slots: number, lengthMs: number): Slotting | null {
+		if (slots > this.#table.slots) return null;
 		const magnitude = Math.floor(Math.log2(Math.max(1, lengthMs)));
-		const ready = this.#readyFor(slots, magnitude);
-		const visited: number[] = [];
-		const notBefore: number[] = [];
-		let best: { startMs: number; node: number; free: number } | null = null;
-		while (ready.leastKey <= (best?.startMs ?? Number.MAX_VALUE)) {
-			const node = ready.pop();
-			const timeline = node === undefined ? undefined : this.#nodes[node];
-			if (node === undefined || !timeline) break;
-			const { shortStartMs, startMs } = timeline.search(slots, 2 ** magnitude, lengthMs, this.#nowMs);
-			visited.push(node);
-			notBefore.push(shortStartMs);
-			if (startMs > (best?.startMs ?? Number.MAX_VALUE)) continue;
-			const free = timeline.freeAt(startMs);
-			if (best === null || startMs < best.startMs || free < best.free || (free === best.free && node < best.node))
-				best = { startMs, node, free };
-		}
-		for (const [i, node] of visited.entries()) ready.push(notBefore[i] ?? 0, node);
-		return best && { startMs: best.startMs, nodes: [best.node] };
+		const heap = this.#readyFor(slots, magnitude);
+		const found = heap ? this.#searchHeap(heap, slots, magnitude, lengthMs) : this.#searchAll(slots, lengthMs);
+		return found < 0 ? null : { startMs: this.#foundStartMs, nodes: [found] };
 	}
 
-	#readyFor(slots: number, magnitude: number): MinHeap {
+	#foundStartMs = 0;
+
+	#searchAll(slots: number, lengthMs: number): number {
+		let best = -1;
+		let bestStart = Number.MAX_VALUE;
+		let bestFree = 0;
+		for (let node = 0; node < this.#table.nodes; node++) {
+			const startMs = this.#earliest(node, slots, lengthMs, this.#nowMs);
+			if (startMs > bestStart || startMs === Number.POSITIVE_INFINITY) continue;
+			const free = this.#freeAt(node, startMs);
+			if (startMs === bestStart && free >= bestFree) continue;
+			best = node;
+			bestStart = startMs;
+			bestFree = free;
+		}
+		this.#foundStartMs = bestStart;
+		return best;
+	}
+
+	#searchHeap(ready: MinHeap, slots: number, magnitude: number, lengthMs: number): number {
+		const visited: number[] = [];
+		const notBefore: number[] = [];
+		let best = -1;
+		let bestStart = Number.MAX_VALUE;
+		let bestFree = 0;
+		while (ready.leastKey <= bestStart) {
+			const node = ready.pop();
+			if (node === undefined) break;
+			visited.push(node);
+			const plain = this.#isPlain(node);
+			const found = plain ? null : this.#timelineOf(node).search(slots, 2 ** magnitude, lengthMs, this.#nowMs);
+			const startMs = found ? found.startMs : Math.max(this.#nowMs, this.#table.earliest(node, slots));
+			notBefore.push(found ? found.shortStartMs : startMs);
+			if (startMs > bestStart) continue;
+			const free = this.#freeAt(node, startMs);
+			if (startMs === bestStart && (free > bestFree || (free === bestFree && node > best))) continue;
+			best = node;
+			bestStart = startMs;
+			bestFree = free;
+		}
+		for (let i = 0; i < visited.length; i++) ready.push(notBefore[i] ?? 0, visited[i] ?? 0);
+		this.#foundStartMs = bestStart;
+		return best;
+	}
+
+	#readyFor(slots: number, magnitude: number): MinHeap | null {
 		const key = slots * 64 + magnitude;
-		const known = this.#ready.get(key);
-		if (known) return known;
-		const heap = new MinHeap();
-		for (const [node, timeline] of this.#nodes.entries()) heap.push(timeline.earliest(slots, 2 ** magnitude, this.#nowMs), node);
-		this.#ready.set(key, heap);
-		return heap;
+		let known = this.#ready.get(key);
+		if (!known) {
+			known = { searches: 0, heap: null };
+			this.#ready.set(key, known);
+		}
+		if (known.heap === null && ++known.searches > SEARCHES_BEFORE_HEAP) {
+			known.heap = new MinHeap();
+			for (let node = 0; node < this.#table.nodes; node++) known.heap.push(this.#earliest(node, slots, 2 ** magnitude, this.#nowMs), node);
+		}
+		return known.heap;
 	}
 
 	/** Tries the time at which enough nodes have a start each, until that many hold at one and the same time. */
 	#findGang(count: number, slots: number, lengthMs: number): Slotting | null {
+		const nodes = Array.from({ length: this.#table.nodes }, (_, node) => node);
 		let fromMs = this.#nowMs;
 		for (;;) {
-			const starts = this.#nodes.map((node, index) => ({ index, at: node.earliest(slots, lengthMs, fromMs) }));
-			const ready = starts.filter((s) => s.at === fromMs).map((s) => ({ ...s, free: this.#nodes[s.index]?.freeAt(fromMs) ?? 0 }));
-			if (ready.length >= count) {
-				const fullest = ready.sort((a, b) => a.free - b.free || a.index - b.index).slice(0, count);
-				return { startMs: fromMs, nodes: fullest.map((s) => s.index).sort((a, b) => a - b) };
-			}
-			const next = starts.map((s) => s.at).sort((a, b) => a - b)[count - 1];
+			const starts = nodes.map((node) => this.#earliest(node, slots, lengthMs, fromMs));
+			const ready = nodes.filter((node) => starts[node] === fromMs);
+			if (ready.length >= count) return { startMs: fromMs, nodes: this.#fullest(ready, count, fromMs) };
+			const next = starts.sort((a, b) => a - b)[count - 1];
 			if (next === undefined || next === Number.POSITIVE_INFINITY) return null;
 			// No earlier time can have enough nodes: each one's own start from here on is at least its entry.
 			fromMs = next;
 		}
+	}
+
+	#fullest(ready: readonly number[], count: number, atMs: number): number[] {
+		const free = new Map(ready.map((node) => [node, this.#freeAt(node, atMs)]));
+		const order = [...ready].sort((a, b) => (free.get(a) ?? 0) - (free.get(b) ?? 0) || a - b);
+		return order.slice(0, count).sort((a, b) => a - b);
 	}
 }

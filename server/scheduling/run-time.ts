@@ -1,3 +1,4 @@
+import type { TimeRange } from "#server/domain/decision.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import type { Distribution } from "./forecast/distribution.ts";
 import { makeDistributionOf } from "./forecast/run-times.ts";
@@ -29,7 +30,7 @@ export function makeRunTimeOf(durations: readonly DurationStat[]): RunTimeOf {
 		const known = byKey.get(key);
 		if (stat.samples >= LIMITS.minDurationSamples && (!known || isBetter(stat, known))) byKey.set(key, stat);
 	}
-	return (spec) => {
+	const runTimeOf: RunTimeOf = (spec) => {
 		const distribution = distributionOf(spec);
 		if (distribution) {
 			const bound = spec.duration.maxMs ?? Number.POSITIVE_INFINITY;
@@ -43,6 +44,15 @@ export function makeRunTimeOf(durations: readonly DurationStat[]): RunTimeOf {
 		const p50 = named?.p50Ms ?? estimateMs ?? team?.p50Ms ?? maxMs ?? LIMITS.defaultRunMs;
 		const p90 = named?.p90Ms ?? p50 * spread;
 		return spreadOf(Math.min(p50, ceiling), Math.min(p90, ceiling));
+	};
+	// A spec never changes, and is asked for in every cycle that its job lives.
+	const known = new WeakMap<JobSpec, RunTime>();
+	return (spec) => {
+		const kept = known.get(spec);
+		if (kept) return kept;
+		const fresh = runTimeOf(spec);
+		known.set(spec, fresh);
+		return fresh;
 	};
 }
 
@@ -69,9 +79,46 @@ export function remainingOf(total: RunTime, doneMs: number, maxMs: number | null
 
 /** When the slots of a live attempt come free, ms from now. */
 export function restOfAttempt(attempt: RunningAttempt, nowMs: number, runTimeOf: RunTimeOf): TimeSpread {
-	if (attempt.stopping) return { p50Ms: LIMITS.stopGraceMs, p90Ms: LIMITS.stopGraceMs };
-	const ranMs = attempt.startedAtMs === null ? 0 : Math.max(0, nowMs - attempt.startedAtMs);
-	return remainingOf(runTimeOf(attempt.spec), attempt.completedMs + ranMs, attempt.spec.duration.maxMs);
+	const { p50Ms, p90Ms } = endOfAttempt(attempt, nowMs, runTimeOf);
+	return spreadOf(p50Ms - nowMs, p90Ms - nowMs);
+}
+
+/**
+ * When the slots of a live attempt come free, as moments that stand until the first of them passes: forecasts do not
+ * slide with the clock, and what was worked out from them can be kept. The first answer is the one of its start; each
+ * time the median passes and it still runs, the remaining time is asked again for the work done by then.
+ * `speed`: PoolView.speed of the place.
+ */
+export function endOfAttempt(attempt: RunningAttempt, nowMs: number, runTimeOf: RunTimeOf, speed = 1): TimeRange {
+	// Between now and the grace: when it was told to stop is not known here.
+	if (attempt.stopping) return nextStep(nowMs, LIMITS.stopGraceMs, 1);
+	const { maxMs } = attempt.spec.duration;
+	const total = runTimeOf(attempt.spec);
+	const startMs = attempt.startedAtMs ?? attempt.placedAtMs;
+	const doneMs = attempt.completedMs + Math.max(0, nowMs - startMs) * speed;
+	for (let askedAtMs = attempt.completedMs; ; ) {
+		const rest = remainingOf(total, askedAtMs, maxMs);
+		const p50Ms = Math.max(rest.p50Ms, askedAtMs === attempt.completedMs ? 0 : leastStep(askedAtMs));
+		const endsAt = (restMs: number): number => startMs + Math.ceil((askedAtMs - attempt.completedMs + restMs) / speed);
+		if (askedAtMs + p50Ms > doneMs && endsAt(p50Ms) > nowMs) return { p50Ms: endsAt(p50Ms), p90Ms: endsAt(Math.max(p50Ms, rest.p90Ms)) };
+		askedAtMs += p50Ms;
+	}
+}
+
+/** A run past its median is asked about again after so long at least: the halves of the way to the P90 would never end. */
+function leastStep(doneMs: number): number {
+	return Math.max(LIMITS.minRestMs, doneMs / 32);
+}
+
+/** A slot that is neither free nor held by an attempt we know is someone else's: when it ends is not known. */
+export function endOfUnknown(nowMs: number): TimeRange {
+	return nextStep(nowMs, LIMITS.defaultRunMs, LIMITS.defaultSpread);
+}
+
+/** The next whole step of the clock, and `spread` times its length from its beginning. */
+function nextStep(nowMs: number, stepMs: number, spread: number): TimeRange {
+	const fromMs = Math.floor(nowMs / stepMs) * stepMs;
+	return { p50Ms: fromMs + stepMs, p90Ms: fromMs + stepMs * spread };
 }
 
 function spreadOf(p50: number, p90: number): TimeSpread {

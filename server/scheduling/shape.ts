@@ -4,7 +4,9 @@ import type { Policy } from "#server/domain/policy.ts";
 import { JOB_FIELDS, JobFacts } from "#server/policy/job-facts.ts";
 import { judgeJob } from "#server/policy/judge-job.ts";
 import type { JobVerdict } from "#server/policy/types.ts";
-import { type HomePool, poolRemoval } from "./home.ts";
+import { poolRemoval } from "./home.ts";
+import type { HomePool } from "./home-pool.ts";
+import { LIMITS } from "./limits.ts";
 import { fitOffers, judgeRows, type OfferBook, type OfferFit, type PolicyRemovals } from "./offers.ts";
 import type { Removal } from "./removal.ts";
 
@@ -22,15 +24,19 @@ export interface Shape {
 	homeEver: boolean;
 	/** Sifted when first asked for. */
 	offers: () => OfferFit;
-	/** What explain.ts made of the removed offers, by length of run. */
-	explainedGroups: Map<string, readonly ExplainedGroup[]>;
+	/** What explain.ts made of the removed offers at one moment, by length of run. */
+	explained: { atMs: number; groups: Map<string, readonly ExplainedGroup[]> };
 }
+
+export type ShapeOf = (spec: JobSpec) => Shape;
 
 export type ExplainedGroup = Explanation["removed"][number];
 
-export function makeShapes(policy: Policy, pools: readonly HomePool[], offers: OfferBook, nowMs: number): (spec: JobSpec) => Shape {
+export function makeShapes(policy: Policy, pools: readonly HomePool[], offers: OfferBook, nowMs: number): ShapeOf {
 	const signatureOf = makeSignatureOf(policy);
 	const shapes = new Map<string, Shape>();
+	// A spec never changes, and is asked for in every cycle that its job lives.
+	const bySpec = new WeakMap<JobSpec, Shape>();
 	const judged = new Map<string, PolicyRemovals>();
 	const judgedRows = (verdict: JobVerdict): PolicyRemovals => {
 		const key = JSON.stringify(verdict.filters);
@@ -39,11 +45,17 @@ export function makeShapes(policy: Policy, pools: readonly HomePool[], offers: O
 		return known;
 	};
 	return (spec) => {
+		const kept = bySpec.get(spec);
+		if (kept) return kept;
 		const signature = signatureOf(spec);
-		const known = shapes.get(signature);
-		if (known) return known;
-		const shape = makeShape(spec, judgeJob(policy, spec), pools, (verdict) => fitOffers(offers, spec, judgedRows(verdict), nowMs));
-		shapes.set(signature, shape);
+		let shape = shapes.get(signature);
+		if (!shape) {
+			shape = makeShape(spec, judgeJob(policy, spec), pools, (verdict) => fitOffers(offers, spec, judgedRows(verdict), nowMs));
+			// Under a policy that asks for names every job is a shape of its own: those of the past are let go.
+			if (shapes.size >= LIMITS.keptShapes) shapes.clear();
+			shapes.set(signature, shape);
+		}
+		bySpec.set(spec, shape);
 		return shape;
 	};
 }
@@ -57,7 +69,7 @@ function makeShape(spec: JobSpec, verdict: JobVerdict, allPools: readonly HomePo
 		pools,
 		home: able.filter((pool) => pool.view.healthy),
 		homeEver: able.length > 0,
-		explainedGroups: new Map(),
+		explained: { atMs: Number.NaN, groups: new Map() },
 		offers: () => {
 			fit ??= sift(verdict);
 			return fit;
@@ -73,7 +85,9 @@ export function makeSignatureOf(policy: Policy): (spec: JobSpec) => string {
 	const names = factsUsedBy(policy);
 	return (spec) => {
 		const { gpus, accelerators, cpus, memoryGiB } = spec.resources;
-		const hardware = `${spec.nodes} ${gpus} ${cpus} ${memoryGiB} ${[...accelerators].sort().join("|")}`;
+		const models = accelerators.length > 1 ? [...accelerators].sort().join("|") : (accelerators[0] ?? "");
+		const bound = spec.data.length === 0 ? "" : JSON.stringify(spec.data.map((d) => d.residency));
+		const hardware = `${spec.nodes} ${gpus} ${cpus} ${memoryGiB} ${models} ${bound}`;
 		if (names.length === 0) return hardware;
 		const facts = new JobFacts(spec);
 		return `${hardware}\n${names.map((name) => textOf(facts[name])).join("\n")}`;
@@ -85,7 +99,7 @@ export function makeSignatureOf(policy: Policy): (spec: JobSpec) => string {
  * `job` without a plain field behind it means all of them.
  */
 function factsUsedBy(policy: Policy): FactName[] {
-	const texts = [...policy.rules.map((r) => r.when ?? ""), ...policy.budgets.map((b) => b.scope)];
+	const texts = [...policy.rules.map((r) => r.when ?? ""), ...policy.budgets.map((b) => b.scope), ...policy.caps.map((c) => c.scope)];
 	const used = new Set<string>();
 	for (const text of texts) {
 		for (const [, field] of text.matchAll(/\bjob\b(?:\s*\.\s*([A-Za-z_]\w*))?/g)) {

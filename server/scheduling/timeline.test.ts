@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { EndTable } from "./end-table.ts";
 import { PoolReplay } from "./replay.ts";
 import { NodeTimeline } from "./timeline.ts";
 
@@ -17,6 +18,12 @@ class MinuteByMinute {
 	}
 }
 
+function replayOf(capacity: number, nodes: readonly (readonly number[])[]): PoolReplay {
+	const table = new EndTable(nodes.length, capacity);
+	for (const [node, releases] of nodes.entries()) table.set(node, releases);
+	return new PoolReplay(table, 0);
+}
+
 const nodesArb = fc.integer({ min: 1, max: 4 }).chain((capacity) =>
 	fc.record({
 		capacity: fc.constant(capacity),
@@ -29,10 +36,7 @@ describe("the replay of a pool", () => {
 	it("gives every job the earliest start that delays none before it, like a minute-by-minute one", () => {
 		fc.assert(
 			fc.property(nodesArb, ({ capacity, nodes, jobs }) => {
-				const replay = new PoolReplay(
-					nodes.map((releases) => new NodeTimeline(0, capacity - releases.length, releases)),
-					0,
-				);
+				const replay = replayOf(capacity, nodes);
 				const slow = nodes.map((releases) => new MinuteByMinute(capacity, releases));
 				for (const { slots, length } of jobs) {
 					const at = replay.findStart(1, slots, length);
@@ -50,10 +54,7 @@ describe("the replay of a pool", () => {
 	it("starts a gang when all of its nodes are ready, and never in part", () => {
 		fc.assert(
 			fc.property(nodesArb, fc.integer({ min: 1, max: 4 }), fc.integer({ min: 2, max: 4 }), ({ capacity, nodes, jobs }, slots, count) => {
-				const replay = new PoolReplay(
-					nodes.map((releases) => new NodeTimeline(0, capacity - releases.length, releases)),
-					0,
-				);
+				const replay = replayOf(capacity, nodes);
 				const slow = nodes.map((releases) => new MinuteByMinute(capacity, releases));
 				for (const job of jobs) {
 					const at = replay.findStart(1, job.slots, job.length);

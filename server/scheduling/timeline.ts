@@ -11,11 +11,12 @@ export class NodeTimeline {
 	readonly #maxSteps: number;
 	readonly #found = { shortStartMs: 0, startMs: 0 };
 
-	/** @param releasesMs when each busy slot comes free, in any order */
-	constructor(nowMs: number, freeNow: number, releasesMs: readonly number[]) {
+	/** @param releasesMs when each busy slot comes free, ascending */
+	constructor(nowMs: number, freeNow: number, releasesMs: ArrayLike<number>) {
 		this.#times = [nowMs];
 		this.#free = [freeNow];
-		for (const at of [...releasesMs].sort((a, b) => a - b)) {
+		for (let i = 0; i < releasesMs.length; i++) {
+			const at = releasesMs[i] ?? nowMs;
 			const last = this.#times.length - 1;
 			const free = (this.#free[last] ?? 0) + 1;
 			if ((this.#times[last] ?? 0) >= at) this.#free[last] = free;

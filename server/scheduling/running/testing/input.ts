@@ -14,7 +14,7 @@ import type { HomeRoom, RunningInput } from "../types.ts";
 export function inputOf(snapshot: Snapshot, part: Partial<RunningInput> = {}): RunningInput {
 	const runTimeOf = makeRunTimeOf(snapshot.durations);
 	const free = new Map(snapshot.pools.filter((p) => p.healthy).map((p) => [p.id, [...p.freeSlots]]));
-	const shapeOf = makeShapes(snapshot.policy, openHome(snapshot, runTimeOf), openOfferBook(snapshot), snapshot.nowMs);
+	const shapeOf = makeShapes(snapshot.policy, openHome(snapshot.pools), openOfferBook(snapshot), snapshot.nowMs);
 	return {
 		snapshot,
 		shapeOf,

@@ -1,0 +1,48 @@
+/**
+ * When the slots of equal nodes come free, as far as what holds them now tells: for each node its slots' moments,
+ * ascending, UTC ms; 0 for a slot that is free. Plain numbers in one block: a cycle looks at all of them for each job that waits.
+ */
+export class EndTable {
+	readonly nodes: number;
+	readonly slots: number;
+	readonly endsMs: Float64Array;
+
+	constructor(nodes: number, slotsPerNode: number) {
+		this.nodes = nodes;
+		this.slots = slotsPerNode;
+		this.endsMs = new Float64Array(nodes * slotsPerNode);
+	}
+
+	/** Writes a node's moments, in any order. */
+	set(node: number, endsMs: ArrayLike<number>): void {
+		const base = node * this.slots;
+		// insertion sort: at most a node's few slots, mostly in order already
+		for (let i = 0; i < this.slots; i++) {
+			const at = endsMs[i] ?? 0;
+			let hole = base + i;
+			while (hole > base && (this.endsMs[hole - 1] ?? 0) > at) {
+				this.endsMs[hole] = this.endsMs[hole - 1] ?? 0;
+				hole--;
+			}
+			this.endsMs[hole] = at;
+		}
+	}
+
+	/** When the node has so many slots free at once; infinite when it has fewer. */
+	earliest(node: number, slots: number): number {
+		return slots > this.slots ? Number.POSITIVE_INFINITY : slots < 1 ? 0 : (this.endsMs[node * this.slots + slots - 1] ?? 0);
+	}
+
+	freeAt(node: number, atMs: number): number {
+		const base = node * this.slots;
+		let free = 0;
+		while (free < this.slots && (this.endsMs[base + free] ?? 0) <= atMs) free++;
+		return free;
+	}
+
+	/** The moments behind `free` slots that are free by then, ascending. */
+	after(node: number, free: number): Float64Array {
+		const base = node * this.slots;
+		return this.endsMs.subarray(base + free, base + this.slots);
+	}
+}

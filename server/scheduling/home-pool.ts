@@ -1,0 +1,262 @@
+import type { TimeRange } from "#server/domain/decision.ts";
+import type { Place } from "#server/policy/types.ts";
+import { EndTable } from "./end-table.ts";
+import type { Machine } from "./removal.ts";
+import { PoolReplay } from "./replay.ts";
+import { endOfUnknown } from "./run-time.ts";
+import type { PoolView, RunningAttempt } from "./types.ts";
+
+/** Something that holds slots of a pool. */
+export interface Holder {
+	readonly slots: readonly number[];
+	/** Set for an attempt of ours on these slots; null for others, and for a place that is kept. */
+	readonly attempt: RunningAttempt | null;
+	/** When it lets go of them: moments that stand until the first of them passes. */
+	end(nowMs: number): TimeRange;
+}
+
+/**
+ * A pool in the replay: which slots are free now, and both forecasts of when the others will be. It lives as long as the
+ * pool's own figures stay the same; between cycles only what changed is looked at again.
+ */
+export class HomePool {
+	view: PoolView;
+	readonly machine: Machine;
+	readonly place: Place;
+	/** Run times here are divided by it. */
+	readonly speed: number;
+	/** The replay in which everything takes its median time, and the one in which it takes its P90. */
+	readonly median: PoolReplay;
+	readonly late: PoolReplay;
+	/** Free slots of each node; what this plan gives away is taken out. */
+	readonly freeOn: Int32Array;
+	/** Free slots of the pool. */
+	free = 0;
+
+	readonly #gpus: number;
+	readonly #given: Uint8Array;
+	readonly #holders: Uint16Array;
+	readonly #holdersOn: Holder[][];
+	readonly #medianEnds: EndTable;
+	readonly #lateEnds: EndTable;
+	/** Until when a node's ends hold; 0: to be worked out. */
+	readonly #validUntilMs: Float64Array;
+	/** Slots that this cycle's plan gave away. */
+	readonly #taken: number[] = [];
+	#takenFlags: Uint8Array;
+	#nowMs = 0;
+	#fresh = false;
+
+	constructor(view: PoolView) {
+		const { accelerator, nodes, gpusPerNode: gpus, cpusPerNode: cpus = null, memoryGiBPerNode: memoryGiB = null } = view;
+		this.view = view;
+		this.machine = { accelerator, gpus, cpus, memoryGiB };
+		this.place = { siteId: view.siteId, provider: view.provider ?? "local", region: null, instanceType: null, capacityType: "owned" };
+		this.speed = speedOf(view);
+		this.#gpus = gpus;
+		this.#given = new Uint8Array(nodes * gpus);
+		this.#takenFlags = new Uint8Array(nodes * gpus);
+		this.#holders = new Uint16Array(nodes * gpus);
+		this.#holdersOn = Array.from({ length: nodes }, () => []);
+		this.freeOn = new Int32Array(nodes);
+		this.#medianEnds = new EndTable(nodes, gpus);
+		this.#lateEnds = new EndTable(nodes, gpus);
+		this.#validUntilMs = new Float64Array(nodes);
+		this.median = new PoolReplay(this.#medianEnds, 0);
+		this.late = new PoolReplay(this.#lateEnds, 0);
+		this.#giveAll(view.freeSlots);
+	}
+
+	/** Undoes what the last plan took, which the snapshot knows better, and reads what is free now. */
+	open(view: PoolView, nowMs: number): void {
+		for (const slot of this.#taken) {
+			this.#takenFlags[slot] = 0;
+			this.#count(slot, 1);
+		}
+		this.#taken.length = 0;
+		if (view !== this.view) this.#read(view);
+		this.#nowMs = nowMs;
+		this.#fresh = false;
+		this.median.open(nowMs);
+		this.late.open(nowMs);
+	}
+
+	hold(holder: Holder): void {
+		for (const slot of holder.slots) {
+			if (!this.#has(slot)) continue;
+			if (this.#given[slot] === 1 && this.#holders[slot] === 0) this.#count(slot, -1);
+			this.#holders[slot] = (this.#holders[slot] ?? 0) + 1;
+			const node = this.#nodeOf(slot);
+			const list = this.#holdersOn[node];
+			if (list && list.at(-1) !== holder) list.push(holder);
+			this.#validUntilMs[node] = 0;
+		}
+	}
+
+	letGo(holder: Holder): void {
+		for (const slot of holder.slots) {
+			if (!this.#has(slot)) continue;
+			const left = (this.#holders[slot] ?? 1) - 1;
+			this.#holders[slot] = left;
+			if (left === 0 && this.#given[slot] === 1) this.#count(slot, 1);
+			const node = this.#nodeOf(slot);
+			const list = this.#holdersOn[node];
+			const at = list ? list.indexOf(holder) : -1;
+			if (list && at >= 0) list.splice(at, 1);
+			this.#validUntilMs[node] = 0;
+		}
+	}
+
+	/** Every end must be asked anew, since what tells them has changed. */
+	forgetEnds(): void {
+		this.#validUntilMs.fill(0);
+	}
+
+	/** Who holds slots of a node. */
+	holdersOn(node: number): readonly Holder[] {
+		return this.#holdersOn[node] ?? [];
+	}
+
+	isFree(slot: number): boolean {
+		return this.#given[slot] === 1 && this.#holders[slot] === 0 && this.#takenFlags[slot] === 0;
+	}
+
+	/** The site says that nobody is on it. */
+	isGiven(slot: number): boolean {
+		return this.#given[slot] === 1;
+	}
+
+	/** Nodes on which such a job can start now without delaying any that was placed before it: the fullest first. Null: not now. */
+	findNow(count: number, slots: number, lengthMs: number): number[] | null {
+		if (slots > this.#gpus || this.free < count * slots) return null;
+		const ready: number[] = [];
+		let best = -1;
+		for (let node = 0; node < this.freeOn.length; node++) {
+			const free = this.freeOn[node] ?? 0;
+			if (free < slots || (count === 1 && best >= 0 && free >= (this.freeOn[best] ?? 0))) continue;
+			if (!this.median.staysFree(node, slots, lengthMs)) continue;
+			if (count === 1) best = node;
+			else ready.push(node);
+		}
+		if (count === 1) return best < 0 ? null : [best];
+		if (ready.length < count) return null;
+		ready.sort((a, b) => (this.freeOn[a] ?? 0) - (this.freeOn[b] ?? 0) || a - b);
+		return ready.slice(0, count).sort((a, b) => a - b);
+	}
+
+	/** Takes the lowest free slots of a node for this plan. */
+	take(node: number, count: number): number[] {
+		const given: number[] = [];
+		for (let slot = node * this.#gpus; slot < (node + 1) * this.#gpus && given.length < count; slot++) {
+			if (this.isFree(slot)) given.push(slot);
+		}
+		this.takeSlots(given);
+		return given;
+	}
+
+	takeSlots(slots: readonly number[]): void {
+		for (const slot of slots) {
+			this.#count(slot, -1);
+			this.#takenFlags[slot] = 1;
+			this.#taken.push(slot);
+		}
+	}
+
+	/** Brings the ends of all nodes up to now; before either replay is searched. */
+	refresh(): void {
+		if (this.#fresh) return;
+		this.#fresh = true;
+		for (let node = 0; node < this.#validUntilMs.length; node++) {
+			if ((this.#validUntilMs[node] ?? 0) <= this.#nowMs) this.#workOut(node);
+		}
+	}
+
+	#workOut(node: number): void {
+		const from = node * this.#gpus;
+		const median = new Float64Array(this.#gpus);
+		const late = new Float64Array(this.#gpus);
+		for (const holder of this.#holdersOn[node] ?? []) {
+			const { p50Ms, p90Ms } = holder.end(this.#nowMs);
+			for (const slot of holder.slots) {
+				const i = slot - from;
+				if (i < 0 || i >= this.#gpus) continue;
+				median[i] = Math.max(median[i] ?? 0, p50Ms);
+				late[i] = Math.max(late[i] ?? 0, p90Ms);
+			}
+		}
+		let validUntilMs = Number.POSITIVE_INFINITY;
+		for (let i = 0; i < this.#gpus; i++) {
+			if (median[i] === 0 && this.#given[from + i] !== 1) {
+				// Neither free nor held by anything we know: when it ends is not known.
+				const { p50Ms, p90Ms } = endOfUnknown(this.#nowMs);
+				median[i] = p50Ms;
+				late[i] = p90Ms;
+			}
+			const at = median[i] ?? 0;
+			if (at > 0 && at < validUntilMs) validUntilMs = at;
+		}
+		this.#medianEnds.set(node, median);
+		this.#lateEnds.set(node, late);
+		this.#validUntilMs[node] = validUntilMs;
+	}
+
+	#giveAll(freeSlots: readonly number[]): void {
+		for (const slot of freeSlots) {
+			if (!this.#has(slot) || this.#given[slot] === 1) continue;
+			this.#given[slot] = 1;
+			this.#count(slot, 1);
+		}
+	}
+
+	#read(view: PoolView): void {
+		const now = new Uint8Array(this.#given.length);
+		for (const slot of view.freeSlots) if (this.#has(slot)) now[slot] = 1;
+		for (let slot = 0; slot < now.length; slot++) {
+			if (now[slot] === this.#given[slot]) continue;
+			this.#given[slot] = now[slot] ?? 0;
+			if (this.#holders[slot] === 0) this.#count(slot, now[slot] === 1 ? 1 : -1);
+			this.#validUntilMs[this.#nodeOf(slot)] = 0;
+		}
+		this.view = view;
+	}
+
+	#count(slot: number, by: number): void {
+		const node = this.#nodeOf(slot);
+		this.freeOn[node] = (this.freeOn[node] ?? 0) + by;
+		this.free += by;
+	}
+
+	#has(slot: number): boolean {
+		return Number.isInteger(slot) && slot >= 0 && slot < this.#given.length;
+	}
+
+	#nodeOf(slot: number): number {
+		return Math.floor(slot / this.#gpus);
+	}
+}
+
+export function speedOf(view: PoolView): number {
+	return view.speed !== undefined && view.speed > 0 ? view.speed : 1;
+}
+
+/** The figures of a pool that do not change while work comes and goes. */
+export function samePool(a: PoolView, b: PoolView): boolean {
+	return (
+		a === b ||
+		(a.id === b.id &&
+			a.siteId === b.siteId &&
+			a.accelerator === b.accelerator &&
+			a.nodes === b.nodes &&
+			a.gpusPerNode === b.gpusPerNode &&
+			a.microUsdPerGpuHour === b.microUsdPerGpuHour &&
+			a.wattsPerGpu === b.wattsPerGpu &&
+			a.gridGramsPerKwh === b.gridGramsPerKwh &&
+			a.pue === b.pue &&
+			a.healthy === b.healthy &&
+			a.multiNode === b.multiNode &&
+			a.cpusPerNode === b.cpusPerNode &&
+			a.memoryGiBPerNode === b.memoryGiBPerNode &&
+			a.provider === b.provider &&
+			a.speed === b.speed)
+	);
+}

@@ -1,0 +1,142 @@
+import type { Policy } from "#server/domain/policy.ts";
+import { type AskApproval, makeAskApproval } from "./choose-offer.ts";
+import { openHome } from "./home.ts";
+import { type HomePool, samePool } from "./home-pool.ts";
+import { LiveWork } from "./live.ts";
+import { openOfferBook } from "./offers.ts";
+import { makeRunTimeOf, type RunTimeOf } from "./run-time.ts";
+import { makeShapes, type ShapeOf } from "./shape.ts";
+import type { DecideMemo, DurationStat, PoolView, Snapshot } from "./types.ts";
+
+/**
+ * What a cycle works on, brought up to date with a snapshot rather than made anew. Whatever is kept is a function of
+ * objects that are the same object as last time (policy, offers, attempts, specs, statistics) and of time steps, so that
+ * a plan with a memo is the plan without one.
+ */
+export class Core {
+	runTimeOf: RunTimeOf;
+	pools: HomePool[];
+	live: LiveWork;
+	shapeOf: ShapeOf;
+	askApproval: AskApproval;
+	#nowMs: number;
+	#durations: readonly DurationStat[];
+	#policy: Policy;
+	#views: readonly PoolView[];
+	#shapesBy: ShapesBy;
+
+	constructor(snapshot: Snapshot) {
+		this.#nowMs = snapshot.nowMs;
+		this.#durations = snapshot.durations;
+		this.runTimeOf = makeRunTimeOf(snapshot.durations);
+		this.#views = snapshot.pools;
+		this.pools = openHome(snapshot.pools);
+		this.live = new LiveWork(this.pools, this.runTimeOf);
+		this.#policy = snapshot.policy;
+		this.askApproval = makeAskApproval(snapshot.policy);
+		this.#shapesBy = shapesBy(snapshot);
+		this.shapeOf = makeShapes(snapshot.policy, this.pools, openOfferBook(snapshot), snapshot.nowMs);
+		this.#openPools(snapshot);
+	}
+
+	/** Whether this can be brought up to date: time does not run backwards here. */
+	canFollow(snapshot: Snapshot): boolean {
+		return snapshot.nowMs >= this.#nowMs;
+	}
+
+	follow(snapshot: Snapshot): void {
+		this.#nowMs = snapshot.nowMs;
+		if (!sameItems(snapshot.durations, this.#durations)) {
+			this.#durations = snapshot.durations;
+			this.runTimeOf = makeRunTimeOf(snapshot.durations);
+		}
+		const newPools = !samePools(this.#views, snapshot.pools);
+		if (newPools) {
+			this.#views = snapshot.pools;
+			this.pools = openHome(snapshot.pools);
+			this.live = new LiveWork(this.pools, this.runTimeOf);
+		}
+		if (snapshot.policy !== this.#policy) {
+			this.#policy = snapshot.policy;
+			this.askApproval = makeAskApproval(snapshot.policy);
+		}
+		if (newPools || !stillHolds(this.#shapesBy, snapshot)) {
+			this.#shapesBy = shapesBy(snapshot);
+			this.shapeOf = makeShapes(snapshot.policy, this.pools, openOfferBook(snapshot), snapshot.nowMs);
+		}
+		this.#openPools(snapshot);
+	}
+
+	#openPools(snapshot: Snapshot): void {
+		for (const pool of this.pools) {
+			const view = viewOf(snapshot.pools, pool.view.id);
+			pool.open(view ?? pool.view, snapshot.nowMs);
+		}
+		this.live.read(snapshot.running, snapshot.foreign ?? [], this.runTimeOf);
+	}
+}
+
+/** The core that this memo holds, at this snapshot; a new one without a memo. */
+export function coreAt(snapshot: Snapshot, memo: DecideMemo | undefined): Core {
+	const kept = memo?.kept.get("core");
+	if (kept instanceof Core && kept.canFollow(snapshot)) {
+		kept.follow(snapshot);
+		return kept;
+	}
+	const core = new Core(snapshot);
+	memo?.kept.set("core", core);
+	return core;
+}
+
+function viewOf(views: readonly PoolView[], id: string): PoolView | undefined {
+	for (const view of views) if (view.id === id) return view;
+	return undefined;
+}
+
+function samePools(before: readonly PoolView[], now: readonly PoolView[]): boolean {
+	if (before.length !== now.length) return false;
+	return before.every((view) => {
+		const other = viewOf(now, view.id);
+		return other !== undefined && samePool(view, other);
+	});
+}
+
+function sameItems<T>(a: readonly T[], b: readonly T[]): boolean {
+	return a === b || (a.length === b.length && a.every((item, i) => item === b[i]));
+}
+
+/** What shapes and their offers are made of, and until when they hold: then a price is stale, or a back-off over. */
+interface ShapesBy {
+	policy: Policy;
+	offers: Snapshot["offers"];
+	boardWatts: Snapshot["boardWatts"];
+	priceMaxAgeMs: number;
+	untilMs: number;
+}
+
+function shapesBy(snapshot: Snapshot): ShapesBy {
+	const { policy, offers, boardWatts, priceMaxAgeMs, nowMs } = snapshot;
+	let untilMs = Number.POSITIVE_INFINITY;
+	for (const { priceObservedAtMs, backoffUntilMs } of offers) {
+		const staleMs = priceObservedAtMs + priceMaxAgeMs + 1;
+		if (staleMs > nowMs && staleMs < untilMs) untilMs = staleMs;
+		if (backoffUntilMs !== null && backoffUntilMs > nowMs && backoffUntilMs < untilMs) untilMs = backoffUntilMs;
+	}
+	return { policy, offers, boardWatts, priceMaxAgeMs, untilMs };
+}
+
+function stillHolds(by: ShapesBy, snapshot: Snapshot): boolean {
+	return (
+		by.policy === snapshot.policy &&
+		by.priceMaxAgeMs === snapshot.priceMaxAgeMs &&
+		snapshot.nowMs < by.untilMs &&
+		sameWatts(by.boardWatts, snapshot.boardWatts) &&
+		sameItems(by.offers, snapshot.offers)
+	);
+}
+
+function sameWatts(a: Snapshot["boardWatts"], b: Snapshot["boardWatts"]): boolean {
+	if (a === b) return true;
+	const [x, y] = [Object.entries(a ?? {}), Object.entries(b ?? {})];
+	return x.length === y.length && x.every(([name, watts]) => b?.[name] === watts);
+}
