@@ -23,8 +23,8 @@ export const POLICY_LIMITS = {
 	rememberedTexts: 2_000,
 	/** Alternatives that a condition is taken apart into before nothing is said of it any more. */
 	conditionCases: 64,
-	/** Comparisons of conditions in one check of a policy; beyond it nothing more is said. */
-	conditionComparisons: 20_000,
+	/** Pairs of alternatives compared in one check of a policy; beyond it nothing more is said of conditions. */
+	conditionComparisons: 200_000,
 } as const;
 
 /** Bounds of one CEL expression, enforced by its parser. */
