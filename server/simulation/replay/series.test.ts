@@ -30,7 +30,7 @@ describe("the series of a replay", () => {
 		series.demand({ fromMs: START + 400 * DAY_MS, toMs: START + 400 * DAY_MS + HOUR_MS, gpus: 24 });
 		const { days } = series.finish();
 		expect(days).toHaveLength(401);
-		expect(days[399]).toMatchObject({ demandGpus: 0, egressCostUsd: 0 });
+		expect(days[399]).toMatchObject({ demandGpus: 0, ownedGpus: 0 });
 		expect(days[400]?.demandGpus).toBe(1);
 	});
 	it("gives waits by team and class, sorted by name", () => {
@@ -40,19 +40,20 @@ describe("the series of a replay", () => {
 			["risk", 0],
 			["vision", 30],
 		] as const) {
-			series.started({ team, workloadClass: "burst" }, waitS * SECOND_MS);
-			series.done({ team, workloadClass: "burst" }, (waitS + 100) * SECOND_MS);
+			series.submitted({ team, workloadClass: "burst" });
+			series.done({ team, workloadClass: "burst" }, { waitMs: waitS * SECOND_MS, timeToModelMs: (waitS + 100) * SECOND_MS });
 		}
+		series.submitted({ team: "risk", workloadClass: "burst" });
 		const { teams, classes } = series.finish();
-		expect(teams.map((t) => [t.name, t.jobsDone, t.meanWaitS, t.p50WaitS, t.p95WaitS, t.meanTimeToModelS])).toEqual([
-			["risk", 1, 0, 0, 0, 100],
-			["vision", 2, 20, 10, 30, 120],
+		expect(teams.map((t) => [t.name, t.jobs, t.jobsDone, t.meanWaitS, t.p50WaitS, t.p95WaitS, t.meanTimeToModelS])).toEqual([
+			["risk", 2, 1, 0, 0, 0, 100],
+			["vision", 2, 2, 20, 10, 30, 120],
 		]);
-		expect(classes.map((c) => [c.name, c.jobsStarted])).toEqual([["burst", 3]]);
+		expect(classes.map((c) => [c.name, c.jobs, c.jobsDone])).toEqual([["burst", 4, 3]]);
 	});
 	it("refuses what lies before its first day", () => {
 		const series = new SeriesRecorder(START);
-		expect(() => series.egress(START - DAY_MS, 1n)).toThrow("before the replay begins");
+		expect(() => series.cost("spot", { fromMs: START - DAY_MS, toMs: START, microUsd: 1n })).toThrow("before the replay begins");
 	});
 });
 

@@ -5,6 +5,12 @@ import type { GroupWaits, ReplayDay, ReplaySeries } from "./types.ts";
 
 const TYPES = ["owned", "reserved", "on_demand", "spot"] as const satisfies readonly CapacityType[];
 
+/** The groups that a job's wait counts in. */
+export interface Grouped {
+	team: string;
+	workloadClass: string;
+}
+
 /** A stretch of use: GPUs from one moment to another. */
 export interface Stretch {
 	fromMs: number;
@@ -21,7 +27,6 @@ export class SeriesRecorder {
 	readonly #demand = new DayColumn();
 	readonly #use = new Map<CapacityType, DayColumn>(TYPES.map((type) => [type, new DayColumn()]));
 	readonly #costMicroUsd = new Map<CapacityType, DayColumn>(TYPES.map((type) => [type, new DayColumn()]));
-	readonly #egressMicroUsd = new DayColumn();
 	readonly #teams = new Map<string, Waits>();
 	readonly #classes = new Map<string, Waits>();
 
@@ -35,41 +40,40 @@ export class SeriesRecorder {
 		this.#demand.spread(this.#day0, stretch.fromMs, stretch.toMs, stretch.gpus);
 	}
 
-	/** GPUs ran a command (owned), or were rented: from launch to end. */
+	/** GPUs were held at home, or rented: from placement to end. */
 	use(type: CapacityType, stretch: Stretch): void {
 		column(this.#use, type).spread(this.#day0, stretch.fromMs, stretch.toMs, stretch.gpus);
 	}
 
-	/** Money of a rented machine, spread evenly over its time. */
+	/** Money of a rented machine and of what left it, spread evenly over its time. */
 	cost(type: CapacityType, at: { fromMs: number; toMs: number; microUsd: bigint }): void {
 		const lengthMs = at.toMs - at.fromMs;
 		if (lengthMs > 0) column(this.#costMicroUsd, type).spread(this.#day0, at.fromMs, at.toMs, Number(at.microUsd) / lengthMs);
 		else column(this.#costMicroUsd, type).add(this.#day0, at.fromMs, Number(at.microUsd));
 	}
 
-	egress(atMs: number, microUsd: bigint): void {
-		this.#egressMicroUsd.add(this.#day0, atMs, Number(microUsd));
+	/** A job was submitted. */
+	submitted(job: Grouped): void {
+		for (const waits of this.#groupsOf(job)) waits.jobs++;
 	}
 
-	/** A job's command started for the first time, `waitMs` after its submission. */
-	started(job: { team: string; workloadClass: string }, waitMs: number): void {
-		waitsOf(this.#teams, job.team).waitsMs.push(waitMs);
-		waitsOf(this.#classes, job.workloadClass).waitsMs.push(waitMs);
-	}
-
-	/** A job is done, `timeToModelMs` after its submission. */
-	done(job: { team: string; workloadClass: string }, timeToModelMs: number): void {
-		for (const waits of [waitsOf(this.#teams, job.team), waitsOf(this.#classes, job.workloadClass)]) {
-			waits.done++;
-			waits.timeToModelMs += timeToModelMs;
+	/** A job is done: when its command started for the first time and when the last one ended, both since its submission. */
+	done(job: Grouped, times: { waitMs: number; timeToModelMs: number }): void {
+		for (const waits of this.#groupsOf(job)) {
+			waits.waitsMs.push(times.waitMs);
+			waits.timeToModelMs += times.timeToModelMs;
 		}
 	}
 
 	finish(): ReplaySeries {
-		const columns = [this.#demand, this.#egressMicroUsd, ...this.#use.values(), ...this.#costMicroUsd.values()];
+		const columns = [this.#demand, ...this.#use.values(), ...this.#costMicroUsd.values()];
 		const length = Math.max(...columns.map((c) => c.length));
 		const days = Array.from({ length }, (_, i) => this.#dayAt(i));
 		return { days, teams: groups(this.#teams), classes: groups(this.#classes) };
+	}
+
+	#groupsOf(job: Grouped): Waits[] {
+		return [waitsOf(this.#teams, job.team), waitsOf(this.#classes, job.workloadClass)];
 	}
 
 	#dayAt(i: number): ReplayDay {
@@ -82,7 +86,6 @@ export class SeriesRecorder {
 			ownedGpus: gpusOf(column(this.#use, "owned")),
 			cloudGpusByCapacityType: types((type) => gpusOf(column(this.#use, type))),
 			cloudCostUsdByCapacityType: types((type) => round3(column(this.#costMicroUsd, type).at(i) / 1e6)),
-			egressCostUsd: round3(this.#egressMicroUsd.at(i) / 1e6),
 		};
 	}
 }
@@ -123,8 +126,8 @@ class DayColumn {
 }
 
 interface Waits {
+	jobs: number;
 	waitsMs: number[];
-	done: number;
 	timeToModelMs: number;
 }
 
@@ -137,24 +140,24 @@ function column(columns: ReadonlyMap<CapacityType, DayColumn>, type: CapacityTyp
 function waitsOf(groups: Map<string, Waits>, name: string): Waits {
 	const known = groups.get(name);
 	if (known) return known;
-	const made: Waits = { waitsMs: [], done: 0, timeToModelMs: 0 };
+	const made: Waits = { jobs: 0, waitsMs: [], timeToModelMs: 0 };
 	groups.set(name, made);
 	return made;
 }
 
 function groups(waits: ReadonlyMap<string, Waits>): GroupWaits[] {
 	const byName = [...waits].sort(([a], [b]) => (a < b ? -1 : 1));
-	return byName.map(([name, { waitsMs, done, timeToModelMs }]) => {
+	return byName.map(([name, { jobs, waitsMs, timeToModelMs }]) => {
 		const sorted = Float64Array.from(waitsMs).sort();
 		const sum = sorted.reduce((total, ms) => total + ms, 0);
 		return {
 			name,
-			jobsStarted: sorted.length,
-			jobsDone: done,
+			jobs,
+			jobsDone: sorted.length,
 			meanWaitS: round3(sorted.length > 0 ? sum / sorted.length / SECOND_MS : 0),
 			p50WaitS: round3(quantile(sorted, 0.5) / SECOND_MS),
 			p95WaitS: round3(quantile(sorted, 0.95) / SECOND_MS),
-			meanTimeToModelS: round3(done > 0 ? timeToModelMs / done / SECOND_MS : 0),
+			meanTimeToModelS: round3(sorted.length > 0 ? timeToModelMs / sorted.length / SECOND_MS : 0),
 		};
 	});
 }

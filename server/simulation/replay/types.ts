@@ -60,6 +60,8 @@ export interface ReplayScenario {
 	/** A running job saves its work so often, and needs so long to go on from it. */
 	checkpointEveryMs: number;
 	restoreMs: number;
+	/** From telling an attempt to stop to free slots, ms. Absent: 30 s. */
+	stopMs?: number;
 	/** gCO2e/kWh by hour of the replay, repeating, by `provider:region` or pool id. Absent: the offer's or pool's average. */
 	grid: ReadonlyMap<string, readonly number[]>;
 	boardWatts: Readonly<Record<string, number>>;
@@ -109,6 +111,8 @@ export interface ReplayReport {
 	interruptions: number;
 	moves: number;
 	evictions: number;
+	/** Launches that were refused for want of capacity. */
+	refusals: number;
 	/** Work that was done and had to be done again, and boots and restores, GPU-hours. */
 	lostGpuHours: number;
 	strictMisses: number;
@@ -136,18 +140,19 @@ export interface ReplayDay {
 	date: string;
 	/** If every job had started at its submission. */
 	demandGpus: number;
-	/** Running a command at home. */
+	/** Held by jobs at home. */
 	ownedGpus: number;
 	/** Rented, from launch to end. */
 	cloudGpusByCapacityType: Record<string, number>;
+	/** Egress included. */
 	cloudCostUsdByCapacityType: Record<string, number>;
-	egressCostUsd: number;
 }
 
 /** Waits to the first start, and times to the end, of the jobs of one team or class. */
 export interface GroupWaits {
 	name: string;
-	jobsStarted: number;
+	jobs: number;
+	/** The times are theirs. */
 	jobsDone: number;
 	meanWaitS: number;
 	p50WaitS: number;
