@@ -4,6 +4,7 @@ import type { Explanation } from "#server/domain/decision.ts";
 import { type Reason, reason } from "#server/domain/reasons.ts";
 import { instanceIdOf, newId } from "#server/kernel/ids.ts";
 import type { Action, Plan, Snapshot } from "#server/scheduling/types.ts";
+import { requestMove } from "#server/services/attempt/request-move.ts";
 import { requestStop } from "#server/services/attempt/request-stop.ts";
 import { placeCloud } from "#server/services/job/place-cloud.ts";
 import { placeHome } from "#server/services/job/place-home.ts";
@@ -41,6 +42,7 @@ export async function applyPlan(ctx: LoopContext, snapshot: Snapshot, plan: Plan
 		});
 		if (action.kind === "launch") ctx.probe("launch:intent_written");
 		if (action.kind === "place_home") ctx.probe("home:intent_written");
+		if (action.kind === "move") ctx.probe("move:intent_written");
 		memory.delete(action.jobId);
 	}
 	await applyWaiting(ctx, snapshot, plan, memory);
@@ -67,12 +69,13 @@ async function applyAction(tx: Tx, ctx: LoopContext, snapshot: Snapshot, action:
 		case "fail":
 			return failWaiting(tx, { jobId: action.jobId, reason: action.reason, nowMs });
 		case "stop":
-		case "evict":
-		case "move": {
+		case "evict": {
 			const first = await requestStop(tx, { attemptId: action.attemptId, reason: action.reason, atMs: nowMs });
 			if (first) applied.stopped++;
 			return first;
 		}
+		case "move":
+			return requestMove(tx, { attemptId: action.attemptId, to: action.to, reason: action.reason, atMs: action.atMs, nowMs });
 	}
 }
 

@@ -35,5 +35,7 @@ export const PROBE_STEPS = [
 	"home:handed_over",
 	"home:exit_seen",
 	"home:exit_written",
+	"move:intent_written",
+	"move:begun",
 ] as const;
 export type ProbeStep = (typeof PROBE_STEPS)[number];

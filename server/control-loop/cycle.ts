@@ -1,4 +1,5 @@
 import { decide } from "#server/scheduling/decide.ts";
+import { beginDueMoves } from "#server/services/attempt/request-move.ts";
 import { loadSnapshot, SnapshotCache } from "#server/services/snapshot/load.ts";
 import { type Applied, applyPlan, type WaitingMemory } from "./apply-plan.ts";
 import type { LoopContext } from "./context.ts";
@@ -24,6 +25,7 @@ export interface CycleReport extends Applied {
 /** One pass: read, decide, write. Calls no driver. */
 export async function runCycle(ctx: LoopContext, memory: CycleMemory): Promise<CycleReport> {
 	const t0 = performance.now();
+	if ((await beginDueMoves(ctx.db, ctx.clock.nowMs())) > 0) ctx.probe("move:begun");
 	const { snapshot } = await loadSnapshot(ctx, memory.cache);
 	const t1 = performance.now();
 	const plan = decide(snapshot);

@@ -11,18 +11,18 @@ type Limits = JobVerdict["limits"];
  * early for the attempt, so that what it did can still be saved.
  * `limitsOf` is asked only when there is a measurement to hold against it.
  */
-export function brokenBound(attempt: RunningAttempt, nowMs: number, limitsOf: () => Limits): Reason | null {
+export function brokenBound(attempt: RunningAttempt, nowMs: number, limitsOf: (attempt: RunningAttempt) => Limits): Reason | null {
 	const { maxMs } = attempt.spec.duration;
 	if (maxMs !== null && ranMs(attempt, nowMs) >= maxMs) return reason("max_duration_exceeded", { maxMs, ranMs: ranMs(attempt, nowMs) });
 	const { expiresAtMs = null, idleSinceMs = null, gpuUtilisation } = attempt;
 	if (expiresAtMs !== null && attempt.startedAtMs !== null && nowMs >= expiresAtMs - LIMITS.stopGraceMs)
 		return reason("instance_expired", { expiresAtMs });
 	if (idleSinceMs !== null) {
-		const limit = limitsOf().idleMs;
+		const limit = limitsOf(attempt).idleMs;
 		const idleMs = nowMs - idleSinceMs;
 		if (limit && idleMs >= limit.value) return reason("instance_idle", { idleMs, limitMs: limit.value, ruleId: limit.ruleId });
 	}
-	return gpuUtilisation ? poorlyUsed(gpuUtilisation, limitsOf().gpuUtilisationBelow) : null;
+	return gpuUtilisation ? poorlyUsed(gpuUtilisation, limitsOf(attempt).gpuUtilisationBelow) : null;
 }
 
 function poorlyUsed(seen: NonNullable<RunningAttempt["gpuUtilisation"]>, limit: Limits["gpuUtilisationBelow"]): Reason | null {

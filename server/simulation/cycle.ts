@@ -2,7 +2,7 @@ import { decide } from "#server/scheduling/decide.ts";
 import type { Action, Plan, Snapshot } from "#server/scheduling/types.ts";
 import type { SimContext } from "./context.ts";
 import { DurationBook } from "./durations.ts";
-import { requestStop } from "./ending.ts";
+import { beginDueMoves, requestMove, requestStop } from "./ending.ts";
 import { failWaiting, placeCloud, placeHome, setWaiting } from "./placing.ts";
 import type { AttemptRecord, InstanceRecord } from "./records.ts";
 import { takeSnapshot } from "./snapshot.ts";
@@ -40,6 +40,7 @@ export class Cycle {
 	}
 
 	run(): void {
+		beginDueMoves(this.#ctx);
 		const snapshot = takeSnapshot(this.#ctx, this.durations);
 		const plan = decide(snapshot);
 		this.cycles++;
@@ -98,9 +99,12 @@ export class Cycle {
 				return setWaiting(ctx, action.jobId, "queued", action.reason);
 			case "fail":
 				return failWaiting(ctx, action.jobId, action.reason);
-			case "stop":
-			case "evict":
 			case "move": {
+				const { to, atMs, reason } = action;
+				return requestMove(ctx, ctx.book.attempt(action.attemptId), { to, atMs, reason });
+			}
+			case "stop":
+			case "evict": {
 				const attempt = ctx.book.attempt(action.attemptId);
 				const first = attempt.stopRequestedAtMs === null;
 				requestStop(ctx, attempt, action.reason);

@@ -21,6 +21,22 @@ export function requestStop(ctx: SimContext, attempt: AttemptRecord, why: Reason
 	ctx.wake();
 }
 
+/** Counterpart of services/attempt/request-move: the first move stays, and a stop that was asked for is not overruled. */
+export function requestMove(ctx: SimContext, attempt: AttemptRecord, move: NonNullable<AttemptRecord["move"]>): boolean {
+	if (attempt.stopRequestedAtMs !== null || attempt.move !== null || isOver(attempt)) return false;
+	attempt.move = move;
+	if (move.atMs <= ctx.nowMs()) requestStop(ctx, attempt, move.reason);
+	else ctx.control(move.atMs, "move is due", () => ctx.wake());
+	return true;
+}
+
+/** Tells every attempt whose time to move has come to end. */
+export function beginDueMoves(ctx: SimContext): void {
+	for (const attempt of [...ctx.book.liveAttempts]) {
+		if (attempt.move && attempt.move.atMs <= ctx.nowMs()) requestStop(ctx, attempt, attempt.move.reason);
+	}
+}
+
 export function markStaging(ctx: SimContext, attempt: AttemptRecord): void {
 	if (attempt.state !== "starting") return;
 	ctx.book.moveAttempt(attempt, "staging");

@@ -36,7 +36,8 @@ export class InstanceSync {
 		}
 		if (this.#absorb(row, attempt, row.providerInstanceId)) return;
 		const fit = this.#checkDeadlines(row, attempt, row.providerInstanceId);
-		if (!fit || row.state === "terminating" || !isWanted(row, attempt) || this.#byForce(attempt)) this.#end(row, row.providerInstanceId);
+		if (!fit || row.state === "terminating" || !isWanted(row, attempt) || this.#byForce(row, attempt))
+			this.#end(row, row.providerInstanceId);
 	}
 
 	#launch(row: InstanceRecord): void {
@@ -156,7 +157,7 @@ export class InstanceSync {
 	}
 
 	#settled(row: InstanceRecord, attempt: AttemptRecord): void {
-		if (attempt.state === "interrupted" || attempt.state === "evicted" || attempt.state === "lost") {
+		if (attempt.move === null && (attempt.state === "interrupted" || attempt.state === "evicted" || attempt.state === "lost")) {
 			const untilMs = this.#ctx.nowMs() + this.#ctx.scenario.timing.offerCooldownMs;
 			const job = this.#ctx.book.jobOf(row);
 			job.avoidOffers = [...job.avoidOffers.filter((a) => a.untilMs > this.#ctx.nowMs()), { offerId: row.offer.id, untilMs }];
@@ -182,13 +183,12 @@ export class InstanceSync {
 		return silentMs > timing.agentSilentMs ? stop(reason("agent_silent", { silentMs })) : true;
 	}
 
-	#byForce(attempt: AttemptRecord): boolean {
+	#byForce(row: InstanceRecord, attempt: AttemptRecord): boolean {
 		if (attempt.stopRequestedAtMs === null) return false;
 		const { timing } = this.#ctx.scenario;
-		const code = attempt.stopReason?.code;
 		return (
-			code === "agent_silent" ||
-			code === "instance_expired" ||
+			attempt.stopReason?.code === "agent_silent" ||
+			this.#ctx.nowMs() >= row.expiresAtMs ||
 			this.#ctx.nowMs() - attempt.stopRequestedAtMs > 2 * timing.stopGraceMs + timing.callRetryMs
 		);
 	}

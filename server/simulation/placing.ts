@@ -133,6 +133,7 @@ function newAttempt(ctx: SimContext, row: JobRecord, placement: Placement, gpus:
 		startedAtMs: null,
 		stopRequestedAtMs: null,
 		stopReason: null,
+		move: null,
 		finishedAtMs: null,
 		reason: null,
 		exitCode: null,

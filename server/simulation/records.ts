@@ -2,6 +2,7 @@ import type { Offer, Placement } from "#server/domain/capacity.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import type { Reason } from "#server/domain/reasons.ts";
 import type { AttemptState, HoldState, InstanceState, JobState } from "#server/domain/states.ts";
+import type { MoveTarget } from "#server/scheduling/types.ts";
 
 /** The rows that a run leaves: the same facts as the tables of server/db/schema, times in UTC ms. */
 
@@ -52,6 +53,8 @@ export interface AttemptRecord {
 	startedAtMs: number | null;
 	stopRequestedAtMs: number | null;
 	stopReason: Reason | null;
+	/** Where its job goes on, when it is told to end for that, and why. */
+	move: { to: MoveTarget; atMs: number; reason: Reason } | null;
 	finishedAtMs: number | null;
 	reason: Reason | null;
 	exitCode: number | null;

@@ -1,7 +1,12 @@
-import type { PendingJob, PoolView, RunningAttempt, Snapshot } from "#server/scheduling/types.ts";
+import { attemptIdOf } from "#server/kernel/ids.ts";
+import { MINUTE_MS } from "#server/kernel/units.ts";
+import type { MoveTarget, PendingJob, PoolView, RunningAttempt, Snapshot } from "#server/scheduling/types.ts";
 import type { SimContext } from "./context.ts";
 import type { DurationBook } from "./durations.ts";
 import type { AttemptRecord, JobRecord } from "./records.ts";
+
+/** How long the place that a moved job was stopped for is still its own. */
+const MOVE_VALID_MS = 10 * MINUTE_MS;
 
 /** What services/snapshot/load reads of the database, read of the book. Cost: what waits and what lives. */
 export function takeSnapshot(ctx: SimContext, durations: DurationBook): Snapshot {
@@ -14,8 +19,8 @@ export function takeSnapshot(ctx: SimContext, durations: DurationBook): Snapshot
 		policyVersion: scenario.policyVersion,
 		pools: poolViews(ctx),
 		offers: ctx.shelf.list(),
-		pending: Array.from(book.pending, (row) => pendingJob(row, nowMs)),
-		running: Array.from(book.liveAttempts, (attempt) => runningAttempt(attempt, book.jobOf(attempt))),
+		pending: Array.from(book.pending, (row) => pendingJob(ctx, row, nowMs)),
+		running: Array.from(book.liveAttempts, (attempt) => runningAttempt(ctx, attempt, book.jobOf(attempt))),
 		budgets: ctx.budgets.views(nowMs),
 		durations: durations.read(),
 		priceMaxAgeMs: scenario.timing.priceMaxAgeMs,
@@ -24,7 +29,7 @@ export function takeSnapshot(ctx: SimContext, durations: DurationBook): Snapshot
 	};
 }
 
-function pendingJob(row: JobRecord, nowMs: number): PendingJob {
+function pendingJob(ctx: SimContext, row: JobRecord, nowMs: number): PendingJob {
 	return {
 		jobId: row.id,
 		spec: row.spec,
@@ -35,10 +40,20 @@ function pendingJob(row: JobRecord, nowMs: number): PendingJob {
 		completedMs: row.completedMs,
 		avoidOffers: row.avoidOffers.length === 0 ? row.avoidOffers : row.avoidOffers.filter((a) => a.untilMs > nowMs),
 		approvedMicroUsd: null,
+		movingTo: movingTo(ctx, row, nowMs),
 	};
 }
 
-function runningAttempt(attempt: AttemptRecord, row: JobRecord): RunningAttempt {
+/** The place that its newest attempt was stopped for, while that is fresh. */
+function movingTo(ctx: SimContext, row: JobRecord, nowMs: number): MoveTarget | null {
+	if (row.attempts === 0) return null;
+	const last = ctx.book.attempts.get(attemptIdOf(row.id, row.attempts));
+	const fresh = last?.finishedAtMs !== null && last?.finishedAtMs !== undefined && nowMs - last.finishedAtMs <= MOVE_VALID_MS;
+	return fresh ? (last.move?.to ?? null) : null;
+}
+
+function runningAttempt(ctx: SimContext, attempt: AttemptRecord, row: JobRecord): RunningAttempt {
+	const instance = attempt.instanceId === null ? undefined : ctx.book.instances.get(attempt.instanceId);
 	return {
 		jobId: row.id,
 		attemptId: attempt.id,
@@ -49,7 +64,28 @@ function runningAttempt(attempt: AttemptRecord, row: JobRecord): RunningAttempt 
 		placedAtMs: attempt.createdAtMs,
 		completedMs: attempt.completedBeforeMs,
 		stopping: attempt.state === "stopping",
+		savedMs: savedMs(attempt, row, ctx.nowMs()),
+		nextCheckpointAtMs: nextCheckpointAt(attempt, row, ctx.nowMs()),
+		movingTo: attempt.move?.to ?? null,
+		...(instance && { offerId: instance.offer.id, microUsdPerHour: instance.microUsdPerHour, expiresAtMs: instance.expiresAtMs }),
 	};
+}
+
+/** Checkpoints are made on the interval; how many of this attempt are complete follows from its start. */
+function checkpointsOf(attempt: AttemptRecord, row: JobRecord, nowMs: number): { everyMs: number; made: number } | null {
+	if (attempt.startedAtMs === null || !row.spec.checkpoint) return null;
+	const everyMs = row.spec.checkpoint.intervalMs;
+	return { everyMs, made: Math.floor(Math.max(0, nowMs - attempt.startedAtMs) / everyMs) };
+}
+
+function savedMs(attempt: AttemptRecord, row: JobRecord, nowMs: number): number {
+	const kept = checkpointsOf(attempt, row, nowMs);
+	return attempt.completedBeforeMs + (kept ? kept.made * kept.everyMs : 0);
+}
+
+function nextCheckpointAt(attempt: AttemptRecord, row: JobRecord, nowMs: number): number | null {
+	const kept = checkpointsOf(attempt, row, nowMs);
+	return kept === null || attempt.startedAtMs === null ? null : attempt.startedAtMs + (kept.made + 1) * kept.everyMs;
 }
 
 function poolViews(ctx: SimContext): PoolView[] {

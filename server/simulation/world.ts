@@ -214,9 +214,9 @@ export class World implements SimContext {
 		this.control(this.#nowMs + everyMs, name, once);
 	}
 
-	/** Without a job that waits or one that ran too long a plan is empty; most wakes of a replay are such. */
+	/** Without a job that waits, may move or ran too long a plan is empty; most wakes of a replay are such. */
 	#hasToDecide(): boolean {
-		if (this.book.pending.size > 0) return true;
+		if (this.book.pending.size > 0 || this.#mayMove()) return true;
 		for (const { startedAtMs, completedBeforeMs, jobId } of this.book.liveAttempts) {
 			const { maxMs } = this.book.job(jobId).spec.duration;
 			if (maxMs !== null && startedAtMs !== null && completedBeforeMs + this.#nowMs - startedAtMs >= maxMs) return true;
@@ -224,9 +224,17 @@ export class World implements SimContext {
 		return false;
 	}
 
-	/** Time alone changes forecasts, back-offs and budgets: while jobs wait, they are looked at again. */
+	/** A cloud job may go elsewhere, by a rule, or for a budget at its cap. */
+	#mayMove(): boolean {
+		const { rules, budgets } = this.scenario.policy;
+		if (!rules.some((r) => r.effect.kind === "move") && !budgets.some((b) => b.atCap !== "hold")) return false;
+		for (const attempt of this.book.liveAttempts) if (attempt.move !== null || attempt.instanceId !== null) return true;
+		return false;
+	}
+
+	/** Time alone changes forecasts, back-offs and budgets: while jobs wait or may move, they are looked at again. */
 	#tick(): void {
-		if (this.#tickDue || this.book.pending.size === 0) return;
+		if (this.#tickDue || (this.book.pending.size === 0 && !this.#mayMove())) return;
 		this.#tickDue = true;
 		this.control(this.#nowMs + this.scenario.timing.tickMs, "tick", () => {
 			this.#tickDue = false;

@@ -6,6 +6,9 @@ import { instant, json } from "./columns.ts";
 import { attemptState, capacityType } from "./enums.ts";
 import { job } from "./job.ts";
 
+/** A place that is kept for the job's next attempt. */
+export type StoredMoveTarget = { kind: "home"; poolId: string; slots: number[] } | { kind: "cloud"; offerId: string };
+
 export const attempt = pgTable(
 	"attempt",
 	{
@@ -30,6 +33,11 @@ export const attempt = pgTable(
 		/** When it was told to end, why, and how much time it got. */
 		stopRequestedAt: instant(),
 		stopReason: json<Reason | null>(),
+		/** Where the job goes on once this attempt has ended; until then the place is kept for it. */
+		movingTo: json<StoredMoveTarget | null>(),
+		/** When it is to be told to end for that, and why: its next checkpoint. */
+		moveAt: instant(),
+		moveReason: json<Reason | null>(),
 		finishedAt: instant(),
 		reason: json<Reason | null>(),
 		exitCode: integer(),
@@ -44,7 +52,13 @@ export const attempt = pgTable(
 		/** Never two live attempts of one job. */
 		uniqueIndex("attempt_one_live").on(t.jobId).where(sql`${t.state} in ('starting','staging','running','stopping')`),
 		index("attempt_live").on(t.siteId).where(sql`${t.state} in ('starting','staging','running','stopping')`),
+		/** Moves that still have to be begun. */
+		index("attempt_move_due").on(t.moveAt).where(sql`${t.moveAt} is not null and ${t.stopRequestedAt} is null and ${t.finishedAt} is null`),
 		index("attempt_times").on(t.createdAt, t.finishedAt),
+		check(
+			"attempt_move_is_whole",
+			sql`(${t.moveAt} is null) = (${t.movingTo} is null) and (${t.moveAt} is null) = (${t.moveReason} is null)`,
+		),
 		check("attempt_final_has_reason", sql`(${t.finishedAt} is null) or (${t.reason} is not null)`),
 		check(
 			"attempt_finished_iff_final",

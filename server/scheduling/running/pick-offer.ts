@@ -1,5 +1,5 @@
 import type { Offer } from "#server/domain/capacity.ts";
-import { chooseOffer } from "../choose-offer.ts";
+import { chooseOffer, takeChoice } from "../choose-offer.ts";
 import { type CloudRun, cloudRunOf, estimateOf } from "../cost.ts";
 import { queuedJob } from "../order.ts";
 import type { RunningAttempt, TimeSpread } from "../types.ts";
@@ -36,10 +36,10 @@ export function pickOffer(input: RunningInput, attempt: RunningAttempt, complete
 		avoidOffers: current === null ? [] : [{ offerId: current, untilMs: Number.POSITIVE_INFINITY }],
 		approvedMicroUsd: null,
 	};
-	const run = cloudRunOf(queuedJob(job, rest, snapshot.nowMs), shape.verdict, snapshot.cloudStartMs);
+	const run = cloudRunOf(queuedJob(job, rest, snapshot.nowMs), shape.verdict, snapshot);
 	const choice = chooseOffer(shape, job, run, input.budgets, input.askApproval, snapshot.nowMs);
 	if (choice.kind !== "chosen") return null;
 	const { row, holdMicroUsd } = choice;
 	const { totalMicroUsd } = estimateOf(row, run);
-	return { offer: row.offer, run, totalMicroUsd, holdMicroUsd, take: () => input.budgets.take(shape.verdict.budgets, holdMicroUsd) };
+	return { offer: row.offer, run, totalMicroUsd, holdMicroUsd, take: () => takeChoice(input.budgets, shape.verdict, choice, run) };
 }

@@ -1,3 +1,4 @@
+import type { JobVerdict } from "#server/policy/types.ts";
 import { LIMITS } from "../limits.ts";
 import { brokenBound } from "../stop.ts";
 import type { Action, RunningAttempt } from "../types.ts";
@@ -16,36 +17,37 @@ import type { RunningInput } from "./types.ts";
  * Cost: one look at each live attempt; more only for those that something may be done about.
  */
 export function planUrgent(input: RunningInput): Action[] {
-	const { snapshot } = input;
-	const stops: Action[] = [];
-	const open: RunningAttempt[] = [];
-	for (const attempt of snapshot.running) {
-		if (attempt.stopping || input.settled.has(attempt.attemptId)) continue;
-		const why = brokenBound(attempt, snapshot.nowMs, () => input.shapeOf(attempt.spec).verdict.limits);
-		if (why) stops.push({ kind: "stop", jobId: attempt.jobId, attemptId: attempt.attemptId, reason: why });
-		else if (isSettledHere(attempt)) open.push(attempt);
-	}
+	const { snapshot, settled } = input;
+	const limitsOf = (attempt: RunningAttempt): JobVerdict["limits"] => input.shapeOf(attempt.spec).verdict.limits;
 	const capped = cappedBudgets(input);
-	const reactions = capped.length > 0 ? capReactions(input, capped, open.filter(isCloud)) : [];
-	const acted = new Set(reactions.map((a) => a.jobId));
-	const moves = failovers(
-		input,
-		open.filter((attempt) => !acted.has(attempt.jobId)),
-	);
-	return [...stops.sort(byActionId), ...reactions, ...moves];
+	const down = downPools(input);
+	const stops: Action[] = [];
+	const underCap: RunningAttempt[] = [];
+	const lost: RunningAttempt[] = [];
+	for (const attempt of snapshot.running) {
+		if (attempt.stopping || settled.has(attempt.attemptId)) continue;
+		const why = brokenBound(attempt, snapshot.nowMs, limitsOf);
+		if (why) stops.push({ kind: "stop", jobId: attempt.jobId, attemptId: attempt.attemptId, reason: why });
+		else if (!isSettledHere(attempt)) continue;
+		else if (isCloud(attempt)) {
+			if (capped.length > 0) underCap.push(attempt);
+		} else if (attempt.spec.critical && down.has(attempt.placement.poolId)) lost.push(attempt);
+	}
+	const reactions = capped.length > 0 ? capReactions(input, capped, underCap) : [];
+	const failovers = lost.sort(byAttemptId).flatMap((attempt) => failOver(input, attempt) ?? []);
+	return [...stops.sort(byJobId), ...reactions, ...failovers];
 }
 
-function byActionId(a: Action, b: Action): number {
+const NONE_DOWN: ReadonlySet<string | null> = new Set();
+
+/** Pools whose site does not answer. */
+function downPools({ snapshot }: RunningInput): ReadonlySet<string | null> {
+	const down = snapshot.pools.filter((pool) => !pool.healthy);
+	return down.length === 0 ? NONE_DOWN : new Set(down.map((pool) => pool.id));
+}
+
+function byJobId(a: Action, b: Action): number {
 	return a.jobId < b.jobId ? -1 : a.jobId > b.jobId ? 1 : 0;
-}
-
-function failovers(input: RunningInput, open: readonly RunningAttempt[]): Action[] {
-	const down = new Set(input.snapshot.pools.filter((pool) => !pool.healthy).map((pool) => pool.id));
-	if (down.size === 0) return [];
-	return open
-		.filter(({ spec, placement }) => spec.critical && placement.poolId !== null && down.has(placement.poolId))
-		.sort(byAttemptId)
-		.flatMap((attempt) => failOver(input, attempt) ?? []);
 }
 
 export function planRunning(input: RunningInput): Action[] {

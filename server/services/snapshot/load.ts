@@ -6,25 +6,38 @@ import { instance } from "#server/db/schema/instance.ts";
 import { job } from "#server/db/schema/job.ts";
 import { pool, site } from "#server/db/schema/site.ts";
 import type { JobSpec } from "#server/domain/job.ts";
-import { LIVE_ATTEMPT_STATES } from "#server/domain/states.ts";
 import { defined } from "#server/kernel/assert.ts";
 import type { Clock } from "#server/kernel/clock.ts";
 import { hash32 } from "#server/kernel/random.ts";
+import { MINUTE_MS } from "#server/kernel/units.ts";
 import { listAccelerators } from "#server/rates/accelerators.ts";
-import type { DurationStat, PendingJob, PoolView, RunningAttempt, Snapshot } from "#server/scheduling/types.ts";
+import type { DurationStat, OfferRecord, PendingJob, PoolView, RunningAttempt, Snapshot } from "#server/scheduling/types.ts";
 import { budgetViews } from "../budget/views.ts";
 import { durationStats } from "../job/durations.ts";
 import { listOffers } from "../offer/list.ts";
 import { type ActivePolicy, activePolicy } from "../policy/active.ts";
 import { homeGrid } from "../site/home-grid.ts";
 import type { Timing } from "../timing.ts";
+import { arrivingGpusPerHour as readArrivals } from "./arrivals.ts";
+import { nextCheckpointAt, readLiveAttempts } from "./live-attempts.ts";
+import { offerRecords as readOfferRecords } from "./offer-records.ts";
 
-const DURATIONS_AGE_MS = 60_000;
+const HISTORY_AGE_MS = 60_000;
+/** How long the place that a moved job was stopped for is still its own: then it is a pending job like any other. */
+const MOVE_VALID_MS = 10 * MINUTE_MS;
 
 /** What survives from cycle to cycle: specs never change, and run-time statistics change slowly. */
 export class SnapshotCache {
 	readonly specs = new Map<string, JobSpec>();
-	durations: { readAtMs: number; stats: DurationStat[] } | null = null;
+	history: HistoryFacts | null = null;
+}
+
+/** What past work says; it changes slowly and is read once a minute. */
+interface HistoryFacts {
+	readAtMs: number;
+	durations: DurationStat[];
+	offerRecords: ReadonlyMap<string, OfferRecord>;
+	arrivingGpusPerHour: number;
 }
 
 export interface SnapshotContext {
@@ -39,15 +52,15 @@ export interface SnapshotContext {
  */
 export async function loadSnapshot(ctx: SnapshotContext, cache: SnapshotCache): Promise<{ snapshot: Snapshot; active: ActivePolicy }> {
 	const nowMs = ctx.clock.nowMs();
-	if (!cache.durations || nowMs - cache.durations.readAtMs > DURATIONS_AGE_MS || nowMs < cache.durations.readAtMs) {
-		cache.durations = { readAtMs: nowMs, stats: await durationStats(ctx.db, nowMs) };
+	if (!cache.history || nowMs - cache.history.readAtMs > HISTORY_AGE_MS || nowMs < cache.history.readAtMs) {
+		cache.history = await readHistory(ctx.db, nowMs);
 	}
-	const durations = cache.durations.stats;
+	const { durations, offerRecords, arrivingGpusPerHour } = cache.history;
 	return ctx.db.transaction(
 		async (tx) => {
 			const active = await activePolicy(tx);
 			const pending = await readPending(tx, cache, nowMs, ctx.timing);
-			const running = await readRunning(tx, cache);
+			const running = await readRunning(tx, cache, nowMs);
 			forgetEnded(cache, pending, running);
 			const snapshot: Snapshot = {
 				nowMs,
@@ -60,6 +73,8 @@ export async function loadSnapshot(ctx: SnapshotContext, cache: SnapshotCache): 
 				running,
 				budgets: await budgetViews(tx, active.policy.budgets, nowMs),
 				durations,
+				offerRecords,
+				arrivingGpusPerHour,
 				priceMaxAgeMs: ctx.timing.priceMaxAgeMs,
 				cloudStartMs: ctx.timing.cloudStartMs,
 				boardWatts: boardWatts(),
@@ -68,6 +83,15 @@ export async function loadSnapshot(ctx: SnapshotContext, cache: SnapshotCache): 
 		},
 		{ isolationLevel: "repeatable read", accessMode: "read only" },
 	);
+}
+
+async function readHistory(db: Db, nowMs: number): Promise<HistoryFacts> {
+	return {
+		readAtMs: nowMs,
+		durations: await durationStats(db, nowMs),
+		offerRecords: await readOfferRecords(db, nowMs),
+		arrivingGpusPerHour: await readArrivals(db, nowMs),
+	};
 }
 
 async function readPending(tx: Tx, cache: SnapshotCache, nowMs: number, timing: SnapshotContext["timing"]): Promise<PendingJob[]> {
@@ -80,8 +104,11 @@ async function readPending(tx: Tx, cache: SnapshotCache, nowMs: number, timing: 
 			attempts: job.attempts,
 			completedMs: job.completedMs,
 			approvedMicroUsd: job.approvedMicroUsd,
+			movingTo: attempt.movingTo,
+			endedAt: attempt.finishedAt,
 		})
 		.from(job)
+		.leftJoin(attempt, and(eq(attempt.jobId, job.id), eq(attempt.number, job.attempts)))
 		.where(inArray(job.state, ["queued", "held"]));
 	await fillSpecs(
 		tx,
@@ -100,6 +127,7 @@ async function readPending(tx: Tx, cache: SnapshotCache, nowMs: number, timing: 
 		completedMs: Number(r.completedMs),
 		avoidOffers: avoid.get(r.jobId) ?? [],
 		approvedMicroUsd: r.approvedMicroUsd,
+		movingTo: r.endedAt !== null && nowMs - r.endedAt.getTime() <= MOVE_VALID_MS ? r.movingTo : null,
 	}));
 }
 
@@ -120,6 +148,8 @@ async function readAvoided(
 			and(
 				inArray(instance.jobId, jobIds),
 				inArray(attempt.state, ["interrupted", "evicted", "lost"]),
+				// A job that left by itself has nothing against the place.
+				isNull(attempt.movingTo),
 				gt(instance.terminatedAt, new Date(nowMs - timing.offerCooldownMs)),
 			),
 		)
@@ -133,38 +163,18 @@ async function readAvoided(
 	return out;
 }
 
-async function readRunning(tx: Tx, cache: SnapshotCache): Promise<RunningAttempt[]> {
-	const rows = await tx
-		.select({
-			jobId: attempt.jobId,
-			attemptId: attempt.id,
-			placement: attempt.placement,
-			slots: attempt.slots,
-			state: attempt.state,
-			createdAt: attempt.createdAt,
-			startedAt: attempt.startedAt,
-			// What earlier attempts had saved: this one's own checkpoints are part of its run time.
-			completedMs: sql<string>`(select coalesce(max(c.completed_ms), 0) from checkpoint c where c.job_id = ${attempt.jobId} and c.attempt_id <> ${attempt.id})`,
-		})
-		.from(attempt)
-		.innerJoin(job, eq(job.id, attempt.jobId))
-		.where(inArray(attempt.state, [...LIVE_ATTEMPT_STATES]));
+async function readRunning(tx: Tx, cache: SnapshotCache, nowMs: number): Promise<RunningAttempt[]> {
+	const rows = await readLiveAttempts(tx);
 	await fillSpecs(
 		tx,
 		cache,
 		rows.map((r) => r.jobId),
 	);
-	return rows.map((r) => ({
-		jobId: r.jobId,
-		attemptId: r.attemptId,
-		spec: defined(cache.specs.get(r.jobId), "spec of a running job"),
-		placement: r.placement,
-		slots: r.slots,
-		startedAtMs: r.startedAt?.getTime() ?? null,
-		placedAtMs: r.createdAt.getTime(),
-		completedMs: Number(r.completedMs),
-		stopping: r.state === "stopping",
-	}));
+	return rows.map((facts) => {
+		const spec = defined(cache.specs.get(facts.jobId), "spec of a running job");
+		const { lastSavedAtMs: _, ...attempt } = facts;
+		return { ...attempt, spec, nextCheckpointAtMs: nextCheckpointAt(facts, spec, nowMs) };
+	});
 }
 
 async function readPools(tx: Tx): Promise<PoolView[]> {

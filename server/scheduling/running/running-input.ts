@@ -1,0 +1,38 @@
+import type { JobSpec } from "#server/domain/job.ts";
+import type { BudgetBook } from "../budget.ts";
+import type { HomePool } from "../home-pool.ts";
+import type { Core } from "../memo.ts";
+import type { Snapshot, TimeSpread } from "../types.ts";
+import type { HomeRoom, RunningInput } from "./types.ts";
+
+/** The input of one cycle, over the core and the books that its queue uses too. */
+export function runningInput(snapshot: Snapshot, core: Core, budgets: BudgetBook, settled: ReadonlySet<string>): RunningInput {
+	return {
+		snapshot,
+		shapeOf: core.shapeOf,
+		runTimeOf: core.runTimeOf,
+		roomFor: (spec, rest) => roomIn(core.shapeOf(spec).home, spec, rest, snapshot.nowMs),
+		freeGpus: () => core.pools.reduce((sum, pool) => sum + (pool.view.healthy ? pool.free : 0), 0),
+		budgets,
+		askApproval: core.askApproval,
+		settled,
+	};
+}
+
+/** Only what can begin now is of use, so no forecast is made: the first pool with nodes that stay free long enough. */
+function roomIn(pools: readonly HomePool[], spec: JobSpec, rest: TimeSpread, nowMs: number): HomeRoom | null {
+	const { nodes: count, resources } = spec;
+	for (const pool of pools) {
+		const nodes = pool.findNow(count, resources.gpus, Math.ceil(rest.p90Ms / pool.speed));
+		if (!nodes) continue;
+		const take = (): number[] => {
+			for (const node of nodes) {
+				pool.median.reserve(node, nowMs, Math.ceil(rest.p50Ms / pool.speed), resources.gpus);
+				pool.late.reserve(node, nowMs, Math.ceil(rest.p90Ms / pool.speed), resources.gpus);
+			}
+			return nodes.flatMap((node) => pool.take(node, resources.gpus));
+		};
+		return { poolId: pool.view.id, speed: pool.speed, take };
+	}
+	return null;
+}
