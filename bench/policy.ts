@@ -1,0 +1,141 @@
+/**
+ * Replays a trace under Spillway's policy and the rules of thumb that it is compared with:
+ * `npm run bench:policy -- --trace FILE --owned N [--json] [--policies a,b] [--spot-runs FILE] [--policy FILE] [--seed N]`.
+ * The scenario is the same for all of them (server/simulation/replay/default-scenario.ts): A100-80GB at the catalogue's
+ * prices. `replaySeconds` is the time of the spillway replay. Without --trace the traces of ../shared/data are taken.
+ */
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { gunzipSync } from "node:zlib";
+import type { Policy } from "#server/domain/policy.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { parsePolicy } from "#server/policy/parse-policy.ts";
+import { clairvoyantBound } from "#server/simulation/clairvoyant/bound.ts";
+import { defaultScenario } from "#server/simulation/replay/default-scenario.ts";
+import { RULES_OF_THUMB_NAMES, replay, SPILLWAY } from "#server/simulation/replay/replay.ts";
+import type { Availability, ReplayReport, ReplayScenario, TraceJob } from "#server/simulation/replay/types.ts";
+import { parseAvailability } from "#server/simulation/scenario-file/availability-file.ts";
+import { readTrace } from "#server/simulation/trace-file/read-trace.ts";
+import { boardWattsOf, catalogueHome, catalogueOffers } from "./lib/catalogue.ts";
+
+const ACCELERATOR = "A100-80GB";
+const START_MS = Date.UTC(2026, 0, 5);
+const SHARED = path.resolve(import.meta.dirname, "../../shared/data");
+const DEFAULT_TRACES = [
+	{ trace: "traces/philly_muri_vc2.csv", owned: 256 },
+	{ trace: "traces/philly.csv.gz", owned: 384 },
+	{ trace: "traces/philly_chronus_mix2_deadlines.csv.gz", owned: 896 },
+];
+
+const { values: args } = parseArgs({
+	options: {
+		trace: { type: "string" },
+		owned: { type: "string" },
+		json: { type: "boolean", default: false },
+		policies: { type: "string" },
+		policy: { type: "string", default: path.join(import.meta.dirname, "policies/spillway.yaml") },
+		"spot-runs": { type: "string" },
+		seed: { type: "string", default: "1" },
+	},
+});
+
+interface Result {
+	trace: string;
+	ownedGpus: number;
+	jobs: number;
+	replaySeconds: number | null;
+	policies: Record<string, Omit<ReplayReport, "strategy">>;
+	clairvoyantCloudCostUsd: number | null;
+}
+
+function readPolicy(file: string): Policy {
+	const { policy, problems } = parsePolicy(readFileSync(file, "utf8"));
+	if (policy) return policy;
+	throw new SpillwayError("invalid_input", `${file}: ${problems.map((p) => `${p.line}:${p.column} ${p.message}`).join(" ")}`);
+}
+
+function readSpotTraces(): Availability[] {
+	const given = args["spot-runs"] ?? path.join(SHARED, "spot/availability_runs.csv.gz");
+	if (args["spot-runs"] === undefined && !existsSync(given)) return [];
+	const bytes = readFileSync(given);
+	return [...parseAvailability((given.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8"), given).values()];
+}
+
+async function boundOf(jobs: readonly TraceJob[], scenario: ReplayScenario, spillway: ReplayReport | undefined): Promise<number | null> {
+	const strict = jobs.some((job) => job.deadlineKind === "strict");
+	if (!strict && !spillway) return null;
+	const runHours = jobs.reduce((sum, job) => sum + job.durationMs, 0) / 3_600_000;
+	const totalDelayHours = strict || !spillway ? null : (spillway.meanTimeToModelS * spillway.jobsDone) / 3600 - runHours;
+	return (await clairvoyantBound({ jobs, scenario, totalDelayHours })).cloudCostUsd;
+}
+
+async function run(trace: string, ownedGpus: number): Promise<Result> {
+	const names = args.policies?.split(",") ?? [...RULES_OF_THUMB_NAMES, SPILLWAY];
+	const jobs = await readTrace(trace);
+	const seed = Number(args.seed);
+	const scenario = defaultScenario({
+		ownedGpus,
+		pool: catalogueHome(ACCELERATOR),
+		offers: catalogueOffers(ACCELERATOR, START_MS),
+		boardWatts: boardWattsOf(ACCELERATOR),
+		spotTraces: readSpotTraces(),
+		startMs: START_MS,
+		seed,
+	});
+	const policy = readPolicy(args.policy);
+	const reports = names.map((name) => replay(jobs, scenario, { name, policy: name === SPILLWAY ? policy : null }));
+	const spillway = reports.find((report) => report.strategy === SPILLWAY);
+	return {
+		trace: path.basename(trace),
+		ownedGpus,
+		jobs: jobs.length,
+		replaySeconds: spillway?.replaySeconds ?? null,
+		policies: Object.fromEntries(reports.map(({ strategy, ...figures }) => [strategy, figures])),
+		clairvoyantCloudCostUsd: await boundOf(jobs, scenario, spillway),
+	};
+}
+
+function print(result: Result): void {
+	console.log(`${result.trace}: ${result.jobs} jobs on ${result.ownedGpus} owned GPUs; spillway replayed in ${result.replaySeconds} s`);
+	const columns = [
+		"meanWaitS",
+		"p95WaitS",
+		"meanTimeToModelS",
+		"cloudCostUsd",
+		"cloudGpuHours",
+		"lostGpuHours",
+		"ownedUtilisation",
+	] as const;
+	const counts = [
+		"interruptions",
+		"refusals",
+		"moves",
+		"evictions",
+		"strictMisses",
+		"avoidableStrictMisses",
+		"overshootUsd",
+		"replaySeconds",
+	] as const;
+	for (const group of [columns, counts])
+		console.table(
+			Object.fromEntries(
+				Object.entries(result.policies).map(([name, report]) => [
+					name,
+					Object.fromEntries(group.map((column) => [column, report[column]])),
+				]),
+			),
+		);
+	console.log(`least possible cloud cost with all known beforehand: $${result.clairvoyantCloudCostUsd ?? "?"}`);
+}
+
+const runs = args.trace
+	? [{ trace: args.trace, owned: Number(args.owned ?? Number.NaN) }]
+	: DEFAULT_TRACES.map(({ trace, owned }) => ({ trace: path.join(SHARED, trace), owned })).filter(({ trace }) => existsSync(trace));
+for (const { trace, owned } of runs) {
+	if (!Number.isInteger(owned) || owned < 0)
+		throw new SpillwayError("invalid_input", "--owned N: how many GPUs are owned, a whole number.");
+	const result = await run(trace, owned);
+	if (args.json) console.log(JSON.stringify(result));
+	else print(result);
+}

@@ -1,0 +1,61 @@
+import type { Offer } from "#server/domain/capacity.ts";
+import { costOfElapsed, costOfInterval } from "#server/kernel/money.ts";
+import type { ReplayScenario } from "./types.ts";
+
+/** The price of one instance of an offer at a moment; null when it is not known. */
+export function priceAt(scenario: Pick<ReplayScenario, "prices">, offer: Offer, atMs: number): bigint | null {
+	let price = offer.microUsdPerHour;
+	for (const change of scenario.prices.get(offer.id) ?? []) {
+		if (change.atMs > atMs) break;
+		price = change.microUsdPerHour;
+	}
+	return price;
+}
+
+/**
+ * What `instances` of an offer cost from launch to end, by the second or finer, at the prices in effect; a start shorter
+ * than the offer's least billed time costs that. `add` gets the parts by calendar month (UTC), `month` as months since year 0.
+ */
+export function rentOf(
+	scenario: Pick<ReplayScenario, "prices">,
+	rent: { offer: Offer; instances: number; fromMs: number; toMs: number },
+	add: (month: number, microUsd: bigint) => void,
+): bigint {
+	const { offer, instances, fromMs } = rent;
+	const toMs = Math.max(rent.toMs, fromMs + (offer.billedMinimumMs ?? 0));
+	const changes = scenario.prices.get(offer.id);
+	const count = BigInt(instances);
+	const part = (price: bigint | null, from: number, to: number): bigint => {
+		let total = 0n;
+		for (let at = from; at < to; ) {
+			const until = Math.min(to, monthEnd(at));
+			const microUsd =
+				count * (at === from && until === to ? costOfElapsed(price ?? 0n, to - from) : costOfInterval(price ?? 0n, from, at, until));
+			add(monthOf(at), microUsd);
+			total += microUsd;
+			at = until;
+		}
+		return total;
+	};
+	if (!changes || changes.length === 0) return part(offer.microUsdPerHour, fromMs, toMs);
+	let total = 0n;
+	let atMs = fromMs;
+	for (const change of changes) {
+		if (change.atMs <= atMs) continue;
+		if (change.atMs >= toMs) break;
+		total += part(priceAt(scenario, offer, atMs), atMs, change.atMs);
+		atMs = change.atMs;
+	}
+	return total + part(priceAt(scenario, offer, atMs), atMs, toMs);
+}
+
+/** Calendar months since year 0, UTC. */
+export function monthOf(atMs: number): number {
+	const date = new Date(atMs);
+	return date.getUTCFullYear() * 12 + date.getUTCMonth();
+}
+
+export function monthEnd(atMs: number): number {
+	const date = new Date(atMs);
+	return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1);
+}

@@ -1,0 +1,87 @@
+import type { Placement } from "#server/domain/capacity.ts";
+import type { JobSpec } from "#server/domain/job.ts";
+import type { MoveTarget, RunningAttempt } from "#server/scheduling/types.ts";
+import { priceAt } from "../billing.ts";
+import type { World } from "../engine.ts";
+import type { Run } from "../run.ts";
+
+/**
+ * An attempt as the core sees it. The object stays the same while nothing is decided about it; what time alone changes
+ * (started, saved, next checkpoint) is read off the replay's clock, which stands still during a decision.
+ */
+export class LiveAttempt implements RunningAttempt {
+	readonly run: Run;
+	readonly jobId: string;
+	readonly attemptId: string;
+	readonly spec: JobSpec;
+	readonly placement: Placement;
+	readonly slots: number[];
+	readonly placedAtMs: number;
+	readonly completedMs: number;
+	readonly stopping: boolean;
+	readonly movingTo: MoveTarget | null;
+	readonly offerId: string | null;
+	readonly expiresAtMs: number | null;
+	readonly #world: World;
+
+	constructor(
+		world: World,
+		given: { run: Run; spec: JobSpec; expiresAtMs: number | null; stopping?: boolean; movingTo?: MoveTarget | null },
+	) {
+		const { run } = given;
+		this.#world = world;
+		this.run = run;
+		this.jobId = run.job.id;
+		this.attemptId = `${run.job.id}/${run.attemptNo}`;
+		this.spec = given.spec;
+		this.placement = placementOf(run);
+		this.slots = run.home ? [...run.home.slots] : [];
+		this.placedAtMs = run.placedAtMs;
+		this.completedMs = run.savedBeforeMs;
+		this.stopping = given.stopping ?? false;
+		this.movingTo = given.movingTo ?? null;
+		this.offerId = run.offer?.id ?? null;
+		this.expiresAtMs = given.expiresAtMs;
+	}
+
+	get startedAtMs(): number | null {
+		return this.#world.nowMs >= this.run.commandAtMs ? this.run.commandAtMs : null;
+	}
+
+	get savedMs(): number {
+		return this.run.savedAt(this.#world.nowMs);
+	}
+
+	get nextCheckpointAtMs(): number {
+		return this.run.nextCheckpointAt(this.#world.nowMs);
+	}
+
+	get microUsdPerHour(): bigint | null {
+		const { offer, instances } = this.run;
+		const price = offer && priceAt(this.#world.scenario, offer, this.#world.nowMs);
+		return price === null ? null : price * BigInt(instances);
+	}
+
+	with(change: { stopping?: boolean; movingTo?: MoveTarget | null }): LiveAttempt {
+		const { run, spec, expiresAtMs, stopping, movingTo } = this;
+		return new LiveAttempt(this.#world, { run, spec, expiresAtMs, stopping, movingTo, ...change });
+	}
+}
+
+function placementOf({ home, offer }: Run): Placement {
+	if (offer) {
+		const { siteId, provider, region, zone, capacityType, instanceType, accelerator } = offer;
+		return { siteId, provider, region, zone, capacityType, instanceType, poolId: null, accelerator };
+	}
+	const pool = home?.nodes.pool;
+	return {
+		siteId: pool?.siteId ?? "",
+		provider: "slurm",
+		region: null,
+		zone: null,
+		capacityType: "owned",
+		instanceType: null,
+		poolId: pool?.id ?? null,
+		accelerator: pool?.accelerator ?? null,
+	};
+}

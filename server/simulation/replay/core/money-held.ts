@@ -1,0 +1,55 @@
+import type { BudgetPeriod, Policy } from "#server/domain/policy.ts";
+import type { BudgetView } from "#server/scheduling/types.ts";
+import { monthOf } from "../billing.ts";
+import type { Run } from "../run.ts";
+
+const MONTHS: Record<BudgetPeriod, number> = { month: 1, quarter: 3, year: 12 };
+
+/** The budgets of a policy as a live ledger would hold them: the worst case of each launch, then what it cost, by period. */
+export class MoneyHeld {
+	readonly #policy: Policy;
+	readonly #held = new Map<string, bigint>();
+	readonly #posted = new Map<string, bigint>();
+	readonly #holds = new Map<Run, { budgetIds: readonly string[]; microUsd: bigint }>();
+	#views: BudgetView[] = [];
+	#viewsOfMonth = Number.NaN;
+	#changed = true;
+
+	constructor(policy: Policy) {
+		this.#policy = policy;
+	}
+
+	hold(run: Run, budgetIds: readonly string[], microUsd: bigint): void {
+		this.#holds.set(run, { budgetIds, microUsd });
+		for (const id of budgetIds) this.#held.set(id, (this.#held.get(id) ?? 0n) + microUsd);
+		this.#changed = true;
+	}
+
+	/** The attempt is over: its hold goes, and what it cost is posted to the months in which it ran. */
+	settle(run: Run, costByMonth: readonly (readonly [month: number, microUsd: bigint])[]): void {
+		const hold = this.#holds.get(run);
+		if (!hold) return;
+		this.#holds.delete(run);
+		for (const id of hold.budgetIds) {
+			this.#held.set(id, (this.#held.get(id) ?? 0n) - hold.microUsd);
+			for (const [month, microUsd] of costByMonth)
+				this.#posted.set(`${id}\n${month}`, (this.#posted.get(`${id}\n${month}`) ?? 0n) + microUsd);
+		}
+		this.#changed = true;
+	}
+
+	/** The same list as before while nothing changed. */
+	views(nowMs: number): BudgetView[] {
+		const month = monthOf(nowMs);
+		if (!this.#changed && month === this.#viewsOfMonth) return this.#views;
+		this.#changed = false;
+		this.#viewsOfMonth = month;
+		this.#views = this.#policy.budgets.map(({ id, scope, capMicroUsd, period }) => {
+			const first = Math.floor(month / MONTHS[period]) * MONTHS[period];
+			let postedMicroUsd = 0n;
+			for (let m = first; m < first + MONTHS[period]; m++) postedMicroUsd += this.#posted.get(`${id}\n${m}`) ?? 0n;
+			return { id, scope, capMicroUsd, postedMicroUsd, heldMicroUsd: this.#held.get(id) ?? 0n };
+		});
+		return this.#views;
+	}
+}

@@ -1,0 +1,104 @@
+import type { Offer } from "#server/domain/capacity.ts";
+import { HOUR_MS } from "#server/kernel/units.ts";
+import { emptyRecord, withHours, withInterruption, withLaunch, withRefusal } from "#server/scheduling/records.ts";
+import type { OfferRecord } from "#server/scheduling/types.ts";
+import { priceAt } from "../billing.ts";
+import type { World } from "../engine.ts";
+import type { Run } from "../run.ts";
+
+/** Hours of instances that run on are credited this often, those of ended ones at once. */
+const CREDIT_EVERY_MS = HOUR_MS;
+
+/** What the core learns of offers from its own launches, and their prices now. */
+export class OfferMemory {
+	readonly #world: World;
+	readonly #records = new Map<string, OfferRecord>();
+	/** Live instances, with the moment up to which their hours are credited. */
+	readonly #creditedTo = new Map<Run, number>();
+	/** Launches whose answer is not in yet, in order of launch. */
+	readonly #unanswered: Run[] = [];
+	#creditedAtMs: number;
+	#offers: Offer[];
+	#pricesUntilMs: number;
+
+	constructor(world: World) {
+		this.#world = world;
+		this.#creditedAtMs = world.nowMs;
+		this.#offers = [...world.scenario.offers];
+		this.#pricesUntilMs = world.scenario.prices.size === 0 ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY;
+	}
+
+	/** The same list as long as no price changed. */
+	offers(): Offer[] {
+		const { nowMs, scenario } = this.#world;
+		if (nowMs < this.#pricesUntilMs) return this.#offers;
+		this.#pricesUntilMs = Number.POSITIVE_INFINITY;
+		for (const changes of scenario.prices.values()) {
+			const next = changes.find((change) => change.atMs > nowMs)?.atMs ?? Number.POSITIVE_INFINITY;
+			this.#pricesUntilMs = Math.min(this.#pricesUntilMs, next);
+		}
+		this.#offers = scenario.offers.map((offer) => {
+			if (!scenario.prices.has(offer.id)) return offer;
+			return { ...offer, microUsdPerHour: priceAt(scenario, offer, nowMs), priceObservedAtMs: nowMs };
+		});
+		return this.#offers;
+	}
+
+	records(): ReadonlyMap<string, OfferRecord> {
+		const { nowMs } = this.#world;
+		this.#answer();
+		if (nowMs - this.#creditedAtMs >= CREDIT_EVERY_MS) {
+			this.#creditedAtMs = nowMs;
+			for (const run of this.#creditedTo.keys()) this.#credit(run);
+		}
+		return this.#records;
+	}
+
+	launched(run: Run): void {
+		this.#unanswered.push(run);
+		this.#creditedTo.set(run, run.placedAtMs);
+	}
+
+	ended(run: Run, interrupted: boolean): void {
+		if (!run.offer) return;
+		this.#answer();
+		this.#credit(run);
+		this.#creditedTo.delete(run);
+		if (interrupted) this.#change(run.offer, (record) => withInterruption(record, this.#world.nowMs));
+	}
+
+	/** The time until which this offer is left alone. */
+	refused(run: Run): number {
+		const { nowMs } = this.#world;
+		this.#creditedTo.delete(run);
+		const record = run.offer && this.#change(run.offer, (known) => withRefusal(known, nowMs));
+		return record?.backoffUntilMs ?? nowMs;
+	}
+
+	/** Launches that were not refused by now came up. */
+	#answer(): void {
+		const { nowMs, scenario } = this.#world;
+		let answered = 0;
+		for (const run of this.#unanswered) {
+			if (run.placedAtMs + scenario.refusalMs > nowMs) break;
+			answered++;
+			if (!run.refused && run.offer) this.#change(run.offer, (record) => withLaunch(record, nowMs));
+		}
+		if (answered > 0) this.#unanswered.splice(0, answered);
+	}
+
+	#credit(run: Run): void {
+		const { nowMs } = this.#world;
+		const fromMs = this.#creditedTo.get(run);
+		if (fromMs === undefined || !run.offer || run.refused) return;
+		const hours = (run.instances * (nowMs - fromMs)) / HOUR_MS;
+		this.#change(run.offer, (record) => withHours(record, hours, nowMs));
+		this.#creditedTo.set(run, nowMs);
+	}
+
+	#change(offer: Offer, change: (record: OfferRecord) => OfferRecord): OfferRecord {
+		const record = change(this.#records.get(offer.id) ?? emptyRecord(this.#world.nowMs));
+		this.#records.set(offer.id, record);
+		return record;
+	}
+}

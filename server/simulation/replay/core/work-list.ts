@@ -1,0 +1,48 @@
+/** Items by job id with a list of them that is the same object until something changes. */
+export class WorkList<T extends { jobId: string }> {
+	readonly #places = new Map<string, number>();
+	readonly #items: T[] = [];
+	#list: T[] = [];
+	#changed = false;
+
+	get size(): number {
+		return this.#items.length;
+	}
+
+	get(jobId: string): T | undefined {
+		const place = this.#places.get(jobId);
+		return place === undefined ? undefined : this.#items[place];
+	}
+
+	/** Adds it, or puts it in the place of the one of the same job. */
+	set(item: T): void {
+		this.#changed = true;
+		const place = this.#places.get(item.jobId);
+		if (place !== undefined) {
+			this.#items[place] = item;
+			return;
+		}
+		this.#places.set(item.jobId, this.#items.length);
+		this.#items.push(item);
+	}
+
+	delete(jobId: string): void {
+		const place = this.#places.get(jobId);
+		if (place === undefined) return;
+		const last = this.#items.pop();
+		if (last === undefined) return;
+		this.#changed = true;
+		this.#places.delete(jobId);
+		if (last.jobId === jobId) return;
+		this.#items[place] = last;
+		this.#places.set(last.jobId, place);
+	}
+
+	list(): T[] {
+		if (this.#changed) {
+			this.#list = this.#items.slice();
+			this.#changed = false;
+		}
+		return this.#list;
+	}
+}

@@ -1,0 +1,239 @@
+import type { Offer } from "#server/domain/capacity.ts";
+import { assert } from "#server/kernel/assert.ts";
+import { hash32 } from "#server/kernel/random.ts";
+import { SECOND_MS } from "#server/kernel/units.ts";
+import { availableUntil, isAvailable } from "./availability.ts";
+import { EventQueue } from "./event-queue.ts";
+import { HomeNodes } from "./home-nodes.ts";
+import { ReplayJob, type SeenJob } from "./job.ts";
+import { type MeasuredRun, Meter } from "./meter.ts";
+import { Run, type RunEnd } from "./run.ts";
+import type { ReplayScenario, TraceJob } from "./types.ts";
+
+/** Who decides. What happened is told first; `decide` is called once all that happens at a moment was told. */
+export interface Strategy {
+	arrived(job: SeenJob): void;
+	/** The attempt is over; unless it finished, its job waits again. */
+	ended(run: Run, why: RunEnd, measured: MeasuredRun): void;
+	decide(): void;
+	/** How often it really decided; absent: whenever it was called. */
+	readonly decisions?: number;
+}
+
+/** What a strategy may see and do. It sees the present, never how long a job runs or when capacity comes and goes. */
+export interface World {
+	readonly nowMs: number;
+	readonly scenario: Readonly<Omit<ReplayScenario, "availability">>;
+	readonly pools: readonly HomeNodes[];
+	/** Starts a job in free slots. */
+	placeHome(job: SeenJob, nodes: HomeNodes, slots: readonly number[]): Run;
+	/** Asks for the job's machines; refused after scenario.refusalMs when there are none. They end themselves after `lifeMs`. */
+	launch(job: SeenJob, offer: Offer, lifeMs?: number): Run;
+	/** Ends an attempt at a moment: what it saved by then stays, and its slots or instances go when its processes have ended. */
+	stop(run: Run, atMs: number, why: "evicted" | "moved" | "stopped"): void;
+	/** No strategy can ever run it. */
+	giveUp(job: SeenJob): void;
+	/** `decide` is called then, whatever happens. */
+	wakeAt(atMs: number): void;
+	/** What a provider's own listing says of an offer now: only for strategies whose users have it. */
+	isAvailableNow(offer: Offer): boolean;
+}
+
+export interface EngineOptions {
+	onProgress?: ((done: number, total: number) => void) | undefined;
+	/** Told of every attempt that is over, and of every job that arrives or ends. */
+	onRun?: ((measured: MeasuredRun) => void) | undefined;
+	onEvent?: ((atMs: number, what: string, run: Run | SeenJob) => void) | undefined;
+}
+
+interface Event {
+	kind: "finish" | "interrupt" | "refuse" | "expire" | "stop" | "stopped" | "wake";
+	run: Run | null;
+}
+
+const WAKE: Event = { kind: "wake", run: null };
+/** From telling processes to end to free slots: Slurm's KillWait, 30 s by default (slurm.conf). */
+const STOP_MS = 30 * SECOND_MS;
+const PROGRESS_EVERY = 1024;
+
+/**
+ * A lean discrete-event replay: no driver faults, but capacity that is refused and taken back as it was recorded. Work is
+ * saved every checkpointEveryMs; boot, restore and the work since the last checkpoint are lost with an attempt that ends early.
+ */
+export class Engine implements World {
+	readonly scenario: ReplayScenario;
+	readonly pools: readonly HomeNodes[];
+	readonly jobs: readonly ReplayJob[];
+	readonly meter: Meter;
+	readonly #options: EngineOptions;
+	readonly #events = new EventQueue<Event>();
+	readonly #stopMs: number;
+	#nowMs: number;
+	#nextArrival = 0;
+	#left: number;
+	#decisions = 0;
+
+	constructor(traceJobs: readonly TraceJob[], scenario: ReplayScenario, options: EngineOptions = {}) {
+		this.scenario = scenario;
+		this.pools = scenario.pools.map((pool) => new HomeNodes(pool));
+		const widest = scenario.pools.reduce((most, pool) => Math.max(most, pool.gpusPerNode), 0);
+		const gpusPerNode = widest || scenario.offers.reduce((most, offer) => Math.max(most, offer.gpus), 1);
+		const sorted = [...traceJobs].sort((a, b) => a.submitMs - b.submitMs);
+		this.jobs = sorted.map((job, index) => new ReplayJob(job, index, scenario.startMs, gpusPerNode));
+		this.meter = new Meter(scenario);
+		this.#options = options;
+		this.#stopMs = scenario.stopMs ?? STOP_MS;
+		this.#nowMs = scenario.startMs;
+		this.#left = this.jobs.length;
+	}
+
+	get nowMs(): number {
+		return this.#nowMs;
+	}
+
+	get decisions(): number {
+		return this.#decisions;
+	}
+
+	/** Replays until every job is done or given up, or nothing happens any more. */
+	run(strategy: Strategy): void {
+		let steps = 0;
+		while (this.#left > 0) {
+			const arrivalMs = this.jobs[this.#nextArrival]?.submittedAtMs ?? Number.POSITIVE_INFINITY;
+			const atMs = Math.min(arrivalMs, this.#events.nextMs);
+			if (atMs === Number.POSITIVE_INFINITY) break;
+			assert(atMs >= this.#nowMs, "time does not go back");
+			this.#nowMs = atMs;
+			while (this.#events.nextMs <= atMs) this.#handle(strategy, this.#events.pop() ?? WAKE);
+			for (let job = this.jobs[this.#nextArrival]; job && job.submittedAtMs <= atMs; job = this.jobs[this.#nextArrival]) {
+				this.#nextArrival++;
+				this.#options.onEvent?.(atMs, "submitted", job);
+				strategy.arrived(job);
+			}
+			this.#decisions++;
+			strategy.decide();
+			if (++steps % PROGRESS_EVERY === 0) this.#options.onProgress?.(this.jobs.length - this.#left, this.jobs.length);
+		}
+		this.#options.onProgress?.(this.jobs.length - this.#left, this.jobs.length);
+	}
+
+	placeHome(seen: SeenJob, nodes: HomeNodes, slots: readonly number[]): Run {
+		assert(slots.length === seen.gpus, `job ${seen.id} needs ${seen.gpus} slots, got ${slots.length}`);
+		nodes.take(slots);
+		return this.#begin(seen, { home: { nodes, slots }, offer: null, bootMs: 0, speed: nodes.pool.speed });
+	}
+
+	launch(seen: SeenJob, offer: Offer, lifeMs = Number.POSITIVE_INFINITY): Run {
+		assert(offer.gpus >= seen.gpusPerNode, `offer ${offer.id} has too few GPUs for job ${seen.id}`);
+		const run = this.#begin(seen, { home: null, offer, bootMs: this.scenario.bootMs, speed: 1 });
+		if (this.#isRefused(run, offer)) {
+			run.refused = true;
+			this.#events.push(this.#nowMs + this.scenario.refusalMs, { kind: "refuse", run });
+			return run;
+		}
+		if (lifeMs !== Number.POSITIVE_INFINITY) this.#events.push(this.#nowMs + lifeMs, { kind: "expire", run });
+		const trace = this.scenario.availability.get(offer.id);
+		const untilMs = trace ? this.scenario.startMs + availableUntil(trace, this.#nowMs - this.scenario.startMs) : Number.POSITIVE_INFINITY;
+		if (untilMs !== Number.POSITIVE_INFINITY) this.#events.push(untilMs, { kind: "interrupt", run });
+		return run;
+	}
+
+	stop(run: Run, atMs: number, why: "evicted" | "moved" | "stopped"): void {
+		if (run.over || run.stopping || run.refused) return;
+		run.stop = { atMs: Math.max(atMs, this.#nowMs), why };
+		if (atMs > this.#nowMs) this.#events.push(atMs, { kind: "stop", run });
+		else this.#endProcesses(run);
+	}
+
+	giveUp(seen: SeenJob): void {
+		const job = this.#jobOf(seen);
+		assert(job.run === null && job.finishedAtMs === null && !job.givenUp, `job ${job.id} cannot be given up now`);
+		job.givenUp = true;
+		this.#left--;
+	}
+
+	wakeAt(atMs: number): void {
+		this.#events.push(Math.max(atMs, this.#nowMs), WAKE);
+	}
+
+	isAvailableNow(offer: Offer): boolean {
+		const trace = this.scenario.availability.get(offer.id);
+		return !trace || isAvailable(trace, this.#nowMs - this.scenario.startMs);
+	}
+
+	#begin(seen: SeenJob, where: Pick<Run, "home" | "offer" | "speed"> & { bootMs: number }): Run {
+		const job = this.#jobOf(seen);
+		assert(job.run === null && job.finishedAtMs === null && !job.givenUp, `job ${job.id} has a live attempt, or is over`);
+		job.attempts++;
+		const { restoreMs, checkpointEveryMs } = this.scenario;
+		const run = new Run({ job, placedAtMs: this.#nowMs, restoreMs, checkpointEveryMs, ...where });
+		job.run = run;
+		this.#options.onEvent?.(this.#nowMs, run.home ? "placed_home" : "launched", run);
+		const doneAtMs = run.workAtMs + Math.ceil((job.workMs - job.savedMs) / run.speed);
+		this.#events.push(doneAtMs, { kind: "finish", run });
+		return run;
+	}
+
+	#isRefused(run: Run, offer: Offer): boolean {
+		if (!this.isAvailableNow(offer)) return true;
+		const { onDemandRefusalShare: share, seed } = this.scenario;
+		if (share <= 0 || offer.capacityType !== "on_demand") return false;
+		return hash32(`${seed}/${run.job.id}/${run.attemptNo}/${offer.id}`) / 2 ** 32 < share;
+	}
+
+	#handle(strategy: Strategy, { kind, run }: Event): void {
+		if (run === null || run.over) return;
+		switch (kind) {
+			case "finish":
+				if (!run.stopping && !run.refused) this.#end(strategy, run, "finished");
+				return;
+			case "interrupt":
+			case "expire":
+				this.#end(strategy, run, run.stopping ? (run.stop?.why ?? "stopped") : kind === "expire" ? "expired" : "interrupted");
+				return;
+			case "refuse":
+				this.#end(strategy, run, "refused");
+				return;
+			case "stop":
+				if (run.stop?.atMs === this.#nowMs && !run.stopping) this.#endProcesses(run);
+				return;
+			case "stopped":
+				this.#end(strategy, run, run.stop?.why ?? "stopped");
+				return;
+			case "wake":
+				return;
+		}
+	}
+
+	#endProcesses(run: Run): void {
+		run.stopping = true;
+		this.#options.onEvent?.(this.#nowMs, "stopping", run);
+		this.#events.push(this.#nowMs + this.#stopMs, { kind: "stopped", run });
+	}
+
+	#end(strategy: Strategy, run: Run, why: RunEnd): void {
+		const job = this.#jobOf(run.job);
+		run.over = true;
+		run.home?.nodes.release(run.home.slots);
+		const before = job.savedMs;
+		const workedUntilMs = run.stopping ? Math.min(run.stop?.atMs ?? this.#nowMs, this.#nowMs) : this.#nowMs;
+		job.savedMs = why === "finished" ? job.workMs : why === "refused" ? before : Math.min(run.savedAt(workedUntilMs), job.workMs);
+		if (why !== "refused" && job.firstStartMs === null && run.commandAtMs <= workedUntilMs) job.firstStartMs = run.commandAtMs;
+		job.run = null;
+		job.pendingSinceMs = this.#nowMs;
+		if (why === "finished") {
+			job.finishedAtMs = this.#nowMs;
+			this.#left--;
+		}
+		const measured = this.meter.measure(run, why, this.#nowMs, job.savedMs - before);
+		this.#options.onRun?.(measured);
+		this.#options.onEvent?.(this.#nowMs, why, run);
+		strategy.ended(run, why, measured);
+	}
+
+	#jobOf(seen: SeenJob): ReplayJob {
+		const job = this.jobs[seen.index];
+		assert(job?.id === seen.id, `job ${seen.id} is not of this replay`);
+		return job;
+	}
+}

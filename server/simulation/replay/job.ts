@@ -1,0 +1,83 @@
+import { assert } from "#server/kernel/assert.ts";
+import type { Run } from "./run.ts";
+import type { TraceJob } from "./types.ts";
+
+/** A job of a replay as strategies see it: what a live scheduler would know, never how long it will run. */
+export interface SeenJob {
+	/** Its place in the order of submission. */
+	readonly index: number;
+	readonly id: string;
+	readonly team: string;
+	readonly user: string | null;
+	readonly accelerators: readonly string[];
+	/** All nodes together. */
+	readonly gpus: number;
+	readonly nodes: number;
+	readonly gpusPerNode: number;
+	/** UTC ms. */
+	readonly submittedAtMs: number;
+	readonly deadlineAtMs: number | null;
+	readonly deadlineKind: TraceJob["deadlineKind"];
+	readonly limitMs: number | null;
+	/** Work that is saved, ms on the recorded accelerator. */
+	readonly savedMs: number;
+	/** Attempts so far, refused launches included. */
+	readonly attempts: number;
+	/** UTC ms since which it waits; its submission at first. */
+	readonly pendingSinceMs: number;
+	/** Its live attempt, a launch that has no answer yet included. */
+	readonly run: Run | null;
+}
+
+/** The job itself, with what only the replay knows. */
+export class ReplayJob implements SeenJob {
+	readonly index: number;
+	readonly id: string;
+	readonly team: string;
+	readonly user: string | null;
+	readonly accelerators: readonly string[];
+	readonly gpus: number;
+	readonly nodes: number;
+	readonly gpusPerNode: number;
+	readonly submittedAtMs: number;
+	readonly deadlineAtMs: number | null;
+	readonly deadlineKind: TraceJob["deadlineKind"];
+	readonly limitMs: number | null;
+	/** Run time on the recorded accelerator, ms. */
+	readonly workMs: number;
+	savedMs = 0;
+	attempts = 0;
+	pendingSinceMs: number;
+	run: Run | null = null;
+	/** First start of its command, end of the one that finished it; UTC ms. */
+	firstStartMs: number | null = null;
+	finishedAtMs: number | null = null;
+	/** No strategy can ever run it, and somebody said so. */
+	givenUp = false;
+
+	constructor(trace: TraceJob, index: number, startMs: number, gpusPerNode: number) {
+		assert(trace.gpus >= 1 && trace.durationMs >= 0, `job ${trace.id} needs at least one GPU and a length of 0 or more`);
+		const shape = shapeOf(trace.gpus, gpusPerNode);
+		this.index = index;
+		this.id = trace.id;
+		this.team = trace.team;
+		this.user = trace.user;
+		this.accelerators = trace.accelerators;
+		this.nodes = shape.nodes;
+		this.gpusPerNode = shape.gpusPerNode;
+		this.gpus = shape.nodes * shape.gpusPerNode;
+		this.submittedAtMs = startMs + trace.submitMs;
+		this.deadlineAtMs = trace.deadlineMs === null ? null : this.submittedAtMs + trace.deadlineMs;
+		this.deadlineKind = trace.deadlineKind;
+		this.limitMs = trace.limitMs;
+		// Nothing runs shorter than a millisecond: an end comes after its start.
+		this.workMs = Math.max(1, Math.round(trace.durationMs));
+		this.pendingSinceMs = this.submittedAtMs;
+	}
+}
+
+/** One node when it holds the job, else as few full nodes as do, with equal shares: 12 GPUs on nodes of 8 are 2 × 6. */
+export function shapeOf(gpus: number, gpusPerNode: number): { nodes: number; gpusPerNode: number } {
+	const nodes = Math.ceil(gpus / gpusPerNode);
+	return { nodes, gpusPerNode: Math.ceil(gpus / nodes) };
+}

@@ -1,0 +1,165 @@
+import { HOUR_MS, SECOND_MS } from "#server/kernel/units.ts";
+import { monthOf, rentOf } from "./billing.ts";
+import { makeGridOver } from "./emissions.ts";
+import type { ReplayJob } from "./job.ts";
+import type { Run, RunEnd } from "./run.ts";
+import type { ReplayReport, ReplayScenario } from "./types.ts";
+
+/** An attempt that is over, as it was measured. */
+export interface MeasuredRun {
+	run: Run;
+	why: RunEnd;
+	endMs: number;
+	/** Work of the job that it brought, ms on the recorded accelerator. */
+	gainedMs: number;
+	/** What its instances cost, compute and egress. */
+	costMicroUsd: bigint;
+	/** The same by calendar month (billing.ts, monthOf). */
+	costByMonth: readonly (readonly [month: number, microUsd: bigint])[];
+}
+
+/** Adds up what a report says, attempt by attempt. */
+export class Meter {
+	readonly #scenario: ReplayScenario;
+	readonly #gridOver: ReturnType<typeof makeGridOver>;
+	readonly #gpuHours: Record<string, number> = {};
+	readonly #counts = new Map<RunEnd, number>();
+	#computeMicroUsd = 0n;
+	#egressMicroUsd = 0n;
+	#egressGiB = 0;
+	#grams = 0;
+	#homeGpuMs = 0;
+	#lostGpuMs = 0;
+	#lastEndMs: number;
+	/** Cloud money by calendar month (billing.ts, monthOf), compute and egress. */
+	readonly spentByMonth = new Map<number, bigint>();
+
+	constructor(scenario: ReplayScenario) {
+		this.#scenario = scenario;
+		this.#gridOver = makeGridOver(scenario);
+		this.#lastEndMs = scenario.startMs;
+	}
+
+	measure(run: Run, why: RunEnd, endMs: number, gainedMs: number): MeasuredRun {
+		this.#counts.set(why, (this.#counts.get(why) ?? 0) + 1);
+		if (why === "refused") return { run, why, endMs, gainedMs: 0, costMicroUsd: 0n, costByMonth: [] };
+		const heldMs = endMs - run.placedAtMs;
+		this.#lastEndMs = Math.max(this.#lastEndMs, endMs);
+		this.#lostGpuMs += (heldMs - gainedMs / run.speed) * run.job.gpus;
+		const costByMonth: [number, bigint][] = [];
+		const costMicroUsd = run.offer === null ? 0n : this.#charge(run, why, endMs, costByMonth);
+		if (run.home) this.#home(run, heldMs, endMs);
+		return { run, why, endMs, gainedMs, costMicroUsd, costByMonth };
+	}
+
+	#home(run: Run, heldMs: number, endMs: number): void {
+		const pool = run.home?.nodes.pool;
+		if (!pool) return;
+		this.#homeGpuMs += heldMs * run.job.gpus;
+		const grid = this.#gridOver(pool.id, pool.gridGramsPerKwh, run.placedAtMs, endMs);
+		this.#grams += ((pool.wattsPerGpu * run.job.gpus) / 1000) * pool.pue * (grid ?? 0);
+	}
+
+	#charge(run: Run, why: RunEnd, endMs: number, byMonth: [number, bigint][]): bigint {
+		const { offer } = run;
+		if (offer === null) return 0n;
+		const add = (month: number, microUsd: bigint): void => {
+			byMonth.push([month, microUsd]);
+			this.spentByMonth.set(month, (this.spentByMonth.get(month) ?? 0n) + microUsd);
+		};
+		const rent = rentOf(this.#scenario, { offer, instances: run.instances, fromMs: run.placedAtMs, toMs: endMs }, add);
+		const outGiB = why === "finished" ? this.#scenario.dataOutGiB : 0;
+		const egress = offer.egressMicroUsdPerGiB * BigInt(Math.ceil(outGiB));
+		if (egress > 0n) add(monthOf(endMs), egress);
+		this.#computeMicroUsd += rent;
+		this.#egressMicroUsd += egress;
+		this.#egressGiB += outGiB;
+		const heldMs = endMs - run.placedAtMs;
+		const gpus = offer.gpus * run.instances;
+		this.#gpuHours[offer.capacityType] = (this.#gpuHours[offer.capacityType] ?? 0) + (gpus * heldMs) / HOUR_MS;
+		const watts = (this.#scenario.boardWatts[offer.accelerator] ?? 0) * gpus;
+		const grid = this.#gridOver(`${offer.provider}:${offer.region}`, offer.gridGramsPerKwh, run.placedAtMs, endMs);
+		this.#grams += (watts / 1000) * (offer.pue ?? 1) * (grid ?? 0);
+		return rent + egress;
+	}
+
+	/** The report, but for what only the caller knows: overshoot, decisions and times. */
+	report(
+		strategy: string,
+		jobs: readonly ReplayJob[],
+	): Omit<ReplayReport, "overshootUsd" | "decisions" | "decisionsPerSecond" | "replaySeconds"> {
+		const done = jobs.filter((job) => job.finishedAtMs !== null);
+		const waits = sortedSeconds(done.map((job) => (job.firstStartMs ?? 0) - job.submittedAtMs));
+		const times = sortedSeconds(done.map((job) => (job.finishedAtMs ?? 0) - job.submittedAtMs));
+		const misses = jobs.filter((job) => job.deadlineAtMs !== null && (job.finishedAtMs ?? Number.POSITIVE_INFINITY) > job.deadlineAtMs);
+		const strict = misses.filter((job) => job.deadlineKind === "strict");
+		const ownedGpus = this.#scenario.pools.reduce((sum, pool) => sum + pool.nodes * pool.gpusPerNode, 0);
+		const spanMs = this.#lastEndMs - (jobs[0]?.submittedAtMs ?? this.#scenario.startMs);
+		const cloudGpuHours = Object.values(this.#gpuHours).reduce((sum, hours) => sum + hours, 0);
+		return {
+			strategy,
+			jobs: jobs.length,
+			jobsDone: done.length,
+			meanWaitS: meanOf(waits),
+			p50WaitS: quantileOf(waits, 0.5),
+			p95WaitS: quantileOf(waits, 0.95),
+			meanTimeToModelS: meanOf(times),
+			p50TimeToModelS: quantileOf(times, 0.5),
+			p95TimeToModelS: quantileOf(times, 0.95),
+			ownedUtilisation: ownedGpus === 0 || spanMs <= 0 ? 0 : round3(this.#homeGpuMs / (ownedGpus * spanMs)),
+			cloudGpuHours: round3(cloudGpuHours),
+			cloudGpuHoursByCapacityType: Object.fromEntries(
+				Object.entries(this.#gpuHours)
+					.sort()
+					.map(([type, hours]) => [type, round3(hours)]),
+			),
+			cloudCostUsd: usd(this.#computeMicroUsd + this.#egressMicroUsd),
+			costByKindUsd: { compute: usd(this.#computeMicroUsd), egress: usd(this.#egressMicroUsd) },
+			egressGiB: this.#egressGiB,
+			emissionsKg: round3(this.#grams / 1000),
+			interruptions: this.#counts.get("interrupted") ?? 0,
+			moves: this.#counts.get("moved") ?? 0,
+			evictions: this.#counts.get("evicted") ?? 0,
+			refusals: this.#counts.get("refused") ?? 0,
+			lostGpuHours: round3(this.#lostGpuMs / HOUR_MS),
+			strictMisses: strict.length,
+			avoidableStrictMisses: strict.filter((job) => this.#couldHaveMade(job)).length,
+			softMisses: misses.length - strict.length,
+		};
+	}
+
+	/** A machine of its own would have finished it in time: at home from its submission, or in the cloud after a boot. */
+	#couldHaveMade(job: ReplayJob): boolean {
+		const { pools, bootMs, offers } = this.#scenario;
+		const able = pools.filter((pool) => job.accelerators.length === 0 || job.accelerators.includes(pool.accelerator));
+		const home = able
+			.filter((pool) => job.nodes <= pool.nodes && job.gpusPerNode <= pool.gpusPerNode)
+			.reduce((least, pool) => Math.min(least, job.workMs / pool.speed), Number.POSITIVE_INFINITY);
+		const rentable = offers.some(
+			(offer) => offer.gpus >= job.gpusPerNode && (job.accelerators.length === 0 || job.accelerators.includes(offer.accelerator)),
+		);
+		const cloud = rentable ? bootMs + job.workMs : Number.POSITIVE_INFINITY;
+		return job.submittedAtMs + Math.min(home, cloud) <= (job.deadlineAtMs ?? Number.NEGATIVE_INFINITY);
+	}
+}
+
+function sortedSeconds(ms: readonly number[]): Float64Array {
+	return Float64Array.from(ms, (value) => value / SECOND_MS).sort();
+}
+
+function meanOf(values: Float64Array): number {
+	return values.length === 0 ? 0 : round3(values.reduce((sum, value) => sum + value, 0) / values.length);
+}
+
+/** The smallest value that at least this share of all do not exceed. */
+function quantileOf(sorted: Float64Array, share: number): number {
+	return round3(sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0);
+}
+
+function usd(microUsd: bigint): number {
+	return round3(Number(microUsd) / 1e6);
+}
+
+export function round3(value: number): number {
+	return Math.round(value * 1000) / 1000;
+}

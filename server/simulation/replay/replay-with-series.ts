@@ -1,0 +1,55 @@
+import type { SeenJob } from "./job.ts";
+import type { MeasuredRun } from "./meter.ts";
+import { type ReplayOptions, replay } from "./replay.ts";
+import { type Grouped, SeriesRecorder } from "./series.ts";
+import { TraceSpecs } from "./trace-spec.ts";
+import type { ReplayReport, ReplayScenario, StrategyChoice, TraceJob } from "./types.ts";
+
+/** A replay whose report holds its series too. Benchmarks leave them out: they cost a few percent. */
+export function replayWithSeries(
+	jobs: readonly TraceJob[],
+	scenario: ReplayScenario,
+	choice: StrategyChoice,
+	options: ReplayOptions = {},
+): ReplayReport & { series: NonNullable<ReplayReport["series"]> } {
+	const series = new SeriesRecorder(scenario.startMs);
+	const specs = new TraceSpecs(scenario.checkpointEveryMs);
+	for (const job of jobs) {
+		const fromMs = scenario.startMs + job.submitMs;
+		series.demand({ fromMs, toMs: fromMs + job.durationMs, gpus: job.gpus });
+	}
+	const firstStarts = new Map<number, number>();
+	const report = replay(jobs, scenario, choice, {
+		...options,
+		onRun: (measured) => {
+			options.onRun?.(measured);
+			const { run, why, endMs } = measured;
+			if (why === "refused") return;
+			record(series, measured);
+			const { job, commandAtMs } = run;
+			if (endMs >= commandAtMs && !firstStarts.has(job.index)) firstStarts.set(job.index, commandAtMs);
+			if (why !== "finished") return;
+			const waitMs = (firstStarts.get(job.index) ?? commandAtMs) - job.submittedAtMs;
+			series.done(groupOf(specs, job), { waitMs, timeToModelMs: endMs - job.submittedAtMs });
+		},
+		onEvent: (atMs, what, about) => {
+			options.onEvent?.(atMs, what, about);
+			if (what === "submitted" && !("job" in about)) series.submitted(groupOf(specs, about));
+		},
+	});
+	return { ...report, series: series.finish() };
+}
+
+function groupOf(specs: TraceSpecs, job: SeenJob): Grouped {
+	return { team: job.team, workloadClass: specs.specOf(job).class };
+}
+
+function record(series: SeriesRecorder, { run, endMs, costMicroUsd }: MeasuredRun): void {
+	const fromMs = run.placedAtMs;
+	if (run.offer === null) {
+		series.use("owned", { fromMs, toMs: endMs, gpus: run.job.gpus });
+		return;
+	}
+	series.use(run.offer.capacityType, { fromMs, toMs: endMs, gpus: run.offer.gpus * run.instances });
+	series.cost(run.offer.capacityType, { fromMs, toMs: endMs, microUsd: costMicroUsd });
+}

@@ -1,0 +1,80 @@
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { nearestName } from "#server/kernel/nearest-name.ts";
+import { Engine, type EngineOptions, type Strategy, type World } from "./engine.ts";
+import { round3 } from "./meter.ts";
+import { CloudOnDemand } from "./strategies/cloud-on-demand.ts";
+import { EagerSpot } from "./strategies/eager-spot.ts";
+import { OverflowOnDemand } from "./strategies/overflow-on-demand.ts";
+import { OwnedBackfill } from "./strategies/owned-backfill.ts";
+import { OwnedFifo } from "./strategies/owned-fifo.ts";
+import { Spillway } from "./strategies/spillway.ts";
+import type { ReplayReport, ReplayScenario, StrategyChoice, TraceJob } from "./types.ts";
+
+const RULES_OF_THUMB: Record<string, (world: World) => Strategy> = {
+	owned_fifo: (world) => new OwnedFifo(world),
+	owned_backfill: (world) => new OwnedBackfill(world),
+	cloud_on_demand: (world) => new CloudOnDemand(world),
+	overflow_on_demand: (world) => new OverflowOnDemand(world),
+	eager_spot: (world) => new EagerSpot(world),
+};
+
+/** The strategies that need no policy. */
+export const RULES_OF_THUMB_NAMES: readonly string[] = Object.keys(RULES_OF_THUMB);
+
+/** Spillway's own core, under a policy. */
+export const SPILLWAY = "spillway";
+
+export interface ReplayOptions extends EngineOptions {
+	/** Jobs done or given up so far, of all. */
+	onProgress?: ((done: number, total: number) => void) | undefined;
+}
+
+/**
+ * One strategy over one trace. A choice with a policy is Spillway's core under it, whatever its name. Everything but
+ * `replaySeconds` and `decisionsPerSecond` follows from the arguments.
+ * @throws SpillwayError `invalid_input` for a name that is no strategy.
+ */
+export function replay(
+	jobs: readonly TraceJob[],
+	scenario: ReplayScenario,
+	choice: StrategyChoice,
+	options: ReplayOptions = {},
+): ReplayReport {
+	const began = performance.now();
+	const engine = new Engine(jobs, scenario, options);
+	const strategy = strategyOf(choice, engine);
+	engine.run(strategy);
+	const decisions = strategy.decisions ?? engine.decisions;
+	const seconds = (performance.now() - began) / 1000;
+	return {
+		...engine.meter.report(choice.name, engine.jobs),
+		overshootUsd: overshootOf(choice, engine),
+		decisions,
+		decisionsPerSecond: Math.round(decisions / Math.max(seconds, 1e-9)),
+		replaySeconds: round3(seconds),
+	};
+}
+
+function strategyOf(choice: StrategyChoice, engine: Engine): Strategy {
+	if (choice.policy) return new Spillway(engine, choice.policy);
+	const make = RULES_OF_THUMB[choice.name];
+	if (make) return make(engine);
+	if (choice.name === SPILLWAY)
+		throw new SpillwayError("invalid_input", `The strategy ${SPILLWAY} decides by a policy, and none was given.`, {
+			fix: "Name a policy file.",
+		});
+	const near = nearestName(choice.name, RULES_OF_THUMB_NAMES);
+	throw new SpillwayError("invalid_input", `There is no strategy ${choice.name}.`, {
+		fix: `${near ? `Did you mean ${near}? ` : ""}Known are ${[...RULES_OF_THUMB_NAMES, SPILLWAY].join(", ")}.`,
+	});
+}
+
+/** Cloud money over the caps of budgets that hold for everybody, by calendar month: what holds exist to make impossible. */
+function overshootOf(choice: StrategyChoice, engine: Engine): number {
+	const caps = (choice.policy?.budgets ?? []).filter((budget) => budget.scope.trim() === "true" && budget.period === "month");
+	let over = 0n;
+	for (const { capMicroUsd } of caps) {
+		for (const spent of engine.meter.spentByMonth.values()) if (spent > capMicroUsd) over += spent - capMicroUsd;
+	}
+	return round3(Number(over) / 1e6);
+}

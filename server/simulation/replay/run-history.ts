@@ -1,0 +1,37 @@
+import type { JobSpec } from "#server/domain/job.ts";
+import { MINUTE_MS } from "#server/kernel/units.ts";
+import { DurationBook } from "#server/scheduling/forecast/duration-book.ts";
+import { makeRunTimeOf, type RunTimeOf } from "#server/scheduling/run-time.ts";
+import type { DurationStat } from "#server/scheduling/types.ts";
+
+/** Statistics are read anew this often: between two readings they stand still, as they do between two cycles' caches. */
+const READ_EVERY_MS = 10 * MINUTE_MS;
+
+/** What finished jobs took, as a live scheduler would have learned it by now: the same history for every strategy that estimates. */
+export class RunHistory {
+	readonly #book = new DurationBook();
+	#stats: DurationStat[] = [];
+	#readAtMs = Number.NEGATIVE_INFINITY;
+	#runTimeOf: RunTimeOf = makeRunTimeOf([]);
+
+	/** A job came to its end: the work that it took, ms. */
+	add(spec: JobSpec, workMs: number): void {
+		this.#book.add({ spec, durationMs: workMs });
+	}
+
+	stats(nowMs: number): DurationStat[] {
+		if (nowMs - this.#readAtMs < READ_EVERY_MS) return this.#stats;
+		this.#readAtMs = nowMs;
+		const stats = this.#book.read();
+		if (stats !== this.#stats) {
+			this.#stats = stats;
+			this.#runTimeOf = makeRunTimeOf(stats);
+		}
+		return stats;
+	}
+
+	runTimeOf(nowMs: number): RunTimeOf {
+		this.stats(nowMs);
+		return this.#runTimeOf;
+	}
+}

@@ -1,0 +1,70 @@
+import type { Offer } from "#server/domain/capacity.ts";
+import type { HomeNodes } from "./home-nodes.ts";
+import type { SeenJob } from "./job.ts";
+
+/** Why an attempt ended. `refused` never began; `expired`: its instance came to the end of its life. */
+export type RunEnd = "finished" | "interrupted" | "refused" | "evicted" | "moved" | "stopped" | "expired";
+
+/** One attempt of a job: in slots at home, or on instances of an offer. Times are UTC ms. */
+export class Run {
+	readonly job: SeenJob;
+	readonly attemptNo: number;
+	readonly home: { nodes: HomeNodes; slots: readonly number[] } | null;
+	readonly offer: Offer | null;
+	/** Machines, all of one kind. */
+	readonly instances: number;
+	/** When it was placed: its slots are held, or its instances billed, from here. */
+	readonly placedAtMs: number;
+	/** When its command starts; with saved work it restores first. */
+	readonly commandAtMs: number;
+	/** From here on work is done. */
+	readonly workAtMs: number;
+	/** Work done in a ms. */
+	readonly speed: number;
+	/** Work that was saved when it began. */
+	readonly savedBeforeMs: number;
+	readonly checkpointEveryMs: number;
+	/** Set when its end was asked for: at that moment, and then for this reason. */
+	stop: { atMs: number; why: RunEnd } | null = null;
+	/** Its launch will be refused; nobody knows before the answer comes. */
+	refused = false;
+	/** Its processes were told to end: what is not saved is lost. */
+	stopping = false;
+	over = false;
+
+	constructor(given: {
+		job: SeenJob;
+		home: Run["home"];
+		offer: Offer | null;
+		placedAtMs: number;
+		bootMs: number;
+		restoreMs: number;
+		speed: number;
+		checkpointEveryMs: number;
+	}) {
+		this.job = given.job;
+		this.attemptNo = given.job.attempts;
+		this.home = given.home;
+		this.offer = given.offer;
+		this.instances = given.job.nodes;
+		this.placedAtMs = given.placedAtMs;
+		this.commandAtMs = given.placedAtMs + given.bootMs;
+		this.workAtMs = this.commandAtMs + (given.job.savedMs > 0 ? given.restoreMs : 0);
+		this.speed = given.speed;
+		this.savedBeforeMs = given.job.savedMs;
+		this.checkpointEveryMs = given.checkpointEveryMs;
+	}
+
+	/** Work of the job that is saved at a moment of this attempt. */
+	savedAt(atMs: number): number {
+		if (atMs <= this.workAtMs) return this.savedBeforeMs;
+		const checkpoints = Math.floor((atMs - this.workAtMs) / this.checkpointEveryMs);
+		return this.savedBeforeMs + checkpoints * this.checkpointEveryMs * this.speed;
+	}
+
+	/** The first checkpoint that is complete at or after a moment. */
+	nextCheckpointAt(atMs: number): number {
+		const sinceMs = Math.max(0, atMs - this.workAtMs);
+		return this.workAtMs + Math.max(1, Math.ceil(sinceMs / this.checkpointEveryMs)) * this.checkpointEveryMs;
+	}
+}

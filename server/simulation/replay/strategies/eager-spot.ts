@@ -1,0 +1,68 @@
+import type { Offer } from "#server/domain/capacity.ts";
+import type { Strategy, World } from "../engine.ts";
+import type { SeenJob } from "../job.ts";
+import type { Run, RunEnd } from "../run.ts";
+import { launchOnDemand } from "./cloud-on-demand.ts";
+import { OfferRanking } from "./offer-ranking.ts";
+import { startHome } from "./start-home.ts";
+
+/** One search for capacity: offers that refused it, and the region that took its machine back. */
+interface Search {
+	refused: Set<string>;
+	shunnedRegion: string | null;
+	onDemandTries: number;
+}
+
+/**
+ * SkyPilot managed jobs (docs.skypilot.co, "Managed Jobs"; recovery strategy EAGER_NEXT_REGION, the default): the cheapest
+ * resource that can be had. Owned machines cost nothing and come first when the job fits there at that moment; then spot
+ * offers by price, each asked until one says yes; when all refuse, on-demand, where it stays. After an interruption the search
+ * begins again at once, other regions than the one that took the machine first. It keeps no memory between searches, and a
+ * job that runs is not moved.
+ */
+export class EagerSpot implements Strategy {
+	readonly #world: World;
+	readonly #ranking: OfferRanking;
+	readonly #waiting: SeenJob[] = [];
+	readonly #searches = new Map<number, Search>();
+
+	constructor(world: World) {
+		this.#world = world;
+		this.#ranking = new OfferRanking(world);
+	}
+
+	arrived(job: SeenJob): void {
+		this.#searches.set(job.index, { refused: new Set(), shunnedRegion: null, onDemandTries: 0 });
+		this.#waiting.push(job);
+	}
+
+	ended(run: Run, why: RunEnd): void {
+		const { job, offer } = run;
+		const search = this.#searches.get(job.index);
+		if (why === "finished") this.#searches.delete(job.index);
+		else if (why === "refused" && search && offer) {
+			if (offer.capacityType === "on_demand") search.onDemandTries++;
+			search.refused.add(offer.id);
+		} else this.#searches.set(job.index, { refused: new Set(), shunnedRegion: offer && regionOf(offer), onDemandTries: 0 });
+		if (why !== "finished") this.#waiting.push(job);
+	}
+
+	decide(): void {
+		for (const job of this.#waiting) this.#place(job);
+		this.#waiting.length = 0;
+	}
+
+	#place(job: SeenJob): void {
+		if (startHome(this.#world, job)) return;
+		const search = this.#searches.get(job.index);
+		if (!search) return;
+		const open = this.#ranking.cheapest(job, "spot").filter((offer) => !search.refused.has(offer.id));
+		const offer = open.find((candidate) => regionOf(candidate) !== search.shunnedRegion) ?? open[0];
+		if (offer) this.#world.launch(job, offer);
+		else launchOnDemand(this.#world, this.#ranking, job, search.onDemandTries);
+	}
+}
+
+function regionOf(offer: Offer): string {
+	return `${offer.provider}:${offer.region}`;
+}

@@ -1,0 +1,29 @@
+import type { Strategy, World } from "../engine.ts";
+import type { SeenJob } from "../job.ts";
+import { canEverRunHome, startHome } from "./start-home.ts";
+
+/**
+ * Owned machines only, strictly first in, first out: a head that does not fit blocks all behind it. What a Slurm cluster
+ * does with `SchedulerType=sched/builtin` (slurm.conf), or a Kueue queue with `queueingStrategy: StrictFIFO`. A job that the
+ * empty cluster could not hold is refused at submission, as both do.
+ */
+export class OwnedFifo implements Strategy {
+	readonly #world: World;
+	readonly #queue: SeenJob[] = [];
+	#head = 0;
+
+	constructor(world: World) {
+		this.#world = world;
+	}
+
+	arrived(job: SeenJob): void {
+		if (canEverRunHome(this.#world, job)) this.#queue.push(job);
+		else this.#world.giveUp(job);
+	}
+
+	ended(): void {}
+
+	decide(): void {
+		for (let job = this.#queue[this.#head]; job && startHome(this.#world, job); job = this.#queue[this.#head]) this.#head++;
+	}
+}

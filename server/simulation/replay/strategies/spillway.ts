@@ -1,0 +1,261 @@
+import type { JobSpec } from "#server/domain/job.ts";
+import type { Policy } from "#server/domain/policy.ts";
+import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
+import { judgeJob } from "#server/policy/judge-job.ts";
+import { decide } from "#server/scheduling/decide.ts";
+import type { Action, DecideMemo, MoveTarget, PendingJob, PoolView, Snapshot } from "#server/scheduling/types.ts";
+import { LiveAttempt } from "../core/live-attempt.ts";
+import { MoneyHeld } from "../core/money-held.ts";
+import { OfferMemory } from "../core/offer-memory.ts";
+import { WorkList } from "../core/work-list.ts";
+import type { Strategy, World } from "../engine.ts";
+import type { HomeNodes } from "../home-nodes.ts";
+import type { SeenJob } from "../job.ts";
+import type { MeasuredRun } from "../meter.ts";
+import type { Run, RunEnd } from "../run.ts";
+import { RunHistory } from "../run-history.ts";
+import { TraceSpecs } from "../trace-spec.ts";
+
+/** While jobs wait that may leave home, and nothing happens, they are looked at this often. */
+const WAITING_TICK_MS = MINUTE_MS;
+/** While work in the cloud could go home, and nothing happens: within LIMITS.moveCheckpointWithinMs of each checkpoint. */
+const MOVING_TICK_MS = 5 * MINUTE_MS;
+/** An offer that took a job's machine back is left alone by that job so long (the live setting offerCooldownMs). */
+const COOLDOWN_MS = 10 * MINUTE_MS;
+/** Arrivals are counted with this time constant. */
+const ARRIVALS_MS = 3 * HOUR_MS;
+
+/**
+ * Spillway's own core under a policy: builds the snapshot that a live cycle would load, calls the one `decide`, and does what
+ * the plan says. Times to start, refusals and interruptions are learned as they happen, run times from jobs that finished.
+ */
+export class Spillway implements Strategy {
+	decisions = 0;
+	readonly #world: World;
+	readonly #policy: Policy;
+	readonly #memo: DecideMemo = { kept: new Map() };
+	readonly #specs: TraceSpecs;
+	readonly #history = new RunHistory();
+	readonly #money: MoneyHeld;
+	readonly #offers: OfferMemory;
+	readonly #jobs = new Map<string, SeenJob>();
+	readonly #pending = new WorkList<PendingJob>();
+	readonly #running = new WorkList<LiveAttempt>();
+	readonly #pools: { nodes: HomeNodes; version: number; view: PoolView }[];
+	readonly #mayLeave = new WeakMap<JobSpec, boolean>();
+	readonly #movesHome: boolean;
+	/** Pending jobs that a rule lets leave home; cloud attempts by GPUs. */
+	#leavers = 0;
+	readonly #cloudGpus = new Map<number, number>();
+	#changed = false;
+	#wakeAtMs = Number.POSITIVE_INFINITY;
+	#arrivals = { atMs: 0, gpus: 0 };
+
+	constructor(world: World, policy: Policy) {
+		this.#world = world;
+		this.#policy = policy;
+		this.#specs = new TraceSpecs(world.scenario.checkpointEveryMs);
+		this.#money = new MoneyHeld(policy);
+		this.#offers = new OfferMemory(world);
+		this.#pools = world.pools.map((nodes) => ({ nodes, version: nodes.version, view: viewOf(nodes) }));
+		this.#movesHome = policy.rules.some(({ effect }) => effect.kind === "move");
+	}
+
+	arrived(job: SeenJob): void {
+		const spec = this.#specs.specOf(job);
+		this.#jobs.set(job.id, job);
+		this.#countArrival(job);
+		this.#wait(job, spec, []);
+	}
+
+	ended(run: Run, why: RunEnd, measured: MeasuredRun): void {
+		const { job } = run;
+		const live = this.#running.get(job.id);
+		const spec = live?.spec ?? this.#specs.specOf(job);
+		this.#running.delete(job.id);
+		this.#money.settle(run, measured.costByMonth);
+		this.#changed = true;
+		if (run.offer) {
+			this.#countCloud(run, -1);
+			if (why !== "refused") this.#offers.ended(run, why === "interrupted");
+		}
+		if (why === "finished") {
+			this.#jobs.delete(job.id);
+			this.#history.add(spec, job.savedMs);
+			return;
+		}
+		this.#wait(job, spec, this.#avoided(run, why), why === "moved" ? (live?.movingTo ?? null) : null);
+	}
+
+	decide(): void {
+		if (!this.#hasToDecide()) return;
+		const { nowMs } = this.#world;
+		this.decisions++;
+		this.#changed = false;
+		const { actions } = decide(this.#snapshot(), { memo: this.#memo, brief: true });
+		for (const action of actions) this.#apply(action);
+		if (actions.length > 0) this.#changed = true;
+		if (this.#wakeAtMs <= nowMs) this.#wakeAtMs = Number.POSITIVE_INFINITY;
+		this.#wakeLater();
+	}
+
+	/** Whether a decision can come to anything: somebody waits, or work in the cloud could go home; and something changed, or time has. */
+	#hasToDecide(): boolean {
+		const due = this.#changed || this.#world.nowMs >= this.#wakeAtMs;
+		return due && (this.#pending.size > 0 || this.#couldGoHome());
+	}
+
+	#couldGoHome(): boolean {
+		if (!this.#movesHome || this.#cloudGpus.size === 0) return false;
+		let least = Number.POSITIVE_INFINITY;
+		for (const gpus of this.#cloudGpus.keys()) least = Math.min(least, gpus);
+		return this.#world.pools.some((nodes) => nodes.freeGpus >= least);
+	}
+
+	#wakeLater(): void {
+		const { nowMs } = this.#world;
+		const tickMs = this.#leavers > 0 ? WAITING_TICK_MS : this.#couldGoHome() ? MOVING_TICK_MS : null;
+		if (tickMs === null || nowMs + tickMs >= this.#wakeAtMs) return;
+		this.#wakeAtMs = nowMs + tickMs;
+		this.#world.wakeAt(this.#wakeAtMs);
+	}
+
+	#snapshot(): Snapshot {
+		const { nowMs, scenario } = this.#world;
+		for (const pool of this.#pools) {
+			if (pool.version === pool.nodes.version) continue;
+			pool.version = pool.nodes.version;
+			pool.view = { ...pool.view, freeSlots: pool.nodes.freeSlots() };
+		}
+		return {
+			nowMs,
+			seed: scenario.seed,
+			policy: this.#policy,
+			policyVersion: 1,
+			pools: this.#pools.map(({ view }) => view),
+			offers: this.#offers.offers(),
+			pending: this.#pending.list(),
+			running: this.#running.list(),
+			budgets: this.#money.views(nowMs),
+			durations: this.#history.stats(nowMs),
+			priceMaxAgeMs: Number.MAX_SAFE_INTEGER,
+			cloudStartMs: { p50Ms: scenario.bootMs, p90Ms: scenario.bootMs },
+			boardWatts: scenario.boardWatts,
+			offerRecords: this.#offers.records(),
+			arrivingGpusPerHour: this.#arrivingGpusPerHour(),
+		};
+	}
+
+	#apply(action: Action): void {
+		const job = this.#jobs.get(action.jobId);
+		if (!job) return;
+		switch (action.kind) {
+			case "place_home": {
+				const nodes = this.#world.pools.find(({ pool }) => pool.id === action.poolId);
+				if (nodes) this.#began(job, this.#world.placeHome(job, nodes, action.slots), null);
+				return;
+			}
+			case "launch": {
+				const run = this.#world.launch(job, action.offer, action.lifeMs);
+				this.#money.hold(run, action.budgetIds, action.holdMicroUsd);
+				this.#offers.launched(run);
+				this.#countCloud(run, 1);
+				this.#began(job, run, run.placedAtMs + action.lifeMs);
+				return;
+			}
+			case "hold":
+			case "release": {
+				const waiting = this.#pending.get(job.id);
+				if (waiting) this.#pending.set({ ...waiting, state: action.kind === "hold" ? "held" : "queued" });
+				return;
+			}
+			case "fail":
+				this.#forget(job.id);
+				this.#world.giveUp(job);
+				return;
+			case "stop":
+			case "evict":
+				this.#stop(job, this.#world.nowMs, action.kind === "stop" ? "stopped" : "evicted", null);
+				return;
+			case "move":
+				this.#stop(job, action.atMs, "moved", action.to);
+				return;
+		}
+	}
+
+	#began(job: SeenJob, run: Run, expiresAtMs: number | null): void {
+		const spec = this.#pending.get(job.id)?.spec ?? this.#specs.specOf(job);
+		this.#forget(job.id);
+		this.#running.set(new LiveAttempt(this.#world, { run, spec, expiresAtMs }));
+	}
+
+	#stop(job: SeenJob, atMs: number, why: "stopped" | "evicted" | "moved", movingTo: MoveTarget | null): void {
+		const live = this.#running.get(job.id);
+		if (!live) return;
+		this.#running.set(live.with({ stopping: atMs <= this.#world.nowMs, movingTo }));
+		this.#world.stop(live.run, atMs, why);
+	}
+
+	#wait(job: SeenJob, spec: JobSpec, avoidOffers: PendingJob["avoidOffers"], movingTo: MoveTarget | null = null): void {
+		this.#pending.set({
+			jobId: job.id,
+			spec,
+			state: "queued",
+			submittedAtMs: job.submittedAtMs,
+			pendingSinceMs: job.pendingSinceMs,
+			nextAttemptNo: job.attempts + 1,
+			completedMs: job.savedMs,
+			avoidOffers,
+			approvedMicroUsd: null,
+			movingTo,
+		});
+		this.#changed = true;
+		if (this.#canLeave(spec)) this.#leavers++;
+	}
+
+	/** It waits no longer. */
+	#forget(jobId: string): void {
+		const waiting = this.#pending.get(jobId);
+		if (waiting && this.#canLeave(waiting.spec)) this.#leavers--;
+		this.#pending.delete(jobId);
+	}
+
+	#canLeave(spec: JobSpec): boolean {
+		const known = this.#mayLeave.get(spec);
+		if (known !== undefined) return known;
+		const may = judgeJob(this.#policy, spec).burst.length > 0;
+		this.#mayLeave.set(spec, may);
+		return may;
+	}
+
+	#avoided(run: Run, why: RunEnd): PendingJob["avoidOffers"] {
+		if (!run.offer) return [];
+		const { nowMs } = this.#world;
+		const offerId = run.offer.id;
+		if (why === "refused") return [{ offerId, untilMs: this.#offers.refused(run) }];
+		return why === "interrupted" ? [{ offerId, untilMs: nowMs + COOLDOWN_MS }] : [];
+	}
+
+	#countCloud(run: Run, by: 1 | -1): void {
+		const left = (this.#cloudGpus.get(run.job.gpus) ?? 0) + by;
+		if (left > 0) this.#cloudGpus.set(run.job.gpus, left);
+		else this.#cloudGpus.delete(run.job.gpus);
+	}
+
+	#countArrival(job: SeenJob): void {
+		const { nowMs } = this.#world;
+		this.#arrivals = { atMs: nowMs, gpus: this.#arrivalsNow() + job.gpus };
+	}
+
+	#arrivalsNow(): number {
+		return this.#arrivals.gpus * Math.exp(-(this.#world.nowMs - this.#arrivals.atMs) / ARRIVALS_MS);
+	}
+
+	#arrivingGpusPerHour(): number {
+		return this.#arrivalsNow() / (ARRIVALS_MS / HOUR_MS);
+	}
+}
+
+function viewOf(nodes: HomeNodes): PoolView {
+	return { ...nodes.pool, healthy: true, multiNode: true, provider: "slurm", freeSlots: nodes.freeSlots() };
+}

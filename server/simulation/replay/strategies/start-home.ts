@@ -1,0 +1,17 @@
+import type { World } from "../engine.ts";
+import type { SeenJob } from "../job.ts";
+import type { Run } from "../run.ts";
+
+/** Starts the job now in the cheapest pool in which it fits; null when it fits in none. */
+export function startHome(world: World, job: SeenJob): Run | null {
+	for (const nodes of world.pools) {
+		if (!nodes.canEverFit(job)) continue;
+		const fit = nodes.fit(job.nodes, job.gpusPerNode);
+		if (fit) return world.placeHome(job, nodes, nodes.slotsOn(fit, job.gpusPerNode));
+	}
+	return null;
+}
+
+export function canEverRunHome(world: World, job: SeenJob): boolean {
+	return world.pools.some((nodes) => nodes.canEverFit(job));
+}

@@ -1,0 +1,56 @@
+import type { JobSpec } from "#server/domain/job.ts";
+import type { WorkloadClass } from "#server/domain/vocabulary.ts";
+import type { SeenJob } from "./job.ts";
+
+/**
+ * The job that a person would have submitted for a recorded one. A strict deadline makes it a burst job with that deadline;
+ * soft and best-effort ones are baseline work without: a trace with deadlines says itself which jobs are worth cloud
+ * money. A trace without deadlines holds burst jobs only. A recorded time limit is the estimate; its run time is not known.
+ */
+export class TraceSpecs {
+	readonly #checkpointEveryMs: number;
+	/** Jobs that differ in nothing share one object, so that what is worked out of it is kept once. */
+	readonly #kept = new Map<string, JobSpec>();
+
+	constructor(checkpointEveryMs: number) {
+		this.#checkpointEveryMs = checkpointEveryMs;
+	}
+
+	specOf(job: SeenJob): JobSpec {
+		const strictAtMs = job.deadlineKind === "strict" || job.deadlineKind === null ? job.deadlineAtMs : null;
+		if (strictAtMs !== null) return { ...this.#shared(job), deadlineMs: strictAtMs };
+		return this.#shared(job);
+	}
+
+	#shared(job: SeenJob): JobSpec {
+		const jobClass = job.deadlineKind === "soft" || job.deadlineKind === "best" ? "baseline" : "burst";
+		const key = [job.team, job.user, job.nodes, job.gpusPerNode, job.limitMs, jobClass, ...job.accelerators].join("\n");
+		const known = this.#kept.get(key);
+		if (known) return known;
+		const spec = makeSpec(job, jobClass, this.#checkpointEveryMs);
+		this.#kept.set(key, spec);
+		return spec;
+	}
+}
+
+function makeSpec(job: SeenJob, jobClass: WorkloadClass, intervalMs: number): JobSpec {
+	return {
+		// Traces name no jobs: those of one user are one pipeline.
+		name: job.user === null ? "job" : `${job.user}-job`,
+		team: job.team,
+		project: null,
+		labels: {},
+		class: jobClass,
+		image: null,
+		command: ["replayed"],
+		env: {},
+		nodes: job.nodes,
+		resources: { gpus: job.gpusPerNode, accelerators: [...job.accelerators], cpus: null, memoryGiB: null },
+		duration: { estimateMs: job.limitMs, maxMs: null },
+		deadlineMs: null,
+		priority: 0,
+		critical: false,
+		checkpoint: { path: "/checkpoints", uri: null, intervalMs },
+		data: [],
+	};
+}
