@@ -1,78 +1,131 @@
-import { randomInt } from "node:crypto";
-import { parseArgs } from "node:util";
-import { hash32 } from "#server/kernel/random.ts";
-import { allCheckers } from "#server/simulation/checkers/all.ts";
-import { drawScenario } from "#server/simulation/draw-scenario.ts";
-import { replayCommand } from "#server/simulation/replay-command.ts";
-import { runChecked } from "#server/simulation/run-checked.ts";
+import { accessSync, constants, readFileSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { type ErrorCode, SpillwayError } from "#server/kernel/errors.ts";
+import { RULES_OF_THUMB_NAMES } from "#server/simulation/replay/replay.ts";
+import { replayWithSeries } from "#server/simulation/replay/replay-with-series.ts";
+import {
+	describeRun,
+	describeScenario,
+	describeTrace,
+	reportJson,
+	type SimulationReport,
+	type SimulationRun,
+} from "#server/simulation/report/build-report.ts";
+import { chooseRuns, type PlannedRun } from "#server/simulation/report/choose-runs.ts";
+import { ProgressBar } from "#server/simulation/report/progress-bar.ts";
+import { count, renderReport } from "#server/simulation/report/render-report.ts";
+import { readScenarioFile, sha256 } from "#server/simulation/scenario-file/read-scenario.ts";
+import { parseTrace, readTextFile } from "#server/simulation/trace-file/read-trace.ts";
+import { SHIPPED_FACTS } from "./simulate-facts.ts";
+import { readSimulateOptions, type SimulateOptions } from "./simulate-options.ts";
 
-const USAGE = `Simulates a company, its cloud and its control plane with faults drawn from a seed, and holds every promise
-against them after every event.
+const USAGE = `Usage: spillway simulate --trace FILE --scenario FILE [--policy FILE]... [--strategy NAME]... [flags]
 
-  node server/bin/simulate.ts [--seed N] [--runs N] [--trace]
-
-  --seed N   the first seed; drawn and printed when it is not given
-  --runs N   so many seeds from there on (default 1)
-  --trace    print what happened, line by line
+Strategies: ${RULES_OF_THUMB_NAMES.join(", ")}, and spillway under each --policy.
+docs/simulator.md says what they are, what a scenario holds and what each figure means.
 `;
 
-/** Exit codes: 0 every promise held, 1 one was broken, 2 wrong usage. */
+/** Exit codes as cli/exit.ts has them. */
+const EXIT = { done: 0, badInput: 2 } as const;
+
 function main(): number {
-	const options = readOptions();
-	if (typeof options === "string") {
-		process.stderr.write(`${options}\n\n${USAGE}`);
-		return 2;
-	}
-	const { seed, runs, trace } = options;
-	for (let n = 0; n < runs; n++) if (!runSeed(seed + n, trace)) return 1;
-	return 0;
-}
-
-function runSeed(seed: number, trace: boolean): boolean {
-	process.stdout.write(`SEED=${seed}\n`);
-	const scenario = drawScenario(seed);
-	if (trace)
-		process.stdout.write(
-			`${JSON.stringify({ faults: scenario.faults, jobs: scenario.arrivals.length, healAt: iso(scenario.healAtMs) })}\n`,
-		);
-	const { violation, world, news } = runChecked(scenario, allCheckers());
-	if (trace) {
-		for (const line of news) {
-			const job = line.jobId === null ? "" : (world.book.jobs.get(line.jobId)?.spec.name ?? line.jobId);
-			process.stdout.write(`${iso(line.atMs)}  ${line.kind.padEnd(20)}  ${job.padEnd(12)}  ${line.reason?.code ?? ""}\n`);
-		}
-	}
-	const { jobs, attempts, instances } = world.book;
-	process.stdout.write(
-		`${world.events} events, ${world.cycle.cycles} cycles, ${jobs.size} jobs, ${attempts.size} attempts, ${instances.size} instances, ${world.crashes} crashes; digest ${digest(news)}\n`,
-	);
-	if (!violation) return true;
-	process.stderr.write(
-		`BROKEN: ${violation.checker}: ${violation.message}\n  after event ${violation.eventNumber} (${violation.event}) at ${iso(violation.atMs)}\n  again: ${replayCommand(seed)}\n`,
-	);
-	return false;
-}
-
-/** Equal runs have equal digests: for comparing machines and commits. */
-function digest(news: readonly unknown[]): string {
-	return hash32(JSON.stringify(news)).toString(16).padStart(8, "0");
-}
-
-function iso(ms: number): string {
-	return new Date(ms).toISOString();
-}
-
-function readOptions(): { seed: number; runs: number; trace: boolean } | string {
 	try {
-		const { values } = parseArgs({ options: { seed: { type: "string" }, runs: { type: "string" }, trace: { type: "boolean" } } });
-		const seed = values.seed === undefined ? randomInt(1, 2 ** 31) : Number(values.seed);
-		const runs = values.runs === undefined ? 1 : Number(values.runs);
-		if (!Number.isSafeInteger(seed) || seed < 0) return `--seed "${values.seed}" is not a whole number from 0 on.`;
-		if (!Number.isSafeInteger(runs) || runs < 1) return `--runs "${values.runs}" is not a whole number from 1 on.`;
-		return { seed, runs, trace: values.trace ?? false };
+		const options = readSimulateOptions(process.argv.slice(2));
+		if (options) simulate(options);
+		else process.stdout.write(USAGE);
+		return EXIT.done;
 	} catch (error) {
-		return error instanceof Error ? error.message : String(error);
+		if (!(error instanceof SpillwayError)) throw error;
+		process.stderr.write(`spillway: ${lines(error)}\n`);
+		return EXIT.badInput;
 	}
 }
 
+function simulate(options: SimulateOptions): void {
+	if (options.out !== null) refuseUnwritable(options.out);
+	const runs = chooseRuns(options, (file) => readTextFile(file, "policy"));
+	const text = readTextFile(options.trace, "trace");
+	const trace = parseTrace(text, options.trace, { lenient: options.lenient, acceleratorsNamed: SHIPPED_FACTS.acceleratorsNamed });
+	const { scenario, files } = readScenarioFile(options.scenario, {
+		facts: SHIPPED_FACTS,
+		recordedStartMs: trace.recordedStartMs,
+		...(options.seed === null ? {} : { seed: options.seed }),
+	});
+	const report: SimulationReport = {
+		apiVersion: "spillway/v1",
+		kind: "SimulationReport",
+		version: ownVersion(),
+		seed: scenario.seed,
+		trace: describeTrace(trace, options.trace, sha256(text)),
+		scenario: describeScenario(scenario, options.scenario, files),
+		runs: runs.map((run) => runOne(run, { trace, scenario, options })),
+	};
+	if (options.out !== null) writeReport(options.out, report);
+	process.stdout.write(options.json ? reportJson(report) : renderReport(report));
+}
+
+function runOne(
+	{ choice, policy }: PlannedRun,
+	{
+		trace,
+		scenario,
+		options,
+	}: { trace: ReturnType<typeof parseTrace>; scenario: ReturnType<typeof readScenarioFile>["scenario"]; options: SimulateOptions },
+): SimulationRun {
+	const bar = new ProgressBar(process.stderr, { enabled: options.progress, nowMs: () => performance.now() });
+	bar.draw(choice.name, 0, 1);
+	const report = replayWithSeries(trace.jobs, scenario, choice, { onProgress: (done, total) => bar.draw(choice.name, done, total) });
+	bar.clear();
+	// The clock's figures stay out of the report, whose bytes follow from its inputs alone.
+	if (!options.json)
+		process.stderr.write(
+			`${choice.name}: ${count(report.decisions)} decisions in ${report.replaySeconds} s (${count(report.decisionsPerSecond)} a second)\n`,
+		);
+	return describeRun(policy, report, options.timings);
+}
+
+/** Told before hours of replay, not after. */
+function refuseUnwritable(file: string): void {
+	try {
+		if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) throw outError("invalid_input", file, "it is a directory");
+		accessSync(path.dirname(path.resolve(file)), constants.W_OK);
+	} catch (error) {
+		if (error instanceof SpillwayError) throw error;
+		throw outError("not_found", file, "its directory is not there or may not be written");
+	}
+}
+
+function writeReport(file: string, report: SimulationReport): void {
+	try {
+		writeFileSync(file, reportJson(report));
+	} catch (cause) {
+		throw outError("unavailable", file, cause instanceof Error ? cause.message : String(cause));
+	}
+}
+
+function outError(code: ErrorCode, file: string, why: string): SpillwayError {
+	return new SpillwayError(code, `--out: ${file} cannot be written: ${why}.`, { fix: "Name another file." });
+}
+
+function ownVersion(): string {
+	const file = path.resolve(import.meta.dirname, "../../package.json");
+	const { version } = JSON.parse(readFileSync(file, "utf8")) as { version: string };
+	return version;
+}
+
+/** What happened and what to do, then every other problem with its line. */
+function lines(error: SpillwayError): string {
+	const [, ...others] = error.fields.filter((field) => field.line !== undefined);
+	const more = others.map(
+		({ path: field, message, line, column }) =>
+			`\n  line ${line}${column === undefined ? "" : `, column ${column}`}: ${field === "" ? "" : `${field}: `}${message}`,
+	);
+	return [error.message, error.fix ?? ""].filter((part) => part !== "").join(" ") + more.join("");
+}
+
+// The reader of a pipe may leave when it has seen enough (| head): that is no failure.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+	if (error.code === "EPIPE") process.exit(EXIT.done);
+	throw error;
+});
 process.exitCode = main();

@@ -1,0 +1,94 @@
+import type { ReplayReport, ReplayScenario } from "#server/simulation/replay/types.ts";
+import type { Trace, TraceNotes } from "#server/simulation/trace-file/read-trace.ts";
+
+/** What `spillway simulate --json` prints: nothing in it depends on the clock or the machine. */
+export interface SimulationReport {
+	apiVersion: "spillway/v1";
+	kind: "SimulationReport";
+	/** Of Spillway. */
+	version: string;
+	seed: number;
+	trace: {
+		file: string;
+		sha256: string;
+		format: Trace["format"];
+		jobs: number;
+		gpuHours: number;
+		/** From the first submission to the last. */
+		days: number;
+		teams: number;
+		strictDeadlines: number;
+		softDeadlines: number;
+		notes: TraceNotes;
+	};
+	scenario: {
+		name: string;
+		file: string;
+		/** The scenario and the files that it names, by what was in them. */
+		files: { path: string; sha256: string }[];
+		/** UTC. */
+		start: string;
+		ownedGpus: number;
+		offers: number;
+		spotOffers: number;
+		/** Spot offers that come and go as recorded; the others can always be had. */
+		spotOffersWithTrace: number;
+		bootMs: number;
+		checkpointEveryMs: number;
+		restoreMs: number;
+		onDemandRefusalShare: number;
+	};
+	runs: SimulationRun[];
+}
+
+export interface SimulationRun {
+	/** Of Spillway's own core; null for a rule of thumb. */
+	policy: { file: string; name: string; sha256: string } | null;
+	report: Omit<ReplayReport, "decisionsPerSecond" | "replaySeconds"> & Partial<Pick<ReplayReport, "decisionsPerSecond" | "replaySeconds">>;
+}
+
+export function describeTrace(trace: Trace, file: string, sha256: string): SimulationReport["trace"] {
+	const { jobs } = trace;
+	const ofKind = (kind: string): number => jobs.filter((job) => job.deadlineMs !== null && job.deadlineKind === kind).length;
+	const lastMs = jobs.at(-1)?.submitMs ?? 0;
+	const gpuMs = jobs.reduce((sum, job) => sum + job.durationMs * job.gpus, 0);
+	return {
+		...{ file, sha256, format: trace.format, jobs: jobs.length },
+		gpuHours: rounded(gpuMs / 3_600_000),
+		days: rounded((lastMs - (jobs[0]?.submitMs ?? 0)) / 86_400_000),
+		teams: new Set(jobs.map((job) => job.team)).size,
+		...{ strictDeadlines: ofKind("strict"), softDeadlines: ofKind("soft"), notes: trace.notes },
+	};
+}
+
+export function describeScenario(
+	scenario: ReplayScenario,
+	file: string,
+	files: SimulationReport["scenario"]["files"],
+): SimulationReport["scenario"] {
+	const spot = scenario.offers.filter((offer) => offer.capacityType === "spot");
+	const { bootMs, checkpointEveryMs, restoreMs, onDemandRefusalShare } = scenario;
+	return {
+		...{ name: scenario.name, file, files, start: new Date(scenario.startMs).toISOString() },
+		ownedGpus: scenario.pools.reduce((sum, pool) => sum + pool.nodes * pool.gpusPerNode, 0),
+		offers: scenario.offers.length,
+		spotOffers: spot.length,
+		spotOffersWithTrace: spot.filter((offer) => scenario.availability.has(offer.id)).length,
+		...{ bootMs, checkpointEveryMs, restoreMs, onDemandRefusalShare },
+	};
+}
+
+/** A run without what the clock said, unless that was asked for. */
+export function describeRun(policy: SimulationRun["policy"], report: ReplayReport, timings: boolean): SimulationRun {
+	const { decisionsPerSecond, replaySeconds, ...rest } = report;
+	return { policy, report: timings ? { ...rest, decisionsPerSecond, replaySeconds } : rest };
+}
+
+/** The report as bytes: one for equal inputs. */
+export function reportJson(report: SimulationReport): string {
+	return `${JSON.stringify(report, null, 1)}\n`;
+}
+
+function rounded(value: number): number {
+	return Math.round(value * 1000) / 1000;
+}

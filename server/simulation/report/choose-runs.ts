@@ -1,0 +1,68 @@
+import { createHash } from "node:crypto";
+import path from "node:path";
+import type { PolicyProblem } from "#server/domain/policy.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { didYouMean } from "#server/kernel/nearest-name.ts";
+import { parsePolicy } from "#server/policy/parse-policy.ts";
+import { RULES_OF_THUMB_NAMES, SPILLWAY } from "#server/simulation/replay/replay.ts";
+import type { StrategyChoice } from "#server/simulation/replay/types.ts";
+import type { SimulationRun } from "./build-report.ts";
+
+export interface PlannedRun {
+	choice: StrategyChoice;
+	policy: SimulationRun["policy"];
+}
+
+/**
+ * What is to be replayed: the named rules of thumb (all when none is named), then Spillway's core under each policy.
+ * @param read gives a policy's text.
+ * @throws SpillwayError for a name that is no strategy, or a policy that cannot be read, with its line and column.
+ */
+export function chooseRuns(
+	asked: { strategies: readonly string[]; policies: readonly string[] },
+	read: (file: string) => string,
+): PlannedRun[] {
+	const known = [...RULES_OF_THUMB_NAMES, SPILLWAY];
+	for (const name of asked.strategies) {
+		if (known.includes(name)) continue;
+		throw new SpillwayError("invalid_input", `--strategy: there is no strategy ${JSON.stringify(name.slice(0, 60))}.`, {
+			fix: didYouMean(name, known),
+		});
+	}
+	const [file] = asked.policies;
+	if (file === undefined && asked.strategies.includes(SPILLWAY))
+		throw new SpillwayError("invalid_input", "--strategy spillway decides by a policy, and none was given.", {
+			fix: "Give --policy FILE.",
+		});
+	const named = asked.strategies.length > 0 ? known.filter((name) => asked.strategies.includes(name)) : RULES_OF_THUMB_NAMES;
+	const thumb = named.filter((name) => name !== SPILLWAY).map((name): PlannedRun => ({ choice: { name, policy: null }, policy: null }));
+	return [...thumb, ...policyRuns([...new Set(asked.policies)], read)];
+}
+
+/** One policy is called spillway; several are told apart by their files. */
+function policyRuns(files: readonly string[], read: (file: string) => string): PlannedRun[] {
+	const bases = files.map((file) => path.basename(file).replace(/\.ya?ml$/, ""));
+	return files.map((file, i) => {
+		const base = bases[i] ?? "";
+		const distinct = bases.filter((other) => other === base).length === 1 ? base : file;
+		const source = read(file);
+		const { policy, problems } = parsePolicy(source);
+		if (!policy) throw unparsable(file, problems);
+		const name = files.length === 1 ? SPILLWAY : `${SPILLWAY}:${distinct}`;
+		return { choice: { name, policy }, policy: { file, name: policy.name, sha256: createHash("sha256").update(source).digest("hex") } };
+	});
+}
+
+function unparsable(file: string, problems: readonly PolicyProblem[]): SpillwayError {
+	const errors = problems.filter((problem) => problem.severity === "error");
+	const [first] = errors;
+	const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
+	return new SpillwayError(
+		"invalid_input",
+		`The policy ${file}, line ${first?.line ?? 1}, column ${first?.column ?? 1}: ${first?.message ?? "it cannot be read"}${more}`,
+		{
+			fix: first?.fix ?? "docs/policy.md lists every rule.",
+			fields: errors.map(({ line, column, message, fix }) => ({ path: "", line, column, message: fix ? `${message} ${fix}` : message })),
+		},
+	);
+}

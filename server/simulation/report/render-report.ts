@@ -1,0 +1,118 @@
+import { formatDuration, MINUTE_MS } from "#server/kernel/units.ts";
+import type { SimulationReport, SimulationRun } from "./build-report.ts";
+import { textTable } from "./text-table.ts";
+
+/** The report for people: what was replayed against what, and the strategies side by side. Lines fit 120 characters. */
+export function renderReport(report: SimulationReport): string {
+	return [
+		...header(report),
+		...TABLES.flatMap(({ title, columns }) => ["", title, textTable(columns, report.runs)]),
+		...remarks(report),
+		"",
+	].join("\n");
+}
+
+function header({ trace, scenario, seed, runs }: SimulationReport): string[] {
+	const deadlines = trace.strictDeadlines + trace.softDeadlines;
+	const policies = runs.flatMap(({ policy, report }) => (policy ? [`Policy    ${report.strategy}: ${policy.name} (${policy.file})`] : []));
+	return [
+		`Trace     ${trace.file}: ${count(trace.jobs)} jobs, ${count(trace.gpuHours)} GPU-hours, submitted over ${fixed(trace.days, 1)} days${
+			deadlines > 0 ? `, ${count(trace.strictDeadlines)} strict and ${count(trace.softDeadlines)} soft deadlines` : ""
+		}`,
+		`Scenario  ${scenario.name} (${scenario.file}), seed ${seed}: ${count(scenario.ownedGpus)} owned GPUs, ${count(scenario.offers)} offers, ${duration(
+			scenario.bootMs / 1000,
+		)} to boot, a checkpoint every ${duration(scenario.checkpointEveryMs / 1000)}, ${duration(scenario.restoreMs / 1000)} to restore`,
+		...policies,
+	];
+}
+
+type Column = { head: string; cell: (run: SimulationRun) => string };
+const name: Column = { head: "", cell: ({ report }) => report.strategy };
+const figure = (head: string, cell: (report: SimulationRun["report"]) => string): Column => ({ head, cell: ({ report }) => cell(report) });
+
+const TABLES: readonly { title: string; columns: readonly Column[] }[] = [
+	{
+		title: "Time: from submission to the first start, and to the end",
+		columns: [
+			name,
+			figure("jobs done", (r) => count(r.jobsDone)),
+			figure("mean wait", (r) => duration(r.meanWaitS)),
+			figure("p50", (r) => duration(r.p50WaitS)),
+			figure("p95", (r) => duration(r.p95WaitS)),
+			figure("mean time to model", (r) => duration(r.meanTimeToModelS)),
+			figure("p50", (r) => duration(r.p50TimeToModelS)),
+			figure("p95", (r) => duration(r.p95TimeToModelS)),
+		],
+	},
+	{
+		title: "Money and carbon",
+		columns: [
+			name,
+			figure("owned use", (r) => `${fixed(r.ownedUtilisation * 100, 1)}%`),
+			...(["reserved", "on_demand", "spot"] as const).map((type) =>
+				figure(`${type.replace("_", "-")} GPUh`, (r) => count(r.cloudGpuHoursByCapacityType[type] ?? 0)),
+			),
+			figure("compute $", (r) => count(r.costByKindUsd.compute ?? 0)),
+			figure("egress $", (r) => count(r.costByKindUsd.egress ?? 0)),
+			figure("cloud $", (r) => count(r.cloudCostUsd)),
+			figure("over budget $", (r) => count(r.overshootUsd)),
+			figure("egress GiB", (r) => count(r.egressGiB)),
+			figure("kg CO2e", (r) => count(r.emissionsKg)),
+		],
+	},
+	{
+		title: "Disturbance and deadlines",
+		columns: [
+			name,
+			figure("interruptions", (r) => count(r.interruptions)),
+			figure("moves", (r) => count(r.moves)),
+			figure("evictions", (r) => count(r.evictions)),
+			figure("refusals", (r) => count(r.refusals)),
+			figure("lost GPUh", (r) => count(r.lostGpuHours)),
+			figure("strict misses", (r) => count(r.strictMisses)),
+			figure("avoidable", (r) => count(r.avoidableStrictMisses)),
+			figure("soft misses", (r) => count(r.softMisses)),
+		],
+	},
+];
+
+/** What a reader must know to take the figures for what they are. */
+function remarks({ trace, scenario, runs }: SimulationReport): string[] {
+	const { notes } = trace;
+	const unfinished = runs.filter(({ report }) => report.jobsDone < report.jobs);
+	const lines = [
+		notes.badRows > 0 ? `${count(notes.badRows)} rows of the trace could not be read and were left out.` : "",
+		notes.withoutGpus > 0 ? `${count(notes.withoutGpus)} rows of the trace used no GPU and were left out.` : "",
+		notes.neverStarted > 0 ? `${count(notes.neverStarted)} jobs of the trace never ran and were left out.` : "",
+		notes.fractionsRoundedUp > 0 ? `${count(notes.fractionsRoundedUp)} jobs used a part of a GPU and are replayed with whole ones.` : "",
+		notes.stillRunning > 0
+			? `${count(notes.stillRunning)} jobs still ran when they were recorded: they are replayed as long as was seen.`
+			: "",
+		scenario.spotOffers > scenario.spotOffersWithTrace
+			? `${count(scenario.spotOffers - scenario.spotOffersWithTrace)} spot offers have no availability trace: they can always be had and are never taken back.`
+			: "",
+		...unfinished.map(
+			({ report }) =>
+				`${report.strategy}: ${count(report.jobs - report.jobsDone)} jobs were never done, since no place that it uses can run them; the times are of the others.`,
+		),
+	].filter((line) => line !== "");
+	return lines.length > 0 ? ["", ...lines] : [];
+}
+
+/** Seconds as `1d4h`, `3h12m`, `4m30s` or `12s`: two units say enough. */
+export function duration(seconds: number): string {
+	const ms = Math.round(seconds) * 1000;
+	if (ms < 60 * MINUTE_MS) return formatDuration(ms);
+	const unit = ms < 24 * 60 * MINUTE_MS ? MINUTE_MS : 60 * MINUTE_MS;
+	return formatDuration(Math.round(ms / unit) * unit);
+}
+
+/** Thousands apart; digits behind the point for small figures alone. */
+export function count(value: number): string {
+	const digits = Number.isInteger(value) || Math.abs(value) >= 100 ? 0 : 2;
+	return value.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+}
+
+function fixed(value: number, digits: number): string {
+	return value.toFixed(digits);
+}
