@@ -1,7 +1,7 @@
 /**
- * One cycle of the decision core on made-up queues: `npm run bench:decide [-- --json] [--rounds N] [--pending N,N] [--offers N,N]`.
- * Prints ms a cycle (median and slowest of the rounds) for each size, and how the time grows. The input follows from a
- * seed, so that two runs decide the same; nothing is asserted.
+ * One cycle of the decision core on made-up queues: `npm run bench:decide [-- --json] [--rounds N] [--pending N,N] [--offers N,N] [--cycles N]`.
+ * Prints ms a cycle (median and slowest of the rounds) for each size, and how the time grows; then µs a cycle when little
+ * changed since the last one. The input follows from a seed, so that two runs decide the same; nothing is asserted.
  */
 import { parseArgs } from "node:util";
 import type { Offer } from "#server/domain/capacity.ts";
@@ -13,6 +13,7 @@ import { HOUR_MS, MINUTE_MS, SECOND_MS } from "#server/kernel/units.ts";
 import { decide } from "#server/scheduling/decide.ts";
 import { aBudget, aJob, anOffer, aPolicy, aPool, aSnapshot, burstRule, denyRule, NOON_MS } from "#server/scheduling/testing/builders.ts";
 import type { PendingJob, Plan, RunningAttempt, Snapshot } from "#server/scheduling/types.ts";
+import { measureStreams } from "./decide-stream.ts";
 
 const TEAMS = ["risk", "vision", "genomics", "forecasting", "search"];
 const ACCELERATORS = ["A10G-24GB", "L4-24GB", "A100-80GB", "H100-80GB"];
@@ -26,6 +27,7 @@ const { values: args } = parseArgs({
 		rounds: { type: "string", default: "7" },
 		pending: { type: "string", default: "1000,3000,10000" },
 		offers: { type: "string", default: "500,2000" },
+		cycles: { type: "string", default: "5000" },
 	},
 });
 const PENDING = args.pending.split(",").map(Number);
@@ -198,11 +200,15 @@ const growth = {
 	},
 };
 
-if (args.json) console.log(JSON.stringify({ benchmark: "decide", node: process.version, rows, growth }));
+const littleChanged = measureStreams(offersOf(500), Math.max(1, Number(args.cycles)));
+
+if (args.json) console.log(JSON.stringify({ benchmark: "decide", node: process.version, rows, growth, littleChanged }));
 else {
 	console.table(rows);
 	for (const [offers, times] of Object.entries(growth.jobs.times))
 		console.log(`${fewest} to ${most} jobs at ${offers} offers: ${times} times the time`);
 	for (const [jobs, times] of Object.entries(growth.offers.times))
 		console.log(`${small} to ${large} offers at ${jobs} jobs: ${times} times the time`);
+	console.log("little changed since the last cycle:");
+	console.table(littleChanged);
 }

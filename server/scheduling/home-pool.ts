@@ -41,9 +41,12 @@ export class HomePool {
 	readonly #lateEnds: EndTable;
 	/** Until when a node's ends hold; 0: to be worked out. */
 	readonly #validUntilMs: Float64Array;
+	readonly #medianScratch: Float64Array;
+	readonly #lateScratch: Float64Array;
+	readonly #givenScratch: Uint8Array;
 	/** Slots that this cycle's plan gave away. */
 	readonly #taken: number[] = [];
-	#takenFlags: Uint8Array;
+	readonly #takenFlags: Uint8Array;
 	#nowMs = 0;
 	#fresh = false;
 
@@ -62,6 +65,9 @@ export class HomePool {
 		this.#medianEnds = new EndTable(nodes, gpus);
 		this.#lateEnds = new EndTable(nodes, gpus);
 		this.#validUntilMs = new Float64Array(nodes);
+		this.#medianScratch = new Float64Array(gpus);
+		this.#lateScratch = new Float64Array(gpus);
+		this.#givenScratch = new Uint8Array(nodes * gpus);
 		this.median = new PoolReplay(this.#medianEnds, 0);
 		this.late = new PoolReplay(this.#lateEnds, 0);
 		this.#giveAll(view.freeSlots);
@@ -173,8 +179,7 @@ export class HomePool {
 
 	#workOut(node: number): void {
 		const from = node * this.#gpus;
-		const median = new Float64Array(this.#gpus);
-		const late = new Float64Array(this.#gpus);
+		const [median, late] = [this.#medianScratch.fill(0), this.#lateScratch.fill(0)];
 		for (const holder of this.#holdersOn[node] ?? []) {
 			const { p50Ms, p90Ms } = holder.end(this.#nowMs);
 			for (const slot of holder.slots) {
@@ -209,7 +214,7 @@ export class HomePool {
 	}
 
 	#read(view: PoolView): void {
-		const now = new Uint8Array(this.#given.length);
+		const now = this.#givenScratch.fill(0);
 		for (const slot of view.freeSlots) if (this.#has(slot)) now[slot] = 1;
 		for (let slot = 0; slot < now.length; slot++) {
 			if (now[slot] === this.#given[slot]) continue;

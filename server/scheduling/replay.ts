@@ -9,7 +9,7 @@ export interface Slotting {
 }
 
 /** From so many searches of one kind in one cycle on, its nodes are kept in a heap: before, a walk over them is cheaper. */
-const SEARCHES_BEFORE_HEAP = 8;
+const SEARCHES_BEFORE_HEAP = 2;
 
 /**
  * One replay of the queue over the nodes of a pool. A node on which nothing is reserved is read from the table of ends;
@@ -18,11 +18,13 @@ const SEARCHES_BEFORE_HEAP = 8;
 export class PoolReplay {
 	readonly #table: EndTable;
 	#nowMs = 0;
-	readonly #timelines: (NodeTimeline | undefined)[] = [];
+	/** Of the nodes that have one in this cycle; `#kept` holds those of earlier cycles to be used again. */
+	readonly #timelines: (NodeTimeline | undefined)[];
+	readonly #kept: (NodeTimeline | undefined)[];
 	/** Reservations of nodes without a timeline yet: start, length, slots, one after the other. */
-	readonly #noted: (number[] | undefined)[] = [];
+	readonly #noted: (number[] | undefined)[];
 	/** Nodes with a reservation that begins later than now. */
-	readonly #later: (boolean | undefined)[] = [];
+	readonly #later: Uint8Array;
 	readonly #touched: number[] = [];
 	/**
 	 * By slots and order of magnitude of the length: the nodes, keyed by a time before which such a job cannot start there.
@@ -32,6 +34,11 @@ export class PoolReplay {
 
 	constructor(table: EndTable, nowMs: number) {
 		this.#table = table;
+		const none = (): undefined => undefined;
+		this.#timelines = Array.from({ length: table.nodes }, none);
+		this.#kept = Array.from({ length: table.nodes }, none);
+		this.#noted = Array.from({ length: table.nodes }, none);
+		this.#later = new Uint8Array(table.nodes);
 		this.open(nowMs);
 	}
 
@@ -41,7 +48,7 @@ export class PoolReplay {
 		for (const node of this.#touched) {
 			this.#timelines[node] = undefined;
 			this.#noted[node] = undefined;
-			this.#later[node] = false;
+			this.#later[node] = 0;
 		}
 		this.#touched.length = 0;
 		if (this.#ready.size > 0) this.#ready.clear();
@@ -57,12 +64,12 @@ export class PoolReplay {
 
 	/** Whether slots that are free on the node now stay so for `lengthMs`: without later reservations they only become more. */
 	staysFree(node: number, slots: number, lengthMs: number): boolean {
-		return this.#later[node] !== true || this.#timelineOf(node).earliest(slots, lengthMs, this.#nowMs) === this.#nowMs;
+		return this.#later[node] === 0 || this.#timelineOf(node).earliest(slots, lengthMs, this.#nowMs) === this.#nowMs;
 	}
 
 	reserve(node: number, startMs: number, lengthMs: number, slots: number): void {
 		if (this.#timelines[node] === undefined && this.#noted[node] === undefined) this.#touched.push(node);
-		if (startMs > this.#nowMs) this.#later[node] = true;
+		if (startMs > this.#nowMs) this.#later[node] = 1;
 		const timeline = this.#timelines[node];
 		if (timeline) timeline.reserve(startMs, lengthMs, slots);
 		else {
@@ -78,7 +85,10 @@ export class PoolReplay {
 		const noted = this.#noted[node];
 		if (noted === undefined) this.#touched.push(node);
 		const free = this.#table.freeAt(node, this.#nowMs);
-		const timeline = new NodeTimeline(this.#nowMs, free, this.#table.after(node, free));
+		const ends = this.#table.after(node, free);
+		const timeline = this.#kept[node] ?? new NodeTimeline(this.#nowMs, free, ends);
+		if (this.#kept[node]) timeline.open(this.#nowMs, free, ends);
+		else this.#kept[node] = timeline;
 		for (let i = 0; noted && i < noted.length; i += 3) timeline.reserve(noted[i] ?? 0, noted[i + 1] ?? 0, noted[i + 2] ?? 0);
 		this.#timelines[node] = timeline;
 		return timeline;

@@ -4,27 +4,37 @@ import { LIMITS } from "./limits.ts";
  * How many slots of one node are free when, as far as the forecast knows: a step function over time.
  * Segment i holds from #times[i] to #times[i + 1]; the last one never ends, so every job that fits the empty node has a start.
  * Leading segments without a free slot are dropped: they can never be used again.
+ * One object serves its node for all cycles (`open`): this is the inner loop of a cycle, and makes nothing.
  */
 export class NodeTimeline {
-	readonly #times: number[];
-	readonly #free: number[];
-	readonly #maxSteps: number;
+	#times: Float64Array;
+	#free: Int32Array;
+	#size = 0;
+	#maxSteps = 0;
 	readonly #found = { shortStartMs: 0, startMs: 0 };
 
 	/** @param releasesMs when each busy slot comes free, ascending */
 	constructor(nowMs: number, freeNow: number, releasesMs: ArrayLike<number>) {
-		this.#times = [nowMs];
-		this.#free = [freeNow];
+		// Two steps more than are kept: a reservation splits twice before it forgets.
+		const capacity = freeNow + releasesMs.length + LIMITS.timelineGaps + 3;
+		this.#times = new Float64Array(capacity);
+		this.#free = new Int32Array(capacity);
+		this.open(nowMs, freeNow, releasesMs);
+	}
+
+	/** Forgets all reservations. The node's slots are as many as ever. */
+	open(nowMs: number, freeNow: number, releasesMs: ArrayLike<number>): void {
+		const [times, free] = [this.#times, this.#free];
+		times[0] = nowMs;
+		free[0] = freeNow;
+		let last = 0;
 		for (let i = 0; i < releasesMs.length; i++) {
 			const at = releasesMs[i] ?? nowMs;
-			const last = this.#times.length - 1;
-			const free = (this.#free[last] ?? 0) + 1;
-			if ((this.#times[last] ?? 0) >= at) this.#free[last] = free;
-			else {
-				this.#times.push(at);
-				this.#free.push(free);
-			}
+			const then = (free[last] ?? 0) + 1;
+			if ((times[last] ?? 0) < at) times[++last] = at;
+			free[last] = then;
 		}
+		this.#size = last + 1;
 		this.#maxSteps = freeNow + releasesMs.length + LIMITS.timelineGaps;
 		this.#dropFullStart();
 	}
@@ -36,21 +46,20 @@ export class NodeTimeline {
 
 	/**
 	 * One pass for two lengths, shortMs <= lengthMs: the earliest start for each.
-	 * The answer is one object a node, overwritten by the next search: this is the inner loop of a cycle.
+	 * The answer is one object a node, overwritten by the next search.
 	 */
 	search(slots: number, shortMs: number, lengthMs: number, fromMs: number): Readonly<{ shortStartMs: number; startMs: number }> {
-		const times = this.#times;
-		const free = this.#free;
+		const [times, free, size] = [this.#times, this.#free, this.#size];
 		const found = this.#found;
 		found.shortStartMs = Number.POSITIVE_INFINITY;
 		found.startMs = Number.POSITIVE_INFINITY;
 		let start = -1;
-		for (let i = 0; i < times.length; i++) {
+		for (let i = 0; i < size; i++) {
 			if ((free[i] ?? 0) < slots) {
 				start = -1;
 				continue;
 			}
-			const end = times[i + 1] ?? Number.POSITIVE_INFINITY;
+			const end = i + 1 < size ? (times[i + 1] ?? 0) : Number.POSITIVE_INFINITY;
 			if (end <= fromMs) continue;
 			if (start < 0) start = Math.max(times[i] ?? 0, fromMs);
 			if (end - start < shortMs) continue;
@@ -64,51 +73,64 @@ export class NodeTimeline {
 
 	freeAt(atMs: number): number {
 		let free = 0;
-		for (let i = 0; i < this.#times.length && (this.#times[i] ?? 0) <= atMs; i++) free = this.#free[i] ?? 0;
+		for (let i = 0; i < this.#size && (this.#times[i] ?? 0) <= atMs; i++) free = this.#free[i] ?? 0;
 		return free;
 	}
 
 	/** Takes slots for a while; what is not there is not taken, so that the two replays may differ on a node. */
 	reserve(startMs: number, lengthMs: number, slots: number): void {
+		const free = this.#free;
 		const from = this.#split(startMs);
 		const to = this.#split(startMs + lengthMs);
-		for (let i = from; i < to; i++) this.#free[i] = Math.max(0, (this.#free[i] ?? 0) - slots);
+		for (let i = from; i < to; i++) free[i] = Math.max(0, (free[i] ?? 0) - slots);
 		this.#mergeAt(to);
 		this.#mergeAt(from);
 		this.#dropFullStart();
-		while (this.#times.length > this.#maxSteps && this.#forgetLatestGap());
+		while (this.#size > this.#maxSteps && this.#forgetLatestGap());
 	}
 
 	/** The index of the segment that begins at `atMs`, made if there is none. */
 	#split(atMs: number): number {
-		let i = this.#times.length - 1;
-		while (i > 0 && (this.#times[i] ?? 0) > atMs) i--;
-		if ((this.#times[i] ?? 0) >= atMs) return i;
-		this.#times.splice(i + 1, 0, atMs);
-		this.#free.splice(i + 1, 0, this.#free[i] ?? 0);
+		const [times, free] = [this.#times, this.#free];
+		let i = this.#size - 1;
+		while (i > 0 && (times[i] ?? 0) > atMs) i--;
+		if ((times[i] ?? 0) >= atMs) return i;
+		for (let at = this.#size; at > i + 1; at--) {
+			times[at] = times[at - 1] ?? 0;
+			free[at] = free[at - 1] ?? 0;
+		}
+		times[i + 1] = atMs;
+		free[i + 1] = free[i] ?? 0;
+		this.#size++;
 		return i + 1;
 	}
 
 	#mergeAt(i: number): void {
-		if (i > 0 && i < this.#times.length && this.#free[i] === this.#free[i - 1]) this.#remove(i);
+		if (i > 0 && i < this.#size && this.#free[i] === this.#free[i - 1]) this.#remove(i, 1);
 	}
 
-	#remove(i: number): void {
-		this.#times.splice(i, 1);
-		this.#free.splice(i, 1);
+	#remove(i: number, count: number): void {
+		const [times, free] = [this.#times, this.#free];
+		this.#size -= count;
+		for (let at = i; at < this.#size; at++) {
+			times[at] = times[at + count] ?? 0;
+			free[at] = free[at + count] ?? 0;
+		}
 	}
 
 	#dropFullStart(): void {
-		while (this.#times.length > 1 && this.#free[0] === 0) this.#remove(0);
+		let full = 0;
+		while (full < this.#size - 1 && this.#free[full] === 0) full++;
+		if (full > 0) this.#remove(0, full);
 	}
 
 	/** A gap is a segment with more free slots than the one behind it. The latest serves the fewest jobs. */
 	#forgetLatestGap(): boolean {
-		for (let i = this.#times.length - 2; i >= 0; i--) {
+		for (let i = this.#size - 2; i >= 0; i--) {
 			const after = this.#free[i + 1] ?? 0;
 			if ((this.#free[i] ?? 0) <= after) continue;
 			this.#free[i] = after;
-			this.#remove(i + 1);
+			this.#remove(i + 1, 1);
 			this.#mergeAt(i);
 			this.#dropFullStart();
 			return true;
