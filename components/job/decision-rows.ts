@@ -119,6 +119,12 @@ export const REMOVAL_LABELS: Record<RemovalCode, string> = {
 	no_free_slots: "Availability",
 	site_unreachable: "Unreachable",
 	multi_node_unsupported: "Hardware",
+	reserved_full: "Reserved",
+	reserved_too_short: "Reserved",
+	quota_exceeded: "Quota",
+	cap_exceeded: "Cap",
+	burst_cost_limit: "Cost",
+	burst_data_limit: "Data to copy",
 };
 
 /** Which fact of a line is the one that removed it, to be set in bold. */
@@ -148,10 +154,16 @@ export function decidingFact(why: RemovalCode): "place" | "machine" | "price" | 
 			return "price";
 		case "no_free_slots":
 		case "capacity_backoff":
+		case "reserved_full":
+		case "quota_exceeded":
 			return "start";
 		case "budget_exceeded":
 		case "approval_required":
+		case "cap_exceeded":
+		case "burst_cost_limit":
 			return "total";
+		case "reserved_too_short":
+		case "burst_data_limit":
 		case "burst_not_due":
 			return null;
 	}

@@ -84,6 +84,7 @@ const HOLD_WORDS: Partial<Record<JobView["reason"]["code"], string>> = {
 	waiting_to_burst: "Goes to the cloud soon",
 	waiting_no_allowed_offer: "No offer that it may take",
 	budget_exceeded: "Over the budget",
+	cap_exceeded: "Over a cap",
 	approval_required: "Needs approval",
 	capacity_backoff: "No capacity just now",
 };

@@ -56,6 +56,12 @@ export const REMOVAL_CODES = [
 	"no_free_slots",
 	"site_unreachable",
 	"multi_node_unsupported",
+	"reserved_full",
+	"reserved_too_short",
+	"quota_exceeded",
+	"cap_exceeded",
+	"burst_cost_limit",
+	"burst_data_limit",
 ] as const;
 export type RemovalCode = (typeof REMOVAL_CODES)[number];
 

@@ -9,6 +9,7 @@ type WaitingOrPlacedCode =
 	| "submitted"
 	| "approval_required"
 	| "budget_exceeded"
+	| "cap_exceeded"
 	| "capacity_backoff"
 	| "deferred_cheaper_hour"
 	| "deferred_greener_hour"

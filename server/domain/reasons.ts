@@ -6,6 +6,7 @@ export const REASON_CODES = [
 	"waiting_to_burst",
 	"waiting_no_allowed_offer",
 	"budget_exceeded",
+	"cap_exceeded",
 	"approval_required",
 	"capacity_backoff",
 	"deferred_cheaper_hour",

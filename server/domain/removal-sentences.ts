@@ -1,6 +1,16 @@
 import { assertNever } from "../kernel/assert.ts";
 import type { RemovalCode } from "./decision.ts";
-import { budgetName, clause, type Facts, label, PLAIN_FORMATTERS, type Read, read, type SentenceFormatters } from "./sentence-facts.ts";
+import {
+	budgetName,
+	capWords,
+	clause,
+	type Facts,
+	label,
+	PLAIN_FORMATTERS,
+	type Read,
+	read,
+	type SentenceFormatters,
+} from "./sentence-facts.ts";
 
 /** Why a place is out for a job, as the Decision table shows it. Total over the closed list. */
 export function removalSentenceOf(
@@ -33,7 +43,7 @@ export function removalWords(why: RemovalCode, ruleId: string | null, r: Read): 
 		case "capacity_type_required":
 			return `${rule} requires ${label(r.text("required")) ?? "another"} capacity`;
 		case "residency":
-			return `${rule} keeps the job's data in ${r.text("residency") ?? "its own area"}`;
+			return `${ruleId === null ? "residency" : rule} keeps the job's data in ${r.text("residency") ?? "its own area"}${clause(r.text("region"), (name) => `, and ${name} lies elsewhere`)}`;
 		case "hardware_gpus":
 			return `it has ${r.text("has") ?? "fewer"}${asked("asked", "GPUs") || " GPUs, fewer than asked"}`;
 		case "hardware_accelerator":
@@ -82,6 +92,29 @@ function stateWords(why: StateCode, r: Read, ruleId: string | null): string {
 			return `site${clause(r.text("siteId"), (s) => ` ${s}`)} does not answer`;
 		case "multi_node_unsupported":
 			return `it cannot start ${clause(r.count("askedNodes"), (n) => `${n} `)}machines together`;
+		default:
+			return limitWords(why, r, ruleId);
+	}
+}
+
+type LimitCode = `reserved_${"full" | "too_short"}` | "quota_exceeded" | "cap_exceeded" | `burst_${"cost" | "data"}_limit`;
+
+/** Removals by how much there is, or may be, of something. */
+function limitWords(why: LimitCode, r: Read, ruleId: string | null): string {
+	const rule = ruleId === null ? "a burst rule" : `rule ${ruleId}`;
+	switch (why) {
+		case "reserved_full":
+			return `of the reserved capacity ${clause(r.count("freeInstances"), (n) => `${n} `) || "too few "}instances are free${clause(r.count("askedNodes"), (n) => `, and the job needs ${n}`)}`;
+		case "reserved_too_short":
+			return `its capacity ends${clause(r.instant("untilMs"), (t) => ` at ${t}`)}, before the job would${clause(r.duration("neededMs"), (d) => `, which needs ${d}`)}`;
+		case "quota_exceeded":
+			return `the account's quota leaves ${clause(r.count("freeGpus"), (n) => `${n} `) || "too few "}GPUs there${clause(r.count("askedGpus"), (n) => `, and the job takes ${n}`)}`;
+		case "cap_exceeded":
+			return capWords(r);
+		case "burst_cost_limit":
+			return `it is expected to cost ${r.money("costMicroUsd") ?? "more"}${clause(r.money("atMostMicroUsd"), (m) => `, and ${rule} allows ${m}`)}`;
+		case "burst_data_limit":
+			return `${clause(r.count("dataGiB"), (n) => `${n} GiB of data`) || "data of unknown size"} would have to be copied there${clause(r.count("atMostGiB"), (n) => `, and ${rule} allows ${n} GiB`)}`;
 		default:
 			return assertNever(why, "removal code");
 	}

@@ -78,6 +78,17 @@ export function label(value: string | null): string | null {
 	return value === null ? null : ((LABELS as Record<string, string>)[value] ?? value);
 }
 
+/** A cap with what it allows, what is used of it and what was asked, in its own unit. */
+export function capWords(r: Read): string {
+	const name = `cap${clause(r.text("capId"), (id) => ` ${id}`)}`;
+	const gib = (fact: string): string | null => clause(r.count(fact), (n) => `${n} GiB of egress`) || null;
+	const machines = (fact: string): string | null => clause(r.count(fact), (n) => plural(Number(n), "instance")) || null;
+	const rate = (fact: string): string | null => clause(r.money(fact), (m) => `${m} an hour`) || null;
+	const of = (what: "cap" | "used" | "asked"): string | null =>
+		rate(`${what}HourlyMicroUsd`) ?? machines(`${what}Instances`) ?? gib(`${what}GiB`);
+	return `${name} ${clause(of("cap"), (t) => `allows ${t}`) || "is reached"}${clause(of("used"), (t) => `, ${t} in use`)}${clause(of("asked"), (t) => `, and this adds ${t}`)}`;
+}
+
 export function budgetName(r: Read): string {
 	return `budget${clause(r.text("budgetId"), (id) => ` ${id}`)}`;
 }

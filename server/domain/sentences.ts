@@ -2,7 +2,17 @@ import type { RemovalCode } from "./decision.ts";
 import { endWords } from "./end-sentences.ts";
 import type { Reason, ReasonCode } from "./reasons.ts";
 import { removalWords } from "./removal-sentences.ts";
-import { budgetName, clause, label, PLAIN_FORMATTERS, plural, type Read, read, type SentenceFormatters } from "./sentence-facts.ts";
+import {
+	budgetName,
+	capWords,
+	clause,
+	label,
+	PLAIN_FORMATTERS,
+	plural,
+	type Read,
+	read,
+	type SentenceFormatters,
+} from "./sentence-facts.ts";
 
 /**
  * The one place that puts a reason into words: what happened, with its numbers and units. Facts that are missing are left out
@@ -24,6 +34,8 @@ function wordsOf(code: ReasonCode, r: Read): string {
 			return `Waiting: none of ${plural(r.count("offers") ?? 0, "cloud offer")} can be taken now${noOfferCause(r)}${homeStart(r)}`;
 		case "budget_exceeded":
 			return `Held: ${budgetName(r)} misses ${r.money("missingMicroUsd") ?? "money"} for the cheapest allowed offer${clause(r.money("freeMicroUsd"), (m) => `; ${m} is free`)}${clause(r.money("capMicroUsd"), (m) => ` of a cap of ${m}`)}${homeStart(r)}`;
+		case "cap_exceeded":
+			return `Waiting: ${capWords(r)}${homeStart(r)}`;
 		case "approval_required":
 			return `Held: rule ${r.text("ruleId") ?? "of the policy"} asks a ${label(r.text("role")) ?? "person"} to approve an estimated ${r.money("costMicroUsd") ?? "cost"}${clause(r.money("approvedMicroUsd"), (m) => `; approved up to ${m}`)}`;
 		case "capacity_backoff":
@@ -59,6 +71,10 @@ function whyNotCloud(r: Read): string {
 	if (cause !== null) return `; the cloud is out: ${removalWords(cause as RemovalCode, r.text("cloudRuleId"), r)}`;
 	const cloud = r.instant("cloudStartMs");
 	if (cloud !== null) return `, no later than the cloud could (${cloud})`;
+	const weighed = r.money("cloudScoreMicroUsd");
+	if (weighed !== null) {
+		return `; rule ${r.text("ruleId") ?? "for bursting"} may send it to the cloud, but waiting weighs ${r.money("homeScoreMicroUsd") ?? "less"} and the best offer ${weighed}`;
+	}
 	const threshold = r.duration("thresholdMs");
 	return threshold === null ? "" : `; rule ${r.text("ruleId") ?? "for bursting"} sends it to the cloud when that wait exceeds ${threshold}`;
 }

@@ -1,5 +1,7 @@
 import type { BudgetRule } from "#server/domain/policy.ts";
 import type { Reason } from "#server/domain/reasons.ts";
+import { type CapBook, NO_CAPS } from "./caps.ts";
+import { openScarce, type ScarceBook } from "./scarce.ts";
 import type { BudgetView } from "./types.ts";
 
 /** What is left of each budget while a plan is being made. */
@@ -7,6 +9,9 @@ export interface BudgetBook {
 	/** The budget that misses the most for this hold, or null when all have room. */
 	shortOf(budgets: readonly BudgetRule[], holdMicroUsd: bigint): BudgetShort | null;
 	take(budgets: readonly BudgetRule[], holdMicroUsd: bigint): void;
+	/** What is left beside money. */
+	readonly caps: CapBook;
+	readonly scarce: ScarceBook;
 }
 
 export interface BudgetShort {
@@ -20,7 +25,7 @@ export interface BudgetShort {
  * free = cap − posted − held − what earlier actions of this plan take. A budget without a row in this period has spent
  * nothing yet; the row's cap counts where both are there, because that is what the admitting transaction checks.
  */
-export function openBudgets(views: readonly BudgetView[]): BudgetBook {
+export function openBudgets(views: readonly BudgetView[], caps: CapBook = NO_CAPS): BudgetBook {
 	const byId = new Map(views.map((view) => [view.id, view]));
 	const taken = new Map<string, bigint>();
 	const freeOf = (rule: BudgetRule): { free: bigint; cap: bigint } => {
@@ -29,6 +34,8 @@ export function openBudgets(views: readonly BudgetView[]): BudgetBook {
 		return { cap, free: cap - (view?.postedMicroUsd ?? 0n) - (view?.heldMicroUsd ?? 0n) - (taken.get(rule.id) ?? 0n) };
 	};
 	return {
+		caps,
+		scarce: openScarce(),
 		shortOf(budgets, holdMicroUsd) {
 			let worst: BudgetShort | null = null;
 			for (const rule of budgets) {

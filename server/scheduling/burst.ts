@@ -21,6 +21,15 @@ export interface DueBurst {
 	ruleId: string;
 	trigger: BurstTrigger;
 	facts: Reason["facts"];
+	/** Every rule that is due asks for a limit, and an offer must keep those of one of them; null: one asks for none. */
+	atMost: readonly BurstLimit[] | null;
+}
+
+/** However due, the job leaves by this rule only to offers within these limits. null: no such limit. */
+export interface BurstLimit {
+	ruleId: string;
+	costMicroUsd: bigint | null;
+	dataGiB: number | null;
 }
 
 export function burstFactsOf(queued: QueuedJob, homeStartMs: number | null, waitingBefore: number, nowMs: number): BurstFacts {
@@ -32,16 +41,26 @@ export function burstFactsOf(queued: QueuedJob, homeStartMs: number | null, wait
 	};
 }
 
-/** The first burst rule, in the order of the policy, of which any trigger is met. */
+/**
+ * The first burst rule, in the order of the policy, of which any trigger is met. One that limits cost or data gives way
+ * to a later one that does not: what that one allows needs no limit.
+ */
 export function dueBurst(rules: readonly BurstRule[], facts: BurstFacts): DueBurst | null {
+	let first: Trigger | null = null;
+	const atMost: BurstLimit[] = [];
 	for (const rule of rules) {
 		const due = triggerOf(rule, facts);
-		if (due) return due;
+		if (!due) continue;
+		if (rule.costAtMostMicroUsd === null && rule.dataAtMostGiB === null) return { ...due, atMost: null };
+		first ??= due;
+		atMost.push({ ruleId: rule.ruleId, costMicroUsd: rule.costAtMostMicroUsd, dataGiB: rule.dataAtMostGiB });
 	}
-	return null;
+	return first && { ...first, atMost };
 }
 
-function triggerOf(rule: BurstRule, facts: BurstFacts): DueBurst | null {
+type Trigger = Omit<DueBurst, "atMost">;
+
+function triggerOf(rule: BurstRule, facts: BurstFacts): Trigger | null {
 	const { ruleId } = rule;
 	if (rule.always) return { ruleId, trigger: "always", facts: {} };
 	if (rule.forecastWaitMs !== null && facts.forecastWaitMs > rule.forecastWaitMs) {
@@ -87,6 +106,14 @@ export function nextBurst(rules: readonly BurstRule[], facts: BurstFacts): { rul
 			next = { ruleId: rule.ruleId, inMs, thresholdMs: rule.waitedMs };
 	}
 	return next;
+}
+
+/**
+ * Whether waiting is weighed against leaving once a rule is due. A rule that sends a job away at once, or for its
+ * deadline, has weighed it already; the others wish for less waiting, and the weight of delay says what that is worth.
+ */
+export function waitingIsWeighed(due: DueBurst, delayMicroUsdPerHour: bigint): boolean {
+	return delayMicroUsdPerHour > 0n && due.trigger !== "always" && due.trigger !== "deadline_slack";
 }
 
 export function finiteOrNull(value: number): number | null {

@@ -7,13 +7,17 @@ import { decide } from "./decide.ts";
 import { aBudget, aJob, anOffer, aPolicy, aPool, aSnapshot, BURST_AFTER_10S, denyRule, NOON_MS } from "./testing/builders.ts";
 import type { Plan, Snapshot } from "./types.ts";
 
+/** Waiting weighs nothing: whether to leave is the rule's alone. */
+const weights = { delayMicroUsdPerHour: 0n, carbonMicroUsdPerTonne: usdToMicro(80) };
 const full = { pools: [aPool({ freeSlots: [] })], running: [0, 1, 2, 3].map((slot) => aJob(`old-${slot}`).running("home-a", [slot], 0)) };
 
 function decideOne(
 	offers: Offer[],
 	given: Partial<Snapshot> = {},
 ): { plan: Plan; explanation: Explanation | undefined; launched: string | null } {
-	const plan = decide(aSnapshot({ ...full, pending: [aJob("a").build()], offers, ...given }), { explain: new Set(["job_a"]) });
+	const plan = decide(aSnapshot({ ...full, pending: [aJob("a").build()], policy: aPolicy({ weights }), offers, ...given }), {
+		explain: new Set(["job_a"]),
+	});
 	const launch = plan.actions.find((a) => a.kind === "launch");
 	return {
 		plan,
@@ -39,7 +43,7 @@ const removals: [string, Partial<Offer> & { usd?: string | null }][] = [
 describe("an offer that is cheapest by a mistake or not to be had", () => {
 	it.each(removals)("is removed with %s, and the next is taken", (why, part) => {
 		const bad = anOffer({ region: "bad", usd: "0.01", ...part });
-		const policy = aPolicy({ rules: [BURST_AFTER_10S, ["no-gov", null, denyRule({ regions: ["aws:us-gov-*"] })]] });
+		const policy = aPolicy({ weights, rules: [BURST_AFTER_10S, ["no-gov", null, denyRule({ regions: ["aws:us-gov-*"] })]] });
 		const pending = [aJob("a").accelerators("A10G-24GB").cpus(4).memoryGiB(16).build()];
 		const { launched, explanation } = decideOne([bad, good], { policy, pending });
 		expect(launched).toBe(good.id);
@@ -71,7 +75,6 @@ describe("an offer that is cheapest by a mistake or not to be had", () => {
 
 describe("the order of offers", () => {
 	it("weighs carbon: 1 h + 1 min boot at 5 kg/h × $80/t is dearer than 30 cents more", () => {
-		const weights = { delayMicroUsdPerHour: 0n, carbonMicroUsdPerTonne: usdToMicro(80) };
 		const brown = anOffer({ region: "brown", usd: "1.00", gridGramsPerKwh: 1000, pue: 1 });
 		const green = anOffer({ region: "green", usd: "1.30", gridGramsPerKwh: 10, pue: 1 });
 		const given = { policy: aPolicy({ weights }), boardWatts: { "A10G-24GB": 5000 } };
@@ -82,7 +85,6 @@ describe("the order of offers", () => {
 	});
 
 	it("counts an unknown grid as the dirtiest known one, and shows it as unknown", () => {
-		const weights = { delayMicroUsdPerHour: 0n, carbonMicroUsdPerTonne: usdToMicro(80) };
 		const unknown = anOffer({ region: "unknown", usd: "1.00", gridGramsPerKwh: null });
 		const green = anOffer({ region: "green", usd: "1.10", gridGramsPerKwh: 10, pue: 1 });
 		const brown = anOffer({ region: "brown", usd: "9.00", gridGramsPerKwh: 1000, pue: 1 });
@@ -98,7 +100,7 @@ describe("the order of offers", () => {
 		const policy = aPolicy({
 			rules: [BURST_AFTER_10S],
 			budgets: [{ id: "month" }],
-			weights: { delayMicroUsdPerHour: 0n, carbonMicroUsdPerTonne: usdToMicro(80) },
+			weights,
 		});
 		const green = anOffer({ region: "green", usd: "1.30", gridGramsPerKwh: 10, pue: 1 });
 		const brown = anOffer({ region: "brown", usd: "1.00", gridGramsPerKwh: 1000, pue: 1 });
@@ -121,6 +123,7 @@ describe("the order of offers", () => {
 
 describe("approval", () => {
 	const policy = aPolicy({
+		weights,
 		rules: [BURST_AFTER_10S, ["ask-first", "quote.costUsd > 10", { kind: "require", capacityType: null, approval: "platform" }]],
 	});
 	const dear = [anOffer({ usd: "100" })];

@@ -2,27 +2,45 @@ import type { Policy } from "#server/domain/policy.ts";
 import type { Role } from "#server/domain/vocabulary.ts";
 import { microToUsdNumber } from "#server/kernel/money.ts";
 import { judgeQuote } from "#server/policy/judge-quote.ts";
-import type { BudgetBook, BudgetShort } from "./budget.ts";
-import { type CloudRun, estimateOf, holdOf } from "./cost.ts";
+import type { JobVerdict } from "#server/policy/types.ts";
+import { type BudgetBook, type BudgetShort, budgetFacts } from "./budget.ts";
+import type { BurstLimit, DueBurst } from "./burst.ts";
+import { type CapAsk, type CapShort, capFacts } from "./caps.ts";
+import { backoffOf, type CloudRun, egressGiBOf, estimateOf, holdOf, leastScoreFrom, lifeOn, scoreOf, stagingOn } from "./cost.ts";
 import { LIMITS } from "./limits.ts";
-import { lowestPrice, type OfferRow } from "./offers.ts";
+import { backoffRemoval, type OfferRow } from "./offers.ts";
+import type { Removal } from "./removal.ts";
 import type { Shape } from "./shape.ts";
 import type { PendingJob } from "./types.ts";
 
 /** What came of looking for an offer for a job that may leave home. */
 export type OfferChoice =
-	| { kind: "chosen"; row: OfferRow; holdMicroUsd: bigint; passedOver: PassedOver[] }
+	| ChosenOffer
 	| { kind: "over_budget"; row: OfferRow; short: BudgetShort; passedOver: PassedOver[] }
+	| { kind: "over_cap"; row: OfferRow; short: CapShort; passedOver: PassedOver[] }
 	| { kind: "needs_approval"; row: OfferRow; ask: ApprovalAsk; passedOver: PassedOver[] }
 	/** Every eligible offer is left alone for now, until `untilMs` at the earliest. */
 	| { kind: "backed_off"; untilMs: number; passedOver: PassedOver[] }
-	| { kind: "none"; passedOver: PassedOver[] };
+	/** `main`: what removed the best of those that machine, rules and price allow; null when there are none. */
+	| { kind: "none"; main: Removal | null; passedOver: PassedOver[] };
 
-/** A cheaper offer than the one chosen, with what spoke against it. */
-export type PassedOver =
-	| { row: OfferRow; why: "budget_exceeded"; short: BudgetShort }
-	| { row: OfferRow; why: "approval_required"; ask: ApprovalAsk }
-	| { row: OfferRow; why: "capacity_backoff"; untilMs: number };
+export interface ChosenOffer {
+	kind: "chosen";
+	row: OfferRow;
+	/** Worst case, all instances together. */
+	holdMicroUsd: bigint;
+	/** Longest life of the instances there. */
+	lifeMs: number;
+	/** What it was chosen by. */
+	scoreMicroUsd: number;
+	passedOver: PassedOver[];
+}
+
+/** A better offer than the one chosen, with what spoke against it. */
+export interface PassedOver {
+	row: OfferRow;
+	removal: Removal;
+}
 
 export interface ApprovalAsk {
 	ruleId: string;
@@ -39,13 +57,19 @@ export function makeAskApproval(policy: Policy): AskApproval {
 	return (row, run, job) => {
 		const costMicroUsd = estimateOf(row, run).totalMicroUsd;
 		if (job.approvedMicroUsd !== null && BigInt(costMicroUsd) <= job.approvedMicroUsd) return null;
-		const quote = { costUsd: costMicroUsd / 1e6, hourlyUsd: microToUsdNumber(row.offer.microUsdPerHour ?? 0n), offer: row.offer };
-		const ask = judgeQuote(policy, job.spec, quote);
+		const hourly = (row.offer.microUsdPerHour ?? 0n) * BigInt(run.instances);
+		const ask = judgeQuote(policy, job.spec, { costUsd: costMicroUsd / 1e6, hourlyUsd: microToUsdNumber(hourly), offer: row.offer });
 		return ask && { ...ask, costMicroUsd };
 	};
 }
 
-/** The cheapest offer that the job may have now: not in back-off, worst case within every budget, approved where asked. */
+/**
+ * The offer with the least score that the job may have now: not in back-off, enough of it free, long enough, within the
+ * limits of the rule that is due, worst case within every budget, within every cap, approved where asked.
+ *
+ * Rows come in the order of their weighed hour, and a row's score is never below leastScoreFrom, which grows in that order:
+ * the search ends at the first row that cannot beat the best found. With equal records that is the first usable row.
+ */
 export function chooseOffer(
 	shape: Shape,
 	job: PendingJob,
@@ -53,36 +77,79 @@ export function chooseOffer(
 	budgets: BudgetBook,
 	askApproval: AskApproval,
 	nowMs: number,
+	due: DueBurst | null = null,
 ): OfferChoice {
-	const fit = shape.offers();
-	const passedOver: PassedOver[] = [];
-	const avoided = avoidedBy(job, nowMs);
-	const lowest = avoided.size === 0 ? fit.lowest : lowestPrice(fit.usable.filter((row) => !avoided.has(row.offer.id)));
-	if (!lowest) return noneNow(fit.eligible, avoided);
-	// When the lowest price does not fit, no other does: nothing more to look at.
-	const short = budgets.shortOf(shape.verdict.budgets, holdOf(lowest, run));
-	if (short) return { kind: "over_budget", row: lowest, short, passedOver };
-	let firstAsk: { row: OfferRow; ask: ApprovalAsk } | null = null;
-	let asked = 0;
-	for (const row of fit.usable) {
-		const untilMs = avoided.get(row.offer.id);
-		if (untilMs !== undefined) {
-			passedOver.push({ row, why: "capacity_backoff", untilMs });
-			continue;
-		}
-		const holdMicroUsd = holdOf(row, run);
-		const tooDear = budgets.shortOf(shape.verdict.budgets, holdMicroUsd);
-		if (tooDear) {
-			passedOver.push({ row, why: "budget_exceeded", short: tooDear });
-			continue;
-		}
-		const ask = askApproval(row, run, job);
-		if (!ask) return { kind: "chosen", row, holdMicroUsd, passedOver };
-		firstAsk ??= { row, ask };
-		passedOver.push({ row, why: "approval_required", ask });
-		if (++asked >= LIMITS.approvalTries) break;
+	const { eligible, byPrice } = shape.offers();
+	const { verdict } = shape;
+	const blockedBy = makeBlockedBy(job, run, budgets, nowMs, due?.atMost ?? null);
+	if (verdict.budgets.length > 0 || verdict.caps.length > 0) {
+		const lowest = byPrice().find((row) => blockedBy(row) === null);
+		// When the lowest price does not fit, no other does: nothing more to look at.
+		const short = lowest && moneyShort(verdict, lowest, run, budgets);
+		if (lowest && short) return { ...short, row: lowest, passedOver: [] };
 	}
-	return firstAsk ? { kind: "needs_approval", ...firstAsk, passedOver } : { kind: "none", passedOver };
+	const asks = new Map<OfferRow, ApprovalAsk>();
+	const spokenAgainst = (row: OfferRow): Removal | null => {
+		const asked = asks.get(row);
+		return asked ? approvalRemoval(asked) : (blockedBy(row) ?? moneyRemoval(verdict, row, run, budgets));
+	};
+	for (;;) {
+		const { best, passedOver } = bestOf(eligible, run, spokenAgainst);
+		const ask = best && askApproval(best.row, run, job);
+		if (best && !ask) {
+			const holdMicroUsd = holdOf(best.row, run);
+			return { kind: "chosen", ...best, holdMicroUsd, lifeMs: lifeOn(best.row, run), passedOver };
+		}
+		if (best && ask) asks.set(best.row, ask);
+		const [first] = asks;
+		if (!first) return noneNow(passedOver);
+		if (!best || asks.size >= LIMITS.approvalTries) return { kind: "needs_approval", row: first[0], ask: first[1], passedOver };
+	}
+}
+
+function approvalRemoval(ask: ApprovalAsk): Removal {
+	return { ruleId: ask.ruleId, why: "approval_required", facts: { role: ask.role, costMicroUsd: String(ask.costMicroUsd) } };
+}
+
+interface Best {
+	row: OfferRow;
+	scoreMicroUsd: number;
+}
+
+/** The row with the least score that nothing speaks against, the earlier one of equals, and the better ones that something does. */
+function bestOf(
+	rows: readonly OfferRow[],
+	run: CloudRun,
+	spokenAgainst: (row: OfferRow) => Removal | null,
+): { best: Best | null; passedOver: PassedOver[] } {
+	let best: Best | null = null;
+	const passed: (PassedOver & Best)[] = [];
+	for (const row of rows) {
+		if (best !== null && leastScoreFrom(row, run) >= best.scoreMicroUsd) break;
+		const scoreMicroUsd = scoreOf(row, run);
+		if (best !== null && scoreMicroUsd >= best.scoreMicroUsd) continue;
+		const removal = spokenAgainst(row);
+		if (removal) passed.push({ row, removal, scoreMicroUsd });
+		else best = { row, scoreMicroUsd };
+	}
+	const most = best?.scoreMicroUsd ?? Number.POSITIVE_INFINITY;
+	return { best, passedOver: passed.filter((p) => p.scoreMicroUsd <= most).map(({ row, removal }) => ({ row, removal })) };
+}
+
+/** The rows of the least score, least first: the same order as the choice's, for lists. */
+export function leastScores(rows: readonly OfferRow[], run: CloudRun, count: number): OfferRow[] {
+	const best: Best[] = [];
+	for (const row of rows) {
+		const last = best[count - 1];
+		if (last && leastScoreFrom(row, run) >= last.scoreMicroUsd) break;
+		const scoreMicroUsd = scoreOf(row, run);
+		if (last && scoreMicroUsd >= last.scoreMicroUsd) continue;
+		let at = best.length;
+		while (at > 0 && (best[at - 1]?.scoreMicroUsd ?? 0) > scoreMicroUsd) at--;
+		best.splice(at, 0, { row, scoreMicroUsd });
+		if (best.length > count) best.pop();
+	}
+	return best.map((b) => b.row);
 }
 
 const NONE_AVOIDED: ReadonlyMap<string, number> = new Map();
@@ -93,11 +160,87 @@ function avoidedBy(job: PendingJob, nowMs: number): ReadonlyMap<string, number> 
 	return new Map(job.avoidOffers.filter((a) => a.untilMs > nowMs).map((a) => [a.offerId, a.untilMs]));
 }
 
-function noneNow(eligible: readonly OfferRow[], avoided: ReadonlyMap<string, number>): OfferChoice {
-	if (eligible.length === 0) return { kind: "none", passedOver: [] };
-	const untilMs = eligible.reduce(
-		(min, row) => Math.min(min, Math.max(row.backoffUntilMs, avoided.get(row.offer.id) ?? 0)),
-		Number.POSITIVE_INFINITY,
-	);
-	return { kind: "backed_off", untilMs, passedOver: [] };
+/** What speaks against an eligible row now, money aside. */
+function makeBlockedBy(
+	job: PendingJob,
+	run: CloudRun,
+	budgets: BudgetBook,
+	nowMs: number,
+	atMost: readonly BurstLimit[] | null,
+): (row: OfferRow) => Removal | null {
+	const avoided = avoidedBy(job, nowMs);
+	return (row) => {
+		const avoidedUntilMs = avoided.get(row.offer.id) ?? 0;
+		const backoffUntilMs = backoffOf(row, run.terms.records);
+		if (Math.max(avoidedUntilMs, backoffUntilMs) > nowMs) {
+			return backoffRemoval(Math.max(avoidedUntilMs, backoffUntilMs), avoidedUntilMs > backoffUntilMs ? null : row.offer.backoffReason);
+		}
+		return budgets.scarce.lacks(row, run.instances) ?? tooShort(row, run, nowMs) ?? (atMost && overLimits(row, run, atMost));
+	};
+}
+
+/** Capacity that ends (a reserved block) must last for the expected run and the time to save it. */
+function tooShort(row: OfferRow, run: CloudRun, nowMs: number): Removal | null {
+	const { availableUntilMs } = row.offer;
+	if (availableUntilMs === undefined || availableUntilMs === null) return null;
+	const neededMs = estimateOf(row, run).billedMs + LIMITS.stopGraceMs;
+	if (availableUntilMs - nowMs >= neededMs) return null;
+	return { ruleId: null, why: "reserved_too_short", facts: { untilMs: availableUntilMs, neededMs: Math.ceil(neededMs) } };
+}
+
+/** The limits of the rules that let the job leave: one rule's are enough. The first one's tell why. */
+function overLimits(row: OfferRow, run: CloudRun, atMost: readonly BurstLimit[]): Removal | null {
+	const { totalMicroUsd } = estimateOf(row, run);
+	const { moveGiB } = stagingOn(row, run);
+	let first: Removal | null = null;
+	for (const { ruleId, costMicroUsd, dataGiB } of atMost) {
+		const overCost = costMicroUsd !== null && BigInt(totalMicroUsd) > costMicroUsd;
+		if (!overCost && !(dataGiB !== null && moveGiB > dataGiB)) return null;
+		first ??= overCost
+			? { ruleId, why: "burst_cost_limit", facts: { costMicroUsd: String(totalMicroUsd), atMostMicroUsd: String(costMicroUsd) } }
+			: { ruleId, why: "burst_data_limit", facts: { dataGiB: Number.isFinite(moveGiB) ? moveGiB : null, atMostGiB: dataGiB } };
+	}
+	return first;
+}
+
+/** What a placement there adds to what caps count. */
+export function capAskOf(row: OfferRow, run: CloudRun): CapAsk {
+	const microUsdPerHour = (row.offer.microUsdPerHour ?? 0n) * BigInt(run.instances);
+	return { microUsdPerHour, instances: run.instances, egressGiB: egressGiBOf(row, run) };
+}
+
+type MoneyShort = { kind: "over_budget"; short: BudgetShort } | { kind: "over_cap"; short: CapShort };
+
+function moneyShort(verdict: JobVerdict, row: OfferRow, run: CloudRun, budgets: BudgetBook): MoneyShort | null {
+	const budget = budgets.shortOf(verdict.budgets, holdOf(row, run));
+	if (budget) return { kind: "over_budget", short: budget };
+	const cap = verdict.caps.length === 0 ? null : budgets.caps.shortOf(verdict.caps, capAskOf(row, run));
+	return cap && { kind: "over_cap", short: cap };
+}
+
+function moneyRemoval(verdict: JobVerdict, row: OfferRow, run: CloudRun, budgets: BudgetBook): Removal | null {
+	const over = moneyShort(verdict, row, run, budgets);
+	return over && shortRemoval(over);
+}
+
+export function shortRemoval(over: MoneyShort): Removal {
+	return over.kind === "over_budget"
+		? { ruleId: null, why: "budget_exceeded", facts: budgetFacts(over.short) }
+		: { ruleId: over.short.cap.id, why: "cap_exceeded", facts: capFacts(over.short) };
+}
+
+/** Takes what the chosen offer needs out of budgets, caps, quotas and reserved capacity: later jobs of the plan find it gone. */
+export function takeChoice(budgets: BudgetBook, verdict: JobVerdict, { row, holdMicroUsd }: ChosenOffer, run: CloudRun): void {
+	budgets.take(verdict.budgets, holdMicroUsd);
+	budgets.scarce.take(row, run.instances);
+	if (verdict.caps.length > 0) budgets.caps.take(verdict.caps, capAskOf(row, run));
+}
+
+/** Nothing is to be had: all of it later by itself, or what speaks against the best of it. */
+function noneNow(passedOver: PassedOver[]): OfferChoice {
+	const lasting = passedOver.find(({ removal }) => removal.why !== "capacity_backoff");
+	if (lasting) return { kind: "none", main: lasting.removal, passedOver };
+	if (passedOver.length === 0) return { kind: "none", main: null, passedOver };
+	const untilMs = passedOver.reduce((min, { removal }) => Math.min(min, Number(removal.facts["untilMs"])), Number.POSITIVE_INFINITY);
+	return { kind: "backed_off", untilMs, passedOver };
 }

@@ -2,74 +2,215 @@ import type { JobSpec } from "#server/domain/job.ts";
 import { mulDivCeil } from "#server/kernel/money.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import type { JobVerdict } from "#server/policy/types.ts";
+import { type DataBook, NO_STAGING, openData, type Staging } from "./data.ts";
 import { LIMITS } from "./limits.ts";
 import type { OfferRow } from "./offers.ts";
 import type { QueuedJob } from "./order.ts";
-import type { TimeSpread } from "./types.ts";
+import { type OfferRates, ratesOf, reworkOf } from "./records.ts";
+import type { Snapshot, TimeSpread } from "./types.ts";
 
-/** What a run on any offer takes of one job; the same for all offers until they differ in boot, staging or interruptions. */
+/** What a run in the cloud takes of one job, wherever it runs there. */
 export interface CloudRun {
-	/** From now to a running command, ms. */
+	/** From launch to a running command, ms. */
 	start: TimeSpread;
 	/** What is left to run, ms. */
 	rest: TimeSpread;
-	/** Expected billed time of the instance: boot + staging + run + rework, ms. */
-	billedMs: number;
-	/** Copying the job's data in. 0: no link's rate is known yet. Ingress costs nothing at AWS, Azure and GCP. */
-	stagingMs: number;
-	/** Work expected to be repeated after interruptions. 0: no rate of interruption is known yet. */
-	reworkMs: number;
-	/** Results going home, GiB. 0: their size is not known before the run. */
+	/** Machines that start together, or none: the job's nodes. */
+	instances: number;
+	/** Longest work between two checkpoints, ms; null: it makes none, and begins anew after an interruption. */
+	checkpointEveryMs: number | null;
+	/** Results going home, GiB. 0 where their size is not known before the run. */
 	egressGiB: number;
-	/** Longest life of the instance: it ends itself then. */
+	/** Longest life of the instances: they end themselves then. */
 	lifeMs: number;
+	data: JobSpec["data"];
+	terms: CostTerms;
 }
 
-export function cloudRunOf(queued: QueuedJob, verdict: JobVerdict, start: TimeSpread): CloudRun {
-	const stagingMs = 0;
-	const reworkMs = 0;
+/** What all runs of a cycle are priced by. */
+export interface CostTerms {
+	nowMs: number;
+	records: Snapshot["offerRecords"];
+	data: DataBook;
+	delayMicroUsdPerHour: number;
+}
+
+const termsOfSnapshot = new WeakMap<Snapshot, CostTerms>();
+
+/** Kept by the snapshot, which never changes. */
+export function costTermsOf(snapshot: Snapshot): CostTerms {
+	const known = termsOfSnapshot.get(snapshot);
+	if (known) return known;
+	const { nowMs, offerRecords: records, policy } = snapshot;
+	const terms = { nowMs, records, data: openData(snapshot), delayMicroUsdPerHour: Number(policy.weights.delayMicroUsdPerHour) };
+	termsOfSnapshot.set(snapshot, terms);
+	return terms;
+}
+
+export function cloudRunOf(queued: Pick<QueuedJob, "job" | "rest">, verdict: JobVerdict, snapshot: Snapshot): CloudRun {
+	const { spec, completedMs } = queued.job;
+	const terms = costTermsOf(snapshot);
 	return {
-		start,
+		start: snapshot.cloudStartMs,
 		rest: queued.rest,
-		billedMs: start.p50Ms + stagingMs + queued.rest.p50Ms + reworkMs,
-		stagingMs,
-		reworkMs,
-		egressGiB: 0,
-		lifeMs: lifeOf(queued.job.spec, queued.job.completedMs, verdict, start),
+		instances: spec.nodes,
+		checkpointEveryMs: spec.checkpoint?.intervalMs ?? null,
+		egressGiB: terms.data.outGiB,
+		lifeMs: lifeOf(spec, completedMs, verdict, snapshot.cloudStartMs, terms.data.longestMs(spec.data)),
+		data: spec.data,
+		terms,
 	};
 }
 
 /**
- * min(the policy's instance limit, what the job's maximum leaves + boot + grace to stop); LIMITS.defaultLifeMs when
- * neither is set, so that no instance may live for ever.
+ * min(the policy's instance limit, what the job's maximum leaves + boot + staging + grace to stop); LIMITS.defaultLifeMs
+ * when neither is set, so that no instance may live for ever.
  */
-export function lifeOf(spec: JobSpec, completedMs: number, verdict: JobVerdict, start: TimeSpread): number {
+export function lifeOf(spec: JobSpec, completedMs: number, verdict: JobVerdict, start: TimeSpread, stagingMs = 0): number {
 	const { maxMs } = spec.duration;
-	const boot = Math.max(LIMITS.bootAllowanceMs, start.p90Ms);
+	const boot = Math.max(LIMITS.bootAllowanceMs, start.p90Ms + stagingMs);
 	const byJob = maxMs === null ? Number.POSITIVE_INFINITY : Math.max(0, maxMs - completedMs) + boot + LIMITS.stopGraceMs;
 	const byPolicy = verdict.limits.instanceMs?.value ?? Number.POSITIVE_INFINITY;
 	const life = Math.min(byJob, byPolicy);
 	return Math.max(1, Math.ceil(Number.isFinite(life) ? life : LIMITS.defaultLifeMs));
 }
 
-/** The most that a placement may cost: price × (life + LIMITS.terminationMarginMs), rounded up, plus egress at its worst. */
+/** The run's longest life there: capacity that ends earlier (a reserved block) ends the instances with it. */
+export function lifeOn(row: OfferRow, run: CloudRun): number {
+	const { availableUntilMs } = row.offer;
+	if (availableUntilMs === undefined || availableUntilMs === null) return run.lifeMs;
+	return Math.max(1, Math.min(run.lifeMs, availableUntilMs - run.terms.nowMs));
+}
+
+/**
+ * The most that a placement may cost: price × instances × (life + LIMITS.terminationMarginMs), rounded up, plus egress at
+ * its worst. A life under the least that is billed counts as that.
+ */
 export function holdOf(row: OfferRow, run: CloudRun): bigint {
+	const lifeMs = lifeOn(row, run);
+	const egress = egressOf(row, run);
+	const last = row.lastHold;
 	// Most jobs share one life, the policy's: the last answer is kept.
-	if (row.lastHold === null || row.lastHold.lifeMs !== run.lifeMs || row.lastHold.egressGiB !== run.egressGiB) {
-		const price = row.offer.microUsdPerHour ?? 0n;
-		const rent = mulDivCeil(price > 0n ? price : 0n, BigInt(run.lifeMs + LIMITS.terminationMarginMs), BigInt(HOUR_MS));
-		row.lastHold = { lifeMs: run.lifeMs, egressGiB: run.egressGiB, microUsd: rent + egressOf(row, run) };
-	}
-	return row.lastHold.microUsd;
+	if (last !== null && last.lifeMs === lifeMs && last.instances === run.instances) return last.rentMicroUsd + egress;
+	const price = row.offer.microUsdPerHour ?? 0n;
+	const heldMs = Math.ceil(Math.max(lifeMs + LIMITS.terminationMarginMs, row.offer.billedMinimumMs ?? 0));
+	const rentMicroUsd = mulDivCeil(price > 0n ? price : 0n, BigInt(heldMs) * BigInt(Math.max(1, run.instances)), BigInt(HOUR_MS));
+	row.lastHold = { lifeMs, instances: run.instances, rentMicroUsd };
+	return rentMicroUsd + egress;
 }
 
+/** Results out of the offer's region, and data out of the clouds that they are copied from. Into a cloud is free of charge. */
 export function egressOf(row: OfferRow, run: CloudRun): bigint {
-	return row.offer.egressMicroUsdPerGiB * BigInt(Math.ceil(run.egressGiB));
+	if (run.egressGiB === 0 && run.data.length === 0) return 0n;
+	return row.offer.egressMicroUsdPerGiB * BigInt(Math.ceil(run.egressGiB)) + BigInt(stagingOn(row, run).egressMicroUsd);
 }
 
-/** Estimated cost of the run by part, whole µ$ in plain numbers; NaN when the price is missing. */
-export function estimateOf(row: OfferRow, run: CloudRun): { computeMicroUsd: number; egressMicroUsd: number; totalMicroUsd: number } {
-	const computeMicroUsd = Math.ceil(row.microUsdPerHour * (run.billedMs / HOUR_MS));
+/** GiB that leave a cloud for this run. */
+export function egressGiBOf(row: OfferRow, run: CloudRun): number {
+	return run.egressGiB + stagingOn(row, run).egressGiB;
+}
+
+export function stagingOn(row: OfferRow, run: CloudRun): Staging {
+	return run.data.length === 0 ? NO_STAGING : run.terms.data.staging(run.data, row.placeKey);
+}
+
+const CERTAIN: OfferRates = { interruptionsPerHour: 0, refusalDelayMs: 0 };
+
+/** The offer's rates in this minute (LIMITS.rateStepMs); none at all where nobody keeps records. */
+function ratesOn(row: OfferRow, { records, nowMs }: CostTerms): OfferRates {
+	if (!records) return CERTAIN;
+	const record = records.get(row.offer.id);
+	const step = Math.floor(nowMs / LIMITS.rateStepMs);
+	const kept = row.lastRates;
+	if (kept !== null && kept.record === record && (kept.step === step || record === undefined)) return kept.rates;
+	const rates = ratesOf(row.offer.capacityType, record, step * LIMITS.rateStepMs);
+	row.lastRates = { record, step, rates };
+	return rates;
+}
+
+/** Not before this time, after a refusal; 0 when there was none. */
+export function backoffOf(row: OfferRow, records: Snapshot["offerRecords"]): number {
+	const recorded = records?.get(row.offer.id)?.backoffUntilMs ?? 0;
+	return recorded > row.backoffUntilMs ? recorded : row.backoffUntilMs;
+}
+
+/** What a run on one offer is expected to take. Money in whole µ$, in plain numbers; NaN when the price is missing. */
+export interface Estimate {
+	/** Billed time of each instance: boot + staging + run + rework, and at least what is billed at the least. */
+	billedMs: number;
+	/** Copying data in. It is billed like the run: the instance is there, and its GPUs wait. */
+	stagingMs: number;
+	/** Work repeated, and boots and restores, after interruptions (records.ts). */
+	reworkMs: number;
+	/** Launches refused before one comes up. Not billed. */
+	refusalMs: number;
+	/** Interruptions expected. */
+	interruptions: number;
+	/** From now to a running command, and what interruptions add until the end. */
+	delayMs: number;
+	computeMicroUsd: number;
+	egressMicroUsd: number;
+	totalMicroUsd: number;
+	/** null when grid, PUE or board power is not known. */
+	emissionsGrams: number | null;
+	/** total + delay × its weight + carbon × its weight: what the choice is made by. */
+	scoreMicroUsd: number;
+}
+
+/**
+ * Expected cost of finishing there: price × instances × (boot + staging + rest + rework), rounded up, + egress.
+ * Rework is the expected repeated work, boots and restores of records.ts.
+ */
+export function estimateOf(row: OfferRow, run: CloudRun): Estimate {
+	const times = timesOn(row, run);
+	const hours = (run.instances * times.billedMs) / HOUR_MS;
+	const computeMicroUsd = Math.ceil(row.microUsdPerHour * hours);
 	const egressMicroUsd = Number(egressOf(row, run));
-	return { computeMicroUsd, egressMicroUsd, totalMicroUsd: computeMicroUsd + egressMicroUsd };
+	return {
+		...times,
+		computeMicroUsd,
+		egressMicroUsd,
+		totalMicroUsd: computeMicroUsd + egressMicroUsd,
+		emissionsGrams: row.gramsPerHour === null ? null : row.gramsPerHour * hours,
+		scoreMicroUsd: scoreOf(row, run),
+	};
+}
+
+interface Times {
+	billedMs: number;
+	stagingMs: number;
+	reworkMs: number;
+	refusalMs: number;
+	interruptions: number;
+	delayMs: number;
+}
+
+function timesOn(row: OfferRow, run: CloudRun): Times {
+	const { interruptionsPerHour, refusalDelayMs: refusalMs } = ratesOn(row, run.terms);
+	const stagingMs = stagingOn(row, run).ms;
+	let [reworkMs, interruptions] = [0, 0];
+	if (interruptionsPerHour > 0) {
+		const changeoverMs = run.start.p50Ms + stagingMs + LIMITS.restoreMs;
+		const { instances, checkpointEveryMs } = run;
+		const rework = reworkOf({ workMs: run.rest.p50Ms, instances, interruptionsPerHour, checkpointEveryMs, changeoverMs });
+		[reworkMs, interruptions] = [rework.extraMs, rework.interruptions];
+	}
+	const billedMs = Math.max(run.start.p50Ms + stagingMs + run.rest.p50Ms + reworkMs, row.offer.billedMinimumMs ?? 0);
+	return { billedMs, stagingMs, reworkMs, refusalMs, interruptions, delayMs: run.start.p50Ms + refusalMs + stagingMs + reworkMs };
+}
+
+/** The score alone, as the choice among many offers asks for it. An unknown carbon counts as the dirtiest known (offers.ts). */
+export function scoreOf(row: OfferRow, run: CloudRun): number {
+	const { billedMs, delayMs } = timesOn(row, run);
+	const egress = run.egressGiB === 0 && run.data.length === 0 ? 0 : Number(egressOf(row, run));
+	return (row.weighedMicroUsdPerHour * run.instances * billedMs + run.terms.delayMicroUsdPerHour * delayMs) / HOUR_MS + egress;
+}
+
+/**
+ * No offer whose weighed hour is dearer than this row's scores less: what is left out (staging, rework, refusals, egress,
+ * the billed minimum) never lowers a score.
+ */
+export function leastScoreFrom(row: OfferRow, run: CloudRun): number {
+	const { p50Ms } = run.start;
+	return (row.weighedMicroUsdPerHour * run.instances * (p50Ms + run.rest.p50Ms) + run.terms.delayMicroUsdPerHour * p50Ms) / HOUR_MS;
 }

@@ -240,7 +240,8 @@ describe("decide", () => {
 	});
 
 	it("gives one of two jobs the money that is enough for one, and says what the other misses", () => {
-		const policy = aPolicy({ rules: [BURST_AFTER_10S], budgets: [{ id: "month" }] });
+		const weights = { delayMicroUsdPerHour: 0n, carbonMicroUsdPerTonne: 0n };
+		const policy = aPolicy({ rules: [BURST_AFTER_10S], budgets: [{ id: "month" }], weights });
 		const pending = [aJob("a").max(HOUR_MS).waited(2).build(), aJob("b").max(HOUR_MS).waited(1).build()];
 		const plan = decide(
 			aSnapshot({

@@ -2,8 +2,10 @@ import { EXPLAINED_CANDIDATES, type Explanation, type Outcome, type TimeRange } 
 import { type Reason, reason } from "#server/domain/reasons.ts";
 import { type BudgetBook, openBudgets } from "./budget.ts";
 import { burstFactsOf, type DueBurst, dueBurst } from "./burst.ts";
-import { chooseOffer, type OfferChoice } from "./choose-offer.ts";
+import { openCaps } from "./caps.ts";
+import { chooseOffer, type OfferChoice, takeChoice } from "./choose-offer.ts";
 import { type CloudRun, cloudRunOf } from "./cost.ts";
+import { deferral, startAtHome, startInCloud } from "./defer.ts";
 import { explain } from "./explain.ts";
 import { type HomeStart, homeStart, reserveHome, takeSlots } from "./home.ts";
 import { impossibility } from "./impossible.ts";
@@ -14,6 +16,7 @@ import { remainingOf } from "./run-time.ts";
 import type { Shape } from "./shape.ts";
 import { stopOverlong } from "./stop.ts";
 import type { Action, Decide, DecideOptions, Plan, Snapshot } from "./types.ts";
+import { stayReason } from "./weigh-waiting.ts";
 import { approvalReason, budgetReason, homeReason, launchReason, waitReason } from "./why.ts";
 
 /**
@@ -48,12 +51,16 @@ interface Cycle {
 const NOBODY: ReadonlySet<string> = new Set();
 
 function openCycle(snapshot: Snapshot, options: DecideOptions): Cycle {
+	const core = coreAt(snapshot, options.memo);
 	return {
 		snapshot,
 		explainOnly: options.explain ?? NOBODY,
 		brief: options.brief === true,
-		core: coreAt(snapshot, options.memo),
-		budgets: openBudgets(snapshot.budgets),
+		core,
+		budgets: openBudgets(
+			snapshot.budgets,
+			openCaps(snapshot, (spec) => core.shapeOf(spec).verdict.caps),
+		),
 		waitingForHome: 0,
 		plan: { actions: [], explanations: [], forecasts: new Map(), waiting: new Map() },
 	};
@@ -82,12 +89,14 @@ interface Finding {
 	choice: OfferChoice | null;
 	outcome: Outcome;
 	reason: Reason;
+	/** It could start now, and waits for a better hour: no slots are kept for it until then. */
+	putOffUntilMs: number | null;
 }
 
 function decideJob(cycle: Cycle, queued: QueuedJob): void {
 	const finding = findFor(cycle, queued);
 	const { job } = queued;
-	if (finding.start) cycle.plan.forecasts.set(job.jobId, finding.start.range);
+	if (finding.start) cycle.plan.forecasts.set(job.jobId, startNotBefore(finding.start.range, finding.putOffUntilMs));
 	const acts = finding.outcome !== "wait" || job.state === "held";
 	const stillHeld = finding.outcome === "hold" && job.state === "held";
 	if ((acts && !stillHeld && !cycle.brief) || cycle.explainOnly.has(job.jobId))
@@ -99,18 +108,22 @@ function decideJob(cycle: Cycle, queued: QueuedJob): void {
 		if (finding.start) cycle.waitingForHome++;
 	}
 	if (finding.outcome === "launch" && finding.choice?.kind === "chosen") {
-		cycle.budgets.take(finding.shape.verdict.budgets, finding.choice.holdMicroUsd);
+		takeChoice(cycle.budgets, finding.shape.verdict, finding.choice, finding.run);
 	}
 	const usesHome = finding.outcome !== "launch" && finding.outcome !== "fail";
-	if (usesHome && finding.start) reserveHome(finding.start, job.spec, queued.rest);
+	if (usesHome && finding.start && finding.putOffUntilMs === null) reserveHome(finding.start, job.spec, queued.rest);
+}
+
+function startNotBefore({ p50Ms, p90Ms }: TimeRange, atMs: number | null): TimeRange {
+	return atMs === null ? { p50Ms, p90Ms } : { p50Ms: Math.max(p50Ms, atMs), p90Ms: Math.max(p90Ms, atMs) };
 }
 
 function findFor(cycle: Cycle, queued: QueuedJob): Finding {
 	const { snapshot } = cycle;
 	const { job } = queued;
 	const shape = cycle.core.shapeOf(job.spec);
-	const run = cloudRunOf(queued, shape.verdict, snapshot.cloudStartMs);
-	const base = { queued, shape, run, start: null, due: null, choice: null };
+	const run = cloudRunOf(queued, shape.verdict, snapshot);
+	const base = { queued, shape, run, start: null, due: null, choice: null, putOffUntilMs: null };
 
 	const { maxMs } = job.spec.duration;
 	if (maxMs !== null && job.completedMs >= maxMs) {
@@ -122,7 +135,11 @@ function findFor(cycle: Cycle, queued: QueuedJob): Finding {
 	const start = homeStart(shape.home, job.spec, queued.rest, snapshot);
 	const facts = burstFactsOf(queued, start?.range.p50Ms ?? null, cycle.waitingForHome, snapshot.nowMs);
 	const due = dueBurst(shape.verdict.burst, facts);
-	if (start?.now) return { ...base, start, due, outcome: "place_home", reason: homeReason(start, job.spec) };
+	if (start?.now) {
+		const later = deferral(snapshot, queued, shape.verdict, startAtHome(start.pool.view, job.spec));
+		if (later) return { ...base, start, due, outcome: "wait", reason: later.reason, putOffUntilMs: later.untilMs };
+		return { ...base, start, due, outcome: "place_home", reason: homeReason(start, job.spec) };
+	}
 
 	const wait = (choice: OfferChoice | null): Finding => {
 		const why = waitReason({ queued, shape, run, start, due, choice, facts, snapshot });
@@ -130,9 +147,14 @@ function findFor(cycle: Cycle, queued: QueuedJob): Finding {
 	};
 	// Cash at home is 0, so money alone would never leave: the rule is the policy's wish to leave, unless home is sooner.
 	if (!due || (start && start.range.p50Ms <= snapshot.nowMs + run.start.p50Ms)) return wait(null);
-	const choice = chooseOffer(shape, job, run, cycle.budgets, cycle.core.askApproval, snapshot.nowMs);
+	const choice = chooseOffer(shape, job, run, cycle.budgets, cycle.core.askApproval, snapshot.nowMs, due);
+	const home = start && { view: start.pool.view, range: start.range };
+	const stay = stayReason({ snapshot, queued, run, due, choice, home, ahead: cycle.waitingForHome });
+	if (stay) return { ...base, start, due, outcome: "wait", reason: stay };
 	switch (choice.kind) {
 		case "chosen": {
+			const later = deferral(snapshot, queued, shape.verdict, startInCloud(choice.row, run));
+			if (later) return { ...base, start, due, outcome: "wait", reason: later.reason, putOffUntilMs: later.untilMs };
 			const why = launchReason(choice.row, choice.holdMicroUsd, run, due, facts);
 			return { ...base, start, due, choice, outcome: "launch", reason: why };
 		}
@@ -140,6 +162,7 @@ function findFor(cycle: Cycle, queued: QueuedJob): Finding {
 			return { ...base, start, due, choice, outcome: "hold", reason: budgetReason(choice, due, start) };
 		case "needs_approval":
 			return { ...base, start, due, choice, outcome: "hold", reason: approvalReason(choice, job, due) };
+		case "over_cap":
 		case "backed_off":
 		case "none":
 			return wait(choice);
@@ -147,7 +170,7 @@ function findFor(cycle: Cycle, queued: QueuedJob): Finding {
 }
 
 function actionOf(finding: Finding): Action | null {
-	const { queued, outcome, choice, start, run, shape } = finding;
+	const { queued, outcome, choice, start, shape } = finding;
 	const { jobId, nextAttemptNo: attemptNo, state, spec } = queued.job;
 	switch (outcome) {
 		case "place_home":
@@ -164,7 +187,7 @@ function actionOf(finding: Finding): Action | null {
 				attemptNo,
 				offer: row.offer,
 				instances: spec.nodes,
-				lifeMs: run.lifeMs,
+				lifeMs: choice.lifeMs,
 				holdMicroUsd,
 				budgetIds,
 				reason: finding.reason,

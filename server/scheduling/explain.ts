@@ -4,8 +4,8 @@ import type { Reason } from "#server/domain/reasons.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import { budgetFacts } from "./budget.ts";
 import type { DueBurst } from "./burst.ts";
-import type { OfferChoice, PassedOver } from "./choose-offer.ts";
-import { type CloudRun, estimateOf, holdOf } from "./cost.ts";
+import { leastScores, type OfferChoice, type PassedOver, shortRemoval } from "./choose-offer.ts";
+import { backoffOf, type CloudRun, type Estimate, estimateOf, holdOf } from "./cost.ts";
 import { homeStart } from "./home.ts";
 import type { HomePool } from "./home-pool.ts";
 import { backoffRemoval, gramsOf, type OfferRow } from "./offers.ts";
@@ -113,7 +113,7 @@ function placementOfPool(pool: HomePool): Placement {
 /** Eligible offers by score, with what spoke against each; the chosen one is always among them. */
 function cloudCandidates(d: Explained, count: number): Candidate[] {
 	const fit = d.shape.offers();
-	const rows = fit.eligible.slice(0, count);
+	const rows = leastScores(fit.eligible, d.run, count);
 	const chosen = d.choice?.kind === "chosen" ? d.choice.row : null;
 	if (chosen && !rows.includes(chosen)) rows[rows.length - 1] = chosen;
 	const passedOver = new Map(d.choice?.passedOver.map((p) => [p.row, p]));
@@ -126,49 +126,47 @@ const BURST_NOT_DUE: Removal = { ruleId: null, why: "burst_not_due", facts: {} }
 /** What removes an offer that hardware, policy and price allow. */
 function survivorRemoval(d: Explained, row: OfferRow, passedOver: PassedOver | undefined): Removal | null {
 	const { nowMs } = d.snapshot;
-	if (row.backoffUntilMs > nowMs) return backoffRemoval(row.backoffUntilMs, row.offer.backoffReason);
-	if (passedOver) return removalOf(passedOver);
+	const backoffUntilMs = backoffOf(row, d.snapshot.offerRecords);
+	if (backoffUntilMs > nowMs) return backoffRemoval(backoffUntilMs, row.offer.backoffReason);
+	if (passedOver) return passedOver.removal;
 	const avoided = d.queued.job.avoidOffers.find((a) => a.offerId === row.offer.id && a.untilMs > nowMs);
 	if (avoided) return backoffRemoval(avoided.untilMs, null);
 	if (d.due === null) return BURST_NOT_DUE;
+	if (d.choice?.kind === "over_cap") return shortRemoval(d.choice);
 	if (d.choice?.kind !== "over_budget") return null;
 	// The same budget is short for every offer; a dearer one misses more of it by the difference of the holds.
 	const missingMicroUsd = d.choice.short.missingMicroUsd + holdOf(row, d.run) - holdOf(d.choice.row, d.run);
 	return { ruleId: null, why: "budget_exceeded", facts: budgetFacts({ ...d.choice.short, missingMicroUsd }) };
 }
 
-function removalOf(p: PassedOver): Removal {
-	switch (p.why) {
-		case "capacity_backoff":
-			return backoffRemoval(p.untilMs, null);
-		case "budget_exceeded":
-			return { ruleId: null, why: p.why, facts: budgetFacts(p.short) };
-		case "approval_required":
-			return { ruleId: p.ask.ruleId, why: p.why, facts: { role: p.ask.role, costMicroUsd: moneyText(p.ask.costMicroUsd) } };
-	}
-}
-
 function cloudCandidate(d: Explained, row: OfferRow, removal: Removal | null): Candidate {
 	const { offer } = row;
-	const { policy } = d.snapshot;
-	const { computeMicroUsd, egressMicroUsd, totalMicroUsd } = estimateOf(row, d.run);
-	const grams = row.gramsPerHour === null ? null : row.gramsPerHour * (d.run.billedMs / HOUR_MS);
+	const estimate = estimateOf(row, d.run);
+	const { computeMicroUsd, egressMicroUsd, totalMicroUsd } = estimate;
 	return {
 		placement: row.placement,
 		offerId: offer.id,
 		instances: d.queued.job.spec.nodes,
-		hourlyMicroUsd: String(offer.microUsdPerHour ?? 0n),
-		...d.cloudTimes,
+		hourlyMicroUsd: String((offer.microUsdPerHour ?? 0n) * BigInt(d.run.instances)),
+		...timesOf(d, estimate),
 		computeMicroUsd: moneyText(computeMicroUsd),
 		egressMicroUsd: moneyText(egressMicroUsd),
 		totalMicroUsd: moneyText(totalMicroUsd),
 		cashMicroUsd: moneyText(totalMicroUsd),
 		worstCaseMicroUsd: String(holdOf(row, d.run)),
-		emissionsGrams: grams,
-		scoreMicroUsd: moneyText(scoreOf(totalMicroUsd, d.run.start.p50Ms, grams, policy.weights)),
+		emissionsGrams: estimate.emissionsGrams,
+		scoreMicroUsd: moneyText(estimate.scoreMicroUsd),
 		outcome: removal ? "removed" : "passes",
 		removedBy: removal,
 	};
+}
+
+/** Later than the usual start by refusals that are expected and by staging, and done later by what interruptions repeat. */
+function timesOf(d: Explained, { refusalMs, stagingMs, reworkMs }: Estimate): Pick<Candidate, "start" | "finish"> {
+	const later = ({ p50Ms, p90Ms }: TimeRange, byMs: number): TimeRange => ({ p50Ms: p50Ms + byMs, p90Ms: p90Ms + byMs });
+	const { start, finish } = d.cloudTimes;
+	const startsLaterMs = Math.round(refusalMs + stagingMs);
+	return { start: later(start, startsLaterMs), finish: later(finish, startsLaterMs + Math.round(reworkMs)) };
 }
 
 /** Cash + hours of delay × its weight + tonnes × their weight, µ$. */
@@ -193,11 +191,16 @@ function removedGroups(d: Explained, known: readonly Candidate[]): Explanation["
 	const fit = d.shape.offers();
 	for (const g of shapeGroups(d)) groups.set(`${g.why}\n${g.ruleId ?? ""}`, { ...g });
 	for (const p of d.choice?.passedOver ?? []) {
-		const removal = removalOf(p);
+		// Back-off that the offer itself tells is counted with the shape's.
+		if (p.removal.why === "capacity_backoff" && p.row.backoffUntilMs > d.snapshot.nowMs) continue;
+		const { removal } = p;
 		add(removal.ruleId, removal.why, 1, () => cloudCandidate(d, p.row, removal));
 	}
 	const rest = fit.usable[0];
-	const forAll = rest && (d.due === null || d.choice?.kind === "over_budget") ? survivorRemoval(d, rest, undefined) : null;
+	const forAll =
+		rest && (d.due === null || d.choice?.kind === "over_budget" || d.choice?.kind === "over_cap")
+			? survivorRemoval(d, rest, undefined)
+			: null;
 	if (rest && forAll)
 		add(
 			forAll.ruleId,
@@ -214,7 +217,7 @@ function removedGroups(d: Explained, known: readonly Candidate[]): Explanation["
 /** What is removed for the whole shape; jobs of one shape and one length of run share it. */
 function shapeGroups(d: Explained): readonly ExplainedGroup[] {
 	const { rest, lifeMs } = d.run;
-	const key = `${rest.p50Ms} ${rest.p90Ms} ${lifeMs}`;
+	const key = `${rest.p50Ms} ${rest.p90Ms} ${lifeMs} ${d.run.checkpointEveryMs} ${d.run.data.map((set) => `${set.uri} ${set.sizeGiB}`).join("|")}`;
 	const { explained } = d.shape;
 	if (explained.atMs !== d.snapshot.nowMs) {
 		explained.atMs = d.snapshot.nowMs;

@@ -4,8 +4,10 @@ import type { Reason } from "#server/domain/reasons.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import { judgePlace } from "#server/policy/judge-place.ts";
 import type { JobVerdict, Place } from "#server/policy/types.ts";
+import type { OfferRates } from "./records.ts";
 import { hardwareFacts, hardwareRemoval, type Machine, type Removal } from "./removal.ts";
-import type { Snapshot } from "./types.ts";
+import { outsideResidency } from "./residency.ts";
+import type { OfferRecord, Snapshot } from "./types.ts";
 
 /**
  * An offer with what a choice needs of it, worked out once a cycle. Money in plain numbers is for comparing only:
@@ -28,8 +30,14 @@ export interface OfferRow {
 	priceRemoval: Removal | null;
 	/** After a capacity or quota error: not before this time; 0 when there was none. */
 	backoffUntilMs: number;
+	/** `provider:region`. */
+	placeKey: string;
+	/** What it may not give out twice in one plan, by quotaKey; null: nothing is known to be scarce. */
+	quota: { key: string; gpusFree: number } | null;
 	/** Kept by holdOf (cost.ts). */
-	lastHold: { lifeMs: number; egressGiB: number; microUsd: bigint } | null;
+	lastHold: { lifeMs: number; instances: number; rentMicroUsd: bigint } | null;
+	/** Kept by cost.ts: the rates of one record in one minute. */
+	lastRates: { record: OfferRecord | undefined; step: number; rates: OfferRates } | null;
 }
 
 /** All offers, cheapest weighed hour first; those whose price cannot be trusted come last. */
@@ -64,8 +72,18 @@ function rowOf(offer: Offer, watts: number | null, snapshot: Snapshot): OfferRow
 		weighedMicroUsdPerHour: 0,
 		priceRemoval: priceRemovalOf(offer, snapshot),
 		backoffUntilMs: offer.backoffUntilMs ?? 0,
+		placeKey: `${offer.provider}:${offer.region}`,
+		quota: quotaOf(offer),
 		lastHold: null,
+		lastRates: null,
 	};
+}
+
+/** A quota is the account's, for a model and a capacity type in a region: all its offers there share it. */
+function quotaOf(offer: Offer): OfferRow["quota"] {
+	const { quotaGpusFree, siteId, region, accelerator, capacityType } = offer;
+	if (quotaGpusFree === undefined || quotaGpusFree === null) return null;
+	return { key: `${siteId}\n${region}\n${accelerator}\n${capacityType}`, gpusFree: quotaGpusFree };
 }
 
 function placementOf(offer: Offer): Placement {
@@ -78,13 +96,18 @@ export function gramsOf(watts: number, lengthMs: number, gridGramsPerKwh: number
 	return (watts / 1000) * (lengthMs / HOUR_MS) * pue * gridGramsPerKwh;
 }
 
-/** A price of 0, a missing or a stale price is an error to show, never "cheapest"; spot at or over on-demand is no spot. */
+/**
+ * A price of 0, a missing or a stale price is an error to show, never "cheapest"; spot at or over on-demand is no spot.
+ * Reserved capacity that is known to be free has a contract's marginal price: it may be 0, and it does not grow old.
+ */
 function priceRemovalOf(offer: Offer, snapshot: Snapshot): Removal | null {
 	const price = offer.microUsdPerHour;
+	const contracted = offer.capacityType === "reserved" && (offer.reservedFree ?? 0) > 0;
+	if (contracted && price !== null && price >= 0n) return null;
 	if (price === null) return { ruleId: null, why: "price_missing", facts: { source: offer.priceSource } };
 	if (price <= 0n) return { ruleId: null, why: "price_zero", facts: { hourlyMicroUsd: String(price), source: offer.priceSource } };
 	const ageMs = snapshot.nowMs - offer.priceObservedAtMs;
-	if (ageMs > snapshot.priceMaxAgeMs) return { ruleId: null, why: "price_stale", facts: { ageMs, maxAgeMs: snapshot.priceMaxAgeMs } };
+	if (ageMs > snapshot.priceMaxAgeMs) return { ruleId: null, why: "price_stale", facts: { observedAtMs: offer.priceObservedAtMs, maxAgeMs: snapshot.priceMaxAgeMs } };
 	const onDemand = offer.onDemandMicroUsdPerHour;
 	if (offer.capacityType === "spot" && onDemand !== null && price >= onDemand) {
 		return { ruleId: null, why: "spot_not_cheaper", facts: { hourlyMicroUsd: String(price), onDemandHourlyMicroUsd: String(onDemand) } };
@@ -115,33 +138,43 @@ export interface RemovedGroup {
 
 /** The offers as jobs of one shape meet them. */
 export interface OfferFit {
-	/** Hardware, policy and price allow them; cheapest weighed hour first. Some may be in back-off. */
+	/** Hardware, policy, residency, price and what is free of them allow them; cheapest weighed hour first. Some may be in back-off. */
 	eligible: OfferRow[];
-	/** Of `eligible`, those not in back-off. */
+	/** Of `eligible`, those not in back-off by the offer itself. */
 	usable: OfferRow[];
-	/** The lowest price of `usable`, for budgets: carbon costs no cash. */
-	lowest: OfferRow | null;
+	/** `eligible`, lowest price first, for budgets: carbon costs no cash. Sorted when first asked for. */
+	byPrice: () => readonly OfferRow[];
 	/** Hardware and policy allow at least one, whatever its price. */
 	possible: boolean;
 	removed: RemovedGroup[];
 }
 
+interface OfferKind {
+	machine: Machine;
+	rows: OfferRow[];
+	/** Some of it can be started several together. */
+	gangs: boolean;
+}
+
 /** All offers of a cycle, in order, and by kind of machine: hardware is checked once a kind. */
 export interface OfferBook {
 	rows: readonly OfferRow[];
-	kinds: readonly { machine: Machine; rows: readonly OfferRow[] }[];
+	kinds: readonly OfferKind[];
 }
 
 export function openOfferBook(snapshot: Snapshot): OfferBook {
 	const rows = openOffers(snapshot);
-	const kinds = new Map<string, { machine: Machine; rows: OfferRow[] }>();
+	const kinds = new Map<string, OfferKind>();
 	for (const [index, row] of rows.entries()) {
 		row.index = index;
 		const { accelerator, gpus, cpus, memoryGiB } = row.machine;
 		const key = `${gpus} ${cpus} ${memoryGiB} ${accelerator}`;
 		const kind = kinds.get(key);
-		if (kind) kind.rows.push(row);
-		else kinds.set(key, { machine: row.machine, rows: [row] });
+		const gangs = row.offer.gangs === true;
+		if (kind) {
+			kind.rows.push(row);
+			kind.gangs ||= gangs;
+		} else kinds.set(key, { machine: row.machine, rows: [row], gangs });
 	}
 	return { rows, kinds: [...kinds.values()] };
 }
@@ -170,9 +203,10 @@ export function fitOffers(book: OfferBook, spec: JobSpec, policyRemovals: Policy
 			if (row.index < group.cheapest.index) Object.assign(group, { cheapest: row, facts: removal.facts });
 		}
 	};
+	const residency = makeResidencyCheck(spec);
 	const allowed: OfferRow[] = [];
-	for (const { machine, rows } of book.kinds) {
-		const why = spec.nodes > 1 ? "multi_node_unsupported" : hardwareRemoval(spec, machine);
+	for (const { machine, rows, gangs } of book.kinds) {
+		const why = spec.nodes > 1 && !gangs ? "multi_node_unsupported" : hardwareRemoval(spec, machine);
 		const first = rows[0];
 		if (why && first) {
 			count(why, first, { ruleId: null, why, facts: hardwareFacts(spec, machine, why) }, rows.length);
@@ -180,28 +214,61 @@ export function fitOffers(book: OfferBook, spec: JobSpec, policyRemovals: Policy
 		}
 		for (const row of rows) {
 			const byPolicy = policyRemovals[row.index];
-			if (byPolicy) count(byPolicy.key, row, byPolicy.removal, 1);
-			else if (row.priceRemoval) count(row.priceRemoval.why, row, row.priceRemoval, 1);
-			if (!byPolicy) allowed.push(row);
+			const forGood = byPolicy?.removal ?? gangRemoval(spec, row) ?? residency(row);
+			const out = forGood ?? row.priceRemoval ?? scarcityRemoval(spec, row.offer);
+			if (out) count(byPolicy?.key ?? out.why, row, out, 1);
+			if (!forGood) allowed.push(row);
 		}
 	}
-	const eligible = allowed.filter((row) => row.priceRemoval === null).sort((a, b) => a.index - b.index);
+	const eligible = allowed
+		.filter((row) => row.priceRemoval === null && scarcityRemoval(spec, row.offer) === null)
+		.sort((a, b) => a.index - b.index);
 	const usable = eligible.filter((row) => row.backoffUntilMs <= nowMs);
 	for (const row of eligible) {
 		if (row.backoffUntilMs > nowMs) count("capacity_backoff", row, backoffRemoval(row.backoffUntilMs, row.offer.backoffReason), 1);
 	}
+	let byPrice: readonly OfferRow[] | null = null;
 	return {
 		eligible,
 		usable,
-		lowest: lowestPrice(usable),
+		byPrice: () => {
+			byPrice ??= [...eligible].sort((a, b) => a.microUsdPerHour - b.microUsdPerHour || a.index - b.index);
+			return byPrice;
+		},
 		possible: allowed.length > 0,
 		removed: [...groups.values()],
 	};
 }
 
-/** Of equal prices the one that comes first. */
-export function lowestPrice(rows: readonly OfferRow[]): OfferRow | null {
-	return rows.reduce<OfferRow | null>((low, row) => (low === null || row.microUsdPerHour < low.microUsdPerHour ? row : low), null);
+function gangRemoval(spec: JobSpec, row: OfferRow): Removal | null {
+	if (spec.nodes <= 1 || row.offer.gangs === true) return null;
+	return { ruleId: null, why: "multi_node_unsupported", facts: { askedNodes: spec.nodes } };
+}
+
+/** A hard rule that no policy has to repeat; each region is looked at once. */
+function makeResidencyCheck(spec: JobSpec): (row: OfferRow) => Removal | null {
+	if (spec.data.every((d) => d.residency.length === 0)) return () => null;
+	const known = new Map<string, Removal | null>();
+	return ({ placeKey, offer }) => {
+		let removal = known.get(placeKey);
+		if (removal === undefined) {
+			const outside = outsideResidency(spec.data, offer.provider, offer.region);
+			removal = outside && { ruleId: null, why: "residency", facts: { residency: outside.join(", "), region: offer.region } };
+			known.set(placeKey, removal);
+		}
+		return removal;
+	};
+}
+
+/** Not enough of it is free for all machines of the job at once. */
+function scarcityRemoval(spec: JobSpec, offer: Offer): Removal | null {
+	const { reservedFree = null, quotaGpusFree = null } = offer;
+	if (offer.capacityType === "reserved" && reservedFree !== null && reservedFree < spec.nodes) {
+		return { ruleId: null, why: "reserved_full", facts: { freeInstances: reservedFree, askedNodes: spec.nodes } };
+	}
+	const askedGpus = spec.nodes * offer.gpus;
+	if (quotaGpusFree === null || quotaGpusFree >= askedGpus) return null;
+	return { ruleId: null, why: "quota_exceeded", facts: { freeGpus: quotaGpusFree, askedGpus } };
 }
 
 export function backoffRemoval(untilMs: number, why: string | null): Removal {

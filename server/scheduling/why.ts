@@ -2,12 +2,14 @@ import type { JobSpec } from "#server/domain/job.ts";
 import { type Reason, reason } from "#server/domain/reasons.ts";
 import { type BudgetShort, budgetFacts } from "./budget.ts";
 import { type BurstFacts, type DueBurst, finiteOrNull, nextBurst } from "./burst.ts";
+import { capFacts } from "./caps.ts";
 import type { ApprovalAsk, OfferChoice } from "./choose-offer.ts";
 import { type CloudRun, estimateOf } from "./cost.ts";
 import type { HomeStart } from "./home.ts";
 import { furthest } from "./impossible.ts";
 import type { OfferRow } from "./offers.ts";
 import type { QueuedJob } from "./order.ts";
+import type { Removal } from "./removal.ts";
 import type { Shape } from "./shape.ts";
 import type { PendingJob, Snapshot } from "./types.ts";
 
@@ -31,7 +33,7 @@ export function launchReason(row: OfferRow, holdMicroUsd: bigint, run: CloudRun,
 		region: offer.region,
 		instanceType: offer.instanceType,
 		capacityType: offer.capacityType,
-		hourlyMicroUsd: String(offer.microUsdPerHour ?? 0n),
+		hourlyMicroUsd: String((offer.microUsdPerHour ?? 0n) * BigInt(run.instances)),
 		costMicroUsd: String(estimateOf(row, run).totalMicroUsd),
 		holdMicroUsd: String(holdMicroUsd),
 		startInMs: run.start.p50Ms,
@@ -78,6 +80,9 @@ export function waitReason(w: Waiting): Reason {
 	if (w.choice?.kind === "backed_off") {
 		return reason("capacity_backoff", { untilMs: w.choice.untilMs, offers: w.shape.offers().eligible.length, ...homeFacts(w.start) });
 	}
+	if (w.choice?.kind === "over_cap") {
+		return reason("cap_exceeded", { ...capFacts(w.choice.short), offerId: w.choice.row.offer.id, ...homeFacts(w.start) });
+	}
 	if (w.choice?.kind === "none" && !(w.start && !w.shape.offers().possible)) return noOfferReason(w);
 	if (w.choice?.kind === "none") {
 		// No rule or machine lets it go: what it waits for is home, and why it cannot leave is a fact beside it.
@@ -111,7 +116,7 @@ export function waitReason(w: Waiting): Reason {
 
 function noOfferReason(w: Waiting): Reason {
 	const { removed } = w.shape.offers();
-	const why = furthest(removed);
+	const why = removalOfBest(w.choice) ?? furthest(removed);
 	return reason("waiting_no_allowed_offer", {
 		...why?.facts,
 		offers: w.snapshot.offers.length,
@@ -120,6 +125,13 @@ function noOfferReason(w: Waiting): Reason {
 		removedByCause: why?.count ?? 0,
 		...homeFacts(w.start),
 	});
+}
+
+/** What keeps the best of the offers that machine, rules and price allow, and how many it keeps. */
+function removalOfBest(choice: OfferChoice | null): (Removal & { count: number }) | null {
+	if (choice?.kind !== "none" || choice.main === null) return null;
+	const { main, passedOver } = choice;
+	return { ...main, count: passedOver.filter(({ removal }) => removal.why === main.why).length };
 }
 
 /** When home would start it; null when no pool that answers can. */

@@ -1,0 +1,129 @@
+import type { CapRule } from "#server/domain/policy.ts";
+import type { Reason } from "#server/domain/reasons.ts";
+import { assertNever } from "#server/kernel/assert.ts";
+import type { RunningAttempt, Snapshot } from "./types.ts";
+
+/** What one placement adds to what caps count. */
+export interface CapAsk {
+	/** All its instances together. */
+	microUsdPerHour: bigint;
+	instances: number;
+	/** Data that leave a cloud for it. */
+	egressGiB: number;
+}
+
+/** A cap that a placement would pass, in the cap's own unit: µ$ an hour, instances or GiB. */
+export interface CapShort {
+	cap: CapRule;
+	used: bigint | number;
+	asked: bigint | number;
+}
+
+/** What is used of the policy's caps while a plan is being made. Of nested scopes all that hold the job apply. */
+export interface CapBook {
+	/** The first cap, in the order of the policy, that this would pass; null when it passes none. */
+	shortOf(caps: readonly CapRule[], ask: CapAsk): CapShort | null;
+	take(caps: readonly CapRule[], ask: CapAsk): void;
+}
+
+type Used = { microUsdPerHour: bigint; instances: number; egressGiB: number };
+
+/** `capsOf`: the caps whose scope holds a job. Live cloud attempts count until they have ended, stopping ones too. */
+export function openCaps(snapshot: Snapshot, capsOf: (spec: RunningAttempt["spec"]) => readonly CapRule[]): CapBook {
+	if (snapshot.policy.caps.length === 0) return NO_CAPS;
+	let used: Map<string, Used> | null = null;
+	const usedOf = (id: string): Used => {
+		used ??= usedNow(snapshot, capsOf);
+		const known = used.get(id) ?? { microUsdPerHour: 0n, instances: 0, egressGiB: snapshot.egressGiB?.get(id) ?? 0 };
+		used.set(id, known);
+		return known;
+	};
+	return {
+		shortOf(caps, ask) {
+			for (const cap of caps) {
+				const short = shortOfOne(cap, usedOf(cap.id), ask);
+				if (short) return short;
+			}
+			return null;
+		},
+		take(caps, ask) {
+			for (const cap of caps) add(usedOf(cap.id), ask);
+		},
+	};
+}
+
+export const NO_CAPS: CapBook = { shortOf: () => null, take: () => {} };
+
+function add(used: Used, ask: CapAsk): void {
+	used.microUsdPerHour += ask.microUsdPerHour;
+	used.instances += ask.instances;
+	used.egressGiB += ask.egressGiB;
+}
+
+function shortOfOne(cap: CapRule, used: Used, ask: CapAsk): CapShort | null {
+	switch (cap.kind) {
+		case "burn_rate":
+			return passes(cap, used.microUsdPerHour, ask.microUsdPerHour, used.microUsdPerHour + ask.microUsdPerHour > cap.microUsdPerHour);
+		case "instances":
+			return passes(cap, used.instances, ask.instances, used.instances + ask.instances > cap.count);
+		case "egress":
+			return passes(cap, used.egressGiB, ask.egressGiB, used.egressGiB + ask.egressGiB > cap.gib);
+		default:
+			return assertNever(cap, "kind of cap");
+	}
+}
+
+/** What adds nothing passes no cap, even one that is passed already: it cannot make it worse. */
+function passes(cap: CapRule, used: bigint | number, asked: bigint | number, over: boolean): CapShort | null {
+	return over && asked > 0 ? { cap, used, asked } : null;
+}
+
+function usedNow(snapshot: Snapshot, capsOf: (spec: RunningAttempt["spec"]) => readonly CapRule[]): Map<string, Used> {
+	const used = new Map<string, Used>();
+	const priceOf = makePriceOf(snapshot);
+	for (const attempt of snapshot.running) {
+		if (attempt.placement.capacityType === "owned") continue;
+		const ask = { microUsdPerHour: priceOf(attempt), instances: attempt.spec.nodes, egressGiB: 0 };
+		for (const { id } of capsOf(attempt.spec)) {
+			const known = used.get(id) ?? { microUsdPerHour: 0n, instances: 0, egressGiB: snapshot.egressGiB?.get(id) ?? 0 };
+			add(known, ask);
+			used.set(id, known);
+		}
+	}
+	return used;
+}
+
+/** Price in effect; else the offer's own, else the dearest of all: not knowing must not look cheap. */
+function makePriceOf(snapshot: Snapshot): (attempt: RunningAttempt) => bigint {
+	let prices: { byId: ReadonlyMap<string, bigint>; dearest: bigint } | null = null;
+	return (attempt) => {
+		const { microUsdPerHour: known = null, offerId = null } = attempt;
+		if (known !== null) return known;
+		prices ??= pricesOf(snapshot);
+		const each = (offerId === null ? undefined : prices.byId.get(offerId)) ?? prices.dearest;
+		return each * BigInt(Math.max(1, attempt.spec.nodes));
+	};
+}
+
+function pricesOf({ offers }: Snapshot): { byId: ReadonlyMap<string, bigint>; dearest: bigint } {
+	const known = offers.flatMap((o) => (o.microUsdPerHour === null ? [] : [[o.id, o.microUsdPerHour] as const]));
+	return { byId: new Map(known), dearest: known.reduce((max, [, price]) => (price > max ? price : max), 0n) };
+}
+
+export function capFacts({ cap, used, asked }: CapShort): Reason["facts"] {
+	switch (cap.kind) {
+		case "burn_rate":
+			return {
+				capId: cap.id,
+				capHourlyMicroUsd: String(cap.microUsdPerHour),
+				usedHourlyMicroUsd: String(used),
+				askedHourlyMicroUsd: String(asked),
+			};
+		case "instances":
+			return { capId: cap.id, capInstances: cap.count, usedInstances: Number(used), askedInstances: Number(asked) };
+		case "egress":
+			return { capId: cap.id, capGiB: cap.gib, usedGiB: Number(used), askedGiB: Number(asked) };
+		default:
+			return assertNever(cap, "kind of cap");
+	}
+}

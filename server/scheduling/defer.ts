@@ -1,0 +1,96 @@
+import { gpusOf, type JobSpec } from "#server/domain/job.ts";
+import { type Reason, reason } from "#server/domain/reasons.ts";
+import { HOUR_MS } from "#server/kernel/units.ts";
+import type { JobVerdict } from "#server/policy/types.ts";
+import type { CloudRun } from "./cost.ts";
+import type { OfferRow } from "./offers.ts";
+import type { QueuedJob } from "./order.ts";
+import type { PoolView, Snapshot } from "./types.ts";
+
+/** A start that is put off. `saved`: the sum over the run of (value now − value then), in the unit of the series × hours. */
+export interface Deferral {
+	untilMs: number;
+	saved: number;
+}
+
+/**
+ * The start, now or at a full hour up to `latestStartMs`, at which a run meets the least of an hourly series (grid
+ * intensity, price); null when no later one is better, or when the series does not reach over the run.
+ * hourly[0] is the hour of nowMs. A start's sum is the integral of the series over [start, start + runMs), in hours;
+ * of equal sums the earlier start is taken.
+ */
+export function deferUntil(given: { nowMs: number; hourly: readonly number[]; runMs: number; latestStartMs: number }): Deferral | null {
+	const { nowMs, hourly, runMs, latestStartMs } = given;
+	const firstMs = Math.floor(nowMs / HOUR_MS) * HOUR_MS;
+	const sumFrom = (startMs: number): number => integral(hourly, (startMs - firstMs) / HOUR_MS, (startMs + runMs - firstMs) / HOUR_MS);
+	const now = sumFrom(nowMs);
+	let [bestMs, best] = [nowMs, now];
+	for (let atMs = firstMs + HOUR_MS; atMs <= latestStartMs; atMs += HOUR_MS) {
+		const sum = sumFrom(atMs);
+		if (Number.isNaN(sum)) break;
+		if (sum < best) [bestMs, best] = [atMs, sum];
+	}
+	return bestMs > nowMs && now - best > 0 ? { untilMs: bestMs, saved: now - best } : null;
+}
+
+/** NaN where the series does not reach. */
+function integral(hourly: readonly number[], from: number, to: number): number {
+	if (to > hourly.length) return Number.NaN;
+	let sum = 0;
+	for (let hour = Math.floor(from); hour < to; hour++) {
+		const share = Math.min(to, hour + 1) - Math.max(from, hour);
+		sum += (hourly[hour] ?? Number.NaN) * share;
+	}
+	return sum;
+}
+
+/** Where a job could start now, with what its run uses there. */
+export interface StartNow {
+	/** Grid intensity by this key of Snapshot.gridForecast: a pool's id, or `provider:region`. */
+	place: string;
+	/** Power of the whole job under load with PUE, kW; null: not known, and no grams are told. */
+	kilowatts: number | null;
+	/** null at home: an hour there costs no cash. */
+	offer: { id: string; instances: number } | null;
+}
+
+/**
+ * Puts a start off by the first of the job's defer rules that finds a better hour: at most withinMs after the job became
+ * pending, and early enough that its P90 run, begun in the cloud if need be, still ends before the deadline. Without a
+ * forecast of the grid, or of the offer's price, nothing is put off.
+ */
+export function deferral(
+	snapshot: Snapshot,
+	queued: QueuedJob,
+	verdict: JobVerdict,
+	start: StartNow,
+): { untilMs: number; reason: Reason } | null {
+	const { nowMs, cloudStartMs } = snapshot;
+	const { job, rest } = queued;
+	const byDeadline = job.spec.deadlineMs === null ? Number.POSITIVE_INFINITY : job.spec.deadlineMs - rest.p90Ms - cloudStartMs.p90Ms;
+	for (const { ruleId, to, withinMs } of verdict.defers) {
+		const hourly = to === "greener" ? snapshot.gridForecast?.get(start.place) : start.offer && snapshot.priceForecast?.get(start.offer.id);
+		if (!hourly) continue;
+		const latestStartMs = Math.min(byDeadline, job.pendingSinceMs + withinMs);
+		const found = deferUntil({ nowMs, hourly, runMs: rest.p50Ms, latestStartMs });
+		if (!found) continue;
+		const { untilMs, saved } = found;
+		const facts =
+			to === "greener"
+				? { savedGrams: start.kilowatts === null ? null : Math.round(saved * start.kilowatts) }
+				: { savingMicroUsd: String(Math.round(saved * (start.offer?.instances ?? 1))) };
+		return { untilMs, reason: reason(to === "greener" ? "deferred_greener_hour" : "deferred_cheaper_hour", { untilMs, ruleId, ...facts }) };
+	}
+	return null;
+}
+
+export function startAtHome(view: PoolView, spec: JobSpec): StartNow {
+	return { place: view.id, kilowatts: (view.wattsPerGpu * gpusOf(spec) * view.pue) / 1000, offer: null };
+}
+
+export function startInCloud(row: OfferRow, run: CloudRun): StartNow {
+	const { id, gridGramsPerKwh: grid } = row.offer;
+	// g/h of one instance ÷ g/kWh = kW, with PUE
+	const each = row.gramsPerHour === null || grid === null || grid <= 0 ? null : row.gramsPerHour / grid;
+	return { place: row.placeKey, kilowatts: each === null ? null : each * run.instances, offer: { id, instances: run.instances } };
+}

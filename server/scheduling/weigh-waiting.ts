@@ -1,0 +1,47 @@
+import { gpusOf } from "#server/domain/job.ts";
+import { type Reason, reason } from "#server/domain/reasons.ts";
+import { HOUR_MS } from "#server/kernel/units.ts";
+import { type DueBurst, waitingIsWeighed } from "./burst.ts";
+import type { OfferChoice } from "./choose-offer.ts";
+import { type CloudRun, scoreOf } from "./cost.ts";
+import { gramsOf } from "./offers.ts";
+import type { QueuedJob } from "./order.ts";
+import type { PoolView, Snapshot, TimeSpread } from "./types.ts";
+
+/**
+ * What waiting for home weighs, µ$: no cash (owned time is paid whether it is used or not), the hours until the P50 start
+ * × the weight of delay, and the tonnes of the run × the weight of carbon. Unknown carbon counts as none.
+ */
+export function homeScore(view: PoolView, queued: QueuedJob, startP50Ms: number, snapshot: Snapshot): number {
+	const { delayMicroUsdPerHour, carbonMicroUsdPerTonne } = snapshot.policy.weights;
+	const watts = view.wattsPerGpu * gpusOf(queued.job.spec);
+	const grams = view.gridGramsPerKwh === null ? 0 : gramsOf(watts, queued.rest.p50Ms, view.gridGramsPerKwh, view.pue);
+	return ((startP50Ms - snapshot.nowMs) / HOUR_MS) * Number(delayMicroUsdPerHour) + (grams / 1e6) * Number(carbonMicroUsdPerTonne);
+}
+
+/** Why a job whose rule is due waits all the same: waiting weighs no more than the best offer. null: it may leave. */
+export function stayReason(given: {
+	snapshot: Snapshot;
+	queued: QueuedJob;
+	run: CloudRun;
+	due: DueBurst;
+	choice: OfferChoice;
+	home: { view: PoolView; range: TimeSpread } | null;
+	ahead: number;
+}): Reason | null {
+	const { snapshot, queued, run, due, choice, home, ahead } = given;
+	if (home === null || !waitingIsWeighed(due, snapshot.policy.weights.delayMicroUsdPerHour)) return null;
+	if (choice.kind === "none" || choice.kind === "backed_off") return null;
+	const cloud = choice.kind === "chosen" ? choice.scoreMicroUsd : scoreOf(choice.row, run);
+	const waiting = homeScore(home.view, queued, home.range.p50Ms, snapshot);
+	if (waiting > cloud) return null;
+	return reason("waiting_for_home", {
+		startP50Ms: home.range.p50Ms,
+		startP90Ms: home.range.p90Ms,
+		ahead,
+		ruleId: due.ruleId,
+		offerId: choice.row.offer.id,
+		homeScoreMicroUsd: String(Math.round(waiting)),
+		cloudScoreMicroUsd: String(Math.round(cloud)),
+	});
+}
