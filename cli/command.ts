@@ -20,6 +20,8 @@ export interface Command {
 	details?: string;
 	options: Options;
 	positionals: { min: number; max: number; name: string };
+	/** Runs on this machine and asks no server: the settings for one are not even read. */
+	local?: true;
 	/** True when `-- …` means something. */
 	takesCommand?: true;
 	examples: readonly string[];

@@ -9,7 +9,9 @@ import { CliError, EXIT, type ExitCode, oneLine } from "./exit.ts";
 import { commandHelp, overview } from "./help.ts";
 import type { Io } from "./io.ts";
 import { flagOrField } from "./job-input.ts";
-import { readSettings } from "./settings.ts";
+import { readSettings, type Settings } from "./settings.ts";
+
+const NO_SERVER: Settings = { url: "", token: null, tokenSource: "" };
 
 /** Runs one command; whatever goes wrong is one line on stderr and an exit code. Throws only what is a bug. */
 export async function runCli(argv: readonly string[], io: Io): Promise<ExitCode> {
@@ -46,7 +48,7 @@ async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
 		return EXIT.done;
 	}
 	checkPositionals(command, args);
-	const client = new Client(readSettings(args, io), io.signal);
+	const client = new Client(command.local ? NO_SERVER : readSettings(args, io), io.signal);
 	return command.run({ io, client, json: args.has("json"), args });
 }
 

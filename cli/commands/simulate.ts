@@ -1,0 +1,66 @@
+import { spawn } from "node:child_process";
+import path from "node:path";
+import { badInput } from "../args.ts";
+import type { Command, CommandContext } from "../command.ts";
+import { CliError, EXIT, type ExitCode } from "../exit.ts";
+
+/** The simulator is a program of the server's side: it replays with the very core that decides live. */
+const PROGRAM = path.resolve(import.meta.dirname, "../../server/bin/simulate.ts");
+
+/** Passed on as they are given. */
+const FILES = ["trace", "scenario", "policy", "strategy", "seed", "out"] as const;
+const SWITCHES = ["json", "lenient", "timings"] as const;
+
+export const simulate: Command = {
+	name: "simulate",
+	usage: "--trace FILE --scenario FILE [--policy FILE]... [--strategy NAME]...",
+	summary: "replay recorded jobs under policies and rules of thumb, side by side; needs no server",
+	details: `
+Replays a trace (CSV, or the output of sacct --parsable2, gzipped or not) against the sites
+and prices of a scenario: waits, cost, CO2, interruptions and missed deadlines of each policy.
+docs/simulator.md says how to record a trace, what a scenario holds and what each figure means.
+Its exit codes: 0 done, 2 wrong input.`,
+	local: true,
+	options: {
+		trace: { value: "FILE", help: "the recorded jobs" },
+		scenario: { value: "FILE", help: "the sites, offers and prices that they are replayed against (YAML)" },
+		policy: { value: "FILE", many: true, help: "replay under this policy; may be given again" },
+		strategy: { value: "NAME", many: true, help: "compare with this rule of thumb; may be given again (default: all of them)" },
+		seed: { value: "N", help: "in place of the scenario's seed" },
+		out: { value: "FILE", help: "write the JSON report to this file too" },
+		lenient: { help: "leave out rows of the trace that cannot be read, and say how many" },
+		timings: { help: "put decisions a second into the JSON; its bytes then differ from run to run" },
+	},
+	positionals: { min: 0, max: 0, name: "nothing" },
+	examples: [
+		"spillway simulate --trace examples/simulate/trace.csv --scenario examples/simulate/own-prices.yaml --policy examples/simulate/policy.yaml",
+		"spillway simulate --trace jobs.csv.gz --scenario mine.yaml --policy old.yaml --policy new.yaml --strategy owned_backfill --json > report.json",
+	],
+	run: (ctx) => runProgram(ctx),
+};
+
+function runProgram({ io, args }: CommandContext): Promise<ExitCode> {
+	if (args.text("trace") === undefined) throw badInput("--trace is missing: give --trace FILE, the recorded jobs.");
+	if (args.text("scenario") === undefined) throw badInput("--scenario is missing: give --scenario FILE; examples/simulate has two.");
+	const argv = [
+		...FILES.flatMap((name) => args.list(name).map((value) => `--${name}=${value}`)),
+		...SWITCHES.flatMap((name) => (args.has(name) ? [`--${name}`] : [])),
+		...(io.progress ? [] : ["--no-progress"]),
+	];
+	const child = spawn(process.execPath, [PROGRAM, ...argv], { cwd: io.cwd, stdio: "inherit" });
+	// A terminal's Ctrl-C reaches both; a signal sent to this process alone has to be passed on.
+	const stop = (): void => void child.kill("SIGTERM");
+	io.signal.addEventListener("abort", stop);
+	process.once("SIGTERM", stop);
+	return new Promise<ExitCode>((resolve, reject) => {
+		child.once("error", (cause) => reject(new CliError(EXIT.server, `The simulator cannot be started: ${cause.message}.`, { cause })));
+		child.once("close", (code, signal) => resolve(signal === null ? exitOf(code) : EXIT.interrupted));
+	}).finally(() => {
+		io.signal.removeEventListener("abort", stop);
+		process.off("SIGTERM", stop);
+	});
+}
+
+function exitOf(code: number | null): ExitCode {
+	return code === EXIT.done || code === EXIT.badInput ? code : EXIT.server;
+}
