@@ -6,6 +6,7 @@ import { instanceIdOf, newId } from "#server/kernel/ids.ts";
 import type { Action, Plan, Snapshot } from "#server/scheduling/types.ts";
 import { requestMove } from "#server/services/attempt/request-move.ts";
 import { requestStop } from "#server/services/attempt/request-stop.ts";
+import { askCaps } from "#server/services/job/ask-caps.ts";
 import { placeCloud } from "#server/services/job/place-cloud.ts";
 import { placeHome } from "#server/services/job/place-home.ts";
 import { failWaiting, setWaitingState, writeWaiting } from "#server/services/job/wait.ts";
@@ -79,7 +80,7 @@ async function applyAction(tx: Tx, ctx: LoopContext, snapshot: Snapshot, action:
 	}
 }
 
-/** The budget is asked again here, in the transaction that writes the intent: the snapshot may be a moment old. */
+/** Budgets and caps are asked again here, in the transaction that writes the intent: the snapshot may be a moment old. */
 async function applyLaunch(
 	tx: Tx,
 	ctx: LoopContext,
@@ -87,6 +88,12 @@ async function applyLaunch(
 	action: Extract<Action, { kind: "launch" }>,
 	applied: Applied,
 ): Promise<boolean> {
+	if (action.instances !== 1) {
+		ctx.log("error", "machines that must start together were chosen, and no driver starts them yet", { jobId: action.jobId });
+		return false;
+	}
+	// The next cycle sees what stands in the way, and the job waits with it.
+	if (await passesCap(tx, snapshot, action)) return false;
 	const budgets = snapshot.policy.budgets.filter((b) => action.budgetIds.includes(b.id));
 	const result = await placeCloud(tx, {
 		jobId: action.jobId,
@@ -113,6 +120,15 @@ async function applyLaunch(
 	});
 	await setWaitingState(tx, { jobId: action.jobId, state: "held", reason: why, nowMs: snapshot.nowMs });
 	return false;
+}
+
+async function passesCap(tx: Tx, snapshot: Snapshot, action: Extract<Action, { kind: "launch" }>): Promise<boolean> {
+	if (snapshot.policy.caps.length === 0) return false;
+	const job = snapshot.pending.find((p) => p.jobId === action.jobId);
+	if (!job) return true;
+	// What leaves the clouds is not counted live yet (no charge of it is posted), so nothing is asked for it.
+	const ask = { microUsdPerHour: action.offer.microUsdPerHour ?? 0n, instances: action.instances, egressGiB: 0 };
+	return (await askCaps(tx, { snapshot, spec: job.spec, ask })) !== null;
 }
 
 /** Rolls back a half-written placement; the job has moved on, and the next cycle sees where. */

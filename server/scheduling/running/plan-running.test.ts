@@ -57,7 +57,7 @@ describe("going home at a checkpoint", () => {
 		const weighed = { ...policy, weights: { delayMicroUsdPerHour: usdToMicro(5), carbonMicroUsdPerTonne: 0n } };
 		const [move] = moves({ running, policy: weighed });
 		const restore = (5_000_000 * LIMITS.moveRestoreMs) / HOUR_MS;
-		expect(move?.reason.facts["savingMicroUsd"]).toBe(String(Math.floor((2_000_000 * (238 * MINUTE_MS)) / HOUR_MS - restore)));
+		expect(move?.reason.facts.savingMicroUsd).toBe(String(Math.floor((2_000_000 * (238 * MINUTE_MS)) / HOUR_MS - restore)));
 		// at half the speed the rest takes 3 h 58 min longer, which is worth $19.83 at $5 an hour
 		expect(moves({ running, policy: weighed, pools: [aPool({ speed: 0.5 })] })).toEqual([]);
 	});
@@ -108,7 +108,7 @@ describe("going on at a cheaper offer", () => {
 		});
 		expect(move?.reason.code).toBe("moving_cheaper");
 		// 3 h 58 min at $2.00 here; there 3 h 58 min + 3 min restore + 1 min boot at $1.00
-		expect(Number(move?.reason.facts["savingMicroUsd"])).toBeLessThanOrEqual(Math.floor(2e6 * (238 / 60)) - Math.ceil(1e6 * (242 / 60)));
+		expect(Number(move?.reason.facts.savingMicroUsd)).toBeLessThanOrEqual(Math.floor(2e6 * (238 / 60)) - Math.ceil(1e6 * (242 / 60)));
 		expect(move?.kind === "move" && move.holdMicroUsd).toBeGreaterThan(4_000_000n);
 	});
 
