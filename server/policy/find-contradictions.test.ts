@@ -71,6 +71,48 @@ describe("rules that contradict each other", () => {
 			["{ id: a, allow: { sites: [aws-main] } }"],
 			"6:7 warning a allows only aws-main: its jobs run at home only on a site named there.",
 		],
+		[
+			"a required type that is denied to some of its jobs",
+			["{ id: spot, require: { capacityType: spot } }", "{ id: b, when: job.critical, deny: { capacityTypes: [spot] } }"],
+			"6:7 warning spot requires spot, which b (line 7) denies: a job that meets both finds no cloud offer.",
+		],
+		[
+			"two requirements that some jobs may both meet",
+			[
+				"{ id: a, when: job.critical, require: { capacityType: spot } }",
+				"{ id: b, when: job.hasDeadline, require: { capacityType: on_demand } }",
+			],
+			"7:7 warning b requires on_demand and a (line 6) requires spot: a job that meets both finds no cloud offer.",
+		],
+		[
+			"an allowance of what is denied",
+			[
+				'{ id: a, when: job.critical, allow: { regions: ["aws:eu-west-1", "gcp:europe-*"] } }',
+				'{ id: b, deny: { regions: ["aws:eu-*", "gcp:*"] } }',
+			],
+			"6:7 error a allows only regions that b (line 7) denies: no cloud offer is left.",
+		],
+		[
+			"an allowance of what is denied to some",
+			[
+				"{ id: a, allow: { instanceFamilies: [p5, p4d.24xlarge] } }",
+				"{ id: b, when: job.critical, deny: { instanceFamilies: [p4d, p5] } }",
+			],
+			"6:7 warning a allows only instanceFamilies that b (line 7) denies: no cloud offer is left where both hold.",
+		],
+		[
+			"bursts where all of their clouds are denied",
+			[
+				'{ id: go, when: job.class == "sensitive", burst: { always: true } }',
+				`{ id: home-only, when: 'job.class in ["sensitive", "baseline"]', deny: { sites: [cloud] } }`,
+			],
+			"6:7 error go lets jobs burst, but home-only (line 7) takes every cloud away from all of them.",
+		],
+		[
+			"every place denied to some",
+			["{ id: a, when: job.gpus > 4, deny: { sites: [cloud] } }", "{ id: b, when: job.gpus > 8, deny: { sites: [owned] } }"],
+			"7:7 warning b and a (line 6) deny every place, at home and in the clouds, to the jobs that meet both: these fail.",
+		],
 	])("%s", (_what, rules, want) => {
 		expect(first(...rules)).toBe(want);
 	});
@@ -79,16 +121,34 @@ describe("rules that contradict each other", () => {
 		[
 			"different conditions",
 			[
-				"{ id: a, when: job.critical, require: { capacityType: spot } }",
-				"{ id: b, when: job.hasDeadline, require: { capacityType: on_demand } }",
+				'{ id: a, when: job.class == "experimental", require: { capacityType: spot } }',
+				'{ id: b, when: job.class != "experimental", require: { capacityType: on_demand } }',
 			],
 		],
 		[
-			"a denial under another condition",
-			["{ id: a, require: { capacityType: spot } }", "{ id: b, when: job.critical, deny: { capacityTypes: [spot] } }"],
+			"a denial for other jobs",
+			["{ id: a, when: job.gpus > 8, require: { capacityType: spot } }", "{ id: b, when: job.gpus <= 8, deny: { capacityTypes: [spot] } }"],
+		],
+		[
+			"a denial of one type where clouds are denied anyway",
+			[
+				"{ id: a, when: job.critical, require: { capacityType: spot } }",
+				"{ id: b, when: job.gpus > 8, deny: { capacityTypes: [spot] } }",
+				"{ id: c, when: job.critical, deny: { sites: [cloud] } }",
+			],
+		],
+		[
+			"lists for data of two areas",
+			[
+				`{ id: a, when: '"eu" in job.residency', allow: { regions: ["aws:eu-*"] } }`,
+				`{ id: b, when: '"us" in job.residency', allow: { regions: ["aws:us-*"] } }`,
+			],
 		],
 		["overlapping regions", ['{ id: a, allow: { regions: ["aws:*"] } }', '{ id: b, allow: { regions: ["*:eu-*"] } }']],
-		["a family and its size", ["{ id: a, allow: { instanceFamilies: [p4d] } }", "{ id: b, allow: { instanceFamilies: [p4d.24xlarge] } }"]],
+		[
+			"a family and its size",
+			["{ id: a, allow: { instanceFamilies: [p4d] } }", "{ id: b, when: job.critical, allow: { instanceFamilies: [p4d.24xlarge] } }"],
+		],
 		["a conditional denial of clouds", [BURST, '{ id: b, when: job.class == "sensitive", deny: { sites: [cloud] } }']],
 		["sites of one kind", ["{ id: a, allow: { sites: [cloud, owned] } }", "{ id: b, allow: { sites: [owned, aws-main] } }"]],
 	])("finds nothing wrong with %s", (_what, rules) => {

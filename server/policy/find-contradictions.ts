@@ -1,40 +1,47 @@
-import type { RuleEffect } from "#server/domain/policy.ts";
 import type { CapacityType } from "#server/domain/vocabulary.ts";
-import { globsOverlap } from "./match-pattern.ts";
+import type { ConditionLogic } from "./condition-logic.ts";
+import { closesClouds, closesHome, entriesOverlap, entryCovers, LIST_NAMES } from "./place-lists.ts";
 import type { PolicyReader } from "./policy-reader.ts";
 import type { PlacedRule } from "./read-rule.ts";
 
-const CLOUD_CAPACITY: readonly CapacityType[] = ["reserved", "on_demand", "spot"];
-type Places = Extract<RuleEffect, { kind: "deny" | "allow" }>;
+/** What the checks between rules share. */
+export interface Finding {
+	reader: PolicyReader;
+	logic: ConditionLogic;
+	rules: readonly PlacedRule[];
+}
 
 /**
- * Rules that cannot both mean what they say, as far as the text alone shows it: where both hold for a job for certain
- * (no condition, or the very same one) it is an error, where they only may it is a warning.
+ * Rules that cannot both mean what they say, as far as the text alone shows it. Where a rule says nothing sensible for any
+ * of its jobs it is an error; where it does so for some of them only, it is a warning.
  */
-export function findContradictions(reader: PolicyReader, rules: readonly PlacedRule[]): void {
+export function findContradictions(finding: Finding): void {
+	const { rules } = finding;
 	for (const [index, later] of rules.entries()) {
 		for (const earlier of rules.slice(0, index)) {
-			findRequiredDenied(reader, earlier, later);
-			findRequiredDenied(reader, later, earlier);
-			findTwoRequirements(reader, earlier, later);
-			findDisjointAllows(reader, earlier, later);
+			findRequiredDenied(finding, earlier, later);
+			findRequiredDenied(finding, later, earlier);
+			findTwoRequirements(finding, earlier, later);
+			findDisjointAllows(finding, earlier, later);
+			findAllowedDenied(finding, earlier, later);
+			findAllowedDenied(finding, later, earlier);
+			findNowhere(finding, earlier, later);
 		}
 	}
-	findPointlessBursts(reader, rules);
-	findHomelessAllows(reader, rules);
+	findHomelessAllows(finding);
 }
 
-/** Whether `a` holds whenever `b` does, as far as the texts show. */
-function holdsWith(a: PlacedRule, b: PlacedRule): boolean {
-	return a.rule.when === null || a.rule.when.trim() === "true" || a.rule.when === b.rule.when;
-}
-
-function nameOf(placed: PlacedRule): string {
+export function nameOf(placed: PlacedRule): string {
 	return `${placed.rule.id} (line ${placed.rule.line})`;
 }
 
+/** Whether `a` holds for every job that `b` holds for. */
+export function holdsWith(logic: ConditionLogic, a: PlacedRule, b: PlacedRule): boolean {
+	return logic.implies(b.rule.when, a.rule.when);
+}
+
 /** The rule that requires a capacity type, against one that takes every place of this type away. */
-function findRequiredDenied(reader: PolicyReader, requiring: PlacedRule, other: PlacedRule): void {
+function findRequiredDenied({ reader, logic, rules }: Finding, requiring: PlacedRule, other: PlacedRule): void {
 	const required = requiredType(requiring);
 	const effect = other.rule.effect;
 	if (required === null || (effect.kind !== "deny" && effect.kind !== "allow")) return;
@@ -42,98 +49,72 @@ function findRequiredDenied(reader: PolicyReader, requiring: PlacedRule, other: 
 		effect.kind === "deny"
 			? effect.capacityTypes.includes(required)
 			: effect.capacityTypes.length > 0 && !effect.capacityTypes.includes(required);
-	if (!removed || !holdsWith(other, requiring)) return;
+	if (!removed || logic.excludes(requiring.rule.when, other.rule.when)) return;
 	const verb = effect.kind === "deny" ? "denies" : "does not allow";
-	const message = `${requiring.rule.id} requires ${required}, which ${nameOf(other)} ${verb}: no cloud offer is left for its jobs.`;
-	reader.report("error", requiring.offset, message, `Change one of them, or deny cloud where ${requiring.rule.id} holds.`);
+	const what = `${requiring.rule.id} requires ${required}, which ${nameOf(other)} ${verb}`;
+	if (holdsWith(logic, other, requiring)) {
+		const fix = `Change one of them, or deny cloud where ${requiring.rule.id} holds.`;
+		reader.report("error", requiring.offset, `${what}: no cloud offer is left for its jobs.`, fix);
+		return;
+	}
+	if (rules.some((r) => closesClouds(r.rule.effect) && r !== other && (holdsWith(logic, r, other) || holdsWith(logic, r, requiring))))
+		return;
+	const fix = "Let the condition of one leave the other's jobs out; to keep them at home, deny cloud where both hold.";
+	reader.report("warning", requiring.offset, `${what}: a job that meets both finds no cloud offer.`, fix);
 }
 
-function findTwoRequirements(reader: PolicyReader, earlier: PlacedRule, later: PlacedRule): void {
+function findTwoRequirements({ reader, logic }: Finding, earlier: PlacedRule, later: PlacedRule): void {
 	const [a, b] = [requiredType(earlier), requiredType(later)];
-	if (a === null || b === null || a === b) return;
-	const sure = holdsWith(earlier, later) || holdsWith(later, earlier);
-	// two different conditions may never hold for one job, which the texts do not show
-	if (!sure) return;
-	const certain = holdsWith(earlier, later) && holdsWith(later, earlier);
+	if (a === null || b === null || a === b || logic.excludes(earlier.rule.when, later.rule.when)) return;
+	const certain = holdsWith(logic, earlier, later) && holdsWith(logic, later, earlier);
 	const message = `${later.rule.id} requires ${b} and ${nameOf(earlier)} requires ${a}: a job that meets both finds no cloud offer.`;
 	reader.report(certain ? "error" : "warning", later.offset, message, "Give each a condition that leaves the other's jobs out.");
 }
 
-function findDisjointAllows(reader: PolicyReader, earlier: PlacedRule, later: PlacedRule): void {
+/** Two lists for overlapping jobs are common (data of two areas) and end at home, as they should: only certain ones are told. */
+function findDisjointAllows({ reader, logic }: Finding, earlier: PlacedRule, later: PlacedRule): void {
 	const [a, b] = [earlier.rule.effect, later.rule.effect];
 	if (a.kind !== "allow" || b.kind !== "allow") return;
-	const certain = holdsWith(earlier, later) && holdsWith(later, earlier);
-	if (!certain && !holdsWith(earlier, later) && !holdsWith(later, earlier)) return;
-	for (const [what, overlap] of OVERLAPS) {
-		const [x, y] = [a[what], b[what]];
-		if (x.length === 0 || y.length === 0 || x.some((p) => y.some((q) => overlap(p, q)))) continue;
-		const message = `${later.rule.id} and ${nameOf(earlier)} allow ${what} that have nothing in common: no cloud offer passes both.`;
-		reader.report(certain ? "error" : "warning", later.offset, message, "Put what is allowed into one list.");
+	const disjoint = LIST_NAMES.filter(
+		(list) => a[list].length > 0 && b[list].length > 0 && !a[list].some((x) => b[list].some((y) => entriesOverlap(list, x, y))),
+	);
+	if (disjoint.length === 0) return;
+	const [earlierHolds, laterHolds] = [holdsWith(logic, earlier, later), holdsWith(logic, later, earlier)];
+	if (!earlierHolds && !laterHolds) return;
+	for (const list of disjoint) {
+		const message = `${later.rule.id} and ${nameOf(earlier)} allow ${list} that have nothing in common: no cloud offer passes both.`;
+		reader.report(earlierHolds && laterHolds ? "error" : "warning", later.offset, message, "Put what is allowed into one list.");
 	}
 }
 
-const OVERLAPS: readonly [keyof Omit<Places, "kind">, (a: string, b: string) => boolean][] = [
-	[
-		"sites",
-		(a, b) =>
-			a === b ||
-			(a === "cloud" && b !== "owned") ||
-			(b === "cloud" && a !== "owned") ||
-			(a === "owned" && b !== "cloud") ||
-			(b === "owned" && a !== "cloud"),
-	],
-	["regions", globsOverlap],
-	// p4d stands for p4d.24xlarge as well
-	["instanceFamilies", (a, b) => globsOverlap(a, b) || globsOverlap(`${a}.*`, b) || globsOverlap(a, `${b}.*`)],
-	["capacityTypes", (a, b) => a === b],
-];
-
-/** Burst rules in a policy that keeps every job at home, and a policy without any. */
-function findPointlessBursts(reader: PolicyReader, rules: readonly PlacedRule[]): void {
-	const always = rules.filter((r) => r.rule.when === null || r.rule.when.trim() === "true");
-	const closing = always.find((r) => deniesAllCloud(r.rule.effect));
-	const homeless = always.find((r) => r.rule.effect.kind === "deny" && r.rule.effect.sites.includes("owned"));
-	if (closing && homeless) {
-		const last = closing.offset > homeless.offset ? closing : homeless;
-		reader.report(
-			"error",
-			last.offset,
-			"Every place is denied, at home and in the clouds: no job can ever run.",
-			"Give one of the denials a condition.",
-		);
-	}
-	if (!closing) return;
-	for (const { rule, offset } of rules) {
-		if (rule.effect.kind !== "burst") continue;
-		reader.report(
-			"error",
-			offset,
-			`${rule.id} lets jobs burst, but ${nameOf(closing)} takes every cloud away from every job.`,
-			`Give ${closing.rule.id} a condition, or take ${rule.id} away.`,
-		);
-	}
+/** Everything that one rule allows is what another denies. */
+function findAllowedDenied({ reader, logic }: Finding, allowing: PlacedRule, denying: PlacedRule): void {
+	const [a, d] = [allowing.rule.effect, denying.rule.effect];
+	if (a.kind !== "allow" || d.kind !== "deny") return;
+	const list = LIST_NAMES.find((name) => a[name].length > 0 && a[name].every((x) => d[name].some((y) => entryCovers(name, y, x))));
+	if (list === undefined) return;
+	const always = holdsWith(logic, denying, allowing);
+	if (!always && !holdsWith(logic, allowing, denying)) return;
+	const message = `${allowing.rule.id} allows only ${list} that ${nameOf(denying)} denies: no cloud offer is left${always ? "" : " where both hold"}.`;
+	reader.report(always ? "error" : "warning", allowing.offset, message, "Take what is allowed out of the denial, or give it a condition.");
 }
 
-function deniesAllCloud(effect: RuleEffect): boolean {
-	if (effect.kind === "deny") {
-		return (
-			effect.sites.includes("cloud") ||
-			effect.regions.some(isOnlyStars) ||
-			effect.instanceFamilies.some(isOnlyStars) ||
-			CLOUD_CAPACITY.every((t) => effect.capacityTypes.includes(t))
-		);
+/** One rule takes the clouds away and another home: whoever meets both can never run. */
+function findNowhere({ reader, logic }: Finding, earlier: PlacedRule, later: PlacedRule): void {
+	const [a, b] = [earlier.rule.effect, later.rule.effect];
+	if (!((closesClouds(a) && closesHome(b)) || (closesHome(a) && closesClouds(b)))) return;
+	if (logic.excludes(earlier.rule.when, later.rule.when)) return;
+	if (logic.always(earlier.rule.when) && logic.always(later.rule.when)) {
+		const message = "Every place is denied, at home and in the clouds: no job can ever run.";
+		reader.report("error", later.offset, message, "Give one of the denials a condition.");
+		return;
 	}
-	if (effect.kind !== "allow") return false;
-	const onlyOwned = (list: readonly string[]) => list.length > 0 && list.every((entry) => entry === "owned");
-	return onlyOwned(effect.sites) || onlyOwned(effect.capacityTypes);
-}
-
-function isOnlyStars(pattern: string): boolean {
-	return /^\*+(:\*+)?$/.test(pattern);
+	const message = `${later.rule.id} and ${nameOf(earlier)} deny every place, at home and in the clouds, to the jobs that meet both: these fail.`;
+	reader.report("warning", later.offset, message, "Let the condition of one leave the other's jobs out.");
 }
 
 /** `allow: { sites: [aws-main] }` closes home too, which few mean. */
-function findHomelessAllows(reader: PolicyReader, rules: readonly PlacedRule[]): void {
+function findHomelessAllows({ reader, rules }: Finding): void {
 	for (const { rule, offset } of rules) {
 		if (rule.effect.kind !== "allow" || rule.effect.sites.length === 0 || rule.effect.sites.includes("owned")) continue;
 		const message = `${rule.id} allows only ${rule.effect.sites.join(", ")}: its jobs run at home only on a site named there.`;

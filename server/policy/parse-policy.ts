@@ -1,5 +1,9 @@
 import type { Policy, PolicyProblem } from "#server/domain/policy.ts";
+import { ConditionLogic } from "./condition-logic.ts";
 import { findContradictions } from "./find-contradictions.ts";
+import { findIdleBudgets } from "./find-idle-budgets.ts";
+import { findPointless } from "./find-pointless.ts";
+import { findUnreachable } from "./find-unreachable.ts";
 import { POLICY_LIMITS } from "./limits.ts";
 import { type Field, PolicyReader } from "./policy-reader.ts";
 import { type PlacedBudget, readBudget } from "./read-budget.ts";
@@ -83,7 +87,11 @@ function readSpec(ctx: ReadContext, at: Field): Omit<Policy, "name"> | null {
 		"budget",
 		placed.map(({ budget, cap, idOffset }) => ({ ...(budget ?? cap), idOffset })),
 	);
-	findContradictions(reader, rules);
+	const finding = { reader, logic: new ConditionLogic(), rules };
+	findContradictions(finding);
+	findUnreachable(finding);
+	findPointless(finding);
+	findIdleBudgets(finding, placed);
 	warnOfMoney(reader, at, rules, budgetItems.length);
 	if (!weights || !shares) return null;
 	return {

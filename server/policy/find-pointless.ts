@@ -1,0 +1,109 @@
+import type { RuleEffect } from "#server/domain/policy.ts";
+import { WORKLOAD_CLASSES, type WorkloadClass } from "#server/domain/vocabulary.ts";
+import { type Finding, holdsWith, nameOf } from "./find-contradictions.ts";
+import { closesClouds, closesHome } from "./place-lists.ts";
+import type { PlacedRule } from "./read-rule.ts";
+
+type Of<K extends RuleEffect["kind"]> = PlacedRule & { rule: { effect: Extract<RuleEffect, { kind: K }> } };
+
+/** Rules whose effect can come to nothing beside the others: bursts that lead nowhere, moves of what never left. */
+export function findPointless(finding: Finding): void {
+	for (const placed of finding.rules) {
+		if (finding.logic.never(placed.rule.when)) continue;
+		if (isOf(placed, "burst")) findPointlessBurst(finding, placed);
+		if (isOf(placed, "preempt")) findPointlessPreempt(finding, placed);
+		if (isOf(placed, "move")) findPointlessMove(finding, placed);
+		if (isOf(placed, "defer")) findPointlessDefer(finding, placed);
+		if (closesHome(placed.rule.effect)) findStranded(finding, placed);
+	}
+}
+
+function isOf<K extends RuleEffect["kind"]>(placed: PlacedRule, kind: K): placed is Of<K> {
+	return placed.rule.effect.kind === kind;
+}
+
+/** The rule that closes the clouds, or home, to every job that `placed` holds for. */
+function closedBy({ logic, rules }: Finding, placed: PlacedRule, closes: (effect: RuleEffect) => boolean): PlacedRule | undefined {
+	return rules.find((other) => closes(other.rule.effect) && holdsWith(logic, other, placed));
+}
+
+function findPointlessBurst(finding: Finding, placed: Of<"burst">): void {
+	const { reader, logic } = finding;
+	const { id, when, effect } = placed.rule;
+	const closing = closedBy(finding, placed, closesClouds);
+	if (closing) {
+		const whose = logic.always(closing.rule.when) ? "every job" : "all of them";
+		reader.report(
+			"error",
+			placed.offset,
+			`${id} lets jobs burst, but ${nameOf(closing)} takes every cloud away from ${whose}.`,
+			`Give ${closing.rule.id} a condition${whose === "every job" ? "" : " that leaves some out"}, or take ${id} away.`,
+		);
+	}
+	const waits = effect.forecastWaitMs ?? effect.waitedMs ?? effect.queueLength;
+	if (!effect.always && waits === null && logic.implies(when, "!job.hasDeadline")) {
+		const message = `${id} bursts when a deadline draws near, and its jobs have none: it never lets one leave.`;
+		reader.report("error", placed.offset, message, "Use forecastWait or waited, or change the condition.");
+	}
+	if (effect.costAtMostMicroUsd === 0n) {
+		const message = `${id} lets jobs leave only to offers that cost nothing, which is reserved capacity at most.`;
+		reader.report("warning", placed.offset, message, "Raise costAtMostUsd if they may cost anything.");
+	}
+	if (effect.dataAtMostGiB !== null && logic.excludes(when, `job.dataGiB <= ${effect.dataAtMostGiB.toFixed(6)}`)) {
+		const message = `${id} holds only for jobs with more data than its own dataAtMostGiB lets through: it never lets one leave.`;
+		reader.report("error", placed.offset, message, "Raise dataAtMostGiB, or change the condition.");
+	}
+}
+
+function findPointlessPreempt(finding: Finding, placed: Of<"preempt">): void {
+	const { reader, logic, rules } = finding;
+	const { id, when, effect } = placed.rule;
+	const homeless = closedBy(finding, placed, closesHome);
+	if (homeless) {
+		const message = `${id} makes room at home for jobs that ${nameOf(homeless)} keeps away from there.`;
+		reader.report("warning", placed.offset, message, `Take ${id} away, or let ${homeless.rule.id} leave its jobs out.`);
+		return;
+	}
+	const away = (c: WorkloadClass) => rules.some((r) => closesHome(r.rule.effect) && logic.implies(`job.class == "${c}"`, r.rule.when));
+	if (effect.classes.every(away)) {
+		const message = `${id} takes the place of ${effect.classes.join(", ")}, which no rule lets run at home: there is no place to take.`;
+		reader.report("warning", placed.offset, message, "Name classes that run at home.");
+		return;
+	}
+	const named = `job.class in [${effect.classes.map((c) => `"${c}"`).join(", ")}]`;
+	if (!logic.implies(when, named) || !logic.implies(named, when)) return;
+	const all = effect.classes.length === WORKLOAD_CLASSES.length;
+	const message = `${id} lets jobs take the place of their own kind only: whoever is put out may put out the other in turn.`;
+	const fix = all
+		? "Give it a condition, for example when: job.hasDeadline."
+		: "Name other classes, or add a condition that tells them apart.";
+	reader.report("warning", placed.offset, message, fix);
+}
+
+function findPointlessMove(finding: Finding, placed: Of<"move">): void {
+	const { reader, logic, rules } = finding;
+	const { id, when, effect } = placed.rule;
+	if (!rules.some((r) => r.rule.effect.kind === "burst" && !logic.excludes(r.rule.when, when))) {
+		const message = `${id} moves burst jobs, and no rule lets any of its jobs burst: it only ends what burst before.`;
+		reader.report("warning", placed.offset, message, "Add a burst rule for them, or take the move away when the last one is home.");
+		return;
+	}
+	const homeless = closedBy(finding, placed, closesHome);
+	if (!homeless || !effect.to.includes("home")) return;
+	const message = `${id} moves jobs home, from where ${nameOf(homeless)} keeps them away.`;
+	reader.report("warning", placed.offset, message, `Take home out of its list, or let ${homeless.rule.id} leave its jobs out.`);
+}
+
+function findPointlessDefer({ reader, logic }: Finding, placed: Of<"defer">): void {
+	if (!logic.implies(placed.rule.when, "!job.hasDeadline")) return;
+	const message = `${placed.rule.id} puts a start off inside the slack before a deadline, and its jobs have none: it does nothing.`;
+	reader.report("error", placed.offset, message, "Change the condition, for example to job.hasDeadline.");
+}
+
+/** Home is closed to jobs that nothing lets leave it. */
+function findStranded({ reader, logic, rules }: Finding, placed: PlacedRule): void {
+	const leaves = rules.some((r) => r.rule.effect.kind === "burst" && !logic.excludes(r.rule.when, placed.rule.when));
+	if (leaves) return;
+	const message = `${placed.rule.id} closes home to jobs that no rule lets burst: these fail.`;
+	reader.report("warning", placed.offset, message, "Add a rule such as burst: { always: true } for them.");
+}

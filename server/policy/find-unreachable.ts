@@ -1,0 +1,93 @@
+import type { RuleEffect } from "#server/domain/policy.ts";
+import { type Finding, holdsWith, nameOf } from "./find-contradictions.ts";
+import { closesClouds, entryCovers, LIST_NAMES, type Places } from "./place-lists.ts";
+
+/** Rules that no job can ever meet, conditions that every job meets, and rules that another one makes pointless. */
+export function findUnreachable(finding: Finding): void {
+	const { reader, logic, rules } = finding;
+	for (const { rule, whenOffset } of rules) {
+		if (logic.never(rule.when)) {
+			const message = `No job can meet this condition: ${rule.id} would never do anything.`;
+			reader.report("error", whenOffset, message, "Change the condition; to switch the rule off, put # before its lines.");
+		} else if (rule.when !== null && rule.when.trim() !== "true" && logic.always(rule.when)) {
+			reader.report("warning", whenOffset, `Every job meets this condition: ${rule.id} always holds.`, "Leave when out, or change it.");
+		}
+	}
+	findShadowed(finding);
+}
+
+function findShadowed({ reader, logic, rules }: Finding): void {
+	for (const [index, placed] of rules.entries()) {
+		if (logic.never(placed.rule.when)) continue;
+		const wider = rules.find((other, at) => {
+			if (at === index || !saysAsMuch(other.rule.effect, placed.rule.effect) || !holdsWith(logic, other, placed)) return false;
+			// of two that say the same, the later one is the superfluous one
+			return at < index || !(saysAsMuch(placed.rule.effect, other.rule.effect) && holdsWith(logic, placed, other));
+		});
+		if (!wider) continue;
+		const message = `${placed.rule.id} changes nothing: ${nameOf(wider)} holds whenever it does, and says the same or more.`;
+		reader.report("warning", placed.offset, message, "Take it away, or make it say what the other does not.");
+	}
+}
+
+/** Whether everything that `b` does is done when `a` holds. */
+function saysAsMuch(a: RuleEffect, b: RuleEffect): boolean {
+	switch (b.kind) {
+		case "deny":
+			return a.kind === "deny" && deniesAsMuch(a, b);
+		case "allow":
+			return a.kind === "allow" && LIST_NAMES.every((l) => b[l].length === 0 || within(l, a[l], b[l]));
+		case "require":
+			return a.kind === "require" && a.capacityType === b.capacityType && a.approval === b.approval;
+		case "burst":
+			return a.kind === "burst" && burstsAsSoon(a, b) && burstsAsFar(a, b);
+		case "preempt":
+			return a.kind === "preempt" && b.classes.every((c) => a.classes.includes(c));
+		case "move":
+			return a.kind === "move" && b.to.every((to) => a.to.includes(to)) && a.savingMicroUsd <= b.savingMicroUsd;
+		case "defer":
+			return a.kind === "defer" && a.to === b.to && a.withinMs >= b.withinMs;
+		case "limit":
+			return a.kind === "limit" && limitsAsMuch(a, b);
+	}
+}
+
+function deniesAsMuch(a: Places, b: Places): boolean {
+	const onlyCloud = b.sites.every((site) => site === "cloud") && !b.capacityTypes.includes("owned");
+	if (onlyCloud && closesClouds(a)) return true;
+	return LIST_NAMES.every((list) => b[list].every((entry) => a[list].some((wide) => entryCovers(list, wide, entry))));
+}
+
+/** What passes the list `a` passes `b`. */
+function within(list: (typeof LIST_NAMES)[number], a: readonly string[], b: readonly string[]): boolean {
+	return a.length > 0 && a.every((entry) => b.some((wide) => entryCovers(list, wide, entry)));
+}
+
+type Burst = Extract<RuleEffect, { kind: "burst" }>;
+
+function burstsAsSoon(a: Burst, b: Burst): boolean {
+	if (a.always) return true;
+	if (b.always) return false;
+	// a longer wait is met later, a smaller slack too
+	const sooner = (x: number | null, y: number | null) => y === null || (x !== null && x <= y);
+	return (
+		sooner(a.forecastWaitMs, b.forecastWaitMs) &&
+		sooner(a.waitedMs, b.waitedMs) &&
+		sooner(a.queueLength, b.queueLength) &&
+		(b.deadlineSlackMs === null || (a.deadlineSlackMs !== null && a.deadlineSlackMs >= b.deadlineSlackMs))
+	);
+}
+
+function burstsAsFar(a: Burst, b: Burst): boolean {
+	const cost = a.costAtMostMicroUsd === null || (b.costAtMostMicroUsd !== null && a.costAtMostMicroUsd >= b.costAtMostMicroUsd);
+	return cost && (a.dataAtMostGiB === null || (b.dataAtMostGiB !== null && a.dataAtMostGiB >= b.dataAtMostGiB));
+}
+
+type Limit = Extract<RuleEffect, { kind: "limit" }>;
+
+function limitsAsMuch(a: Limit, b: Limit): boolean {
+	const tighter = (x: number | null, y: number | null) => y === null || (x !== null && x <= y);
+	const [low, other] = [a.gpuUtilisationBelow, b.gpuUtilisationBelow];
+	const busier = other === null || (low !== null && low.percent >= other.percent && low.forMs <= other.forMs);
+	return tighter(a.instanceMs, b.instanceMs) && tighter(a.idleMs, b.idleMs) && busier;
+}
