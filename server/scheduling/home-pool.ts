@@ -180,8 +180,10 @@ export class HomePool {
 	#workOut(node: number): void {
 		const from = node * this.#gpus;
 		const [median, late] = [this.#medianScratch.fill(0), this.#lateScratch.fill(0)];
+		let validUntilMs = Number.POSITIVE_INFINITY;
 		for (const holder of this.#holdersOn[node] ?? []) {
 			const { p50Ms, p90Ms } = holder.end(this.#nowMs);
+			validUntilMs = Math.min(validUntilMs, p50Ms);
 			for (const slot of holder.slots) {
 				const i = slot - from;
 				if (i < 0 || i >= this.#gpus) continue;
@@ -189,16 +191,13 @@ export class HomePool {
 				late[i] = Math.max(late[i] ?? 0, p90Ms);
 			}
 		}
-		let validUntilMs = Number.POSITIVE_INFINITY;
 		for (let i = 0; i < this.#gpus; i++) {
-			if (median[i] === 0 && this.#given[from + i] !== 1) {
-				// Neither free nor held by anything we know: when it ends is not known.
-				const { p50Ms, p90Ms } = endOfUnknown(this.#nowMs);
-				median[i] = p50Ms;
-				late[i] = p90Ms;
-			}
-			const at = median[i] ?? 0;
-			if (at > 0 && at < validUntilMs) validUntilMs = at;
+			if (median[i] !== 0 || this.#given[from + i] === 1) continue;
+			// Neither free nor held by anything we know: when it ends is not known.
+			const { p50Ms, p90Ms } = endOfUnknown(this.#nowMs);
+			validUntilMs = Math.min(validUntilMs, p50Ms);
+			median[i] = p50Ms;
+			late[i] = p90Ms;
 		}
 		this.#medianEnds.set(node, median);
 		this.#lateEnds.set(node, late);
