@@ -13,29 +13,40 @@ import { LIMITS } from "./limits.ts";
 import { type Core, coreAt } from "./memo.ts";
 import { compareQueued, type QueuedJob, queuedJob } from "./order.ts";
 import { remainingOf } from "./run-time.ts";
+import { planRunning, planUrgent } from "./running/plan-running.ts";
+import { runningInput } from "./running/running-input.ts";
 import type { Shape } from "./shape.ts";
-import { stopOverlong } from "./stop.ts";
 import type { Action, Decide, DecideOptions, Plan, Snapshot } from "./types.ts";
 import { stayReason } from "./weigh-waiting.ts";
 import { approvalReason, budgetReason, homeReason, launchReason, waitReason } from "./why.ts";
 
 /**
- * One cycle of the decision core, in six steps:
- * 1. stop attempts that ran past their job's maximum;
+ * One cycle of the decision core, in seven steps:
+ * 1. what must not wait about running attempts: broken bounds, budgets at their cap, sites that fail (running/);
  * 2. order the pending jobs: aged priority, deadline slack, wait, id;
  * then replay that queue over the owned pools, job by job:
  * 3. a job that nothing can ever run fails; one whose slots are free now, without delaying a job before it, starts at home;
  * 4. any other gets the forecast of its start at home, from the slots that the jobs before it leave;
  * 5. when a burst rule is due and the cloud would start it sooner, it takes the cheapest offer that policy, money and
  *    capacity allow, and its place in the queue at home is free for the next; otherwise it waits or is held;
- * 6. whoever got an action, or was asked about, is explained.
+ * 6. running attempts go home, or to cheaper capacity, where that saves money and the queue leaves room (running/);
+ * 7. whoever got an action, or was asked about, is explained.
  */
 export const decide: Decide = (snapshot, options = {}) => {
 	const cycle = openCycle(snapshot, options);
-	const stops = stopOverlong(snapshot);
+	const { core, budgets } = cycle;
+	const urgent = planUrgent(runningInput(snapshot, core, budgets, NOBODY));
 	for (const queued of orderPending(cycle)) decideJob(cycle, queued);
-	return { ...cycle.plan, actions: [...stops, ...cycle.plan.actions] };
+	const actions = urgent.length === 0 ? cycle.plan.actions : [...urgent, ...cycle.plan.actions];
+	const moves = planRunning(runningInput(snapshot, core, budgets, attemptsOf(actions)));
+	return { ...cycle.plan, actions: moves.length === 0 ? actions : [...actions, ...moves] };
 };
+
+/** Attempts that got an action already. */
+function attemptsOf(actions: readonly Action[]): ReadonlySet<string> {
+	const ids = actions.flatMap((action) => ("attemptId" in action ? [action.attemptId] : []));
+	return ids.length === 0 ? NOBODY : new Set(ids);
+}
 
 interface Cycle {
 	snapshot: Snapshot;

@@ -1,7 +1,7 @@
 import { type Reason, reason } from "#server/domain/reasons.ts";
 import type { JobVerdict } from "#server/policy/types.ts";
 import { LIMITS } from "./limits.ts";
-import type { Action, RunningAttempt, Snapshot } from "./types.ts";
+import type { RunningAttempt } from "./types.ts";
 
 type Limits = JobVerdict["limits"];
 
@@ -29,19 +29,6 @@ function poorlyUsed(seen: NonNullable<RunningAttempt["gpuUtilisation"]>, limit: 
 	if (!limit || seen.overMs < limit.forMs || seen.percent >= limit.percent) return null;
 	const { percent, overMs } = seen;
 	return reason("gpu_utilisation_low", { percent, overMs, belowPercent: limit.percent, ruleId: limit.ruleId });
-}
-
-/** Attempts whose run, with the work that earlier attempts finished, reached the job's maximum; by attempt id. */
-export function stopOverlong(snapshot: Snapshot): Action[] {
-	return snapshot.running
-		.filter((attempt) => !attempt.stopping && ranMs(attempt, snapshot.nowMs) >= (attempt.spec.duration.maxMs ?? Number.POSITIVE_INFINITY))
-		.sort((a, b) => (a.attemptId < b.attemptId ? -1 : 1))
-		.map((attempt) => ({
-			kind: "stop",
-			jobId: attempt.jobId,
-			attemptId: attempt.attemptId,
-			reason: reason("max_duration_exceeded", { maxMs: attempt.spec.duration.maxMs, ranMs: ranMs(attempt, snapshot.nowMs) }),
-		}));
 }
 
 function ranMs(attempt: RunningAttempt, nowMs: number): number {
