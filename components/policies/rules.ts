@@ -1,6 +1,6 @@
 import type { inferRouterOutputs } from "@trpc/server";
 import type { AppRouter } from "#server/api/trpc/router.ts";
-import { blockAt, weightsLine } from "./yaml.ts";
+import { blockAt, lineOfKey } from "./yaml.ts";
 
 export type Policy = inferRouterOutputs<AppRouter>["policy"]["get"];
 type Sentence = Policy["sentences"][number];
@@ -11,6 +11,9 @@ const HEADINGS: Record<Group, string> = {
 	remove: "Remove a place when",
 	ask: "Ask first when",
 	burst: "Burst when",
+	room: "Home, when it is full",
+	defer: "Put a start off when",
+	move: "Move a running job when",
 	limit: "Limits",
 	prefer: "Of the places that are left, prefer",
 };
@@ -33,7 +36,7 @@ export function prepareRules(policy: Pick<Policy, "sentences" | "source">): Rule
 	const lines = policy.source.split("\n");
 	const groups: RuleGroup[] = [];
 	for (const s of policy.sentences) {
-		const line = s.line ?? (s.id === "weights" ? weightsLine(lines) : null);
+		const line = s.line ?? (s.id === "weights" || s.id === "shares" ? lineOfKey(lines, s.id) : null);
 		const card = { id: s.id, sentence: s.sentence, lines: line === null ? null : blockAt(lines, line) };
 		const last = groups.at(-1);
 		if (last?.group === s.group) last.cards.push(card);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { prepareRules } from "./rules.ts";
-import { blockAt, weightsLine, yamlTokens } from "./yaml.ts";
+import { blockAt, lineOfKey, yamlTokens } from "./yaml.ts";
 
 const SOURCE = `spec:
   rules:
@@ -47,7 +47,11 @@ describe("yamlTokens", () => {
 describe("blockAt", () => {
 	it("takes the lines of an entry, and leaves the comment of the next to it", () => expect(blockAt(LINES, 4)).toEqual({ from: 4, to: 6 }));
 	it("ends where the indentation falls back", () => expect(blockAt(LINES, 9)).toEqual({ from: 9, to: 10 }));
-	it("finds the weights", () => expect(weightsLine(LINES)).toBe(11));
+	it("finds the weights, and no shares where there are none", () => {
+		expect(lineOfKey(LINES, "weights")).toBe(11);
+		expect(lineOfKey(LINES, "shares")).toBeNull();
+		expect(lineOfKey(["spec:", "  shares: { risk: 2 }"], "shares")).toBe(2);
+	});
 });
 
 describe("prepareRules", () => {

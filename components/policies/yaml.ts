@@ -50,8 +50,8 @@ export function blockAt(lines: readonly string[], line: number): { from: number;
 	return { from: line, to };
 }
 
-/** Where the policy's weights stand; null when it has none. */
-export function weightsLine(lines: readonly string[]): number | null {
-	const index = lines.findIndex((line) => /^\s*weights\s*:/.test(line));
+/** Where a part of the policy that stands there once begins; null when it has none. */
+export function lineOfKey(lines: readonly string[], key: "weights" | "shares"): number | null {
+	const index = lines.findIndex((line) => line.trimStart().startsWith(`${key}:`));
 	return index < 0 ? null : index + 1;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { demoPolicy } from "./demo-policy.ts";
+import { describeCap } from "./describe-budget.ts";
 import { describeCondition } from "./describe-condition.ts";
 import { describePolicy, describeRule, GROUP_HEADINGS } from "./describe-rule.ts";
 import { budgetsText, policyOf, rulesText } from "./testing/builders.ts";
@@ -43,6 +44,35 @@ describe("a rule's sentence", () => {
 			'{ id: r, when: job.team == "risk", limit: { instanceHours: 36 } }',
 			"Where the job's team is *risk*: a cloud instance lives at most *1d12h*.",
 		],
+		[
+			"{ id: r, burst: { after: { forecastWait: 30m }, only: { costAtMostUsd: 50, dataAtMostGiB: 1500 } } }",
+			"The job's forecast wait at home exceeds *30m*; but only for at most *$50* and with at most *1,500 GiB* of data.",
+		],
+		[
+			"{ id: r, burst: { always: true, only: { dataAtMostGiB: 0 } } }",
+			"There is *an allowed offer*, without waiting for home; but only with at most *0 GiB* of data.",
+		],
+		[
+			"{ id: r, when: job.hasDeadline, preempt: { classes: [experimental, batch_inference] } }",
+			"Where the job has *a deadline*: to meet a deadline, the place of running jobs of class *experimental* or *batch inference* may be taken.",
+		],
+		["{ id: r, preempt: { classes: [baseline] } }", "To meet a deadline, the place of running jobs of class *baseline* may be taken."],
+		[
+			"{ id: r, move: { to: [home, cheaper], savingUsd: 0.5 } }",
+			"Going on *at home* or *on cheaper capacity* saves at least *$0.50* after what the move costs.",
+		],
+		[
+			"{ id: r, when: job.critical, move: { to: [home] } }",
+			"The job is *critical*, and going on *at home* saves anything after what the move costs.",
+		],
+		[
+			'{ id: r, when: job.class == "batch_inference", defer: { to: greener, within: 12h } }',
+			"The job's class is *batch inference*, and a *greener* hour comes within *12h*, in time for its deadline.",
+		],
+		[
+			"{ id: r, limit: { instanceHours: 24, idleMinutes: 10, gpuUtilisationBelow: { percent: 5, for: 30m } } }",
+			"A cloud instance lives at most *1d*, a cloud instance is idle at most *10m*, its GPUs are used less than *5%* for at most *30m*. Idleness and use count where they are measured.",
+		],
 	])("%s", (rule, want) => {
 		const [first] = policyOf(rulesText(rule)).rules;
 		expect(first && marked(describeRule(first).sentence)).toBe(want);
@@ -63,6 +93,52 @@ describe("a rule's sentence", () => {
 		const [budget] = describePolicy(policyOf(budgetsText(`{ id: b, scope: 'job.team == "risk"', period: year, capUsd: 1234.5 }`)));
 		expect(budget && marked(budget.sentence)).toBe(
 			"Where the job's team is *risk*: cloud money is at most *$1,234.50* a *year*. New bursts are held at the cap.",
+		);
+	});
+});
+
+describe("caps, reactions and shares", () => {
+	it.each([
+		[
+			"{ id: b, period: month, capUsd: 5, atCap: terminate }",
+			"All cloud money together is at most *$5* a *month*. At the cap new bursts are held, and running ones are ended and wait again.",
+		],
+		[
+			"{ id: b, period: month, capUsd: 5, atCap: checkpoint-and-return }",
+			"All cloud money together is at most *$5* a *month*. At the cap new bursts are held, and running ones save a checkpoint and come back.",
+		],
+		[
+			"{ id: b, scope: 'job.team == \"risk\"', burnRateUsdPerHour: 400 }",
+			"Where the job's team is *risk*: cloud instances cost at most *$400* an hour. What would pass it waits.",
+		],
+		["{ id: b, instances: 1 }", "There are at most *1* cloud instance at a time. What would pass it waits."],
+		[
+			"{ id: b, scope: job.critical, instances: 2000 }",
+			"Where the job is *critical*: there are at most *2,000* cloud instances at a time. What would pass it waits.",
+		],
+	])("%s", (budget, want) => {
+		const [first] = describePolicy(policyOf(budgetsText(budget)));
+		expect(first && marked(first.sentence)).toBe(want);
+	});
+
+	it("says what each team may claim", () => {
+		const policy = {
+			...policyOf(demoPolicy()),
+			shares: [
+				{ team: "risk", weight: 2 },
+				{ team: "vision", weight: 1.5 },
+			],
+		};
+		const [shares] = describePolicy(policy).filter((d) => d.id === "shares");
+		expect(shares && marked(shares.sentence)).toBe(
+			"Each team has a claim to its part of the GPUs: *risk* to *2*, *vision* to *1.5*, every other team to 1. What a team leaves idle, others may use.",
+		);
+	});
+
+	it("counts data that leave a cloud", () => {
+		const cap = { kind: "egress" as const, id: "e", scope: "true", line: 1, period: "month" as const, gib: 20_000 };
+		expect(marked(describeCap(cap).sentence)).toBe(
+			"All data out of the clouds are at most *20,000 GiB* a *month*. What would pass it waits.",
 		);
 	});
 });

@@ -1,0 +1,138 @@
+import type { MoveKind, RuleEffect } from "#server/domain/policy.ts";
+import { type CapacityType, LABELS } from "#server/domain/vocabulary.ts";
+import { assertNever } from "#server/kernel/assert.ts";
+import { formatDuration } from "#server/kernel/units.ts";
+import { grouping, listed, type Segment, value, words } from "./describe-condition.ts";
+import type { RuleGroup } from "./describe-rule.ts";
+import { alternatives, usd } from "./sentence.ts";
+
+/** What a rule does, as a clause for the heading of its group. */
+export function describeEffect(effect: RuleEffect): { group: RuleGroup; parts: Segment[] } {
+	switch (effect.kind) {
+		case "deny":
+			return { group: "remove", parts: alternatives(placesOf(effect, false)) };
+		case "allow":
+			return { group: "remove", parts: alternatives(placesOf(effect, true)) };
+		case "require":
+			if (effect.approval !== null) return { group: "ask", parts: [value(LABELS[effect.approval]), words(" says yes or no")] };
+			return {
+				group: "remove",
+				parts: effect.capacityType === null ? [] : [words("the place is a cloud offer other than "), value(LABELS[effect.capacityType])],
+			};
+		case "burst":
+			return { group: "burst", parts: triggersOf(effect) };
+		case "preempt":
+			return {
+				group: "room",
+				parts: [
+					words("to meet a deadline, the place of running jobs of class "),
+					...listed(effect.classes.map((c) => LABELS[c])),
+					words(" may be taken"),
+				],
+			};
+		case "move":
+			return { group: "move", parts: moveOf(effect) };
+		case "defer":
+			return {
+				group: "defer",
+				parts: [
+					words("a "),
+					value(effect.to),
+					words(" hour comes within "),
+					value(formatDuration(effect.withinMs)),
+					words(", in time for its deadline"),
+				],
+			};
+		case "limit":
+			return { group: "limit", parts: limitsOf(effect) };
+		default:
+			return assertNever(effect, "rule effect");
+	}
+}
+
+type Places = Extract<RuleEffect, { kind: "deny" | "allow" }>;
+
+/** One clause for each list that is given. `outside`: the place is removed because it is not in the list. */
+function placesOf(places: Places, outside: boolean): Segment[][] {
+	const clauses: Segment[][] = [];
+	const add = (items: readonly string[], inside: string, not: string) => {
+		if (items.length > 0) clauses.push([words(outside ? not : inside), ...listed(items)]);
+	};
+	add(places.sites.map(siteName), "the place is ", "the place is not ");
+	add(places.regions, "the place lies in ", "the place is a cloud offer outside ");
+	add(places.instanceFamilies, "the instance family is ", "the place is a cloud offer of a family other than ");
+	add(
+		places.capacityTypes.map((type: CapacityType) => LABELS[type]),
+		"the capacity is ",
+		"the place is a cloud offer other than ",
+	);
+	return clauses;
+}
+
+function siteName(site: string): string {
+	if (site === "cloud") return "in a cloud";
+	return site === "owned" ? "at home" : `site ${site}`;
+}
+
+function triggersOf(effect: Extract<RuleEffect, { kind: "burst" }>): Segment[] {
+	return [...dueOf(effect), ...boundsOf(effect)];
+}
+
+/** What a burst may cost and carry along at most. */
+function boundsOf(effect: Extract<RuleEffect, { kind: "burst" }>): Segment[] {
+	const clauses: Segment[][] = [];
+	if (effect.costAtMostMicroUsd !== null) clauses.push([words("for at most "), value(usd(effect.costAtMostMicroUsd))]);
+	if (effect.dataAtMostGiB !== null)
+		clauses.push([words("with at most "), value(`${grouping(String(effect.dataAtMostGiB))} GiB`), words(" of data")]);
+	return clauses.flatMap((c, index) => [words(index === 0 ? "; but only " : " and "), ...c]);
+}
+
+function dueOf(effect: Extract<RuleEffect, { kind: "burst" }>): Segment[] {
+	if (effect.always) return [words("there is "), value("an allowed offer"), words(", without waiting for home")];
+	const clauses: Segment[][] = [];
+	if (effect.forecastWaitMs !== null)
+		clauses.push([words("the job's forecast wait at home exceeds "), value(formatDuration(effect.forecastWaitMs))]);
+	if (effect.waitedMs !== null) clauses.push([words("the job has waited longer than "), value(formatDuration(effect.waitedMs))]);
+	if (effect.deadlineSlackMs !== null)
+		clauses.push([
+			words("the job would have less than "),
+			value(formatDuration(effect.deadlineSlackMs)),
+			words(" to spare before its deadline"),
+		]);
+	if (effect.queueLength !== null)
+		clauses.push([
+			words("more than "),
+			value(grouping(String(effect.queueLength))),
+			words(effect.queueLength === 1 ? " job waits" : " jobs wait"),
+		]);
+	return alternatives(clauses);
+}
+
+const MOVES: Readonly<Record<MoveKind, string>> = { home: "at home", cheaper: "on cheaper capacity" };
+
+function moveOf(effect: Extract<RuleEffect, { kind: "move" }>): Segment[] {
+	const saving = effect.savingMicroUsd === 0n ? [words("anything")] : [words("at least "), value(usd(effect.savingMicroUsd))];
+	return [
+		words("going on "),
+		...listed(effect.to.map((to) => MOVES[to])),
+		words(" saves "),
+		...saving,
+		words(" after what the move costs"),
+	];
+}
+
+function limitsOf(effect: Extract<RuleEffect, { kind: "limit" }>): Segment[] {
+	const clauses: Segment[][] = [];
+	if (effect.instanceMs !== null) clauses.push([words("a cloud instance lives at most "), value(formatDuration(effect.instanceMs))]);
+	if (effect.idleMs !== null) clauses.push([words("a cloud instance is idle at most "), value(formatDuration(effect.idleMs))]);
+	const low = effect.gpuUtilisationBelow;
+	if (low !== null)
+		clauses.push([
+			words("its GPUs are used less than "),
+			value(`${low.percent}%`),
+			words(" for at most "),
+			value(formatDuration(low.forMs)),
+		]);
+	const measured = effect.idleMs !== null || low !== null ? [words(". Idleness and use count where they are measured")] : [];
+	return [...clauses.flatMap((c, index) => (index === 0 ? c : [words(", "), ...c])), ...measured];
+}
