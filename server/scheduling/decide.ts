@@ -12,7 +12,7 @@ import { impossibility } from "./impossible.ts";
 import { LIMITS } from "./limits.ts";
 import { type Core, coreAt } from "./memo.ts";
 import { compareQueued, type QueuedJob, queuedJob } from "./order.ts";
-import { remainingOf } from "./run-time.ts";
+import { remainingOf, replayedRestMs } from "./run-time.ts";
 import { planRunning, planUrgent } from "./running/plan-running.ts";
 import { runningInput } from "./running/running-input.ts";
 import type { Shape } from "./shape.ts";
@@ -122,7 +122,10 @@ function decideJob(cycle: Cycle, queued: QueuedJob): void {
 		takeChoice(cycle.budgets, finding.shape.verdict, finding.choice, finding.run);
 	}
 	const usesHome = finding.outcome !== "launch" && finding.outcome !== "fail";
-	if (usesHome && finding.start && finding.putOffUntilMs === null) reserveHome(finding.start, job.spec, queued.rest);
+	if (usesHome && finding.start && finding.putOffUntilMs === null) {
+		const replayedMs = replayedRestMs(job, cycle.core.runTimeOf(job.spec), queued.rest, finding.start.pool.slots);
+		reserveHome(finding.start, job.spec, queued.rest, replayedMs);
+	}
 }
 
 function startNotBefore({ p50Ms, p90Ms }: TimeRange, atMs: number | null): TimeRange {

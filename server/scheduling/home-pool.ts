@@ -25,6 +25,7 @@ export class HomePool {
 	readonly place: Place;
 	/** Run times here are divided by it. */
 	readonly speed: number;
+	readonly slots: number;
 	/** The replay in which everything takes its median time, and the one in which it takes its P90. */
 	readonly median: PoolReplay;
 	readonly late: PoolReplay;
@@ -56,6 +57,7 @@ export class HomePool {
 		this.machine = { accelerator, gpus, cpus, memoryGiB };
 		this.place = { siteId: view.siteId, provider: view.provider ?? "local", region: null, instanceType: null, capacityType: "owned" };
 		this.speed = speedOf(view);
+		this.slots = nodes * gpus;
 		this.#gpus = gpus;
 		this.#given = new Uint8Array(nodes * gpus);
 		this.#takenFlags = new Uint8Array(nodes * gpus);

@@ -87,9 +87,9 @@ export function scaled(range: TimeRange, nowMs: number, scale: ForecastScale | u
 }
 
 /** Later jobs may start only where that does not delay this one. */
-export function reserveHome(start: HomeStart, spec: JobSpec, rest: TimeSpread): void {
+export function reserveHome(start: HomeStart, spec: JobSpec, rest: TimeSpread, replayedMs = rest.p50Ms): void {
 	const { pool, late } = start;
-	for (const node of start.at.nodes) pool.median.reserve(node, start.at.startMs, restIn(pool, rest.p50Ms), spec.resources.gpus);
+	for (const node of start.at.nodes) pool.median.reserve(node, start.at.startMs, restIn(pool, replayedMs), spec.resources.gpus);
 	for (const node of late.at.nodes) late.pool.late.reserve(node, late.at.startMs, restIn(late.pool, rest.p90Ms), spec.resources.gpus);
 }
 

@@ -58,12 +58,12 @@ export class LiveWork {
 		add(this.jobs, attempt.jobId, 1);
 		const { poolId } = attempt.placement;
 		if (poolId !== null) add(this.homeGpus, attempt.spec.team, gpusOf(attempt.spec));
-		const held = this.#hold(poolId, attempt.slots, (nowMs, pool) => endOfAttempt(attempt, nowMs, this.#runTimeOf, pool.speed), attempt);
+		const held = this.#hold(poolId, attempt.slots, (nowMs, pool) => endOfAttempt(attempt, nowMs, this.#runTimeOf, pool), attempt);
 		const to = attempt.movingTo ?? null;
 		if (to?.kind !== "home") return held;
 		// It goes on there: the place is kept as long as it would run on.
 		const goingOn = { ...attempt, stopping: false };
-		return [...held, ...this.#hold(to.poolId, to.slots, (nowMs, pool) => endOfAttempt(goingOn, nowMs, this.#runTimeOf, pool.speed))];
+		return [...held, ...this.#hold(to.poolId, to.slots, (nowMs, pool) => endOfAttempt(goingOn, nowMs, this.#runTimeOf, pool))];
 	}
 
 	#end(attempt: RunningAttempt, held: readonly Held[]): void {

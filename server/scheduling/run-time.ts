@@ -1,9 +1,10 @@
 import type { TimeRange } from "#server/domain/decision.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import type { Distribution } from "./forecast/distribution.ts";
+import { drawnShare } from "./forecast/draw.ts";
 import { makeDistributionOf } from "./forecast/run-times.ts";
 import { LIMITS } from "./limits.ts";
-import type { DurationStat, RunningAttempt, TimeSpread } from "./types.ts";
+import type { DurationStat, PendingJob, RunningAttempt, TimeSpread } from "./types.ts";
 
 /** How long a job runs from its beginning, as a median and a nine-in-ten bound, ms; with the whole distribution when history tells it. */
 export interface RunTime extends TimeSpread {
@@ -65,16 +66,23 @@ function isBetter(a: DurationStat, b: DurationStat): boolean {
  * What is left of a run that has done `doneMs` already: what was left of the past runs that were longer than that. Without them:
  * Before the median: median − done. Between median and P90: half of the way to the P90. Past the P90 nobody knows:
  * a share of the time already run (LIMITS.overrunShare…). Never past `maxMs`.
+ * `middle`: the share asked of history in the place of the median.
  */
-export function remainingOf(total: RunTime, doneMs: number, maxMs: number | null): TimeSpread {
+export function remainingOf(total: RunTime, doneMs: number, maxMs: number | null, middle = 0.5): TimeSpread {
 	const left = (maxMs ?? Number.POSITIVE_INFINITY) - doneMs;
 	const { distribution } = total;
 	if (distribution)
-		return spreadOf(Math.min(distribution.restAfter(doneMs, 0.5), left), Math.min(distribution.restAfter(doneMs, 0.9), left));
+		return spreadOf(Math.min(distribution.restAfter(doneMs, middle), left), Math.min(distribution.restAfter(doneMs, 0.9), left));
 	const overrun = doneMs >= total.p90Ms;
 	const p90 = overrun ? doneMs * LIMITS.overrunShareP90 : total.p90Ms - doneMs;
 	const p50 = overrun ? doneMs * LIMITS.overrunShareP50 : doneMs < total.p50Ms ? total.p50Ms - doneMs : (total.p90Ms - doneMs) / 2;
 	return spreadOf(Math.min(p50, left), Math.min(p90, left));
+}
+
+/** What a pending job is taken to run in the replay of a pool with so many slots, ms: drawn where history tells a distribution. */
+export function replayedRestMs(job: PendingJob, total: RunTime, rest: TimeSpread, slots: number): number {
+	if (!total.distribution) return rest.p50Ms;
+	return remainingOf(total, job.completedMs, job.spec.duration.maxMs, drawnShare(job.jobId, 0, slots)).p50Ms;
 }
 
 /** When the slots of a live attempt come free, ms from now. */
@@ -87,17 +95,23 @@ export function restOfAttempt(attempt: RunningAttempt, nowMs: number, runTimeOf:
  * When the slots of a live attempt come free, as moments that stand until the first of them passes: forecasts do not
  * slide with the clock, and what was worked out from them can be kept. The first answer is the one of its start; each
  * time the median passes and it still runs, the remaining time is asked again for the work done by then.
- * `speed`: PoolView.speed of the place.
+ * `place`: PoolView.speed of it, and its slots when the end is drawn from what history says (forecast/draw.ts); 0: the median.
  */
-export function endOfAttempt(attempt: RunningAttempt, nowMs: number, runTimeOf: RunTimeOf, speed = 1): TimeRange {
+export function endOfAttempt(
+	attempt: RunningAttempt,
+	nowMs: number,
+	runTimeOf: RunTimeOf,
+	{ speed, slots } = { speed: 1, slots: 0 },
+): TimeRange {
 	// Between now and the grace: when it was told to stop is not known here.
 	if (attempt.stopping) return nextStep(nowMs, LIMITS.stopGraceMs, 1);
 	const { maxMs } = attempt.spec.duration;
 	const total = runTimeOf(attempt.spec);
 	const startMs = attempt.startedAtMs ?? attempt.placedAtMs;
 	const doneMs = attempt.completedMs + Math.max(0, nowMs - startMs) * speed;
-	for (let askedAtMs = attempt.completedMs; ; ) {
-		const rest = remainingOf(total, askedAtMs, maxMs);
+	for (let askedAtMs = attempt.completedMs, round = 0; ; round++) {
+		const middle = slots > 0 && total.distribution ? drawnShare(attempt.jobId, round, slots) : 0.5;
+		const rest = remainingOf(total, askedAtMs, maxMs, middle);
 		const p50Ms = Math.max(rest.p50Ms, askedAtMs === attempt.completedMs ? 0 : leastStep(askedAtMs));
 		const endsAt = (restMs: number): number => startMs + Math.ceil((askedAtMs - attempt.completedMs + restMs) / speed);
 		if (askedAtMs + p50Ms > doneMs && endsAt(p50Ms) > nowMs) return { p50Ms: endsAt(p50Ms), p90Ms: endsAt(Math.max(p50Ms, rest.p90Ms)) };

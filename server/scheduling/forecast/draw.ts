@@ -1,0 +1,24 @@
+import { hash32 } from "#server/kernel/random.ts";
+
+/** Slots of a pool in which draws spread half as wide as runs do. An assumption. */
+const SMALL_POOL_SLOTS = 8;
+
+/**
+ * The share of its distribution at which the replay of a queue takes a run: drawn, but the same whenever it is asked.
+ *
+ * The start of a job behind a hundred others hangs on how many of them end by when, and the median run says that wrongly in
+ * both directions: of many running jobs the first end long before the median of any, and a hundred medians add up to far
+ * less than a hundred runs do when a few are long. Runs drawn from the distribution have the right number of early ends and
+ * the right sum. On a few slots it is the one running job that counts, so draws are drawn in towards the median there.
+ * @param id of the job
+ * @param round how often a draw for it was outlived before
+ * @param slots of the pool; 0: the median
+ */
+export function drawnShare(id: string, round: number, slots: number): number {
+	let mixed = hash32(id) ^ Math.imul(round + 1, 0x9e3779b9);
+	// The last steps of murmur3: ids that differ in their last letters only are spread evenly.
+	mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);
+	mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+	const even = ((mixed ^ (mixed >>> 16)) >>> 0) / 2 ** 32;
+	return 0.5 + (0.99 * (even - 0.5) * slots) / (slots + SMALL_POOL_SLOTS);
+}
