@@ -91,7 +91,6 @@ export class OwnedBackfill implements Strategy {
 		const run = job && startHome(this.#world, job);
 		if (!run) return false;
 		line.head++;
-		if (line.head > 1024 && line.head * 2 > line.jobs.length) line.jobs.splice(0, line.head) && (line.head = 0);
 		for (const node of nodesOf(run)) {
 			const runs = this.#running.get(node);
 			if (runs) runs.add(run);

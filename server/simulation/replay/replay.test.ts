@@ -1,0 +1,139 @@
+import { describe, expect, it } from "vitest";
+import { costOfElapsed } from "#server/kernel/money.ts";
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from "#server/kernel/units.ts";
+import type { MeasuredRun } from "./meter.ts";
+import { RULES_OF_THUMB_NAMES, replay, SPILLWAY } from "./replay.ts";
+import { aBusyScenario, anAvailability, aReplayOffer, aReplayPolicy, aReplayPool, aScenario, aTraceJob } from "./testing/small.ts";
+import type { StrategyChoice } from "./types.ts";
+
+const POLICY = aReplayPolicy(`
+    - { id: when-full, burst: { always: true } }
+    - { id: go-home, move: { to: [home] } }
+    - { id: lifetime, limit: { instanceHours: 72 } }`);
+const CHOICES: StrategyChoice[] = [...RULES_OF_THUMB_NAMES.map((name) => ({ name, policy: null })), { name: SPILLWAY, policy: POLICY }];
+
+describe.each(CHOICES)("$name over two busy days", (choice) => {
+	const { jobs, scenario } = aBusyScenario(3);
+	const runs: MeasuredRun[] = [];
+	const report = replay(jobs, scenario, choice, { onRun: (run) => runs.push(run) });
+
+	it("the same seed gives the same report", () => {
+		const again = replay(jobs, scenario, choice);
+		const untimed = { replaySeconds: 0, decisionsPerSecond: 0 };
+		expect(JSON.stringify({ ...again, ...untimed })).toBe(JSON.stringify({ ...report, ...untimed }));
+	});
+
+	it("every job is done exactly once", () => {
+		const finished = runs.filter(({ why }) => why === "finished").map(({ run }) => run.job.id);
+		expect(finished.toSorted()).toEqual(jobs.map(({ id }) => id).toSorted());
+		expect(report.jobsDone).toBe(jobs.length);
+	});
+
+	it("work done + lost = time held, job by job", () => {
+		const gained = new Map<string, number>();
+		let lostGpuMs = 0;
+		for (const { run, why, endMs, gainedMs } of runs) {
+			gained.set(run.job.id, (gained.get(run.job.id) ?? 0) + gainedMs);
+			if (why !== "refused") lostGpuMs += (endMs - run.placedAtMs - gainedMs) * run.job.gpus;
+		}
+		for (const { id, durationMs } of jobs) expect(gained.get(id)).toBe(durationMs);
+		expect(report.lostGpuHours).toBeCloseTo(lostGpuMs / HOUR_MS, 3);
+	});
+
+	it("cloud cost = instances × time × price, summed by hand", () => {
+		let microUsd = 0n;
+		for (const { run, why, endMs } of runs) {
+			if (!run.offer || why === "refused") continue;
+			microUsd += BigInt(run.job.nodes) * costOfElapsed(run.offer.microUsdPerHour ?? 0n, endMs - run.placedAtMs);
+		}
+		expect(report.cloudCostUsd).toBeCloseTo(Number(microUsd) / 1e6, 3);
+		expect(report.overshootUsd).toBe(0);
+	});
+
+	it("no slot is held by two attempts at once, and no job has two", () => {
+		const spans = runs.filter(({ why }) => why !== "refused").map(({ run, endMs }) => ({ run, from: run.placedAtMs, to: endMs }));
+		for (const [i, a] of spans.entries()) {
+			for (const b of spans.slice(i + 1)) {
+				if (a.to <= b.from || b.to <= a.from) continue;
+				expect(a.run.job.id).not.toBe(b.run.job.id);
+				const shared = a.run.home?.slots.filter((slot) => b.run.home?.slots.includes(slot)) ?? [];
+				expect(shared).toEqual([]);
+			}
+		}
+	});
+});
+
+describe("rules of thumb, by hand", () => {
+	const jobs = [
+		aTraceJob("long", { gpus: 6, durationMs: 2 * HOUR_MS }),
+		aTraceJob("wide", { gpus: 8, submitMs: SECOND_MS, durationMs: HOUR_MS }),
+		aTraceJob("small", { gpus: 2, submitMs: 2 * SECOND_MS, durationMs: HOUR_MS, limitMs: HOUR_MS, user: "ada" }),
+	];
+	const startsOf = (name: string): Record<string, number> => {
+		const starts: Record<string, number> = {};
+		replay(
+			jobs,
+			aScenario(),
+			{ name, policy: null },
+			{
+				onRun: ({ run }) => {
+					starts[run.job.id] = run.commandAtMs - run.job.submittedAtMs;
+				},
+			},
+		);
+		return starts;
+	};
+
+	it("first in, first out: the small job waits behind the wide one", () => {
+		expect(startsOf("owned_fifo")).toEqual({ long: 0, wide: 2 * HOUR_MS - SECOND_MS, small: 3 * HOUR_MS - 2 * SECOND_MS });
+	});
+
+	it("backfill: the small job runs beside the long one, as it is expected to end before the wide one can start", () => {
+		const limits = jobs.map((job) => ({ ...job, limitMs: job.durationMs }));
+		const starts: Record<string, number> = {};
+		replay(
+			limits,
+			aScenario(),
+			{ name: "owned_backfill", policy: null },
+			{
+				onRun: ({ run }) => {
+					starts[run.job.id] = run.commandAtMs - run.job.submittedAtMs;
+				},
+			},
+		);
+		expect(starts).toEqual({ long: 0, wide: 2 * HOUR_MS - SECOND_MS, small: 0 });
+	});
+
+	it("a job larger than all that is owned is given up by those who own only", () => {
+		const report = replay([aTraceJob("huge", { gpus: 64 })], aScenario(), { name: "owned_fifo", policy: null });
+		expect(report).toMatchObject({ jobs: 1, jobsDone: 0 });
+	});
+});
+
+describe("cloud capacity", () => {
+	it("an interrupted job goes on from its last checkpoint after boot and restore", () => {
+		const scenario = aScenario({
+			pools: [],
+			offers: [aReplayOffer("spot", { usd: "4", type: "spot" }), aReplayOffer("od", { usd: "30" })],
+			availability: new Map([["spot", anAvailability(1, 10)]]),
+		});
+		const report = replay([aTraceJob("a", { gpus: 8, durationMs: 2 * HOUR_MS })], scenario, { name: "eager_spot", policy: null });
+		// Spot: 4 min boot, 56 min of work of which 45 are saved. It refuses for 30 s, then on-demand: 4 min boot, 3 min restore, 75 min.
+		const endMs = 60 * MINUTE_MS + 30 * SECOND_MS + (4 + 3 + 75) * MINUTE_MS;
+		expect(report).toMatchObject({ interruptions: 1, refusals: 1, meanTimeToModelS: endMs / SECOND_MS, meanWaitS: 240 });
+		expect(report.cloudCostUsd).toBeCloseTo(4 + (30 * 82) / 60, 3);
+		expect(report.lostGpuHours).toBeCloseTo((8 * (4 + 11 + 4 + 3)) / 60, 3);
+	});
+
+	it("a strict deadline that a machine of its own would have met is an avoidable miss, another is not", () => {
+		const scenario = aScenario({ pools: [aReplayPool({ nodes: 1 })] });
+		const strict = { deadlineKind: "strict" as const, gpus: 8 };
+		const jobs = [
+			aTraceJob("first", { gpus: 8 }),
+			aTraceJob("late", { ...strict, deadlineMs: 90 * MINUTE_MS }),
+			aTraceJob("hopeless", { ...strict, deadlineMs: 50 * MINUTE_MS }),
+		];
+		const report = replay(jobs, scenario, { name: "owned_fifo", policy: null });
+		expect(report).toMatchObject({ strictMisses: 2, avoidableStrictMisses: 1 });
+	});
+});
