@@ -17,9 +17,9 @@ export type ExpressionScope = "job" | "job_and_quote";
 
 const ROOTS: Readonly<Record<string, Readonly<Record<string, FactField>>>> = { job: JOB_FIELDS, quote: QUOTE_FIELDS };
 
-/** Names that do not exist, values that can never be, and reads that may find nothing. */
-export function checkNames(root: ASTNode, scope: ExpressionScope): ExpressionProblem[] {
-	const check = new NameCheck(scope);
+/** Names that do not exist, values that can never be, and reads that may find nothing. `teams`: those that there are, when known. */
+export function checkNames(root: ASTNode, scope: ExpressionScope, teams: readonly string[] | null = null): ExpressionProblem[] {
+	const check = new NameCheck(scope, teams);
 	check.run(root);
 	return check.problems;
 }
@@ -30,8 +30,10 @@ class NameCheck {
 	/** Labels whose presence the expression asks for somewhere. */
 	readonly #guarded = new Set<string>();
 	readonly #labelReads: { label: string; offset: number }[] = [];
-	constructor(scope: ExpressionScope) {
+	readonly #teams: readonly string[] | null;
+	constructor(scope: ExpressionScope, teams: readonly string[] | null) {
 		this.#scope = scope;
+		this.#teams = teams;
 	}
 
 	run(root: ASTNode): void {
@@ -72,6 +74,7 @@ class NameCheck {
 				return;
 			default:
 				this.#closedValues(node);
+				this.#knownTeams(node);
 				this.#labelGuard(node);
 				for (const child of childrenOf(node)) this.#visit(child, variables, inLoop);
 		}
@@ -175,8 +178,7 @@ class NameCheck {
 		const [field, other] = closedFieldOf(left) ? [left, right] : [right, left];
 		const values = closedFieldOf(field);
 		if (!values) return;
-		const literals = other.op === "list" && node.op === "in" ? other.args : [other];
-		for (const literal of literals) {
+		for (const literal of literalsIn(other)) {
 			if (literal.op !== "value" || typeof literal.args !== "string" || values.includes(literal.args)) continue;
 			this.#report("error", literal.start, `"${literal.args}" is no ${fieldName(field)}.`, {
 				fix: didYouMean(
@@ -184,6 +186,19 @@ class NameCheck {
 					values.filter((v) => v !== ""),
 				),
 			});
+		}
+	}
+
+	/** A team may come to be after the rule that names it: told, not refused. */
+	#knownTeams(node: ASTNode): void {
+		const teams = this.#teams;
+		if (!teams || (node.op !== "==" && node.op !== "!=" && node.op !== "in")) return;
+		const [left, right] = node.args;
+		const other = isTeam(left) ? right : isTeam(right) ? left : null;
+		if (!other) return;
+		for (const literal of literalsIn(other)) {
+			if (literal.op !== "value" || typeof literal.args !== "string" || teams.includes(literal.args)) continue;
+			this.#report("warning", literal.start, `There is no team "${literal.args}" yet.`, { fix: didYouMean(literal.args, teams) });
 		}
 	}
 
@@ -220,6 +235,14 @@ function rootOf(node: ASTNode, variables: readonly string[]): "job" | "quote" | 
 
 function isLabels(node: ASTNode, variables: readonly string[]): boolean {
 	return node.op === "." && node.args[1] === "labels" && rootOf(node.args[0], variables) === "job";
+}
+
+function literalsIn(node: ASTNode): readonly ASTNode[] {
+	return node.op === "list" ? node.args : [node];
+}
+
+function isTeam(node: ASTNode): boolean {
+	return node.op === "." && node.args[1] === "team" && rootOf(node.args[0], []) === "job";
 }
 
 function closedFieldOf(node: ASTNode): readonly string[] | null {

@@ -22,8 +22,8 @@ export function describeBudget(budget: BudgetRule): Description {
 
 const REACTIONS: Readonly<Record<CapReaction, string>> = {
 	hold: "New bursts are held at the cap",
-	"checkpoint-and-return": "At the cap new bursts are held, and running ones save a checkpoint and come back",
-	terminate: "At the cap new bursts are held, and running ones are ended and wait again",
+	"checkpoint-and-return": "At the cap new bursts are held, and running ones that no longer fit save a checkpoint and wait again",
+	terminate: "At the cap new bursts are held, and running ones that no longer fit are ended and wait again",
 };
 
 export function describeCap(cap: CapRule): Description {

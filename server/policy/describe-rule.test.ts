@@ -101,11 +101,11 @@ describe("caps, reactions and shares", () => {
 	it.each([
 		[
 			"{ id: b, period: month, capUsd: 5, atCap: terminate }",
-			"All cloud money together is at most *$5* a *month*. At the cap new bursts are held, and running ones are ended and wait again.",
+			"All cloud money together is at most *$5* a *month*. At the cap new bursts are held, and running ones that no longer fit are ended and wait again.",
 		],
 		[
 			"{ id: b, period: month, capUsd: 5, atCap: checkpoint-and-return }",
-			"All cloud money together is at most *$5* a *month*. At the cap new bursts are held, and running ones save a checkpoint and come back.",
+			"All cloud money together is at most *$5* a *month*. At the cap new bursts are held, and running ones that no longer fit save a checkpoint and wait again.",
 		],
 		[
 			"{ id: b, scope: 'job.team == \"risk\"', burnRateUsdPerHour: 400 }",

@@ -49,10 +49,6 @@ function findPointlessBurst(finding: Finding, placed: Of<"burst">): void {
 		const message = `${id} lets jobs leave only to offers that cost nothing, which is reserved capacity at most.`;
 		reader.report("warning", placed.offset, message, "Raise costAtMostUsd if they may cost anything.");
 	}
-	if (effect.dataAtMostGiB !== null && logic.excludes(when, `job.dataGiB <= ${effect.dataAtMostGiB.toFixed(6)}`)) {
-		const message = `${id} holds only for jobs with more data than its own dataAtMostGiB lets through: it never lets one leave.`;
-		reader.report("error", placed.offset, message, "Raise dataAtMostGiB, or change the condition.");
-	}
 }
 
 function findPointlessPreempt(finding: Finding, placed: Of<"preempt">): void {
@@ -94,10 +90,13 @@ function findPointlessMove(finding: Finding, placed: Of<"move">): void {
 	reader.report("warning", placed.offset, message, `Take home out of its list, or let ${homeless.rule.id} leave its jobs out.`);
 }
 
-function findPointlessDefer({ reader, logic }: Finding, placed: Of<"defer">): void {
-	if (!logic.implies(placed.rule.when, "!job.hasDeadline")) return;
-	const message = `${placed.rule.id} puts a start off inside the slack before a deadline, and its jobs have none: it does nothing.`;
-	reader.report("error", placed.offset, message, "Change the condition, for example to job.hasDeadline.");
+/** At home an hour costs no cash: only an offer has a cheaper one. */
+function findPointlessDefer(finding: Finding, placed: Of<"defer">): void {
+	const { reader, logic, rules } = finding;
+	const { id, when, effect } = placed.rule;
+	if (effect.to === "greener" || rules.some((r) => r.rule.effect.kind === "burst" && !logic.excludes(r.rule.when, when))) return;
+	const message = `${id} waits for a cheaper hour, and no rule lets any of its jobs burst: at home every hour costs the same.`;
+	reader.report("warning", placed.offset, message, "Write to: greener, or add a burst rule for them.");
 }
 
 /** Home is closed to jobs that nothing lets leave it. */

@@ -3,13 +3,14 @@ import { ConditionLogic } from "./condition-logic.ts";
 import { findContradictions } from "./find-contradictions.ts";
 import { findIdleBudgets } from "./find-idle-budgets.ts";
 import { findPointless } from "./find-pointless.ts";
+import { findUnknown } from "./find-unknown.ts";
 import { findUnreachable } from "./find-unreachable.ts";
 import { POLICY_LIMITS } from "./limits.ts";
 import { type Field, PolicyReader } from "./policy-reader.ts";
 import { type PlacedBudget, readBudget } from "./read-budget.ts";
 import { type PlacedRule, type ReadContext, readRule } from "./read-rule.ts";
 import { readShares, readWeights } from "./read-weights.ts";
-import type { ParsePolicy } from "./types.ts";
+import type { ParsePolicy, ParsePolicyOptions } from "./types.ts";
 
 /**
  * Reads a policy text (docs/policy.md) into plain data. Every problem has its line and column; `policy` is null when one
@@ -18,15 +19,15 @@ import type { ParsePolicy } from "./types.ts";
  */
 export const parsePolicy: ParsePolicy = (source, options = {}) => {
 	const tooLong = source.length > POLICY_LIMITS.documentCharacters;
-	const reader = new PolicyReader(tooLong ? "" : source);
+	const reader = new PolicyReader(tooLong ? "" : source, options.teams ?? null);
 	if (tooLong)
 		reader.report("error", 0, `The policy has ${source.length} characters; at most ${POLICY_LIMITS.documentCharacters} are read.`, null);
-	const policy = tooLong ? null : readDocument({ reader, siteIds: options.siteIds ?? null, measures: options.measures ?? [] });
+	const policy = tooLong ? null : readDocument({ reader, siteIds: options.siteIds ?? null, measures: options.measures ?? [] }, options);
 	const problems = reader.problems();
 	return { policy: problems.some((p) => p.severity === "error") ? null : policy, problems };
 };
 
-function readDocument(ctx: ReadContext): Policy | null {
+function readDocument(ctx: ReadContext, known: ParsePolicyOptions): Policy | null {
 	const { reader } = ctx;
 	const document = reader.document;
 	if (!document) {
@@ -49,7 +50,7 @@ function readDocument(ctx: ReadContext): Policy | null {
 	if (kind) reader.oneOf(kind, ["Policy"]);
 	const name = readName(reader, reader.required(root, top, "metadata", "Write metadata: { name: default }."));
 	const spec = reader.required(root, top, "spec", "Write spec: with rules, budgets and weights.");
-	const read = spec && readSpec(ctx, spec);
+	const read = spec && readSpec(ctx, known, spec);
 	return read && name !== null ? { name, ...read } : null;
 }
 
@@ -67,7 +68,7 @@ function readName(reader: PolicyReader, metadata: Field | null): string | null {
 	return name ? reader.name(name, "default") : null;
 }
 
-function readSpec(ctx: ReadContext, at: Field): Omit<Policy, "name"> | null {
+function readSpec(ctx: ReadContext, known: ParsePolicyOptions, at: Field): Omit<Policy, "name"> | null {
 	const { reader } = ctx;
 	const fields = reader.fields(at, ["rules", "budgets", "shares", "weights"]);
 	if (!fields) return null;
@@ -92,6 +93,7 @@ function readSpec(ctx: ReadContext, at: Field): Omit<Policy, "name"> | null {
 	findUnreachable(finding);
 	findPointless(finding);
 	findIdleBudgets(finding, placed);
+	findUnknown(finding, shares ?? [], known);
 	warnOfMoney(reader, at, rules, budgetItems.length);
 	if (!weights || !shares) return null;
 	return {

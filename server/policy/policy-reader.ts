@@ -29,8 +29,11 @@ export class PolicyReader {
 	readonly unreadable: readonly YamlProblem[];
 	readonly #lines: LineCounter;
 	readonly #problems: PolicyProblem[] = [];
-	constructor(source: string) {
+	/** The teams that there are, when known. */
+	readonly #teams: readonly string[] | null;
+	constructor(source: string, teams: readonly string[] | null = null) {
 		this.source = source;
+		this.#teams = teams;
 		const { doc, lines, problems } = readYaml(source);
 		this.document = doc;
 		this.unreadable = problems;
@@ -202,7 +205,7 @@ export class PolicyReader {
 		const start = at.offset;
 		const end = scalar.range?.[1] ?? start;
 		let sound = true;
-		for (const problem of checkExpression(text, scope)) {
+		for (const problem of checkExpression(text, scope, this.#teams)) {
 			const offset = sourceOffset(this.source, { start, end }, text, problem.offset);
 			this.report(problem.severity, offset, problem.message, problem.fix);
 			if (problem.severity === "error") sound = false;

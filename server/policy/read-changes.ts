@@ -2,6 +2,7 @@ import { MOVE_KINDS, type RuleEffect } from "#server/domain/policy.ts";
 import { WORKLOAD_CLASSES } from "#server/domain/vocabulary.ts";
 import { POLICY_LIMITS } from "./limits.ts";
 import type { Field, PolicyReader } from "./policy-reader.ts";
+import type { Measure } from "./types.ts";
 
 type Effect<K extends RuleEffect["kind"]> = Extract<RuleEffect, { kind: K }>;
 
@@ -29,14 +30,24 @@ export function readMove(reader: PolicyReader, at: Field): Effect<"move"> | null
 }
 
 /** `defer: { to: greener, within: 12h }` */
-export function readDefer(reader: PolicyReader, at: Field): Effect<"defer"> | null {
+export function readDefer(reader: PolicyReader, measures: readonly Measure[], at: Field): Effect<"defer"> | null {
 	const fields = reader.fields(at, ["to", "within"]);
 	if (!fields) return null;
 	const toField = reader.required(at, fields, "to", "Write to: greener, or to: cheaper.");
 	const withinField = reader.required(at, fields, "within", "Say how long the start may be put off at most, for example within: 12h.");
 	const to = toField && reader.oneOf(toField, ["cheaper", "greener"] as const);
 	const withinMs = withinField && reader.durationMs(withinField);
-	return to !== null && withinMs !== null ? { kind: "defer", to, withinMs } : null;
+	if (to === null || withinMs === null) return null;
+	if (!measures.includes(to === "greener" ? "grid_forecast" : "price_forecast")) {
+		const what = to === "greener" ? "how green the coming hours of the grid are" : "what an offer will cost in the coming hours";
+		reader.report(
+			"warning",
+			at.keyOffset,
+			`${at.path} puts nothing off until something tells ${what}, which nothing here does yet: jobs start at once.`,
+			"It may stay; a job that must not start yet is submitted later.",
+		);
+	}
+	return { kind: "defer", to, withinMs };
 }
 
 /** A list out of a closed set: at least one, and none twice. */

@@ -78,7 +78,7 @@ function readEffect(ctx: ReadContext, kind: (typeof EFFECTS)[number], at: Field)
 		case "move":
 			return readMove(reader, at);
 		case "defer":
-			return readDefer(reader, at);
+			return readDefer(reader, ctx.measures, at);
 		case "limit":
 			return readLimit(reader, ctx.measures, at);
 	}

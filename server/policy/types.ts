@@ -7,8 +7,9 @@ import type { CapacityType, Provider, Role, WorkloadClass } from "#server/domain
 
 /** The door of server/policy: text → Policy, and (Policy, facts) → verdicts. Pure. */
 
-/** What only some installations can measure; a rule that needs it is told so when the policy is parsed. */
-export type Measure = "idle" | "gpu_utilisation" | "egress";
+/** What only some installations measure or know; a rule that needs it is told so when the policy is parsed. */
+export const MEASURES = ["idle", "gpu_utilisation", "egress", "grid_forecast", "price_forecast"] as const;
+export type Measure = (typeof MEASURES)[number];
 
 /** What the caller knows of the installation. Each is optional: what is not known is not checked. */
 export interface ParsePolicyOptions {
@@ -76,7 +77,10 @@ export type Place = { siteId: string; provider: Provider; region: string | null;
 export type JudgeJob = (policy: Policy, spec: JobSpec) => JobVerdict;
 
 /** judge-place.ts: the first rule that removes the place, or null. */
-export type JudgePlace = (verdict: JobVerdict, place: Place) => { ruleId: string; why: RemovalCode; facts: Reason["facts"] } | null;
+export type JudgePlace = (
+	verdict: Pick<JobVerdict, "filters">,
+	place: Place,
+) => { ruleId: string; why: RemovalCode; facts: Reason["facts"] } | null;
 
 /** judge-quote.ts: the first approval rule that asks, given what the placement would cost. */
 export type JudgeQuote = (

@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+import { parsePolicy } from "./parse-policy.ts";
+import { anOffer, HOME, rulesText, shown } from "./testing/builders.ts";
+import type { ParsePolicyOptions } from "./types.ts";
+
+const PLACES = [HOME, anOffer(), anOffer({ capacityType: "spot" }), anOffer({ region: "eu-west-1", instanceType: "g5.xlarge" })];
+
+function found(options: ParsePolicyOptions, ...rules: string[]): string[] {
+	return shown(parsePolicy(rulesText(...rules), options).problems).filter((p) => !p.startsWith("4:"));
+}
+
+describe("teams", () => {
+	const teams = ["risk", "vision"];
+	it("that there are not are told in conditions, where they stand", () => {
+		expect(found({ teams }, `{ id: a, when: 'job.team == "rsik" || "visoin" == job.team', limit: { instanceHours: 1 } }`)).toEqual([
+			'6:35 warning There is no team "rsik" yet. | Did you mean risk?',
+			'6:45 warning There is no team "visoin" yet. | Did you mean vision?',
+		]);
+		expect(found({ teams }, `{ id: a, when: 'job.team in ["risk", "audit"]', limit: { instanceHours: 1 } }`)).toEqual([
+			'6:44 warning There is no team "audit" yet. | There are: risk, vision.',
+		]);
+	});
+	it("that there are, and all of them where they are not known, are not", () => {
+		expect(found({ teams }, `{ id: a, when: 'job.team != "risk"', limit: { instanceHours: 1 } }`)).toEqual([]);
+		expect(found({}, `{ id: a, when: 'job.team == "rsik"', limit: { instanceHours: 1 } }`)).toEqual([]);
+	});
+	it("are told in shares", () => {
+		const text = `${rulesText("{ id: a, burst: { always: true } }")}  shares: { risk: 2, vsion: 1 }\n`;
+		expect(shown(parsePolicy(text, { teams }).problems)).toContain('7:22 warning There is no team "vsion" yet. | Did you mean vision?');
+	});
+});
+
+describe("places", () => {
+	const options = { places: PLACES };
+	it.each<[string, string[], string[]]>([
+		[
+			"a list that leaves none",
+			["{ id: a, allow: { instanceFamilies: [p5] } }"],
+			["6:7 warning a leaves none of the 3 cloud offers that there are. | Widen it; to keep its jobs at home, deny cloud."],
+		],
+		[
+			"a type that there is not",
+			["{ id: a, require: { capacityType: reserved } }"],
+			["6:7 warning a leaves none of the 3 cloud offers that there are. | Widen it; to keep its jobs at home, deny cloud."],
+		],
+		[
+			"a slip in a region",
+			['{ id: a, deny: { regions: ["aws:eu-wset-1"] } }'],
+			["6:7 warning a names aws:eu-wset-1, which fits no region that there is. | Did you mean aws:eu-west-1?"],
+		],
+		[
+			"rules that leave none together",
+			['{ id: a, allow: { regions: ["aws:eu-*"] } }', "{ id: b, require: { capacityType: spot } }"],
+			[
+				"7:7 warning Together a, b leave none of the 3 cloud offers that there are: no job can burst. | Widen one of them, or give it a condition.",
+			],
+		],
+	])("%s", (_what, rules, want) => {
+		expect(found(options, ...rules)).toEqual(want);
+		expect(found({}, ...rules)).toEqual([]);
+	});
+
+	it.each<[string, string[]]>([
+		["clouds that are closed on purpose", ["{ id: a, deny: { sites: [cloud] } }"]],
+		["providers that are not connected", ['{ id: a, allow: { regions: ["aws:eu-*", "gcp:europe-*"] } }']],
+		[
+			"rules for different jobs",
+			['{ id: a, when: job.critical, allow: { regions: ["aws:eu-*"] } }', "{ id: b, require: { capacityType: spot } }"],
+		],
+	])("says nothing of %s", (_what, rules) => {
+		expect(found(options, ...rules)).toEqual([]);
+	});
+});
