@@ -1,80 +1,44 @@
-import { EXPLAINED_CANDIDATES, type Explanation, type Outcome, type TimeRange } from "#server/domain/decision.ts";
-import { type Reason, reason } from "#server/domain/reasons.ts";
-import { type BudgetBook, openBudgets } from "./budget.ts";
-import { burstFactsOf, type DueBurst, dueBurst } from "./burst.ts";
-import { openCaps } from "./caps.ts";
-import { chooseOffer, type OfferChoice, takeChoice } from "./choose-offer.ts";
-import { type CloudRun, cloudRunOf } from "./cost.ts";
-import { deferral, startAtHome, startInCloud } from "./defer.ts";
-import { explain } from "./explain.ts";
-import { type HomeStart, homeStart, reserveHome, takeSlots } from "./home.ts";
-import { impossibility } from "./impossible.ts";
-import { LIMITS } from "./limits.ts";
-import { type Core, coreAt } from "./memo.ts";
-import { compareQueued, type QueuedJob, queuedJob } from "./order.ts";
-import { remainingOf, replayedRestMs } from "./run-time.ts";
+import { type Cycle, openCycle } from "./cycle.ts";
+import { decideJob, settle } from "./decide-job.ts";
+import { orderQueue } from "./fair-share.ts";
+import { reserveForeign } from "./foreign.ts";
+import { findMoving } from "./moving.ts";
+import { type QueuedJob, queuedJob } from "./order.ts";
+import { remainingOf } from "./run-time.ts";
 import { planRunning, planUrgent } from "./running/plan-running.ts";
 import { runningInput } from "./running/running-input.ts";
-import type { Shape } from "./shape.ts";
-import type { Action, Decide, DecideOptions, Plan, Snapshot } from "./types.ts";
-import { stayReason } from "./weigh-waiting.ts";
-import { approvalReason, budgetReason, homeReason, launchReason, waitReason } from "./why.ts";
+import type { Action, Decide } from "./types.ts";
 
 /**
- * One cycle of the decision core, in seven steps:
+ * One cycle of the decision core, in nine steps:
  * 1. what must not wait about running attempts: broken bounds, budgets at their cap, sites that fail (running/);
- * 2. order the pending jobs: aged priority, deadline slack, wait, id;
- * then replay that queue over the owned pools, job by job:
- * 3. a job that nothing can ever run fails; one whose slots are free now, without delaying a job before it, starts at home;
- * 4. any other gets the forecast of its start at home, from the slots that the jobs before it leave;
- * 5. when a burst rule is due and the cloud would start it sooner, it takes the cheapest offer that policy, money and
+ * 2. jobs of others that wait in a cluster's own queue get their places first, in the order of that queue;
+ * 3. jobs that stopped in order to move are placed where they go;
+ * 4. the pending jobs are ordered: rank (priority, wait, deadline, share), deadline slack, wait, id;
+ * then that queue is replayed over the owned pools, job by job:
+ * 5. a job that nothing can ever run fails; one whose slots are free now, without delaying a job before it, starts at home;
+ *    any other gets the forecast of its start there, from the slots that the jobs before it leave;
+ * 6. one whose deadline cannot wait for that start takes the place of running jobs, where a preempt rule says so;
+ * 7. when a burst rule is due and the cloud would start it sooner, it takes the cheapest offer that policy, money and
  *    capacity allow, and its place in the queue at home is free for the next; otherwise it waits or is held;
- * 6. running attempts go home, or to cheaper capacity, where that saves money and the queue leaves room (running/);
- * 7. whoever got an action, or was asked about, is explained.
+ * 8. running attempts go home, or to cheaper capacity, where that saves money and the queue leaves room (running/);
+ * 9. whoever got an action, or was asked about, is explained.
  */
 export const decide: Decide = (snapshot, options = {}) => {
 	const cycle = openCycle(snapshot, options);
-	const { core, budgets } = cycle;
-	const urgent = planUrgent(runningInput(snapshot, core, budgets, NOBODY));
-	for (const queued of orderPending(cycle)) decideJob(cycle, queued);
-	const actions = urgent.length === 0 ? cycle.plan.actions : [...urgent, ...cycle.plan.actions];
-	const moves = planRunning(runningInput(snapshot, core, budgets, attemptsOf(actions)));
-	return { ...cycle.plan, actions: moves.length === 0 ? actions : [...actions, ...moves] };
+	const { core, budgets, settled, plan } = cycle;
+	note(plan.actions, planUrgent(runningInput(snapshot, core, budgets, settled)), settled);
+	reserveForeign(snapshot, core.pools);
+	for (const queued of placeMoving(cycle, orderPending(cycle))) decideJob(cycle, queued);
+	note(plan.actions, planRunning(runningInput(snapshot, core, budgets, settled)), settled);
+	return plan;
 };
 
-/** Attempts that got an action already. */
-function attemptsOf(actions: readonly Action[]): ReadonlySet<string> {
-	const ids = actions.flatMap((action) => ("attemptId" in action ? [action.attemptId] : []));
-	return ids.length === 0 ? NOBODY : new Set(ids);
-}
-
-interface Cycle {
-	snapshot: Snapshot;
-	explainOnly: ReadonlySet<string>;
-	brief: boolean;
-	core: Core;
-	budgets: BudgetBook;
-	/** Jobs decided so far that wait for home. */
-	waitingForHome: number;
-	plan: Plan;
-}
-
-const NOBODY: ReadonlySet<string> = new Set();
-
-function openCycle(snapshot: Snapshot, options: DecideOptions): Cycle {
-	const core = coreAt(snapshot, options.memo);
-	return {
-		snapshot,
-		explainOnly: options.explain ?? NOBODY,
-		brief: options.brief === true,
-		core,
-		budgets: openBudgets(
-			snapshot.budgets,
-			openCaps(snapshot, (spec) => core.shapeOf(spec).verdict.caps),
-		),
-		waitingForHome: 0,
-		plan: { actions: [], explanations: [], forecasts: new Map(), waiting: new Map() },
-	};
+function note(actions: Action[], more: readonly Action[], settled: Set<string>): void {
+	for (const action of more) {
+		actions.push(action);
+		if ("attemptId" in action) settled.add(action.attemptId);
+	}
 }
 
 /** Each job once; one that has a live attempt is not pending, whatever the list says. */
@@ -82,144 +46,23 @@ function orderPending({ snapshot, core }: Cycle): QueuedJob[] {
 	const queue: QueuedJob[] = [];
 	for (const job of snapshot.pending) {
 		if (core.live.jobs.has(job.jobId)) continue;
-		const rest = remainingOf(core.runTimeOf(job.spec), job.completedMs, job.spec.duration.maxMs);
-		queue.push(queuedJob(job, rest, snapshot.nowMs));
+		const total = core.runTimeOf(job.spec);
+		const rest = remainingOf(total, job.completedMs, job.spec.duration.maxMs);
+		queue.push(queuedJob(job, rest, snapshot.nowMs, total.distribution === undefined));
 	}
-	if (queue.length < 2) return queue;
+	const ownedGpus = snapshot.policy.shares.length === 0 ? 0 : core.pools.reduce((sum, pool) => sum + pool.slots, 0);
+	const ordered = orderQueue(queue, snapshot.policy.shares, core.live.homeGpus, ownedGpus);
+	if (ordered.length < 2) return ordered;
 	const seen = new Set<string>();
-	return queue.sort(compareQueued).filter(({ job }) => !seen.has(job.jobId) && seen.add(job.jobId));
+	return ordered.filter(({ job }) => !seen.has(job.jobId) && seen.add(job.jobId));
 }
 
-/** What was found for one job; turned into an action, a reason and an explanation by `record`. */
-interface Finding {
-	queued: QueuedJob;
-	shape: Shape;
-	run: CloudRun;
-	start: HomeStart | null;
-	due: DueBurst | null;
-	choice: OfferChoice | null;
-	outcome: Outcome;
-	reason: Reason;
-	/** It could start now, and waits for a better hour: no slots are kept for it until then. */
-	putOffUntilMs: number | null;
-}
-
-function decideJob(cycle: Cycle, queued: QueuedJob): void {
-	const finding = findFor(cycle, queued);
-	const { job } = queued;
-	if (finding.start) cycle.plan.forecasts.set(job.jobId, startNotBefore(finding.start.range, finding.putOffUntilMs));
-	const acts = finding.outcome !== "wait" || job.state === "held";
-	const stillHeld = finding.outcome === "hold" && job.state === "held";
-	if ((acts && !stillHeld && !cycle.brief) || cycle.explainOnly.has(job.jobId))
-		cycle.plan.explanations.push(explainFinding(cycle, finding));
-	const action = actionOf(finding);
-	if (action && !stillHeld) cycle.plan.actions.push(action);
-	if (finding.outcome === "wait" || finding.outcome === "hold") {
-		cycle.plan.waiting.set(job.jobId, finding.reason);
-		if (finding.start) cycle.waitingForHome++;
-	}
-	if (finding.outcome === "launch" && finding.choice?.kind === "chosen") {
-		takeChoice(cycle.budgets, finding.shape.verdict, finding.choice, finding.run);
-	}
-	const usesHome = finding.outcome !== "launch" && finding.outcome !== "fail";
-	if (usesHome && finding.start && finding.putOffUntilMs === null) {
-		const replayedMs = replayedRestMs(job, cycle.core.runTimeOf(job.spec), queued.rest, finding.start.pool.slots);
-		reserveHome(finding.start, job.spec, queued.rest, replayedMs);
-	}
-}
-
-function startNotBefore({ p50Ms, p90Ms }: TimeRange, atMs: number | null): TimeRange {
-	return atMs === null ? { p50Ms, p90Ms } : { p50Ms: Math.max(p50Ms, atMs), p90Ms: Math.max(p90Ms, atMs) };
-}
-
-function findFor(cycle: Cycle, queued: QueuedJob): Finding {
-	const { snapshot } = cycle;
-	const { job } = queued;
-	const shape = cycle.core.shapeOf(job.spec);
-	const run = cloudRunOf(queued, shape.verdict, snapshot);
-	const base = { queued, shape, run, start: null, due: null, choice: null, putOffUntilMs: null };
-
-	const { maxMs } = job.spec.duration;
-	if (maxMs !== null && job.completedMs >= maxMs) {
-		return { ...base, outcome: "fail", reason: reason("max_duration_exceeded", { maxMs, ranMs: job.completedMs }) };
-	}
-	const impossible = impossibility(job.spec, shape, snapshot);
-	if (impossible) return { ...base, outcome: "fail", reason: impossible };
-
-	const start = homeStart(shape.home, job.spec, queued.rest, snapshot);
-	const facts = burstFactsOf(queued, start?.range.p50Ms ?? null, cycle.waitingForHome, snapshot.nowMs);
-	const due = dueBurst(shape.verdict.burst, facts);
-	if (start?.now) {
-		const later = deferral(snapshot, queued, shape.verdict, startAtHome(start.pool.view, job.spec));
-		if (later) return { ...base, start, due, outcome: "wait", reason: later.reason, putOffUntilMs: later.untilMs };
-		return { ...base, start, due, outcome: "place_home", reason: homeReason(start, job.spec) };
-	}
-
-	const wait = (choice: OfferChoice | null): Finding => {
-		const why = waitReason({ queued, shape, run, start, due, choice, facts, snapshot });
-		return { ...base, start, due, choice, outcome: "wait", reason: why };
-	};
-	// Cash at home is 0, so money alone would never leave: the rule is the policy's wish to leave, unless home is sooner.
-	if (!due || (start && start.range.p50Ms <= snapshot.nowMs + run.start.p50Ms)) return wait(null);
-	const choice = chooseOffer(shape, job, run, cycle.budgets, cycle.core.askApproval, snapshot.nowMs, due);
-	const home = start && { view: start.pool.view, range: start.range };
-	const stay = stayReason({ snapshot, queued, run, due, choice, home, ahead: cycle.waitingForHome });
-	if (stay) return { ...base, start, due, outcome: "wait", reason: stay };
-	switch (choice.kind) {
-		case "chosen": {
-			const later = deferral(snapshot, queued, shape.verdict, startInCloud(choice.row, run));
-			if (later) return { ...base, start, due, outcome: "wait", reason: later.reason, putOffUntilMs: later.untilMs };
-			const why = launchReason(choice.row, choice.holdMicroUsd, run, due, facts);
-			return { ...base, start, due, choice, outcome: "launch", reason: why };
-		}
-		case "over_budget":
-			return { ...base, start, due, choice, outcome: "hold", reason: budgetReason(choice, due, start) };
-		case "needs_approval":
-			return { ...base, start, due, choice, outcome: "hold", reason: approvalReason(choice, job, due) };
-		case "over_cap":
-		case "backed_off":
-		case "none":
-			return wait(choice);
-	}
-}
-
-function actionOf(finding: Finding): Action | null {
-	const { queued, outcome, choice, start, shape } = finding;
-	const { jobId, nextAttemptNo: attemptNo, state, spec } = queued.job;
-	switch (outcome) {
-		case "place_home":
-			return (
-				start && { kind: "place_home", jobId, attemptNo, poolId: start.pool.view.id, slots: takeSlots(start, spec), reason: finding.reason }
-			);
-		case "launch": {
-			if (choice?.kind !== "chosen") return null;
-			const budgetIds = shape.verdict.budgets.map((b) => b.id);
-			const { holdMicroUsd, row } = choice;
-			return {
-				kind: "launch",
-				jobId,
-				attemptNo,
-				offer: row.offer,
-				instances: spec.nodes,
-				lifeMs: choice.lifeMs,
-				holdMicroUsd,
-				budgetIds,
-				reason: finding.reason,
-			};
-		}
-		case "hold":
-			return { kind: "hold", jobId, reason: finding.reason };
-		case "fail":
-			return { kind: "fail", jobId, reason: finding.reason };
-		case "wait":
-			return state === "held" ? { kind: "release", jobId, reason: finding.reason } : null;
-	}
-}
-
-function explainFinding(cycle: Cycle, finding: Finding): Explanation {
-	const homeRange: TimeRange | null = finding.start?.range ?? null;
-	const placedIn = finding.outcome === "place_home" ? (finding.start?.pool ?? null) : null;
-	const full = cycle.plan.explanations.length < LIMITS.fullExplanations || cycle.explainOnly.has(finding.queued.job.jobId);
-	const candidates = full ? EXPLAINED_CANDIDATES : LIMITS.briefCandidates;
-	return explain({ ...finding, snapshot: cycle.snapshot, homeRange, placedIn, candidates });
+/** Those that are not on their way to a place that is kept for them. */
+function placeMoving(cycle: Cycle, queue: readonly QueuedJob[]): readonly QueuedJob[] {
+	if (!queue.some(({ job }) => job.movingTo)) return queue;
+	return queue.filter((queued) => {
+		const finding = findMoving(cycle, queued);
+		if (finding) settle(cycle, finding);
+		return finding === null;
+	});
 }

@@ -36,6 +36,8 @@ export interface HomeStart extends PoolStart {
 	range: TimeRange;
 	/** Its slots are free now. */
 	now: boolean;
+	/** These very slots, where they were kept for it. */
+	slots?: readonly number[];
 }
 
 /**
@@ -60,6 +62,12 @@ export function homeStart(
 	const p50Ms = median.at.startMs;
 	const range = scaled({ p50Ms, p90Ms: Math.max(p50Ms, late.at.startMs) }, nowMs, forecastScale);
 	return { ...median, late, range, now: false };
+}
+
+/** A start on these nodes at a time that is known. */
+export function homeStartAt(pool: HomePool, nodes: number[], startMs: number): HomeStart {
+	const start = { pool, at: { startMs, nodes } };
+	return { ...start, late: start, range: { p50Ms: startMs, p90Ms: startMs }, now: false };
 }
 
 function restIn(pool: HomePool, restMs: number): number {
@@ -95,5 +103,9 @@ export function reserveHome(start: HomeStart, spec: JobSpec, rest: TimeSpread, r
 
 /** The job starts now: the lowest free slots of its nodes are given to it. */
 export function takeSlots(start: HomeStart, spec: JobSpec): number[] {
+	if (start.slots) {
+		start.pool.takeSlots(start.slots);
+		return [...start.slots];
+	}
 	return start.at.nodes.flatMap((node) => start.pool.take(node, spec.resources.gpus));
 }

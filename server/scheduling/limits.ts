@@ -5,6 +5,15 @@ export const LIMITS = {
 	/** Waiting this long adds one point of priority, so that nothing starves: priority 0 passes a new 100 after 100 hours. */
 	ageingMsPerPoint: HOUR_MS,
 
+	/**
+	 * A job whose late run would leave less than this before its deadline counts as having waited for urgentPoints hours:
+	 * it comes before any priority that has not waited so long itself.
+	 */
+	urgentSlackMs: HOUR_MS,
+	urgentPoints: 100,
+	/** A team that uses nothing of its share gains so many points, one that uses twice its share loses as many. */
+	sharePoints: 40,
+
 	/** A duration statistic with fewer samples than this says less than the person's own estimate. */
 	minDurationSamples: 3,
 	/** Run time of a job about which nothing is known: no estimate, no maximum, no history of its team. An assumption. */

@@ -6,28 +6,42 @@ export interface QueuedJob {
 	job: PendingJob;
 	/** What is left to run, ms. */
 	rest: TimeSpread;
-	/** Priority plus one point for each LIMITS.ageingMsPerPoint waited. */
+	/** Priority plus points for the wait, or for a deadline that comes near; a team's share adds to it (fair-share.ts). */
 	rank: number;
-	/** Deadline − now − rest; infinite without a deadline. */
+	/** Deadline − now − rest (P50); infinite without a deadline. */
 	slackMs: number;
+	/** Deadline − now − the rest that must still fit (P90; P50 where no history tells a spread); infinite without a deadline. */
+	lateSlackMs: number;
 }
 
-export function queuedJob(job: PendingJob, rest: TimeSpread, nowMs: number): QueuedJob {
-	return { job, rest, rank: agedPriority(job, nowMs), slackMs: slackOf(job, rest, nowMs) };
+/** `thin`: what is known of its run time is an estimate or a guess, whose P90 says little. */
+export function queuedJob(job: PendingJob, rest: TimeSpread, nowMs: number, thin = true): QueuedJob {
+	const leftMs = job.spec.deadlineMs === null ? Number.POSITIVE_INFINITY : job.spec.deadlineMs - nowMs;
+	const slackMs = leftMs - rest.p50Ms;
+	const lateSlackMs = thin ? slackMs : leftMs - rest.p90Ms;
+	const urgent = lateSlackMs < LIMITS.urgentSlackMs && canStillMakeIt(rest, leftMs);
+	return { job, rest, rank: job.spec.priority + Math.max(agePoints(job, nowMs), urgent ? LIMITS.urgentPoints : 0), slackMs, lateSlackMs };
 }
 
-/** priority + whole points of waiting: a job that waits passes every fresher one in the end. */
-export function agedPriority(job: PendingJob, nowMs: number): number {
-	return job.spec.priority + Math.floor(Math.max(0, nowMs - job.pendingSinceMs) / LIMITS.ageingMsPerPoint);
+/** Whole points of waiting: a job that waits passes every fresher one in the end, however urgent. */
+function agePoints(job: PendingJob, nowMs: number): number {
+	return Math.floor(Math.max(0, nowMs - job.pendingSinceMs) / LIMITS.ageingMsPerPoint);
 }
 
-function slackOf(job: PendingJob, rest: TimeSpread, nowMs: number): number {
-	return job.spec.deadlineMs === null ? Number.POSITIVE_INFINITY : job.spec.deadlineMs - nowMs - rest.p50Ms;
+/**
+ * One run in ten would be short enough. The P10 of a run time whose logarithm lies evenly about its median is P50² ÷ P90.
+ * What nobody can help any more must not push others aside.
+ */
+export function canStillMakeIt(rest: TimeSpread, leftMs: number): boolean {
+	return leftMs >= (rest.p50Ms * rest.p50Ms) / Math.max(1, rest.p90Ms);
 }
 
-/** Aged priority, then the least slack before a deadline, then the longest wait, then the id. */
+/** Rank, then the least slack before a deadline, then the longest wait, then the id. */
 export function compareQueued(a: QueuedJob, b: QueuedJob): number {
-	if (a.rank !== b.rank) return b.rank - a.rank;
+	return a.rank !== b.rank ? b.rank - a.rank : compareEqualRank(a, b);
+}
+
+export function compareEqualRank(a: QueuedJob, b: QueuedJob): number {
 	if (a.slackMs !== b.slackMs) return a.slackMs < b.slackMs ? -1 : 1;
 	if (a.job.pendingSinceMs !== b.job.pendingSinceMs) return a.job.pendingSinceMs - b.job.pendingSinceMs;
 	return a.job.jobId < b.job.jobId ? -1 : a.job.jobId > b.job.jobId ? 1 : 0;

@@ -67,6 +67,11 @@ export class PoolReplay {
 		return this.#later[node] === 0 || this.#timelineOf(node).earliest(slots, lengthMs, this.#nowMs) === this.#nowMs;
 	}
 
+	/** Whether a job has its place on the node from some later time on. */
+	hasLater(node: number): boolean {
+		return this.#later[node] === 1;
+	}
+
 	reserve(node: number, startMs: number, lengthMs: number, slots: number): void {
 		if (this.#timelines[node] === undefined && this.#noted[node] === undefined) this.#touched.push(node);
 		if (startMs > this.#nowMs) this.#later[node] = 1;

@@ -103,8 +103,7 @@ export function endOfAttempt(
 	runTimeOf: RunTimeOf,
 	{ speed, slots } = { speed: 1, slots: 0 },
 ): TimeRange {
-	// Between now and the grace: when it was told to stop is not known here.
-	if (attempt.stopping) return nextStep(nowMs, LIMITS.stopGraceMs, 1);
+	if (attempt.stopping) return endOfStop(nowMs);
 	const { maxMs } = attempt.spec.duration;
 	const total = runTimeOf(attempt.spec);
 	const startMs = attempt.startedAtMs ?? attempt.placedAtMs;
@@ -122,6 +121,11 @@ export function endOfAttempt(
 /** A run past its median is asked about again after so long at least: the halves of the way to the P90 would never end. */
 function leastStep(doneMs: number): number {
 	return Math.max(LIMITS.minRestMs, doneMs / 32);
+}
+
+/** Between now and the grace: when an attempt was told to stop is not known here. */
+export function endOfStop(nowMs: number): TimeRange {
+	return nextStep(nowMs, LIMITS.stopGraceMs, 1);
 }
 
 /** A slot that is neither free nor held by an attempt we know is someone else's: when it ends is not known. */

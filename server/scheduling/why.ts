@@ -5,6 +5,7 @@ import { type BurstFacts, type DueBurst, finiteOrNull, nextBurst } from "./burst
 import { capFacts } from "./caps.ts";
 import type { ApprovalAsk, OfferChoice } from "./choose-offer.ts";
 import { type CloudRun, estimateOf } from "./cost.ts";
+import type { Eviction } from "./evict.ts";
 import type { HomeStart } from "./home.ts";
 import { furthest } from "./impossible.ts";
 import type { OfferRow } from "./offers.ts";
@@ -25,7 +26,7 @@ export function homeReason(start: HomeStart, spec: JobSpec): Reason {
 	});
 }
 
-export function launchReason(row: OfferRow, holdMicroUsd: bigint, run: CloudRun, due: DueBurst, facts: BurstFacts): Reason {
+export function launchReason(row: OfferRow, holdMicroUsd: bigint, run: CloudRun, due: DueBurst | null, facts: BurstFacts | null): Reason {
 	const { offer } = row;
 	return reason("placed_cloud", {
 		offerId: offer.id,
@@ -37,10 +38,9 @@ export function launchReason(row: OfferRow, holdMicroUsd: bigint, run: CloudRun,
 		costMicroUsd: String(estimateOf(row, run).totalMicroUsd),
 		holdMicroUsd: String(holdMicroUsd),
 		startInMs: run.start.p50Ms,
-		...due.facts,
-		forecastWaitMs: finiteOrNull(facts.forecastWaitMs),
-		ruleId: due.ruleId,
-		trigger: due.trigger,
+		...due?.facts,
+		...(facts ? { forecastWaitMs: finiteOrNull(facts.forecastWaitMs) } : {}),
+		...(due ? { ruleId: due.ruleId, trigger: due.trigger } : {}),
 	});
 }
 
@@ -125,6 +125,12 @@ function noOfferReason(w: Waiting): Reason {
 		removedByCause: why?.count ?? 0,
 		...homeFacts(w.start),
 	});
+}
+
+/** Others make room for it: it starts once they have saved and stopped. */
+export function roomReason(eviction: Eviction, ahead: number): Reason {
+	const { startMs, victims, ruleId } = eviction;
+	return reason("waiting_for_home", { startP50Ms: startMs, startP90Ms: startMs, ahead, evicted: victims.length, preemptRuleId: ruleId });
 }
 
 /** What keeps the best of the offers that machine, rules and price allow, and how many it keeps. */

@@ -1,0 +1,202 @@
+import { gpusOf } from "#server/domain/job.ts";
+import { reason } from "#server/domain/reasons.ts";
+import type { JobVerdict } from "#server/policy/types.ts";
+import type { HomePool } from "./home-pool.ts";
+import { LIMITS } from "./limits.ts";
+import { canStillMakeIt, type QueuedJob } from "./order.ts";
+import { endOfStop, type RunTimeOf, remainingOf } from "./run-time.ts";
+import type { Action, RunningAttempt, Snapshot } from "./types.ts";
+
+/** Room that is made for one job: the nodes on which it will start together, and who leaves them. */
+export interface Eviction {
+	pool: HomePool;
+	nodes: number[];
+	victims: RunningAttempt[];
+	ruleId: string;
+	/** When the last of them is expected to be gone. */
+	startMs: number;
+}
+
+/** What making room costs. `lostMs`: GPU time of work since the last checkpoint, ms. */
+interface Cost {
+	lostMs: number;
+	victims: readonly RunningAttempt[];
+}
+
+/**
+ * Room at home for jobs whose deadline does not allow them to wait for it, made by running jobs of the classes that a
+ * preempt rule names. Of all rooms the one that loses the least work is made, then the one with the fewest victims; a gang's
+ * is made whole or not at all. An attempt that stops, that moves, or whose own deadline this would endanger stays.
+ * Room that a victim leaves beyond what was needed serves the next such job of the same cycle.
+ */
+export class Evictions {
+	readonly #snapshot: Snapshot;
+	readonly #runTimeOf: RunTimeOf;
+	/** GPUs by node that victims of this cycle leave and nobody has claimed yet. */
+	readonly #left = new Map<HomePool, Map<number, number>>();
+
+	constructor(snapshot: Snapshot, runTimeOf: RunTimeOf) {
+		this.#snapshot = snapshot;
+		this.#runTimeOf = runTimeOf;
+	}
+
+	/** `startMs`: when home would start it without. `settled`: attempts that got an action; those that must leave are added. */
+	makeRoom(queued: QueuedJob, verdict: JobVerdict, pools: readonly HomePool[], startMs: number, settled: Set<string>): Eviction | null {
+		const { nowMs } = this.#snapshot;
+		const goneMs = endOfStop(nowMs).p50Ms;
+		if (verdict.preempt.length === 0 || !cannotWait(queued, startMs, nowMs)) return null;
+		let best: { pool: HomePool; nodes: number[]; cost: Cost } | null = null;
+		for (const pool of pools) {
+			const room = this.#roomIn(pool, queued, verdict, settled);
+			if (room && (best === null || isLess(room.cost, best.cost))) best = { pool, ...room };
+		}
+		if (!best) return null;
+		const { pool, nodes, cost } = best;
+		for (const victim of cost.victims) settled.add(victim.attemptId);
+		this.#claim(pool, nodes, queued.job.spec.resources.gpus, cost.victims);
+		const first = cost.victims[0];
+		const ruleId = verdict.preempt.find((rule) => first === undefined || rule.classes.includes(first.spec.class))?.ruleId ?? "";
+		return { pool, nodes, victims: [...cost.victims], ruleId, startMs: goneMs };
+	}
+
+	#roomIn(
+		pool: HomePool,
+		queued: QueuedJob,
+		verdict: JobVerdict,
+		settled: ReadonlySet<string>,
+	): { nodes: number[]; cost: Cost } | null {
+		const { nodes: count, resources } = queued.job.spec;
+		const rooms: { node: number; cost: Cost }[] = [];
+		for (let node = 0; node < pool.freeOn.length; node++) {
+			const left = this.#left.get(pool)?.get(node) ?? 0;
+			// Free slots of a node on which a job before this one has its place are that job's.
+			const promised = pool.median.hasLater(node);
+			if (promised && left < resources.gpus) continue;
+			const missing = resources.gpus - left - (promised ? 0 : (pool.freeOn[node] ?? 0));
+			// Enough is free, and yet it does not start there: somebody before it needs it soon.
+			if (missing <= 0 && left === 0) continue;
+			const cost = missing <= 0 ? NOTHING : leastLost(this.#candidates(pool, node, queued, verdict, settled), missing);
+			if (cost) rooms.push({ node, cost });
+		}
+		if (rooms.length < count) return null;
+		const chosen = rooms.sort((a, b) => compareCost(a.cost, b.cost) || a.node - b.node).slice(0, count);
+		const victims = [...new Set(chosen.flatMap(({ cost }) => cost.victims))];
+		return { nodes: chosen.map(({ node }) => node).sort((a, b) => a - b), cost: { victims, lostMs: this.#lostOf(victims) } };
+	}
+
+	#candidates(
+		pool: HomePool,
+		node: number,
+		queued: QueuedJob,
+		verdict: JobVerdict,
+		settled: ReadonlySet<string>,
+	): Candidate[] {
+		const from = node * pool.view.gpusPerNode;
+		const candidates: Candidate[] = [];
+		for (const { attempt, slots } of pool.holdersOn(node)) {
+			if (!attempt || attempt.stopping || (attempt.movingTo ?? null) !== null || settled.has(attempt.attemptId)) continue;
+			if (!verdict.preempt.some((rule) => rule.classes.includes(attempt.spec.class)) || !this.#canSpare(attempt, queued)) continue;
+			const gpus = slots.filter((slot) => slot >= from && slot < from + pool.view.gpusPerNode).length;
+			candidates.push({ attempt, gpus, lostMs: this.#lostOf([attempt]) });
+		}
+		return candidates.sort((a, b) => (a.attempt.attemptId < b.attempt.attemptId ? -1 : 1));
+	}
+
+	/** It has no deadline, or could do all of it again after this job's late run and still be in time. */
+	#canSpare(attempt: RunningAttempt, queued: QueuedJob): boolean {
+		const { deadlineMs, duration } = attempt.spec;
+		if (deadlineMs === null) return true;
+		const rest = remainingOf(this.#runTimeOf(attempt.spec), savedMs(attempt), duration.maxMs);
+		return deadlineMs - this.#snapshot.nowMs - LIMITS.stopGraceMs - queued.rest.p90Ms - rest.p90Ms >= LIMITS.urgentSlackMs;
+	}
+
+	#lostOf(attempts: readonly RunningAttempt[]): number {
+		return attempts.reduce((sum, attempt) => sum + lostMs(attempt, this.#snapshot.nowMs) * gpusOf(attempt.spec), 0);
+	}
+
+	/** The job's own slots are not given to anybody else in this cycle; what else the victims leave is there for the next one. */
+	#claim(pool: HomePool, nodes: readonly number[], gpus: number, victims: readonly RunningAttempt[]): void {
+		const left = this.#left.get(pool) ?? new Map<number, number>();
+		this.#left.set(pool, left);
+		for (const victim of victims) {
+			for (const slot of victim.slots) {
+				const node = Math.floor(slot / pool.view.gpusPerNode);
+				left.set(node, (left.get(node) ?? 0) + 1);
+			}
+		}
+		for (const node of nodes) {
+			const fromLeft = Math.min(left.get(node) ?? 0, gpus);
+			left.set(node, (left.get(node) ?? 0) - fromLeft);
+			pool.take(node, gpus - fromLeft);
+		}
+	}
+}
+
+/** Its forecast start would be too late for it, an eviction is sooner, and it may still make it. */
+function cannotWait(queued: QueuedJob, startMs: number, nowMs: number): boolean {
+	const { deadlineMs } = queued.job.spec;
+	if (deadlineMs === null || startMs <= nowMs + queued.lateSlackMs || startMs <= nowMs + LIMITS.stopGraceMs) return false;
+	return canStillMakeIt(queued.rest, deadlineMs - nowMs - LIMITS.stopGraceMs);
+}
+
+interface Candidate {
+	attempt: RunningAttempt;
+	/** On the node in question. */
+	gpus: number;
+	lostMs: number;
+}
+
+const NOTHING: Cost = { lostMs: 0, victims: [] };
+
+/**
+ * The candidates that leave at least `missing` GPUs at the least loss, then the fewest of them: exact, by the best set for
+ * every number of GPUs up to `missing`. Null: all of them together are not enough.
+ */
+export function leastLost(candidates: readonly Candidate[], missing: number): Cost | null {
+	const best: (Cost | null)[] = Array.from({ length: missing + 1 }, (_, gpus) => (gpus === 0 ? NOTHING : null));
+	for (const { attempt, gpus, lostMs } of candidates) {
+		for (let want = missing; want > 0; want--) {
+			const before = best[Math.max(0, want - gpus)];
+			if (!before) continue;
+			const cost = { lostMs: before.lostMs + lostMs, victims: [...before.victims, attempt] };
+			const known = best[want];
+			if (!known || isLess(cost, known)) best[want] = cost;
+		}
+	}
+	return best[missing] ?? null;
+}
+
+function compareCost(a: Cost, b: Cost): number {
+	return a.lostMs - b.lostMs || a.victims.length - b.victims.length;
+}
+
+function isLess(a: Cost, b: Cost): boolean {
+	return compareCost(a, b) < 0;
+}
+
+/** Work of the job that is saved, ms. */
+function savedMs(attempt: RunningAttempt): number {
+	return attempt.savedMs ?? attempt.completedMs;
+}
+
+/** Run time that an end now would throw away, ms: since the last checkpoint, or all of it when it makes none. */
+export function lostMs(attempt: RunningAttempt, nowMs: number): number {
+	if (attempt.startedAtMs === null) return 0;
+	const { nextCheckpointAtMs = null, spec, startedAtMs } = attempt;
+	const ranMs = Math.max(0, nowMs - startedAtMs);
+	if (attempt.savedMs !== undefined) return Math.max(0, attempt.completedMs + ranMs - attempt.savedMs);
+	if (nextCheckpointAtMs === null || spec.checkpoint === null) return ranMs;
+	return Math.min(ranMs, Math.max(0, nowMs - (nextCheckpointAtMs - spec.checkpoint.intervalMs)));
+}
+
+/** What is done to the victims. */
+export function evictActions({ victims, ruleId }: Eviction, queued: QueuedJob): Action[] {
+	const { jobId: forJobId } = queued.job;
+	return victims.map(({ jobId, attemptId }) => ({
+		kind: "evict",
+		jobId,
+		attemptId,
+		forJobId,
+		reason: reason("evicted_for_deadline", { forJobId, ruleId, slackMs: Math.floor(queued.lateSlackMs) }),
+	}));
+}

@@ -1,0 +1,52 @@
+import { gpusOf } from "#server/domain/job.ts";
+import { chooseOffer } from "./choose-offer.ts";
+import { cloudRunOf } from "./cost.ts";
+import type { Cycle } from "./cycle.ts";
+import type { Finding } from "./decide-job.ts";
+import type { QueuedJob } from "./order.ts";
+import type { MoveTarget } from "./types.ts";
+import { homeReason, launchReason } from "./why.ts";
+
+/**
+ * A job that stopped to go on elsewhere is placed there before anybody else looks at the room. Null when that is not
+ * possible any more: then it waits like any other.
+ */
+export function findMoving(cycle: Cycle, queued: QueuedJob): Finding | null {
+	const to = queued.job.movingTo ?? null;
+	if (to === null) return null;
+	return to.kind === "home" ? moveHome(cycle, queued, to) : moveToOffer(cycle, queued, to);
+}
+
+function moveHome(cycle: Cycle, queued: QueuedJob, to: Extract<MoveTarget, { kind: "home" }>): Finding | null {
+	const { core, snapshot } = cycle;
+	const { job } = queued;
+	const shape = core.shapeOf(job.spec);
+	const pool = shape.home.find(({ view }) => view.id === to.poolId);
+	const slots = [...new Set(to.slots)].sort((a, b) => a - b);
+	if (!pool || slots.length !== gpusOf(job.spec) || !slots.every((slot) => pool.isFree(slot))) return null;
+	const nodes = [...new Set(slots.map((slot) => Math.floor(slot / pool.view.gpusPerNode)))];
+	const evenly = nodes.every(
+		(node) => slots.filter((slot) => Math.floor(slot / pool.view.gpusPerNode) === node).length === job.spec.resources.gpus,
+	);
+	if (nodes.length !== job.spec.nodes || !evenly) return null;
+	const { nowMs } = snapshot;
+	const start = { pool, at: { startMs: nowMs, nodes } };
+	const home = { ...start, late: start, range: { p50Ms: nowMs, p90Ms: nowMs }, now: true, slots };
+	const base = { queued, shape, run: cloudRunOf(queued, shape.verdict, snapshot), due: null, choice: null, putOffUntilMs: null };
+	return { ...base, start: home, eviction: null, outcome: "place_home", reason: homeReason(home, job.spec) };
+}
+
+/** Prices, caps and back-off are asked again: what was held for it was the worst case of then. */
+function moveToOffer(cycle: Cycle, queued: QueuedJob, to: Extract<MoveTarget, { kind: "cloud" }>): Finding | null {
+	const { core, snapshot, budgets } = cycle;
+	const { job } = queued;
+	const shape = core.shapeOf(job.spec);
+	const only = shape.offers().eligible.filter((row) => row.offer.id === to.offerId);
+	if (only.length === 0) return null;
+	const run = cloudRunOf(queued, shape.verdict, snapshot);
+	const there = { ...shape, offers: () => ({ ...shape.offers(), eligible: only, usable: only, byPrice: () => only }) };
+	const choice = chooseOffer(there, job, run, budgets, core.askApproval, snapshot.nowMs);
+	if (choice.kind !== "chosen") return null;
+	const base = { queued, shape, run, start: null, due: null, choice, putOffUntilMs: null, eviction: null };
+	return { ...base, outcome: "launch", reason: launchReason(choice.row, choice.holdMicroUsd, run, null, null) };
+}
