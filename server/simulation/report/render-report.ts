@@ -16,10 +16,10 @@ function header({ trace, scenario, seed, runs }: SimulationReport): string[] {
 	const deadlines = trace.strictDeadlines + trace.softDeadlines;
 	const policies = runs.flatMap(({ policy, report }) => (policy ? [`Policy    ${report.strategy}: ${policy.name} (${policy.file})`] : []));
 	return [
-		`Trace     ${trace.file}: ${count(trace.jobs)} jobs, ${count(trace.gpuHours)} GPU-hours, submitted over ${fixed(trace.days, 1)} days${
+		`Trace     ${trace.file}: ${some(trace.jobs, "job")}, ${count(trace.gpuHours)} GPU-hours, submitted over ${fixed(trace.days, 1)} days${
 			deadlines > 0 ? `, ${count(trace.strictDeadlines)} strict and ${count(trace.softDeadlines)} soft deadlines` : ""
 		}`,
-		`Scenario  ${scenario.name} (${scenario.file}), seed ${seed}: ${count(scenario.ownedGpus)} owned GPUs, ${count(scenario.offers)} offers, ${duration(
+		`Scenario  ${scenario.name} (${scenario.file}), seed ${seed}: ${some(scenario.ownedGpus, "owned GPU")}, ${some(scenario.offers, "offer")}, ${duration(
 			scenario.bootMs / 1000,
 		)} to boot, a checkpoint every ${duration(scenario.checkpointEveryMs / 1000)}, ${duration(scenario.restoreMs / 1000)} to restore`,
 		...policies,
@@ -81,19 +81,16 @@ function remarks({ trace, scenario, runs }: SimulationReport): string[] {
 	const { notes } = trace;
 	const unfinished = runs.filter(({ report }) => report.jobsDone < report.jobs);
 	const lines = [
-		notes.badRows > 0 ? `${count(notes.badRows)} rows of the trace could not be read and were left out.` : "",
-		notes.withoutGpus > 0 ? `${count(notes.withoutGpus)} rows of the trace used no GPU and were left out.` : "",
-		notes.neverStarted > 0 ? `${count(notes.neverStarted)} jobs of the trace never ran and were left out.` : "",
-		notes.fractionsRoundedUp > 0 ? `${count(notes.fractionsRoundedUp)} jobs used a part of a GPU and are replayed with whole ones.` : "",
-		notes.stillRunning > 0
-			? `${count(notes.stillRunning)} jobs still ran when they were recorded: they are replayed as long as was seen.`
-			: "",
+		notes.badRows > 0 ? `${some(notes.badRows, "row")} of the trace left out: not readable.` : "",
+		notes.withoutGpus > 0 ? `${some(notes.withoutGpus, "row")} of the trace left out: no GPU was used.` : "",
+		notes.neverStarted > 0 ? `${some(notes.neverStarted, "job")} of the trace left out: never started.` : "",
+		notes.fractionsRoundedUp > 0 ? `${some(notes.fractionsRoundedUp, "job")} with a part of a GPU, replayed with whole ones.` : "",
+		notes.stillRunning > 0 ? `${some(notes.stillRunning, "job")} that still ran when recorded: replayed as long as was seen.` : "",
 		scenario.spotOffers > scenario.spotOffersWithTrace
-			? `${count(scenario.spotOffers - scenario.spotOffersWithTrace)} spot offers have no availability trace: they can always be had and are never taken back.`
+			? `${some(scenario.spotOffers - scenario.spotOffersWithTrace, "spot offer")} without an availability trace: always to be had, and never taken back.`
 			: "",
 		...unfinished.map(
-			({ report }) =>
-				`${report.strategy}: ${count(report.jobs - report.jobsDone)} jobs were never done, since no place that it uses can run them; the times are of the others.`,
+			({ report }) => `${report.strategy}: ${some(report.jobs - report.jobsDone, "job")} never done; the times are of the others.`,
 		),
 	].filter((line) => line !== "");
 	return lines.length > 0 ? ["", ...lines] : [];
@@ -111,6 +108,10 @@ export function duration(seconds: number): string {
 export function count(value: number): string {
 	const digits = Number.isInteger(value) || Math.abs(value) >= 100 ? 0 : 2;
 	return value.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+}
+
+function some(value: number, what: string): string {
+	return `${count(value)} ${what}${value === 1 ? "" : "s"}`;
 }
 
 function fixed(value: number, digits: number): string {

@@ -1,0 +1,214 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Offer } from "#server/domain/capacity.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { HOUR_MS } from "#server/kernel/units.ts";
+import { parseScenario, type ScenarioReading, type ShippedFacts } from "./read-scenario.ts";
+
+const FILES: Record<string, string> = {
+	"spot.csv": "trace_id,t_start_s,t_end_s,available_nodes\nup,0,100,1\nwave,0,10,4\nwave,10,20,2\nwave,30,40,0\n",
+	"prices.csv": "ts,instance_type,zone,spot_usd_h\n2020-01-01T00:00:00Z,p4,us-east-1a,1.5\n2020-01-01T03:00:00Z,p4,us-east-1a,2.25\n",
+	"grid.csv": "ts,g_per_kwh\n2023-01-01T00:00:00Z,100\n2023-01-01T01:00:00Z,200\n2023-01-01T02:00:00Z,300\n",
+	"gap.csv": "ts,g_per_kwh\n2023-01-01T00:00:00Z,100\n2023-01-01T02:00:00Z,200\n",
+};
+
+function offer(region: string, capacityType: Offer["capacityType"]): Offer {
+	return {
+		...{ id: `aws:${region}:*:p4:${capacityType}`, siteId: "aws", provider: "aws" as const, region, zone: null, instanceType: "p4" },
+		...{ accelerator: "A100-80GB", gpus: 8, vcpus: 96, memoryGiB: 1152, capacityType, microUsdPerHour: 10n, onDemandMicroUsdPerHour: 20n },
+		...{ priceObservedAtMs: 0, priceSource: "test", backoffUntilMs: null, backoffReason: null, egressMicroUsdPerGiB: 0n },
+		...{ gridGramsPerKwh: null, pue: null },
+	};
+}
+
+const FACTS: ShippedFacts = {
+	offers: () => [offer("us-east-1", "on_demand"), offer("us-east-1", "spot"), offer("eu-west-1", "spot")],
+	ownedRate: (name) => (name === "A100-80GB" ? { microUsdPerGpuHour: 830_000n, wattsPerGpu: 640, pue: 1.58 } : null),
+	gridZone: (zone) => (zone === "DE" ? 371 : null),
+	acceleratorsNamed: (name) => (name === "A100" ? ["A100-80GB", "A100-40GB"] : name === "A100-80GB" ? [name] : []),
+	boardWatts: { "A100-80GB": 400 },
+};
+
+function read(spec: string, seed?: number): ScenarioReading {
+	const source = `apiVersion: spillway/v1\nkind: Scenario\nmetadata: { name: t }\nspec:\n${spec}`;
+	return parse(source, seed);
+}
+
+function parse(source: string, seed?: number): ScenarioReading {
+	const open = (file: string): string => {
+		const text = FILES[file];
+		if (text === undefined) throw new SpillwayError("not_found", `The file ${file} cannot be read: there is no such file.`);
+		return text;
+	};
+	return parseScenario(source, { facts: FACTS, name: "s.yaml", open, ...(seed === undefined ? {} : { seed }) });
+}
+
+function problem(spec: string): string {
+	try {
+		read(spec);
+	} catch (error) {
+		if (error instanceof SpillwayError) return `${error.message} ${error.fix}`;
+		throw error;
+	}
+	throw new Error("the scenario was read");
+}
+
+const POOL = "  pools: [{ id: home, accelerator: A100-80GB, nodes: 2 }]\n";
+const CATALOG = "  catalog: { accelerators: [A100-80GB] }\n";
+const SPOT =
+	"  offers:\n    - { provider: aws, region: us-east-1, zone: us-east-1a, instanceType: p4, accelerator: A100-80GB, gpus: 8, capacityType: spot, usdPerHour: 9.5 }\n";
+
+describe("a scenario", () => {
+	it("takes what a pool leaves out from the shipped rate card, and the issue's default times", () => {
+		const { scenario } = read(POOL);
+		expect(scenario.pools).toEqual([
+			{
+				...{ id: "home", siteId: "home", accelerator: "A100-80GB", nodes: 2, gpusPerNode: 8, microUsdPerGpuHour: 830_000n },
+				...{ wattsPerGpu: 640, gridGramsPerKwh: null, pue: 1.58, speed: 1 },
+			},
+		]);
+		expect([scenario.bootMs, scenario.checkpointEveryMs, scenario.restoreMs]).toEqual([240_000, 900_000, 180_000]);
+	});
+	it("keeps money exact", () => {
+		expect(read(SPOT.replace("9.5", "0.000001")).scenario.offers[0]?.microUsdPerHour).toBe(1n);
+	});
+	it("chooses from the catalogue by region and capacity type, and puts an own offer in place of it", () => {
+		const ids = (spec: string): string[] => read(spec).scenario.offers.map(({ id, microUsdPerHour }) => `${id} ${microUsdPerHour}`);
+		expect(ids('  catalog: { accelerators: [A100], regions: ["aws:eu-*"] }\n')).toEqual(["aws:eu-west-1:*:p4:spot 10"]);
+		const own = SPOT.replace("zone: us-east-1a, ", "");
+		expect(ids(`  catalog: { accelerators: [A100-80GB], capacityTypes: [spot] }\n${own}`)).toEqual([
+			"aws:eu-west-1:*:p4:spot 10",
+			"aws:us-east-1:*:p4:spot 9500000",
+		]);
+	});
+	it("gives every spot offer a recorded trace: the assigned one, else one by the seed", () => {
+		const spec = `${CATALOG}  spotAvailability: { file: spot.csv, assign: [{ offers: "aws:eu-*", trace: wave, offset: 1m }] }\n`;
+		const { availability } = read(spec, 3).scenario;
+		expect([...availability.keys()].sort()).toEqual(["aws:eu-west-1:*:p4:spot", "aws:us-east-1:*:p4:spot"]);
+		// 60 s into a trace of 40 s is its second 20; between its runs there was none.
+		expect(availability.get("aws:eu-west-1:*:p4:spot")).toEqual({
+			...{ traceId: "wave", startsMs: [0, 20_000], available: [true, false], lengthMs: 40_000, offsetMs: 20_000 },
+		});
+		expect(read(spec, 3).scenario.availability).toEqual(availability);
+	});
+	it("shifts a price history to the replay's start: what held then holds first", () => {
+		const spec = `  start: 2026-06-01T00:00:00Z\n${SPOT}  priceHistory: [{ file: prices.csv, from: "2020-01-01T01:00:00Z" }]\n`;
+		const { scenario } = read(spec);
+		const startMs = Date.parse("2026-06-01T00:00:00Z");
+		expect([...scenario.prices.values()]).toEqual([
+			[
+				{ atMs: startMs, microUsdPerHour: 1_500_000n },
+				{ atMs: startMs + 2 * HOUR_MS, microUsdPerHour: 2_250_000n },
+			],
+		]);
+	});
+	it("turns a grid's hours to the asked one", () => {
+		const spec = `${POOL}  grid: { from: "2023-01-01T01:30:00Z", files: [{ file: grid.csv, places: [home] }] }\n`;
+		expect(read(spec).scenario.grid.get("home")).toEqual([200, 300, 100]);
+	});
+	it("says what was in every file", () => {
+		const { files } = read(`${POOL}  grid: { files: [{ file: grid.csv, places: [home] }] }\n`);
+		expect(files.map((file) => [file.path, file.sha256.length])).toEqual([
+			["s.yaml", 64],
+			["grid.csv", 64],
+		]);
+	});
+});
+
+describe("what is wrong in a scenario is told with its place", () => {
+	it.each([
+		["  sed: 7\n", "s.yaml, line 5, column 3: spec.sed: there is no such field. Did you mean seed?"],
+		[POOL.replace("2 }", "-2 }"), "line 5, column 54: spec.pools.0.nodes: Too small"],
+		["  seed: .nan\n", "line 5, column 9: spec.seed:"],
+		["  boot: 4\n", "line 5, column 9: spec.boot: must be a length of time from 0s to 30d: 4 what?"],
+		["  boot: -4m\n", "spec.boot: must be a length of time"],
+		["  forecast: perfect\n", "spec.forecast: can only be none: the core sees what a live one would see"],
+		["  seed: 7\n", "neither pools nor offers"],
+		["  pools: [{ id: home, accelerator: P100, nodes: 1 }]\n", "usdPerGpuHour is required: the shipped rate card has nothing on P100."],
+		["  pools: [{ id: home, accelerator: A100, nodes: 1 }]\n", "A100 may be any of A100-80GB, A100-40GB. Name the one that the pool has."],
+		[POOL.replace("nodes: 2", "nodes: 2, gridZone: XX"), "no average is known of the grid zone XX."],
+		[POOL.replace("}]", "}, { id: home, accelerator: A100-80GB, nodes: 1 }]"), "there is a pool home already."],
+		["  catalog: { accelerators: [H100] }\n", "the catalogue has no offer with H100."],
+		['  catalog: { accelerators: [A100], regions: ["aws:ap-*"] }\n', "no region of the catalogue fits aws:ap-*."],
+		[SPOT.replace("9.5", "0"), "a price of 0 is no price."],
+		[SPOT.replace("9.5", "-1"), "must be an amount of USD"],
+		[SPOT.replace("9.5", ".nan"), "must be an amount of USD"],
+		[SPOT.replace("9.5", "9.5, free: 3"), "only reserved capacity has a number of free machines."],
+		[`${SPOT}  spotAvailability: { file: none.csv }\n`, "line 7, column 29: spec.spotAvailability.file: The file none.csv cannot be read"],
+		[`${SPOT}  spotAvailability: { file: spot.csv, traces: [x] }\n`, "no trace of spot.csv fits x."],
+		[
+			`${SPOT}  spotAvailability: { file: spot.csv, assign: [{ offers: "*", trace: wav }] }\n`,
+			"spot.csv has no trace wav. Did you mean wave?",
+		],
+		[
+			`${POOL}  grid: { files: [{ file: gap.csv, places: [home] }] }\n`,
+			"gap.csv, line 3: 2023-01-01T02:00:00Z is not the hour after the row above it.",
+		],
+		[
+			`${POOL}  grid: { files: [{ file: grid.csv, places: [hom] }] }\n`,
+			"there is no pool and no region of an offer hom. Did you mean home?",
+		],
+		[`${POOL}  priceHistory: [{ file: prices.csv, from: "2020-01-01T00:00:00Z" }]\n`, "prices.csv has no price of any offer here."],
+		[
+			`${POOL}  priceHistory: [{ file: grid.csv, from: "2020-01-01T00:00:00Z" }]\n`,
+			"grid.csv, line 1: The header has no column instance_type.",
+		],
+	])("%s", (spec, message) => {
+		expect(problem(spec)).toContain(message);
+	});
+	it.each([
+		["", "the scenario is empty"],
+		["a: [", "The YAML cannot be read"],
+		["a: &x [*x]", "line 1, column 1: a"],
+		["apiVersion: spillway/v1\nkind: Policy", "metadata: is required (and 2 more)"],
+	])("%j", (source, message) => {
+		expect(() => parse(source)).toThrow(message);
+	});
+});
+
+describe("any text at all", () => {
+	const SOUND = `apiVersion: spillway/v1\nkind: Scenario\nmetadata: { name: t }\nspec:\n${POOL}${CATALOG}  spotAvailability: { file: spot.csv }\n`;
+	const put = fc.oneof(
+		fc.string({ maxLength: 8 }),
+		fc.constantFrom("*", "&a ", "<<: *a", "{", "]", ": ", "\n  ", "-1", ".nan", ".inf", "1e99", "!!binary", "__proto__: 1\n"),
+	);
+	const mutated = fc
+		.array(fc.record({ at: fc.nat(SOUND.length), cut: fc.nat(10), put }), { minLength: 1, maxLength: 6 })
+		.map((edits) => edits.reduce((text, edit) => text.slice(0, edit.at) + edit.put + text.slice(edit.at + edit.cut), SOUND));
+	it("gives a scenario or a SpillwayError", () => {
+		fc.assert(
+			fc.property(fc.oneof(mutated, fc.string()), (source) => {
+				try {
+					expect(parse(source).scenario.pools.length).toBeGreaterThanOrEqual(0);
+				} catch (error) {
+					if (!(error instanceof SpillwayError)) throw error;
+				}
+			}),
+			{ numRuns: 500 },
+		);
+	});
+	it.each(["spot.csv", "prices.csv", "grid.csv"])("in %s gives a scenario or a SpillwayError", (name) => {
+		const sound = FILES[name] ?? "";
+		const spec = {
+			"spot.csv": `${SPOT}  spotAvailability: { file: spot.csv }\n`,
+			"prices.csv": `${SPOT}  priceHistory: [{ file: prices.csv, from: "2020-01-01T00:00:00Z" }]\n`,
+			"grid.csv": `${POOL}  grid: { files: [{ file: grid.csv, places: [home] }] }\n`,
+		}[name];
+		const broken = fc
+			.array(fc.record({ at: fc.nat(sound.length), cut: fc.nat(4), put }), { maxLength: 4 })
+			.map((edits) => edits.reduce((text, edit) => text.slice(0, edit.at) + edit.put + text.slice(edit.at + edit.cut), sound));
+		fc.assert(
+			fc.property(broken, (text) => {
+				const source = `apiVersion: spillway/v1\nkind: Scenario\nmetadata: { name: t }\nspec:\n${spec}`;
+				try {
+					const { scenario } = parseScenario(source, { facts: FACTS, name: "s.yaml", open: () => text });
+					for (const trace of scenario.availability.values()) expect(trace.startsMs[0]).toBe(0);
+					for (const changes of scenario.prices.values()) expect(changes.every((change) => change.microUsdPerHour > 0n)).toBe(true);
+				} catch (error) {
+					if (!(error instanceof SpillwayError)) throw error;
+				}
+			}),
+			{ numRuns: 300 },
+		);
+	});
+});
