@@ -7,7 +7,7 @@ export type Condition = string | null;
 
 /**
  * What follows from conditions by their text alone. Each "yes" is certain for every job there can be; a "no" may also mean
- * that it was not found out. Remembers what it took apart, for one check of one policy.
+ * that it was not found out. The texts have passed checkExpression. Remembers what it took apart, for one check of one policy.
  */
 export class ConditionLogic {
 	readonly #cases = new Map<string, readonly Case[] | null>();

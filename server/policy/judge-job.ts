@@ -74,7 +74,7 @@ function applyRule(verdict: JobVerdict, { id: ruleId, effect }: Rule, error: str
 		case "limit":
 			verdict.limits.instanceMs = tighter(verdict.limits.instanceMs, ruleId, effect.instanceMs);
 			verdict.limits.idleMs = tighter(verdict.limits.idleMs, ruleId, effect.idleMs);
-			if (effect.gpuUtilisationBelow !== null) verdict.limits.gpuUtilisationBelow ??= { ruleId, ...effect.gpuUtilisationBelow };
+			verdict.limits.gpuUtilisationBelow = busier(verdict.limits.gpuUtilisationBelow, ruleId, effect.gpuUtilisationBelow);
 			return;
 		default:
 			assertNever(effect, "rule effect");
@@ -85,4 +85,18 @@ type Limit = { ruleId: string; value: number } | null;
 
 function tighter(current: Limit, ruleId: string, value: number | null): Limit {
 	return value === null || (current !== null && current.value <= value) ? current : { ruleId, value };
+}
+
+type Utilisation = { percent: number; forMs: number };
+
+/** The one that asks for more, and no later; of two that differ in both ways the first. */
+function busier(current: JobVerdict["limits"]["gpuUtilisationBelow"], ruleId: string, asked: Utilisation | null): typeof current {
+	if (asked === null) return current;
+	return current === null || (asked.percent >= current.percent && asked.forMs <= current.forMs && differs(asked, current))
+		? { ruleId, ...asked }
+		: current;
+}
+
+function differs(a: Utilisation, b: Utilisation): boolean {
+	return a.percent !== b.percent || a.forMs !== b.forMs;
 }

@@ -109,6 +109,77 @@ describe("judgeJob", () => {
 	});
 });
 
+describe("what else rules say of a job", () => {
+	const policy = policyOf(
+		`${rulesText(
+			"{ id: room, when: job.hasDeadline, preempt: { classes: [baseline, experimental] } }",
+			"{ id: more-room, when: job.critical, preempt: { classes: [batch_inference] } }",
+			"{ id: go-home, move: { to: [home], savingUsd: 0.5 } }",
+			"{ id: go-cheap, when: job.hasCheckpoint, move: { to: [cheaper] } }",
+			'{ id: green, when: job.class == "batch_inference", defer: { to: greener, within: 12h } }',
+			"{ id: wait, burst: { after: { forecastWait: 30m }, only: { costAtMostUsd: 50, dataAtMostGiB: 500 } } }",
+			"{ id: idle, limit: { idleMinutes: 10, gpuUtilisationBelow: { percent: 5, for: 30m } } }",
+		)}  budgets:
+    - { id: all, period: month, capUsd: 5, atCap: terminate }
+    - { id: risk-burn, scope: 'job.team == "risk"', burnRateUsdPerHour: 400 }
+    - { id: machines, instances: 20 }
+    - { id: other, scope: 'job.team == "vision"', instances: 2 }
+`,
+	);
+
+	it("is told in the order of the policy, of the rules that hold", () => {
+		const plain = judgeJob(policy, aJob());
+		expect(plain.preempt).toEqual([]);
+		expect(plain.moves).toEqual([{ ruleId: "go-home", to: ["home"], savingMicroUsd: 500_000n }]);
+		expect(plain.defers).toEqual([]);
+		expect(plain.burst).toMatchObject([{ ruleId: "wait", forecastWaitMs: 1_800_000, costAtMostMicroUsd: 50_000_000n, dataAtMostGiB: 500 }]);
+		const urgent = judgeJob(
+			policy,
+			aJob({ deadlineMs: 5, critical: true, class: "batch_inference", checkpoint: { path: "/c", uri: null, intervalMs: 1 } }),
+		);
+		expect(urgent.preempt).toEqual([
+			{ ruleId: "room", classes: ["baseline", "experimental"] },
+			{ ruleId: "more-room", classes: ["batch_inference"] },
+		]);
+		expect(urgent.moves.map((m) => [m.ruleId, m.savingMicroUsd])).toEqual([
+			["go-home", 500_000n],
+			["go-cheap", 0n],
+		]);
+		expect(urgent.defers).toEqual([{ ruleId: "green", to: "greener", withinMs: 43_200_000 }]);
+	});
+
+	it("counts it against every budget and cap whose scope holds it, nested ones too", () => {
+		const verdict = judgeJob(policy, aJob({ team: "risk" }));
+		expect(verdict.budgets.map((b) => [b.id, b.atCap])).toEqual([["all", "terminate"]]);
+		expect(verdict.caps.map((c) => [c.id, c.kind])).toEqual([
+			["risk-burn", "burn_rate"],
+			["machines", "instances"],
+		]);
+		expect(judgeJob(policy, aJob({ team: "vision" })).caps.map((c) => c.id)).toEqual(["machines", "other"]);
+	});
+
+	it.each<[string, string[], { ruleId: string; percent: number; forMs: number } | null]>([
+		[
+			"the stricter of two, whichever comes first",
+			["a, limit: { gpuUtilisationBelow: { percent: 5, for: 30m } }", "b, limit: { gpuUtilisationBelow: { percent: 10, for: 20m } }"],
+			{ ruleId: "b", percent: 10, forMs: 1_200_000 },
+		],
+		[
+			"the first of equal ones",
+			["a, limit: { gpuUtilisationBelow: { percent: 5, for: 30m } }", "b, limit: { gpuUtilisationBelow: { percent: 5, for: 30m } }"],
+			{ ruleId: "a", percent: 5, forMs: 1_800_000 },
+		],
+		[
+			"the first of two that differ both ways",
+			["a, limit: { gpuUtilisationBelow: { percent: 5, for: 10m } }", "b, limit: { gpuUtilisationBelow: { percent: 10, for: 20m } }"],
+			{ ruleId: "a", percent: 5, forMs: 600_000 },
+		],
+		["none where none is given", ["a, limit: { idleMinutes: 10 }"], null],
+	])("limits poor use by %s", (_what, rules, want) => {
+		expect(judgeJob(policyOf(rulesText(...rules.map((r) => `{ id: ${r} }`))), aJob()).limits.gpuUtilisationBelow).toEqual(want);
+	});
+});
+
 /** A policy that the parser would not give: conditions that have no answer for a job without labels. */
 function unanswerable(...effects: RuleEffect[]): Policy {
 	const rules = effects.map((effect, index): Rule => ({ id: `r${index}`, when: 'job.labels.tier == "gold"', line: index + 1, effect }));
@@ -120,11 +191,12 @@ function unanswerable(...effects: RuleEffect[]): Policy {
 		atCap: "hold" as const,
 		line: 9,
 	};
+	const cap = { id: "c", kind: "instances" as const, scope: 'job.labels.tier == "gold"', count: 1, line: 10 };
 	return {
 		name: "p",
 		rules,
 		budgets: [budget],
-		caps: [],
+		caps: [cap],
 		shares: [],
 		weights: { delayMicroUsdPerHour: 0n, carbonMicroUsdPerTonne: 0n },
 	};
@@ -148,15 +220,19 @@ describe("a condition without an answer takes the strict side", () => {
 		{ kind: "deny", ...lists, sites: ["aws-main"] },
 		{ kind: "require", capacityType: "spot", approval: null },
 		{ kind: "require", capacityType: null, approval: "finance" },
+		{ kind: "preempt", classes: ["baseline"] },
+		{ kind: "move", to: ["home", "cheaper"], savingMicroUsd: 0n },
+		{ kind: "defer", to: "greener", withinMs: 1_000 },
 	);
 	const quote = { costUsd: 1, hourlyUsd: 1, offer: null };
 
-	it("does not burst, limits, counts against the budget and says so", () => {
+	it("does not burst, make room, move or put off; it limits, counts against budget and cap, and says so", () => {
 		const verdict = judgeJob(policy, aJob());
-		expect(verdict.burst).toEqual([]);
+		expect([verdict.burst, verdict.preempt, verdict.moves, verdict.defers]).toEqual([[], [], [], []]);
+		expect(verdict.caps.map((c) => c.id)).toEqual(["c"]);
 		expect(verdict.limits.instanceMs).toEqual({ ruleId: "r1", value: 1_000 });
 		expect(verdict.budgets.map((b) => b.id)).toEqual(["b"]);
-		expect(verdict.unanswered?.map((u) => u.ruleId)).toEqual(["r0", "r1", "r2", "r3", "r4", "b"]);
+		expect(verdict.unanswered?.map((u) => u.ruleId)).toEqual(["r0", "r1", "r2", "r3", "r4", "r6", "r7", "r8", "b", "c"]);
 	});
 
 	it("removes places and carries the error in the facts", () => {
@@ -193,6 +269,7 @@ describe("judgeQuote", () => {
 	const asking = (when: string | null): Policy => ({
 		...unanswerable(),
 		budgets: [],
+		caps: [],
 		rules: [{ id: "ask", when, line: 1, effect: { kind: "require", capacityType: null, approval: "platform" } }],
 	});
 	it.each([

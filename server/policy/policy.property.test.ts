@@ -1,11 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Policy, RuleEffect } from "#server/domain/policy.ts";
+import { BUDGET_PERIODS, CAP_REACTIONS, type CapRule, MOVE_KINDS, type Policy, type RuleEffect } from "#server/domain/policy.ts";
 import { CAPACITY_TYPES, PROVIDERS, ROLES, WORKLOAD_CLASSES } from "#server/domain/vocabulary.ts";
 import { checkExpression } from "./check-expression.ts";
+import { ConditionLogic } from "./condition-logic.ts";
 import { demoPolicy } from "./demo-policy.ts";
 import { describePolicy } from "./describe-rule.ts";
+import { evaluateExpression } from "./expression.ts";
 import { sourceOffset } from "./expression-position.ts";
+import { JobFacts } from "./job-facts.ts";
 import { judgeJob } from "./judge-job.ts";
 import { judgePlace } from "./judge-place.ts";
 import { judgeQuote } from "./judge-quote.ts";
@@ -21,7 +24,18 @@ const TEXTS = [
 		'{ id: a, when: \'"eu" in job.residency\', allow: { regions: ["aws:eu-*"], capacityTypes: [spot] } }',
 		"{ id: b, limit: { instanceHours: 2 } }",
 	),
-	budgetsText("{ id: c, scope: 'job.team == \"risk\"', period: month, capUsd: 12.5 }"),
+	budgetsText(
+		"{ id: c, scope: 'job.team == \"risk\"', period: month, capUsd: 12.5, atCap: terminate }",
+		"{ id: d, burnRateUsdPerHour: 4 }",
+		"{ id: e, instances: 3 }",
+	),
+	`${rulesText(
+		"{ id: d, when: job.hasDeadline && job.gpus > 4, preempt: { classes: [baseline, experimental] } }",
+		"{ id: e, move: { to: [home, cheaper], savingUsd: 0.5 } }",
+		"{ id: f, when: job.gpus < 4 || job.critical, defer: { to: greener, within: 12h } }",
+		"{ id: g, burst: { after: { waited: 5m }, only: { costAtMostUsd: 5, dataAtMostGiB: 50 } } }",
+		"{ id: h, limit: { idleMinutes: 5, gpuUtilisationBelow: { percent: 5, for: 5m } } }",
+	)}  shares: { risk: 2, vision: 1 }\n`,
 ];
 
 /** A policy text with a few pieces cut out, doubled or replaced. */
@@ -214,10 +228,45 @@ const effect: fc.Arbitrary<RuleEffect> = fc.oneof(
 		deadlineSlackMs: duration,
 		queueLength: duration,
 		always: fc.boolean(),
-		costAtMostMicroUsd: fc.constant(null),
-		dataAtMostGiB: fc.constant(null),
+		costAtMostMicroUsd: fc.option(fc.bigInt({ min: 0n, max: 10n ** 9n })),
+		dataAtMostGiB: fc.option(fc.nat()),
 	}),
-	fc.record({ kind: fc.constant("limit" as const), instanceMs: duration, idleMs: duration, gpuUtilisationBelow: fc.constant(null) }),
+	fc.record({
+		kind: fc.constant("limit" as const),
+		instanceMs: duration,
+		idleMs: duration,
+		gpuUtilisationBelow: fc.option(fc.record({ percent: fc.integer({ min: 1, max: 100 }), forMs: fc.integer({ min: 1, max: 1e9 }) })),
+	}),
+	fc.record({ kind: fc.constant("preempt" as const), classes: fc.subarray([...WORKLOAD_CLASSES], { minLength: 1 }) }),
+	fc.record({
+		kind: fc.constant("move" as const),
+		to: fc.subarray([...MOVE_KINDS], { minLength: 1 }),
+		savingMicroUsd: fc.bigInt({ min: 0n, max: 10n ** 9n }),
+	}),
+	fc.record({
+		kind: fc.constant("defer" as const),
+		to: fc.constantFrom("cheaper" as const, "greener" as const),
+		withinMs: fc.integer({ min: 1, max: 1e9 }),
+	}),
+);
+const capId = fc.string({ minLength: 1, maxLength: 3 });
+const cap: fc.Arbitrary<CapRule> = fc.oneof(
+	fc.record({
+		id: capId,
+		scope: expression,
+		line: fc.nat(),
+		kind: fc.constant("burn_rate" as const),
+		microUsdPerHour: fc.bigInt({ min: 0n, max: 10n ** 12n }),
+	}),
+	fc.record({ id: capId, scope: expression, line: fc.nat(), kind: fc.constant("instances" as const), count: fc.nat() }),
+	fc.record({
+		id: capId,
+		scope: expression,
+		line: fc.nat(),
+		kind: fc.constant("egress" as const),
+		period: fc.constantFrom(...BUDGET_PERIODS),
+		gib: fc.nat(),
+	}),
 );
 const policy: fc.Arbitrary<Policy> = fc.record({
 	name: fc.constant("p"),
@@ -230,13 +279,13 @@ const policy: fc.Arbitrary<Policy> = fc.record({
 			scope: expression,
 			period: fc.constant("month" as const),
 			capMicroUsd: fc.bigInt({ min: 0n, max: 10n ** 15n }),
-			atCap: fc.constant("hold" as const),
+			atCap: fc.constantFrom(...CAP_REACTIONS),
 			line: fc.nat(),
 		}),
 		{ maxLength: 2 },
 	),
-	caps: fc.constant([]),
-	shares: fc.constant([]),
+	caps: fc.array(cap, { maxLength: 3 }),
+	shares: fc.array(fc.record({ team: fc.string(), weight: fc.double({ min: 0.001, max: 1_000, noNaN: true }) }), { maxLength: 3 }),
 	weights: fc.record({
 		delayMicroUsdPerHour: fc.bigInt({ min: 0n, max: 10n ** 9n }),
 		carbonMicroUsdPerTonne: fc.bigInt({ min: 0n, max: 10n ** 9n }),
@@ -281,6 +330,61 @@ describe("the judges", () => {
 				if (judgePlace(judgeJob(p, spec), where)) expect(judgePlace(judgeJob(stricter, spec), where)).not.toBeNull();
 			}),
 			{ numRuns: 400 },
+		);
+	});
+
+	it("let nobody do more with one rule more whose condition has no answer", () => {
+		fc.assert(
+			fc.property(policy, effect, job, (p, added, spec) => {
+				const rule = { id: "added", when: "1 / 0 == 1", line: 99, effect: added };
+				const [before, after] = [judgeJob(p, spec), judgeJob({ ...p, rules: [...p.rules, rule] }, spec)];
+				for (const permits of ["burst", "preempt", "moves", "defers"] as const) expect(after[permits]).toEqual(before[permits]);
+				expect(after.limits.instanceMs?.value ?? Number.POSITIVE_INFINITY).toBeLessThanOrEqual(
+					before.limits.instanceMs?.value ?? Number.POSITIVE_INFINITY,
+				);
+				expect(after.limits.idleMs?.value ?? Number.POSITIVE_INFINITY).toBeLessThanOrEqual(
+					before.limits.idleMs?.value ?? Number.POSITIVE_INFINITY,
+				);
+				expect(after.filters.length).toBeGreaterThanOrEqual(before.filters.length);
+			}),
+			{ numRuns: 400 },
+		);
+	});
+
+	it("hold a job to a cap or budget exactly when its scope is met or has no answer", () => {
+		fc.assert(
+			fc.property(policy, job, (p, spec) => {
+				const verdict = judgeJob(p, spec);
+				const counted = (scope: string) => evaluateExpression(scope, { job: new JobFacts(spec) }).holds !== false;
+				expect(verdict.caps).toEqual(p.caps.filter((c) => counted(c.scope)));
+				expect(verdict.budgets).toEqual(p.budgets.filter((b) => counted(b.scope)));
+			}),
+			{ numRuns: 300 },
+		);
+	});
+});
+
+describe("an expression of any length and depth", () => {
+	it.each([
+		["brackets", "(".repeat(500)],
+		["a deep condition", `${"(".repeat(300)}true${")".repeat(300)}`],
+		["negations", `${"!".repeat(900)}true`],
+		["a long chain", Array.from({ length: 60 }, (_, i) => `job.gpus > ${i % 7}`).join(" || ")],
+		["alternatives of alternatives", Array.from({ length: 12 }, (_, i) => `(job.gpus > ${i} || job.nodes < ${i})`).join(" && ")],
+		["questions in questions", `${"job.critical ? true : ".repeat(40)}false`],
+		["a long text", `job.name == "${"a".repeat(900)}"`],
+		["a loop over a loop", "job.residency.all(x, job.accelerators.all(y, x == y))"],
+		["a number beyond all", "job.gpus > 99999999999999999999999999"],
+	])("is answered: %s", (_what, text) => {
+		const problems = checkExpression(text, "job");
+		for (const p of problems) expect(p.offset).toBeLessThanOrEqual(text.length);
+		const evaluated = evaluateExpression(text, { job: new JobFacts(aJob()) });
+		expect(evaluated.error === null).toBe(typeof evaluated.holds === "boolean");
+		const logic = new ConditionLogic();
+		if (logic.never(text)) expect(evaluated.holds).toBe(false);
+		if (logic.always(text)) expect(evaluated.holds).toBe(true);
+		expect(parsePolicy(rulesText(`{ id: a, when: '${text}', limit: { instanceHours: 1 } }`)).problems.length).toBeLessThanOrEqual(
+			POLICY_LIMITS.problems,
 		);
 	});
 });
