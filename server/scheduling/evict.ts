@@ -59,12 +59,7 @@ export class Evictions {
 		return { pool, nodes, victims: [...cost.victims], ruleId, startMs: goneMs };
 	}
 
-	#roomIn(
-		pool: HomePool,
-		queued: QueuedJob,
-		verdict: JobVerdict,
-		settled: ReadonlySet<string>,
-	): { nodes: number[]; cost: Cost } | null {
+	#roomIn(pool: HomePool, queued: QueuedJob, verdict: JobVerdict, settled: ReadonlySet<string>): { nodes: number[]; cost: Cost } | null {
 		const { nodes: count, resources } = queued.job.spec;
 		const rooms: { node: number; cost: Cost }[] = [];
 		for (let node = 0; node < pool.freeOn.length; node++) {
@@ -84,13 +79,7 @@ export class Evictions {
 		return { nodes: chosen.map(({ node }) => node).sort((a, b) => a - b), cost: { victims, lostMs: this.#lostOf(victims) } };
 	}
 
-	#candidates(
-		pool: HomePool,
-		node: number,
-		queued: QueuedJob,
-		verdict: JobVerdict,
-		settled: ReadonlySet<string>,
-	): Candidate[] {
+	#candidates(pool: HomePool, node: number, queued: QueuedJob, verdict: JobVerdict, settled: ReadonlySet<string>): Candidate[] {
 		const from = node * pool.view.gpusPerNode;
 		const candidates: Candidate[] = [];
 		for (const { attempt, slots } of pool.holdersOn(node)) {
