@@ -1,6 +1,9 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import path from "node:path";
 import { and, asc, eq, inArray } from "drizzle-orm";
 import { account, team } from "#server/db/schema/account.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
+import { checkpoint } from "#server/db/schema/checkpoint.ts";
 import { instance } from "#server/db/schema/instance.ts";
 import { job } from "#server/db/schema/job.ts";
 import { pool, site } from "#server/db/schema/site.ts";
@@ -8,11 +11,14 @@ import { createTestDatabase, type TestDatabase } from "#server/db/testing/databa
 import type { JobSpec } from "#server/domain/job.ts";
 import { parseJobDocument } from "#server/domain/job-file.ts";
 import { ManualClock } from "#server/kernel/clock.ts";
+import { newId } from "#server/kernel/ids.ts";
+import type { ClusterDriver } from "#server/providers/driver.ts";
 import { FakeCloud, type FakeCloudOptions } from "#server/providers/fake/fake-cloud.ts";
 import { FakeCluster } from "#server/providers/fake/fake-cluster.ts";
 import { fakeOffer } from "#server/providers/fake/fake-offers.ts";
 import { markRunning, markStaging } from "#server/services/attempt/advance.ts";
 import { finishAttempt } from "#server/services/attempt/finish.ts";
+import { commitCheckpoint } from "#server/services/checkpoint/store.ts";
 import { systemContext } from "#server/services/context.ts";
 import { submitJobs } from "#server/services/job/submit.ts";
 import { meterAll } from "#server/services/ledger/meter.ts";
@@ -38,6 +44,12 @@ export interface WorldOptions {
 	/** What the machines' agents do: how long a command runs, ms. */
 	runMs?: number;
 	cloud?: Partial<Pick<FakeCloudOptions, "offers" | "bootDelayMs" | "terminateDelayMs">>;
+	/** Rules of the policy beside those that every world has, a line of YAML each. */
+	rules?: string[];
+	/** What a tick moves the clock by; a second without it. */
+	tickMs?: number;
+	/** Where checkpoints lie; a folder that is not there without it, so that nothing can be saved at home. */
+	checkpointRoot?: string;
 }
 
 /** The loop over a real database, with a fake site and a fake cloud, a clock moved by hand, and agents played by it. */
@@ -47,6 +59,10 @@ export class World {
 	readonly cloud: FakeCloud;
 	readonly database: TestDatabase;
 	readonly #runMs: number;
+	readonly #tickMs: number;
+	readonly #checkpointRoot: string;
+	/** Where each attempt at home was told to go on from. */
+	readonly restoredFrom = new Map<string, string | null>();
 	/** Set to die at the n-th pass of a step. */
 	killAt: { step: ProbeStep; pass: number } | null = null;
 	readonly passes = new Map<ProbeStep, number>();
@@ -59,6 +75,8 @@ export class World {
 	private constructor(database: TestDatabase, options: WorldOptions) {
 		this.database = database;
 		this.#runMs = options.runMs ?? 30_000;
+		this.#tickMs = options.tickMs ?? TICK_MS;
+		this.#checkpointRoot = options.checkpointRoot ?? "/nonexistent/spillway-test";
 		this.cluster = new FakeCluster({ clock: this.clock, poolId: "home", accelerator: "L40S-48GB", slots: options.slots });
 		this.cloud = new FakeCloud({
 			clock: this.clock,
@@ -96,7 +114,7 @@ export class World {
 		await publishPolicy(systemContext(db, world.clock, "seed"), {
 			name: "default",
 			message: "test",
-			source: policyText(options.capUsd ?? 1_000),
+			source: policyText(options.capUsd ?? 1_000, options.rules ?? []),
 		});
 		await refreshOffers(db, world.cloud.offers, START_MS);
 		return world;
@@ -115,7 +133,7 @@ export class World {
 
 	/** One second of everything, in order. The death of the process is survived by a new one, with nothing in memory. */
 	async tick(): Promise<void> {
-		this.clock.advance(TICK_MS);
+		this.clock.advance(this.#tickMs);
 		await this.#playAgents();
 		try {
 			await runCycle(this.#ctx, this.#cycle);
@@ -181,13 +199,29 @@ export class World {
 				offerCooldownMs: 5_000,
 				cloudStartMs: { p50Ms: 3_000, p90Ms: 5_000 },
 			}),
-			clusters: new Map([["home", this.cluster.driver("home")]]),
+			clusters: new Map([["home", this.#withCheckpoints(this.cluster.driver("home"))]]),
 			clouds: new Map([["aws", this.cloud.driver("aws", CONTROL_PLANE)]]),
 			userDataFor: ({ instanceId, expiresAtMs }) => `#!/bin/sh\n# ${instanceId} ${expiresAtMs}\n`,
 			bootstrapHashFor: (instanceId) => `hash of ${instanceId}`,
-			checkpointRoot: "/nonexistent/spillway-test",
+			checkpointRoot: this.#checkpointRoot,
 			log: () => {},
 			probe: (step) => this.#pass(step),
+		};
+	}
+
+	/** The fake site with a folder for each attempt, which holds what the command wrote: its id, from its start on. */
+	#withCheckpoints(driver: ClusterDriver): ClusterDriver {
+		const folderOf = (attemptId: string): string => path.join(this.#checkpointRoot, "working", attemptId);
+		return {
+			...driver,
+			start: async (request) => {
+				await driver.start(request);
+				this.restoredFrom.set(request.attemptId, request.restoreFrom);
+				if (!request.spec.checkpoint) return;
+				await mkdir(folderOf(request.attemptId), { recursive: true });
+				await writeFile(path.join(folderOf(request.attemptId), "state"), request.attemptId);
+			},
+			checkpointFolder: (attemptId) => folderOf(attemptId),
 		};
 	}
 
@@ -210,6 +244,7 @@ export class World {
 			.where(inArray(instance.state, ["provisioning", "ready", "draining"]));
 		for (const row of rows) {
 			if (!up.has(row.id) || this.silenced.has(row.id)) continue;
+			await this.#saveOnInterval(row.attemptId);
 			await db.transaction(async (tx) => {
 				const at = new Date(nowMs);
 				if (row.state === "provisioning")
@@ -229,10 +264,31 @@ export class World {
 			});
 		}
 	}
+
+	/** What the agent of a machine does for a job with checkpoints: one on each interval of its run. */
+	async #saveOnInterval(attemptId: string): Promise<void> {
+		const { db } = this.database;
+		const [row] = await db
+			.select({ jobId: job.id, spec: job.spec, state: attempt.state, startedAt: attempt.startedAt })
+			.from(attempt)
+			.innerJoin(job, eq(job.id, attempt.jobId))
+			.where(eq(attempt.id, attemptId));
+		const everyMs = row?.spec.checkpoint?.intervalMs;
+		if (!row?.startedAt || row.state !== "running" || everyMs === undefined) return;
+		const saved = await db.$count(checkpoint, eq(checkpoint.attemptId, attemptId));
+		const nowMs = this.clock.nowMs();
+		if (nowMs < row.startedAt.getTime() + (saved + 1) * everyMs) return;
+		const id = newId("ckp", nowMs);
+		await commitCheckpoint(db, this.#checkpointRoot, { id, jobId: row.jobId, attemptId, files: 1, bytes: 1, atMs: nowMs });
+	}
 }
 
 export interface JobChanges {
 	name: string;
+	/** 30 seconds without it; also what it takes at home. */
+	estimate?: string;
+	/** It saves on this interval. */
+	checkpointEvery?: string;
 	gpus?: number;
 	class?: string;
 	max?: string;
@@ -247,12 +303,13 @@ function specOf(changes: JobChanges): JobSpec {
 			command: ["true"],
 			class: changes.class ?? "burst",
 			resources: { gpus: changes.gpus ?? 1 },
-			duration: { estimate: "30s", max: changes.max ?? "10m" },
+			duration: { estimate: changes.estimate ?? "30s", max: changes.max ?? "10m" },
+			...(changes.checkpointEvery ? { checkpoint: { path: "/checkpoints", interval: changes.checkpointEvery } } : {}),
 		},
 	});
 }
 
-function policyText(capUsd: number): string {
+function policyText(capUsd: number, rules: readonly string[]): string {
 	return `apiVersion: spillway/v1
 kind: Policy
 metadata: { name: default }
@@ -262,7 +319,7 @@ spec:
       burst: { after: { forecastWait: 10s } }
     - id: life
       limit: { instanceHours: 1 }
-  budgets:
+${rules.map((rule) => `    - ${rule}\n`).join("")}  budgets:
     - { id: cloud-month, scope: "true", period: month, capUsd: ${capUsd}, atCap: hold }
   weights: { delayUsdPerHour: 5, carbonUsdPerTonne: 0 }
 `;

@@ -28,7 +28,7 @@ interface Homecomer {
  * A move is made when saving >= the rule's, and the P90 rest at home still meets a deadline.
  *
  * Room: only what the queue left, without delaying any job in it, beyond the headroom for those to come:
- * headroom = GPUs that arrive per hour × P90 boot time, since whoever comes next would pay for the cloud otherwise.
+ * headroom = GPUs that arrive per hour × P90 boot time, to the nearest GPU, since whoever comes next would pay for the cloud otherwise.
  * Order: the dearest GPU-hour first (every GPU-hour of room then saves the most), then the longest rest, then by id.
  */
 export function returnHome(input: RunningInput, candidates: readonly RunningAttempt[]): Action[] {
@@ -48,7 +48,7 @@ export function returnHome(input: RunningInput, candidates: readonly RunningAtte
 }
 
 export function headroomGpus({ snapshot }: RunningInput): number {
-	return Math.ceil(Math.max(0, snapshot.arrivingGpusPerHour ?? 0) * (snapshot.cloudStartMs.p90Ms / HOUR_MS));
+	return Math.round(Math.max(0, snapshot.arrivingGpusPerHour ?? 0) * (snapshot.cloudStartMs.p90Ms / HOUR_MS));
 }
 
 function homecomerOf(input: RunningInput, attempt: RunningAttempt): Homecomer | null {
