@@ -1,0 +1,126 @@
+import { describe, expect, it } from "vitest";
+import { usdToMicro } from "#server/kernel/money.ts";
+import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
+import { estimateOf, holdOf } from "./cost.ts";
+import { LIMITS } from "./limits.ts";
+import { emptyRecord, withInterruption, withRefusal } from "./records.ts";
+import { aJob, anOffer, aPolicy, aSnapshot, NOON_MS } from "./testing/builders.ts";
+import { chooseFor } from "./testing/choose.ts";
+import type { PendingJob, Snapshot } from "./types.ts";
+
+const spot = anOffer({ capacityType: "spot", usd: "0.60", onDemandMicroUsdPerHour: usdToMicro(1) });
+const onDemand = anOffer({ usd: "1.00" });
+const weights = { delayMicroUsdPerHour: usdToMicro(5), carbonMicroUsdPerTonne: 0n };
+const checkpoint = { path: "/ckpt", uri: null, intervalMs: 15 * MINUTE_MS };
+
+function withCheckpoint(job: PendingJob): PendingJob {
+	return { ...job, spec: { ...job.spec, checkpoint } };
+}
+
+function estimate(given: Partial<Snapshot>, job: PendingJob) {
+	const { choice, run } = chooseFor(aSnapshot({ policy: aPolicy({ weights }), ...given }), job);
+	if (choice.kind !== "chosen") throw new Error(`not chosen: ${choice.kind}`);
+	return { ...estimateOf(choice.row, run), hold: holdOf(choice.row, run), offerId: choice.row.offer.id };
+}
+
+describe("expected cost of finishing on an offer", () => {
+	it("is boot and run alone where nobody keeps records: 61 min × $0.60 = $0.61", () => {
+		const e = estimate({ offers: [spot] }, aJob().build());
+		expect(e).toMatchObject({ billedMs: HOUR_MS + MINUTE_MS, reworkMs: 0, interruptions: 0, totalMicroUsd: 610_000 });
+	});
+
+	it("adds the expected rework on spot: 10 h at 0.1/h lose (7.5 + 1 + 3) min × 0.1 of each hour", () => {
+		const job = withCheckpoint(
+			aJob()
+				.estimate(10 * HOUR_MS)
+				.build(),
+		);
+		const e = estimate({ offers: [spot], offerRecords: new Map() }, job);
+		const lost = (0.1 * 11.5) / 60;
+		expect(e.reworkMs).toBeCloseTo((10 * HOUR_MS * lost) / (1 - lost), 3);
+		expect(e.billedMs).toBeCloseTo(10 * HOUR_MS + MINUTE_MS + e.reworkMs, 3);
+		expect(e.totalMicroUsd).toBe(Math.ceil((600_000 * e.billedMs) / HOUR_MS));
+		// delay of the start and of what is repeated, at $5 an hour
+		expect(e.scoreMicroUsd).toBeCloseTo((600_000 * e.billedMs + 5e6 * (MINUTE_MS + e.reworkMs)) / HOUR_MS, 3);
+	});
+
+	it("sends a long job without checkpoints to on-demand, and the same job with them to spot", () => {
+		const given = { offers: [spot, onDemand], offerRecords: new Map() };
+		const long = aJob()
+			.estimate(10 * HOUR_MS)
+			.build();
+		expect(estimate(given, long).offerId).toBe(onDemand.id);
+		expect(estimate(given, withCheckpoint(long)).offerId).toBe(spot.id);
+	});
+
+	it("prefers the zone whose record is better at the same price", () => {
+		const other = anOffer({ ...spot, region: "us-west-2", id: "aws:us-west-2:*:g5.xlarge:spot", usd: "0.60" });
+		const bad = withInterruption(emptyRecord(NOON_MS), NOON_MS);
+		const job = withCheckpoint(
+			aJob()
+				.estimate(5 * HOUR_MS)
+				.build(),
+		);
+		for (const worse of [spot, other]) {
+			const offerRecords = new Map([[worse.id, bad]]);
+			expect(estimate({ offers: [spot, other], offerRecords }, job).offerId).toBe(worse === spot ? other.id : spot.id);
+		}
+	});
+
+	it("counts refusals as time: a refusing offer falls behind a slightly dearer one, and comes back by itself", () => {
+		const dearer = anOffer({ region: "us-west-2", usd: "1.01" });
+		const { backoffUntilMs: _, ...refusing } = withRefusal(withRefusal(emptyRecord(NOON_MS), NOON_MS), NOON_MS);
+		const given = { offers: [onDemand, dearer], offerRecords: new Map([[onDemand.id, refusing]]) };
+		expect(estimate(given, aJob().build()).offerId).toBe(dearer.id);
+		expect(estimate({ ...given, nowMs: NOON_MS + 2 * HOUR_MS, priceMaxAgeMs: 1e12 }, aJob().build()).offerId).toBe(onDemand.id);
+	});
+
+	it("leaves an offer alone for the pause after a refusal, and says until when", () => {
+		const offerRecords = new Map([[onDemand.id, withRefusal(emptyRecord(NOON_MS), NOON_MS)]]);
+		const { choice } = chooseFor(aSnapshot({ offers: [onDemand], offerRecords }), aJob().build());
+		expect(choice).toMatchObject({ kind: "backed_off", untilMs: NOON_MS + LIMITS.refusalPauseMs });
+	});
+
+	it("bills at least what is billed at the least", () => {
+		const e = estimate({ offers: [{ ...onDemand, billedMinimumMs: 24 * HOUR_MS }] }, aJob().max(HOUR_MS).build());
+		expect(e.totalMicroUsd).toBe(24_000_000);
+		expect(e.hold).toBe(24_000_000n);
+	});
+
+	it("ranks by the price that is paid, whatever the list says", () => {
+		const discounted = anOffer({ region: "eu-west-1", usd: "0.80", onDemandMicroUsdPerHour: usdToMicro(2) });
+		expect(estimate({ offers: [onDemand, discounted] }, aJob().build()).offerId).toBe(discounted.id);
+	});
+});
+
+describe("gangs in the cloud", () => {
+	const gang = anOffer({ usd: "2", gpus: 8, gangs: true });
+
+	it("cost, hold and emit once a machine", () => {
+		const boardWatts = { "A10G-24GB": 150 };
+		const one = estimate({ offers: [gang], boardWatts }, aJob().gpus(8).max(HOUR_MS).build());
+		const four = estimate({ offers: [gang], boardWatts }, aJob().gpus(8).nodes(4).max(HOUR_MS).build());
+		expect(four.totalMicroUsd).toBe(4 * one.totalMicroUsd - 2); // each rounded up by itself: 2.0333… × 4
+		expect(four.hold).toBeGreaterThanOrEqual(4n * one.hold - 4n);
+		expect(four.emissionsGrams).toBeCloseTo(4 * (one.emissionsGrams ?? Number.NaN), 6);
+	});
+
+	it("are interrupted by any of their machines", () => {
+		const spotGang = { ...spot, gangs: true };
+		const job = (nodes: number) =>
+			withCheckpoint(
+				aJob()
+					.nodes(nodes)
+					.estimate(10 * HOUR_MS)
+					.build(),
+			);
+		const given = { offers: [spotGang], offerRecords: new Map() };
+		expect(estimate(given, job(8)).interruptions).toBeGreaterThan(8 * estimate(given, job(1)).interruptions);
+	});
+
+	it("start only where the driver can start them together", () => {
+		const { choice, shape } = chooseFor(aSnapshot({ offers: [onDemand] }), aJob().nodes(2).build());
+		expect(choice).toMatchObject({ kind: "none", main: null });
+		expect(shape.offers().removed).toMatchObject([{ why: "multi_node_unsupported", count: 1 }]);
+	});
+});

@@ -1,0 +1,90 @@
+import { describe, expect, it } from "vitest";
+import type { DataRef } from "#server/domain/job.ts";
+import { usdToMicro } from "#server/kernel/money.ts";
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from "#server/kernel/units.ts";
+import { estimateOf } from "./cost.ts";
+import { decide } from "./decide.ts";
+import { aJob, anOffer, aPolicy, aPool, aSnapshot } from "./testing/builders.ts";
+import { chooseFor } from "./testing/choose.ts";
+import type { DataView as Known } from "./types.ts";
+
+const claims: DataRef = { uri: "s3://acme/claims", sizeGiB: 600, mount: "/data", residency: [] };
+const near = anOffer({ region: "eu-west-1", usd: "1.20" });
+const far = anOffer({ region: "us-east-1", usd: "1.00" });
+const weights = { delayMicroUsdPerHour: 0n, carbonMicroUsdPerTonne: 0n };
+
+function choose(data: Known | undefined, refs: DataRef[] = [claims], offers = [near, far]) {
+	const snapshot = aSnapshot({ policy: aPolicy({ weights }), offers, ...(data ? { data } : {}) });
+	const chosen = chooseFor(
+		snapshot,
+		aJob()
+			.data(...refs)
+			.build(),
+	);
+	return { ...chosen, estimate: chosen.choice.kind === "chosen" ? estimateOf(chosen.choice.row, chosen.run) : null };
+}
+
+const known = (part: Partial<Known> = {}): Known => ({
+	replicas: new Map([[claims.uri, ["aws:eu-west-1"]]]),
+	inboundMiBPerS: new Map([
+		["aws:us-east-1", 1024],
+		["aws:eu-west-1", 1024],
+	]),
+	...part,
+});
+
+describe("where data lie", () => {
+	it("counts nothing while nothing is known", () => {
+		expect(choose(undefined)).toMatchObject({ offerId: far.id, estimate: { stagingMs: 0, egressMicroUsd: 0 } });
+	});
+
+	it("makes the dearer machine beside the copy the cheaper place: 600 GiB at 1 GiB/s are 10 min, and leave for $0.09 each", () => {
+		const { offerId, estimate } = choose(known());
+		expect(offerId).toBe(near.id);
+		expect(estimate).toMatchObject({ stagingMs: 0, egressMicroUsd: 0, totalMicroUsd: 1_220_000 });
+		const away = choose(known(), [claims], [far]).estimate;
+		expect(away).toMatchObject({ stagingMs: 600 * SECOND_MS, egressMicroUsd: Number(usdToMicro("0.09")) * 600 });
+		// staging is billed at the machine's price: 1 min boot + 10 min + 60 min
+		expect(away?.billedMs).toBe(HOUR_MS + 11 * MINUTE_MS);
+	});
+
+	it("copies from home for nothing but time, and at the slowest known speed where a place's is not known", () => {
+		const replicas = new Map([[claims.uri, ["aws:eu-west-1", "home-a"]]]);
+		const { estimate } = choose(known({ replicas, inboundMiBPerS: new Map([["aws:eu-west-1", 512]]) }), [claims], [far]);
+		expect(estimate).toMatchObject({ stagingMs: 1200 * SECOND_MS, egressMicroUsd: 0 });
+	});
+
+	it("takes a copy in a region without offers for the dearest to leave", () => {
+		const replicas = new Map([[claims.uri, ["gcp:asia-east1"]]]);
+		expect(choose(known({ replicas })).estimate?.egressMicroUsd).toBe(Number(usdToMicro("0.09")) * 600);
+	});
+
+	it("brings results home at the region's price, rounded up to a GiB", () => {
+		expect(choose(known({ outGiB: 10.2 }), []).estimate).toMatchObject({ egressMicroUsd: 11 * 90_000 });
+	});
+
+	it("lets the instance live long enough to stage", () => {
+		const slow = known({ inboundMiBPerS: new Map([["aws:us-east-1", 10]]) });
+		const snapshot = aSnapshot({ offers: [far], data: slow });
+		const { choice } = chooseFor(snapshot, aJob().max(HOUR_MS).data(claims).build());
+		expect(choice).toMatchObject({ lifeMs: HOUR_MS + 61_440 * SECOND_MS + 2 * MINUTE_MS + 2 * MINUTE_MS });
+	});
+});
+
+describe("residency", () => {
+	const bound = { ...claims, residency: ["eu"] };
+
+	it("removes regions elsewhere without any rule, and says so", () => {
+		const { offerId, shape } = choose(undefined, [bound]);
+		expect(offerId).toBe(near.id);
+		expect(shape.offers().removed).toMatchObject([
+			{ why: "residency", count: 1, ruleId: null, facts: { residency: "eu", region: "us-east-1" } },
+		]);
+		expect(choose(undefined, [bound], [far]).offerId).toBeNull();
+	});
+
+	it("leaves owned pools alone: the data are the company's there", () => {
+		const plan = decide(aSnapshot({ pools: [aPool()], offers: [far], pending: [aJob("a").data(bound).build()] }));
+		expect(plan.actions).toMatchObject([{ kind: "place_home" }]);
+	});
+});

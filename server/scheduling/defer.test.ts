@@ -1,0 +1,102 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { RuleEffect } from "#server/domain/policy.ts";
+import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
+import { decide } from "./decide.ts";
+import { deferUntil } from "./defer.ts";
+import { aJob, anOffer, aPolicy, aPool, aSnapshot, burstRule, NOON_MS } from "./testing/builders.ts";
+
+const greener = (hours: number): [string, null, RuleEffect] => [
+	"wait-for-wind",
+	null,
+	{ kind: "defer", to: "greener", withinMs: hours * HOUR_MS },
+];
+const grid = [400, 400, 100, 400, 50, 400, 400, 400];
+
+describe("deferUntil", () => {
+	it("finds the hour whose run meets the least, and what it saves: 2 h from 15:00 sum 450, from 12:00 800; from 13:00 and 14:00 500", () => {
+		const given = { nowMs: NOON_MS, hourly: grid, runMs: 2 * HOUR_MS, latestStartMs: NOON_MS + 3 * HOUR_MS };
+		expect(deferUntil(given)).toEqual({ untilMs: NOON_MS + 3 * HOUR_MS, saved: 350 });
+		expect(deferUntil({ ...given, latestStartMs: NOON_MS + 2.5 * HOUR_MS })).toEqual({ untilMs: NOON_MS + HOUR_MS, saved: 300 });
+		expect(deferUntil({ ...given, latestStartMs: NOON_MS + HOUR_MS })).toEqual({ untilMs: NOON_MS + HOUR_MS, saved: 300 });
+	});
+
+	it("counts the hour that has begun by what is left of it, and looks no further than the series", () => {
+		const late = { nowMs: NOON_MS + 30 * MINUTE_MS, hourly: grid, runMs: HOUR_MS, latestStartMs: NOON_MS + 99 * HOUR_MS };
+		expect(deferUntil(late)).toEqual({ untilMs: NOON_MS + 4 * HOUR_MS, saved: 350 });
+		expect(deferUntil({ ...late, runMs: 9 * HOUR_MS })).toBeNull();
+	});
+
+	it("never gives a start that is not later, later than allowed, or no better", () => {
+		const hourly = fc.array(fc.integer({ min: 0, max: 900 }), { minLength: 1, maxLength: 48 });
+		const ms = fc.integer({ min: 1, max: 30 * HOUR_MS });
+		fc.assert(
+			fc.property(hourly, ms, ms, fc.nat(HOUR_MS), (series, runMs, slackMs, intoHourMs) => {
+				const nowMs = NOON_MS + intoHourMs;
+				const found = deferUntil({ nowMs, hourly: series, runMs, latestStartMs: nowMs + slackMs });
+				if (!found) return;
+				expect(found.untilMs).toBeGreaterThan(nowMs);
+				expect(found.untilMs).toBeLessThanOrEqual(nowMs + slackMs);
+				expect(found.saved).toBeGreaterThan(0);
+			}),
+		);
+	});
+});
+
+describe("a rule that defers", () => {
+	const gridForecast = new Map([
+		["home-a", grid],
+		["aws:us-east-1", grid],
+	]);
+	const at = (job = aJob("a"), hours = 5, given = {}) =>
+		decide(aSnapshot({ policy: aPolicy({ rules: [greener(hours)] }), gridForecast, pending: [job.build()], ...given }));
+
+	it("puts a start at home off, says until when and what it saves, and keeps no slots", () => {
+		const plan = at(aJob("a").gpus(4), 5, { pending: [aJob("a").gpus(4).waited(1).build(), aJob("b").max(1).build()] });
+		// 4 × 150 W × PUE 1.5 = 0.9 kW; an hour at 400 − 50 g/kWh
+		expect(plan.waiting.get("job_a")).toMatchObject({
+			code: "deferred_greener_hour",
+			facts: { untilMs: NOON_MS + 4 * HOUR_MS, savedGrams: 315, ruleId: "wait-for-wind" },
+		});
+		expect(plan.forecasts.get("job_a")?.p50Ms).toBe(NOON_MS + 4 * HOUR_MS);
+		expect(plan.actions).toEqual([]);
+		expect(plan.waiting.get("job_b")?.code).toBe("deferred_greener_hour");
+	});
+
+	it("leaves its slots to others", () => {
+		const rules = aPolicy({ rules: [["wait-for-wind", 'job.name == "a"', greener(5)[2]]] });
+		const pending = [aJob("a").gpus(4).waited(1).build(), aJob("b").gpus(4).build()];
+		expect(at(undefined, 5, { policy: rules, pending }).actions).toMatchObject([{ kind: "place_home", jobId: "job_b" }]);
+	});
+
+	it("keeps within its time from when the job came, and within the slack of a deadline", () => {
+		expect(at(aJob("a"), 2).waiting.get("job_a")?.facts["untilMs"]).toBe(NOON_MS + 2 * HOUR_MS);
+		expect(at(aJob("a").waited(2 * HOUR_MS), 2).actions).toMatchObject([{ kind: "place_home" }]);
+		// a P90 run of 1.5 h and 2 min to start must fit before the deadline
+		const putOffBefore = (ms: number) => at(aJob("a").deadline(NOON_MS + ms)).waiting.get("job_a")?.facts["untilMs"];
+		expect(putOffBefore(5.5 * HOUR_MS + 2 * MINUTE_MS)).toBe(NOON_MS + 4 * HOUR_MS);
+		expect(putOffBefore(5.5 * HOUR_MS + 2 * MINUTE_MS - 1)).toBe(NOON_MS + 2 * HOUR_MS);
+		expect(putOffBefore(1.5 * HOUR_MS)).toBeUndefined();
+	});
+
+	it("does nothing without a forecast", () => {
+		expect(at(aJob("a"), 5, { gridForecast: new Map() }).actions).toMatchObject([{ kind: "place_home" }]);
+	});
+
+	it("puts off a launch to a cheaper hour where prices are foreseen", () => {
+		const offer = anOffer({ usd: "1" });
+		const policy = aPolicy({
+			rules: [
+				["leave", null, burstRule({ always: true })],
+				["cheap-hours", null, { kind: "defer", to: "cheaper", withinMs: 6 * HOUR_MS }],
+			],
+		});
+		const given = { policy, offers: [offer], pools: [aPool({ freeSlots: [] })] };
+		const priceForecast = new Map([[offer.id, [1e6, 1e6, 0.7e6, 1e6]]]);
+		expect(at(aJob("a"), 5, { ...given, priceForecast }).waiting.get("job_a")).toMatchObject({
+			code: "deferred_cheaper_hour",
+			facts: { untilMs: NOON_MS + 2 * HOUR_MS, savingMicroUsd: "300000" },
+		});
+		expect(at(aJob("a"), 5, given).actions).toMatchObject([{ kind: "launch" }]);
+	});
+});
