@@ -33,6 +33,8 @@ export interface SimulationReport {
 		spotOffers: number;
 		/** Spot offers that come and go as recorded; the others can always be had. */
 		spotOffersWithTrace: number;
+		/** Pools and offers whose grid or power is not known: their CO2 is not in the figures. */
+		placesWithoutCarbon: number;
 		bootMs: number;
 		checkpointEveryMs: number;
 		restoreMs: number;
@@ -74,8 +76,17 @@ export function describeScenario(
 		offers: scenario.offers.length,
 		spotOffers: spot.length,
 		spotOffersWithTrace: spot.filter((offer) => scenario.availability.has(offer.id)).length,
+		placesWithoutCarbon: placesWithoutCarbon(scenario),
 		...{ bootMs, checkpointEveryMs, restoreMs, onDemandRefusalShare },
 	};
+}
+
+function placesWithoutCarbon({ pools, offers, grid, boardWatts }: ReplayScenario): number {
+	const known = (place: string, average: number | null): boolean => average !== null || grid.has(place);
+	const dark = offers.filter(
+		(offer) => !known(`${offer.provider}:${offer.region}`, offer.gridGramsPerKwh) || !boardWatts[offer.accelerator],
+	);
+	return dark.length + pools.filter((pool) => !known(pool.id, pool.gridGramsPerKwh)).length;
 }
 
 /** A run without what the clock said, unless that was asked for. */

@@ -49,7 +49,7 @@ const TABLES: readonly { title: string; columns: readonly Column[] }[] = [
 		columns: [
 			name,
 			figure("owned use", (r) => `${fixed(r.ownedUtilisation * 100, 1)}%`),
-			...(["reserved", "on_demand", "spot"] as const).map((type) =>
+			...(["on_demand", "spot"] as const).map((type) =>
 				figure(`${type.replace("_", "-")} GPUh`, (r) => count(r.cloudGpuHoursByCapacityType[type] ?? 0)),
 			),
 			figure("compute $", (r) => count(r.costByKindUsd.compute ?? 0)),
@@ -88,6 +88,9 @@ function remarks({ trace, scenario, runs }: SimulationReport): string[] {
 		notes.stillRunning > 0 ? `${some(notes.stillRunning, "job")} that still ran when recorded: replayed as long as was seen.` : "",
 		scenario.spotOffers > scenario.spotOffersWithTrace
 			? `${some(scenario.spotOffers - scenario.spotOffersWithTrace, "spot offer")} without an availability trace: always to be had, and never taken back.`
+			: "",
+		scenario.placesWithoutCarbon > 0
+			? `${some(scenario.placesWithoutCarbon, "place")} without a known grid intensity or power: their CO2 is not in the figures.`
 			: "",
 		...unfinished.map(
 			({ report }) => `${report.strategy}: ${some(report.jobs - report.jobsDone, "job")} never done; the times are of the others.`,

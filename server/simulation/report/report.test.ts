@@ -19,6 +19,7 @@ spec:
   offers:
     - { provider: aws, region: r, instanceType: two, accelerator: X, gpus: 2, capacityType: on_demand, usdPerHour: 3.6, billedMinimum: 0s }
   boot: 60s
+  boardWatts: { X: 400 }
 `;
 const TRACE = `job_id,submit_s,duration_s,gpus,group,deadline_s,deadline_kind
 a,0,100,2,risk,,

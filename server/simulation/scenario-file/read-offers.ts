@@ -64,14 +64,6 @@ function ownOffer({ doc, facts, startMs }: ScenarioContext, given: ScenarioSpec[
 			`${given.accelerator} may be any of ${facts.acceleratorsNamed(given.accelerator).join(", ")}.`,
 			"Name the one that the machine has.",
 		);
-	if (given.usdPerHour === 0n && capacityType !== "reserved")
-		throw doc.error(
-			["offers", i, "usdPerHour"],
-			"a price of 0 is no price.",
-			"Write what the machine costs; only reserved capacity may be 0, being paid for.",
-		);
-	if (given.free !== undefined && capacityType !== "reserved")
-		throw doc.error(["offers", i, "free"], "only reserved capacity has a number of free machines.", "Leave free out.");
 	return {
 		...{ id: offerId({ provider, region, zone, instanceType, capacityType }), siteId: provider },
 		...{ provider, region, zone, instanceType, accelerator, gpus, vcpus, memoryGiB, capacityType },
@@ -80,7 +72,6 @@ function ownOffer({ doc, facts, startMs }: ScenarioContext, given: ScenarioSpec[
 		...{ priceObservedAtMs: startMs, priceSource: "scenario", backoffUntilMs: null, backoffReason: null },
 		egressMicroUsdPerGiB: given.egressUsdPerGiB,
 		...{ gridGramsPerKwh: given.gridGramsPerKwh ?? null, pue: given.pue ?? null },
-		...(capacityType === "reserved" ? { reservedFree: given.free ?? null } : {}),
 		...{ billedMinimumMs: given.billedMinimum, gangs: given.gangs },
 	};
 }

@@ -130,10 +130,10 @@ describe("what is wrong in a scenario is told with its place", () => {
 		[POOL.replace("}]", "}, { id: home, accelerator: A100-80GB, nodes: 1 }]"), "there is a pool home already."],
 		["  catalog: { accelerators: [H100] }\n", "the catalogue has no offer with H100."],
 		['  catalog: { accelerators: [A100], regions: ["aws:ap-*"] }\n', "no region of the catalogue fits aws:ap-*."],
-		[SPOT.replace("9.5", "0"), "a price of 0 is no price."],
+		[SPOT.replace("9.5", "0"), "must be an amount of USD, above 0"],
 		[SPOT.replace("9.5", "-1"), "must be an amount of USD"],
 		[SPOT.replace("9.5", ".nan"), "must be an amount of USD"],
-		[SPOT.replace("9.5", "9.5, free: 3"), "only reserved capacity has a number of free machines."],
+		[SPOT.replace(": spot", ": reserved"), "reserved capacity is not replayed yet"],
 		[`${SPOT}  spotAvailability: { file: none.csv }\n`, "line 7, column 29: spec.spotAvailability.file: The file none.csv cannot be read"],
 		[`${SPOT}  spotAvailability: { file: spot.csv, traces: [x] }\n`, "no trace of spot.csv fits x."],
 		[

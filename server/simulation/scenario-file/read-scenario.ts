@@ -101,9 +101,9 @@ export function parseScenario(
 		checkpointEveryMs: spec.checkpoint.every,
 		restoreMs: spec.checkpoint.restore,
 		grid: readGrid(ctx, pools, offers),
-		boardWatts: facts.boardWatts,
+		boardWatts: { ...facts.boardWatts, ...spec.boardWatts },
 		onDemandRefusalShare: spec.capacityErrors.onDemandShare,
-		dataInGiB: spec.data.inGiB,
+		dataInGiB: 0,
 		dataOutGiB: spec.data.outGiB,
 	};
 	return { scenario, files };

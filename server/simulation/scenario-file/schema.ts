@@ -88,19 +88,19 @@ const offer = z.strictObject({
 	region: text,
 	zone: text.optional(),
 	instanceType: text,
-	capacityType: z.enum(["reserved", "on_demand", "spot"]),
+	capacityType: z.enum(["on_demand", "spot"], {
+		error: "is on_demand or spot; reserved capacity is not replayed yet, since nothing counts how much of it is in use",
+	}),
 	accelerator: text,
 	gpus: count(SCENARIO_LIMITS.gpusPerNode),
 	vcpus: count(100_000).default(8),
 	memoryGiB: z.number().positive().max(1_000_000).default(32),
-	usdPerHour: usd("0 or more"),
+	usdPerHour: usd("above 0"),
 	/** The same machine's on-demand price, to know what spot may cost at most. */
 	onDemandUsdPerHour: usd("above 0").optional(),
 	egressUsdPerGiB: usd("0 or more").default(0n),
 	gridGramsPerKwh: grams.optional(),
 	pue: pue.optional(),
-	/** Reserved: machines that are free. */
-	free: z.number().int().min(0).max(1_000_000).optional(),
 	gangs: z.boolean().default(true),
 	billedMinimum: duration.default(MINUTE_MS),
 });
@@ -142,6 +142,8 @@ const spec = z.strictObject({
 	pools: z.array(pool).max(SCENARIO_LIMITS.pools).default([]),
 	catalog: catalog.optional(),
 	offers: z.array(offer).max(SCENARIO_LIMITS.offers).default([]),
+	/** Board power under load by accelerator, W, beside the shipped figures. */
+	boardWatts: z.record(text, z.number().positive().max(10_000)).default({}),
 	priceHistory: z.array(priceHistory).max(SCENARIO_LIMITS.files).default([]),
 	spotAvailability: spotAvailability.optional(),
 	boot: duration.default(4 * MINUTE_MS),
@@ -155,7 +157,8 @@ const spec = z.strictObject({
 		.strictObject({ onDemandShare: share.default(0), answerAfter: duration.default(30 * SECOND_MS) })
 		.default({ onDemandShare: 0, answerAfter: 30 * SECOND_MS }),
 	grid: grid.optional(),
-	data: z.strictObject({ inGiB: gib.default(0), outGiB: gib.default(0) }).default({ inGiB: 0, outGiB: 0 }),
+	/** What every job brings home from a cloud; its price is the region's egress. */
+	data: z.strictObject({ outGiB: gib.default(0) }).default({ outGiB: 0 }),
 	forecast: z
 		.literal("none", { error: "can only be none: the core sees what a live one would see, and never how long a job will run" })
 		.default("none"),
