@@ -54,6 +54,16 @@ function findPointlessBurst(finding: Finding, placed: Of<"burst">): void {
 function findPointlessPreempt(finding: Finding, placed: Of<"preempt">): void {
 	const { reader, logic, rules } = finding;
 	const { id, when, effect } = placed.rule;
+	if (logic.implies(when, "!job.hasDeadline")) {
+		const message = `${id} makes room for jobs whose deadline does not allow them to wait, and its jobs have none: it does nothing.`;
+		reader.report(
+			"error",
+			placed.offset,
+			message,
+			"Change the condition, for example to job.hasDeadline; who comes first without one is what priority and shares say.",
+		);
+		return;
+	}
 	const homeless = closedBy(finding, placed, closesHome);
 	if (homeless) {
 		const message = `${id} makes room at home for jobs that ${nameOf(homeless)} keeps away from there.`;
@@ -82,6 +92,16 @@ function findPointlessMove(finding: Finding, placed: Of<"move">): void {
 	if (!rules.some((r) => r.rule.effect.kind === "burst" && !logic.excludes(r.rule.when, when))) {
 		const message = `${id} moves burst jobs, and no rule lets any of its jobs burst: it only ends what burst before.`;
 		reader.report("warning", placed.offset, message, "Add a burst rule for them, or take the move away when the last one is home.");
+		return;
+	}
+	if (logic.implies(when, "!job.hasCheckpoint")) {
+		const message = `${id} moves jobs at a checkpoint, and its jobs write none: it does nothing.`;
+		reader.report("error", placed.offset, message, "Change the condition, for example to job.hasCheckpoint.");
+		return;
+	}
+	if (!effect.to.includes("home") && logic.implies(when, "job.hasDeadline")) {
+		const message = `${id} moves jobs to cheaper capacity, and those with a deadline stay where their deadline is safe: it does nothing.`;
+		reader.report("error", placed.offset, message, "Change the condition, for example to !job.hasDeadline, or add home.");
 		return;
 	}
 	const homeless = closedBy(finding, placed, closesHome);

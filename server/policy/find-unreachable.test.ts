@@ -178,6 +178,21 @@ describe("rules that lead nowhere", () => {
 			["8:7 warning m moves jobs home, from where d (line 7) keeps them away."],
 		],
 		[
+			"room for a deadline that is not there",
+			["{ id: p, when: '!job.hasDeadline', preempt: { classes: [experimental] } }"],
+			["6:7 error p makes room for jobs whose deadline does not allow them to wait, and its jobs have none: it does nothing."],
+		],
+		[
+			"a move at a checkpoint that is not there",
+			[BURST, "{ id: m, when: '!job.hasCheckpoint && job.critical', move: { to: [home] } }"],
+			["7:7 error m moves jobs at a checkpoint, and its jobs write none: it does nothing."],
+		],
+		[
+			"a move of jobs that stay for their deadline",
+			[BURST, "{ id: m, when: job.hasDeadline, move: { to: [cheaper] } }"],
+			["7:7 error m moves jobs to cheaper capacity, and those with a deadline stay where their deadline is safe: it does nothing."],
+		],
+		[
 			"a cheaper hour at home",
 			["{ id: b, when: job.critical, burst: { always: true } }", "{ id: d, when: '!job.critical', defer: { to: cheaper, within: 2h } }"],
 			["7:7 warning d waits for a cheaper hour, and no rule lets any of its jobs burst: at home every hour costs the same."],

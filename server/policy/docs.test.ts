@@ -1,0 +1,91 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { CAP_REACTIONS } from "#server/domain/policy.ts";
+import { FUNCTIONS, METHODS } from "./expression-environment.ts";
+import { JOB_FIELDS } from "./job-facts.ts";
+import { POLICY_LIMITS } from "./limits.ts";
+import { parsePolicy } from "./parse-policy.ts";
+import { MEASURES } from "./types.ts";
+
+const page = readFileSync(new URL("../../docs/policy.md", import.meta.url), "utf8");
+const examples = [...page.matchAll(/^```yaml\n([\s\S]*?)^```/gm)].map((m) => m[1] ?? "");
+
+/** An example that shows one part of the spec, as a whole policy; its own first line is line 5. */
+function whole(example: string): string {
+	if (example.startsWith("apiVersion:")) return example;
+	return `apiVersion: spillway/v1\nkind: Policy\nmetadata: { name: example }\nspec:\n${example.replace(/^/gm, "  ")}`;
+}
+
+/** Kinds of rules, budgets and the rest that an example shows. */
+function kindsIn(example: string): string[] {
+	const { policy } = parsePolicy(whole(example));
+	if (!policy) return [];
+	const shares = policy.shares.length > 0 ? ["shares"] : [];
+	return [...policy.rules.map((r) => r.effect.kind), ...policy.budgets.map((b) => b.atCap), ...policy.caps.map((c) => c.kind), ...shares];
+}
+
+describe("the examples of docs/policy.md", () => {
+	it.each(examples.map((example, index) => [index + 1, example]))("%i is a policy that could be published", (_, example) => {
+		const { policy, problems } = parsePolicy(whole(String(example)), { measures: MEASURES });
+		expect(problems.filter((p) => p.severity === "error")).toEqual([]);
+		expect(policy).not.toBeNull();
+		// what is said of a fragment as a whole policy, and nothing else
+		const own = problems.filter((p) => !/No rule lets a job burst|no budget caps the money/.test(p.message));
+		expect(own).toEqual([]);
+	});
+
+	it("show every kind of rule and cap that is read", () => {
+		const shown = new Set(examples.flatMap(kindsIn));
+		const kinds = [
+			"deny",
+			"allow",
+			"require",
+			"burst",
+			"preempt",
+			"move",
+			"defer",
+			"limit",
+			"hold",
+			"checkpoint-and-return",
+			"burn_rate",
+			"instances",
+			"shares",
+		];
+		expect(kinds.filter((kind) => !shown.has(kind))).toEqual([]);
+	});
+});
+
+describe("docs/policy.md", () => {
+	const named = (names: readonly string[], of: (name: string) => string): string[] => names.filter((name) => !page.includes(of(name)));
+	it("names every field, function and method that a condition may use", () => {
+		expect(named(Object.keys(JOB_FIELDS), (n) => `\`job.${n}\``)).toEqual([]);
+		expect(named(FUNCTIONS, (n) => `\`${n}\``)).toEqual([]);
+		expect(named(METHODS, (n) => `\`${n}`)).toEqual([]);
+	});
+	it("names every reaction at a cap", () => {
+		expect(named(CAP_REACTIONS, (n) => `| \`${n}\``)).toEqual([]);
+	});
+	it("tells the bounds that hold", () => {
+		const bounds = `${POLICY_LIMITS.documentCharacters / 1024} KiB of text, ${POLICY_LIMITS.rules} rules, ${POLICY_LIMITS.budgets} budgets, ${POLICY_LIMITS.shares} shares, ${POLICY_LIMITS.listEntries} entries a list, 1,000 characters a condition`;
+		expect(page).toContain(bounds);
+		expect(POLICY_LIMITS.expressionCharacters).toBe(1_000);
+		expect(page).toContain(`at most ${POLICY_LIMITS.shareWeight}`);
+	});
+	it("tells which fields are refused", () => {
+		const refused = parsePolicy(
+			whole("rules:\n  - { id: a, require: { approval: finance } }\nbudgets:\n  - { id: b, period: month, egressGiB: 5 }\n"),
+		).problems.filter((p) => p.message.includes("is not supported yet"));
+		expect(refused).toHaveLength(2);
+		const section = page.slice(page.indexOf("## Not supported yet"));
+		for (const field of ["require: { approval: … }", "egressGiB"]) expect(section).toContain(field);
+	});
+	it("tells which fields wait for a measurement", () => {
+		const text = whole(
+			"rules:\n  - { id: a, limit: { idleMinutes: 5, gpuUtilisationBelow: { percent: 5, for: 5m } } }\n  - { id: b, defer: { to: greener, within: 5h } }\n",
+		);
+		expect(parsePolicy(text).problems.filter((p) => / until something /.test(p.message))).toHaveLength(3);
+		expect(parsePolicy(text, { measures: MEASURES }).problems.filter((p) => / until something /.test(p.message))).toEqual([]);
+		const section = page.slice(page.indexOf("And these are accepted with a warning"));
+		for (const field of ["limit.idleMinutes", "limit.gpuUtilisationBelow", "defer"]) expect(section).toContain(`\`${field}\``);
+	});
+});
