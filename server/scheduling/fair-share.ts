@@ -46,7 +46,12 @@ interface Line {
 	shareGpus: number;
 }
 
-function linesOf(ordered: readonly QueuedJob[], shares: Policy["shares"], homeGpus: ReadonlyMap<string, number>, ownedGpus: number): Line[] {
+function linesOf(
+	ordered: readonly QueuedJob[],
+	shares: Policy["shares"],
+	homeGpus: ReadonlyMap<string, number>,
+	ownedGpus: number,
+): Line[] {
 	const weights = new Map(shares.map(({ team, weight }) => [team, weight]));
 	const weightOf = (team: string): number => weights.get(team) ?? 1;
 	const teams = new Set([...weights.keys(), ...homeGpus.keys(), ...ordered.map(({ job }) => job.spec.team)]);

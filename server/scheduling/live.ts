@@ -25,6 +25,9 @@ export class LiveWork {
 	readonly jobs = new Map<string, number>();
 	/** GPUs at home by team. */
 	readonly homeGpus = new Map<string, number>();
+	/** Live attempts that something may have to be done about: in the cloud, critical, or with a bound or a measurement of their own. */
+	readonly watched: Iterable<RunningAttempt> = { [Symbol.iterator]: () => this.#watched.keys() };
+	readonly #watched = new Map<RunningAttempt, number>();
 	readonly #pools: ReadonlyMap<string, HomePool>;
 	readonly #running: Followed<RunningAttempt, readonly Held[]> = { items: [], made: [] };
 	readonly #foreign: Followed<ForeignJob, readonly Held[]> = { items: [], made: [] };
@@ -56,6 +59,7 @@ export class LiveWork {
 
 	#begin(attempt: RunningAttempt): readonly Held[] {
 		add(this.jobs, attempt.jobId, 1);
+		if (isWatched(attempt)) add(this.#watched, attempt, 1);
 		const { poolId } = attempt.placement;
 		if (poolId !== null) add(this.homeGpus, attempt.spec.team, gpusOf(attempt.spec));
 		const held = this.#hold(poolId, attempt.slots, (nowMs, pool) => endOfAttempt(attempt, nowMs, this.#runTimeOf, pool), attempt);
@@ -68,6 +72,7 @@ export class LiveWork {
 
 	#end(attempt: RunningAttempt, held: readonly Held[]): void {
 		add(this.jobs, attempt.jobId, -1);
+		if (this.#watched.has(attempt)) add(this.#watched, attempt, -1);
 		if (attempt.placement.poolId !== null) add(this.homeGpus, attempt.spec.team, -gpusOf(attempt.spec));
 		letGo(held);
 	}
@@ -92,6 +97,11 @@ export class LiveWork {
 }
 
 const NOTHING: readonly Held[] = [];
+
+function isWatched({ placement, spec, expiresAtMs = null, idleSinceMs = null, gpuUtilisation }: RunningAttempt): boolean {
+	const bounded = spec.duration.maxMs !== null || expiresAtMs !== null || idleSinceMs !== null || gpuUtilisation !== undefined;
+	return placement.poolId === null || spec.critical || bounded;
+}
 
 /** Keeps its end until the median passes, or what tells run times has changed. */
 function holderOf(
@@ -125,7 +135,7 @@ function endOfForeign(job: ForeignJob, nowMs: number): TimeRange {
 	return limit !== null && limit > nowMs ? { p50Ms: limit, p90Ms: limit } : endOfUnknown(nowMs);
 }
 
-function add(counts: Map<string, number>, key: string, by: number): void {
+function add<K>(counts: Map<K, number>, key: K, by: number): void {
 	const sum = (counts.get(key) ?? 0) + by;
 	if (sum === 0) counts.delete(key);
 	else counts.set(key, sum);

@@ -24,7 +24,7 @@ export function planUrgent(input: RunningInput): Action[] {
 	const stops: Action[] = [];
 	const underCap: RunningAttempt[] = [];
 	const lost: RunningAttempt[] = [];
-	for (const attempt of snapshot.running) {
+	for (const attempt of input.watched ?? snapshot.running) {
 		if (attempt.stopping || settled.has(attempt.attemptId)) continue;
 		const why = brokenBound(attempt, snapshot.nowMs, limitsOf);
 		if (why) stops.push({ kind: "stop", jobId: attempt.jobId, attemptId: attempt.attemptId, reason: why });
@@ -54,7 +54,8 @@ export function planRunning(input: RunningInput): Action[] {
 	const { snapshot } = input;
 	const kinds = new Set(snapshot.policy.rules.flatMap(({ effect }) => (effect.kind === "move" ? effect.to : [])));
 	if (kinds.size === 0) return [];
-	const candidates = snapshot.running.filter((attempt) => mayMove(input, attempt));
+	const candidates: RunningAttempt[] = [];
+	for (const attempt of input.watched ?? snapshot.running) if (mayMove(input, attempt)) candidates.push(attempt);
 	if (candidates.length === 0) return [];
 	const home = kinds.has("home") ? returnHome(input, candidates) : [];
 	if (!kinds.has("cheaper")) return home;

@@ -32,9 +32,10 @@ interface Homecomer {
  * Order: the dearest GPU-hour first (every GPU-hour of room then saves the most), then the longest rest, then by id.
  */
 export function returnHome(input: RunningInput, candidates: readonly RunningAttempt[]): Action[] {
-	const homecomers = candidates.flatMap((attempt) => homecomerOf(input, attempt) ?? []).sort(compareHomecomers);
-	if (homecomers.length === 0) return [];
 	let room = input.freeGpus() - headroomGpus(input);
+	const fitting = candidates.filter((attempt) => gpusOf(attempt.spec) <= room);
+	if (fitting.length === 0) return [];
+	const homecomers = fitting.flatMap((attempt) => homecomerOf(input, attempt) ?? []).sort(compareHomecomers);
 	const actions: Action[] = [];
 	for (const homecomer of homecomers) {
 		const gpus = gpusOf(homecomer.attempt.spec);

@@ -9,6 +9,7 @@ import type { HomeRoom, RunningInput } from "./types.ts";
 export function runningInput(snapshot: Snapshot, core: Core, budgets: BudgetBook, settled: ReadonlySet<string>): RunningInput {
 	return {
 		snapshot,
+		watched: core.live.watched,
 		shapeOf: core.shapeOf,
 		runTimeOf: core.runTimeOf,
 		roomFor: (spec, rest) => roomIn(core.shapeOf(spec).home, spec, rest, snapshot.nowMs),

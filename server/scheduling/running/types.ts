@@ -3,7 +3,7 @@ import type { BudgetBook } from "../budget.ts";
 import type { AskApproval } from "../choose-offer.ts";
 import type { RunTimeOf } from "../run-time.ts";
 import type { Shape } from "../shape.ts";
-import type { DecideMemo, Snapshot, TimeSpread } from "../types.ts";
+import type { DecideMemo, RunningAttempt, Snapshot, TimeSpread } from "../types.ts";
 
 /**
  * What decisions about running attempts may ask of the cycle. Calls of one cycle share the budget book and the room at
@@ -11,6 +11,8 @@ import type { DecideMemo, Snapshot, TimeSpread } from "../types.ts";
  */
 export interface RunningInput {
 	snapshot: Snapshot;
+	/** Live attempts that anything may have to be done about, of snapshot.running; absent: all of them. */
+	watched?: Iterable<RunningAttempt>;
 	/** Kept per spec by the cycle. */
 	shapeOf: (spec: JobSpec) => Shape;
 	runTimeOf: RunTimeOf;
