@@ -87,8 +87,9 @@ export function replayedRestMs(job: PendingJob, total: RunTime, rest: TimeSpread
 
 /** When the slots of a live attempt come free, ms from now. */
 export function restOfAttempt(attempt: RunningAttempt, nowMs: number, runTimeOf: RunTimeOf): TimeSpread {
-	const { p50Ms, p90Ms } = endOfAttempt(attempt, nowMs, runTimeOf);
-	return spreadOf(p50Ms - nowMs, p90Ms - nowMs);
+	if (attempt.stopping) return { p50Ms: LIMITS.stopGraceMs, p90Ms: LIMITS.stopGraceMs };
+	const ranMs = attempt.startedAtMs === null ? 0 : Math.max(0, nowMs - attempt.startedAtMs);
+	return remainingOf(runTimeOf(attempt.spec), attempt.completedMs + ranMs, attempt.spec.duration.maxMs);
 }
 
 /**
@@ -108,14 +109,49 @@ export function endOfAttempt(
 	const total = runTimeOf(attempt.spec);
 	const startMs = attempt.startedAtMs ?? attempt.placedAtMs;
 	const doneMs = attempt.completedMs + Math.max(0, nowMs - startMs) * speed;
-	for (let askedAtMs = attempt.completedMs, round = 0; ; round++) {
-		const middle = slots > 0 && total.distribution ? drawnShare(attempt.jobId, round, slots) : 0.5;
-		const rest = remainingOf(total, askedAtMs, maxMs, middle);
+	if (total.distribution) {
+		const { completedMs } = attempt;
+		const drawn = drawnEnd(total.distribution, {
+			completedMs,
+			doneMs,
+			maxMs,
+			middleOf: (round) => (slots > 0 ? drawnShare(attempt.jobId, round, slots) : 0.5),
+		});
+		const endsAt = (workMs: number): number => startMs + Math.ceil((workMs - completedMs) / speed);
+		return drawn && endsAt(drawn.p50Ms) > nowMs ? { p50Ms: endsAt(drawn.p50Ms), p90Ms: endsAt(drawn.p90Ms) } : endOfUnknown(nowMs);
+	}
+	for (let askedAtMs = attempt.completedMs; ; ) {
+		const rest = remainingOf(total, askedAtMs, maxMs);
 		const p50Ms = Math.max(rest.p50Ms, askedAtMs === attempt.completedMs ? 0 : leastStep(askedAtMs));
 		const endsAt = (restMs: number): number => startMs + Math.ceil((askedAtMs - attempt.completedMs + restMs) / speed);
 		if (askedAtMs + p50Ms > doneMs && endsAt(p50Ms) > nowMs) return { p50Ms: endsAt(p50Ms), p90Ms: endsAt(Math.max(p50Ms, rest.p90Ms)) };
 		askedAtMs += p50Ms;
 	}
+}
+
+/**
+ * The first of its draws that the work done so far has not outlived, and the nine-in-ten bound as it was then, ms of work.
+ * Each draw is of the runs that outlive the one before it: of the shares of the distribution behind that one. Null: it
+ * outlived all that can be told apart, or its maximum.
+ */
+function drawnEnd(
+	distribution: Distribution,
+	run: { completedMs: number; doneMs: number; maxMs: number | null; middleOf: (round: number) => number },
+): TimeSpread | null {
+	const bound = run.maxMs ?? Number.POSITIVE_INFINITY;
+	if (run.doneMs >= bound) return null;
+	const outlived = distribution.shareUpTo(run.doneMs);
+	let share = distribution.shareUpTo(run.completedMs);
+	for (let round = 0; share < 1 - 1e-12; round++) {
+		const next = share + run.middleOf(round) * (1 - share);
+		if (next > outlived) {
+			const p50Ms = Math.min(Math.round(distribution.quantile(next)), bound);
+			if (p50Ms > run.doneMs)
+				return { p50Ms, p90Ms: Math.max(p50Ms, Math.min(Math.round(distribution.quantile(share + 0.9 * (1 - share))), bound)) };
+		}
+		share = next;
+	}
+	return null;
 }
 
 /** A run past its median is asked about again after so long at least: the halves of the way to the P90 would never end. */
