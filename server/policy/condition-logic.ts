@@ -10,7 +10,9 @@ export type Condition = string | null;
  * that it was not found out. The texts have passed checkExpression. Remembers what it took apart, for one check of one policy.
  */
 export class ConditionLogic {
-	readonly #cases = new Map<string, readonly Case[] | null>();
+	readonly #cases = { met: new Map<string, readonly Case[] | null>(), unmet: new Map<string, readonly Case[] | null>() };
+	/** Which alternatives were found to have nothing in common; a pair is asked of more than once. */
+	readonly #pairs = new Map<readonly Case[], Map<readonly Case[], boolean>>();
 	#comparisons = 0;
 
 	/** No job meets it. */
@@ -35,30 +37,25 @@ export class ConditionLogic {
 		return a !== b && this.#none(this.#casesOf(a, true), this.#casesOf(b, true));
 	}
 
-	/** No job meets all of them. */
-	excludesAll(conditions: readonly Condition[]): boolean {
-		let left: readonly Case[] | null = [new Map()];
-		for (const condition of conditions) {
-			if (condition === null) continue;
-			const cases = this.#casesOf(condition, true);
-			left = cases === null ? left : bothOf(left, cases);
-			if (left === null) return false;
-		}
-		return left.length === 0;
-	}
-
 	#none(a: readonly Case[] | null, b: readonly Case[] | null): boolean {
-		this.#comparisons += (a?.length ?? 0) * (b?.length ?? 0);
-		if (this.#comparisons > POLICY_LIMITS.conditionComparisons) return false;
-		return bothOf(a, b)?.length === 0;
+		if (a === null || b === null) return a?.length === 0 || b?.length === 0;
+		const known = this.#pairs.get(a) ?? new Map<readonly Case[], boolean>();
+		this.#pairs.set(a, known);
+		let none = known.get(b);
+		if (none === undefined) {
+			this.#comparisons += a.length * b.length;
+			none = this.#comparisons <= POLICY_LIMITS.conditionComparisons && bothOf(a, b)?.length === 0;
+			known.set(b, none);
+		}
+		return none;
 	}
 
 	#casesOf(text: string, holds: boolean): readonly Case[] | null {
-		const key = `${holds ? "+" : "-"}${text}`;
-		let cases = this.#cases.get(key);
+		const known = holds ? this.#cases.met : this.#cases.unmet;
+		let cases = known.get(text);
 		if (cases === undefined) {
 			cases = read(text, holds);
-			this.#cases.set(key, cases);
+			known.set(text, cases);
 		}
 		return cases;
 	}

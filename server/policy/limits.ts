@@ -24,7 +24,7 @@ export const POLICY_LIMITS = {
 	/** Alternatives that a condition is taken apart into before nothing is said of it any more. */
 	conditionCases: 64,
 	/** Pairs of alternatives compared in one check of a policy; beyond it nothing more is said of conditions. */
-	conditionComparisons: 200_000,
+	conditionComparisons: 100_000,
 } as const;
 
 /** Bounds of one CEL expression, enforced by its parser. */
