@@ -2,7 +2,7 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import { nearestName } from "#server/kernel/nearest-name.ts";
 import type { TraceJob } from "#server/simulation/replay/types.ts";
 import type { TraceInput } from "./read-trace.ts";
-import { BadRow, eachLine, numberIn, shorten, splitCsv, TRACE_LIMITS } from "./trace-rows.ts";
+import { BadRow, eachLine, fieldAt, numberIn, shorten, splitCsv, TRACE_LIMITS } from "./trace-rows.ts";
 
 const REQUIRED = ["job_id", "submit_s", "duration_s", "gpus"] as const;
 const OPTIONAL = ["user", "group", "gpu_type", "status", "deadline_s", "deadline_kind", "limit_s"] as const;
@@ -88,7 +88,7 @@ function readRow(fields: string[], { at, width }: Layout, { notes, named }: Trac
 			`There are ${fields.length} fields, the header has ${width}.`,
 			"Give every row a field for each column; leave it empty when it is not known.",
 		);
-	const text = (column: Column): string => fields[at[column]]?.trim() ?? "";
+	const text = (column: Column): string => fieldAt(fields, at[column]);
 	const id = text("job_id");
 	if (id === "" || id.length > TRACE_LIMITS.field)
 		throw new BadRow("job_id", "job_id is empty or too long.", "Give every job an id of its own.");

@@ -3,7 +3,7 @@ import type { TraceJob } from "#server/simulation/replay/types.ts";
 import { refuseDouble, tooManyRows, UNKNOWN_TEAM } from "./parse-csv.ts";
 import type { TraceInput } from "./read-trace.ts";
 import { elapsedMs, limitMs, momentMs } from "./sacct-times.ts";
-import { BadRow, eachLine, numberIn, shorten, TRACE_LIMITS } from "./trace-rows.ts";
+import { BadRow, eachLine, fieldAt, numberIn, shorten, TRACE_LIMITS } from "./trace-rows.ts";
 
 const KNOWN = [
 	...["jobid", "submit", "start", "end", "elapsed", "elapsedraw", "state", "user", "account"],
@@ -66,7 +66,7 @@ function readRow(fields: string[], at: Record<Column, number>, width: number, { 
 			`There are ${fields.length} fields, the header has ${width}.`,
 			"Use --parsable2, and no field (JobName, Comment) that can hold a |.",
 		);
-	const text = (column: Column): string => fields[at[column]]?.trim() ?? "";
+	const text = (column: Column): string => fieldAt(fields, at[column]);
 	const id = text("jobid");
 	if (!/^\d/.test(id) || id.length > 200)
 		throw new BadRow("jobid", `JobID is "${shorten(id)}".`, "It is a number, as 123, 123_4 or 123+0; use the output of sacct as it is.");

@@ -92,8 +92,10 @@ export function eachLine(text: string, from: { offset: number; line: number }, r
 	}
 }
 
-/** Columns by name: where each stands, −1 when it is not there. */
-export type Columns<Name extends string> = Readonly<Record<Name, number>>;
+/** A field without the blanks around it; "" where the column is not there (−1). */
+export function fieldAt(fields: readonly string[], column: number): string {
+	return column < 0 ? "" : (fields[column]?.trim() ?? "");
+}
 
 /** Fields of a CSV line by RFC 4180; a quoted one may not hold a line break, since no column of a trace does. */
 export function splitCsv(line: string): string[] {
