@@ -2,6 +2,7 @@ import type { TimeRange } from "#server/domain/decision.ts";
 import { gpusOf } from "#server/domain/job.ts";
 import type { Holder, HomePool } from "./home-pool.ts";
 import { endOfAttempt, endOfUnknown, type RunTimeOf } from "./run-time.ts";
+import { mayBreakAt } from "./stop.ts";
 import type { ForeignJob, RunningAttempt } from "./types.ts";
 
 /** Slots that something holds in a pool. */
@@ -28,6 +29,8 @@ export class LiveWork {
 	/** Live attempts that something may have to be done about: in the cloud, critical, or with a bound or a measurement of their own. */
 	readonly watched: Iterable<RunningAttempt> = { [Symbol.iterator]: () => this.#watched.keys() };
 	readonly #watched = new Map<RunningAttempt, number>();
+	/** Before this none of them can break a bound of its own. */
+	quietUntilMs = Number.POSITIVE_INFINITY;
 	readonly #pools: ReadonlyMap<string, HomePool>;
 	readonly #running: Followed<RunningAttempt, readonly Held[]> = { items: [], made: [] };
 	readonly #foreign: Followed<ForeignJob, readonly Held[]> = { items: [], made: [] };
@@ -57,9 +60,19 @@ export class LiveWork {
 		);
 	}
 
+	/** What ended may have been the first to break its bound: the time is worked out anew once it has come. */
+	checkQuiet(nowMs: number): void {
+		if (nowMs < this.quietUntilMs) return;
+		this.quietUntilMs = Number.POSITIVE_INFINITY;
+		for (const attempt of this.#watched.keys()) this.quietUntilMs = Math.min(this.quietUntilMs, mayBreakAt(attempt));
+	}
+
 	#begin(attempt: RunningAttempt): readonly Held[] {
 		add(this.jobs, attempt.jobId, 1);
-		if (isWatched(attempt)) add(this.#watched, attempt, 1);
+		if (isWatched(attempt)) {
+			add(this.#watched, attempt, 1);
+			this.quietUntilMs = Math.min(this.quietUntilMs, mayBreakAt(attempt));
+		}
 		const { poolId } = attempt.placement;
 		if (poolId !== null) add(this.homeGpus, attempt.spec.team, gpusOf(attempt.spec));
 		const held = this.#hold(poolId, attempt.slots, (nowMs, pool) => endOfAttempt(attempt, nowMs, this.#runTimeOf, pool), attempt);
@@ -142,40 +155,43 @@ function add<K>(counts: Map<K, number>, key: K, by: number): void {
 }
 
 /**
- * Brings `followed` to the next list. Items that stand in both in the same order are found by walking both at once: one
- * that was taken out, put in or exchanged costs one step; any other change is right too, and only costs more.
+ * Brings `followed` to the next list, in one walk. Cheap are the changes that lists see: one more at the end, one less with
+ * the last in its place or with all others moved up, one exchanged, one put in. Any other change is right too.
  */
-function follow<T, M>(followed: Followed<T, M>, next: readonly T[], begin: (item: T) => M, end: (item: T, made: M) => void): void {
-	const { items, made } = followed;
-	let same = 0;
-	while (same < items.length && same < next.length && items[same] === next[same]) same++;
-	if (same === items.length && same === next.length) return;
-	const [oldItems, oldMade] = [items.slice(same), made.slice(same)];
-	items.length = same;
-	made.length = same;
-	let i = 0;
-	const drop = (): void => {
-		const [item, its] = [oldItems[i], oldMade[i]];
+function follow<T, M>({ items, made }: Followed<T, M>, next: readonly T[], begin: (item: T) => M, end: (item: T, made: M) => void): void {
+	const drop = (i: number): void => {
+		const [item, its] = [items[i], made[i]];
 		if (item !== undefined && its !== undefined) end(item, its);
-		i++;
 	};
-	const carry = (item: T): void => {
-		const its = oldMade[i++];
-		items.push(item);
-		made.push(its === undefined ? begin(item) : its);
-	};
-	for (let j = same; j < next.length; j++) {
-		const item = next[j];
-		if (item === undefined) continue;
-		if (oldItems[i] !== item && i < oldItems.length) {
-			if (oldItems[i + 1] === item) drop();
-			else if (next[j + 1] !== oldItems[i]) drop();
-		}
-		if (i < oldItems.length && oldItems[i] === item) carry(item);
-		else {
+	for (let i = 0; i < next.length; i++) {
+		const item = next[i];
+		if (item === undefined || items[i] === item) continue;
+		const last = items.length - 1;
+		if (i > last) {
 			items.push(item);
 			made.push(begin(item));
+		} else if (i < last && items[last] === item) {
+			drop(i);
+			items[i] = item;
+			const its = made.pop();
+			if (its !== undefined) made[i] = its;
+			items.pop();
+		} else if (items[i + 1] === item) {
+			drop(i);
+			items.splice(i, 1);
+			made.splice(i, 1);
+		} else if (next[i + 1] === items[i]) {
+			items.splice(i, 0, item);
+			made.splice(i, 0, begin(item));
+		} else {
+			drop(i);
+			items[i] = item;
+			made[i] = begin(item);
 		}
 	}
-	while (i < oldItems.length) drop();
+	while (items.length > next.length) {
+		drop(items.length - 1);
+		items.pop();
+		made.pop();
+	}
 }

@@ -72,9 +72,12 @@ export class Core {
 			const view = viewOf(snapshot.pools, pool.view.id);
 			pool.open(view ?? pool.view, snapshot.nowMs);
 		}
-		this.live.read(snapshot.running, snapshot.foreign ?? [], this.runTimeOf);
+		this.live.read(snapshot.running, snapshot.foreign ?? NO_OTHERS, this.runTimeOf);
+		this.live.checkQuiet(snapshot.nowMs);
 	}
 }
+
+const NO_OTHERS: NonNullable<Snapshot["foreign"]> = [];
 
 /** The core that this memo holds, at this snapshot; a new one without a memo. */
 export function coreAt(snapshot: Snapshot, memo: DecideMemo | undefined): Core {

@@ -25,6 +25,18 @@ export function brokenBound(attempt: RunningAttempt, nowMs: number, limitsOf: (a
 	return gpuUtilisation ? poorlyUsed(gpuUtilisation, limitsOf(attempt).gpuUtilisationBelow) : null;
 }
 
+/** Before this time brokenBound has nothing to say of the attempt. It may be earlier than when a bound breaks, never later. */
+export function mayBreakAt(attempt: RunningAttempt): number {
+	const { expiresAtMs = null, idleSinceMs = null, gpuUtilisation, spec } = attempt;
+	if (attempt.stopping) return Number.POSITIVE_INFINITY;
+	if (idleSinceMs !== null || gpuUtilisation !== undefined) return Number.NEGATIVE_INFINITY;
+	const { maxMs } = spec.duration;
+	const byJob = maxMs === null ? Number.POSITIVE_INFINITY : attempt.placedAtMs + maxMs - attempt.completedMs;
+	const startedMs = attempt.startedAtMs ?? byJob;
+	const byStart = maxMs === null ? byJob : Math.min(byJob, startedMs + maxMs - attempt.completedMs);
+	return Math.min(byStart, expiresAtMs === null ? Number.POSITIVE_INFINITY : expiresAtMs - LIMITS.stopGraceMs);
+}
+
 function poorlyUsed(seen: NonNullable<RunningAttempt["gpuUtilisation"]>, limit: Limits["gpuUtilisationBelow"]): Reason | null {
 	if (!limit || seen.overMs < limit.forMs || seen.percent >= limit.percent) return null;
 	const { percent, overMs } = seen;

@@ -1,3 +1,4 @@
+import type { MoveKind, Policy } from "#server/domain/policy.ts";
 import type { JobVerdict } from "#server/policy/types.ts";
 import { LIMITS } from "../limits.ts";
 import { brokenBound } from "../stop.ts";
@@ -6,7 +7,7 @@ import { byAttemptId, isCloud, isSettledHere, nextCheckpointOf } from "./attempt
 import { cappedBudgets, capReactions } from "./cap-reactions.ts";
 import { failOver } from "./failover.ts";
 import { moveCheaper } from "./move-cheaper.ts";
-import { returnHome } from "./return-home.ts";
+import { returnHome, roomToReturn } from "./return-home.ts";
 import type { RunningInput } from "./types.ts";
 
 /**
@@ -21,6 +22,8 @@ export function planUrgent(input: RunningInput): Action[] {
 	const limitsOf = (attempt: RunningAttempt): JobVerdict["limits"] => input.shapeOf(attempt.spec).verdict.limits;
 	const capped = cappedBudgets(input);
 	const down = downPools(input);
+	// Most cycles: nothing is at its cap or down, and no bound can break yet.
+	if (capped.length === 0 && down.size === 0 && snapshot.nowMs < (input.quietUntilMs ?? Number.NEGATIVE_INFINITY)) return [];
 	const stops: Action[] = [];
 	const underCap: RunningAttempt[] = [];
 	const lost: RunningAttempt[] = [];
@@ -52,8 +55,8 @@ function byJobId(a: Action, b: Action): number {
 
 export function planRunning(input: RunningInput): Action[] {
 	const { snapshot } = input;
-	const kinds = new Set(snapshot.policy.rules.flatMap(({ effect }) => (effect.kind === "move" ? effect.to : [])));
-	if (kinds.size === 0) return [];
+	const kinds = moveKindsOf(snapshot.policy);
+	if (!kinds.has("cheaper") && !(kinds.has("home") && roomToReturn(input) >= 1)) return [];
 	const candidates: RunningAttempt[] = [];
 	for (const attempt of input.watched ?? snapshot.running) if (mayMove(input, attempt)) candidates.push(attempt);
 	if (candidates.length === 0) return [];
@@ -65,6 +68,14 @@ export function planRunning(input: RunningInput): Action[] {
 		candidates.filter((attempt) => !going.has(attempt.jobId)),
 	);
 	return [...home, ...cheaper];
+}
+
+const kindsOf = new WeakMap<Policy, ReadonlySet<MoveKind>>();
+
+function moveKindsOf(policy: Policy): ReadonlySet<MoveKind> {
+	const known = kindsOf.get(policy) ?? new Set(policy.rules.flatMap(({ effect }) => (effect.kind === "move" ? effect.to : [])));
+	kindsOf.set(policy, known);
+	return known;
 }
 
 /** In the cloud, past its first minutes, with a checkpoint near, and nothing decided of it yet. */

@@ -32,7 +32,7 @@ interface Homecomer {
  * Order: the dearest GPU-hour first (every GPU-hour of room then saves the most), then the longest rest, then by id.
  */
 export function returnHome(input: RunningInput, candidates: readonly RunningAttempt[]): Action[] {
-	let room = input.freeGpus() - headroomGpus(input);
+	let room = roomToReturn(input);
 	const fitting = candidates.filter((attempt) => gpusOf(attempt.spec) <= room);
 	if (fitting.length === 0) return [];
 	const homecomers = fitting.flatMap((attempt) => homecomerOf(input, attempt) ?? []).sort(compareHomecomers);
@@ -46,6 +46,11 @@ export function returnHome(input: RunningInput, candidates: readonly RunningAtte
 		room -= gpus;
 	}
 	return actions;
+}
+
+/** GPUs at home that work in the cloud may come back to. */
+export function roomToReturn(input: RunningInput): number {
+	return input.freeGpus() - headroomGpus(input);
 }
 
 export function headroomGpus({ snapshot }: RunningInput): number {

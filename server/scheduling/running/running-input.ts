@@ -10,6 +10,7 @@ export function runningInput(snapshot: Snapshot, core: Core, budgets: BudgetBook
 	return {
 		snapshot,
 		watched: core.live.watched,
+		quietUntilMs: core.live.quietUntilMs,
 		shapeOf: core.shapeOf,
 		runTimeOf: core.runTimeOf,
 		roomFor: (spec, rest) => roomIn(core.shapeOf(spec).home, spec, rest, snapshot.nowMs),

@@ -13,6 +13,8 @@ export interface RunningInput {
 	snapshot: Snapshot;
 	/** Live attempts that anything may have to be done about, of snapshot.running; absent: all of them. */
 	watched?: Iterable<RunningAttempt>;
+	/** Before this none of them can break a bound (stop.ts); absent: it is not known. */
+	quietUntilMs?: number;
 	/** Kept per spec by the cycle. */
 	shapeOf: (spec: JobSpec) => Shape;
 	runTimeOf: RunTimeOf;
