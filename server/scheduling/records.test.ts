@@ -32,7 +32,7 @@ describe("records of offers", () => {
 
 	it("make a refusing offer take longer to get, never impossible, and forgive it", () => {
 		const once = withRefusal(emptyRecord(NOON_MS), NOON_MS);
-		const twice = withRefusal(once, NOON_MS);
+		const twice = { ...once, refusals: 2 };
 		const delay = (record: typeof once, atMs: number) => ratesOf("spot", record, atMs).refusalDelayMs;
 		// p = 1/2, one try more; p = 1/3, two tries more
 		expect(delay(once, NOON_MS)).toBe(LIMITS.refusedLaunchMs);
@@ -45,12 +45,19 @@ describe("records of offers", () => {
 		let record = emptyRecord(NOON_MS);
 		const pauses: number[] = [];
 		for (let i = 0; i < 8; i++) {
-			record = withRefusal(record, NOON_MS);
-			pauses.push((record.backoffUntilMs ?? 0) - NOON_MS);
+			const askedMs: number = record.backoffUntilMs ?? NOON_MS;
+			record = withRefusal({ ...record, atMs: askedMs }, askedMs);
+			pauses.push((record.backoffUntilMs ?? 0) - askedMs);
 		}
 		expect(pauses.slice(0, 3)).toEqual([LIMITS.refusalPauseMs, 2 * LIMITS.refusalPauseMs, 4 * LIMITS.refusalPauseMs]);
 		expect(pauses.at(-1)).toBe(LIMITS.refusalPauseMaxMs);
 		expect(withLaunch(record, NOON_MS).backoffUntilMs).toBeUndefined();
+	});
+
+	it("learn of one shortage once, however many meet it: an interruption, then refusals of calls under way", () => {
+		const taken = withInterruption(withInterruption(emptyRecord(NOON_MS), NOON_MS), NOON_MS);
+		expect(taken).toMatchObject({ interruptions: 2, refusals: 1, backoffUntilMs: NOON_MS + LIMITS.refusalPauseMs });
+		expect(withRefusal(taken, NOON_MS)).toEqual(taken);
 	});
 });
 

@@ -34,21 +34,25 @@ export function withHours(record: OfferRecord, hours: number, nowMs: number): Of
 	return { ...now, instanceHours: now.instanceHours + Math.max(0, hours) };
 }
 
-/** The provider took one of its instances back. */
+/** The provider took one of its instances back: what it wants for others it has none left of, so this is a refusal too. */
 export function withInterruption(record: OfferRecord, nowMs: number): OfferRecord {
-	const now = decayed(record, nowMs);
+	const now = withRefusal(record, nowMs);
 	return { ...now, interruptions: now.interruptions + 1 };
 }
 
-/** A launch came up: it is asked again whenever it is wanted. */
+/** A launch came up: it is asked again whenever it is wanted. Until then, after a refusal, one launch at a time tries it. */
 export function withLaunch(record: OfferRecord, nowMs: number): OfferRecord {
 	const { backoffUntilMs: _, ...now } = decayed(record, nowMs);
 	return { ...now, launches: now.launches + 1 };
 }
 
-/** A launch was refused for want of capacity: the pause before the next call doubles with each refusal that still counts. */
+/**
+ * A launch was refused for want of capacity: the pause before the next call doubles with each refusal that still counts.
+ * During a pause nothing new is learned: many calls that were under way met the same shortage.
+ */
 export function withRefusal(record: OfferRecord, nowMs: number): OfferRecord {
 	const now = decayed(record, nowMs);
+	if ((now.backoffUntilMs ?? 0) > nowMs) return now;
 	const pauseMs = Math.min(LIMITS.refusalPauseMaxMs, LIMITS.refusalPauseMs * 2 ** Math.min(20, Math.floor(now.refusals)));
 	return { ...now, refusals: now.refusals + 1, backoffUntilMs: nowMs + pauseMs };
 }
