@@ -1,7 +1,7 @@
 import { type Offer, offerId } from "#server/domain/capacity.ts";
 import { MINUTE_MS } from "#server/kernel/units.ts";
 import { ACCELERATOR_NAMES, acceleratorsNamed, listAccelerators } from "#server/rates/accelerators.ts";
-import { gridIntensity, homeIntensity } from "#server/rates/carbon.ts";
+import { averagePue, gridIntensity, homeIntensity } from "#server/rates/carbon.ts";
 import { egressMicroUsdPerGiB } from "#server/rates/egress.ts";
 import { type ListedPrice, listOffers, type OfferRate, RATED_PROVIDERS } from "#server/rates/offers.ts";
 import { ownedRate } from "#server/rates/owned.ts";
@@ -18,6 +18,7 @@ export const SHIPPED_FACTS: ShippedFacts = {
 		const name = ACCELERATOR_NAMES.find((known) => known === accelerator);
 		return name === undefined ? null : ownedRate(name);
 	},
+	onPremisesPue: averagePue("on_premises").pue,
 	gridZone: (zone) => homeIntensity(zone)?.gramsPerKwh ?? null,
 	acceleratorsNamed,
 	boardWatts: Object.fromEntries(listAccelerators().map((model) => [model.name, model.boardWatts])),

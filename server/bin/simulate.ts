@@ -44,6 +44,7 @@ function main(): number {
 function simulate(options: SimulateOptions): void {
 	if (options.out !== null) refuseUnwritable(options.out);
 	const runs = chooseRuns(options, (file) => readTextFile(file, "policy"));
+	for (const warning of runs.flatMap((run) => run.warnings)) process.stderr.write(`spillway: warning: ${warning}\n`);
 	const text = readTextFile(options.trace, "trace");
 	const trace = parseTrace(text, options.trace, { lenient: options.lenient, acceleratorsNamed: SHIPPED_FACTS.acceleratorsNamed });
 	const { scenario, files } = readScenarioFile(options.scenario, {

@@ -11,6 +11,8 @@ import type { SimulationRun } from "./build-report.ts";
 export interface PlannedRun {
 	choice: StrategyChoice;
 	policy: SimulationRun["policy"];
+	/** What its reader should know of the policy, a line each. */
+	warnings: string[];
 }
 
 /**
@@ -35,7 +37,9 @@ export function chooseRuns(
 			fix: "Give --policy FILE.",
 		});
 	const named = asked.strategies.length > 0 ? known.filter((name) => asked.strategies.includes(name)) : RULES_OF_THUMB_NAMES;
-	const thumb = named.filter((name) => name !== SPILLWAY).map((name): PlannedRun => ({ choice: { name, policy: null }, policy: null }));
+	const thumb = named
+		.filter((name) => name !== SPILLWAY)
+		.map((name): PlannedRun => ({ choice: { name, policy: null }, policy: null, warnings: [] }));
 	return [...thumb, ...policyRuns([...new Set(asked.policies)], read)];
 }
 
@@ -49,7 +53,12 @@ function policyRuns(files: readonly string[], read: (file: string) => string): P
 		const { policy, problems } = parsePolicy(source);
 		if (!policy) throw unparsable(file, problems);
 		const name = files.length === 1 ? SPILLWAY : `${SPILLWAY}:${distinct}`;
-		return { choice: { name, policy }, policy: { file, name: policy.name, sha256: createHash("sha256").update(source).digest("hex") } };
+		const sha256 = createHash("sha256").update(source).digest("hex");
+		return {
+			choice: { name, policy },
+			policy: { file, name: policy.name, sha256 },
+			warnings: problems.map((problem) => warning(file, problem)),
+		};
 	});
 }
 
@@ -65,4 +74,8 @@ function unparsable(file: string, problems: readonly PolicyProblem[]): SpillwayE
 			fields: errors.map(({ line, column, message, fix }) => ({ path: "", line, column, message: fix ? `${message} ${fix}` : message })),
 		},
 	);
+}
+
+function warning(file: string, { line, column, message, fix }: PolicyProblem): string {
+	return `${file}, line ${line}, column ${column}: ${message}${fix ? ` ${fix}` : ""}`;
 }

@@ -37,6 +37,7 @@ const FACTS: ShippedFacts = {
 			};
 		}),
 	ownedRate: () => ({ microUsdPerGpuHour: 1n, wattsPerGpu: 1, pue: 1 }),
+	onPremisesPue: 1.58,
 	gridZone: () => 1,
 	acceleratorsNamed: (name) => [name],
 	boardWatts: {},

@@ -30,6 +30,7 @@ d,30,20,1,vision,,
 const NO_FACTS: ShippedFacts = {
 	offers: () => [],
 	ownedRate: () => null,
+	onPremisesPue: 1.58,
 	gridZone: () => null,
 	acceleratorsNamed: () => [],
 	boardWatts: {},
@@ -125,6 +126,12 @@ describe("what is replayed", () => {
 		expect(() => chooseRuns({ strategies, policies }, () => "")).toThrow(
 			expect.objectContaining({ message: expect.stringContaining(message), fix: expect.stringContaining(fix) }),
 		);
+	});
+	it("comes with the warnings of a policy", () => {
+		const source = POLICY.replace("rules: []", "rules: [{ id: go, burst: { always: true } }]");
+		expect(chooseRuns({ strategies: ["spillway"], policies: ["p.yaml"] }, () => source)[0]?.warnings).toEqual([
+			expect.stringMatching(/^p\.yaml, line 4, column \d+: Jobs may burst and no budget caps the money\. Add a budget/),
+		]);
 	});
 	it("names line and column of a policy that cannot be read", () => {
 		const source = POLICY.replace("rules: []", "rules: [], budget: []");

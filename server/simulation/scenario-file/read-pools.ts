@@ -22,6 +22,7 @@ function readPool({ doc, facts }: ScenarioContext, pool: ScenarioSpec["pools"][n
 			"Name the one that the pool has.",
 		);
 	const card = facts.ownedRate(accelerator);
+	const boardWatts = { ...facts.boardWatts, ...doc.spec.boardWatts };
 	const orCard = <T>(field: string, given: T | undefined, carded: T | undefined): T => {
 		const value = given ?? carded;
 		if (value !== undefined) return value;
@@ -38,9 +39,9 @@ function readPool({ doc, facts }: ScenarioContext, pool: ScenarioSpec["pools"][n
 		nodes: pool.nodes,
 		gpusPerNode: pool.gpusPerNode,
 		microUsdPerGpuHour: orCard("usdPerGpuHour", pool.usdPerGpuHour, card?.microUsdPerGpuHour),
-		wattsPerGpu: orCard("wattsPerGpu", pool.wattsPerGpu, card?.wattsPerGpu),
+		wattsPerGpu: orCard("wattsPerGpu", pool.wattsPerGpu, card?.wattsPerGpu ?? boardWatts[accelerator]),
 		gridGramsPerKwh: gridOf(doc, facts, pool, i),
-		pue: orCard("pue", pool.pue, card?.pue),
+		pue: pool.pue ?? card?.pue ?? facts.onPremisesPue,
 		speed: pool.speed,
 	};
 }

@@ -24,6 +24,7 @@ function offer(region: string, capacityType: Offer["capacityType"]): Offer {
 const FACTS: ShippedFacts = {
 	offers: () => [offer("us-east-1", "on_demand"), offer("us-east-1", "spot"), offer("eu-west-1", "spot")],
 	ownedRate: (name) => (name === "A100-80GB" ? { microUsdPerGpuHour: 830_000n, wattsPerGpu: 640, pue: 1.58 } : null),
+	onPremisesPue: 1.58,
 	gridZone: (zone) => (zone === "DE" ? 371 : null),
 	acceleratorsNamed: (name) => (name === "A100" ? ["A100-80GB", "A100-40GB"] : name === "A100-80GB" ? [name] : []),
 	boardWatts: { "A100-80GB": 400 },
@@ -68,6 +69,10 @@ describe("a scenario", () => {
 			},
 		]);
 		expect([scenario.bootMs, scenario.checkpointEveryMs, scenario.restoreMs]).toEqual([240_000, 900_000, 180_000]);
+	});
+	it("without a rate card takes the model's power and the average PUE of machine rooms", () => {
+		const spec = "  boardWatts: { P100: 250 }\n  pools: [{ id: home, accelerator: P100, nodes: 1, usdPerGpuHour: 1 }]\n";
+		expect(read(spec).scenario.pools[0]).toMatchObject({ wattsPerGpu: 250, pue: 1.58 });
 	});
 	it("keeps money exact", () => {
 		expect(read(SPOT.replace("9.5", "0.000001")).scenario.offers[0]?.microUsdPerHour).toBe(1n);

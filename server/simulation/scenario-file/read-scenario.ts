@@ -16,6 +16,8 @@ export interface ShippedFacts {
 	offers(observedAtMs: number): Offer[];
 	/** The rate card's figures for a model; null: it has no purchase price for it. */
 	ownedRate(accelerator: string): { microUsdPerGpuHour: bigint; wattsPerGpu: number; pue: number } | null;
+	/** Average PUE of a machine room at home. */
+	onPremisesPue: number;
 	/** Yearly average of a grid zone, gCO2e/kWh; null: not known. */
 	gridZone(zone: string): number | null;
 	/** The models that a name may mean. */
