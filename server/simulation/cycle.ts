@@ -59,7 +59,7 @@ export class Cycle {
 		const applied: Action[] = [];
 		const explanations = new Map(plan.explanations.map((e) => [e.jobId, e]));
 		for (const action of plan.actions) {
-			if (!this.#act(action)) continue;
+			if (!this.#act(action, snapshot)) continue;
 			applied.push(action);
 			const explanation = explanations.get(action.jobId);
 			const attemptNumber = "attemptNo" in action ? action.attemptNo : null;
@@ -80,7 +80,7 @@ export class Cycle {
 		this.#hooks.report({ snapshot, plan, applied });
 	}
 
-	#act(action: Action): boolean {
+	#act(action: Action, snapshot: Snapshot): boolean {
 		const ctx = this.#ctx;
 		switch (action.kind) {
 			case "place_home": {
@@ -89,7 +89,7 @@ export class Cycle {
 				return attempt !== null;
 			}
 			case "launch": {
-				const row = placeCloud(ctx, action);
+				const row = placeCloud(ctx, action, snapshot);
 				if (row) this.#hooks.launch(row);
 				return row !== null;
 			}

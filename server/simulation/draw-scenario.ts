@@ -28,7 +28,7 @@ export function drawScenario(seed: number): Scenario {
 	return {
 		seed,
 		startMs: START_MS,
-		policy: drawPolicy(random.fork("policy")),
+		policy: withMoves(drawPolicy(random.fork("policy")), random.fork("moves")),
 		policyVersion: 1,
 		pools,
 		offers: drawOffers(random.fork("offers")),
@@ -139,9 +139,46 @@ function drawPolicy(random: Random): Policy {
 	};
 }
 
+/** In part of the runs: moves, evictions, caps, and budgets that do more at their cap than hold. */
+function withMoves(policy: Policy, random: Random): Policy {
+	const rules = [...policy.rules];
+	const add = (id: string, when: string | null, effect: RuleEffect): void => void rules.push({ id, when, line: rules.length + 1, effect });
+	if (random.next() < 0.6) {
+		const to = random.pick([["home"], ["cheaper"], ["home", "cheaper"]] as const);
+		add("go-elsewhere", null, { kind: "move", to: [...to], savingMicroUsd: BigInt(random.int(0, 1_000_000)) });
+	}
+	if (random.next() < 0.5)
+		add("deadlines-first", "job.hasDeadline", { kind: "preempt", classes: ["baseline", "experimental", "batch_inference"] });
+	return {
+		...policy,
+		rules,
+		budgets: policy.budgets.map((b) => ({ ...b, atCap: random.pick(["hold", "checkpoint-and-return", "terminate"] as const) })),
+		caps: [
+			...(random.next() < 0.3 ? [{ id: "machines", scope: "true", line: 20, kind: "instances" as const, count: random.int(1, 6) }] : []),
+			...(random.next() < 0.3
+				? [
+						{
+							id: "rate",
+							scope: 'job.team == "risk"',
+							line: 21,
+							kind: "burn_rate" as const,
+							microUsdPerHour: BigInt(random.int(1, 12)) * 1_000_000n,
+						},
+					]
+				: []),
+		],
+	};
+}
+
 function drawArrivals(random: Random, spanMs: number): Arrival[] {
 	const times = Array.from({ length: random.int(5, 70) }, () => START_MS + Math.floor(random.next() * spanMs)).sort((a, b) => a - b);
 	return times.map((submittedAtMs, i) => drawArrival(random, submittedAtMs, i));
+}
+
+/** Half of them tight: little more than the run itself. */
+function drawDeadline(random: Random, totalMs: number): number {
+	const at = random.next();
+	return Math.floor(at < 0.5 ? totalMs * (1.2 + 2 * at) + 5 * MINUTE_MS : at * DAY_MS);
 }
 
 function drawArrival(random: Random, submittedAtMs: number, i: number): Arrival {
@@ -165,7 +202,7 @@ function drawArrival(random: Random, submittedAtMs: number, i: number): Arrival 
 			memoryGiB: null,
 		},
 		duration: { estimateMs, maxMs: chance(0.4) ? Math.max(estimateMs ?? 0, Math.floor(totalMs * (0.7 + random.next()))) + 1 : null },
-		deadlineMs: chance(0.3) ? submittedAtMs + Math.floor(random.next() * DAY_MS) : null,
+		deadlineMs: chance(0.3) ? submittedAtMs + drawDeadline(random, totalMs) : null,
 		priority: random.pick([50, 50, 50, 0, 80, 100]),
 		critical: false,
 		checkpoint: chance(0.6) ? { path: "/checkpoints", uri: null, intervalMs: random.int(1, 20) * MINUTE_MS } : null,

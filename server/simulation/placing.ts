@@ -2,10 +2,13 @@ import type { Offer, Placement } from "#server/domain/capacity.ts";
 import { type Reason, reason } from "#server/domain/reasons.ts";
 import { assert } from "#server/kernel/assert.ts";
 import { attemptIdOf, instanceIdOf } from "#server/kernel/ids.ts";
-import type { Action } from "#server/scheduling/types.ts";
+import { judgeJob } from "#server/policy/judge-job.ts";
+import { openCaps } from "#server/scheduling/caps.ts";
+import type { Action, Snapshot } from "#server/scheduling/types.ts";
 import type { SimContext } from "./context.ts";
 import type { AttemptRecord, InstanceRecord, JobRecord } from "./records.ts";
 import { simId } from "./sim-ids.ts";
+import { runningAttempt } from "./snapshot.ts";
 
 /** Counterparts of services/job: each all or nothing, each guarded so that a stale plan changes nothing. */
 
@@ -48,13 +51,14 @@ export function placeHome(ctx: SimContext, action: Act<"place_home">): AttemptRe
 }
 
 /** The instance intent that was written; null when the plan was stale, or when money was short and the job is held now. */
-export function placeCloud(ctx: SimContext, action: Act<"launch">): InstanceRecord | null {
+export function placeCloud(ctx: SimContext, action: Act<"launch">, snapshot: Snapshot): InstanceRecord | null {
 	const { book, scenario } = ctx;
 	const row = book.jobs.get(action.jobId);
 	// The real transaction takes the hold first and rolls it back when the job turns out to have moved on.
 	if (!row || !mayAdmit(row, action.attemptNo)) return null;
 	const { offer } = action;
 	assert(offer.microUsdPerHour !== null && offer.microUsdPerHour > 0n, "an offer without a price was chosen");
+	if (passesCap(ctx, action, row, snapshot)) return null;
 	const instanceId = instanceIdOf(row.id, action.attemptNo, 0);
 	const rules = scenario.policy.budgets.filter((b) => action.budgetIds.includes(b.id));
 	const refusal = ctx.budgets.place(instanceId, action.holdMicroUsd, rules, ctx.nowMs());
@@ -72,6 +76,16 @@ export function placeCloud(ctx: SimContext, action: Act<"launch">): InstanceReco
 	const instance = newInstance(instanceId, attempt, offer, offer.microUsdPerHour, ctx.nowMs(), action.lifeMs);
 	book.addInstance(instance);
 	return instance;
+}
+
+/** Counterpart of services/job/ask-caps: counted anew over every instance that is not gone. */
+function passesCap(ctx: SimContext, action: Act<"launch">, row: JobRecord, snapshot: Snapshot): boolean {
+	const { policy } = ctx.scenario;
+	if (policy.caps.length === 0) return false;
+	const running = Array.from(ctx.book.liveInstances, (i) => runningAttempt(ctx, ctx.book.attempt(i.attemptId), ctx.book.jobOf(i)));
+	const book = openCaps({ ...snapshot, running }, (spec) => judgeJob(policy, spec).caps);
+	const ask = { microUsdPerHour: action.offer.microUsdPerHour ?? 0n, instances: 1, egressGiB: 0 };
+	return book.shortOf(judgeJob(policy, row.spec).caps, ask) !== null;
 }
 
 function placementOf(offer: Offer): Placement {

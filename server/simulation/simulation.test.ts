@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { HOUR_MS } from "#server/kernel/units.ts";
+import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import { allCheckers } from "./checkers/all.ts";
 import type { Machine } from "./cloud.ts";
 import { drawScenario } from "./draw-scenario.ts";
 import { FAILING_SEEDS } from "./failing-seeds.ts";
 import { replayCommand } from "./replay-command.ts";
 import { type CheckedRun, runChecked } from "./run-checked.ts";
+import type { Scenario } from "./scenario.ts";
 
 const FIXED = Array.from({ length: 50 }, (_, i) => i + 1);
 /** What the fifty runs met, all together: a fault that never happens tests nothing. */
@@ -14,6 +15,7 @@ const met = {
 	machines: 0,
 	ends: new Map<string, number>(),
 	codes: new Map<string, number>(),
+	why: new Map<string, number>(),
 	holds: new Map<string, number>(),
 };
 
@@ -24,10 +26,32 @@ function count(map: Map<string, number>, key: string): void {
 function remember({ world, news }: CheckedRun): void {
 	met.crashes += world.crashes;
 	met.machines += world.cloud.machines.size;
-	for (const row of world.book.attempts.values()) count(met.ends, row.state);
+	for (const row of world.book.attempts.values()) {
+		count(met.ends, row.state);
+		count(met.why, row.reason?.code ?? "none");
+	}
 	for (const row of world.book.instances.values()) count(met.codes, row.reason?.code ?? "none");
 	for (const hold of world.book.holds.values()) count(met.holds, hold.state);
 	for (const line of news) count(met.codes, line.kind);
+}
+
+/** The drawn scenario with one small pool, no cloud, and work of which every other job has a tight deadline. */
+function crowded(seed: number): Scenario {
+	const drawn = drawScenario(seed);
+	const preempt = { kind: "preempt" as const, classes: ["batch_inference" as const] };
+	return {
+		...drawn,
+		policy: { ...drawn.policy, rules: [{ id: "deadlines-first", when: "job.hasDeadline", line: 1, effect: preempt }] },
+		pools: drawn.pools.slice(0, 1).map((pool) => ({ ...pool, nodes: 1, gpusPerNode: 2 })),
+		offers: [],
+		arrivals: drawn.arrivals.map((arrival, i) => {
+			const { spec, work, submittedAtMs } = arrival;
+			const deadlineMs = i % 2 === 0 ? submittedAtMs + 1.3 * work.totalMs + 10 * MINUTE_MS : null;
+			const resources = { ...spec.resources, gpus: 1, accelerators: [] };
+			const duration = { estimateMs: work.totalMs, maxMs: null };
+			return { ...arrival, spec: { ...spec, nodes: 1, class: "batch_inference", resources, duration, deadlineMs } };
+		}),
+	};
 }
 
 describe("a company, its cloud and its control plane, with faults drawn from a seed", () => {
@@ -35,6 +59,16 @@ describe("a company, its cloud and its control plane, with faults drawn from a s
 		const run = runChecked(drawScenario(seed), allCheckers());
 		remember(run);
 		expect(run.violation, `SEED=${seed}; see it again with: ${replayCommand(seed)}`).toBeNull();
+	});
+
+	it("keeps every promise where jobs with a deadline take the place of others in a crowded pool", () => {
+		let evictions = 0;
+		for (const seed of [1, 2, 3, 4, 5, 6]) {
+			const run = runChecked(crowded(seed), allCheckers());
+			expect(run.violation, `SEED=${seed}`).toBeNull();
+			for (const row of run.world.book.attempts.values()) if (row.reason?.code === "evicted_for_deadline") evictions++;
+		}
+		expect(evictions).toBeGreaterThan(0);
 	});
 
 	it("is the same run for the same seed, and another for another", () => {
@@ -76,6 +110,9 @@ describe("a company, its cloud and its control plane, with faults drawn from a s
 		expect([...met.holds.keys()].sort()).toEqual(["posted", "voided"]);
 		for (const code of ["launch_refused_capacity", "launch_refused_quota", "instance_vanished", "agent_silent", "spot_interruption"]) {
 			expect(met.codes.get(code) ?? 0, code).toBeGreaterThan(0);
+		}
+		for (const code of ["returning_home", "moving_cheaper"]) {
+			expect(met.why.get(code) ?? 0, code).toBeGreaterThan(0);
 		}
 		for (const code of ["instance_expired", "job_held"]) {
 			expect(met.codes.get(code) ?? 0, code).toBeGreaterThan(0);

@@ -52,7 +52,7 @@ function movingTo(ctx: SimContext, row: JobRecord, nowMs: number): MoveTarget | 
 	return fresh ? (last.move?.to ?? null) : null;
 }
 
-function runningAttempt(ctx: SimContext, attempt: AttemptRecord, row: JobRecord): RunningAttempt {
+export function runningAttempt(ctx: SimContext, attempt: AttemptRecord, row: JobRecord): RunningAttempt {
 	const instance = attempt.instanceId === null ? undefined : ctx.book.instances.get(attempt.instanceId);
 	return {
 		jobId: row.id,

@@ -18,6 +18,9 @@ import type { AttemptRecord, InstanceRecord } from "./records.ts";
 import type { Arrival, Scenario } from "./scenario.ts";
 import { simId } from "./sim-ids.ts";
 
+/** Where nothing waits, only checkpoints come round: they are looked for less often, or runs would be slow. */
+const IDLE_TICKS = 4;
+
 /** The process of the control plane died between two steps. */
 class ControlPlaneDied extends Error {
 	override name = "ControlPlaneDied";
@@ -234,9 +237,10 @@ export class World implements SimContext {
 
 	/** Time alone changes forecasts, back-offs and budgets: while jobs wait or may move, they are looked at again. */
 	#tick(): void {
-		if (this.#tickDue || (this.book.pending.size === 0 && !this.#mayMove())) return;
+		const waits = this.book.pending.size > 0;
+		if (this.#tickDue || (!waits && !this.#mayMove())) return;
 		this.#tickDue = true;
-		this.control(this.#nowMs + this.scenario.timing.tickMs, "tick", () => {
+		this.control(this.#nowMs + this.scenario.timing.tickMs * (waits ? 1 : IDLE_TICKS), "tick", () => {
 			this.#tickDue = false;
 			this.wake();
 			this.#tick();

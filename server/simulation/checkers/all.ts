@@ -1,4 +1,5 @@
 import { budgetsChecker } from "./budgets.ts";
+import { capsChecker } from "./caps.ts";
 import { chargesChecker } from "./charges.ts";
 import type { Checker } from "./checker.ts";
 import { liveAttemptsChecker } from "./live-attempts.ts";
@@ -15,6 +16,7 @@ export function allCheckers(): Checker[] {
 		slotsChecker(),
 		orphansChecker(),
 		budgetsChecker(),
+		capsChecker(),
 		chargesChecker(),
 		reasonsChecker(),
 	];
