@@ -41,7 +41,8 @@ export interface SpotZone {
 	/** An instance can be had now. Not known: true, and an attempt that is refused makes it false for the caller's back-off. */
 	up: boolean;
 	/** How long it has been up, or down, as far as that was seen, ms. */
-	sinceMs: number;
+	ageMs: number;
+	/** Keep the same object until something is learned: what is worked out from it is kept with it. */
 	model: ZoneModel;
 }
 
@@ -89,6 +90,4 @@ export interface ZoneRecord {
 export interface ZoneModel {
 	upEndsPerHour: readonly number[];
 	downEndsPerHour: readonly number[];
-	/** An instance's own interruptions while capacity goes on elsewhere (several zones together), per hour. 0 for one zone. */
-	changesPerHour: number;
 }

@@ -1,0 +1,29 @@
+import { DAY_MS, MINUTE_MS } from "#server/kernel/units.ts";
+
+/** Lower edges of the ages by which runs are counted, ms; the last has no upper edge. Doubling, as run lengths spread over four orders. */
+export const AGE_EDGES_MS: readonly number[] = [0, 10, 20, 40, 80, 160, 320, 640].map((minutes) => minutes * MINUTE_MS);
+export const AGES = AGE_EDGES_MS.length;
+
+/** Every constant of the rule for deadlines on spot, with its unit and why it has this value. docs/spot.md explains them. */
+export const SPOT = {
+	/** Before anything is seen, a run of age a ends at 1 / (a + this) per hour: the longer it lasts, the longer it will. An assumption. */
+	priorAgeHours: 0.5,
+	/** That belief weighs as much as so many endings seen, at each age. An assumption; from 1 to 10 the bench changes by 0.5%. */
+	priorEnds: 3,
+	/** Counts weigh half after this long. An assumption: a market's month. */
+	halfLifeMs: 30 * DAY_MS,
+	/**
+	 * Share of the slack that waiting and changeovers are planned with. Availability drifts from day to day, which the model
+	 * does not know, so slack kept is worth more than it says. Chosen with one trace left out at a time: 0.65 each time.
+	 */
+	plannedSlackShare: 0.65,
+	/** Cells of a value table along work and along slack; their steps are never shorter than 8 and 2 changeovers. */
+	workCells: 48,
+	slackCells: 96,
+	/** Price ratios, and chances that another zone is up, are rounded to this for the tables. */
+	ratioStep: 0.02,
+	/** Value tables kept, about 1.5 MB each. */
+	tables: 24,
+	/** Prices closer than this share are taken for equal. */
+	samePriceShare: 0.001,
+} as const;

@@ -1,0 +1,110 @@
+import { HOUR_MS } from "#server/kernel/units.ts";
+import { AGE_EDGES_MS, AGES, SPOT } from "./constants.ts";
+import type { ZoneModel, ZoneRecord } from "./types.ts";
+
+/** Learning how long a zone's spot stays up, and away, as it is watched. Pure: each look gives a new record. */
+
+const NONE: readonly number[] = Array.from({ length: AGES }, () => 0);
+
+export function newZoneRecord(up: boolean, nowMs: number): ZoneRecord {
+	return { atMs: nowMs, up, sinceMs: nowMs, upHours: NONE, upEnds: NONE, downHours: NONE, downEnds: NONE };
+}
+
+/** The zone is seen up, or down, now. What it was at the last look is taken to have lasted until now. */
+export function observeZone(record: ZoneRecord, up: boolean, nowMs: number): ZoneRecord {
+	if (nowMs < record.atMs) return record;
+	const weight = 0.5 ** ((nowMs - record.atMs) / SPOT.halfLifeMs);
+	const fade = (counts: readonly number[]): number[] => counts.map((count) => count * weight);
+	const hours = fade(record.up ? record.upHours : record.downHours);
+	const ends = fade(record.up ? record.upEnds : record.downEnds);
+	addHours(hours, record.atMs - record.sinceMs, nowMs - record.sinceMs);
+	const over = up !== record.up;
+	if (over) {
+		const age = ageIndex(nowMs - record.sinceMs - 1);
+		ends[age] = (ends[age] ?? 0) + 1;
+	}
+	const seen = { atMs: nowMs, up, sinceMs: over ? nowMs : record.sinceMs };
+	return record.up
+		? { ...seen, upHours: hours, upEnds: ends, downHours: fade(record.downHours), downEnds: fade(record.downEnds) }
+		: { ...seen, upHours: fade(record.upHours), upEnds: fade(record.upEnds), downHours: hours, downEnds: ends };
+}
+
+/** Posterior mean rates of a Gamma-Poisson model at each age, with the prior of SPOT as pseudo-counts. */
+export function modelOf(record: ZoneRecord): ZoneModel {
+	return {
+		upEndsPerHour: PRIOR_RATES.map((rate, age) => posterior(record.upEnds, record.upHours, age, rate)),
+		downEndsPerHour: PRIOR_RATES.map((rate, age) => posterior(record.downEnds, record.downHours, age, rate)),
+	};
+}
+
+/** What is believed of a zone never watched. */
+export function priorModel(): ZoneModel {
+	return PRIOR_MODEL;
+}
+
+/**
+ * A zone of which only its interruptions per instance hour are known (OfferRecord): the prior's shape over the ages, scaled
+ * so that a run's first AGE_EDGES_MS hours end at that rate. Rates within 20% of each other share one model, and its tables.
+ */
+export function modelOfRate(interruptionsPerHour: number): ZoneModel {
+	const step = Math.round(Math.log(Math.min(10, Math.max(0.001, interruptionsPerHour))) / Math.log(1.2));
+	let model = byRate.get(step);
+	if (!model) {
+		const scale = 1.2 ** step / PRIOR_MEAN_RATE;
+		model = { upEndsPerHour: PRIOR_RATES.map((rate) => rate * scale), downEndsPerHour: PRIOR_RATES };
+		byRate.set(step, model);
+	}
+	return model;
+}
+const byRate = new Map<number, ZoneModel>();
+
+/** The entry of AGE_EDGES_MS that an age falls into. */
+export function ageIndex(ageMs: number): number {
+	let index = AGES - 1;
+	while (index > 0 && ageMs < (AGE_EDGES_MS[index] ?? 0)) index--;
+	return index;
+}
+
+/** Width of an age's entry, ms; endless for the last. */
+export function ageWidthMs(index: number): number {
+	return (AGE_EDGES_MS[index + 1] ?? Number.POSITIVE_INFINITY) - (AGE_EDGES_MS[index] ?? 0);
+}
+
+/** Expected time until a run of that age ends, at most `capMs`. */
+export function expectedLifeMs(endsPerHour: readonly number[], ageMs: number, capMs: number): number {
+	let alive = 1;
+	let lifeMs = 0;
+	let atMs = ageMs;
+	for (let index = ageIndex(ageMs); index < AGES && atMs - ageMs < capMs; index++) {
+		const edgeMs = AGE_EDGES_MS[index + 1] ?? Number.POSITIVE_INFINITY;
+		const spanMs = Math.min(edgeMs - atMs, ageMs + capMs - atMs);
+		const perMs = Math.max(1e-6, endsPerHour[index] ?? 0) / HOUR_MS;
+		const end = 1 - Math.exp(-perMs * spanMs);
+		lifeMs += (alive * end) / perMs;
+		alive *= 1 - end;
+		atMs += spanMs;
+	}
+	return lifeMs;
+}
+
+function addHours(hours: number[], fromMs: number, toMs: number): void {
+	for (let atMs = fromMs; atMs < toMs; ) {
+		const index = ageIndex(atMs);
+		const untilMs = Math.min(toMs, AGE_EDGES_MS[index + 1] ?? toMs);
+		hours[index] = (hours[index] ?? 0) + (untilMs - atMs) / HOUR_MS;
+		atMs = untilMs;
+	}
+}
+
+function posterior(ends: readonly number[], hours: readonly number[], age: number, priorRate: number): number {
+	return ((ends[age] ?? 0) + SPOT.priorEnds) / ((hours[age] ?? 0) + SPOT.priorEnds / priorRate);
+}
+
+/** At the middle of each entry; the last is taken to reach 2.2 times its edge. */
+const PRIOR_RATES: readonly number[] = AGE_EDGES_MS.map((edgeMs, index) => {
+	const middleMs = edgeMs === AGE_EDGES_MS.at(-1) ? edgeMs * 1.6 : (edgeMs + (AGE_EDGES_MS[index + 1] ?? edgeMs)) / 2;
+	return 1 / (middleMs / HOUR_MS + SPOT.priorAgeHours);
+});
+const PRIOR_MODEL: ZoneModel = { upEndsPerHour: PRIOR_RATES, downEndsPerHour: PRIOR_RATES };
+/** Endings per hour of a run under the prior, over its first day. */
+const PRIOR_MEAN_RATE = HOUR_MS / expectedLifeMs(PRIOR_RATES, 0, 24 * HOUR_MS);

@@ -1,0 +1,90 @@
+import { HOUR_MS } from "#server/kernel/units.ts";
+import { AGES, SPOT } from "./constants.ts";
+import { ageWidthMs, expectedLifeMs } from "./learner.ts";
+import type { SpotZone, ZoneModel } from "./types.ts";
+
+/**
+ * Several zones seen as one: the job is on the best of those that are up; when that one ends, with chance `elsewhere`
+ * another is up and the job starts there, at an age drawn from `landing`; otherwise all are down, and the first to come
+ * back ends that. Zones are taken to be independent ("Can't Be Late", 2.2: little correlation across zones).
+ */
+export interface Market {
+	upEndsPerHour: readonly number[];
+	downEndsPerHour: readonly number[];
+	elsewhere: number;
+	/** Chance of each age of the zone started in, of length AGES. */
+	landing: readonly number[];
+	/** The same markets have the same key. */
+	key: string;
+}
+
+/** The market around the zone that would be started in, or that was the best so far. Its rates are rounded to a tenth. */
+export function marketOf(best: SpotZone, zones: readonly SpotZone[]): Market {
+	const own = factsOf(best.model);
+	if (zones.length === 1) return { ...own.up, ...own.down, elsewhere: 0, key: `${own.upKey}|${own.downKey}` };
+	let othersDown = 1;
+	for (const zone of zones) if (zone.id !== best.id) othersDown *= 1 - factsOf(zone.model).availability;
+	const elsewhere = Math.round((1 - othersDown) / SPOT.ratioStep) * SPOT.ratioStep;
+	const down = best.model.downEndsPerHour.map((_, age) => zones.reduce((sum, zone) => sum + (zone.model.downEndsPerHour[age] ?? 0), 0));
+	const key = `${own.upKey}|${keyOf(down)}|${elsewhere.toFixed(2)}`;
+	return { ...own.up, downEndsPerHour: down.map(rounded), elsewhere, key };
+}
+
+/** Price of an hour of work that is kept: the price grows by the changeover and by the work that an interruption is expected to lose. */
+export function effectivePrice(zone: SpotZone, lostMs: number, horizonMs: number): number {
+	const lifeMs = expectedLifeMs(zone.model.upEndsPerHour, zone.ageMs, Math.max(HOUR_MS, horizonMs));
+	return zone.microUsdPerHour * (1 + lostMs / lifeMs);
+}
+
+/** Share of time that the zone is up in the long run. */
+function availability(model: ZoneModel): number {
+	const upMs = expectedLifeMs(model.upEndsPerHour, 0, LONG_MS);
+	return upMs / (upMs + expectedLifeMs(model.downEndsPerHour, 0, LONG_MS));
+}
+
+/** Ages at which an up zone is found at a random moment: in proportion to how many runs get there and how long they stay. */
+function landingOf(endsPerHour: readonly number[]): readonly number[] {
+	let alive = 1;
+	const weights: number[] = [];
+	for (let age = 0; age < AGES; age++) {
+		const perHour = Math.max(1e-6, endsPerHour[age] ?? 0);
+		const end = 1 - Math.exp((-perHour * Math.min(LONG_MS, ageWidthMs(age))) / HOUR_MS);
+		weights.push((alive * end) / perHour);
+		alive *= 1 - end;
+	}
+	const total = weights.reduce((a, b) => a + b, 0);
+	return weights.map((weight) => weight / total);
+}
+
+const LONG_MS = 7 * 24 * HOUR_MS;
+
+/** Rates in steps of a tenth: those that round to the same share a table. */
+const grain = (rate: number): number => Math.round(10 * Math.log(Math.max(1e-6, rate)));
+const rounded = (rate: number): number => Math.exp(grain(rate) / 10);
+const keyOf = (rates: readonly number[]): string => rates.map(grain).join();
+
+interface ModelFacts {
+	availability: number;
+	up: Pick<Market, "upEndsPerHour" | "landing">;
+	down: Pick<Market, "downEndsPerHour">;
+	upKey: string;
+	downKey: string;
+}
+
+/** Worked out once for each model. */
+function factsOf(model: ZoneModel): ModelFacts {
+	let facts = factsByModel.get(model);
+	if (!facts) {
+		const upEndsPerHour = model.upEndsPerHour.map(rounded);
+		facts = {
+			availability: availability(model),
+			up: { upEndsPerHour, landing: landingOf(upEndsPerHour) },
+			down: { downEndsPerHour: model.downEndsPerHour.map(rounded) },
+			upKey: keyOf(model.upEndsPerHour),
+			downKey: keyOf(model.downEndsPerHour),
+		};
+		factsByModel.set(model, facts);
+	}
+	return facts;
+}
+const factsByModel = new WeakMap<ZoneModel, ModelFacts>();

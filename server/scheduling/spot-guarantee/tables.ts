@@ -1,0 +1,31 @@
+import { MINUTE_MS } from "#server/kernel/units.ts";
+import { SPOT } from "./constants.ts";
+import { type TableTerms, ValueTable } from "./value-table.ts";
+
+/** Tables last used, the oldest first. What is in here changes no answer: a table is a function of its key. */
+const kept = new Map<string, ValueTable>();
+
+/** The table for these terms, rounded so that many states share one: it takes some milliseconds to fill and some microseconds to read. */
+export function tableFor(terms: TableTerms): ValueTable {
+	const rounded: TableTerms = {
+		market: terms.market,
+		priceRatio: Math.min(0.98, Math.max(SPOT.ratioStep, Math.round(terms.priceRatio / SPOT.ratioStep) * SPOT.ratioStep)),
+		changeoverMs: Math.max(1, Math.ceil(terms.changeoverMs / MINUTE_MS)) * MINUTE_MS,
+		checkpointEveryMs: Math.max(1, Math.ceil(terms.checkpointEveryMs / MINUTE_MS)) * MINUTE_MS,
+		workMs: powerOfTwo(terms.workMs),
+		slackMs: Math.min(powerOfTwo(terms.slackMs), powerOfTwo(terms.workMs)),
+	};
+	const { market, priceRatio, changeoverMs, checkpointEveryMs, workMs, slackMs } = rounded;
+	const key = `${market.key} ${priceRatio.toFixed(2)} ${changeoverMs} ${checkpointEveryMs} ${workMs} ${slackMs}`;
+	const table = kept.get(key) ?? new ValueTable(rounded);
+	kept.delete(key);
+	kept.set(key, table);
+	const oldest = kept.keys().next();
+	if (kept.size > SPOT.tables && !oldest.done) kept.delete(oldest.value);
+	return table;
+}
+
+/** At least an hour. More slack than work is plenty of it: such a table answers as for as much slack as work. */
+function powerOfTwo(ms: number): number {
+	return 2 ** Math.ceil(Math.log2(Math.max(60 * MINUTE_MS, ms)));
+}
