@@ -1,3 +1,4 @@
+import { openScarce } from "./scarce.ts";
 import { type BudgetBook, openBudgets } from "./budget.ts";
 import { openCaps } from "./caps.ts";
 import { Evictions } from "./evict.ts";
@@ -31,10 +32,11 @@ export function openCycle(snapshot: Snapshot, options: DecideOptions): Cycle {
 		budgets: openBudgets(
 			snapshot.budgets,
 			openCaps(snapshot, (spec) => core.shapeOf(spec).verdict.caps),
+			openScarce(snapshot.running),
 		),
 		settled: new Set(),
 		evictions: new Evictions(snapshot, core.runTimeOf),
 		waitingForHome: 0,
-		plan: { actions: [], explanations: [], forecasts: new Map(), waiting: new Map() },
+		plan: { actions: [], explanations: [], forecasts: new Map(), replayed: new Map(), waiting: new Map() },
 	};
 }

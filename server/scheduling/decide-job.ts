@@ -7,7 +7,7 @@ import type { Cycle } from "./cycle.ts";
 import { deferral, startAtHome, startInCloud } from "./defer.ts";
 import { type Eviction, evictActions } from "./evict.ts";
 import { explain } from "./explain.ts";
-import { type HomeStart, homeStart, homeStartAt, reserveHome, takeSlots } from "./home.ts";
+import { type HomeStart, homeStart, homeStartAt, replayedRange, reserveHome, takeSlots } from "./home.ts";
 import { impossibility } from "./impossible.ts";
 import { LIMITS } from "./limits.ts";
 import type { QueuedJob } from "./order.ts";
@@ -42,6 +42,7 @@ export function settle(cycle: Cycle, finding: Finding): void {
 	const { queued, eviction } = finding;
 	const { job } = queued;
 	if (finding.start) cycle.plan.forecasts.set(job.jobId, startNotBefore(finding.start.range, finding.putOffUntilMs));
+	if (finding.start && cycle.snapshot.forecastScale) cycle.plan.replayed?.set(job.jobId, replayedRange(finding.start));
 	const acts = finding.outcome !== "wait" || job.state === "held";
 	const stillHeld = finding.outcome === "hold" && job.state === "held";
 	if ((acts && !stillHeld && !cycle.brief) || cycle.explainOnly.has(job.jobId))

@@ -59,8 +59,7 @@ export function homeStart(
 	const median = earliestOf(pools, "median", spec, rest);
 	if (!median) return null;
 	const late = earliestOf(pools, "late", spec, rest) ?? median;
-	const p50Ms = median.at.startMs;
-	const range = scaled({ p50Ms, p90Ms: Math.max(p50Ms, late.at.startMs) }, nowMs, forecastScale);
+	const range = scaled(replayedRange({ at: median.at, late }), nowMs, forecastScale);
 	return { ...median, late, range, now: false };
 }
 
@@ -82,6 +81,11 @@ function earliestOf(pools: readonly HomePool[], replay: "median" | "late", spec:
 		if (at && (best === null || at.startMs < best.at.startMs)) best = { pool, at };
 	}
 	return best;
+}
+
+/** What the two replays say, before any correction. */
+export function replayedRange(start: { at: Slotting; late: { at: Slotting } }): TimeRange {
+	return { p50Ms: start.at.startMs, p90Ms: Math.max(start.at.startMs, start.late.at.startMs) };
 }
 
 /** The wait times what forecasts of this horizon were too short or too long by; never before now, and P90 never before P50. */

@@ -196,6 +196,8 @@ export interface Plan {
 	explanations: Explanation[];
 	/** For every pending job that home can run. */
 	forecasts: Map<string, TimeRange>;
+	/** The same as the replay said them, before forecastScale; empty without one. */
+	replayed?: Map<string, TimeRange>;
 	/** For every pending job that stays: why, for lists. */
 	waiting: Map<string, Reason>;
 }

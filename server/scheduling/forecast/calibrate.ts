@@ -36,6 +36,8 @@ export interface ScoredForecast {
 	waitMs: number;
 	/** It started: waitMs is the truth. */
 	known: boolean;
+	/** While it waits: what the newest forecast of the same job says is still to wait; null when there is none. */
+	leftMs: number | null;
 }
 
 /** Newest forecasts of a horizon that it is learned from. */
@@ -51,15 +53,22 @@ const LEAST_MS = SECOND_MS;
 /** How far one outcome moves the correction, and how far it may go, as logarithms of a factor: fast enough to follow a drift within some forty outcomes. */
 const GAIN = { p50: 0.025, p90: 0.05 } as const;
 const CORRECTION_MAX = 3;
+/** A job that has waited for this share of what it is now told in all says already how its first forecast will come out. */
+const FORESEEN_FROM = 0.4;
 
 /**
  * The factors by which forecasts of each horizon would have been right as often as they say, in two parts.
- * 1. The quantile at 50 % (90 %) of wait ÷ replayed wait over the newest forecasts. Those still open are counted as "longer than
- *    until now" (Kaplan and Meier, "Nonparametric estimation from incomplete observations", JASA 1958): otherwise only the
- *    short waits would teach.
+ *
+ * 1. The quantile at 50 % (90 %) of wait ÷ replayed wait over the newest forecasts. Jobs that still wait count too, or only the
+ *    short waits would teach. For P50 such a job counts with its wait so far and what its newest forecast leaves, once the
+ *    first is a good part of both (learning from later predictions: Sutton, "Learning to predict by the methods of temporal
+ *    differences", Machine Learning 1988). For P90, and before that, it counts as "longer than until now" (Kaplan and Meier,
+ *    "Nonparametric estimation from incomplete observations", JASA 1958). What was learned for P90 counts by how many
+ *    times its own horizon was lived through; the rest is the late replay, which is cautious.
  * 2. A correction that grows with each miss and shrinks with each hit, so that their shares come to what was promised even
  *    when the past is no guide (the quantile tracking of Angelopoulos, Candès and Tibshirani, "Conformal PID control for time
  *    series prediction", NeurIPS 2023, after Gibbs and Candès 2021). A forecast that is overdue is a miss before it ends.
+ *
  * @param byHorizon newest forecasts of each of HORIZONS_MS, in any order
  */
 export function learnScale(byHorizon: readonly (readonly ScoredForecast[])[]): ForecastScale {
@@ -67,8 +76,8 @@ export function learnScale(byHorizon: readonly (readonly ScoredForecast[])[]): F
 		steps: HORIZONS_MS.map((untilMs, horizon) => {
 			const near = neighbours(byHorizon, horizon);
 			const own = byHorizon[horizon] ?? [];
-			const p50 = ratioAt(near, 0.5, (f) => f.replayP50Ms) + correction(own, 0.5, GAIN.p50, (f) => f.toldP50Ms);
-			const p90 = ratioAt(near, 0.9, (f) => f.replayP90Ms) + correction(own, 0.9, GAIN.p90, (f) => f.toldP90Ms);
+			const p50 = middleRatio(near) + correction(own, 0.5, GAIN.p50, (f) => f.toldP50Ms);
+			const p90 = lateRatio(near) + correction(own, 0.9, GAIN.p90, (f) => f.toldP90Ms);
 			return { untilMs, p50: factorOf(p50), p90: factorOf(p90) };
 		}),
 	};
@@ -80,19 +89,53 @@ function factorOf(log: number): number {
 
 function neighbours(byHorizon: readonly (readonly ScoredForecast[])[], horizon: number): readonly ScoredForecast[] {
 	let found = byHorizon[horizon] ?? [];
-	for (let distance = 1; distance < HORIZONS_MS.length && found.filter((f) => f.known).length < ENOUGH; distance++) {
+	for (let distance = 1; distance < HORIZONS_MS.length && found.filter(isForeseen).length < ENOUGH; distance++) {
 		found = [...found, ...(byHorizon[horizon - distance] ?? []), ...(byHorizon[horizon + distance] ?? [])];
 	}
 	return found;
 }
 
-/** The logarithm of wait ÷ replayed wait at a share. */
-function ratioAt(forecasts: readonly ScoredForecast[], share: number, replayed: (f: ScoredForecast) => number): number {
-	const ratios = forecasts.map((f) => ({
-		at: Math.log(Math.max(f.waitMs, LEAST_MS) / Math.max(replayed(f), LEAST_MS)),
-		known: f.known,
-	}));
-	return quantileOfCensored(ratios, share) ?? 0;
+function isForeseen(f: ScoredForecast): boolean {
+	return f.known || (f.leftMs !== null && f.waitMs > FORESEEN_FROM * (f.waitMs + f.leftMs));
+}
+
+/** The logarithm of wait ÷ replayed wait that half of the forecasts stay below. */
+function middleRatio(forecasts: readonly ScoredForecast[]): number {
+	const ratios = forecasts.map((f) => {
+		const known = isForeseen(f);
+		return { at: logRatio(f.waitMs + (known && !f.known ? (f.leftMs ?? 0) : 0), f.replayP50Ms), known };
+	});
+	return quantileOfCensored(ratios, 0.5)?.value ?? 0;
+}
+
+/** The same for nine in ten, as far as it was lived through. */
+function lateRatio(forecasts: readonly ScoredForecast[]): number {
+	const found = quantileOfCensored(
+		forecasts.map((f) => ({ at: logRatio(f.waitMs, f.replayP90Ms), known: f.known })),
+		0.9,
+	);
+	if (!found) return 0;
+	// The tenth of which nobody has come to its end may be as late as the late replay says.
+	const value = found.reached ? found.value : Math.max(found.value, 0);
+	const times = timesLivedThrough(forecasts);
+	return (value * times) / (times + 1);
+}
+
+/** How often the horizon went by while its known forecasts were made: jobs of one queue share one fate, so this many are independent. */
+function timesLivedThrough(forecasts: readonly ScoredForecast[]): number {
+	let [first, last, sumMs, known] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0, 0];
+	for (const f of forecasts) {
+		if (!isForeseen(f)) continue;
+		first = Math.min(first, f.atMs);
+		last = Math.max(last, f.atMs);
+		sumMs += f.waitMs + (f.known ? 0 : (f.leftMs ?? 0));
+		known++;
+	}
+	return known === 0 ? 0 : (last - first) / Math.max(LEAST_MS, sumMs / known);
+}
+
+function logRatio(waitMs: number, replayedMs: number): number {
+	return Math.log(Math.max(waitMs, LEAST_MS) / Math.max(replayedMs, LEAST_MS));
 }
 
 /** Hits and misses in the order in which they came to be known. */
@@ -111,16 +154,22 @@ function correction(forecasts: readonly ScoredForecast[], share: number, gain: n
 	return log;
 }
 
-/** The quantile of values of which some are only known to be larger (Kaplan-Meier); the largest known one when it lies beyond; null without any known. */
-export function quantileOfCensored(values: readonly { at: number; known: boolean }[], share: number): number | null {
+/**
+ * The quantile of values of which some are only known to be larger (Kaplan-Meier). When it lies beyond what is known: the
+ * largest known value, `reached` false. Null without any known.
+ */
+export function quantileOfCensored(
+	values: readonly { at: number; known: boolean }[],
+	share: number,
+): { value: number; reached: boolean } | null {
 	const sorted = values.toSorted((a, b) => a.at - b.at || Number(b.known) - Number(a.known));
 	let alive = 1;
 	let last: number | null = null;
-	for (const [i, value] of sorted.entries()) {
-		if (!value.known) continue;
+	for (const [i, { at, known }] of sorted.entries()) {
+		if (!known) continue;
 		alive *= 1 - 1 / (sorted.length - i);
-		last = value.at;
-		if (alive <= 1 - share + 1e-12) return value.at;
+		last = at;
+		if (alive <= 1 - share + 1e-12) return { value: at, reached: true };
 	}
-	return last;
+	return last === null ? null : { value: last, reached: false };
 }
