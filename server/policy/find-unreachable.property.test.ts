@@ -1,8 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Policy } from "#server/domain/policy.ts";
-import { CAPACITY_TYPES, WORKLOAD_CLASSES } from "#server/domain/vocabulary.ts";
+import { CAPACITY_TYPES, isCloudProvider, WORKLOAD_CLASSES } from "#server/domain/vocabulary.ts";
 import { defined } from "#server/kernel/assert.ts";
+import { evaluateExpression } from "./expression.ts";
+import { JobFacts } from "./job-facts.ts";
 import { judgeJob } from "./judge-job.ts";
 import { judgePlace } from "./judge-place.ts";
 import { parsePolicy } from "./parse-policy.ts";
@@ -129,6 +131,39 @@ describe("a rule that is said to change nothing", () => {
 				}
 			}),
 			{ numRuns: 400, seed: 7 },
+		);
+		expect(found).toBeGreaterThan(20);
+	});
+});
+
+/** The rules as each of them is read alone, whatever is said of them together. */
+function together(texts: readonly string[]): Policy | null {
+	const alone = texts.map((text) => parsePolicy(rulesText(text), { measures: MEASURES }).policy);
+	const [first] = alone;
+	if (!first || alone.includes(null)) return null;
+	return { ...first, rules: alone.flatMap((policy) => policy?.rules ?? []) };
+}
+
+describe("rules that are said to leave no cloud offer", () => {
+	it("leave none to any job that the rule in question holds for", () => {
+		let found = 0;
+		fc.assert(
+			fc.property(rules, (texts) => {
+				const errors = parsePolicy(rulesText(...texts), { measures: MEASURES }).problems.filter((p) => p.severity === "error");
+				const policy = together(texts);
+				for (const { message } of errors) {
+					const id = /^(r\d) .*(no cloud offer is left|no cloud offer passes both|takes every cloud away)/.exec(message)?.[1];
+					const rule = policy?.rules.find((r) => r.id === id);
+					if (!policy || !rule) continue;
+					found++;
+					for (const job of JOBS) {
+						if (evaluateExpression(rule.when, { job: new JobFacts(job) }).holds !== true) continue;
+						const verdict = judgeJob(policy, job);
+						expect(PLACES.filter((place) => isCloudProvider(place.provider) && judgePlace(verdict, place) === null)).toEqual([]);
+					}
+				}
+			}),
+			{ numRuns: 400, seed: 11 },
 		);
 		expect(found).toBeGreaterThan(20);
 	});
