@@ -25,7 +25,7 @@ export interface BudgetShort {
  * free = cap − posted − held − what earlier actions of this plan take. A budget without a row in this period has spent
  * nothing yet; the row's cap counts where both are there, because that is what the admitting transaction checks.
  */
-export function openBudgets(views: readonly BudgetView[], caps: CapBook = NO_CAPS, scarce: ScarceBook = openScarce()): BudgetBook {
+export function openBudgets(views: readonly BudgetView[], caps: CapBook = NO_CAPS): BudgetBook {
 	const byId = new Map(views.map((view) => [view.id, view]));
 	const taken = new Map<string, bigint>();
 	const freeOf = (rule: BudgetRule): { free: bigint; cap: bigint } => {
@@ -35,7 +35,7 @@ export function openBudgets(views: readonly BudgetView[], caps: CapBook = NO_CAP
 	};
 	return {
 		caps,
-		scarce,
+		scarce: openScarce(),
 		shortOf(budgets, holdMicroUsd) {
 			let worst: BudgetShort | null = null;
 			for (const rule of budgets) {

@@ -175,14 +175,8 @@ function makeBlockedBy(
 		if (Math.max(avoidedUntilMs, backoffUntilMs) > nowMs) {
 			return backoffRemoval(Math.max(avoidedUntilMs, backoffUntilMs), avoidedUntilMs > backoffUntilMs ? null : row.offer.backoffReason);
 		}
-		if (onTrial(row, run) && budgets.scarce.awaited(row)) return backoffRemoval(nowMs + LIMITS.refusalPauseMs, row.offer.backoffReason);
 		return budgets.scarce.lacks(row, run.instances) ?? tooShort(row, run, nowMs) ?? (atMost && overLimits(row, run, atMost));
 	};
-}
-
-/** It refused, and nothing came up there since: one launch tries it, so that a shortage is met once and not by everybody. */
-function onTrial(row: OfferRow, run: CloudRun): boolean {
-	return run.terms.records?.get(row.offer.id)?.backoffUntilMs !== undefined;
 }
 
 /** Capacity that ends (a reserved block) must last for the expected run and the time to save it. */

@@ -3,10 +3,10 @@ import { usdToMicro } from "#server/kernel/money.ts";
 import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import { estimateOf, holdOf } from "./cost.ts";
 import { LIMITS } from "./limits.ts";
-import { emptyRecord, withInterruption, withLaunch, withRefusal } from "./records.ts";
+import { emptyRecord, withInterruption, withRefusal } from "./records.ts";
 import { aJob, anOffer, aPolicy, aSnapshot, NOON_MS } from "./testing/builders.ts";
 import { chooseFor } from "./testing/choose.ts";
-import type { OfferRecord, PendingJob, RunningAttempt, Snapshot } from "./types.ts";
+import type { PendingJob, Snapshot } from "./types.ts";
 
 const spot = anOffer({ capacityType: "spot", usd: "0.60", onDemandMicroUsdPerHour: usdToMicro(1) });
 const onDemand = anOffer({ usd: "1.00" });
@@ -122,21 +122,5 @@ describe("gangs in the cloud", () => {
 		const { choice, shape } = chooseFor(aSnapshot({ offers: [onDemand] }), aJob().nodes(2).build());
 		expect(choice).toMatchObject({ kind: "none", main: null });
 		expect(shape.offers().removed).toMatchObject([{ why: "multi_node_unsupported", count: 1 }]);
-	});
-});
-
-describe("an offer that refused", () => {
-	const dearer = anOffer({ region: "us-west-2", usd: "3.00" });
-	const { backoffUntilMs: _, ...quiet } = withRefusal(emptyRecord(NOON_MS), NOON_MS);
-	const choose = (record: OfferRecord, running: RunningAttempt[] = []) =>
-		chooseFor(aSnapshot({ offers: [onDemand, dearer], offerRecords: new Map([[onDemand.id, record]]), running }), aJob("next").build()).offerId;
-	const paused = { ...quiet, backoffUntilMs: NOON_MS };
-
-	it("is tried by one launch at a time once its pause is over, until one comes up", () => {
-		const starting = { ...aJob("first").running("home-a", [], 0), offerId: onDemand.id, startedAtMs: null };
-		expect(choose(paused)).toBe(onDemand.id);
-		expect(choose(paused, [starting])).toBe(dearer.id);
-		expect(choose(paused, [{ ...starting, startedAtMs: NOON_MS }])).toBe(onDemand.id);
-		expect(choose(withLaunch(paused, NOON_MS), [starting])).toBe(onDemand.id);
 	});
 });

@@ -1,4 +1,3 @@
-import { openScarce } from "./scarce.ts";
 import { type BudgetBook, openBudgets } from "./budget.ts";
 import { openCaps } from "./caps.ts";
 import { Evictions } from "./evict.ts";
@@ -32,7 +31,6 @@ export function openCycle(snapshot: Snapshot, options: DecideOptions): Cycle {
 		budgets: openBudgets(
 			snapshot.budgets,
 			openCaps(snapshot, (spec) => core.shapeOf(spec).verdict.caps),
-			openScarce(snapshot.running),
 		),
 		settled: new Set(),
 		evictions: new Evictions(snapshot, core.runTimeOf),

@@ -40,7 +40,7 @@ export function withInterruption(record: OfferRecord, nowMs: number): OfferRecor
 	return { ...now, interruptions: now.interruptions + 1 };
 }
 
-/** A launch came up: it is asked again whenever it is wanted. Until then, after a refusal, one launch at a time tries it. */
+/** A launch came up: it is asked again whenever it is wanted. */
 export function withLaunch(record: OfferRecord, nowMs: number): OfferRecord {
 	const { backoffUntilMs: _, ...now } = decayed(record, nowMs);
 	return { ...now, launches: now.launches + 1 };

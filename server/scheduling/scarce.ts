@@ -1,26 +1,18 @@
 import type { OfferRow } from "./offers.ts";
 import type { Removal } from "./removal.ts";
-import type { RunningAttempt } from "./types.ts";
 
-/** What is left of reserved instances, of quotas and of trials while a plan is being made: nothing is promised twice. */
+/** What is left of reserved instances and of quotas while a plan is being made: nothing is promised twice. */
 export interface ScarceBook {
-	/** A launch there, of this plan or still starting, whose answer is awaited. */
-	awaited(row: OfferRow): boolean;
 	/** Why so many instances cannot be had any more; null when they can, or nobody knows. */
 	lacks(row: OfferRow, instances: number): Removal | null;
 	take(row: OfferRow, instances: number): void;
 }
 
-export function openScarce(running: readonly RunningAttempt[] = []): ScarceBook {
-	let starting: ReadonlySet<string> | null = null;
+export function openScarce(): ScarceBook {
 	/** Instances by offer, GPUs by quota. */
 	const instancesTaken = new Map<string, number>();
 	const gpusTaken = new Map<string, number>();
 	return {
-		awaited({ offer }) {
-			starting ??= new Set(running.flatMap((a) => (a.startedAtMs === null && a.offerId ? [a.offerId] : [])));
-			return starting.has(offer.id) || instancesTaken.has(offer.id);
-		},
 		lacks({ offer, quota }, instances) {
 			const { reservedFree = null } = offer;
 			if (offer.capacityType === "reserved" && reservedFree !== null) {

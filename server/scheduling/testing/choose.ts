@@ -6,7 +6,6 @@ import { type CloudRun, cloudRunOf } from "../cost.ts";
 import { openOfferBook } from "../offers.ts";
 import { queuedJob } from "../order.ts";
 import { makeRunTimeOf, remainingOf } from "../run-time.ts";
-import { openScarce } from "../scarce.ts";
 import { makeShapes, type Shape } from "../shape.ts";
 import type { PendingJob, Snapshot } from "../types.ts";
 
@@ -30,7 +29,6 @@ export function chooseFor(snapshot: Snapshot, job: PendingJob, given: { due?: Du
 		openBudgets(
 			snapshot.budgets,
 			openCaps(snapshot, (spec) => shapeOf(spec).verdict.caps),
-			openScarce(snapshot.running),
 		);
 	const choice = chooseOffer(shape, job, run, budgets, makeAskApproval(snapshot.policy), snapshot.nowMs, given.due ?? null);
 	return { choice, run, shape, budgets, offerId: choice.kind === "chosen" ? choice.row.offer.id : null };
