@@ -79,6 +79,6 @@ export const LIMITS = {
 	moveCheckpointWithinMs: 5 * MINUTE_MS,
 	/** Nothing that started later than this is moved to save money, or work would go round in circles. An assumption. */
 	moveMinRunMs: 10 * MINUTE_MS,
-	/** From a start to the point where a checkpoint's work goes on: reading it back. An assumption, the one of the default scenario. */
-	moveRestoreMs: 3 * MINUTE_MS,
+	/** Longest time until a running job with a deadline is looked at again, and what was decided of it is obeyed: a stop's grace and more. */
+	nextChoiceWithinMs: 5 * MINUTE_MS,
 } as const;

@@ -1,6 +1,7 @@
 import { type Reason, reason } from "#server/domain/reasons.ts";
 import type { JobVerdict } from "#server/policy/types.ts";
 import { LIMITS } from "./limits.ts";
+import { needsGuard } from "./running/needs-guard.ts";
 import type { RunningAttempt } from "./types.ts";
 
 type Limits = JobVerdict["limits"];
@@ -25,11 +26,11 @@ export function brokenBound(attempt: RunningAttempt, nowMs: number, limitsOf: (a
 	return gpuUtilisation ? poorlyUsed(gpuUtilisation, limitsOf(attempt).gpuUtilisationBelow) : null;
 }
 
-/** Before this time brokenBound has nothing to say of the attempt. It may be earlier than when a bound breaks, never later. */
+/** Before this time nothing urgent (brokenBound, running/deadline-guard.ts) is to be said of the attempt. It may be earlier than when a bound breaks, never later. */
 export function mayBreakAt(attempt: RunningAttempt): number {
 	const { expiresAtMs = null, idleSinceMs = null, gpuUtilisation, spec } = attempt;
 	if (attempt.stopping) return Number.POSITIVE_INFINITY;
-	if (idleSinceMs !== null || gpuUtilisation !== undefined) return Number.NEGATIVE_INFINITY;
+	if (idleSinceMs !== null || gpuUtilisation !== undefined || needsGuard(attempt)) return Number.NEGATIVE_INFINITY;
 	const { maxMs } = spec.duration;
 	const byJob = maxMs === null ? Number.POSITIVE_INFINITY : attempt.placedAtMs + maxMs - attempt.completedMs;
 	const startedMs = attempt.startedAtMs ?? byJob;

@@ -15,7 +15,7 @@ export function failOver(input: RunningInput, attempt: RunningAttempt): Action |
 	const saved = attempt.savedMs ?? attempt.completedMs;
 	const onNow = restOfAttempt(attempt, nowMs, input.runTimeOf);
 	const lostMs = Math.max(0, attempt.completedMs + (attempt.startedAtMs === null ? 0 : nowMs - attempt.startedAtMs) - saved);
-	const rest = { p50Ms: onNow.p50Ms + lostMs + LIMITS.moveRestoreMs, p90Ms: onNow.p90Ms + lostMs + LIMITS.moveRestoreMs };
+	const rest = { p50Ms: onNow.p50Ms + lostMs + LIMITS.restoreMs, p90Ms: onNow.p90Ms + lostMs + LIMITS.restoreMs };
 	const move = (to: MoveTarget, holdMicroUsd: bigint): Action => ({
 		kind: "move",
 		jobId: attempt.jobId,

@@ -28,10 +28,10 @@ function moveOne(input: RunningInput, attempt: RunningAttempt): Action | null {
 	const hereMicroUsd = costOfRest(attempt, rest.p50Ms);
 	const { moves } = input.shapeOf(attempt.spec).verdict;
 	if (hereMicroUsd === null || !movingRule(moves, "cheaper", hereMicroUsd)) return null;
-	const work = { p50Ms: rest.p50Ms + LIMITS.moveRestoreMs, p90Ms: rest.p90Ms + LIMITS.moveRestoreMs };
+	const work = { p50Ms: rest.p50Ms + LIMITS.restoreMs, p90Ms: rest.p90Ms + LIMITS.restoreMs };
 	const picked = pickOffer(input, attempt, workDoneAt(attempt, atMs), work);
 	if (!picked) return null;
-	const delayMs = picked.run.start.p50Ms + LIMITS.moveRestoreMs;
+	const delayMs = picked.run.start.p50Ms + LIMITS.restoreMs;
 	const savingMicroUsd = Math.floor(hereMicroUsd - picked.totalMicroUsd - delayCostMicroUsd(snapshot, delayMs));
 	const rule = movingRule(moves, "cheaper", savingMicroUsd);
 	if (!rule) return null;

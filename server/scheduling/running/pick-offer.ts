@@ -19,12 +19,20 @@ export interface PickedOffer {
 /**
  * The same choice that a pending job would meet, for the work that is left: policy, prices, back-off, approvals and
  * budgets all hold. An approval that was given for the old placement is not carried over.
- * The offer that it runs on now is no answer.
+ * The offer that it runs on now is no answer; with `kinds` "firm", spot is none either.
  */
-export function pickOffer(input: RunningInput, attempt: RunningAttempt, completedMs: number, rest: TimeSpread): PickedOffer | null {
+export function pickOffer(
+	input: RunningInput,
+	attempt: RunningAttempt,
+	completedMs: number,
+	rest: TimeSpread,
+	kinds: "any" | "firm" = "any",
+): PickedOffer | null {
 	const { snapshot } = input;
 	const shape = input.shapeOf(attempt.spec);
-	const current = attempt.offerId ?? null;
+	const never = (offerId: string) => ({ offerId, untilMs: Number.POSITIVE_INFINITY });
+	const avoided = attempt.offerId ? [never(attempt.offerId)] : [];
+	if (kinds === "firm") for (const { offer } of shape.offers().eligible) if (offer.capacityType === "spot") avoided.push(never(offer.id));
 	const job = {
 		jobId: attempt.jobId,
 		spec: attempt.spec,
@@ -33,7 +41,7 @@ export function pickOffer(input: RunningInput, attempt: RunningAttempt, complete
 		pendingSinceMs: snapshot.nowMs,
 		nextAttemptNo: 0,
 		completedMs,
-		avoidOffers: current === null ? [] : [{ offerId: current, untilMs: Number.POSITIVE_INFINITY }],
+		avoidOffers: avoided,
 		approvedMicroUsd: null,
 	};
 	const run = cloudRunOf(queuedJob(job, rest, snapshot.nowMs), shape.verdict, snapshot);

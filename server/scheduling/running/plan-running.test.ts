@@ -56,7 +56,7 @@ describe("going home at a checkpoint", () => {
 		const running = [inCloud(fiveHours("a"))];
 		const weighed = { ...policy, weights: { delayMicroUsdPerHour: usdToMicro(5), carbonMicroUsdPerTonne: 0n } };
 		const [move] = moves({ running, policy: weighed });
-		const restore = (5_000_000 * LIMITS.moveRestoreMs) / HOUR_MS;
+		const restore = (5_000_000 * LIMITS.restoreMs) / HOUR_MS;
 		expect(move?.reason.facts.savingMicroUsd).toBe(String(Math.floor((2_000_000 * (238 * MINUTE_MS)) / HOUR_MS - restore)));
 		// at half the speed the rest takes 3 h 58 min longer, which is worth $19.83 at $5 an hour
 		expect(moves({ running, policy: weighed, pools: [aPool({ speed: 0.5 })] })).toEqual([]);
@@ -75,7 +75,7 @@ describe("going home at a checkpoint", () => {
 
 	it("does not endanger a deadline: the P90 rest after the move must end before it", () => {
 		// P90 is 1.5 times the 5 h estimate: 6.5 h are left, and reading the checkpoint takes 3 minutes
-		const rest = 6.5 * HOUR_MS + LIMITS.moveRestoreMs;
+		const rest = 6.5 * HOUR_MS + LIMITS.restoreMs;
 		expect(moves({ running: [inCloud(fiveHours("a").deadline(NOON_MS + rest))] })).toHaveLength(1);
 		expect(moves({ running: [inCloud(fiveHours("a").deadline(NOON_MS + rest - 1))] })).toEqual([]);
 	});

@@ -5,8 +5,10 @@ import { brokenBound } from "../stop.ts";
 import type { Action, RunningAttempt } from "../types.ts";
 import { byAttemptId, isCloud, isSettledHere, nextCheckpointOf } from "./attempt-facts.ts";
 import { cappedBudgets, capReactions } from "./cap-reactions.ts";
+import { guardDeadlines } from "./deadline-guard.ts";
 import { failOver } from "./failover.ts";
 import { moveCheaper } from "./move-cheaper.ts";
+import { needsGuard } from "./needs-guard.ts";
 import { returnHome, roomToReturn } from "./return-home.ts";
 import type { RunningInput } from "./types.ts";
 
@@ -22,11 +24,12 @@ export function planUrgent(input: RunningInput): Action[] {
 	const limitsOf = (attempt: RunningAttempt): JobVerdict["limits"] => input.shapeOf(attempt.spec).verdict.limits;
 	const capped = cappedBudgets(input);
 	const down = downPools(input);
-	// Most cycles: nothing is at its cap or down, and no bound can break yet.
+	// Most cycles: nothing is at its cap or down, and no bound can break yet, nor does a deadline stand on spot.
 	if (capped.length === 0 && down.size === 0 && snapshot.nowMs < (input.quietUntilMs ?? Number.NEGATIVE_INFINITY)) return [];
 	const stops: Action[] = [];
 	const underCap: RunningAttempt[] = [];
 	const lost: RunningAttempt[] = [];
+	const onSpot: RunningAttempt[] = [];
 	for (const attempt of input.watched ?? snapshot.running) {
 		if (attempt.stopping || settled.has(attempt.attemptId)) continue;
 		const why = brokenBound(attempt, snapshot.nowMs, limitsOf);
@@ -34,11 +37,17 @@ export function planUrgent(input: RunningInput): Action[] {
 		else if (!isSettledHere(attempt)) continue;
 		else if (isCloud(attempt)) {
 			if (capped.length > 0) underCap.push(attempt);
+			if (needsGuard(attempt)) onSpot.push(attempt);
 		} else if (attempt.spec.critical && down.has(attempt.placement.poolId)) lost.push(attempt);
 	}
 	const reactions = capped.length > 0 ? capReactions(input, capped, underCap) : [];
 	const failovers = lost.sort(byAttemptId).flatMap((attempt) => failOver(input, attempt) ?? []);
-	return [...stops.sort(byJobId), ...reactions, ...failovers];
+	const ending = new Set(reactions.map((a) => a.jobId));
+	const guarded = guardDeadlines(
+		input,
+		onSpot.filter((attempt) => !ending.has(attempt.jobId)),
+	);
+	return [...stops.sort(byJobId), ...reactions, ...failovers, ...guarded];
 }
 
 const NONE_DOWN: ReadonlySet<string | null> = new Set();

@@ -81,11 +81,11 @@ function moveHome(input: RunningInput, homecomer: Homecomer): Action | null {
 	if (!movingRule(moves, "home", cloudMicroUsd + delayCostMicroUsd(snapshot, restMs))) return null;
 	const room = input.roomFor(attempt.spec, restNow);
 	if (!room) return null;
-	const atHomeMs = LIMITS.moveRestoreMs + restMs / room.speed;
+	const atHomeMs = LIMITS.restoreMs + restMs / room.speed;
 	const savingMicroUsd = Math.floor(cloudMicroUsd - delayCostMicroUsd(snapshot, atHomeMs - restMs));
 	const rule = movingRule(moves, "home", savingMicroUsd);
 	const { deadlineMs } = attempt.spec;
-	const lateMs = atMs + LIMITS.moveRestoreMs + restAt(restNow, atMs - snapshot.nowMs).p90Ms / room.speed;
+	const lateMs = atMs + LIMITS.restoreMs + restAt(restNow, atMs - snapshot.nowMs).p90Ms / room.speed;
 	if (!rule || (deadlineMs !== null && lateMs > deadlineMs)) return null;
 	const facts = { ruleId: rule.ruleId, poolId: room.poolId, savingMicroUsd: String(savingMicroUsd) };
 	const to = { kind: "home" as const, poolId: room.poolId, slots: room.take() };

@@ -1,0 +1,91 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
+import { LIMITS } from "../limits.ts";
+import { restOfAttempt } from "../run-time.ts";
+import { aJob, anOffer, aPolicy, aPool, aSnapshot, NOON_MS } from "../testing/builders.ts";
+import type { Action, RunningAttempt, Snapshot } from "../types.ts";
+import { planUrgent } from "./plan-running.ts";
+import { inCloud, inputOf } from "./testing/input.ts";
+
+const policy = aPolicy({ weights: { delayMicroUsdPerHour: 0n, carbonMicroUsdPerTonne: 0n } });
+const firm = anOffer({ usd: "1.00" });
+const spot = anOffer({ usd: "0.30", capacityType: "spot" });
+const FULL = [aPool({ freeSlots: [] })];
+
+/** On spot, an hour into its run, half an hour of it saved; 6.5 h are left at P90 (1.5 × 5 h − 1 h). P90 of a boot is 2 minutes. */
+function onSpot(deadlineMs: number | null, part: Partial<RunningAttempt> = {}): RunningAttempt {
+	const job = aJob("a").estimate(5 * HOUR_MS);
+	const base = inCloud(deadlineMs === null ? job : job.deadline(deadlineMs), { usd: "0.30", nextCheckpointAtMs: null, ...part });
+	return { ...base, offerId: spot.id, savedMs: HOUR_MS / 2, placement: { ...base.placement, capacityType: "spot" } };
+}
+const NEEDED_MS = 6.5 * HOUR_MS + HOUR_MS / 2 + 2 * MINUTE_MS + LIMITS.restoreMs;
+
+const urgent = (attempt: RunningAttempt, part: Partial<Snapshot> = {}): Action[] =>
+	planUrgent(inputOf(aSnapshot({ policy, pools: FULL, offers: [spot, firm], running: [attempt], ...part })));
+
+describe("a deadline on spot", () => {
+	it("moves to firm capacity when the time left no longer bears an interruption, and not before", () => {
+		expect(urgent(onSpot(NOON_MS + NEEDED_MS + LIMITS.nextChoiceWithinMs))).toEqual([]);
+		expect(urgent(onSpot(NOON_MS + NEEDED_MS + LIMITS.nextChoiceWithinMs - 1))).toMatchObject([
+			{
+				kind: "move",
+				atMs: NOON_MS,
+				to: { kind: "cloud", offerId: firm.id },
+				reason: { code: "moving_for_deadline", facts: { offerId: firm.id, slackMs: LIMITS.nextChoiceWithinMs - 1 } },
+			},
+		]);
+	});
+
+	it("goes home instead when there is room", () => {
+		const [move] = urgent(onSpot(NOON_MS + NEEDED_MS), { pools: [aPool()] });
+		expect(move).toMatchObject({ to: { kind: "home", poolId: "home-a", slots: [0] }, reason: { code: "moving_for_deadline" } });
+		const slow = urgent(onSpot(NOON_MS + NEEDED_MS), { pools: [aPool({ speed: 0.5 })] });
+		expect(slow).toMatchObject([{ to: { kind: "cloud", offerId: firm.id } }]);
+	});
+
+	it("waits for a checkpoint that the margin bears", () => {
+		const at = NOON_MS + 3 * MINUTE_MS;
+		const deadline = NOON_MS + NEEDED_MS + 4 * MINUTE_MS;
+		expect(urgent(onSpot(deadline, { nextCheckpointAtMs: at }))).toMatchObject([{ atMs: at }]);
+		expect(urgent(onSpot(deadline, { nextCheckpointAtMs: at + 2 * MINUTE_MS }))).toMatchObject([{ atMs: NOON_MS }]);
+	});
+
+	it("leaves what has no deadline, what is on firm capacity, what is lost anyway, and what has nowhere to go", () => {
+		expect(urgent(onSpot(null))).toEqual([]);
+		const tight = onSpot(NOON_MS + NEEDED_MS);
+		expect(urgent({ ...tight, placement: { ...tight.placement, capacityType: "on_demand" } })).toEqual([]);
+		expect(urgent(onSpot(NOON_MS + 4 * HOUR_MS))).toEqual([]);
+		expect(urgent(tight, { offers: [spot] })).toEqual([]);
+		expect(urgent(tight)).toHaveLength(1);
+	});
+
+	it("is always asked in time: while cycles come at least that often, the move leaves enough for the P90 of the rest", () => {
+		// Slack of less than the 6.5 h: past its P90 a run is another one, whose bound is higher.
+		fc.assert(
+			fc.property(fc.integer({ min: 0, max: 360 }), fc.integer({ min: 1, max: 5 }), (slackMinutes, stepMinutes) => {
+				const deadlineMs = NOON_MS + NEEDED_MS + LIMITS.nextChoiceWithinMs + slackMinutes * MINUTE_MS;
+				for (let nowMs = NOON_MS; nowMs < deadlineMs; nowMs += stepMinutes * MINUTE_MS) {
+					const attempt = onSpot(deadlineMs);
+					const snapshot = aSnapshot({
+						nowMs,
+						policy,
+						pools: FULL,
+						offers: [spot, firm],
+						running: [attempt],
+						priceMaxAgeMs: 100 * HOUR_MS,
+					});
+					const input = inputOf(snapshot);
+					const [move] = planUrgent(input);
+					if (!move) continue;
+					const unsavedMs = nowMs - (attempt.startedAtMs ?? 0) - HOUR_MS / 2;
+					const restMs = restOfAttempt(attempt, nowMs, input.runTimeOf).p90Ms + unsavedMs;
+					expect(nowMs + restMs + 2 * MINUTE_MS + LIMITS.restoreMs).toBeLessThanOrEqual(deadlineMs);
+					return;
+				}
+				expect.unreachable("it was never moved");
+			}),
+			{ numRuns: 50 },
+		);
+	});
+});

@@ -1,0 +1,81 @@
+import { reason } from "#server/domain/reasons.ts";
+import { LIMITS } from "../limits.ts";
+import { restOfAttempt } from "../run-time.ts";
+import { bearsSpot, marginMs } from "../spot-guarantee/safety.ts";
+import type { DeadlineState } from "../spot-guarantee/types.ts";
+import type { Action, MoveTarget, RunningAttempt } from "../types.ts";
+import { byAttemptId, nextCheckpointOf, workDoneAt } from "./attempt-facts.ts";
+import { pickOffer } from "./pick-offer.ts";
+import type { RunningInput } from "./types.ts";
+
+/**
+ * Attempts on spot that must go on at firm capacity now, so that their deadline holds whatever spot does: the rule is
+ * spot-guarantee/safety.ts, with the P90 of the rest as the bound on the work that is left. They go home when there is room
+ * and time for it, else to on-demand or reserved capacity. One whose deadline is lost even at its median stays: paying more
+ * would save nothing. The least margin first, then by id.
+ */
+export function guardDeadlines(input: RunningInput, attempts: readonly RunningAttempt[]): Action[] {
+	const due = attempts.flatMap((attempt) => dueOf(input, attempt) ?? []);
+	if (due.length === 0) return [];
+	return due
+		.sort((a, b) => a.slackMs - b.slackMs || byAttemptId(a.state.attempt, b.state.attempt))
+		.flatMap(({ state, slackMs }) => toFirm(input, state, slackMs) ?? []);
+}
+
+type GuardState = DeadlineState & { attempt: RunningAttempt; deadlineMs: number };
+
+function dueOf(input: RunningInput, attempt: RunningAttempt): { state: GuardState; slackMs: number } | null {
+	const state = stateOf(input, attempt);
+	return state === null || bearsSpot(state) ? null : { state, slackMs: marginMs(state) };
+}
+
+function stateOf({ snapshot, runTimeOf }: RunningInput, attempt: RunningAttempt): GuardState | null {
+	const { nowMs, cloudStartMs } = snapshot;
+	const { deadlineMs, checkpoint } = attempt.spec;
+	if (deadlineMs === null) return null;
+	const unsavedMs = Math.max(0, workDoneAt(attempt, nowMs) - (attempt.savedMs ?? attempt.completedMs));
+	const changeover = cloudStartMs.p90Ms + LIMITS.restoreMs;
+	const zoneId = attempt.offerId ?? "";
+	return {
+		attempt,
+		nowMs,
+		deadlineMs,
+		workLeftMs: restOfAttempt(attempt, nowMs, runTimeOf).p90Ms + unsavedMs,
+		unsavedMs,
+		checkpointEveryMs: checkpoint?.intervalMs ?? Number.POSITIVE_INFINITY,
+		changeoverMs: { onDemand: changeover, spot: changeover, home: LIMITS.restoreMs },
+		nextChoiceWithinMs: LIMITS.nextChoiceWithinMs,
+		on: { kind: "spot", zoneId, startingMs: attempt.startedAtMs === null ? cloudStartMs.p90Ms : 0 },
+		// Nothing of what spot costs or how it behaves is asked once the margin is used up.
+		zones: [],
+		onDemandMicroUsdPerHour: null,
+		home: null,
+	};
+}
+
+function toFirm(input: RunningInput, state: GuardState, slackMs: number): Action | null {
+	const { attempt, nowMs, deadlineMs, changeoverMs } = state;
+	// The stop leaves time to save; a checkpoint that the margin still bears is waited for all the same.
+	const checkpointMs = nextCheckpointOf(attempt, nowMs);
+	const atMs = checkpointMs !== null && checkpointMs - nowMs <= Math.max(0, slackMs) ? checkpointMs : nowMs;
+	const rest = restOfAttempt(attempt, nowMs, input.runTimeOf);
+	const inTime = (changeMs: number, restMs: number): boolean => nowMs + LIMITS.stopGraceMs + changeMs + restMs <= deadlineMs;
+	const move = (to: MoveTarget, holdMicroUsd: bigint, facts: { poolId: string } | { offerId: string }): Action => ({
+		kind: "move",
+		jobId: attempt.jobId,
+		attemptId: attempt.attemptId,
+		atMs,
+		to,
+		holdMicroUsd,
+		reason: reason("moving_for_deadline", { ...facts, slackMs: Math.round(slackMs) }),
+	});
+	const room = input.roomFor(attempt.spec, rest);
+	if (room && inTime(changeoverMs.home, rest.p90Ms / room.speed)) {
+		return move({ kind: "home", poolId: room.poolId, slots: room.take() }, 0n, { poolId: room.poolId });
+	}
+	if (!inTime(changeoverMs.onDemand, rest.p50Ms)) return null;
+	const picked = pickOffer(input, attempt, workDoneAt(attempt, atMs), rest, "firm");
+	if (!picked) return null;
+	picked.take();
+	return move({ kind: "cloud", offerId: picked.offer.id }, picked.holdMicroUsd, { offerId: picked.offer.id });
+}
