@@ -4,6 +4,7 @@ import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import { judgeJob } from "#server/policy/judge-job.ts";
 import { decide } from "#server/scheduling/decide.ts";
 import type { Action, DecideMemo, MoveTarget, PendingJob, PoolView, Snapshot } from "#server/scheduling/types.ts";
+import { HomeQueue } from "../core/home-queue.ts";
 import { LiveAttempt } from "../core/live-attempt.ts";
 import { MoneyHeld } from "../core/money-held.ts";
 import { OfferMemory } from "../core/offer-memory.ts";
@@ -39,13 +40,14 @@ export class Spillway implements Strategy {
 	readonly #money: MoneyHeld;
 	readonly #offers: OfferMemory;
 	readonly #jobs = new Map<string, SeenJob>();
-	readonly #pending = new WorkList<PendingJob>();
+	readonly #pending = new HomeQueue();
 	readonly #running = new WorkList<LiveAttempt>();
 	readonly #pools: { nodes: HomeNodes; version: number; view: PoolView }[];
 	readonly #mayLeave = new WeakMap<JobSpec, boolean>();
 	readonly #movesHome: boolean;
-	/** Pending jobs that a rule lets leave home; cloud attempts by GPUs. */
-	#leavers = 0;
+	/** Pending jobs for which more can be done than to wait for a free slot. */
+	readonly #pressing = new Set<string>();
+	/** Cloud attempts by GPUs. */
 	readonly #cloudGpus = new Map<number, number>();
 	#changed = false;
 	#wakeAtMs = Number.POSITIVE_INFINITY;
@@ -102,7 +104,11 @@ export class Spillway implements Strategy {
 	/** Whether a decision can come to anything: somebody waits, or work in the cloud could go home; and something changed, or time has. */
 	#hasToDecide(): boolean {
 		const due = this.#changed || this.#world.nowMs >= this.#wakeAtMs;
-		return due && (this.#pending.size > 0 || this.#couldGoHome());
+		return due && (this.#pressing.size > 0 || (this.#pending.size > 0 && this.#hasFreeSlot()) || this.#couldGoHome());
+	}
+
+	#hasFreeSlot(): boolean {
+		return this.#world.pools.some((nodes) => nodes.freeGpus > 0);
 	}
 
 	#couldGoHome(): boolean {
@@ -114,7 +120,7 @@ export class Spillway implements Strategy {
 
 	#wakeLater(): void {
 		const { nowMs } = this.#world;
-		const tickMs = this.#leavers > 0 ? WAITING_TICK_MS : this.#couldGoHome() ? MOVING_TICK_MS : null;
+		const tickMs = this.#pressing.size > 0 ? WAITING_TICK_MS : this.#couldGoHome() ? MOVING_TICK_MS : null;
 		if (tickMs === null || nowMs + tickMs >= this.#wakeAtMs) return;
 		this.#wakeAtMs = nowMs + tickMs;
 		this.#world.wakeAt(this.#wakeAtMs);
@@ -166,7 +172,7 @@ export class Spillway implements Strategy {
 			case "hold":
 			case "release": {
 				const waiting = this.#pending.get(job.id);
-				if (waiting) this.#pending.set({ ...waiting, state: action.kind === "hold" ? "held" : "queued" });
+				if (waiting) this.#pending.replace({ ...waiting, state: action.kind === "hold" ? "held" : "queued" });
 				return;
 			}
 			case "fail":
@@ -197,7 +203,7 @@ export class Spillway implements Strategy {
 	}
 
 	#wait(job: SeenJob, spec: JobSpec, avoidOffers: PendingJob["avoidOffers"], movingTo: MoveTarget | null = null): void {
-		this.#pending.set({
+		const pending: PendingJob = {
 			jobId: job.id,
 			spec,
 			state: "queued",
@@ -208,15 +214,16 @@ export class Spillway implements Strategy {
 			avoidOffers,
 			approvedMicroUsd: null,
 			movingTo,
-		});
+		};
+		const presses = this.#canLeave(spec) || spec.deadlineMs !== null || movingTo !== null;
+		this.#pending.add(pending, !presses);
+		if (presses) this.#pressing.add(job.id);
 		this.#changed = true;
-		if (this.#canLeave(spec)) this.#leavers++;
 	}
 
 	/** It waits no longer. */
 	#forget(jobId: string): void {
-		const waiting = this.#pending.get(jobId);
-		if (waiting && this.#canLeave(waiting.spec)) this.#leavers--;
+		this.#pressing.delete(jobId);
 		this.#pending.delete(jobId);
 	}
 

@@ -1,0 +1,60 @@
+import type { PendingJob } from "#server/scheduling/types.ts";
+import { WorkList } from "./work-list.ts";
+
+/**
+ * How many jobs that can only run at home, and whose time does not press, one decision looks at: the first in their order,
+ * as Slurm's bf_max_job_test does (100 by default). Behind them none could start but by a backfill deeper than that.
+ */
+const LOOKED_AT = 100;
+
+/** The pending jobs: all those that may leave home or have a deadline, and the first of the others in the order of their waiting. */
+export class HomeQueue {
+	readonly #seen = new WorkList<PendingJob>();
+	/** Jobs in #seen that stand for the whole backlog. */
+	readonly #front = new Set<string>();
+	readonly #backlog: PendingJob[] = [];
+	#head = 0;
+
+	/** Whether anything waits that a decision would look at. */
+	get size(): number {
+		return this.#seen.size;
+	}
+
+	get(jobId: string): PendingJob | undefined {
+		return this.#seen.get(jobId);
+	}
+
+	/** `canWait`: it can only run at home, and has no deadline. */
+	add(job: PendingJob, canWait: boolean): void {
+		if (!canWait) this.#seen.set(job);
+		else if (this.#front.size < LOOKED_AT) this.#toFront(job);
+		else this.#backlog.push(job);
+	}
+
+	/** In the place of the one of the same job. */
+	replace(job: PendingJob): void {
+		this.#seen.set(job);
+	}
+
+	delete(jobId: string): void {
+		this.#seen.delete(jobId);
+		if (!this.#front.delete(jobId)) return;
+		const next = this.#backlog[this.#head];
+		if (!next) return;
+		this.#head++;
+		this.#toFront(next);
+		if (this.#head < LOOKED_AT * 10 || this.#head * 2 < this.#backlog.length) return;
+		this.#backlog.splice(0, this.#head);
+		this.#head = 0;
+	}
+
+	/** Those that a decision looks at. */
+	list(): PendingJob[] {
+		return this.#seen.list();
+	}
+
+	#toFront(job: PendingJob): void {
+		this.#front.add(job.jobId);
+		this.#seen.set(job);
+	}
+}
