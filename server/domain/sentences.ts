@@ -27,7 +27,7 @@ function wordsOf(code: ReasonCode, r: Read): string {
 		case "submitted":
 			return "Submitted, and not looked at yet";
 		case "waiting_for_home":
-			return `Waiting for a slot at home${aheadClause(r)}${homeStart(r)}${whyNotCloud(r)}`;
+			return `Waiting for a slot at home${aheadClause(r)}${makingRoom(r)}${homeStart(r)}${whyNotCloud(r)}`;
 		case "waiting_to_burst":
 			return `Waiting: rule ${r.text("ruleId") ?? "for bursting"} may send it to the cloud${clause(r.duration("dueInMs"), (d) => ` in ${d}`)}${clause(r.duration("thresholdMs"), (d) => `, after ${d} of waiting`)}${homeStart(r)}`;
 		case "waiting_no_allowed_offer":
@@ -57,6 +57,13 @@ function wordsOf(code: ReasonCode, r: Read): string {
 function aheadClause(r: Read): string {
 	const ahead = r.count("ahead");
 	return ahead === null ? "" : ahead === 0 ? ", first in line" : ` behind ${plural(ahead, "job")}`;
+}
+
+/** Running jobs that leave for it. */
+function makingRoom(r: Read): string {
+	const evicted = r.count("evicted");
+	if (evicted === null || evicted === 0) return "";
+	return `; ${plural(evicted, "running job")} ${evicted === 1 ? "makes" : "make"} room for its deadline by rule ${r.text("preemptRuleId") ?? "of the policy"}`;
 }
 
 function homeStart(r: Read): string {
