@@ -40,6 +40,10 @@ describe("judgePlace", () => {
 			'{ id: r, allow: { instanceFamilies: ["Standard_ND96*"] } }',
 			[null, "family_not_allowed", "family_not_allowed", "family_not_allowed", null],
 		],
+		[
+			'{ id: r, allow: { regions: ["aws:*"], instanceFamilies: [p4d], capacityTypes: [spot] } }',
+			[null, "capacity_type_denied", null, "capacity_type_denied", "region_not_allowed"],
+		],
 		["{ id: r, allow: { capacityTypes: [spot] } }", [null, "capacity_type_denied", null, "capacity_type_denied", "capacity_type_denied"]],
 		["{ id: r, allow: { sites: [aws-main] } }", ["site_not_allowed", null, null, null, "site_not_allowed"]],
 		["{ id: r, allow: { sites: [owned] } }", [null, "site_not_allowed", "site_not_allowed", "site_not_allowed", "site_not_allowed"]],
