@@ -34,6 +34,7 @@ describe("safety: whatever the snapshot", () => {
 				if (a.kind !== "place_home") continue;
 				const pool = snapshot.pools.find((p) => p.id === a.poolId);
 				const busy = snapshot.running.filter((r) => r.placement.poolId === a.poolId).flatMap((r) => r.slots);
+				const others = (snapshot.foreign ?? []).filter((f) => f.poolId === a.poolId && f.startedAtMs !== null).flatMap((f) => f.slots);
 				const { spec } = specOf(snapshot, a.jobId);
 				expect(pool?.healthy).toBe(true);
 				expect(a.slots).toHaveLength(spec.nodes * spec.resources.gpus);
@@ -41,6 +42,7 @@ describe("safety: whatever the snapshot", () => {
 				for (const slot of a.slots) {
 					expect(pool?.freeSlots).toContain(slot);
 					expect(busy).not.toContain(slot);
+					expect(others).not.toContain(slot);
 					expect(given.has(`${a.poolId} ${slot}`)).toBe(false);
 					given.add(`${a.poolId} ${slot}`);
 				}
@@ -79,7 +81,7 @@ describe("safety: whatever the snapshot", () => {
 
 	it("has one action a job at most, a reason for each that stays, and an explanation for each that acts", () => {
 		always((plan, snapshot) => {
-			const acted = plan.actions.filter((a) => a.kind !== "stop").map((a) => a.jobId);
+			const acted = plan.actions.filter((a) => !("attemptId" in a)).map((a) => a.jobId);
 			expect(new Set(acted).size).toBe(acted.length);
 			const explained = new Set(plan.explanations.map((e) => e.jobId));
 			for (const id of acted) expect(explained.has(id)).toBe(true);
@@ -91,9 +93,39 @@ describe("safety: whatever the snapshot", () => {
 		});
 	});
 
+	it("never starts a job that has a live attempt, and asks each attempt to leave once at most", () => {
+		always((plan, snapshot) => {
+			const live = new Set(snapshot.running.map((r) => r.jobId));
+			const told = plan.actions.flatMap((a) => ("attemptId" in a ? [a.attemptId] : []));
+			expect(new Set(told).size).toBe(told.length);
+			for (const a of plan.actions) if (a.kind === "place_home" || a.kind === "launch") expect(live.has(a.jobId)).toBe(false);
+		});
+	});
+
+	it("evicts only what a rule lets go, that runs, and for a job that waits with a deadline; for a gang enough or nothing", () => {
+		always((plan, snapshot) => {
+			const evictions = plan.actions.filter((a) => a.kind === "evict");
+			for (const { attemptId, forJobId } of evictions) {
+				const victim = snapshot.running.find((r) => r.attemptId === attemptId);
+				const { spec } = specOf(snapshot, forJobId);
+				const classes = judgeJob(snapshot.policy, spec).preempt.flatMap((rule) => rule.classes);
+				expect(victim?.stopping).toBe(false);
+				expect(classes).toContain(victim?.spec.class);
+				expect(spec.deadlineMs).not.toBeNull();
+				expect(plan.waiting.get(forJobId)?.facts["evicted"]).toBeGreaterThan(0);
+			}
+			const leaving = evictions.flatMap(({ attemptId }) => snapshot.running.find((r) => r.attemptId === attemptId)?.slots ?? []).length;
+			const free = snapshot.pools.reduce((sum, p) => sum + p.freeSlots.length, 0);
+			for (const forJobId of new Set(evictions.map((e) => e.forJobId))) {
+				const { nodes, resources } = specOf(snapshot, forJobId).spec;
+				expect(leaving + free).toBeGreaterThanOrEqual(nodes * resources.gpus);
+			}
+		});
+	});
+
 	it("is tried on snapshots in which every kind of action happens", () => {
 		const kinds = new Set(fc.sample(anySnapshot, { numRuns: 500, seed: 1 }).flatMap((s) => decide(s).actions.map((a) => a.kind)));
-		expect([...kinds].sort()).toEqual(["fail", "hold", "launch", "place_home", "release", "stop"]);
+		expect([...kinds].sort()).toEqual(["evict", "fail", "hold", "launch", "place_home", "release", "stop"]);
 	});
 
 	it("gives the same plan whatever the order of the lists", () => {
@@ -106,6 +138,7 @@ describe("safety: whatever the snapshot", () => {
 							pending: shuffled(s.pending),
 							offers: shuffled(s.offers),
 							running: shuffled(s.running),
+							foreign: shuffled(s.foreign ?? []),
 							pools: shuffled(s.pools),
 							budgets: shuffled(s.budgets),
 						}),
@@ -123,7 +156,8 @@ describe("safety: whatever the snapshot", () => {
 		always((plan, snapshot) => {
 			const again = decide(applied(snapshot, plan));
 			expect(launchesOf(again)).toEqual([]);
-			expect(again.actions.filter((a) => a.kind === "place_home" || a.kind === "hold" || a.kind === "release")).toEqual([]);
+			const more = ["place_home", "hold", "release", "evict", "stop", "move"];
+			expect(again.actions.filter((a) => more.includes(a.kind))).toEqual([]);
 		});
 	});
 });
@@ -162,7 +196,9 @@ function applied(snapshot: Snapshot, plan: Plan): Snapshot {
 		...view,
 		heldMicroUsd: view.heldMicroUsd + launchesOf(plan).reduce((sum, a) => sum + (a.budgetIds.includes(view.id) ? a.holdMicroUsd : 0n), 0n),
 	}));
-	return { ...snapshot, pools, pending, budgets, running: [...snapshot.running, ...started] };
+	const told = new Set(plan.actions.flatMap((a) => ("attemptId" in a ? [a.attemptId] : [])));
+	const running = snapshot.running.map((r) => (told.has(r.attemptId) ? { ...r, stopping: true } : r));
+	return { ...snapshot, pools, pending, budgets, running: [...running, ...started] };
 }
 
 describe("liveness", () => {

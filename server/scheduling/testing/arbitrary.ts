@@ -54,7 +54,13 @@ const job = fc
 		waitedMs: fc.integer({ min: 0, max: 40 }).map((h) => h * HOUR_MS),
 		estimateMs: fc.option(length),
 		maxMs: fc.option(length),
-		deadlineMs: fc.option(fc.integer({ min: -5, max: 50 }).map((h) => NOON_MS + h * HOUR_MS)),
+		deadlineMs: fc.option(
+			fc.oneof(
+				fc.integer({ min: -5, max: 50 }).map((h) => NOON_MS + h * HOUR_MS),
+				fc.integer({ min: 1, max: 30 }).map((n) => NOON_MS + n * 10 * MINUTE_MS),
+			),
+			{ freq: 2 },
+		),
 		completedMs: fc.constantFrom(0, 0, HOUR_MS),
 		held: fc.boolean(),
 		approvedUsd: fc.option(fc.integer({ min: 0, max: 500 })),
@@ -88,6 +94,23 @@ const rule: fc.Arbitrary<RuleEffect> = fc.oneof(
 	}),
 );
 const condition = fc.constantFrom(null, 'job.class == "experimental"', 'job.team == "risk"', "job.gpus > 2", 'job.labels["x"] == "y"');
+/** One attempt for each slot, like those that are given in turn. */
+function everySlot<T extends { pool: number; slots: number[]; estimateMs: number }>(
+	pools: readonly { nodes: number; gpusPerNode: number }[],
+	like: readonly T[],
+): T[] {
+	return pools.flatMap((p, pool) =>
+		Array.from({ length: p.nodes * p.gpusPerNode }, (_, slot) => slot).flatMap((slot) => {
+			const one = like[slot % Math.max(1, like.length)];
+			return one ? [{ ...one, pool, slots: [slot], estimateMs: DAY_MS, maxMs: null }] : [];
+		}),
+	);
+}
+
+const ROOM_FOR_DEADLINES: [string, RuleEffect] = [
+	"job.hasDeadline",
+	{ kind: "preempt", classes: ["baseline", "burst", "experimental", "batch_inference"] },
+];
 const approvalCondition = "quote.costUsd > 20";
 
 export const anySnapshot: fc.Arbitrary<Snapshot> = fc
@@ -102,9 +125,30 @@ export const anySnapshot: fc.Arbitrary<Snapshot> = fc
 				ranMs: length,
 				estimateMs: length,
 				maxMs: fc.option(length),
+				class: fc.constantFrom(...WORKLOAD_CLASSES),
+				savedShare: fc.option(fc.integer({ min: 0, max: 10 })),
+				stopping: fc.boolean(),
 			}),
 			{ maxLength: 6 },
 		),
+		foreign: fc.array(
+			fc.record({
+				pool: fc.nat(2),
+				nodes: fc.constantFrom(1, 1, 2),
+				gpusPerNode: fc.integer({ min: 1, max: 4 }),
+				ranMs: fc.option(length),
+				slots: fc.uniqueArray(fc.nat(11), { maxLength: 4 }),
+				limitMs: fc.option(length),
+			}),
+			{ maxLength: 2 },
+		),
+		preempts: fc.boolean(),
+		/** Every slot at home is held by a job of its own, which runs on for long. */
+		full: fc.constantFrom(true, false, false, false),
+		shares: fc.subarray([
+			{ team: "risk", weight: 3 },
+			{ team: "vision", weight: 1 },
+		]),
 		rules: fc.array(fc.tuple(condition, rule), { maxLength: 5 }),
 		budgets: fc.array(
 			fc.record({
@@ -116,9 +160,9 @@ export const anySnapshot: fc.Arbitrary<Snapshot> = fc
 		),
 		start: fc.integer({ min: 1, max: 900 }),
 	})
-	.map(({ pools, offers, jobs, running, rules, budgets, start }) =>
+	.map(({ pools, offers, jobs, running, foreign, preempts, full, shares, rules, budgets, start }) =>
 		aSnapshot({
-			pools: pools.map((p, i) => ({ ...p, id: `pool-${i}` })),
+			pools: pools.map((p, i) => ({ ...p, id: `pool-${i}`, freeSlots: full ? [] : p.freeSlots })),
 			offers,
 			pending: jobs.map(({ j }, i) => {
 				const built = aJob(`j${i}`)
@@ -139,12 +183,28 @@ export const anySnapshot: fc.Arbitrary<Snapshot> = fc
 					spec: { ...built.spec, deadlineMs: j.deadlineMs, duration: { estimateMs: j.estimateMs, maxMs: j.maxMs } },
 				};
 			}),
-			running: running.map((r, i) => ({
-				...aJob(`run${i}`).estimate(r.estimateMs).running(`pool-${r.pool}`, r.slots, r.ranMs),
-				spec: { ...aJob(`run${i}`).build().spec, duration: { estimateMs: r.estimateMs, maxMs: r.maxMs } },
+			running: (full ? everySlot(pools, running) : running).map((r, i) => ({
+				...aJob(`run${i}`).running(`pool-${r.pool}`, r.slots, r.ranMs),
+				spec: {
+					...aJob(`run${i}`).class(r.class).gpus(r.slots.length).build().spec,
+					duration: { estimateMs: r.estimateMs, maxMs: r.maxMs },
+				},
+				stopping: r.stopping,
+				...(r.savedShare === null ? {} : { savedMs: Math.floor((r.ranMs * r.savedShare) / 10) }),
+			})),
+			foreign: foreign.map((f, i) => ({
+				id: `foreign-${i}`,
+				poolId: `pool-${f.pool}`,
+				nodes: f.nodes,
+				gpusPerNode: f.gpusPerNode,
+				startedAtMs: f.ranMs === null ? null : NOON_MS - f.ranMs,
+				slots: f.ranMs === null ? [] : f.slots,
+				position: i,
+				limitMs: f.limitMs,
 			})),
 			policy: aPolicy({
-				rules: rules.map(([when, effect], i) => [
+				shares,
+				rules: [...rules, ...(preempts ? [ROOM_FOR_DEADLINES] : [])].map(([when, effect], i) => [
 					`rule-${i}`,
 					effect.kind === "require" && effect.approval !== null ? approvalCondition : when,
 					effect,
