@@ -3,6 +3,7 @@ import path from "node:path";
 import { type ErrorCode, SpillwayError } from "#server/kernel/errors.ts";
 import { RULES_OF_THUMB_NAMES } from "#server/simulation/replay/replay.ts";
 import { replayWithSeries } from "#server/simulation/replay/replay-with-series.ts";
+import type { TraceJob } from "#server/simulation/replay/types.ts";
 import {
 	describeRun,
 	describeScenario,
@@ -12,6 +13,7 @@ import {
 	type SimulationRun,
 } from "#server/simulation/report/build-report.ts";
 import { chooseRuns, type PlannedRun } from "#server/simulation/report/choose-runs.ts";
+import { jobsThatFit } from "#server/simulation/report/jobs-that-fit.ts";
 import { ProgressBar } from "#server/simulation/report/progress-bar.ts";
 import { count, renderReport } from "#server/simulation/report/render-report.ts";
 import { readScenarioFile, sha256 } from "#server/simulation/scenario-file/read-scenario.ts";
@@ -52,14 +54,19 @@ function simulate(options: SimulateOptions): void {
 		recordedStartMs: trace.recordedStartMs,
 		...(options.seed === null ? {} : { seed: options.seed }),
 	});
+	const jobs = jobsThatFit(trace.jobs, scenario);
+	if (jobs.length === 0)
+		throw new SpillwayError("invalid_input", `No job of ${options.trace} fits a pool or an offer of ${options.scenario}.`, {
+			fix: "Compare the jobs' gpus and gpu_type with the scenario's machines.",
+		});
 	const report: SimulationReport = {
 		apiVersion: "spillway/v1",
 		kind: "SimulationReport",
 		version: ownVersion(),
 		seed: scenario.seed,
-		trace: describeTrace(trace, options.trace, sha256(text)),
+		trace: describeTrace({ ...trace, jobs }, { file: options.trace, sha256: sha256(text), withoutPlace: trace.jobs.length - jobs.length }),
 		scenario: describeScenario(scenario, options.scenario, files),
-		runs: runs.map((run) => runOne(run, { trace, scenario, options })),
+		runs: runs.map((run) => runOne(run, { jobs, scenario, options })),
 	};
 	if (options.out !== null) writeReport(options.out, report);
 	process.stdout.write(options.json ? reportJson(report) : renderReport(report));
@@ -68,14 +75,14 @@ function simulate(options: SimulateOptions): void {
 function runOne(
 	{ choice, policy }: PlannedRun,
 	{
-		trace,
+		jobs,
 		scenario,
 		options,
-	}: { trace: ReturnType<typeof parseTrace>; scenario: ReturnType<typeof readScenarioFile>["scenario"]; options: SimulateOptions },
+	}: { jobs: readonly TraceJob[]; scenario: ReturnType<typeof readScenarioFile>["scenario"]; options: SimulateOptions },
 ): SimulationRun {
 	const bar = new ProgressBar(process.stderr, { enabled: options.progress, nowMs: () => performance.now() });
 	bar.draw(choice.name, 0, 1);
-	const report = replayWithSeries(trace.jobs, scenario, choice, { onProgress: (done, total) => bar.draw(choice.name, done, total) });
+	const report = replayWithSeries(jobs, scenario, choice, { onProgress: (done, total) => bar.draw(choice.name, done, total) });
 	bar.clear();
 	// The clock's figures stay out of the report, whose bytes follow from its inputs alone.
 	if (!options.json)

@@ -1,3 +1,4 @@
+import { SpillwayError } from "#server/kernel/errors.ts";
 import type { SeenJob } from "./job.ts";
 import type { MeasuredRun } from "./meter.ts";
 import { type ReplayOptions, replay } from "./replay.ts";
@@ -5,7 +6,13 @@ import { type Grouped, SeriesRecorder } from "./series.ts";
 import { TraceSpecs } from "./trace-spec.ts";
 import type { ReplayReport, ReplayScenario, StrategyChoice, TraceJob } from "./types.ts";
 
-/** A replay whose report holds its series too. Benchmarks leave them out: they cost a few percent. */
+/** Reports of progress in a row in which no job arrived, ran or ended: about 400,000 looks at the queue, most of a year. */
+const STALLED_REPORTS = 400;
+
+/**
+ * A replay whose report holds its series too. Benchmarks leave them out: they cost a few percent.
+ * @throws SpillwayError `precondition_failed` when jobs wait for what never comes.
+ */
 export function replayWithSeries(
 	jobs: readonly TraceJob[],
 	scenario: ReplayScenario,
@@ -19,12 +26,14 @@ export function replayWithSeries(
 		series.demand({ fromMs, toMs: fromMs + job.durationMs, gpus: job.gpus });
 	}
 	const firstStarts = new Map<number, number>();
+	let stalled = 0;
 	const report = replay(jobs, scenario, choice, {
 		...options,
 		onRun: (measured) => {
 			options.onRun?.(measured);
 			const { run, why, endMs } = measured;
 			if (why === "refused") return;
+			stalled = 0;
 			record(series, measured);
 			const { job, commandAtMs } = run;
 			if (endMs >= commandAtMs && !firstStarts.has(job.index)) firstStarts.set(job.index, commandAtMs);
@@ -34,7 +43,13 @@ export function replayWithSeries(
 		},
 		onEvent: (atMs, what, about) => {
 			options.onEvent?.(atMs, what, about);
-			if (what === "submitted" && !("job" in about)) series.submitted(groupOf(specs, about));
+			if (what !== "submitted" || "job" in about) return;
+			stalled = 0;
+			series.submitted(groupOf(specs, about));
+		},
+		onProgress: (done, total) => {
+			options.onProgress?.(done, total);
+			if (done < total && ++stalled > STALLED_REPORTS) throw waitForever(choice.name, total - done);
 		},
 	});
 	return { ...report, series: series.finish() };
@@ -52,4 +67,14 @@ function record(series: SeriesRecorder, { run, endMs, costMicroUsd }: MeasuredRu
 	}
 	series.use(run.offer.capacityType, { fromMs, toMs: endMs, gpus: run.offer.gpus * run.instances });
 	series.cost(run.offer.capacityType, { fromMs, toMs: endMs, microUsd: costMicroUsd });
+}
+
+function waitForever(strategy: string, jobs: number): SpillwayError {
+	return new SpillwayError(
+		"precondition_failed",
+		`${strategy}: ${jobs} jobs wait for what never comes: nothing has run for most of a year.`,
+		{
+			fix: "See that its policy lets every job run somewhere, that its budgets hold the worst case of one, and that capacity can be had there.",
+		},
+	);
 }

@@ -12,7 +12,10 @@ export interface SimulationReport {
 		file: string;
 		sha256: string;
 		format: Trace["format"];
+		/** That are replayed. */
 		jobs: number;
+		/** That no pool and no offer of the scenario can hold. */
+		jobsWithoutPlace: number;
 		gpuHours: number;
 		/** From the first submission to the last. */
 		days: number;
@@ -49,13 +52,17 @@ export interface SimulationRun {
 	report: Omit<ReplayReport, "decisionsPerSecond" | "replaySeconds"> & Partial<Pick<ReplayReport, "decisionsPerSecond" | "replaySeconds">>;
 }
 
-export function describeTrace(trace: Trace, file: string, sha256: string): SimulationReport["trace"] {
+/** @param trace its jobs that are replayed. */
+export function describeTrace(
+	trace: Trace,
+	{ file, sha256, withoutPlace }: { file: string; sha256: string; withoutPlace: number },
+): SimulationReport["trace"] {
 	const { jobs } = trace;
 	const ofKind = (kind: string): number => jobs.filter((job) => job.deadlineMs !== null && job.deadlineKind === kind).length;
 	const lastMs = jobs.at(-1)?.submitMs ?? 0;
 	const gpuMs = jobs.reduce((sum, job) => sum + job.durationMs * job.gpus, 0);
 	return {
-		...{ file, sha256, format: trace.format, jobs: jobs.length },
+		...{ file, sha256, format: trace.format, jobs: jobs.length, jobsWithoutPlace: withoutPlace },
 		gpuHours: rounded(gpuMs / 3_600_000),
 		days: rounded((lastMs - (jobs[0]?.submitMs ?? 0)) / 86_400_000),
 		teams: new Set(jobs.map((job) => job.team)).size,

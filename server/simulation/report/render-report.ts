@@ -84,6 +84,9 @@ function remarks({ trace, scenario, runs }: SimulationReport): string[] {
 		notes.badRows > 0 ? `${some(notes.badRows, "row")} of the trace left out: not readable.` : "",
 		notes.withoutGpus > 0 ? `${some(notes.withoutGpus, "row")} of the trace left out: no GPU was used.` : "",
 		notes.neverStarted > 0 ? `${some(notes.neverStarted, "job")} of the trace left out: never started.` : "",
+		trace.jobsWithoutPlace > 0
+			? `${some(trace.jobsWithoutPlace, "job")} of the trace left out: too large for every pool and offer, or for another accelerator.`
+			: "",
 		notes.fractionsRoundedUp > 0 ? `${some(notes.fractionsRoundedUp, "job")} with a part of a GPU, replayed with whole ones.` : "",
 		notes.stillRunning > 0 ? `${some(notes.stillRunning, "job")} that still ran when recorded: replayed as long as was seen.` : "",
 		scenario.spotOffers > scenario.spotOffersWithTrace

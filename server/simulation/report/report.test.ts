@@ -5,6 +5,7 @@ import { parseScenario, type ShippedFacts } from "#server/simulation/scenario-fi
 import { parseTrace } from "#server/simulation/trace-file/read-trace.ts";
 import { describeRun, describeScenario, describeTrace, reportJson, type SimulationReport } from "./build-report.ts";
 import { chooseRuns } from "./choose-runs.ts";
+import { jobsThatFit } from "./jobs-that-fit.ts";
 import { ProgressBar } from "./progress-bar.ts";
 import { count, duration, renderReport } from "./render-report.ts";
 
@@ -41,7 +42,7 @@ function simulate(...strategies: string[]): SimulationReport {
 	const { scenario, files } = parseScenario(SCENARIO, { facts: NO_FACTS, name: "s.yaml", open: () => "" });
 	return {
 		...{ apiVersion: "spillway/v1", kind: "SimulationReport", version: "0", seed: scenario.seed },
-		trace: describeTrace(trace, "trace.csv", "0"),
+		trace: describeTrace(trace, { file: "trace.csv", sha256: "0", withoutPlace: 0 }),
 		scenario: describeScenario(scenario, "s.yaml", files),
 		runs: chooseRuns({ strategies, policies: [] }, () => "").map(({ choice, policy }) =>
 			describeRun(policy, replayWithSeries(trace.jobs, scenario, choice), false),
@@ -145,6 +146,39 @@ describe("what is replayed", () => {
 				"Did you mean budgets?",
 			]);
 		}
+	});
+});
+
+describe("jobs that no place can hold", () => {
+	const jobs = parseTrace("job_id,submit_s,duration_s,gpus,gpu_type\n1,0,9,2,\n2,0,9,3,\n3,0,9,1,Y\n4,0,9,1,Y|X\n", "t").jobs;
+	const idsOf = (spec: (source: string) => string): string[] => {
+		const { scenario } = parseScenario(spec(SCENARIO), { facts: NO_FACTS, name: "s.yaml", open: () => "" });
+		return jobsThatFit(jobs, scenario).map((job) => job.id);
+	};
+	it("are those for another accelerator, and those too large for a gang too", () => {
+		expect(idsOf((source) => source)).toEqual(["1", "2", "4"]);
+		expect(idsOf((source) => source.replace("gpus: 2,", "gpus: 2, gangs: false,"))).toEqual(["1", "4"]);
+		expect(idsOf((source) => source.replace(/ {2}offers:\n.*\n/, ""))).toEqual(["1", "4"]);
+	});
+});
+
+describe("jobs that wait for what never comes", () => {
+	it("end the replay with what may be wrong, instead of going on for ever", () => {
+		const { scenario } = parseScenario(SCENARIO.replace("on_demand", "spot").replace(/ {2}pools:.*\n/, ""), {
+			facts: NO_FACTS,
+			name: "s",
+			open: () => "",
+		});
+		const [offer] = scenario.offers;
+		const never = { traceId: "never", startsMs: [0], available: [false], lengthMs: 1000, offsetMs: 0 };
+		const empty = { ...scenario, availability: new Map([[offer?.id ?? "", never]]) };
+		const rules = "rules: [{ id: go, burst: { always: true } }]";
+		const [run] = chooseRuns(
+			{ strategies: ["spillway"], policies: ["p"] },
+			() => `apiVersion: spillway/v1\nkind: Policy\nmetadata: { name: p }\nspec: { ${rules} }\n`,
+		);
+		const { jobs } = parseTrace("job_id,submit_s,duration_s,gpus\n1,0,60,1\n", "t");
+		expect(() => replayWithSeries(jobs, empty, run?.choice ?? { name: "none", policy: null })).toThrow("1 jobs wait for what never comes");
 	});
 });
 

@@ -22,7 +22,8 @@ const text = z.string().min(1).max(200);
 const file = z.string().min(1).max(4096);
 const moment = z.iso.datetime({ offset: true, error: "must be a time such as 2026-06-01T00:00:00Z" }).transform((iso) => Date.parse(iso));
 const count = (most: number) => z.number().int().min(1).max(most);
-const share = z.number().min(0).max(1);
+/** When every launch is refused, nothing ever runs there: leave the offers out instead. */
+const refusals = z.number().min(0).max(0.95);
 const grams = z.number().min(0).max(5_000);
 const pue = z.number().min(1).max(5);
 const gib = z.number().min(0).max(1_000_000);
@@ -154,7 +155,7 @@ const spec = z.strictObject({
 		})
 		.default({ every: 15 * MINUTE_MS, restore: 3 * MINUTE_MS }),
 	capacityErrors: z
-		.strictObject({ onDemandShare: share.default(0), answerAfter: duration.default(30 * SECOND_MS) })
+		.strictObject({ onDemandShare: refusals.default(0), answerAfter: duration.default(30 * SECOND_MS) })
 		.default({ onDemandShare: 0, answerAfter: 30 * SECOND_MS }),
 	grid: grid.optional(),
 	/** What every job brings home from a cloud; its price is the region's egress. */

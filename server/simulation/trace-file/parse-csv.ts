@@ -111,7 +111,7 @@ function readRow(fields: string[], { at, width }: Layout, { notes, named }: Trac
 	return {
 		id,
 		submitMs: ms(submitS),
-		durationMs: ms(durationS),
+		durationMs: Math.max(1, ms(durationS)),
 		gpus,
 		team: text("group") || UNKNOWN_TEAM,
 		user: text("user") || null,
