@@ -138,6 +138,7 @@ export const quoteShape = explanationShape.extend({
 	gpus: z.number(),
 	queue: z.looseObject({ jobs: z.number(), gpus: z.number() }),
 	runTime: z.looseObject({ p50Ms: z.number(), p90Ms: z.number() }),
+	forecastScore: z.looseObject({ count: z.number(), p50Covered: z.number(), p90Covered: z.number() }).nullable(),
 	budgetFree: z.looseObject({ budgetId: z.string(), freeMicroUsd: micro, capMicroUsd: micro }).nullable(),
 });
 

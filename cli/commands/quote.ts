@@ -33,6 +33,12 @@ export const quote: Command = {
 	},
 };
 
+/** How far the start at home can be believed. */
+function heldText(score: { count: number; p90Covered: number } | null): string | null {
+	if (score === null) return null;
+	return `${score.p90Covered} of ${count(score.count, "such forecast")} came true: the job had started by its later time`;
+}
+
 function quoteText({ io }: CommandContext, quoted: ReturnType<typeof quoteShape.parse>): string {
 	const { runTime, queue, budgetFree } = quoted;
 	const at = quoted.decidedAtMs;
@@ -42,6 +48,7 @@ function quoteText({ io }: CommandContext, quoted: ReturnType<typeof quoteShape.
 			["outcome", styled(io, "bold", OUTCOMES[quoted.outcome] ?? quoted.outcome)],
 			["reason", clean(quoted.reason.message)],
 			["at home", quoted.homeStart === null ? "never: no owned machine fits" : `starts ${startRange(quoted.homeStart, at)}`],
+			["held so far", heldText(quoted.forecastScore)],
 			["run time", `≈${duration(runTime.p50Ms)}${spread}`],
 			["queue", `${count(queue.jobs, "job")} that wait, for ${count(queue.gpus, "GPU")}`],
 			[

@@ -81,12 +81,24 @@ export function QuotePanel(props: QuotePanelProps) {
 			<div className={cn("transition-opacity", props.stale && !props.staleWhy && "opacity-60")}>
 				<Section title="When it would run">
 					<QuoteRuns ways={ways} deadlineMs={deadlineMs} />
+					<ForecastScore score={quote.forecastScore} />
 				</Section>
 				<Section title={`Policy ${quote.policy.name}, version ${quote.policy.version}`}>
 					<QuotePolicy quote={quote} burst={ways.burst} />
 				</Section>
 			</div>
 		</Panel>
+	);
+}
+
+/** How far the later start of "wait at home" can be believed: the forecast's own score. */
+function ForecastScore({ score }: { score: QuoteView["forecastScore"] }) {
+	if (!score) return null;
+	const times = score.count === 1 ? "1 time" : `${score.count.toLocaleString("en-US")} times`;
+	return (
+		<p className="mt-2 text-xs text-ink-3">
+			Such forecasts of the start at home held {score.p90Covered.toLocaleString("en-US")} of {times}.
+		</p>
 	);
 }
 

@@ -1,14 +1,15 @@
 import { sql } from "drizzle-orm";
 import { systemContext } from "#server/services/context.ts";
+import { scoreByHorizon } from "#server/services/forecast/score.ts";
 import { moneyAtRisk } from "#server/services/overview/money-at-risk.ts";
 import type { Runtime } from "#server/services/runtime.ts";
 import { readHeartbeat } from "#server/services/scheduler/heartbeat.ts";
 
-/** The Prometheus page. Cost: four small aggregate queries. */
+/** The Prometheus page. Cost: five small aggregate queries. */
 export async function metricsText(rt: Runtime): Promise<string> {
 	const { db } = rt.connection;
 	const nowMs = rt.clock.nowMs();
-	const [jobs, instances, pools, risk, beat] = await Promise.all([
+	const [jobs, instances, pools, risk, beat, forecasts] = await Promise.all([
 		db.execute<{ state: string; count: number }>(
 			sql`select state, count(*)::int as count from job where state in ('held','queued','admitted','running') group by state`,
 		),
@@ -21,10 +22,11 @@ export async function metricsText(rt: Runtime): Promise<string> {
 			from pool p group by p.site_id`),
 		moneyAtRisk(systemContext(db, rt.clock)),
 		readHeartbeat(db),
+		scoreByHorizon(db),
 	]);
 	const lines: string[] = [];
-	const gauge = (name: string, help: string, samples: { labels?: Record<string, string>; value: number }[]): void => {
-		lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} gauge`);
+	const gauge = (name: string, help: string, samples: { labels?: Record<string, string>; value: number }[], type = "gauge"): void => {
+		lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`);
 		for (const s of samples) {
 			const labels = Object.entries(s.labels ?? {}).map(([k, v]) => `${k}="${v.replace(/[\\"\n]/g, "_")}"`);
 			lines.push(`${name}${labels.length > 0 ? `{${labels.join(",")}}` : ""} ${s.value}`);
@@ -54,6 +56,21 @@ export async function metricsText(rt: Runtime): Promise<string> {
 		pools.map((p) => ({ labels: { site: p.site_id }, value: p.busy })),
 	);
 	gauge("spillway_money_at_risk_usd", "Money that may be running for nothing.", [{ value: Number(risk.totalMicroUsd) / 1e6 }]);
+	gauge(
+		"spillway_forecasts_scored_total",
+		"Forecasts of the wait at home whose job has started, by the horizon of the forecast.",
+		forecasts.map((f) => ({ labels: { horizon: f.horizon }, value: f.count })),
+		"counter",
+	);
+	gauge(
+		"spillway_forecast_covered_total",
+		"Of these, how many jobs started no later than the quantile said.",
+		forecasts.flatMap((f) => [
+			{ labels: { horizon: f.horizon, quantile: "0.5" }, value: f.p50Covered },
+			{ labels: { horizon: f.horizon, quantile: "0.9" }, value: f.p90Covered },
+		]),
+		"counter",
+	);
 	if (beat) {
 		gauge("spillway_scheduler_heartbeat_age_seconds", "Since the leader's last sign of life.", [{ value: (nowMs - beat.atMs) / 1000 }]);
 		if (beat.lastCycle) {

@@ -1,5 +1,6 @@
 import { decide } from "#server/scheduling/decide.ts";
 import { beginDueMoves } from "#server/services/attempt/request-move.ts";
+import { type ForecastMemory, newForecastMemory, recordForecasts } from "#server/services/forecast/record.ts";
 import { loadSnapshot, SnapshotCache } from "#server/services/snapshot/load.ts";
 import { type Applied, applyPlan, type WaitingMemory } from "./apply-plan.ts";
 import type { LoopContext } from "./context.ts";
@@ -8,10 +9,11 @@ import type { LoopContext } from "./context.ts";
 export interface CycleMemory {
 	cache: SnapshotCache;
 	waiting: WaitingMemory;
+	forecasts: ForecastMemory;
 }
 
 export function newCycleMemory(): CycleMemory {
-	return { cache: new SnapshotCache(), waiting: new Map() };
+	return { cache: new SnapshotCache(), waiting: new Map(), forecasts: newForecastMemory() };
 }
 
 export interface CycleReport extends Applied {
@@ -31,6 +33,7 @@ export async function runCycle(ctx: LoopContext, memory: CycleMemory): Promise<C
 	const plan = decide(snapshot);
 	const t2 = performance.now();
 	const applied = await applyPlan(ctx, snapshot, plan, memory.waiting);
+	await recordForecasts(ctx.db, snapshot, plan, memory.forecasts);
 	return {
 		...applied,
 		pending: snapshot.pending.length,

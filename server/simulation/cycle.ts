@@ -1,7 +1,7 @@
 import { decide } from "#server/scheduling/decide.ts";
+import { DurationBook } from "#server/scheduling/forecast/duration-book.ts";
 import type { Action, Plan, Snapshot } from "#server/scheduling/types.ts";
 import type { SimContext } from "./context.ts";
-import { DurationBook } from "./durations.ts";
 import { beginDueMoves, requestMove, requestStop } from "./ending.ts";
 import { failWaiting, placeCloud, placeHome, setWaiting } from "./placing.ts";
 import type { AttemptRecord, InstanceRecord } from "./records.ts";

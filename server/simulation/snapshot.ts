@@ -1,8 +1,8 @@
 import { attemptIdOf } from "#server/kernel/ids.ts";
 import { MINUTE_MS } from "#server/kernel/units.ts";
+import type { DurationBook } from "#server/scheduling/forecast/duration-book.ts";
 import type { MoveTarget, PendingJob, PoolView, RunningAttempt, Snapshot } from "#server/scheduling/types.ts";
 import type { SimContext } from "./context.ts";
-import type { DurationBook } from "./durations.ts";
 import type { AttemptRecord, JobRecord } from "./records.ts";
 
 /** How long the place that a moved job was stopped for is still its own. */

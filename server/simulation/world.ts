@@ -7,6 +7,7 @@ import { BudgetLedger } from "./budget-ledger.ts";
 import { SimCloud } from "./cloud.ts";
 import type { SimContext, Sink } from "./context.ts";
 import { Cycle, type CycleReport } from "./cycle.ts";
+import { addRun } from "./durations.ts";
 import { cancelJob } from "./ending.ts";
 import { EventHeap } from "./event-heap.ts";
 import { drawTimeTo, type FaultRates, NO_FAULTS } from "./faults.ts";
@@ -77,7 +78,7 @@ export class World implements SimContext {
 		this.sink = {
 			...sink,
 			news: (line) => {
-				if (line.kind === "job_succeeded" && line.jobId !== null) this.cycle.durations.add(this.book.job(line.jobId));
+				if (line.kind === "job_succeeded" && line.jobId !== null) addRun(this.cycle.durations, this.book.job(line.jobId));
 				sink.news(line);
 			},
 		};

@@ -1,6 +1,7 @@
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 import { listBudgets } from "#server/services/budget/list.ts";
+import { readForecastScore } from "#server/services/forecast/score.ts";
 import { type ListInstancesInput, listInstances } from "#server/services/instance/list.ts";
 import { viewOffers } from "#server/services/offer/view.ts";
 import { moneyAtRisk } from "#server/services/overview/money-at-risk.ts";
@@ -58,6 +59,13 @@ export const otherRoutes: Route[] = [
 			});
 			return ok({ items, total, nextCursor: null });
 		},
+	},
+	{
+		method: "GET",
+		path: "/forecasts/score",
+		summary: "How often forecasts of the wait at home held, in all and by horizon",
+		permission: "capacity:read",
+		handle: async (ctx) => ok(await readForecastScore(ctx)),
 	},
 	{
 		method: "GET",

@@ -3,6 +3,7 @@ import { parseJobDocument, parseJobText } from "#server/domain/job-file.ts";
 import { listTeams } from "#server/services/account/teams.ts";
 import { listBudgets } from "#server/services/budget/list.ts";
 import { listEvents } from "#server/services/event/list.ts";
+import { readForecastScore } from "#server/services/forecast/score.ts";
 import { listInstances, listInstancesInput } from "#server/services/instance/list.ts";
 import { cancelJob } from "#server/services/job/cancel.ts";
 import { listDecisions } from "#server/services/job/decisions.ts";
@@ -50,6 +51,7 @@ export const appRouter = router({
 		}),
 		cancel: procedure.input(z.strictObject({ id })).mutation(({ ctx, input }) => cancelJob(ctx.service, input.id)),
 	}),
+	forecast: router({ score: procedure.query(({ ctx }) => readForecastScore(ctx.service)) }),
 	quote: procedure.input(jobInput).query(({ ctx, input }) => askQuote(ctx.service, specOf(input))),
 	instance: router({ list: procedure.input(listInstancesInput).query(({ ctx, input }) => listInstances(ctx.service, input)) }),
 	site: router({ list: procedure.query(({ ctx }) => listSites(ctx.service)) }),

@@ -17,3 +17,4 @@ export * from "./offer.ts";
 export * from "./policy.ts";
 export * from "./setting.ts";
 export * from "./site.ts";
+export * from "./wait-forecast.ts";

@@ -46,6 +46,8 @@ export const LEARNED_FROM = 400;
 export const LEARNED_PER_CYCLE = 10;
 /** With fewer known outcomes than this in a horizon, its neighbours are asked too. */
 const ENOUGH = 40;
+/** So many known outcomes have half of the say over the replay as it is. */
+const DOUBT = 10;
 /** Bound on a factor, as its logarithm. */
 const LOG_FACTOR_MAX = Math.log(1_000);
 /** Waits below this count as this: a ratio of two moments says nothing. */
@@ -105,7 +107,7 @@ function middleRatio(forecasts: readonly ScoredForecast[]): number {
 		const known = isForeseen(f);
 		return { at: logRatio(f.waitMs + (known && !f.known ? (f.leftMs ?? 0) : 0), f.replayP50Ms), known };
 	});
-	return quantileOfCensored(ratios, 0.5)?.value ?? 0;
+	return (quantileOfCensored(ratios, 0.5)?.value ?? 0) * trust(forecasts);
 }
 
 /** The same for nine in ten, as far as it was lived through. */
@@ -118,7 +120,13 @@ function lateRatio(forecasts: readonly ScoredForecast[]): number {
 	// The tenth of which nobody has come to its end may be as late as the late replay says.
 	const value = found.reached ? found.value : Math.max(found.value, 0);
 	const times = timesLivedThrough(forecasts);
-	return (value * times) / (times + 1);
+	return ((value * times) / (times + 1)) * trust(forecasts);
+}
+
+/** A few outcomes change little. */
+function trust(forecasts: readonly ScoredForecast[]): number {
+	const known = forecasts.filter(isForeseen).length;
+	return known / (known + DOUBT);
 }
 
 /** How often the horizon went by while its known forecasts were made: jobs of one queue share one fate, so this many are independent. */

@@ -1,6 +1,5 @@
-import type { JobSpec } from "#server/domain/job.ts";
 import type { DurationStat } from "../types.ts";
-import { type HistoryKey, historyKeysOf, keyText } from "./history-keys.ts";
+import { type HistoryKey, historyKeysOf, keyText, type RunTraits } from "./history-keys.ts";
 import { placeOf, pointsOf, quantileOf } from "./quantiles.ts";
 
 /** Newest runs that a statistic is made of: old habits are forgotten. */
@@ -10,7 +9,7 @@ const SAMPLES_MIN = 3;
 
 /** One run that came to its end by itself. */
 export interface FinishedRun {
-	spec: JobSpec;
+	spec: RunTraits;
 	durationMs: number;
 }
 

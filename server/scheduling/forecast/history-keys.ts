@@ -1,5 +1,3 @@
-import type { JobSpec } from "#server/domain/job.ts";
-
 /** Stands for every team, or every name. */
 export const ANY = "*";
 
@@ -8,8 +6,18 @@ export function namePatternOf(name: string): string {
 	return name.replace(/[0-9]+$/, "");
 }
 
+/** What of a job says how long it may run. */
+export interface RunTraits {
+	name: string;
+	team: string;
+	nodes: number;
+	/** Per node. */
+	resources: { gpus: number };
+	duration: { estimateMs: number | null };
+}
+
 /** GPUs of a job, all nodes together, rounded up to a power of two: 3 and 4 GPUs run alike, 1 and 8 do not. */
-export function gpuBucketOf(spec: Pick<JobSpec, "nodes" | "resources">): number {
+export function gpuBucketOf(spec: Pick<RunTraits, "nodes" | "resources">): number {
 	return 2 ** Math.ceil(Math.log2(Math.max(1, spec.nodes * spec.resources.gpus)));
 }
 
@@ -21,7 +29,7 @@ export interface HistoryKey {
 }
 
 /** The groups of runs that a job belongs to, the most specific first. */
-export function historyKeysOf(spec: JobSpec): HistoryKey[] {
+export function historyKeysOf(spec: RunTraits): HistoryKey[] {
 	const namePattern = namePatternOf(spec.name);
 	const gpus = gpuBucketOf(spec);
 	return [

@@ -3,10 +3,12 @@ import type { JobSpec } from "#server/domain/job.ts";
 import { gpusOf } from "#server/domain/job.ts";
 import { judgeJob } from "#server/policy/judge-job.ts";
 import { decide } from "#server/scheduling/decide.ts";
+import { givenForecast } from "#server/scheduling/forecast/record.ts";
 import { makeRunTimeOf } from "#server/scheduling/run-time.ts";
 import type { Snapshot } from "#server/scheduling/types.ts";
 import { authorize } from "../authorize.ts";
 import type { ServiceContext } from "../context.ts";
+import { type ForecastScore, scoreOfHorizon } from "../forecast/score.ts";
 import { type ReasonView, reasonView } from "../job/view.ts";
 import { loadSnapshot, SnapshotCache } from "../snapshot/load.ts";
 import type { Timing } from "../timing.ts";
@@ -18,6 +20,8 @@ export interface QuoteView extends Omit<Explanation, "reason" | "jobId"> {
 	queue: { jobs: number; gpus: number };
 	/** How long it would run, from past runs of its name, its estimate or its team (scheduling/run-time). */
 	runTime: { p50Ms: number; p90Ms: number };
+	/** How often forecasts of such a wait at home held; null when it would start at once, never, or none was scored yet. */
+	forecastScore: ForecastScore | null;
 	/** Free of the tightest budget that holds the job, micro-dollars; null when no budget does. */
 	budgetFree: { budgetId: string; freeMicroUsd: string; capMicroUsd: string } | null;
 }
@@ -50,6 +54,8 @@ export async function askQuote(ctx: ServiceContext & { timing: Timing }, spec: J
 	const found = plan.explanations.find((e) => e.jobId === QUOTED);
 	if (!found) throw new Error("the decision core did not explain the quoted job");
 	const { jobId: _, reason, ...explanation } = found;
+	const told = plan.forecasts.get(QUOTED);
+	const given = told ? givenForecast(plan.replayed?.get(QUOTED) ?? told, told, snapshot.nowMs) : null;
 	const pending = snapshot.pending;
 	const runTime = makeRunTimeOf(snapshot.durations)(spec);
 	return {
@@ -58,6 +64,7 @@ export async function askQuote(ctx: ServiceContext & { timing: Timing }, spec: J
 		gpus: gpusOf(spec),
 		queue: { jobs: pending.length, gpus: pending.reduce((sum, p) => sum + gpusOf(p.spec), 0) },
 		runTime: { p50Ms: runTime.p50Ms, p90Ms: runTime.p90Ms },
+		forecastScore: given ? await scoreOfHorizon(ctx.db, given.horizon) : null,
 		budgetFree: tightestBudget(snapshot, spec),
 	};
 }

@@ -11,8 +11,9 @@ import type { Clock } from "#server/kernel/clock.ts";
 import { hash32 } from "#server/kernel/random.ts";
 import { MINUTE_MS } from "#server/kernel/units.ts";
 import { listAccelerators } from "#server/rates/accelerators.ts";
-import type { DurationStat, OfferRecord, PendingJob, PoolView, RunningAttempt, Snapshot } from "#server/scheduling/types.ts";
+import type { DurationStat, ForecastScale, OfferRecord, PendingJob, PoolView, RunningAttempt, Snapshot } from "#server/scheduling/types.ts";
 import { budgetViews } from "../budget/views.ts";
+import { forecastScale as readForecastScale } from "../forecast/scale.ts";
 import { durationStats } from "../job/durations.ts";
 import { listOffers } from "../offer/list.ts";
 import { type ActivePolicy, activePolicy } from "../policy/active.ts";
@@ -38,6 +39,7 @@ interface HistoryFacts {
 	durations: DurationStat[];
 	offerRecords: ReadonlyMap<string, OfferRecord>;
 	arrivingGpusPerHour: number;
+	forecastScale: ForecastScale;
 }
 
 export interface SnapshotContext {
@@ -55,7 +57,7 @@ export async function loadSnapshot(ctx: SnapshotContext, cache: SnapshotCache): 
 	if (!cache.history || nowMs - cache.history.readAtMs > HISTORY_AGE_MS || nowMs < cache.history.readAtMs) {
 		cache.history = await readHistory(ctx.db, nowMs);
 	}
-	const { durations, offerRecords, arrivingGpusPerHour } = cache.history;
+	const { durations, offerRecords, arrivingGpusPerHour, forecastScale } = cache.history;
 	return ctx.db.transaction(
 		async (tx) => {
 			const active = await activePolicy(tx);
@@ -75,6 +77,7 @@ export async function loadSnapshot(ctx: SnapshotContext, cache: SnapshotCache): 
 				durations,
 				offerRecords,
 				arrivingGpusPerHour,
+				forecastScale,
 				priceMaxAgeMs: ctx.timing.priceMaxAgeMs,
 				cloudStartMs: ctx.timing.cloudStartMs,
 				boardWatts: boardWatts(),
@@ -91,6 +94,7 @@ async function readHistory(db: Db, nowMs: number): Promise<HistoryFacts> {
 		durations: await durationStats(db, nowMs),
 		offerRecords: await readOfferRecords(db, nowMs),
 		arrivingGpusPerHour: await readArrivals(db, nowMs),
+		forecastScale: await readForecastScale(db, nowMs),
 	};
 }
 

@@ -1,0 +1,37 @@
+import { sql } from "drizzle-orm";
+import { bigint, bigserial, boolean, check, index, integer, pgTable, smallint, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { instant } from "./columns.ts";
+
+/** How a forecast came out: the job started at home; or what home would have done will never be known (it left, or was ended). */
+export const FORECAST_OUTCOMES = ["started", "censored"] as const;
+
+/** Forecasts of the wait at home that pending jobs were told: the first of each, and the first of each nearer horizon. Scored once. */
+export const waitForecast = pgTable(
+	"wait_forecast",
+	{
+		id: bigserial({ mode: "number" }).primaryKey(),
+		jobId: text().notNull(),
+		/** Number of the attempt that it waited for. */
+		attemptNo: integer().notNull(),
+		/** Index in scheduling/forecast/calibrate HORIZONS_MS. */
+		horizon: smallint().notNull(),
+		/** The first that the job got while it waited for this attempt. */
+		first: boolean().notNull(),
+		at: instant().notNull(),
+		/** Waits from `at`: as the replay said them, and as they were told after the correction. */
+		replayP50Ms: bigint("replay_p50_ms", { mode: "number" }).notNull(),
+		replayP90Ms: bigint("replay_p90_ms", { mode: "number" }).notNull(),
+		toldP50Ms: bigint("told_p50_ms", { mode: "number" }).notNull(),
+		toldP90Ms: bigint("told_p90_ms", { mode: "number" }).notNull(),
+		/** When the wait ended; null: it goes on. */
+		endedAt: instant(),
+		outcome: text({ enum: FORECAST_OUTCOMES }),
+	},
+	(t) => [
+		uniqueIndex("wait_forecast_once").on(t.jobId, t.attemptNo, t.horizon),
+		index("wait_forecast_newest").on(t.horizon, t.at.desc().nullsFirst()),
+		index("wait_forecast_open").on(t.jobId).where(sql`${t.endedAt} is null`),
+		check("wait_forecast_outcome", sql`(${t.endedAt} is null) = (${t.outcome} is null)`),
+		check("wait_forecast_order", sql`${t.replayP50Ms} <= ${t.replayP90Ms} and ${t.toldP50Ms} <= ${t.toldP90Ms}`),
+	],
+);

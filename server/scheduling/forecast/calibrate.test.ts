@@ -1,0 +1,104 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { seededRandom } from "#server/kernel/random.ts";
+import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
+import { scaled } from "../home.ts";
+import type { ForecastScale } from "../types.ts";
+import { HORIZONS_MS, horizonOf, learnScale, quantileOfCensored, type ScoredForecast } from "./calibrate.ts";
+import { ScoreBook } from "./score-book.ts";
+
+/** Waits whose replayed median is wrong by `bias` and by chance: a job arrives each ten minutes, its outcome is known when it starts. */
+function coverageOf(bias: (i: number) => number, seed: string): { p50: number; p90: number } {
+	const random = seededRandom(seed);
+	const book = new ScoreBook();
+	const open: { jobId: string; startMs: number }[] = [];
+	const scored: { p50: boolean; p90: boolean }[] = [];
+	let scale: ForecastScale | undefined;
+	for (let i = 0; i < 4_000; i++) {
+		const nowMs = i * 10 * MINUTE_MS;
+		for (const job of open.filter((o) => o.startMs <= nowMs)) {
+			book.started(job.jobId, job.startMs);
+			open.splice(open.indexOf(job), 1);
+		}
+		if (i % 20 === 0) scale = book.scale(nowMs);
+		const replayMs = HOUR_MS * (1 + random.next());
+		const waitMs = replayMs * bias(i) * Math.exp(2 * (random.next() + random.next() - 1));
+		const replay = { p50Ms: nowMs + replayMs, p90Ms: nowMs + 3 * replayMs };
+		const told = scaled(replay, nowMs, scale);
+		book.give(new Map([[`job_${i}`, replay]]), () => told, nowMs);
+		open.push({ jobId: `job_${i}`, startMs: nowMs + waitMs });
+		if (i >= 2_000) scored.push({ p50: nowMs + waitMs <= told.p50Ms, p90: nowMs + waitMs <= told.p90Ms });
+	}
+	const share = (of: "p50" | "p90"): number => scored.filter((s) => s[of]).length / scored.length;
+	return { p50: share("p50"), p90: share("p90") };
+}
+
+describe("the correction of forecasts", () => {
+	it.each([
+		["five times too short", () => 5],
+		["five times too long", () => 0.2],
+		["right", () => 1],
+		["drifting from half to four times", (i: number) => 0.5 * 8 ** (i / 4_000)],
+	])("makes forecasts hold as often as they say when the replay is %s", (name, bias) => {
+		const { p50, p90 } = coverageOf(bias, name);
+		expect(p50).toBeGreaterThan(0.45);
+		expect(p50).toBeLessThan(0.55);
+		expect(p90).toBeGreaterThan(0.85);
+		expect(p90).toBeLessThan(0.95);
+	});
+
+	it("changes nothing without outcomes, and little after one", () => {
+		const none = learnScale(HORIZONS_MS.map(() => []));
+		for (const step of none.steps) expect([step.p50, step.p90]).toEqual([1, 1]);
+		const one = HORIZONS_MS.map((_, i) => (i === 4 ? [outcome(HOUR_MS, 10 * HOUR_MS)] : []));
+		expect(learnScale(one).steps[4]?.p50).toBeLessThan(1.5);
+	});
+
+	it("has a factor above 0 and below 1,000 times for any outcomes", () => {
+		const any = fc.record({
+			atMs: fc.integer({ min: 0, max: 1e12 }),
+			replayP50Ms: fc.integer({ min: 0, max: 1e11 }),
+			replayP90Ms: fc.integer({ min: 0, max: 1e11 }),
+			toldP50Ms: fc.integer({ min: 0, max: 1e11 }),
+			toldP90Ms: fc.integer({ min: 0, max: 1e11 }),
+			waitMs: fc.integer({ min: 0, max: 1e11 }),
+			known: fc.boolean(),
+			leftMs: fc.option(fc.integer({ min: 0, max: 1e11 })),
+		});
+		fc.assert(
+			fc.property(fc.array(fc.array(any, { maxLength: 30 }), { minLength: 11, maxLength: 11 }), (lists) => {
+				for (const { p50, p90 } of learnScale(lists).steps) {
+					for (const factor of [p50, p90]) {
+						expect(factor).toBeGreaterThanOrEqual(0.001 - 1e-9);
+						expect(factor).toBeLessThanOrEqual(1_000 + 1e-6);
+					}
+				}
+			}),
+			{ numRuns: 50 },
+		);
+	});
+
+	it("knows the horizon of a wait by its end", () => {
+		expect([MINUTE_MS, MINUTE_MS + 1, 1_000 * HOUR_MS].map(horizonOf)).toEqual([0, 1, HORIZONS_MS.length - 1]);
+	});
+});
+
+describe("a quantile of values of which some are only known to be larger", () => {
+	const known = (...values: number[]) => values.map((at) => ({ at, known: true }));
+	it("is the plain one when all are known", () => {
+		expect(quantileOfCensored(known(4, 1, 3, 2), 0.5)).toEqual({ value: 2, reached: true });
+	});
+	it("gives the weight of an open one to those that came later", () => {
+		// 1 | 2+ | 3 | 4: after 1 three quarters live on; of the two left at 3 one half: 3/8 are alive then.
+		expect(quantileOfCensored([...known(1, 3, 4), { at: 2, known: false }], 0.5)).toEqual({ value: 3, reached: true });
+	});
+	it("says when it lies beyond all that is known", () => {
+		expect(quantileOfCensored([...known(1), { at: 5, known: false }, { at: 6, known: false }], 0.9)).toEqual({ value: 1, reached: false });
+		expect(quantileOfCensored([{ at: 5, known: false }], 0.5)).toBeNull();
+	});
+});
+
+function outcome(replayMs: number, waitMs: number): ScoredForecast {
+	const told = { toldP50Ms: replayMs, toldP90Ms: 2 * replayMs };
+	return { atMs: 0, replayP50Ms: replayMs, replayP90Ms: 2 * replayMs, ...told, waitMs, known: true, leftMs: null };
+}

@@ -1,0 +1,148 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
+import { aJob } from "../testing/builders.ts";
+import { Distribution } from "./distribution.ts";
+import { drawnShare } from "./draw.ts";
+import { DurationBook } from "./duration-book.ts";
+import { pointsOf, quantileOf } from "./quantiles.ts";
+import { makeDistributionOf } from "./run-times.ts";
+
+const runs = fc.array(fc.integer({ min: 1, max: 10 * HOUR_MS }), { minLength: 1, maxLength: 60 });
+const distributionOf = (...lists: number[][]): Distribution =>
+	new Distribution(
+		lists.map((list, i) => {
+			const sorted = list.toSorted((a, b) => a - b);
+			return { weight: 1 / (i + 1), samples: sorted.length, points: pointsOf(sorted) };
+		}),
+	);
+
+describe("a distribution of run times", () => {
+	it("has quantiles that rise with their share, and shares that give them back", () => {
+		fc.assert(
+			fc.property(fc.array(runs, { minLength: 1, maxLength: 4 }), (lists) => {
+				const d = distributionOf(...lists);
+				let last = 0;
+				for (let share = 0.01; share < 1; share += 0.01) {
+					const at = d.quantile(share);
+					expect(at).toBeGreaterThanOrEqual(last);
+					expect(d.shareUpTo(at)).toBeGreaterThanOrEqual(share - 1e-6);
+					last = at;
+				}
+			}),
+		);
+	});
+
+	it("never leaves less than nothing, nor a P90 before its P50, however long a run has gone on", () => {
+		fc.assert(
+			fc.property(runs, fc.double({ min: 0, max: 1e10, noNaN: true }), (list, doneMs) => {
+				const d = distributionOf(list);
+				const [p50, p90] = [d.restAfter(doneMs, 0.5), d.restAfter(doneMs, 0.9)];
+				expect(Number.isFinite(p90)).toBe(true);
+				expect(p50).toBeGreaterThanOrEqual(0);
+				expect(p90).toBeGreaterThanOrEqual(p50);
+			}),
+		);
+	});
+
+	it("expects more of a run the longer it has gone on, where few are short and some very long", () => {
+		// Pareto with exponent 1 from a minute on: its hazard falls with age.
+		const d = distributionOf(Array.from({ length: 200 }, (_, i) => MINUTE_MS / (1 - (i + 0.5) / 200)));
+		const rests = [1, 2, 4, 8, 16, 32].map((minutes) => d.restAfter(minutes * MINUTE_MS, 0.5));
+		for (const [i, rest] of rests.entries()) if (i > 0) expect(rest).toBeGreaterThan(rests[i - 1] ?? 0);
+	});
+
+	it("beyond the longest run seen leaves a quarter of the time run (P50) and 1.1 times it (P90)", () => {
+		const d = distributionOf([HOUR_MS, HOUR_MS, HOUR_MS]);
+		expect(d.restAfter(8 * HOUR_MS, 0.5)).toBeCloseTo(2 * HOUR_MS, -3);
+		expect(d.restAfter(8 * HOUR_MS, 0.9) / HOUR_MS).toBeCloseTo(8 * 1.1, 0);
+	});
+});
+
+describe("quantiles", () => {
+	it.each([
+		[[1], 0.5, 1],
+		[[1, 3], 0.5, 2],
+		[[1, 2, 3, 4], 0.9, 3.7],
+	])("of %j at %f is %f, as percentile_cont says", (sorted, share, expected) => {
+		expect(quantileOf(sorted, share)).toBeCloseTo(expected);
+	});
+});
+
+describe("what history says of a job", () => {
+	const bookOf = (entries: [name: string, team: string, estimateMs: number, runMs: number, times: number][]): DurationBook => {
+		const book = new DurationBook();
+		for (const [name, team, estimateMs, durationMs, times] of entries) {
+			for (let i = 0; i < times; i++)
+				book.add({ spec: aJob(`${name}${i}`).team(team).estimate(estimateMs).build().spec, durationMs: durationMs + i });
+		}
+		return book;
+	};
+	const medianOf = (book: DurationBook, name: string, team: string, estimateMs: number): number =>
+		makeDistributionOf(book.read())(aJob(name).team(team).estimate(estimateMs).build().spec)?.quantile(0.5) ?? Number.NaN;
+
+	it("is the name's own runs when there are many, whatever the estimate", () => {
+		const book = bookOf([
+			["long-v", "risk", HOUR_MS, 5 * HOUR_MS, 60],
+			["short-v", "risk", HOUR_MS, MINUTE_MS, 60],
+		]);
+		expect(medianOf(book, "long-v99", "risk", HOUR_MS) / HOUR_MS).toBeCloseTo(5, 1);
+		expect(medianOf(book, "short-v99", "risk", HOUR_MS) / MINUTE_MS).toBeCloseTo(1, 1);
+	});
+
+	it("takes a new name's estimate for what the team's estimates were worth", () => {
+		// Runs of many lengths, all of them half as long as their estimate.
+		const book = new DurationBook();
+		for (let i = 1; i <= 60; i++)
+			book.add({
+				spec: aJob(`n${i}x`)
+					.team("risk")
+					.estimate(i * i * MINUTE_MS)
+					.build().spec,
+				durationMs: (i * i * MINUTE_MS) / 2,
+			});
+		const median = medianOf(book, "never-seen", "risk", 10 * HOUR_MS);
+		expect(median / HOUR_MS).toBeGreaterThan(4);
+		expect(median / HOUR_MS).toBeLessThan(6);
+	});
+
+	it("is everybody's for a team that never ran, and nothing without history", () => {
+		const book = bookOf([["train-v", "risk", HOUR_MS, 3 * HOUR_MS, 50]]);
+		const spec = { ...aJob("x").team("new").build().spec, duration: { estimateMs: null, maxMs: null } };
+		expect((makeDistributionOf(book.read())(spec)?.quantile(0.5) ?? 0) / HOUR_MS).toBeCloseTo(3, 1);
+		expect(makeDistributionOf([])(spec)).toBeNull();
+	});
+
+	it("is the same whatever the order of the statistics", () => {
+		const stats = bookOf([
+			["a-v", "risk", HOUR_MS, 2 * HOUR_MS, 7],
+			["b-v", "vision", HOUR_MS, 4 * HOUR_MS, 5],
+		]).read();
+		const { spec } = aJob("a-v3").team("risk").build();
+		const [one, other] = [makeDistributionOf(stats)(spec), makeDistributionOf(stats.toReversed())(spec)];
+		for (const share of [0.1, 0.5, 0.9]) expect(one?.quantile(share)).toBe(other?.quantile(share));
+	});
+
+	it("forgets old runs: of a thousand newer ones none is of before", () => {
+		const book = bookOf([
+			["a-v", "risk", HOUR_MS, 9 * HOUR_MS, 300],
+			["a-v", "risk", HOUR_MS, MINUTE_MS, 1_000],
+		]);
+		const stat = book.read().find((s) => s.team === "risk" && s.namePattern === "a-v" && s.gpus === undefined);
+		expect(stat?.samples).toBe(1_000);
+		expect(stat?.points?.at(-1)).toBeLessThan(2 * MINUTE_MS);
+	});
+});
+
+describe("draws", () => {
+	it("are spread evenly over the shares in a large pool, near the median in a small one, and the same each time", () => {
+		const shares = Array.from({ length: 4_000 }, (_, i) => drawnShare(`job_${String(i).padStart(9, "0")}`, 0, 4_000));
+		for (const share of [0.1, 0.5, 0.9]) {
+			expect(shares.filter((s) => s < share).length / shares.length).toBeGreaterThan(share - 0.03);
+			expect(shares.filter((s) => s < share).length / shares.length).toBeLessThan(share + 0.03);
+		}
+		expect(Math.max(...shares.map((_, i) => Math.abs(drawnShare(`job_${i}`, 0, 1) - 0.5)))).toBeLessThan(0.06);
+		expect(drawnShare("job_a", 1, 0)).toBe(0.5);
+		expect(drawnShare("job_a", 3, 64)).toBe(drawnShare("job_a", 3, 64));
+	});
+});

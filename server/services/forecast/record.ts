@@ -1,0 +1,82 @@
+import { sql } from "drizzle-orm";
+import type { Db } from "#server/db/client.ts";
+import { waitForecast } from "#server/db/schema/wait-forecast.ts";
+import { SECOND_MS } from "#server/kernel/units.ts";
+import { givenForecast } from "#server/scheduling/forecast/record.ts";
+import type { Plan, Snapshot } from "#server/scheduling/types.ts";
+
+/** Rows of one statement. */
+const BATCH = 1_000;
+const SETTLE_EVERY_MS = 10 * SECOND_MS;
+
+/** What was told already, so that most cycles write nothing; losing it costs inserts that change nothing. */
+export interface ForecastMemory {
+	/** Nearest horizon that each pending job was told, by job and attempt. */
+	nearest: Map<string, number>;
+	settledAtMs: number;
+}
+
+export function newForecastMemory(): ForecastMemory {
+	return { nearest: new Map(), settledAtMs: Number.NEGATIVE_INFINITY };
+}
+
+/**
+ * Keeps what waiting jobs were told by this cycle, to be scored when they start: the first forecast of each, and the first of
+ * each nearer horizon. Jobs that the cycle places or sends away were told nothing. Also settles those whose wait has ended.
+ */
+export async function recordForecasts(db: Db, snapshot: Snapshot, plan: Plan, memory: ForecastMemory): Promise<void> {
+	const rows = newRows(snapshot, plan, memory);
+	for (let i = 0; i < rows.length; i += BATCH) {
+		await db
+			.insert(waitForecast)
+			.values(rows.slice(i, i + BATCH))
+			.onConflictDoNothing();
+	}
+	if (snapshot.nowMs - memory.settledAtMs < SETTLE_EVERY_MS && snapshot.nowMs >= memory.settledAtMs) return;
+	memory.settledAtMs = snapshot.nowMs;
+	await settleForecasts(db);
+}
+
+function newRows(snapshot: Snapshot, plan: Plan, memory: ForecastMemory): (typeof waitForecast.$inferInsert)[] {
+	const rows: (typeof waitForecast.$inferInsert)[] = [];
+	const waiting = new Set<string>();
+	for (const job of snapshot.pending) {
+		const told = plan.waiting.has(job.jobId) ? plan.forecasts.get(job.jobId) : undefined;
+		if (!told) continue;
+		const given = givenForecast(plan.replayed?.get(job.jobId) ?? told, told, snapshot.nowMs);
+		if (!given) continue;
+		const key = `${job.jobId} ${job.nextAttemptNo}`;
+		waiting.add(key);
+		const nearest = memory.nearest.get(key);
+		if (nearest !== undefined && given.horizon >= nearest) continue;
+		memory.nearest.set(key, given.horizon);
+		const { replayP50Ms, replayP90Ms, toldP50Ms, toldP90Ms, horizon } = given;
+		rows.push({
+			jobId: job.jobId,
+			attemptNo: job.nextAttemptNo,
+			horizon,
+			first: nearest === undefined,
+			at: new Date(snapshot.nowMs),
+			replayP50Ms: Math.round(replayP50Ms),
+			replayP90Ms: Math.round(replayP90Ms),
+			toldP50Ms: Math.round(toldP50Ms),
+			toldP90Ms: Math.round(toldP90Ms),
+		});
+	}
+	for (const key of memory.nearest.keys()) if (!waiting.has(key)) memory.nearest.delete(key);
+	return rows;
+}
+
+/**
+ * Writes how waits came out. A job whose awaited attempt was placed at home started then; one that left for the cloud, or
+ * ended without, is censored: what home would have done nobody knows.
+ */
+export async function settleForecasts(db: Db): Promise<void> {
+	await db.execute(sql`
+		update wait_forecast f set ended_at = greatest(a.created_at, f.at),
+			outcome = case when a.placement->>'capacityType' = 'owned' then 'started' else 'censored' end
+		from attempt a where f.ended_at is null and a.job_id = f.job_id and a.number = f.attempt_no`);
+	await db.execute(sql`
+		update wait_forecast f set ended_at = greatest(coalesce(j.finished_at, f.at), f.at), outcome = 'censored'
+		from job j where f.ended_at is null and j.id = f.job_id and j.state in ('succeeded', 'failed', 'cancelled')`);
+}
