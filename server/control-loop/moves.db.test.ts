@@ -27,10 +27,10 @@ afterEach(async () => {
 
 /** One slot at home, taken for 12 minutes by `home-1`; `burst-1` leaves for the cloud, where it would run for an hour. */
 async function openBurst(): Promise<World> {
-	world = await World.open({ slots: 1, rules: [GO_HOME], tickMs: 20 * SECOND_MS, runMs: 3_600_000, checkpointRoot });
+	world = await World.open({ slots: 1, rules: [GO_HOME], tickMs: 30 * SECOND_MS, runMs: 3_600_000, checkpointRoot });
 	await world.submit({ name: "home-1", estimate: "12m", max: "2h" });
 	await world.tick();
-	await world.submit({ name: "burst-1", estimate: "25m", max: "2h", checkpointEvery: "4m" });
+	await world.submit({ name: "burst-1", estimate: "50m", max: "2h", checkpointEvery: "4m" });
 	return world;
 }
 

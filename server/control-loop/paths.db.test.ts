@@ -6,6 +6,7 @@ import { fakeOffer } from "#server/providers/fake/fake-offers.ts";
 import { systemContext } from "#server/services/context.ts";
 import { cancelJob } from "#server/services/job/cancel.ts";
 import { ledgerCheck } from "#server/services/ledger/check.ts";
+import { offerRecords } from "#server/services/snapshot/offer-records.ts";
 import { newCycleMemory, runCycle } from "./cycle.ts";
 import { World, type WorldOptions } from "./testing/world.ts";
 
@@ -61,6 +62,10 @@ describe("what goes wrong in a cloud ends well", { timeout: TIMEOUT_MS }, () => 
 			["interrupted", "spot_interruption"],
 			["succeeded", "completed"],
 		]);
+		const record = (await offerRecords(w.database.db, w.clock.nowMs())).get(spot.id);
+		expect(record?.interruptions).toBeCloseTo(1, 2);
+		expect(record?.launches).toBeGreaterThan(1);
+		expect(record?.instanceHours).toBeGreaterThan(0);
 	});
 
 	it("gives a silent machine up only when it is seen gone, so never two run at once", async () => {
@@ -186,5 +191,16 @@ describe("limits", { timeout: TIMEOUT_MS }, () => {
 		await w.until(() => w.quiet());
 		expect((await w.jobs()).map((j) => j.state)).toEqual(["succeeded", "succeeded"]);
 		expect((await ledgerCheck(w.ctx)).ok).toBe(true);
+	});
+
+	it("lets exactly one of two simultaneous jobs burst under a cap of one machine; the other waits for it to be gone", async () => {
+		const w = await open({ slots: 0, caps: ['{ id: one-machine, scope: "true", instances: 1 }'] });
+		await w.submit({ name: "a" }, { name: "b" });
+		await Promise.all([runCycle(w.ctx, newCycleMemory()), runCycle(w.ctx, newCycleMemory())]);
+		expect((await w.jobs()).map((j) => j.state).sort()).toEqual(["admitted", "queued"]);
+		await w.until(() => w.quiet());
+		expect((await w.jobs()).map((j) => j.state)).toEqual(["succeeded", "succeeded"]);
+		const [first, second] = (await w.instances()).sort((x, y) => x.intendedAt.getTime() - y.intendedAt.getTime());
+		expect(second?.intendedAt.getTime()).toBeGreaterThanOrEqual(first?.terminatedAt?.getTime() ?? Number.NaN);
 	});
 });

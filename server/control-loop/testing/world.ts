@@ -46,6 +46,8 @@ export interface WorldOptions {
 	cloud?: Partial<Pick<FakeCloudOptions, "offers" | "bootDelayMs" | "terminateDelayMs">>;
 	/** Rules of the policy beside those that every world has, a line of YAML each. */
 	rules?: string[];
+	/** Caps beside the budget in money, a line of YAML each. */
+	caps?: string[];
 	/** What a tick moves the clock by; a second without it. */
 	tickMs?: number;
 	/** Where checkpoints lie; a folder that is not there without it, so that nothing can be saved at home. */
@@ -114,7 +116,7 @@ export class World {
 		await publishPolicy(systemContext(db, world.clock, "seed"), {
 			name: "default",
 			message: "test",
-			source: policyText(options.capUsd ?? 1_000, options.rules ?? []),
+			source: policyText(options.capUsd ?? 1_000, options.rules ?? [], options.caps ?? []),
 		});
 		await refreshOffers(db, world.cloud.offers, START_MS);
 		return world;
@@ -309,7 +311,8 @@ function specOf(changes: JobChanges): JobSpec {
 	});
 }
 
-function policyText(capUsd: number, rules: readonly string[]): string {
+function policyText(capUsd: number, rules: readonly string[], caps: readonly string[]): string {
+	const lines = (list: readonly string[]): string => list.map((line) => `    - ${line}\n`).join("");
 	return `apiVersion: spillway/v1
 kind: Policy
 metadata: { name: default }
@@ -319,8 +322,8 @@ spec:
       burst: { after: { forecastWait: 10s } }
     - id: life
       limit: { instanceHours: 1 }
-${rules.map((rule) => `    - ${rule}\n`).join("")}  budgets:
+${lines(rules)}  budgets:
     - { id: cloud-month, scope: "true", period: month, capUsd: ${capUsd}, atCap: hold }
-  weights: { delayUsdPerHour: 5, carbonUsdPerTonne: 0 }
+${lines(caps)}  weights: { delayUsdPerHour: 5, carbonUsdPerTonne: 0 }
 `;
 }
