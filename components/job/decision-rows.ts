@@ -125,6 +125,7 @@ export const REMOVAL_LABELS: Record<RemovalCode, string> = {
 	cap_exceeded: "Cap",
 	burst_cost_limit: "Cost",
 	burst_data_limit: "Data to copy",
+	deadline_needs_firm: "Deadline",
 };
 
 /** Which fact of a line is the one that removed it, to be set in bold. */
@@ -164,6 +165,7 @@ export function decidingFact(why: RemovalCode): "place" | "machine" | "price" | 
 			return "total";
 		case "reserved_too_short":
 		case "burst_data_limit":
+		case "deadline_needs_firm":
 		case "burst_not_due":
 			return null;
 	}

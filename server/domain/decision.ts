@@ -62,6 +62,7 @@ export const REMOVAL_CODES = [
 	"cap_exceeded",
 	"burst_cost_limit",
 	"burst_data_limit",
+	"deadline_needs_firm",
 ] as const;
 export type RemovalCode = (typeof REMOVAL_CODES)[number];
 

@@ -97,7 +97,12 @@ function stateWords(why: StateCode, r: Read, ruleId: string | null): string {
 	}
 }
 
-type LimitCode = `reserved_${"full" | "too_short"}` | "quota_exceeded" | "cap_exceeded" | `burst_${"cost" | "data"}_limit`;
+type LimitCode =
+	| `reserved_${"full" | "too_short"}`
+	| "quota_exceeded"
+	| "cap_exceeded"
+	| `burst_${"cost" | "data"}_limit`
+	| "deadline_needs_firm";
 
 /** Removals by how much there is, or may be, of something. */
 function limitWords(why: LimitCode, r: Read, ruleId: string | null): string {
@@ -111,6 +116,8 @@ function limitWords(why: LimitCode, r: Read, ruleId: string | null): string {
 			return `the account's quota leaves ${clause(r.count("freeGpus"), (n) => `${n} `) || "too few "}GPUs there${clause(r.count("askedGpus"), (n) => `, and the job takes ${n}`)}`;
 		case "cap_exceeded":
 			return capWords(r);
+		case "deadline_needs_firm":
+			return "spot may be taken back, and the job's deadline leaves no time for that";
 		case "burst_cost_limit":
 			return `it is expected to cost ${r.money("costMicroUsd") ?? "more"}${clause(r.money("atMostMicroUsd"), (m) => `, and ${rule} allows ${m}`)}`;
 		case "burst_data_limit":

@@ -7,6 +7,7 @@ import { type BudgetBook, type BudgetShort, budgetFacts } from "./budget.ts";
 import type { BurstLimit, DueBurst } from "./burst.ts";
 import { type CapAsk, type CapShort, capFacts } from "./caps.ts";
 import { backoffOf, type CloudRun, egressGiBOf, estimateOf, holdOf, leastScoreFrom, lifeOn, scoreOf, stagingOn } from "./cost.ts";
+import { firmOnly } from "./firm-only.ts";
 import { LIMITS } from "./limits.ts";
 import { backoffRemoval, type OfferRow } from "./offers.ts";
 import type { Removal } from "./removal.ts";
@@ -64,7 +65,7 @@ export function makeAskApproval(policy: Policy): AskApproval {
 }
 
 /**
- * The offer with the least score that the job may have now: not in back-off, enough of it free, long enough, within the
+ * The offer with the least score that the job may have now: firm where its deadline needs that, not in back-off, enough of it free, long enough, within the
  * limits of the rule that is due, worst case within every budget, within every cap, approved where asked.
  *
  * Rows come in the order of their weighed hour, and a row's score is never below leastScoreFrom, which grows in that order:
@@ -79,9 +80,26 @@ export function chooseOffer(
 	nowMs: number,
 	due: DueBurst | null = null,
 ): OfferChoice {
+	const blockedBy = makeBlockedBy(job, run, budgets, nowMs, due?.atMost ?? null);
+	const noSpot = firmOnly(job, run, nowMs);
+	if (noSpot) {
+		const firm = chooseAmong(shape, job, run, budgets, askApproval, (row) => (row.offer.capacityType === "spot" ? noSpot : blockedBy(row)));
+		// Where no firm capacity can be had, spot is better than waiting.
+		if (firm.kind === "chosen") return firm;
+	}
+	return chooseAmong(shape, job, run, budgets, askApproval, blockedBy);
+}
+
+function chooseAmong(
+	shape: Shape,
+	job: PendingJob,
+	run: CloudRun,
+	budgets: BudgetBook,
+	askApproval: AskApproval,
+	blockedBy: (row: OfferRow) => Removal | null,
+): OfferChoice {
 	const { eligible, byPrice } = shape.offers();
 	const { verdict } = shape;
-	const blockedBy = makeBlockedBy(job, run, budgets, nowMs, due?.atMost ?? null);
 	if (verdict.budgets.length > 0 || verdict.caps.length > 0) {
 		const lowest = byPrice().find((row) => blockedBy(row) === null);
 		// When the lowest price does not fit, no other does: nothing more to look at.

@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import { removalSentenceOf } from "#server/domain/removal-sentences.ts";
+import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
+import { LIMITS } from "./limits.ts";
+import { aBudget, aJob, anOffer, aPolicy, aSnapshot, NOON_MS } from "./testing/builders.ts";
+import { chooseFor } from "./testing/choose.ts";
+import type { PendingJob, Snapshot } from "./types.ts";
+
+const firm = anOffer({ usd: "1.00" });
+const spot = anOffer({ usd: "0.30", capacityType: "spot" });
+
+/** An hour at the median, 90 min at P90, a checkpoint every 15 min, a boot of 2 min at P90. */
+function due(inMs: number, checkpoints = true): PendingJob {
+	const job = aJob("a")
+		.deadline(NOON_MS + inMs)
+		.build();
+	return { ...job, spec: { ...job.spec, checkpoint: checkpoints ? { path: "/c", uri: null, intervalMs: 15 * MINUTE_MS } : null } };
+}
+const choose = (job: PendingJob, given: Partial<Snapshot> = {}) => chooseFor(aSnapshot({ offers: [spot, firm], ...given }), job);
+
+const CHANGEOVER_MS = 2 * MINUTE_MS + LIMITS.restoreMs;
+const WORK_MS = 90 * MINUTE_MS;
+
+describe("a deadline at the start", () => {
+	it("bears spot only when a lost start and the whole work on firm capacity still fit", () => {
+		const leastMs = WORK_MS + 2 * CHANGEOVER_MS + 15 * MINUTE_MS + LIMITS.nextChoiceWithinMs;
+		expect(choose(due(leastMs)).offerId).toBe(spot.id);
+		const { offerId, choice } = choose(due(leastMs - 1));
+		expect(offerId).toBe(firm.id);
+		expect(choice.passedOver).toMatchObject([{ row: { offer: { id: spot.id } }, removal: { why: "deadline_needs_firm" } }]);
+		const [passed] = choice.passedOver;
+		expect(passed && removalSentenceOf(passed.removal)).toBe("Spot may be taken back, and the job's deadline leaves no time for that.");
+	});
+
+	it("needs room for the whole work twice when there are no checkpoints", () => {
+		const leastMs = 2 * WORK_MS + 2 * CHANGEOVER_MS + LIMITS.nextChoiceWithinMs;
+		expect(choose(due(leastMs, false)).offerId).toBe(spot.id);
+		expect(choose(due(leastMs - 1, false)).offerId).toBe(firm.id);
+	});
+
+	it("pays for nothing when it is lost anyway, and takes spot when no firm capacity can be had", () => {
+		expect(choose(due(HOUR_MS)).offerId).toBe(spot.id);
+		expect(choose(due(110 * MINUTE_MS)).offerId).toBe(firm.id);
+		expect(choose(due(110 * MINUTE_MS), { offers: [spot] }).offerId).toBe(spot.id);
+		const policy = aPolicy({ budgets: [{ id: "month" }] });
+		expect(choose(due(110 * MINUTE_MS), { policy, budgets: [aBudget("month", { cap: 10 })] }).offerId).toBe(spot.id);
+	});
+
+	it("does not keep a job without a deadline from spot", () => {
+		expect(choose(aJob("a").build()).offerId).toBe(spot.id);
+	});
+});
