@@ -17,7 +17,7 @@ export function replayWithSeries(
 	jobs: readonly TraceJob[],
 	scenario: ReplayScenario,
 	choice: StrategyChoice,
-	options: ReplayOptions = {},
+	{ stalledReports = STALLED_REPORTS, ...options }: ReplayOptions & { stalledReports?: number } = {},
 ): ReplayReport & { series: NonNullable<ReplayReport["series"]> } {
 	const series = new SeriesRecorder(scenario.startMs);
 	const specs = new TraceSpecs(scenario.checkpointEveryMs);
@@ -49,7 +49,7 @@ export function replayWithSeries(
 		},
 		onProgress: (done, total) => {
 			options.onProgress?.(done, total);
-			if (done < total && ++stalled > STALLED_REPORTS) throw waitForever(choice.name, total - done);
+			if (done < total && ++stalled > stalledReports) throw waitForever(choice.name, total - done);
 		},
 	});
 	return { ...report, series: series.finish() };

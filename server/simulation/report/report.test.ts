@@ -178,7 +178,9 @@ describe("jobs that wait for what never comes", () => {
 			() => `apiVersion: spillway/v1\nkind: Policy\nmetadata: { name: p }\nspec: { ${rules} }\n`,
 		);
 		const { jobs } = parseTrace("job_id,submit_s,duration_s,gpus\n1,0,60,1\n", "t");
-		expect(() => replayWithSeries(jobs, empty, run?.choice ?? { name: "none", policy: null })).toThrow("1 jobs wait for what never comes");
+		expect(() => replayWithSeries(jobs, empty, run?.choice ?? { name: "none", policy: null }, { stalledReports: 3 })).toThrow(
+			"1 jobs wait for what never comes",
+		);
 	});
 });
 
