@@ -24,6 +24,8 @@ export const SPOT = {
 	ratioStep: 0.02,
 	/** Value tables kept, about 1.5 MB each. */
 	tables: 24,
+	/** Waiting must be expected to save this much of firm capacity's time, or work goes on at once: ends sooner for the same money. */
+	waitSavesMs: MINUTE_MS / 2,
 	/** Prices closer than this share are taken for equal. */
 	samePriceShare: 0.001,
 } as const;

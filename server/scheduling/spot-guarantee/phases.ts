@@ -17,6 +17,8 @@ export interface Steps {
 	chance: Float64Array;
 	/** What is missing from each row's sum: the chance that an up run has ended (only when runs are watched to their end). */
 	ended: Float64Array;
+	/** Mean time into the step at which it ended, if it did, ms. */
+	endedAfterMs: Float64Array;
 }
 
 /** Chances of a market's phases after `stepMs`. With `untilEnd`, rows of up phases only, and what ends leaves the matrix. */
@@ -24,8 +26,15 @@ export function stepsOf(market: Market, stepMs: number, untilEnd: boolean): Step
 	const pieces = Math.max(1, Math.ceil(stepMs / PIECE_MS));
 	const piece = pieceOf(market, stepMs / pieces, untilEnd);
 	let rows = piece;
-	for (let i = 1; i < pieces; i++) rows = rows.map((row) => times(row, piece));
-	return sparse(rows);
+	const endTimes = piece.map((row) => (1 - total(row)) / 2);
+	for (let i = 1; i < pieces; i++) {
+		const next = rows.map((row) => times(row, piece));
+		for (const [phase, row] of next.entries()) endTimes[phase] = (endTimes[phase] ?? 0) + (total(rows[phase]) - total(row)) * (i + 0.5);
+		rows = next;
+	}
+	const steps = sparse(rows);
+	const endedAfterMs = steps.ended.map((ended, phase) => (ended > 0 ? ((endTimes[phase] ?? 0) / ended) * (stepMs / pieces) : 0));
+	return { ...steps, endedAfterMs };
 }
 
 /** As long as the shortest age is wide: within it a run's age moves on by one at most. */
@@ -73,7 +82,11 @@ function times(row: Float64Array, matrix: readonly Float64Array[]): Float64Array
 	return product;
 }
 
-function sparse(rows: readonly Float64Array[]): Steps {
+function total(row: Float64Array | undefined): number {
+	return row ? row.reduce((a, b) => a + b, 0) : 0;
+}
+
+function sparse(rows: readonly Float64Array[]): Omit<Steps, "endedAfterMs"> {
 	const offsets = new Int32Array(rows.length + 1);
 	const ended = new Float64Array(rows.length);
 	const to: number[] = [];

@@ -113,25 +113,26 @@ export class ValueTable {
 		}
 	}
 
-	/** A step of work on spot. When the run ends in it, half the step and half a checkpoint's interval are lost on average. */
+	/** A step of work on spot. When the run ends in it, half a checkpoint's interval of what was done is lost on average. */
 	#fillSpot(cell: number, slack: number, run: Steps): void {
 		const { priceRatio, checkpointEveryMs, market } = this.#terms;
 		const stepMs = this.#workStepMs;
 		const below = cell - this.#slacks;
-		const lostMs = checkpointEveryMs / 2;
-		const kept = Math.max(0, stepMs / 2 - lostMs) / stepMs;
-		const lessSlack = Math.min(1, lostMs / this.#slackStepMs);
 		for (let age = 0; age < AGES; age++) {
 			const ended = run.ended[age] ?? 0;
-			let value = priceRatio * stepMs * (1 - ended) + dot(run, age, this.#bySpot, below * AGES);
+			const endedAfterMs = run.endedAfterMs[age] ?? 0;
+			const lostMs = Math.min(endedAfterMs, checkpointEveryMs / 2);
+			const kept = (endedAfterMs - lostMs) / stepMs;
+			const lessSlack = Math.min(1, lostMs / this.#slackStepMs);
 			const after = (phase: number): number => {
-				const same = (this.#byNone[below * PHASES + phase] ?? 0) + (1 - kept) * stepMs * (slack === 0 ? 1 : 0.5);
+				const same = (this.#byNone[below * PHASES + phase] ?? 0) + (1 - kept) * stepMs;
 				if (slack === 0) return same;
 				const less =
 					(1 - kept) * (this.#byNone[(cell - 1) * PHASES + phase] ?? 0) + kept * (this.#byNone[(below - 1) * PHASES + phase] ?? 0);
 				return lessSlack * less + (1 - lessSlack) * Math.min(less, same);
 			};
-			if (ended > 0) value += ended * ((priceRatio * stepMs) / 2 + this.#afterEnd(market, after));
+			let value = priceRatio * stepMs * (1 - ended) + dot(run, age, this.#bySpot, below * AGES);
+			if (ended > 0) value += ended * (priceRatio * endedAfterMs + this.#afterEnd(market, after));
 			this.#bySpot[cell * AGES + age] = value;
 		}
 	}

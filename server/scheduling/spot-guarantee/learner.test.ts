@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
+import { AGES, SPOT } from "./constants.ts";
+import { ageIndex, expectedLifeMs, modelOf, modelOfRate, newZoneRecord, observeZone, priorModel } from "./learner.ts";
+import type { ZoneRecord } from "./types.ts";
+
+const M = MINUTE_MS;
+
+/** Up for `upMs`, down for `downMs`, again and again, looked at every `lookMs`. */
+function watched(upMs: number, downMs: number, lookMs: number, forMs: number): ZoneRecord {
+	let record = newZoneRecord(true, 0);
+	for (let nowMs = lookMs; nowMs <= forMs; nowMs += lookMs) record = observeZone(record, nowMs % (upMs + downMs) < upMs, nowMs);
+	return record;
+}
+
+describe("what is learned of a zone", () => {
+	it("counts hours and endings at the ages they fell into: up for 50 min is 10 + 10 + 20 + 10 min, and ends in the age from 40 min", () => {
+		const record = observeZone(newZoneRecord(true, 0), false, 50 * M);
+		const minutes = record.upHours.map((hours) => Math.round(hours * 60));
+		expect(minutes.slice(0, 5)).toEqual([10, 10, 20, 10, 0]);
+		expect(record.upEnds.map(Math.round)).toEqual([0, 0, 0, 1, 0, 0, 0, 0]);
+		expect(record).toMatchObject({ up: false, sinceMs: 50 * M });
+	});
+
+	it("does not depend on how often it is looked at, but for the fading between looks", () => {
+		const seldom = watched(60 * M, 30 * M, 30 * M, 90 * HOUR_MS);
+		const often = watched(60 * M, 30 * M, 10 * M, 90 * HOUR_MS);
+		for (let age = 0; age < AGES; age++) {
+			expect(often.upHours[age]).toBeCloseTo(seldom.upHours[age] ?? 0, 1);
+			expect(often.downEnds[age]).toBeCloseTo(seldom.downEnds[age] ?? 0, 1);
+		}
+	});
+
+	it("forgets: after a half-life without any change the old endings weigh half", () => {
+		const ended = observeZone(newZoneRecord(true, 0), false, 50 * M);
+		const later = observeZone(ended, false, 50 * M + SPOT.halfLifeMs);
+		expect(later.upEnds[3]).toBeCloseTo(0.5, 9);
+	});
+
+	it("ignores a look from before the last one", () => {
+		const record = newZoneRecord(true, 10 * M);
+		expect(observeZone(record, false, 5 * M)).toBe(record);
+	});
+
+	it("comes to the zone's own rates: runs of exactly one hour end at the ages of 40 to 80 min only", () => {
+		const model = modelOf(watched(60 * M, 30 * M, 10 * M, 60 * 24 * HOUR_MS));
+		expect(model.upEndsPerHour[3]).toBeGreaterThan(2);
+		expect(model.upEndsPerHour[1]).toBeLessThan(0.1);
+	});
+});
+
+describe("what is believed before anything is seen", () => {
+	it("is that what has lasted lasts: the rate falls with the age", () => {
+		const { upEndsPerHour } = priorModel();
+		expect([...upEndsPerHour].sort((a, b) => b - a)).toEqual(upEndsPerHour);
+	});
+
+	it("scales to an interruption rate, and rates near each other share one model", () => {
+		expect(modelOfRate(0.1)).toBe(modelOfRate(0.102));
+		const life = (rate: number) => expectedLifeMs(modelOfRate(rate).upEndsPerHour, 0, 1000 * HOUR_MS);
+		expect(life(0.05)).toBeGreaterThan(life(0.5));
+	});
+});
+
+describe("the expected life", () => {
+	it("of a run that ends at 0.5 per hour at any age is 2 hours", () => {
+		const rates = Array.from({ length: AGES }, () => 0.5);
+		expect(expectedLifeMs(rates, 0, 1000 * HOUR_MS) / HOUR_MS).toBeCloseTo(2, 6);
+		expect(expectedLifeMs(rates, 33 * M, 1000 * HOUR_MS) / HOUR_MS).toBeCloseTo(2, 6);
+	});
+
+	it("is cut at the cap", () => {
+		expect(
+			expectedLifeMs(
+				Array.from({ length: AGES }, () => 0.001),
+				0,
+				HOUR_MS,
+			) / HOUR_MS,
+		).toBeCloseTo(1, 2);
+	});
+
+	it("knows the age's entry by its lower edge", () => {
+		expect([0, 10 * M - 1, 10 * M, 639 * M, 640 * M, 10_000 * M].map(ageIndex)).toEqual([0, 0, 1, 6, 7, 7]);
+	});
+});
