@@ -72,8 +72,10 @@ async function boundOf(jobs: readonly TraceJob[], scenario: ReplayScenario, spil
 }
 
 async function run(trace: string, ownedGpus: number): Promise<Result> {
-	const names = args.policies?.split(",") ?? [...RULES_OF_THUMB_NAMES, SPILLWAY];
 	const jobs = await readTrace(trace);
+	// Without deadlines Uniform Progress is eager_spot.
+	const rules = RULES_OF_THUMB_NAMES.filter((name) => name !== "uniform_progress" || jobs.some((job) => job.deadlineMs !== null));
+	const names = args.policies?.split(",") ?? [...rules, SPILLWAY];
 	const seed = Number(args.seed);
 	const scenario = defaultScenario({
 		ownedGpus,

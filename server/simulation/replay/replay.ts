@@ -8,6 +8,7 @@ import { OverflowOnDemand } from "./strategies/overflow-on-demand.ts";
 import { OwnedBackfill } from "./strategies/owned-backfill.ts";
 import { OwnedFifo } from "./strategies/owned-fifo.ts";
 import { Spillway } from "./strategies/spillway.ts";
+import { UniformProgress } from "./strategies/uniform-progress.ts";
 import type { ReplayReport, ReplayScenario, StrategyChoice, TraceJob } from "./types.ts";
 
 const RULES_OF_THUMB: Record<string, (world: World) => Strategy> = {
@@ -16,6 +17,7 @@ const RULES_OF_THUMB: Record<string, (world: World) => Strategy> = {
 	cloud_on_demand: (world) => new CloudOnDemand(world),
 	overflow_on_demand: (world) => new OverflowOnDemand(world),
 	eager_spot: (world) => new EagerSpot(world),
+	uniform_progress: (world) => new UniformProgress(world),
 };
 
 /** The strategies that need no policy. */
