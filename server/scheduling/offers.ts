@@ -107,7 +107,8 @@ function priceRemovalOf(offer: Offer, snapshot: Snapshot): Removal | null {
 	if (price === null) return { ruleId: null, why: "price_missing", facts: { source: offer.priceSource } };
 	if (price <= 0n) return { ruleId: null, why: "price_zero", facts: { hourlyMicroUsd: String(price), source: offer.priceSource } };
 	const ageMs = snapshot.nowMs - offer.priceObservedAtMs;
-	if (ageMs > snapshot.priceMaxAgeMs) return { ruleId: null, why: "price_stale", facts: { observedAtMs: offer.priceObservedAtMs, maxAgeMs: snapshot.priceMaxAgeMs } };
+	if (ageMs > snapshot.priceMaxAgeMs)
+		return { ruleId: null, why: "price_stale", facts: { observedAtMs: offer.priceObservedAtMs, maxAgeMs: snapshot.priceMaxAgeMs } };
 	const onDemand = offer.onDemandMicroUsdPerHour;
 	if (offer.capacityType === "spot" && onDemand !== null && price >= onDemand) {
 		return { ruleId: null, why: "spot_not_cheaper", facts: { hourlyMicroUsd: String(price), onDemandHourlyMicroUsd: String(onDemand) } };
