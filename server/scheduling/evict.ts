@@ -125,7 +125,7 @@ export class Evictions {
 function cannotWait(queued: QueuedJob, startMs: number, nowMs: number): boolean {
 	const { deadlineMs } = queued.job.spec;
 	if (deadlineMs === null || startMs <= nowMs + queued.lateSlackMs || startMs <= nowMs + LIMITS.stopGraceMs) return false;
-	return canStillMakeIt(queued.rest, deadlineMs - nowMs - LIMITS.stopGraceMs);
+	return canStillMakeIt(queued.job, queued.rest, deadlineMs - nowMs - LIMITS.stopGraceMs);
 }
 
 interface Candidate {

@@ -10,7 +10,7 @@ export interface QueuedJob {
 	rank: number;
 	/** Deadline − now − rest (P50); infinite without a deadline. */
 	slackMs: number;
-	/** Deadline − now − the rest that must still fit (P90; P50 where no history tells a spread); infinite without a deadline. */
+	/** Deadline − now − the rest that must still fit (P90; P50 where no history tells a spread; at most 0 where nobody said how long it takes); infinite without a deadline. */
 	lateSlackMs: number;
 }
 
@@ -18,8 +18,8 @@ export interface QueuedJob {
 export function queuedJob(job: PendingJob, rest: TimeSpread, nowMs: number, thin = true): QueuedJob {
 	const leftMs = job.spec.deadlineMs === null ? Number.POSITIVE_INFINITY : job.spec.deadlineMs - nowMs;
 	const slackMs = leftMs - rest.p50Ms;
-	const lateSlackMs = thin ? slackMs : leftMs - rest.p90Ms;
-	const urgent = lateSlackMs < LIMITS.urgentSlackMs && canStillMakeIt(rest, leftMs);
+	const lateSlackMs = isUnbounded(job) ? Math.min(0, slackMs) : thin ? slackMs : leftMs - rest.p90Ms;
+	const urgent = lateSlackMs < LIMITS.urgentSlackMs && canStillMakeIt(job, rest, leftMs);
 	return { job, rest, rank: job.spec.priority + Math.max(agePoints(job, nowMs), urgent ? LIMITS.urgentPoints : 0), slackMs, lateSlackMs };
 }
 
@@ -29,11 +29,19 @@ function agePoints(job: PendingJob, nowMs: number): number {
 }
 
 /**
- * One run in ten would be short enough. The P10 of a run time whose logarithm lies evenly about its median is P50² ÷ P90.
- * What nobody can help any more must not push others aside.
+ * A deadline, and nobody said how long it takes: past runs tell what is likely, and one in ten takes longer. Its deadline is
+ * the only bound that there is, and no wait before it is safe.
  */
-export function canStillMakeIt(rest: TimeSpread, leftMs: number): boolean {
-	return leftMs >= (rest.p50Ms * rest.p50Ms) / Math.max(1, rest.p90Ms);
+function isUnbounded({ spec }: PendingJob): boolean {
+	return spec.deadlineMs !== null && spec.duration.estimateMs === null && spec.duration.maxMs === null;
+}
+
+/**
+ * One run in ten would be short enough. The P10 of a run time whose logarithm lies evenly about its median is P50² ÷ P90.
+ * What nobody can help any more must not push others aside. Of a job of which nobody said how long it takes nobody knows that.
+ */
+export function canStillMakeIt(job: PendingJob, rest: TimeSpread, leftMs: number): boolean {
+	return isUnbounded(job) ? leftMs > 0 : leftMs >= (rest.p50Ms * rest.p50Ms) / Math.max(1, rest.p90Ms);
 }
 
 /** Rank, then the least slack before a deadline, then the longest wait, then the id. */

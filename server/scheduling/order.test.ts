@@ -1,0 +1,31 @@
+import { describe, expect, it } from "vitest";
+import { HOUR_MS } from "#server/kernel/units.ts";
+import { LIMITS } from "./limits.ts";
+import { canStillMakeIt, queuedJob } from "./order.ts";
+import { aJob, NOON_MS } from "./testing/builders.ts";
+
+const REST = { p50Ms: HOUR_MS, p90Ms: 2 * HOUR_MS };
+
+describe("a deadline without a word on the run time", () => {
+	const job = aJob("unsaid")
+		.deadline(NOON_MS + 12 * HOUR_MS)
+		.build();
+
+	it("bears no wait, however short such runs were so far", () => {
+		const queued = queuedJob({ ...job, spec: { ...job.spec, duration: { estimateMs: null, maxMs: null } } }, REST, NOON_MS, false);
+		expect(queued.lateSlackMs).toBe(0);
+		expect(queued.rank).toBe(LIMITS.urgentPoints);
+	});
+
+	it("bears one when its user said how long it takes", () => {
+		const queued = queuedJob({ ...job, spec: { ...job.spec, duration: { estimateMs: HOUR_MS, maxMs: null } } }, REST, NOON_MS, false);
+		expect(queued.lateSlackMs).toBe(10 * HOUR_MS);
+		expect(queued.rank).toBe(0);
+	});
+
+	it("may be met until it is past", () => {
+		const unsaid = { ...job, spec: { ...job.spec, duration: { estimateMs: null, maxMs: null } } };
+		expect(canStillMakeIt(unsaid, REST, 1)).toBe(true);
+		expect(canStillMakeIt(unsaid, REST, 0)).toBe(false);
+	});
+});
