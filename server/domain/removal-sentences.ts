@@ -75,7 +75,7 @@ function stateWords(why: StateCode, r: Read, ruleId: string | null): string {
 		case "price_zero":
 			return `its price reads ${r.money("hourlyMicroUsd") ?? "$0.00"} an hour, which cannot be true`;
 		case "price_stale":
-			return `its price is ${r.duration("ageMs") ?? "too"} old${clause(r.duration("maxAgeMs"), (d) => `; prices older than ${d} are not trusted`)}`;
+			return `its price is ${r.duration("ageMs") ?? "too"} old${clause(r.instant("observedAtMs"), (t) => ` (seen ${t})`)}${clause(r.duration("maxAgeMs"), (d) => `; prices older than ${d} are not trusted`)}`;
 		case "spot_not_cheaper":
 			return `spot at ${r.money("hourlyMicroUsd") ?? "this price"} an hour is no cheaper than on-demand${clause(r.money("onDemandHourlyMicroUsd"), (m) => ` at ${m}`)}`;
 		case "capacity_backoff":
