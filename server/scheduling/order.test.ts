@@ -14,13 +14,13 @@ describe("a deadline without a word on the run time", () => {
 	it("bears no wait, however short such runs were so far", () => {
 		const queued = queuedJob({ ...job, spec: { ...job.spec, duration: { estimateMs: null, maxMs: null } } }, REST, NOON_MS, false);
 		expect(queued.lateSlackMs).toBe(0);
-		expect(queued.rank).toBe(LIMITS.urgentPoints);
+		expect(queued.rank).toBe(job.spec.priority + LIMITS.urgentPoints);
 	});
 
 	it("bears one when its user said how long it takes", () => {
 		const queued = queuedJob({ ...job, spec: { ...job.spec, duration: { estimateMs: HOUR_MS, maxMs: null } } }, REST, NOON_MS, false);
 		expect(queued.lateSlackMs).toBe(10 * HOUR_MS);
-		expect(queued.rank).toBe(0);
+		expect(queued.rank).toBe(job.spec.priority);
 	});
 
 	it("may be met until it is past", () => {
