@@ -13,7 +13,8 @@ export interface Scenario {
 	policy: string[];
 	/** One node of the pool home-a. */
 	home: { gpus: number; free: number[] };
-	running?: { name: string; slots: number[]; estimate: string; ran: string }[];
+	/** `savedAgo`: the time since its last checkpoint; it makes none when that is left out. */
+	running?: { name: string; slots: number[]; estimate: string; ran: string; class?: WorkloadClass; savedAgo?: string }[];
 	jobs: {
 		name: string;
 		team?: string;
@@ -42,6 +43,7 @@ export interface Scenario {
 
 const KEYS = {
 	scenario: ["title", "policy", "home", "running", "jobs", "offers", "budgets", "cloudStart"],
+	running: ["name", "slots", "estimate", "ran", "class", "savedAgo"],
 	jobs: ["name", "team", "class", "gpus", "accelerators", "estimate", "max", "waited", "deadlineIn", "priority"],
 	offers: ["region", "instanceType", "gpus", "accelerator", "capacityType", "usdPerHour", "onDemandUsdPerHour", "backoffFor"],
 };
@@ -54,6 +56,7 @@ function readScenario(document: unknown): Scenario {
 	assert(typeof document === "object" && document !== null, "a scenario is an object");
 	only(document, KEYS.scenario);
 	const scenario = document as Scenario;
+	for (const attempt of scenario.running ?? []) only(attempt, KEYS.running);
 	for (const job of scenario.jobs) only(job, KEYS.jobs);
 	for (const offer of scenario.offers ?? []) only(offer, KEYS.offers);
 	return scenario;
@@ -68,7 +71,14 @@ export function snapshotOfScenario(document: unknown): { title: string; snapshot
 	const snapshot = aSnapshot({
 		policy,
 		pools: [aPool({ gpusPerNode: home.gpus, freeSlots: home.free })],
-		running: running.map((r) => aJob(r.name).gpus(r.slots.length).estimate(ms(r.estimate)).running("home-a", r.slots, ms(r.ran))),
+		running: running.map((r) => {
+			const job = aJob(r.name)
+				.class(r.class ?? "burst")
+				.gpus(r.slots.length)
+				.estimate(ms(r.estimate));
+			const attempt = job.running("home-a", r.slots, ms(r.ran));
+			return r.savedAgo === undefined ? attempt : { ...attempt, savedMs: ms(r.ran) - ms(r.savedAgo) };
+		}),
 		pending: jobs.map(
 			({ name, team = "risk", class: workload = "burst", gpus = 1, accelerators = [], waited = "0s", priority = 50, ...j }) => {
 				const built = aJob(name)

@@ -11,7 +11,8 @@ export function traceOf(title: string, snapshot: Snapshot, plan: Plan): string {
 	const explained = new Map(plan.explanations.map((e) => [e.jobId, e]));
 	const lines = [title, ""];
 	for (const action of plan.actions) {
-		if (action.kind === "stop") lines.push(`STOP ${action.attemptId}`, `  ${sentenceOf(action.reason)}`, "");
+		if (!("attemptId" in action)) continue;
+		lines.push(`${action.kind.toUpperCase()} ${action.attemptId}`, `  ${sentenceOf(action.reason)}`, "");
 	}
 	const order = [...explained.values()];
 	for (const e of order) lines.push(...jobLines(e, snapshot, plan), "");
@@ -19,7 +20,7 @@ export function traceOf(title: string, snapshot: Snapshot, plan: Plan): string {
 }
 
 function jobLines(e: Explanation, snapshot: Snapshot, plan: Plan): string[] {
-	const action = plan.actions.find((a) => a.jobId === e.jobId && a.kind !== "stop");
+	const action = plan.actions.find((a) => a.jobId === e.jobId && !("attemptId" in a));
 	const lines = [`${e.jobId}: ${action ? action.kind : "wait"}${action?.kind === "place_home" ? `, slots ${action.slots.join(" ")}` : ""}`];
 	lines.push(`  ${sentenceOf(e.reason)}`);
 	if (action?.kind === "launch")
