@@ -10,6 +10,7 @@ import type { TraceJob } from "#server/simulation/replay/types.ts";
 const GPUS_PER_NODE = 8;
 /** Jobs from the queue's head that a cycle may start, as Slurm's bf_max_job_test bounds its backfill. */
 const START_WINDOW = 32;
+const START_FIRST = 4;
 /** History is summed up again after so much time of the trace, as the live loop does each minute. */
 const HISTORY_EVERY_MS = HOUR_MS;
 /** Jobs that all the cycles which forecast the whole queue may walk together; spread evenly over arrivals and starts. */
@@ -89,10 +90,12 @@ export class OwnedReplay {
 		this.#book.add({ spec: ended.attempt.spec, durationMs: ended.durationMs });
 	}
 
+	/** Jobs are placed in order, so that a look at the first few finds the same starts as one at all; when none of them fits, later ones may fill gaps. */
 	#startWhatFits(): void {
-		while (this.#queue.length > 0 && this.#free.size > 0) {
-			const plan = decide(this.#snapshot(START_WINDOW), { brief: true, memo: this.#memo });
-			if (!this.#apply(plan)) return;
+		for (let window = START_FIRST; this.#queue.length > 0 && this.#free.size > 0; ) {
+			if (this.#apply(decide(this.#snapshot(window), { brief: true, memo: this.#memo }))) continue;
+			if (window === START_WINDOW || window >= this.#queue.length) return;
+			window = START_WINDOW;
 		}
 	}
 
