@@ -20,7 +20,7 @@ const { values: args } = parseArgs({
 		json: { type: "boolean", default: false },
 		runs: { type: "string", default: `${SHARED}/availability_runs.csv.gz` },
 		traces: { type: "string", default: `${SHARED}/availability_traces.csv` },
-		starts: { type: "string", default: "120" },
+		starts: { type: "string", default: "100" },
 		work: { type: "string", default: "48h" },
 		"spot-price": { type: "string", default: "0.3" },
 	},
@@ -35,15 +35,31 @@ if (workMs === null || !(spotPrice > 0 && spotPrice < 1))
 	throw new Error("--work takes a time such as 48h, --spot-price a share of on-demand between 0 and 1.");
 const terms: SpotTerms = { workMs, bootMs: 4 * MINUTE_MS, restoreMs: 3 * MINUTE_MS, checkpointEveryMs: 15 * MINUTE_MS, spotPrice };
 const FACTORS = [1.1, 1.25, 1.5];
-const READINGS: readonly UniformProgressReading[] = ["paper", "simulator"];
+const CHANGEOVER_MS = terms.bootMs + terms.restoreMs;
+
+/** Uniform Progress in two readings of its hysteresis, with the paper's d (which holds the work lost on average) and without. */
+const VARIANTS = {
+	paper: { reading: "paper", changeoverMs: CHANGEOVER_MS + terms.checkpointEveryMs / 2 },
+	simulator: { reading: "simulator", changeoverMs: CHANGEOVER_MS + terms.checkpointEveryMs / 2 },
+	paperWithoutLoss: { reading: "paper", changeoverMs: CHANGEOVER_MS },
+	simulatorWithoutLoss: { reading: "simulator", changeoverMs: CHANGEOVER_MS },
+} as const satisfies Record<string, { reading: UniformProgressReading; changeoverMs: number }>;
+type Variant = keyof typeof VARIANTS;
+const NAMES: readonly Variant[] = ["paper", "simulator", "paperWithoutLoss", "simulatorWithoutLoss"];
+const byVariant = (value: (name: Variant) => number): Record<Variant, number> => ({
+	paper: value("paper"),
+	simulator: value("simulator"),
+	paperWithoutLoss: value("paperWithoutLoss"),
+	simulatorWithoutLoss: value("simulatorWithoutLoss"),
+});
 
 /** Sums over the starts of one trace (or group) and factor, in hours of on-demand. */
 interface Sums {
 	rule: number;
 	misses: number;
 	optimal: number;
-	/** By zone, then by reading. */
-	uniform: Record<UniformProgressReading, number>[];
+	/** By zone, then by variant. */
+	uniform: Record<Variant, number>[];
 }
 
 /** Starts spread evenly over what leaves the longest deadline inside the trace. */
@@ -61,10 +77,7 @@ function measure(zones: readonly WatchedZone[], tickMs: number, starts: readonly
 		terms,
 	);
 	const sums = new Map(
-		FACTORS.map((factor): [number, Sums] => [
-			factor,
-			{ rule: 0, misses: 0, optimal: 0, uniform: zones.map(() => ({ paper: 0, simulator: 0 })) },
-		]),
+		FACTORS.map((factor): [number, Sums] => [factor, { rule: 0, misses: 0, optimal: 0, uniform: zones.map(() => byVariant(() => 0)) }]),
 	);
 	for (const start of starts) {
 		for (const [factor, sum] of sums) {
@@ -72,28 +85,20 @@ function measure(zones: readonly WatchedZone[], tickMs: number, starts: readonly
 			sum.rule += run.cost;
 			if (run.missed) sum.misses++;
 			sum.optimal += optimum.cost(start, factor);
-			for (const [index, zone] of zones.entries())
-				for (const reading of READINGS) addUniform(sum, index, zone, reading, tickMs, start, factor);
+			for (const [index, zone] of zones.entries()) for (const name of NAMES) addUniform(sum, index, zone, name, tickMs, start, factor);
 		}
 	}
 	return sums;
 }
 
-function addUniform(
-	sum: Sums,
-	index: number,
-	zone: WatchedZone,
-	reading: UniformProgressReading,
-	tickMs: number,
-	start: number,
-	factor: number,
-): void {
-	const memory = { startedAtMs: 0, workMs: terms.workMs, locked: false };
+function addUniform(sum: Sums, index: number, zone: WatchedZone, name: Variant, tickMs: number, start: number, factor: number): void {
+	const { reading, changeoverMs } = VARIANTS[name];
+	const memory = { startedAtMs: 0, workMs: terms.workMs, locked: false, changeoverMs };
 	const run = runJob([zone], tickMs, start, factor, terms, (state) => chooseUniformProgress(state, memory, reading));
-	const byReading = sum.uniform[index];
-	if (byReading) byReading[reading] += run.cost;
+	const costs = sum.uniform[index];
+	if (costs) costs[name] += run.cost;
 	if (run.missed)
-		throw new Error(`Uniform Progress (${reading}) missed a deadline in ${zone.id}: the baseline is not implemented faithfully.`);
+		throw new Error(`Uniform Progress (${name}) missed a deadline in ${zone.id}: the baseline is not implemented faithfully.`);
 }
 
 interface Row {
@@ -104,12 +109,12 @@ interface Row {
 	costToUniformProgress: number;
 	costToOptimal: number;
 	costToOnDemand: number;
-	costToUniformProgressByReading: Record<UniformProgressReading, number>;
+	costToUniformProgressVariants: Record<Variant, number>;
 	uniformProgressToOptimal: number;
 }
 
 function rowOf(traceId: string, deadlineFactor: number, starts: number, sum: Sums): Row {
-	const best = (reading: UniformProgressReading): number => Math.min(...sum.uniform.map((zone) => zone[reading]));
+	const best = (name: Variant): number => Math.min(...sum.uniform.map((zone) => zone[name]));
 	const strongest = Math.min(best("paper"), best("simulator"));
 	const onDemand = starts * ((terms.workMs + terms.bootMs + terms.restoreMs) / 3_600_000);
 	return {
@@ -120,7 +125,7 @@ function rowOf(traceId: string, deadlineFactor: number, starts: number, sum: Sum
 		costToUniformProgress: round(sum.rule / strongest, 4),
 		costToOptimal: round(sum.rule / sum.optimal, 4),
 		costToOnDemand: round(sum.rule / onDemand, 4),
-		costToUniformProgressByReading: { paper: round(sum.rule / best("paper"), 4), simulator: round(sum.rule / best("simulator"), 4) },
+		costToUniformProgressVariants: byVariant((name) => round(sum.rule / best(name), 4)),
 		uniformProgressToOptimal: round(strongest / sum.optimal, 4),
 	};
 }
@@ -149,8 +154,7 @@ const mean = (of: readonly Row[], value: (row: Row) => number): number | null =>
 const summaryOf = (of: readonly Row[]) => ({
 	misses: of.reduce((sum, row) => sum + row.misses, 0),
 	costToUniformProgress: mean(of, (row) => row.costToUniformProgress),
-	costToUniformProgressPaper: mean(of, (row) => row.costToUniformProgressByReading.paper),
-	costToUniformProgressSimulator: mean(of, (row) => row.costToUniformProgressByReading.simulator),
+	costToUniformProgressVariants: byVariant((name) => mean(of, (row) => row.costToUniformProgressVariants[name]) ?? Number.NaN),
 	costToOptimal: mean(of, (row) => row.costToOptimal),
 	costToOnDemand: mean(of, (row) => row.costToOnDemand),
 });
@@ -163,7 +167,7 @@ const report = {
 		choices: "at each probe of the trace; every strategy sees which zones are up; spot lasts from one probe to the next",
 		learning: "the rule has watched each zone from the trace's beginning up to now, never beyond; its model is renewed once a day",
 		uniformProgress:
-			"the cheaper of two readings of its hysteresis (paper, authors' simulator), d = 7 min; several zones: in the best one by mean cost",
+			"the cheaper of two readings of its hysteresis (paper, authors' simulator), d = 14.5 min: changeover and the work lost on average, as the paper defines it; WithoutLoss: d = 7 min; several zones: in the best one by mean cost",
 		optimal: "perfect foresight under the same terms, by dynamic programming; a ratio of 1.10 is a gap of 10%",
 		ratios: "ratio of mean costs over the starts; summary: mean over the rows",
 	},

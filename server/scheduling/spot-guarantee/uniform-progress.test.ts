@@ -22,9 +22,9 @@ describe("Uniform Progress", () => {
 		expect(choose({ workLeftMs: 40 * HOUR_MS })).toMatchObject({ on: "spot" });
 	});
 
-	it("on on-demand: stays until it is ahead of t + 2d, here by 14 min × 48/72 = 9 min 20 s", () => {
+	it("on on-demand: stays until it is ahead of t + 2d, here by 2 × (4 + 3 + 15/2) min × 48/72 = 19 min 20 s", () => {
 		const on = { kind: "on_demand", startingMs: 0 } as const;
-		const ahead = (14 * MINUTE_MS * 2) / 3;
+		const ahead = (29 * MINUTE_MS * 2) / 3;
 		expect(choose({ on, workLeftMs: 28 * HOUR_MS - ahead + 1000 })).toMatchObject({ on: "on_demand" });
 		expect(choose({ on, workLeftMs: 28 * HOUR_MS - ahead - 1000 })).toMatchObject({ on: "spot" });
 	});

@@ -6,6 +6,8 @@ export interface UniformProgressJob {
 	startedAtMs: number;
 	workMs: number;
 	locked: boolean;
+	/** Its d, ms. Absent: boot, restore, and the work that an interruption loses on average, as the paper defines it (3.1). */
+	changeoverMs?: number;
 }
 
 /**
@@ -18,7 +20,7 @@ export type UniformProgressChoice = { on: "spot"; zoneId: string } | { on: "on_d
 
 /**
  * Uniform Progress of "Can't Be Late: Optimizing Spot Instance Savings under Deadlines" (Wu et al., NSDI '24, 3.3 and 5.2), for one
- * zone; the baseline. cp: work done, ep(t) = t · C(0) / R(0), d: the changeover.
+ * zone; the baseline. cp: work done, ep(t) = t · C(0) / R(0), d: the changeover with "any potential progress loss".
  * 1. Safety net: when not on spot and the time left no longer bears a start on spot, on-demand until the end. The paper's C + 2d,
  *    with the loss since the last checkpoint and the time to the next choice counted as for every other strategy here.
  * 2. Exploitation: on spot, stay until it is taken back.
@@ -43,7 +45,8 @@ export function chooseUniformProgress(
 	const doneMs = job.workMs - state.workLeftMs + unsavedMs;
 	const expectedMs = (atMs: number): number => ((atMs - job.startedAtMs) * job.workMs) / (state.deadlineMs - job.startedAtMs);
 	if (on.kind === "on_demand") {
-		const ahead = doneMs >= expectedMs(state.nowMs + 2 * state.changeoverMs.onDemand);
+		const changeoverMs = job.changeoverMs ?? state.changeoverMs.onDemand + state.checkpointEveryMs / 2;
+		const ahead = doneMs >= expectedMs(state.nowMs + 2 * changeoverMs);
 		if (!ahead || (reading === "simulator" && !zone?.up)) return { on: "on_demand" };
 	}
 	if (zone?.up) return { on: "spot", zoneId: zone.id };
