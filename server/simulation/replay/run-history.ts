@@ -5,7 +5,7 @@ import { makeRunTimeOf, type RunTimeOf } from "#server/scheduling/run-time.ts";
 import type { DurationStat } from "#server/scheduling/types.ts";
 
 /** Statistics are read anew this often: between two readings they stand still, as they do between two cycles' caches. */
-const READ_EVERY_MS = HOUR_MS;
+const READ_EVERY_MS = 4 * HOUR_MS;
 
 /** What finished jobs took, as a live scheduler would have learned it by now: the same history for every strategy that estimates. */
 export class RunHistory {

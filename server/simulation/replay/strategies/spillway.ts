@@ -90,21 +90,24 @@ export class Spillway implements Strategy {
 	}
 
 	decide(): void {
-		if (!this.#hasToDecide()) return;
-		const { nowMs } = this.#world;
+		if (!this.#hasToDecide()) {
+			this.#wakeLater();
+			return;
+		}
 		this.decisions++;
 		this.#changed = false;
 		const { actions } = decide(this.#snapshot(), { memo: this.#memo, brief: true });
 		for (const action of actions) this.#apply(action);
 		if (actions.length > 0) this.#changed = true;
-		if (this.#wakeAtMs <= nowMs) this.#wakeAtMs = Number.POSITIVE_INFINITY;
 		this.#wakeLater();
 	}
 
 	/** Whether a decision can come to anything: somebody waits, or work in the cloud could go home; and something changed, or time has. */
 	#hasToDecide(): boolean {
-		const due = this.#changed || this.#world.nowMs >= this.#wakeAtMs;
-		return due && (this.#pressing.size > 0 || (this.#pending.size > 0 && this.#hasFreeSlot()) || this.#couldGoHome());
+		const due = this.#world.nowMs >= this.#wakeAtMs;
+		// Work comes home at checkpoints only: every MOVING_TICK_MS is soon enough for it.
+		if (due && this.#couldGoHome()) return true;
+		return (due || this.#changed) && (this.#pressing.size > 0 || (this.#pending.size > 0 && this.#hasFreeSlot()));
 	}
 
 	#hasFreeSlot(): boolean {
@@ -120,6 +123,7 @@ export class Spillway implements Strategy {
 
 	#wakeLater(): void {
 		const { nowMs } = this.#world;
+		if (this.#wakeAtMs <= nowMs) this.#wakeAtMs = Number.POSITIVE_INFINITY;
 		const tickMs = this.#pressing.size > 0 ? WAITING_TICK_MS : this.#couldGoHome() ? MOVING_TICK_MS : null;
 		if (tickMs === null || nowMs + tickMs >= this.#wakeAtMs) return;
 		this.#wakeAtMs = nowMs + tickMs;
