@@ -10,15 +10,6 @@ export function isAvailable(trace: Availability, elapsedMs: number): boolean {
  * `elapsedMs` itself when there are none; infinite when the trace never says no.
  */
 export function availableUntil(trace: Availability, elapsedMs: number): number {
-	return nextWhere(trace, elapsedMs, false);
-}
-
-/** When machines can be had again; infinite when never. */
-export function unavailableUntil(trace: Availability, elapsedMs: number): number {
-	return nextWhere(trace, elapsedMs, true);
-}
-
-function nextWhere(trace: Availability, elapsedMs: number, wanted: boolean): number {
 	const place = placeIn(trace, elapsedMs);
 	const first = segmentAt(trace, place);
 	const { length } = trace.startsMs;
@@ -26,7 +17,7 @@ function nextWhere(trace: Availability, elapsedMs: number, wanted: boolean): num
 	for (let step = 0; step <= length; step++) {
 		const i = (first + step) % length;
 		if (step > 0 && i === 0) atMs += trace.lengthMs;
-		if (trace.available[i] === wanted) return step === 0 ? elapsedMs : atMs + (trace.startsMs[i] ?? 0);
+		if (trace.available[i] === false) return step === 0 ? elapsedMs : atMs + (trace.startsMs[i] ?? 0);
 	}
 	return Number.POSITIVE_INFINITY;
 }
