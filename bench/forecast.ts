@@ -12,8 +12,8 @@ import { type KeptForecast, ScoreBook } from "#server/scheduling/forecast/score-
 import { scaled } from "#server/scheduling/home.ts";
 import type { ForecastScale } from "#server/scheduling/types.ts";
 import { readTrace } from "#server/simulation/trace-file/read-trace.ts";
-import { OwnedReplay } from "./lib/owned-replay.ts";
 import { quantile, round } from "./lib/figures.ts";
+import { OwnedReplay } from "./lib/owned-replay.ts";
 
 const DEFAULT_TRACE = "../shared/data/traces/philly_muri_vc2.csv";
 /** The scale is learned again after so much time of the trace. */

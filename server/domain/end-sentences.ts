@@ -45,7 +45,7 @@ export function endWords(code: Exclude<ReasonCode, WaitingOrPlacedCode>, r: Read
 		case "moving_for_deadline":
 		case "site_failover":
 		case "evicted_for_deadline":
-		case "evicted_for_share":
+		case "evicted_for_newcomer":
 		case "instance_idle":
 		case "gpu_utilisation_low":
 		case "budget_cap_reached":

@@ -27,8 +27,8 @@ export function moveWords(code: MoveCode, r: Read): string {
 			return `Goes on elsewhere: ${r.text("siteId") ?? "its site"} does not answer, and the job is critical`;
 		case "evicted_for_deadline":
 			return `Makes room for ${r.text("forJobId") ?? "a job"}, which would miss its deadline otherwise; the job is queued again`;
-		case "evicted_for_share":
-			return `Makes room for ${r.text("forJobId") ?? "a job"} of a team below its share; the job is queued again`;
+		case "evicted_for_newcomer":
+			return `Makes room for ${r.text("forJobId") ?? "a job"}, which is short beside it and would have to wait for a cloud machine; the job goes on from its checkpoint`;
 		case "instance_idle":
 			return `Stopped: its instance did nothing${clause(r.duration("idleMs"), (d) => ` for ${d}`)}${clause(r.duration("limitMs"), (d) => `, and rule ${r.text("ruleId") ?? "of the policy"} allows ${d}`)}`;
 		case "gpu_utilisation_low":

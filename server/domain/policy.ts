@@ -40,8 +40,11 @@ export type RuleEffect =
 			costAtMostMicroUsd: bigint | null;
 			dataAtMostGiB: number | null;
 	  }
-	/** At home these jobs may take the place of running jobs of the given classes. */
-	| { kind: "preempt"; classes: WorkloadClass[] }
+	/**
+	 * At home these jobs may take the place of running jobs of the given classes. `longerBy` null: when their deadline does not let
+	 * them wait. A number: when they would have to leave home otherwise, of jobs that take at least so many times as long.
+	 */
+	| { kind: "preempt"; classes: WorkloadClass[]; longerBy: number | null }
 	/** At a checkpoint a burst job may go home, or to cheaper capacity, when that saves at least so much after what the move costs. */
 	| { kind: "move"; to: MoveKind[]; savingMicroUsd: bigint }
 	/** The start may be put off, inside the slack before its deadline and at most so long, to a cheaper or a greener hour. */

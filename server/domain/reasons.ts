@@ -36,7 +36,7 @@ export const REASON_CODES = [
 	"launch_refused",
 	"launch_never_happened",
 	"evicted_for_deadline",
-	"evicted_for_share",
+	"evicted_for_newcomer",
 	"returning_home",
 	"moving_cheaper",
 	"moving_for_deadline",

@@ -25,9 +25,14 @@ export function describeEffect(effect: RuleEffect): { group: RuleGroup; parts: S
 			return {
 				group: "room",
 				parts: [
-					words("to meet a deadline, the place of running jobs of class "),
+					words(
+						effect.longerBy === null
+							? "to meet a deadline, the place of running jobs of class "
+							: "rather than leave home, the place of running jobs of class ",
+					),
 					...listed(effect.classes.map((c) => LABELS[c])),
 					words(" may be taken"),
+					...(effect.longerBy === null ? [] : [words(" that take at least "), value(`${effect.longerBy} times`), words(" as long")]),
 				],
 			};
 		case "move":

@@ -52,6 +52,7 @@ function findPointlessBurst(finding: Finding, placed: Of<"burst">): void {
 }
 
 function findPointlessPreempt(finding: Finding, placed: Of<"preempt">): void {
+	if (placed.rule.effect.longerBy !== null) return;
 	const { reader, logic, rules } = finding;
 	const { id, when, effect } = placed.rule;
 	if (logic.implies(when, "!job.hasDeadline")) {

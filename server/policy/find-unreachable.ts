@@ -42,7 +42,11 @@ function saysAsMuch(a: RuleEffect, b: RuleEffect): boolean {
 		case "burst":
 			return a.kind === "burst" && burstsAsSoon(a, b) && burstsAsFar(a, b);
 		case "preempt":
-			return a.kind === "preempt" && b.classes.every((c) => a.classes.includes(c));
+			return (
+				a.kind === "preempt" &&
+				(a.longerBy === null ? b.longerBy === null : b.longerBy !== null && a.longerBy <= b.longerBy) &&
+				b.classes.every((c) => a.classes.includes(c))
+			);
 		case "move":
 			return a.kind === "move" && b.to.every((to) => a.to.includes(to)) && a.savingMicroUsd <= b.savingMicroUsd;
 		case "defer":

@@ -63,7 +63,7 @@ function applyRule(verdict: JobVerdict, { id: ruleId, effect }: Rule, error: str
 		}
 		// What takes a place, moves or puts off needs a condition that holds for sure.
 		case "preempt":
-			if (error === null) verdict.preempt.push({ ruleId, classes: effect.classes });
+			if (error === null) verdict.preempt.push({ ruleId, classes: effect.classes, longerBy: effect.longerBy });
 			return;
 		case "move":
 			if (error === null) verdict.moves.push({ ruleId, to: effect.to, savingMicroUsd: effect.savingMicroUsd });

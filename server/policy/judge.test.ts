@@ -142,8 +142,8 @@ describe("what else rules say of a job", () => {
 			aJob({ deadlineMs: 5, critical: true, class: "batch_inference", checkpoint: { path: "/c", uri: null, intervalMs: 1 } }),
 		);
 		expect(urgent.preempt).toEqual([
-			{ ruleId: "room", classes: ["baseline", "experimental"] },
-			{ ruleId: "more-room", classes: ["batch_inference"] },
+			{ ruleId: "room", classes: ["baseline", "experimental"], longerBy: null },
+			{ ruleId: "more-room", classes: ["batch_inference"], longerBy: null },
 		]);
 		expect(urgent.moves.map((m) => [m.ruleId, m.savingMicroUsd])).toEqual([
 			["go-home", 500_000n],
@@ -224,7 +224,7 @@ describe("a condition without an answer takes the strict side", () => {
 		{ kind: "deny", ...lists, sites: ["aws-main"] },
 		{ kind: "require", capacityType: "spot", approval: null },
 		{ kind: "require", capacityType: null, approval: "finance" },
-		{ kind: "preempt", classes: ["baseline"] },
+		{ kind: "preempt", classes: ["baseline"], longerBy: null },
 		{ kind: "move", to: ["home", "cheaper"], savingMicroUsd: 0n },
 		{ kind: "defer", to: "greener", withinMs: 1_000 },
 	);

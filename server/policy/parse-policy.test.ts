@@ -306,10 +306,14 @@ describe("wrong rules", () => {
 describe("what moves, makes room and puts off", () => {
 	const effectOf = (rule: string) => policyOf(rulesText(rule)).rules[0]?.effect;
 	it.each<[string, unknown]>([
-		["{ id: a, preempt: { classes: [experimental, batch_inference] } }", { kind: "preempt", classes: ["experimental", "batch_inference"] }],
+		[
+			"{ id: a, preempt: { classes: [experimental, batch_inference] } }",
+			{ kind: "preempt", classes: ["experimental", "batch_inference"], longerBy: null },
+		],
 		["{ id: a, move: { to: [home, cheaper], savingUsd: 0.5 } }", { kind: "move", to: ["home", "cheaper"], savingMicroUsd: 500_000n }],
 		["{ id: a, move: { to: [home] } }", { kind: "move", to: ["home"], savingMicroUsd: 0n }],
 		["{ id: a, defer: { to: greener, within: 12h } }", { kind: "defer", to: "greener", withinMs: 43_200_000 }],
+		["{ id: a, preempt: { classes: [burst], longerBy: 3 } }", { kind: "preempt", classes: ["burst"], longerBy: 3 }],
 		["{ id: a, defer: { to: cheaper, within: 90m } }", { kind: "defer", to: "cheaper", withinMs: 5_400_000 }],
 	])("%s", (rule, want) => {
 		expect(effectOf(rule)).toEqual(want);

@@ -237,7 +237,11 @@ const effect: fc.Arbitrary<RuleEffect> = fc.oneof(
 		idleMs: duration,
 		gpuUtilisationBelow: fc.option(fc.record({ percent: fc.integer({ min: 1, max: 100 }), forMs: fc.integer({ min: 1, max: 1e9 }) })),
 	}),
-	fc.record({ kind: fc.constant("preempt" as const), classes: fc.subarray([...WORKLOAD_CLASSES], { minLength: 1 }) }),
+	fc.record({
+		kind: fc.constant("preempt" as const),
+		classes: fc.subarray([...WORKLOAD_CLASSES], { minLength: 1 }),
+		longerBy: fc.option(fc.integer({ min: 2, max: 20 })),
+	}),
 	fc.record({
 		kind: fc.constant("move" as const),
 		to: fc.subarray([...MOVE_KINDS], { minLength: 1 }),

@@ -8,13 +8,16 @@ type Effect<K extends RuleEffect["kind"]> = Extract<RuleEffect, { kind: K }>;
 
 /** `preempt: { classes: [baseline] }` */
 export function readPreempt(reader: PolicyReader, at: Field): Effect<"preempt"> | null {
-	const fields = reader.fields(at, ["classes"]);
+	const fields = reader.fields(at, ["classes", "longerBy"]);
 	if (!fields) return null;
+	const longer = fields.get("longerBy");
+	const longerBy = longer ? reader.number(longer, { above: 1, atMost: 1_000_000, whole: false, unit: "times" }) : null;
+	if (longer && longerBy === null) return null;
 	const list = fields.get("classes");
 	if (!list)
 		return reader.missing(at, fields, `${at.path} names no classes.`, "Write for example classes: [experimental, batch_inference].");
 	const classes = readChoices(reader, list, WORKLOAD_CLASSES);
-	return classes && { kind: "preempt", classes };
+	return classes && { kind: "preempt", classes, longerBy };
 }
 
 /** `move: { to: [home, cheaper], savingUsd: 0.5 }`; any saving will do when none is given. */

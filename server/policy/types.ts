@@ -40,7 +40,7 @@ export interface JobVerdict {
 		dataAtMostGiB: number | null;
 	}[];
 	/** Classes whose running jobs at home it may take the place of. */
-	preempt: { ruleId: string; classes: WorkloadClass[] }[];
+	preempt: { ruleId: string; classes: WorkloadClass[]; longerBy: number | null }[];
 	/** Where it may be moved while it runs. */
 	moves: { ruleId: string; to: MoveKind[]; savingMicroUsd: bigint }[];
 	/** Hours for which its start may be put off. */

@@ -91,7 +91,18 @@ function findFor(cycle: Cycle, queued: QueuedJob): Finding {
 		return { ...base, start, due, outcome: "place_home", reason: homeReason(start, job.spec) };
 	}
 
-	const eviction = start && cycle.evictions.makeRoom(queued, shape.verdict, shape.home, start.at.startMs, cycle.settled);
+	const eviction =
+		start &&
+		cycle.evictions.makeRoom(
+			{
+				queued,
+				verdict: shape.verdict,
+				pools: shape.home,
+				startMs: start.at.startMs,
+				leaves: due !== null && start.range.p50Ms > snapshot.nowMs + run.start.p50Ms,
+			},
+			cycle.settled,
+		);
 	if (eviction) {
 		const room = homeStartAt(eviction.pool, eviction.nodes, eviction.startMs);
 		return { ...base, start: room, due, eviction, outcome: "wait", reason: roomReason(eviction, cycle.waitingForHome) };

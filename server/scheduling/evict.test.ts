@@ -10,7 +10,7 @@ import type { Action, RunningAttempt, Snapshot } from "./types.ts";
 const ROOM_FOR_DEADLINES: [string, string, RuleEffect] = [
 	"deadlines-first",
 	"job.hasDeadline",
-	{ kind: "preempt", classes: ["baseline", "experimental"] },
+	{ kind: "preempt", classes: ["baseline", "experimental"], longerBy: null },
 ];
 
 /** A baseline job that saved its work so long ago. */

@@ -13,11 +13,22 @@ export interface Eviction {
 	nodes: number[];
 	victims: RunningAttempt[];
 	ruleId: string;
+	/** For a deadline; otherwise for a newcomer. */
+	urgent: boolean;
 	/** When the last of them is expected to be gone. */
 	startMs: number;
 }
 
-/** What making room costs. `lostMs`: GPU time of work since the last checkpoint, ms. */
+/** For whom room is asked, and where. */
+export interface RoomAsked {
+	queued: QueuedJob;
+	verdict: JobVerdict;
+	pools: readonly HomePool[];
+	startMs: number;
+	leaves: boolean;
+}
+
+/** What making room costs. `lostMs`: GPU time of work since the last checkpoint, and of starting again, ms. */
 interface Cost {
 	lostMs: number;
 	victims: readonly RunningAttempt[];
@@ -27,6 +38,8 @@ interface Cost {
  * Room at home for jobs whose deadline does not allow them to wait for it, made by running jobs of the classes that a
  * preempt rule names. Of all rooms the one that loses the least work is made, then the one with the fewest victims; a gang's
  * is made whole or not at all. An attempt that stops, that moves, or whose own deadline this would endanger stays.
+ * A rule with `longerBy` makes room for a newcomer that would leave home otherwise, without a deadline: of jobs no bigger than
+ * it that are at least so many times as long and saved their work just now. A pause of theirs weighs little beside their length.
  * Room that a victim leaves beyond what was needed serves the next such job of the same cycle.
  */
 export class Evictions {
@@ -40,14 +53,20 @@ export class Evictions {
 		this.#runTimeOf = runTimeOf;
 	}
 
-	/** `startMs`: when home would start it without. `settled`: attempts that got an action; those that must leave are added. */
-	makeRoom(queued: QueuedJob, verdict: JobVerdict, pools: readonly HomePool[], startMs: number, settled: Set<string>): Eviction | null {
+	/**
+	 * `startMs`: when home would start it without. `leaves`: it would go to the cloud otherwise, and be there before home starts it.
+	 * `settled`: attempts that got an action; those that must leave are added.
+	 */
+	makeRoom({ queued, verdict, pools, startMs, leaves }: RoomAsked, settled: Set<string>): Eviction | null {
 		const { nowMs } = this.#snapshot;
 		const goneMs = endOfStop(nowMs).p50Ms;
-		if (verdict.preempt.length === 0 || !cannotWait(queued, startMs, nowMs)) return null;
+		if (verdict.preempt.length === 0) return null;
+		const urgent = cannotWait(queued, startMs, nowMs);
+		const rules = verdict.preempt.filter((rule) => (rule.longerBy === null ? urgent : leaves && startMs > goneMs));
+		if (rules.length === 0) return null;
 		let best: { pool: HomePool; nodes: number[]; cost: Cost } | null = null;
 		for (const pool of pools) {
-			const room = this.#roomIn(pool, queued, verdict, settled);
+			const room = this.#roomIn(pool, queued, rules, settled);
 			if (room && (best === null || isLess(room.cost, best.cost))) best = { pool, ...room };
 		}
 		if (!best) return null;
@@ -55,11 +74,16 @@ export class Evictions {
 		for (const victim of cost.victims) settled.add(victim.attemptId);
 		this.#claim(pool, nodes, queued.job.spec.resources.gpus, cost.victims);
 		const first = cost.victims[0];
-		const ruleId = verdict.preempt.find((rule) => first === undefined || rule.classes.includes(first.spec.class))?.ruleId ?? "";
-		return { pool, nodes, victims: [...cost.victims], ruleId, startMs: goneMs };
+		const ruleId = rules.find((rule) => first === undefined || rule.classes.includes(first.spec.class))?.ruleId ?? "";
+		return { pool, nodes, victims: [...cost.victims], ruleId, urgent, startMs: goneMs };
 	}
 
-	#roomIn(pool: HomePool, queued: QueuedJob, verdict: JobVerdict, settled: ReadonlySet<string>): { nodes: number[]; cost: Cost } | null {
+	#roomIn(
+		pool: HomePool,
+		queued: QueuedJob,
+		rules: JobVerdict["preempt"],
+		settled: ReadonlySet<string>,
+	): { nodes: number[]; cost: Cost } | null {
 		const { nodes: count, resources } = queued.job.spec;
 		const rooms: { node: number; cost: Cost }[] = [];
 		for (let node = 0; node < pool.freeOn.length; node++) {
@@ -70,7 +94,7 @@ export class Evictions {
 			const missing = resources.gpus - left - (promised ? 0 : (pool.freeOn[node] ?? 0));
 			// Enough is free, and yet it does not start there: somebody before it needs it soon.
 			if (missing <= 0 && left === 0) continue;
-			const cost = missing <= 0 ? NOTHING : leastLost(this.#candidates(pool, node, queued, verdict, settled), missing);
+			const cost = missing <= 0 ? NOTHING : leastLost(this.#candidates(pool, node, queued, rules, settled), missing);
 			if (cost) rooms.push({ node, cost });
 		}
 		if (rooms.length < count) return null;
@@ -79,12 +103,16 @@ export class Evictions {
 		return { nodes: chosen.map(({ node }) => node).sort((a, b) => a - b), cost: { victims, lostMs: this.#lostOf(victims) } };
 	}
 
-	#candidates(pool: HomePool, node: number, queued: QueuedJob, verdict: JobVerdict, settled: ReadonlySet<string>): Candidate[] {
+	#candidates(pool: HomePool, node: number, queued: QueuedJob, rules: JobVerdict["preempt"], settled: ReadonlySet<string>): Candidate[] {
 		const from = node * pool.view.gpusPerNode;
 		const candidates: Candidate[] = [];
 		for (const { attempt, slots } of pool.holdersOn(node)) {
 			if (!attempt || attempt.stopping || (attempt.movingTo ?? null) !== null || settled.has(attempt.attemptId)) continue;
-			if (!verdict.preempt.some((rule) => rule.classes.includes(attempt.spec.class)) || !this.#canSpare(attempt, queued)) continue;
+			if (
+				!rules.some((rule) => rule.classes.includes(attempt.spec.class) && this.#isLonger(attempt, queued, rule.longerBy)) ||
+				!this.#canSpare(attempt, queued)
+			)
+				continue;
 			const gpus = slots.filter((slot) => slot >= from && slot < from + pool.view.gpusPerNode).length;
 			candidates.push({ attempt, gpus, lostMs: this.#lostOf([attempt]) });
 		}
@@ -99,8 +127,20 @@ export class Evictions {
 		return deadlineMs - this.#snapshot.nowMs - LIMITS.stopGraceMs - queued.rest.p90Ms - rest.p90Ms >= LIMITS.urgentSlackMs;
 	}
 
+	/** Its whole run, as expected now, is so many times as long as the newcomer's, and its work is saved but for a moment. */
+	#isLonger(attempt: RunningAttempt, queued: QueuedJob, longerBy: number | null): boolean {
+		if (longerBy === null) return true;
+		const { nowMs } = this.#snapshot;
+		if (attempt.startedAtMs === null || attempt.spec.deadlineMs !== null) return false;
+		if (nowMs - attempt.startedAtMs < LIMITS.moveMinRunMs || lostMs(attempt, nowMs) > LIMITS.makeRoomLostMs) return false;
+		const wholeMs = attempt.completedMs + nowMs - attempt.startedAtMs;
+		// A big job does not make room for a small one: most of what it leaves would stand idle.
+		return wholeMs >= longerBy * queued.rest.p50Ms && gpusOf(attempt.spec) <= gpusOf(queued.job.spec);
+	}
+
 	#lostOf(attempts: readonly RunningAttempt[]): number {
-		return attempts.reduce((sum, attempt) => sum + lostMs(attempt, this.#snapshot.nowMs) * gpusOf(attempt.spec), 0);
+		const restartMs = LIMITS.restoreMs + this.#snapshot.cloudStartMs.p50Ms;
+		return attempts.reduce((sum, attempt) => sum + (lostMs(attempt, this.#snapshot.nowMs) + restartMs) * gpusOf(attempt.spec), 0);
 	}
 
 	/** The job's own slots are not given to anybody else in this cycle; what else the victims leave is there for the next one. */
@@ -173,19 +213,22 @@ export function lostMs(attempt: RunningAttempt, nowMs: number): number {
 	if (attempt.startedAtMs === null) return 0;
 	const { nextCheckpointAtMs = null, spec, startedAtMs } = attempt;
 	const ranMs = Math.max(0, nowMs - startedAtMs);
-	if (attempt.savedMs !== undefined) return Math.max(0, attempt.completedMs + ranMs - attempt.savedMs);
-	if (nextCheckpointAtMs === null || spec.checkpoint === null) return ranMs;
-	return Math.min(ranMs, Math.max(0, nowMs - (nextCheckpointAtMs - spec.checkpoint.intervalMs)));
+	// What it ran and has not saved counts its own restore too, which is not lost twice.
+	const unsavedMs = attempt.savedMs === undefined ? ranMs : Math.max(0, attempt.completedMs + ranMs - attempt.savedMs);
+	if (nextCheckpointAtMs === null || spec.checkpoint === null) return unsavedMs;
+	return Math.min(unsavedMs, Math.max(0, nowMs - (nextCheckpointAtMs - spec.checkpoint.intervalMs)));
 }
 
 /** What is done to the victims. */
-export function evictActions({ victims, ruleId }: Eviction, queued: QueuedJob): Action[] {
+export function evictActions({ victims, ruleId, urgent }: Eviction, queued: QueuedJob): Action[] {
 	const { jobId: forJobId } = queued.job;
 	return victims.map(({ jobId, attemptId }) => ({
 		kind: "evict",
 		jobId,
 		attemptId,
 		forJobId,
-		reason: reason("evicted_for_deadline", { forJobId, ruleId, slackMs: Math.floor(queued.lateSlackMs) }),
+		reason: urgent
+			? reason("evicted_for_deadline", { forJobId, ruleId, slackMs: Math.floor(queued.lateSlackMs) })
+			: reason("evicted_for_newcomer", { forJobId, ruleId }),
 	}));
 }

@@ -77,6 +77,8 @@ export const LIMITS = {
 
 	/** A running job is moved only when its next checkpoint is this near: the place kept for it stands idle until then. An assumption. */
 	moveCheckpointWithinMs: 5 * MINUTE_MS,
+	/** A newcomer takes the place of a job that has lost at most this by leaving: it saved its work just now. An assumption. */
+	makeRoomLostMs: MINUTE_MS,
 	/** Nothing that started later than this is moved to save money, or work would go round in circles. An assumption. */
 	moveMinRunMs: 10 * MINUTE_MS,
 	/** Longest time until a running job with a deadline is looked at again, and what was decided of it is obeyed: a stop's grace and more. */

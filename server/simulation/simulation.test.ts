@@ -39,7 +39,7 @@ function remember({ world, news }: CheckedRun): void {
 /** The drawn scenario with one small pool, no cloud, and work of which every other job has a tight deadline. */
 function crowded(seed: number): Scenario {
 	const drawn = drawScenario(seed);
-	const preempt = { kind: "preempt" as const, classes: ["batch_inference" as const] };
+	const preempt = { kind: "preempt" as const, classes: ["batch_inference" as const], longerBy: null };
 	return {
 		...drawn,
 		policy: { ...drawn.policy, rules: [{ id: "deadlines-first", when: "job.hasDeadline", line: 1, effect: preempt }] },

@@ -12,14 +12,19 @@ import type { RunningInput } from "./types.ts";
  *
  * saving = price in effect × P50 rest from the checkpoint on − expected cost of finishing there (boot, staging, rework
  * and egress are in it) − delay weight × (boot + restore). The old instance is gone before the new one is asked for, so
- * no hour is paid twice. A job with a deadline stays: what it runs on is for its deadline to say (deadline-guard.ts).
+ * no hour is paid twice. It must be an offer on which work of ours runs now: whether another can be had is known only by
+ * asking, and a refusal would leave the job with neither. A job with a deadline stays: what it runs on is for its deadline to say (deadline-guard.ts).
  * Order: by id, since offers other than reserved ones do not run out by the plan.
  */
 export function moveCheaper(input: RunningInput, candidates: readonly RunningAttempt[]): Action[] {
-	return [...candidates].sort(byAttemptId).flatMap((attempt) => moveOne(input, attempt) ?? []);
+	const proven = new Set<string>();
+	for (const { offerId, startedAtMs, stopping } of input.snapshot.running) {
+		if (offerId && startedAtMs !== null && !stopping) proven.add(offerId);
+	}
+	return [...candidates].sort(byAttemptId).flatMap((attempt) => moveOne(input, attempt, proven) ?? []);
 }
 
-function moveOne(input: RunningInput, attempt: RunningAttempt): Action | null {
+function moveOne(input: RunningInput, attempt: RunningAttempt, proven: ReadonlySet<string>): Action | null {
 	const { snapshot } = input;
 	const { nowMs } = snapshot;
 	const atMs = nextCheckpointOf(attempt, nowMs);
@@ -30,7 +35,7 @@ function moveOne(input: RunningInput, attempt: RunningAttempt): Action | null {
 	if (hereMicroUsd === null || !movingRule(moves, "cheaper", hereMicroUsd)) return null;
 	const work = { p50Ms: rest.p50Ms + LIMITS.restoreMs, p90Ms: rest.p90Ms + LIMITS.restoreMs };
 	const picked = pickOffer(input, attempt, workDoneAt(attempt, atMs), work);
-	if (!picked) return null;
+	if (!picked || !proven.has(picked.offer.id)) return null;
 	const delayMs = picked.run.start.p50Ms + LIMITS.restoreMs;
 	const savingMicroUsd = Math.floor(hereMicroUsd - picked.totalMicroUsd - delayCostMicroUsd(snapshot, delayMs));
 	const rule = movingRule(moves, "cheaper", savingMicroUsd);

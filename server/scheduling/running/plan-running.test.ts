@@ -88,10 +88,27 @@ describe("going home at a checkpoint", () => {
 		];
 		const who = (actions: Action[]): string[] => actions.map((a) => a.jobId);
 		expect(who(moves({ running }))).toEqual(["job_dear", "job_wide", "job_cheap"]);
-		// P90 of a boot is 2 minutes: 60 GPUs an hour need 2 of the 4 free ones, 75 need 2.5, which counts as 3
-		expect(who(moves({ running, arrivingGpusPerHour: 60 }))).toEqual(["job_dear", "job_cheap"]);
-		expect(who(moves({ running, arrivingGpusPerHour: 75 }))).toEqual(["job_dear"]);
-		expect(who(moves({ running, arrivingGpusPerHour: 120 }))).toEqual([]);
+		// P90 of a boot is an hour: 2 GPUs an hour need 2 of the 4 free ones, 2.5 count as 3
+		const arriving = (perHour: number): Action[] =>
+			moves({ running, arrivingGpusPerHour: perHour, cloudStartMs: { p50Ms: MINUTE_MS, p90Ms: 60 * MINUTE_MS } });
+		expect(who(arriving(2))).toEqual(["job_dear", "job_cheap"]);
+		expect(who(arriving(2.5))).toEqual(["job_dear"]);
+		expect(who(arriving(4))).toEqual([]);
+	});
+});
+
+describe("room that others will soon want", () => {
+	// 4 free GPUs, 4 an hour in jobs of one: 4² ÷ (2 × 4 × 1) = 2 h, of which going home and out again take 3 + 1 + 3 minutes
+	it("is worth only the time until they come: 113 min of $2.00 an hour, not 3 h 58 min", () => {
+		const [move] = moves({
+			running: [inCloud(fiveHours("a"))],
+			arrivingGpusPerHour: 4,
+			cloudStartMs: { p50Ms: MINUTE_MS, p90Ms: 2 * MINUTE_MS },
+		});
+		const saving = Number(move?.reason.facts.savingMicroUsd);
+		expect(saving).toBeGreaterThan(0);
+		expect(saving).toBeLessThanOrEqual(Math.ceil(2e6 * (113 / 60)));
+		expect(Number(moves({ running: [inCloud(fiveHours("a"))] })[0]?.reason.facts.savingMicroUsd)).toBeGreaterThan(2 * saving);
 	});
 });
 
@@ -99,8 +116,11 @@ describe("going on at a cheaper offer", () => {
 	const cheaper = { ...policy, rules: aPolicy({ rules: [BURST_AFTER_10S, moveRule(0.5, "cheaper")] }).rules };
 	const offers = [anOffer({ usd: "1.00" })];
 
+	/** Work of ours that runs on the cheaper offer now. */
+	const neighbour = inCloud(fiveHours("z"), { usd: 1, offerId: offers[0]?.id ?? "" });
+
 	it("moves when what it would cost there, with boot and restore, is less by what the rule asks", () => {
-		const [move] = moves({ policy: cheaper, offers, pools: [], running: [inCloud(fiveHours("a"))] });
+		const [move] = moves({ policy: cheaper, offers, pools: [], running: [inCloud(fiveHours("a")), neighbour] });
 		expect(move).toMatchObject({
 			kind: "move",
 			to: { kind: "cloud", offerId: "aws:us-east-1:*:g5.xlarge:on_demand" },
@@ -113,13 +133,22 @@ describe("going on at a cheaper offer", () => {
 	});
 
 	it("stays where it is without such a saving, without room in the budget, or with a deadline", () => {
-		const running = [inCloud(fiveHours("a"), { usd: "1.10" })];
+		const running = [inCloud(fiveHours("a"), { usd: "1.10" }), neighbour];
 		expect(moves({ policy: cheaper, offers, pools: [], running })).toEqual([]);
 		const tight = { ...cheaper, budgets: aPolicy({ budgets: [{ id: "month", capMicroUsd: usdToMicro(4) }] }).budgets };
 		expect(
-			moves({ policy: tight, offers, pools: [], budgets: [aBudget("month", { cap: 4 })], running: [inCloud(fiveHours("a"))] }),
+			moves({ policy: tight, offers, pools: [], budgets: [aBudget("month", { cap: 4 })], running: [inCloud(fiveHours("a")), neighbour] }),
 		).toEqual([]);
-		expect(moves({ policy: cheaper, offers, pools: [], running: [inCloud(fiveHours("a").deadline(NOON_MS + 90 * HOUR_MS))] })).toEqual([]);
+		expect(
+			moves({ policy: cheaper, offers, pools: [], running: [inCloud(fiveHours("a").deadline(NOON_MS + 90 * HOUR_MS)), neighbour] }),
+		).toEqual([]);
+	});
+
+	it("never goes where nothing of ours runs: it might be refused there, and have neither", () => {
+		const starting = { ...neighbour, startedAtMs: null };
+		const stopping = { ...neighbour, stopping: true };
+		for (const other of [[], [starting], [stopping]])
+			expect(moves({ policy: cheaper, offers, pools: [], running: [inCloud(fiveHours("a")), ...other] })).toEqual([]);
 	});
 
 	it("never takes the offer it is on for a cheaper one", () => {

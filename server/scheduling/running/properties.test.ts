@@ -86,7 +86,11 @@ const anyRunning: fc.Arbitrary<Snapshot> = fc
 			...base,
 			policy,
 			pools: roomy ? [...base.pools, aPool({ id: "pool-roomy", nodes: 2 })] : base.pools,
-			running: [...home, ...cloud.map(attemptOf)],
+			running: [
+				...home,
+				// Some run on offers that can be had now.
+				...cloud.map(attemptOf).map((a, i) => ({ ...a, offerId: i % 2 === 0 ? (base.offers[i]?.id ?? null) : (a.offerId ?? null) })),
+			],
 			...(arriving === null ? {} : { arrivingGpusPerHour: arriving }),
 		};
 	});

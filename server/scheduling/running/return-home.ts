@@ -24,7 +24,9 @@ interface Homecomer {
  * Cloud attempts that go on at home from their next checkpoint.
  *
  * saving = price in effect × P50 rest from the checkpoint on − delay weight × (restore + rest at home − rest);
- * the run up to the checkpoint is paid either way, nothing is lost because it leaves at one, and home costs no cash.
+ * The room would be taken by those who come after free GPUs ÷ GPUs that arrive per hour: when that is sooner than the job's
+ * end, only that long counts as saved, and going out again (restore, boot, restore) is paid.
+ * The run up to the checkpoint is paid either way, nothing is lost because it leaves at one, and home costs no cash.
  * A move is made when saving >= the rule's, and the P90 rest at home still meets a deadline.
  *
  * Room: only what the queue left, without delaying any job in it, beyond the headroom for those to come:
@@ -51,6 +53,19 @@ export function returnHome(input: RunningInput, candidates: readonly RunningAtte
 /** GPUs at home that work in the cloud may come back to. */
 export function roomToReturn(input: RunningInput): number {
 	return input.freeGpus() - headroomGpus(input);
+}
+
+/**
+ * How long the last of the free GPUs stays free: F free, a GPUs asked for an hour in jobs of g GPUs. F ÷ a hours if nothing else
+ * came free; where as much comes free as is asked for, room is a random walk with variance 2·a·g an hour, which needs about
+ * F² ÷ (2·a·g) hours to use up F. The longer of the two.
+ */
+function idleMs({ snapshot, freeGpus }: RunningInput): number {
+	const perHour = snapshot.arrivingGpusPerHour ?? 0;
+	if (perHour <= 0 || snapshot.running.length === 0) return Number.POSITIVE_INFINITY;
+	const meanGpus = snapshot.running.reduce((sum, { spec }) => sum + gpusOf(spec), 0) / snapshot.running.length;
+	const free = freeGpus();
+	return Math.max(free / perHour, free ** 2 / (2 * perHour * meanGpus)) * HOUR_MS;
 }
 
 export function headroomGpus({ snapshot }: RunningInput): number {
@@ -82,7 +97,10 @@ function moveHome(input: RunningInput, homecomer: Homecomer): Action | null {
 	const room = input.roomFor(attempt.spec, restNow);
 	if (!room) return null;
 	const atHomeMs = LIMITS.restoreMs + restMs / room.speed;
-	const savingMicroUsd = Math.floor(cloudMicroUsd - delayCostMicroUsd(snapshot, atHomeMs - restMs));
+	const stayMs = Math.min(restMs, idleMs(input));
+	const outAgainMs = stayMs < restMs ? 2 * LIMITS.restoreMs + snapshot.cloudStartMs.p50Ms : 0;
+	const savedMicroUsd = (cloudMicroUsd * (stayMs - outAgainMs)) / restMs;
+	const savingMicroUsd = Math.floor(savedMicroUsd - delayCostMicroUsd(snapshot, atHomeMs - restMs + outAgainMs));
 	const rule = movingRule(moves, "home", savingMicroUsd);
 	const { deadlineMs } = attempt.spec;
 	const lateMs = atMs + LIMITS.restoreMs + restAt(restNow, atMs - snapshot.nowMs).p90Ms / room.speed;

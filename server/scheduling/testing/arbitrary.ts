@@ -109,7 +109,7 @@ function everySlot<T extends { pool: number; slots: number[]; estimateMs: number
 
 const ROOM_FOR_DEADLINES: [string, RuleEffect] = [
 	"job.hasDeadline",
-	{ kind: "preempt", classes: ["baseline", "burst", "experimental", "batch_inference"] },
+	{ kind: "preempt", classes: ["baseline", "burst", "experimental", "batch_inference"], longerBy: null },
 ];
 const approvalCondition = "quote.costUsd > 20";
 
