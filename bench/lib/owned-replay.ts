@@ -102,13 +102,15 @@ export class OwnedReplay {
 	#apply(plan: Plan): boolean {
 		const placed = new Map(plan.actions.flatMap((a) => (a.kind === "place_home" ? [[a.jobId, a.slots] as const] : [])));
 		if (placed.size === 0) return false;
-		let kept = 0;
-		for (const waiting of this.#queue) {
-			const slots = placed.get(waiting.job.jobId);
-			if (slots) this.#start(waiting, slots);
-			else this.#queue[kept++] = waiting;
-		}
-		this.#queue.length = kept;
+		// All that were placed stand among the first ones: what stays of these moves up to the rest.
+		const looked = this.#queue.splice(0, START_WINDOW);
+		this.#queue.unshift(
+			...looked.filter((waiting) => {
+				const slots = placed.get(waiting.job.jobId);
+				if (slots) this.#start(waiting, slots);
+				return !slots;
+			}),
+		);
 		return true;
 	}
 

@@ -66,7 +66,7 @@ describe("the correction of forecasts", () => {
 			leftMs: fc.option(fc.integer({ min: 0, max: 1e11 })),
 		});
 		fc.assert(
-			fc.property(fc.array(fc.array(any, { maxLength: 30 }), { minLength: 11, maxLength: 11 }), (lists) => {
+			fc.property(fc.array(fc.array(any, { maxLength: 30 }), { minLength: HORIZONS_MS.length, maxLength: HORIZONS_MS.length }), (lists) => {
 				for (const { p50, p90 } of learnScale(lists).steps) {
 					for (const factor of [p50, p90]) {
 						expect(factor).toBeGreaterThanOrEqual(0.001 - 1e-9);

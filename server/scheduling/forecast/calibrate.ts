@@ -42,6 +42,8 @@ export interface ScoredForecast {
 
 /** Newest forecasts of a horizon that it is learned from. */
 export const LEARNED_FROM = 400;
+/** For the median the newest of these: it needs fewer than a tail does, and so can forget a drift sooner. */
+const MEDIAN_LEARNED_FROM = 200;
 /** Of forecasts made in one cycle so many at most teach a horizon: jobs of one queue share one error. */
 export const LEARNED_PER_CYCLE = 10;
 /** With fewer known outcomes than this in a horizon, its neighbours are asked too. */
@@ -78,7 +80,7 @@ export function learnScale(byHorizon: readonly (readonly ScoredForecast[])[]): F
 		steps: HORIZONS_MS.map((untilMs, horizon) => {
 			const near = neighbours(byHorizon, horizon);
 			const own = byHorizon[horizon] ?? [];
-			const p50 = middleRatio(near) + correction(own, 0.5, GAIN.p50, (f) => f.toldP50Ms);
+			const p50 = middleRatio(newest(near, MEDIAN_LEARNED_FROM)) + correction(own, 0.5, GAIN.p50, (f) => f.toldP50Ms);
 			const p90 = lateRatio(near) + correction(own, 0.9, GAIN.p90, (f) => f.toldP90Ms);
 			return { untilMs, p50: factorOf(p50), p90: factorOf(p90) };
 		}),
@@ -95,6 +97,10 @@ function neighbours(byHorizon: readonly (readonly ScoredForecast[])[], horizon: 
 		found = [...found, ...(byHorizon[horizon - distance] ?? []), ...(byHorizon[horizon + distance] ?? [])];
 	}
 	return found;
+}
+
+function newest(forecasts: readonly ScoredForecast[], count: number): readonly ScoredForecast[] {
+	return forecasts.toSorted((a, b) => b.atMs - a.atMs).slice(0, count);
 }
 
 function isForeseen(f: ScoredForecast): boolean {
