@@ -13,7 +13,7 @@ import { HOUR_MS, MINUTE_MS, SECOND_MS } from "#server/kernel/units.ts";
 import { decide } from "#server/scheduling/decide.ts";
 import { aBudget, aJob, anOffer, aPolicy, aPool, aSnapshot, burstRule, denyRule, NOON_MS } from "#server/scheduling/testing/builders.ts";
 import type { PendingJob, Plan, RunningAttempt, Snapshot } from "#server/scheduling/types.ts";
-import { measureStreams } from "./decide-stream.ts";
+import { measureStreams } from "./lib/decide-stream.ts";
 
 const TEAMS = ["risk", "vision", "genomics", "forecasting", "search"];
 const ACCELERATORS = ["A10G-24GB", "L4-24GB", "A100-80GB", "H100-80GB"];

@@ -41,9 +41,8 @@ function evicted(actions: readonly Action[]): string[] {
 describe("room for a deadline", () => {
 	const running = [victim("a", [0], 9 * MINUTE_MS), victim("b", [1], 2 * MINUTE_MS), victim("c", [2, 3], MINUTE_MS)];
 
-	it("is made by the running job that loses the least: 2 min of one GPU, or 1 min of two, whichever comes first by fewer GPUs", () => {
+	it("is made by the running job that loses the least, with its restart of 4 min: 2 + 4 min of one GPU, not 9 + 4 of one nor 1 + 4 of two", () => {
 		const plan = decide(given({ running, pending: [tight().build()] }));
-		// b and c lose the same 2 GPU minutes and are one victim each: the first by id
 		expect(evicted(plan.actions)).toEqual(["b for tight"]);
 		expect(plan.waiting.get("job_tight")?.facts).toMatchObject({
 			evicted: 1,

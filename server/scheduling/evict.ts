@@ -1,5 +1,6 @@
 import { gpusOf } from "#server/domain/job.ts";
 import { reason } from "#server/domain/reasons.ts";
+import { HOUR_MS } from "#server/kernel/units.ts";
 import type { JobVerdict } from "#server/policy/types.ts";
 import type { HomePool } from "./home-pool.ts";
 import { LIMITS } from "./limits.ts";
@@ -135,7 +136,16 @@ export class Evictions {
 		if (nowMs - attempt.startedAtMs < LIMITS.moveMinRunMs || lostMs(attempt, nowMs) > LIMITS.makeRoomLostMs) return false;
 		const wholeMs = attempt.completedMs + nowMs - attempt.startedAtMs;
 		// A big job does not make room for a small one: most of what it leaves would stand idle.
-		return wholeMs >= longerBy * queued.rest.p50Ms && gpusOf(attempt.spec) <= gpusOf(queued.job.spec);
+		const pauseMs = LIMITS.restoreMs + this.#snapshot.cloudStartMs.p50Ms;
+		return (
+			wholeMs >= Math.max(longerBy * queued.rest.p50Ms, LIMITS.timesItsPause * pauseMs) &&
+			gpusOf(attempt.spec) <= gpusOf(queued.job.spec) + this.#soonFilledGpus()
+		);
+	}
+
+	/** GPUs that others will have taken a few minutes from now. */
+	#soonFilledGpus(): number {
+		return Math.floor(((this.#snapshot.arrivingGpusPerHour ?? 0) * LIMITS.roomFilledWithinMs) / HOUR_MS);
 	}
 
 	#lostOf(attempts: readonly RunningAttempt[]): number {

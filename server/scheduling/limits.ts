@@ -78,7 +78,11 @@ export const LIMITS = {
 	/** A running job is moved only when its next checkpoint is this near: the place kept for it stands idle until then. An assumption. */
 	moveCheckpointWithinMs: 5 * MINUTE_MS,
 	/** A newcomer takes the place of a job that has lost at most this by leaving: it saved its work just now. An assumption. */
-	makeRoomLostMs: MINUTE_MS,
+	makeRoomLostMs: 90 * SECOND_MS,
+	/** ... and has run at least so many times as long as its boot and restore elsewhere will take: 3% of its time. An assumption. */
+	timesItsPause: 30,
+	/** Room that a victim leaves beyond what the newcomer needs has to be asked for this soon by others. An assumption. */
+	roomFilledWithinMs: 2 * MINUTE_MS,
 	/** Nothing that started later than this is moved to save money, or work would go round in circles. An assumption. */
 	moveMinRunMs: 10 * MINUTE_MS,
 	/** Longest time until a running job with a deadline is looked at again, and what was decided of it is obeyed: a stop's grace and more. */

@@ -1,4 +1,5 @@
 import { reason } from "#server/domain/reasons.ts";
+import { HOUR_MS } from "#server/kernel/units.ts";
 import { LIMITS } from "../limits.ts";
 import { restOfAttempt } from "../run-time.ts";
 import type { Action, RunningAttempt } from "../types.ts";
@@ -10,8 +11,9 @@ import type { RunningInput } from "./types.ts";
 /**
  * Cloud attempts that go on at a cheaper offer from their next checkpoint.
  *
- * saving = price in effect × P50 rest from the checkpoint on − expected cost of finishing there (boot, staging, rework
- * and egress are in it) − delay weight × (boot + restore). The old instance is gone before the new one is asked for, so
+ * saving = score of the rest here − its score there (price, rework by each offer's record, its delay; carbon) − (boot + restore)
+ * × (price there + delay weight). Where the offer that it runs on cannot be scored any more: price in effect × P50 rest − expected
+ * cost of finishing there − delay weight × (boot + restore). The old instance is gone before the new one is asked for, so
  * no hour is paid twice. It must be an offer on which work of ours runs now: whether another can be had is known only by
  * asking, and a refusal would leave the job with neither. A job with a deadline stays: what it runs on is for its deadline to say (deadline-guard.ts).
  * Order: by id, since offers other than reserved ones do not run out by the plan.
@@ -37,7 +39,11 @@ function moveOne(input: RunningInput, attempt: RunningAttempt, proven: ReadonlyS
 	const picked = pickOffer(input, attempt, workDoneAt(attempt, atMs), work);
 	if (!picked || !proven.has(picked.offer.id)) return null;
 	const delayMs = picked.run.start.p50Ms + LIMITS.restoreMs;
-	const savingMicroUsd = Math.floor(hereMicroUsd - picked.totalMicroUsd - delayCostMicroUsd(snapshot, delayMs));
+	const goingMicroUsd =
+		picked.advantageMicroUsd === null
+			? picked.totalMicroUsd - hereMicroUsd
+			: (Number(picked.offer.microUsdPerHour ?? 0n) * attempt.spec.nodes * delayMs) / HOUR_MS - picked.advantageMicroUsd;
+	const savingMicroUsd = Math.floor(-goingMicroUsd - delayCostMicroUsd(snapshot, delayMs));
 	const rule = movingRule(moves, "cheaper", savingMicroUsd);
 	if (!rule) return null;
 	picked.take();

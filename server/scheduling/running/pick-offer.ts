@@ -1,6 +1,6 @@
 import type { Offer } from "#server/domain/capacity.ts";
 import { chooseOffer, takeChoice } from "../choose-offer.ts";
-import { type CloudRun, cloudRunOf, estimateOf } from "../cost.ts";
+import { type CloudRun, cloudRunOf, estimateOf, scoreOf } from "../cost.ts";
 import { queuedJob } from "../order.ts";
 import type { RunningAttempt, TimeSpread } from "../types.ts";
 import type { RunningInput } from "./types.ts";
@@ -11,6 +11,11 @@ export interface PickedOffer {
 	run: CloudRun;
 	/** Expected cost from its launch to the end of the job, µ$ in plain numbers. */
 	totalMicroUsd: number;
+	/**
+	 * What the same work would score more on the offer that it runs on now, µ$ in plain numbers: price, rework and its delay by
+	 * both records. null: that offer is not among those that the job may have.
+	 */
+	advantageMicroUsd: number | null;
 	holdMicroUsd: bigint;
 	/** Takes its worst case out of the budgets. */
 	take: () => void;
@@ -49,5 +54,14 @@ export function pickOffer(
 	if (choice.kind !== "chosen") return null;
 	const { row, holdMicroUsd } = choice;
 	const { totalMicroUsd } = estimateOf(row, run);
-	return { offer: row.offer, run, totalMicroUsd, holdMicroUsd, take: () => takeChoice(input.budgets, shape.verdict, choice, run) };
+	const here = shape.offers().eligible.find(({ offer }) => offer.id === attempt.offerId);
+	const advantageMicroUsd = here ? scoreOf(here, run) - scoreOf(row, run) : null;
+	return {
+		offer: row.offer,
+		run,
+		totalMicroUsd,
+		advantageMicroUsd,
+		holdMicroUsd,
+		take: () => takeChoice(input.budgets, shape.verdict, choice, run),
+	};
 }
