@@ -107,7 +107,7 @@ function makePriceOf(snapshot: Snapshot): (attempt: RunningAttempt) => bigint {
 
 function pricesOf({ offers }: Snapshot): { byId: ReadonlyMap<string, bigint>; dearest: bigint } {
 	const known = offers.flatMap((o) => (o.microUsdPerHour === null ? [] : [[o.id, o.microUsdPerHour] as const]));
-	return { byId: new Map(known), dearest: known.reduce((max, [, price]) => (price > max ? price : max), 0n) };
+	return { byId: new Map(known), dearest: known.map(([, price]) => price).reduce(larger, 0n) };
 }
 
 export function capFacts({ cap, used, asked }: CapShort): Reason["facts"] {
@@ -126,4 +126,8 @@ export function capFacts({ cap, used, asked }: CapShort): Reason["facts"] {
 		default:
 			return assertNever(cap, "kind of cap");
 	}
+}
+
+function larger(a: bigint, b: bigint): bigint {
+	return a > b ? a : b;
 }

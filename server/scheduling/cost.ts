@@ -131,7 +131,7 @@ function ratesOn(row: OfferRow, { records, nowMs }: CostTerms): OfferRates {
 /** Not before this time, after a refusal; 0 when there was none. */
 export function backoffOf(row: OfferRow, records: Snapshot["offerRecords"]): number {
 	const recorded = records?.get(row.offer.id)?.backoffUntilMs ?? 0;
-	return recorded > row.backoffUntilMs ? recorded : row.backoffUntilMs;
+	return Math.max(recorded, row.backoffUntilMs);
 }
 
 /** What a run on one offer is expected to take. Money in whole µ$, in plain numbers; NaN when the price is missing. */

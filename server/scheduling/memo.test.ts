@@ -64,7 +64,7 @@ const CHANGES: Record<string, (s: Snapshot, random: Random) => Partial<Snapshot>
 		offers: s.offers.map((o) => (random.int(0, 3) === 0 ? { ...o, backoffUntilMs: s.nowMs + random.int(-5, 30) * MINUTE_MS } : o)),
 	}),
 	"an offer more": (s, random) => ({ offers: [...s.offers, anOffer({ region: `new-${random.int(0, 1e9)}`, usd: random.int(1, 9) })] }),
-	history: (s, random) => ({
+	history: (_s, random) => ({
 		durations: [
 			{ team: "risk", namePattern: "*", samples: 5, p50Ms: random.int(1, 100) * MINUTE_MS, p90Ms: random.int(100, 300) * MINUTE_MS },
 		],

@@ -148,7 +148,11 @@ function withMoves(policy: Policy, random: Random): Policy {
 		add("go-elsewhere", null, { kind: "move", to: [...to], savingMicroUsd: BigInt(random.int(0, 1_000_000)) });
 	}
 	if (random.next() < 0.5)
-		add("deadlines-first", "job.hasDeadline", { kind: "preempt", classes: ["baseline", "experimental", "batch_inference"], longerBy: null });
+		add("deadlines-first", "job.hasDeadline", {
+			kind: "preempt",
+			classes: ["baseline", "experimental", "batch_inference"],
+			longerBy: null,
+		});
 	return {
 		...policy,
 		rules,

@@ -1,0 +1,17 @@
+import { describe, expect, it } from "vitest";
+import { areasOf } from "#server/scheduling/residency.ts";
+import carbonRegions from "./data/carbon-regions.json" with { type: "json" };
+
+/** Regions whose grid zone in the carbon table is a neighbour's or a continent's. */
+const ZONE_ELSEWHERE = new Set(["azure:asiapacific", "gcp:me-central1"]);
+
+describe("areas of cloud regions, by which residency is judged", () => {
+	it("agree with the grid zones of the carbon table", () => {
+		const wrong = carbonRegions.rows.flatMap(([provider, region, zone]) => {
+			if (typeof zone !== "string" || typeof region !== "string" || ZONE_ELSEWHERE.has(`${provider}:${region}`)) return [];
+			const areas = areasOf(provider as "aws", region);
+			return areas[0] === zone.slice(0, 2).toLowerCase() ? [] : [`${provider}:${region} is ${zone}, not ${areas.join(" ")}`];
+		});
+		expect(wrong).toEqual([]);
+	});
+});
