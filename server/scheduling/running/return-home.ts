@@ -39,10 +39,11 @@ export function returnHome(input: RunningInput, candidates: readonly RunningAtte
 	if (fitting.length === 0) return [];
 	const homecomers = fitting.flatMap((attempt) => homecomerOf(input, attempt) ?? []).sort(compareHomecomers);
 	const actions: Action[] = [];
+	const idleForMs = idleMs(input);
 	for (const homecomer of homecomers) {
 		const gpus = gpusOf(homecomer.attempt.spec);
 		if (gpus > room) continue;
-		const action = moveHome(input, homecomer);
+		const action = moveHome(input, homecomer, idleForMs);
 		if (!action) continue;
 		actions.push(action);
 		room -= gpus;
@@ -88,7 +89,7 @@ function compareHomecomers(a: Homecomer, b: Homecomer): number {
 	return b.microUsdPerGpuHour - a.microUsdPerGpuHour || b.restMs - a.restMs || byAttemptId(a.attempt, b.attempt);
 }
 
-function moveHome(input: RunningInput, homecomer: Homecomer): Action | null {
+function moveHome(input: RunningInput, homecomer: Homecomer, idleForMs: number): Action | null {
 	const { snapshot } = input;
 	const { attempt, atMs, restNow, restMs, cloudMicroUsd } = homecomer;
 	// The cheapest check first: without any delay it would save this much.
@@ -97,7 +98,7 @@ function moveHome(input: RunningInput, homecomer: Homecomer): Action | null {
 	const room = input.roomFor(attempt.spec, restNow);
 	if (!room) return null;
 	const atHomeMs = LIMITS.restoreMs + restMs / room.speed;
-	const stayMs = Math.min(restMs, idleMs(input));
+	const stayMs = Math.min(restMs, idleForMs);
 	const outAgainMs = stayMs < restMs ? 2 * LIMITS.restoreMs + snapshot.cloudStartMs.p50Ms : 0;
 	const savedMicroUsd = (cloudMicroUsd * (stayMs - outAgainMs)) / restMs;
 	const savingMicroUsd = Math.floor(savedMicroUsd - delayCostMicroUsd(snapshot, atHomeMs - restMs + outAgainMs));
