@@ -20,6 +20,9 @@ const schema = z.object({
 		.transform((v) => v === "1"),
 	/** Key from which one-time secrets of instances are derived; kept in SPILLWAY_HOME by `npm start`. */
 	SPILLWAY_SECRET: z.string().min(16).default(DEVELOPMENT_SECRET),
+	/** Mail server for alerts and statements, e.g. smtps://user:password@mail.example.com; unset: mails fail and say so. */
+	SPILLWAY_SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
+	SPILLWAY_MAIL_FROM: z.string().default("Spillway <spillway@localhost>"),
 	SPILLWAY_INSTANCE: z.string().default("unnamed"),
 	DATABASE_URL: z.string().default("postgres://spillway@127.0.0.1:55432/spillway"),
 	AUTH_SECRET: z.string().min(16).default(DEVELOPMENT_SECRET),

@@ -1,7 +1,10 @@
+import { headers } from "next/headers";
 import NextAuth, { type DefaultSession } from "next-auth";
 import type {} from "next-auth/jwt";
 import Credentials from "next-auth/providers/credentials";
 import { z } from "zod";
+import { ADDRESS_HEADER } from "#server/services/audit/client-address.ts";
+import { writeAccountAudit } from "#server/services/audit.ts";
 import { runtime } from "#server/services/runtime.ts";
 import { accountByEmail } from "./actor-of-account.ts";
 import { upsertFromIssuer } from "./oidc-account.ts";
@@ -19,6 +22,11 @@ declare module "next-auth/jwt" {
 }
 
 const credentials = z.object({ email: z.string().max(256), password: z.string().max(256) });
+
+/** Where the request that is being answered came from. */
+async function address(): Promise<string | null> {
+	return (await headers()).get(ADDRESS_HEADER) || null;
+}
 
 /** The one place that knows next-auth. Sessions hold an account id; role and teams are read from the account. */
 export const { handlers, auth, signIn, signOut } = NextAuth(() => {
@@ -59,10 +67,19 @@ export const { handlers, auth, signIn, signOut } = NextAuth(() => {
 					]
 				: []),
 		],
+		events: {
+			signIn: async ({ user, account }) => {
+				// Of single sign-on, `user` is the issuer's; ours was made or found by its address.
+				const accountId = account?.provider === "oidc" ? (await accountByEmail(connection.db, user.email ?? ""))?.id : user.id;
+				if (accountId === undefined) return;
+				const entry = { accountId, action: "account.sign_in", after: { with: account?.provider ?? "unknown" } };
+				await writeAccountAudit(connection.db, { ...entry, nowMs: clock.nowMs(), source: await address() });
+			},
+		},
 		callbacks: {
 			// False is told to the person as a refusal.
 			signIn: async ({ account, profile }) =>
-				account?.provider !== "oidc" || (await upsertFromIssuer(connection.db, profile, clock.nowMs())) !== null,
+				account?.provider !== "oidc" || (await upsertFromIssuer(connection.db, profile, clock.nowMs(), await address())) !== null,
 			jwt: async ({ token, user, account }) => {
 				if (account?.provider === "oidc")
 					return { ...token, accountId: (await accountByEmail(connection.db, token.email ?? ""))?.id ?? "" };

@@ -1,7 +1,22 @@
 import type { CapacityType, Provider, WorkloadClass } from "./vocabulary.ts";
 
-/** What a charge is for. FOCUS: ChargeCategory Usage; `idle` is owned capacity that no job used. */
-export const CHARGE_KINDS = ["compute", "idle", "egress", "storage", "adjustment"] as const;
+/**
+ * What a charge is for. `boot` and `staging` are machine time before the command runs, `compute` the time of the command,
+ * `idle` owned capacity that no job used, `commitment` the unused part of reserved or committed capacity; `credit` and
+ * `tax` come from invoices, `adjustment` corrects what was charged before.
+ */
+export const CHARGE_KINDS = [
+	"compute",
+	"idle",
+	"egress",
+	"storage",
+	"adjustment",
+	"boot",
+	"staging",
+	"commitment",
+	"credit",
+	"tax",
+] as const;
 export type ChargeKind = (typeof CHARGE_KINDS)[number];
 
 /** What a charge and its rollups are grouped by. Empty string: does not apply (idle capacity has no team). */
@@ -17,7 +32,24 @@ export interface ChargeDimensions {
 	kind: ChargeKind;
 }
 
-/** A priced usage row in FOCUS's terms; insert-only. One of instanceId, allocationId or poolId says what caused it. */
+/** What sums are sliced by, beside team and capacity; "" is nothing more. */
+export const SLICE_DIMENSIONS = ["", "project", "class", "site", "provider", "region", "accelerator", "kind"] as const;
+export type SliceDimension = (typeof SLICE_DIMENSIONS)[number];
+
+/** Why a charge corrects others; null on what was metered. */
+export const CHARGE_CORRECTIONS = [
+	"end_learnt_late",
+	"use_learnt_late",
+	"price_learnt_late",
+	"bill_price",
+	"bill_time",
+	"bill_unknown",
+	"rate_card",
+	"refund",
+] as const;
+export type ChargeCorrection = (typeof CHARGE_CORRECTIONS)[number];
+
+/** A priced usage row in FOCUS's terms; insert-only. One of instanceId, allocationId, poolId or billLineId says what caused it. */
 export interface Charge {
 	id: string;
 	/** Half-open [start, end), UTC ms; never crosses an hour, so that it belongs to one bucket of each rollup. */
@@ -29,6 +61,9 @@ export interface Charge {
 	instanceId: string | null;
 	allocationId: string | null;
 	poolId: string | null;
+	/** A line of an imported bill: credits, taxes, and what was billed for no instance of ours. */
+	billLineId: string | null;
+	correction: ChargeCorrection | null;
 	/** GPU-milliseconds metered: gpus × length. */
 	gpuMs: bigint;
 	listMicroUsd: bigint;
@@ -36,8 +71,14 @@ export interface Charge {
 	effectiveMicroUsd: bigint;
 	billedMicroUsd: bigint;
 	energyMilliWh: bigint;
-	/** null when no intensity is known for the place. */
+	/** The part of energyMilliWh that was measured; the rest is estimated from the accelerator's power. */
+	measuredEnergyMilliWh: bigint;
+	/** The part of energyMilliWh that was weighed with the grid's intensity of its hour; the rest with an average of a year. */
+	hourlyGridMilliWh: bigint;
+	/** Operational, location-based; null when no intensity is known for the place. */
 	emissionsMilligrams: bigint | null;
-	/** How energy was found: measured, or estimated from the board power. */
-	carbonQuality: "measured" | "estimated" | "average";
+	/** Operational, market-based (what the power contract says); null when nothing is known. */
+	marketEmissionsMilligrams: bigint | null;
+	/** The machine's manufacture, as far as this time and these GPUs answer for it; null when nobody has published it. */
+	embodiedMilligrams: bigint | null;
 }

@@ -42,6 +42,7 @@ export function endWords(code: Exclude<ReasonCode, WaitingOrPlacedCode>, r: Read
 			return `Interrupted: the provider takes the spot machine back${clause(r.instant("atMs"), (t) => ` at ${t}`)}; the job is queued again`;
 		case "returning_home":
 		case "moving_cheaper":
+		case "moving_together":
 		case "moving_for_deadline":
 		case "site_failover":
 		case "evicted_for_deadline":

@@ -21,6 +21,8 @@ export function moveWords(code: MoveCode, r: Read): string {
 			return `Goes home to pool ${r.text("poolId") ?? "there"} at its checkpoint${saving}`;
 		case "moving_cheaper":
 			return `Goes on at a cheaper offer${clause(r.text("offerId"), (o) => ` (${o})`)} from its checkpoint${saving}`;
+		case "moving_together":
+			return `Goes on at its checkpoint on another node of pool ${r.text("poolId") ?? "its site"}, so that ${r.text("forJobId") ?? "a bigger job"} finds room at home`;
 		case "moving_for_deadline":
 			return `Goes on where its deadline is safe${clause(r.text("offerId"), (o) => ` (${o})`)}${clause(r.duration("slackMs"), (d) => `; ${d} of slack are left`)}`;
 		case "site_failover":

@@ -38,6 +38,8 @@ function wordsOf(code: ReasonCode, r: Read): string {
 			return `Waiting: ${capWords(r)}${homeStart(r)}`;
 		case "approval_required":
 			return `Held: rule ${r.text("ruleId") ?? "of the policy"} asks a ${label(r.text("role")) ?? "person"} to approve an estimated ${r.money("costMicroUsd") ?? "cost"}${clause(r.money("approvedMicroUsd"), (m) => `; approved up to ${m}`)}`;
+		case "waiting_not_approved":
+			return `Waiting for a slot at home: rule ${r.text("ruleId") ?? "of the policy"} asks a ${label(r.text("role")) ?? "person"} first, and ${approvalAnswer(r)}${homeStart(r)}`;
 		case "capacity_backoff":
 			return `Waiting: every allowed offer was out of capacity or quota lately and is left alone${clause(r.instant("untilMs"), (t) => ` until ${t}`)}${homeStart(r)}`;
 		case "deferred_cheaper_hour":
@@ -51,6 +53,19 @@ function wordsOf(code: ReasonCode, r: Read): string {
 			return `Running${clause(r.count("attempt"), (n) => `, attempt ${n}`)}`;
 		default:
 			return endWords(code, r);
+	}
+}
+
+function approvalAnswer(r: Read): string {
+	switch (r.text("answer")) {
+		case "refused":
+			return "the answer was no";
+		case "expired":
+			return "nobody answered in time; ask again if it is still wanted";
+		case "granted":
+			return `the yes holds up to ${r.money("approvedMicroUsd") ?? "less"}, while it is expected to cost ${r.money("costMicroUsd") ?? "more"}`;
+		default:
+			return "there is no yes";
 	}
 }
 

@@ -1,5 +1,8 @@
 /** Every id is `<prefix>_<22..26 characters>`, sortable by creation time within its kind. */
-export type IdPrefix = "job" | "att" | "ins" | "hold" | "chg" | "dec" | "usr" | "tok" | "evt" | "off" | "ckp" | "aud" | "alc" | "cyc";
+export type IdPrefix =
+	| ("job" | "att" | "ins" | "hold" | "chg" | "dec" | "usr" | "tok" | "evt" | "off" | "ckp" | "aud" | "alc" | "cyc")
+	| ("rate" | "bill" | "alrt" | "chan" | "dlv" | "prop" | "stmt" | "sig" | "note")
+	| ("pub" | "appr" | "btst" | "shdw");
 
 const CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz";
 

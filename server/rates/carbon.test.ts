@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { averagePue, gridIntensity, homeIntensity, listHomeZones, regionsWithoutAverage } from "./carbon.ts";
+import { averagePue, gridIntensity, gridZoneOf, homeIntensity, listHomeZones, regionsWithoutAverage } from "./carbon.ts";
 import { embodiedEmissions } from "./embodied.ts";
 
 describe("grid intensity", () => {
@@ -19,6 +19,13 @@ describe("grid intensity", () => {
 		expect(homeIntensity("US-MIDA-PJM")).toMatchObject({ gramsPerKwh: 396.25, pue: 1.58 });
 		expect(homeIntensity("GB")?.gramsPerKwh).toBe(gridIntensity("aws", "eu-west-2")?.gramsPerKwh);
 		expect(listHomeZones().length).toBeGreaterThan(40);
+	});
+
+	it("knows the zone of a region, by which hourly figures are found", () => {
+		expect(gridZoneOf("aws", "eu-central-1")).toBe("DE");
+		expect(gridZoneOf("aws", "us-east-1")).toBe("US-MIDA-PJM");
+		expect(gridZoneOf("aws", "nowhere-1")).toBeNull();
+		expect(gridZoneOf("local", "")).toBeNull();
 	});
 
 	it("has average PUEs", () => {

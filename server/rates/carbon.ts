@@ -47,6 +47,8 @@ const pueSchema = z.strictObject({
 interface Index {
 	byRegion: Map<string, GridIntensity>;
 	byZone: Map<string, GridIntensity>;
+	/** `provider/region` → grid zone. */
+	zones: Map<string, string>;
 	withoutAverage: readonly string[];
 	pue: z.infer<typeof pueSchema>;
 }
@@ -57,6 +59,7 @@ function load(): Index {
 	const file = regionsSchema.parse(regionsRaw);
 	const pue = pueSchema.parse(pueRaw);
 	const byRegion = new Map<string, GridIntensity>();
+	const zones = new Map<string, string>();
 	const byZone = new Map<string, { intensity: GridIntensity; rank: number }>();
 	for (const [provider, region, zone, gramsPerKwh, regionPue, year, sourceId] of file.rows) {
 		const source = defined(file.sources[sourceId], `carbon source ${sourceId}`).title;
@@ -64,6 +67,7 @@ function load(): Index {
 		const key = `${provider}/${region}`;
 		assert(!byRegion.has(key), `carbon-regions.json lists ${key} twice`);
 		byRegion.set(key, intensity);
+		if (zone !== null) zones.set(key, zone);
 		// The clouds' tables average the same zone differently. Home takes AWS's figure where there is one, so that home and
 		// the default cloud are compared like with like; then the later year.
 		const rank = (provider === "aws" ? 10_000 : 0) + year;
@@ -71,6 +75,7 @@ function load(): Index {
 	}
 	index = {
 		byRegion,
+		zones,
 		byZone: new Map([...byZone].map(([zone, { intensity }]) => [zone, intensity])),
 		withoutAverage: file.withoutAverage,
 		pue,
@@ -81,6 +86,11 @@ function load(): Index {
 /** The average of a cloud region; null when no source has one, and then it is to be shown as not known, never as 0. */
 export function gridIntensity(provider: RatedProvider, region: string): GridIntensity | null {
 	return load().byRegion.get(`${provider}/${region}`) ?? null;
+}
+
+/** The grid zone that a cloud region lies in, by whose name hourly intensities are kept; null when not known. */
+export function gridZoneOf(provider: string, region: string): string | null {
+	return load().zones.get(`${provider}/${region}`) ?? null;
 }
 
 /** The average of a grid zone such as `US-MIDA-PJM` or `DE` with the PUE of a machine room at home; null when not known. */

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { check, index, integer, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
 import type { Placement } from "../../domain/capacity.ts";
 import type { Reason } from "../../domain/reasons.ts";
-import { instant, json } from "./columns.ts";
+import { bigInt, instant, json, microUsd } from "./columns.ts";
 import { attemptState, capacityType } from "./enums.ts";
 import { job } from "./job.ts";
 
@@ -46,6 +46,9 @@ export const attempt = pgTable(
 		logLines: integer().notNull().default(0),
 		logCursor: json<{ stdout: number; stderr: number } | null>(),
 		lastHeardAt: instant(),
+		/** Sums of its charges, kept in the transaction that writes them. */
+		costMicroUsd: microUsd().notNull().default(sql`0`),
+		gpuMs: bigInt().notNull().default(sql`0`),
 	},
 	(t) => [
 		uniqueIndex("attempt_job_number").on(t.jobId, t.number),
@@ -54,6 +57,10 @@ export const attempt = pgTable(
 		index("attempt_live").on(t.siteId).where(sql`${t.state} in ('starting','staging','running','stopping')`),
 		/** Moves that still have to be begun. */
 		index("attempt_move_due").on(t.moveAt).where(sql`${t.moveAt} is not null and ${t.stopRequestedAt} is null and ${t.finishedAt} is null`),
+		/** Work that came to nothing, by when it ended; the sums are in the index, so that a year of it is read there alone. */
+		index("attempt_lost")
+			.on(t.finishedAt, t.state, t.capacityType, t.costMicroUsd, t.gpuMs, t.jobId)
+			.where(sql`${t.state} in ('failed','interrupted','evicted','lost','cancelled')`),
 		index("attempt_times").on(t.createdAt, t.finishedAt),
 		check(
 			"attempt_move_is_whole",

@@ -14,6 +14,9 @@ export const audit = pgTable(
 		before: json<unknown>(),
 		after: json<unknown>(),
 		requestId: text(),
+		/** How a person came in, and from which address; null for the system, and before this was kept. */
+		via: text({ enum: ["session", "token"] }),
+		source: text(),
 	},
 	(t) => [index("audit_subject").on(t.subject, t.at.desc().nullsFirst())],
 );

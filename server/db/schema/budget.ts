@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { check, index, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
+import { boolean, check, index, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 import { instant, microUsd } from "./columns.ts";
 import { holdState } from "./enums.ts";
 
@@ -50,4 +50,31 @@ export const holdBudget = pgTable(
 		periodKey: text().notNull(),
 	},
 	(t) => [primaryKey({ columns: [t.holdId, t.budgetId] })],
+);
+
+/** For which scope and period a budget's sums were counted: when the policy says another, they are counted anew. */
+export const budgetCount = pgTable("budget_count", {
+	budgetId: text().primaryKey(),
+	scope: text().notNull(),
+	period: text().notNull(),
+	countedAt: instant().notNull(),
+	/** Counted once more after every placement that still went by the policy before has ended. */
+	confirmed: boolean().notNull(),
+});
+
+/** What was posted to a budget, by day of the ledger's calendar and team; written with budget_period, under the same lock. */
+export const budgetDay = pgTable(
+	"budget_day",
+	{ budgetId: text().notNull(), dayStart: instant().notNull(), team: text().notNull(), postedMicroUsd: microUsd().notNull() },
+	(t) => [primaryKey({ columns: [t.budgetId, t.dayStart, t.team] })],
+);
+
+/** What was posted to a period of a budget by each job. */
+export const budgetJob = pgTable(
+	"budget_job",
+	{ budgetId: text().notNull(), periodKey: text().notNull(), jobId: text().notNull(), postedMicroUsd: microUsd().notNull() },
+	(t) => [
+		primaryKey({ columns: [t.budgetId, t.periodKey, t.jobId] }),
+		index("budget_job_dearest").on(t.budgetId, t.periodKey, t.postedMicroUsd.desc().nullsFirst()),
+	],
 );

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
-import { bigint, check, index, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
+import { bigint, boolean, check, index, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
+import { CHARGE_CORRECTIONS, SLICE_DIMENSIONS } from "../../domain/charge.ts";
 import { bigInt, instant, microUsd } from "./columns.ts";
 import { capacityType, chargeKind, granularity, provider } from "./enums.ts";
 
@@ -22,29 +23,56 @@ const sums = {
 	effectiveMicroUsd: microUsd().notNull(),
 	billedMicroUsd: microUsd().notNull(),
 	energyMilliWh: bigInt().notNull(),
-	emissionsMilligrams: bigInt(),
+	measuredEnergyMilliWh: bigInt().notNull(),
+	hourlyGridMilliWh: bigInt().notNull(),
 };
 
-/** Insert-only (a trigger refuses the rest); corrected by new rows of kind adjustment. */
+/** Null where nobody knows. */
+const emissions = {
+	emissionsMilligrams: bigInt(),
+	marketEmissionsMilligrams: bigInt(),
+	embodiedMilligrams: bigInt(),
+};
+
+/** Sums of what is known, and the GPU time of what is not. */
+const emissionSums = {
+	emissionsMilligrams: bigInt().notNull(),
+	marketEmissionsMilligrams: bigInt().notNull(),
+	embodiedMilligrams: bigInt().notNull(),
+	emissionsUnknownGpuMs: bigInt().notNull(),
+	marketUnknownGpuMs: bigInt().notNull(),
+	embodiedUnknownGpuMs: bigInt().notNull(),
+};
+
+/**
+ * Insert-only (a trigger refuses the rest); corrected by new rows. Partitioned by UTC month of periodStart (migration
+ * 0006); a month's partition is made by spillway_charge_month() before its first row.
+ */
 export const charge = pgTable(
 	"charge",
 	{
-		id: text().primaryKey(),
+		id: text().notNull(),
 		periodStart: instant().notNull(),
 		periodEnd: instant().notNull(),
+		/** When it was written: a statement that was closed before does not hold it. */
+		postedAt: instant().notNull(),
 		...dimensions,
 		jobId: text(),
 		attemptId: text(),
 		instanceId: text(),
 		allocationId: text(),
 		poolId: text(),
-		carbonQuality: text({ enum: ["measured", "estimated", "average"] }).notNull(),
+		billLineId: text(),
+		correction: text({ enum: CHARGE_CORRECTIONS }),
 		...sums,
+		...emissions,
 	},
 	(t) => [
+		primaryKey({ columns: [t.id, t.periodStart] }),
 		index("charge_job").on(t.jobId),
-		index("charge_period").on(t.periodStart),
-		check("charge_has_cause", sql`num_nonnulls(${t.instanceId}, ${t.allocationId}, ${t.poolId}) = 1`),
+		index("charge_period").on(t.periodStart, t.id),
+		index("charge_instance").on(t.instanceId),
+		check("charge_has_cause", sql`num_nonnulls(${t.instanceId}, ${t.allocationId}, ${t.poolId}, ${t.billLineId}) = 1`),
 		check("charge_period_order", sql`${t.periodStart} < ${t.periodEnd}`),
 		check(
 			"charge_within_hour",
@@ -61,7 +89,7 @@ export const rollup = pgTable(
 		bucketStart: instant().notNull(),
 		...dimensions,
 		...sums,
-		emissionsMilligrams: bigInt().notNull(),
+		...emissionSums,
 		charges: bigint({ mode: "number" }).notNull(),
 	},
 	(t) => [
@@ -80,5 +108,53 @@ export const rollup = pgTable(
 				t.kind,
 			],
 		}),
+	],
+);
+
+/**
+ * The same sums by day and month with all dimensions but one folded together: a year by region is then some thousand rows
+ * rather than a hundred thousand. Kept beside the rollups; every dimension's slices add up to all charges.
+ */
+export const rollupSlice = pgTable(
+	"rollup_slice",
+	{
+		granularity: granularity().notNull(),
+		dimension: text({ enum: SLICE_DIMENSIONS }).notNull(),
+		bucketStart: instant().notNull(),
+		/** The dimension's value; "" where the dimension is "". */
+		key: text().notNull(),
+		team: text().notNull(),
+		capacityType: capacityType().notNull(),
+		/** Owned capacity that no job used, corrections of it included. */
+		idle: boolean().notNull(),
+		...sums,
+		...emissionSums,
+		charges: bigint({ mode: "number" }).notNull(),
+	},
+	(t) => [
+		primaryKey({ name: "rollup_slice_pk", columns: [t.granularity, t.dimension, t.bucketStart, t.key, t.team, t.capacityType, t.idle] }),
+	],
+);
+
+/** Sums of a job's charges by month: top jobs of a statement, and a range's jobs without reading charges. */
+export const jobMonth = pgTable(
+	"job_month",
+	{
+		/** First instant of the month of the ledger's calendar. */
+		monthStart: instant().notNull(),
+		jobId: text().notNull(),
+		team: text().notNull(),
+		...sums,
+		...emissionSums,
+		charges: bigint({ mode: "number" }).notNull(),
+		/** The job has charges of other months too: its sum over a range is not this one. */
+		several: boolean().notNull().default(false),
+	},
+	(t) => [
+		primaryKey({ columns: [t.monthStart, t.jobId] }),
+		index("job_month_job").on(t.jobId),
+		index("job_month_several").on(t.monthStart).where(sql`${t.several}`),
+		index("job_month_dearest").on(t.monthStart, t.effectiveMicroUsd.desc().nullsFirst()),
+		index("job_month_team_dearest").on(t.monthStart, t.team, t.effectiveMicroUsd.desc().nullsFirst()),
 	],
 );

@@ -29,6 +29,12 @@ const ACCELERATORS: Record<string, AcceleratorSpec> = {
 		power: { watts: 1000, source: "https://docs.vultr.com/inference-cookbook/cuda/getting-started/hardware-overview" },
 		aliases: ["B200", "nvidia-b200", "NVIDIA-B200"],
 	},
+	"MI300X-192GB": {
+		memoryGiB: 192,
+		powerRow: null,
+		power: { watts: 750, source: "https://www.amd.com/en/products/accelerators/instinct/mi300/mi300x.html" },
+		aliases: ["MI300X", "amd-instinct-mi300x", "AMD-Instinct-MI300X-OAM"],
+	},
 	"A100-40GB": {
 		memoryGiB: 40,
 		// The same SXM4 board as the 80 GB one, with less memory.

@@ -1,3 +1,5 @@
+import { instanceFamilyOf } from "../family.ts";
+import { RATED_PROVIDERS, type RatedProvider } from "../offers.ts";
 import { type CsvRow, required, requiredNumber } from "./csv.ts";
 import { compareText } from "./offers.ts";
 
@@ -14,11 +16,10 @@ function canonicalType(provider: string, name: string): string {
 	return provider === "azure" ? `Standard_${name.replaceAll(" ", "_")}` : name;
 }
 
-function familyOf(provider: string, type: string): string {
-	if (provider === "aws") return type.split(".")[0] ?? type;
-	if (provider === "gcp") return type.split("-")[0] ?? type;
-	// Standard_NC24rs_v3 and Standard_NC6s_v3 share hardware; T4 machines have their own family name.
-	return type.replace(/^(Standard_[A-Z]+)\d+[a-z]*/, "$1");
+function ratedProvider(name: string): RatedProvider {
+	const found = RATED_PROVIDERS.find((provider) => provider === name);
+	if (!found) throw new Error(`no such cloud among the rates: "${name}"`);
+	return found;
 }
 
 /**
@@ -33,7 +34,7 @@ export function convertEmbodied(raw: readonly CsvRow[], catalogue: readonly CsvR
 		const type = required(row, "instance_type");
 		const count = requiredNumber(row, "vcpus");
 		vcpus.set(`${provider}/${type}`, count);
-		const family = `${provider}/${familyOf(provider, type)}`;
+		const family = `${provider}/${instanceFamilyOf(ratedProvider(provider), type)}`;
 		largest.set(family, Math.max(count, largest.get(family) ?? 0));
 	}
 	const rows: EmbodiedFile["rows"] = [];
@@ -41,7 +42,7 @@ export function convertEmbodied(raw: readonly CsvRow[], catalogue: readonly CsvR
 		const provider = required(row, "cloud");
 		const type = canonicalType(provider, required(row, "instance_type"));
 		const own = vcpus.get(`${provider}/${type}`);
-		const most = largest.get(`${provider}/${familyOf(provider, type)}`);
+		const most = largest.get(`${provider}/${instanceFamilyOf(ratedProvider(provider), type)}`);
 		if (own === undefined || most === undefined) continue;
 		rows.push([provider, type, requiredNumber(row, "total_kgco2e_per_server"), requiredNumber(row, "additional_gpus_kgco2e"), own, most]);
 	}

@@ -1,0 +1,71 @@
+import { sql } from "drizzle-orm";
+import { boolean, index, integer, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { ALERT_RULES } from "../../domain/alert.ts";
+import { instant, json } from "./columns.ts";
+
+/** Something that people who answer for money must hear of; open until it no longer holds. */
+export const alert = pgTable(
+	"alert",
+	{
+		id: text().primaryKey(),
+		rule: text({ enum: ALERT_RULES }).notNull(),
+		/** What it is about: a budget and its period and threshold, a team and a day, an instance, a bill's resource. */
+		subject: text().notNull(),
+		/** Whose business it is; null is everybody's. */
+		team: text(),
+		facts: json<Record<string, string | number | null>>().notNull(),
+		openedAt: instant().notNull(),
+		closedAt: instant(),
+	},
+	(t) => [
+		uniqueIndex("alert_open").on(t.rule, t.subject).where(sql`${t.closedAt} is null`),
+		index("alert_opened").on(t.openedAt.desc().nullsFirst(), t.id.desc().nullsFirst()),
+	],
+);
+
+export const CHANNEL_KINDS = ["email", "slack", "webhook"] as const;
+
+/** Where alerts and statements are sent. */
+export const channel = pgTable("channel", {
+	id: text().primaryKey(),
+	name: text().notNull(),
+	kind: text({ enum: CHANNEL_KINDS }).notNull(),
+	/** Addresses of an email channel; null otherwise. */
+	recipients: text().array(),
+	/** The address and key of a webhook, encrypted under SPILLWAY_SECRET: write-only. */
+	secret: text(),
+	/** Alert rules that it hears of, and `statement`. */
+	topics: text().array().notNull(),
+	/** Only this team's; null: all. */
+	team: text(),
+	enabled: boolean().notNull().default(true),
+	createdAt: instant().notNull(),
+	createdBy: text().notNull(),
+});
+
+export const DELIVERY_STATES = ["pending", "sent", "failed"] as const;
+
+/** One message to one channel: the outbox, and the log of what was sent. */
+export const delivery = pgTable(
+	"delivery",
+	{
+		id: text().primaryKey(),
+		channelId: text()
+			.notNull()
+			.references(() => channel.id),
+		/** What it tells of: `alert:<id>` or `statement:<id>`. */
+		about: text().notNull(),
+		message: json<{ title: string; text: string; facts: Record<string, string | number | null>; link: string }>().notNull(),
+		state: text({ enum: DELIVERY_STATES }).notNull().default("pending"),
+		tries: integer().notNull().default(0),
+		nextTryAt: instant().notNull(),
+		lastError: text(),
+		createdAt: instant().notNull(),
+		sentAt: instant(),
+	},
+	(t) => [
+		uniqueIndex("delivery_once").on(t.channelId, t.about),
+		index("delivery_pending").on(t.nextTryAt).where(sql`${t.state} = 'pending'`),
+		index("delivery_created").on(t.createdAt.desc().nullsFirst()),
+	],
+);

@@ -1,0 +1,33 @@
+import { sql } from "drizzle-orm";
+import { index, integer, pgTable, text } from "drizzle-orm/pg-core";
+import type { BacktestResult } from "../../domain/backtest.ts";
+import { instant, json } from "./columns.ts";
+
+/** A draft replayed over recorded jobs beside the published version; a background job. */
+export const backtest = pgTable(
+	"backtest",
+	{
+		id: text().primaryKey(),
+		policyName: text().notNull(),
+		baseVersion: integer().notNull(),
+		source: text().notNull(),
+		fromTime: instant().notNull(),
+		toTime: instant().notNull(),
+		state: text({ enum: ["queued", "running", "done", "failed", "cancelled"] })
+			.notNull()
+			.default("queued"),
+		progressPermille: integer().notNull().default(0),
+		result: json<BacktestResult | null>(),
+		error: text(),
+		createdAt: instant().notNull(),
+		createdBy: text().notNull(),
+		startedAt: instant(),
+		finishedAt: instant(),
+		/** The worker is alive; one that was silent for long is started again. */
+		heartbeatAt: instant(),
+	},
+	(t) => [
+		index("backtest_pending").on(t.createdAt).where(sql`${t.state} in ('queued', 'running')`),
+		index("backtest_created").on(t.policyName, t.createdAt.desc().nullsFirst()),
+	],
+);

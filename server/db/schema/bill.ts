@@ -1,0 +1,95 @@
+import { sql } from "drizzle-orm";
+import { check, index, integer, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { bigInt, instant, json, microUsd } from "./columns.ts";
+
+/** One imported FOCUS file. */
+export const bill = pgTable(
+	"bill",
+	{
+		id: text().primaryKey(),
+		fileName: text().notNull(),
+		sha256: text().notNull(),
+		/** Of the columns that the file has, e.g. `1.0`. */
+		focusVersion: text().notNull(),
+		/** In the order of the file, so that an export gives it back as it came. */
+		columns: json<string[]>().notNull(),
+		providers: text().array().notNull(),
+		/** Months that it bills, e.g. `2026-11`. */
+		months: text().array().notNull(),
+		rows: integer().notNull(),
+		/** Lines that an earlier bill had already, word for word. */
+		repeatedRows: integer().notNull(),
+		billedMicroUsd: microUsd().notNull(),
+		importedAt: instant().notNull(),
+		importedBy: text().notNull(),
+		reconciledAt: instant(),
+	},
+	(t) => [uniqueIndex("bill_sha256").on(t.sha256)],
+);
+
+/** A line of a bill: what is needed to match it, and the whole as it was written. */
+export const billLine = pgTable(
+	"bill_line",
+	{
+		/** Of the bill and the number of the row, so that it can be reckoned before it is written. */
+		id: text().primaryKey(),
+		billId: text()
+			.notNull()
+			.references(() => bill.id),
+		rowNumber: integer().notNull(),
+		/** sha256 of the values; two lines of one bill may be equal, so the how-manieth it is counts too. */
+		contentHash: text().notNull(),
+		providerName: text().notNull(),
+		month: text().notNull(),
+		chargeCategory: text().notNull(),
+		chargeClass: text(),
+		pricingCategory: text(),
+		periodStart: instant().notNull(),
+		periodEnd: instant().notNull(),
+		resourceId: text(),
+		regionId: text(),
+		/** Our own tag, where the line has it. */
+		taggedInstanceId: text(),
+		invoiceId: text(),
+		listNanoUsd: bigInt().notNull(),
+		contractedNanoUsd: bigInt().notNull(),
+		effectiveNanoUsd: bigInt().notNull(),
+		billedNanoUsd: bigInt().notNull(),
+		/** Every value as text, in the order of the bill's columns; null where the file has a null. */
+		values: json<(string | null)[]>().notNull(),
+	},
+	(t) => [
+		uniqueIndex("bill_line_content").on(t.contentHash),
+		index("bill_line_bill").on(t.billId, t.rowNumber),
+		index("bill_line_resource").on(t.resourceId),
+		index("bill_line_month").on(t.month, t.providerName),
+	],
+);
+
+export const RECONCILIATION_STATES = ["matched", "not_billed", "billed_unknown", "price_variance", "time_variance"] as const;
+
+/** What came of holding a month's bills against our charges, one row a resource; made anew by each reconciliation. */
+export const reconciliation = pgTable(
+	"reconciliation",
+	{
+		month: text().notNull(),
+		provider: text().notNull(),
+		resourceId: text().notNull(),
+		instanceId: text(),
+		billId: text(),
+		state: text({ enum: RECONCILIATION_STATES }).notNull(),
+		/** What the ledger held before it was adjusted, and what was billed. */
+		estimatedMicroUsd: microUsd().notNull(),
+		billedMicroUsd: microUsd().notNull(),
+		/** Corrected by adjustment charges so far. */
+		adjustedMicroUsd: microUsd().notNull(),
+		/** Why they differ: facts for a sentence. */
+		facts: json<Record<string, string | number | null>>().notNull(),
+		reconciledAt: instant().notNull(),
+	},
+	(t) => [
+		primaryKey({ columns: [t.month, t.provider, t.resourceId] }),
+		index("reconciliation_state").on(t.month, t.state),
+		check("reconciliation_adjusts_instances", sql`${t.instanceId} is not null or ${t.state} in ('billed_unknown', 'matched')`),
+	],
+);

@@ -1,0 +1,62 @@
+import type { AlertRule } from "./alert.ts";
+
+/** Money as decimal strings of micro-dollars, times as UTC ms: exact in JSON, and what sentences read. */
+export type AlertFactValues = Record<string, string | number | null>;
+
+/** Something that holds now and that people must hear of. Rule and subject name it: one of each is open at a time. */
+export interface AlertFinding {
+	rule: AlertRule;
+	subject: string;
+	/** Whose business it is; null is everybody's. */
+	team: string | null;
+	facts: AlertFactValues;
+}
+
+/** A budget in its current period. */
+export interface AlertBudget {
+	id: string;
+	/** The one team that its scope is about; null when it is several teams' or cannot be told. */
+	team: string | null;
+	periodKey: string;
+	periodEndMs: number;
+	capMicroUsd: bigint;
+	postedMicroUsd: bigint;
+	heldMicroUsd: bigint;
+	forecast: { lowMicroUsd: bigint; expectedMicroUsd: bigint; highMicroUsd: bigint } | null;
+}
+
+/** A team's spend of one day beside the same weekday of the weeks before. */
+export interface AlertTeamDay {
+	team: string;
+	/** First instant of the day, and its date, e.g. `2026-11-19`. */
+	dayStartMs: number;
+	dayKey: string;
+	microUsd: bigint;
+	/** What each earlier same weekday cost, one a week, the ledger's own figures; days before the team's first charge are left out. */
+	usualMicroUsd: readonly bigint[];
+}
+
+export interface AlertRisk {
+	instanceId: string;
+	jobId: string;
+	team: string;
+	why: "not_seen_gone" | "launch_unclear" | "past_expiry";
+	sinceMs: number;
+	microUsd: bigint;
+}
+
+/** What an evaluation knows. */
+export interface AlertFacts {
+	settings: AlertRules;
+	budgets: readonly AlertBudget[];
+	/** Yesterday and today of each team. */
+	teamDays: readonly AlertTeamDay[];
+	risk: readonly AlertRisk[];
+}
+
+export interface AlertRules {
+	/** Shares of the cap at which people are told, percent, e.g. [50, 80, 100]. */
+	thresholdsPercent: readonly number[];
+	/** A day's excess below this is never an anomaly, however steady the team was. */
+	anomalyFloorMicroUsd: bigint;
+}

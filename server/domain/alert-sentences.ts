@@ -1,0 +1,81 @@
+import { assertNever } from "../kernel/assert.ts";
+import type { AlertRule } from "./alert.ts";
+import type { AlertFactValues } from "./alert-facts.ts";
+import { clause, label, PLAIN_FORMATTERS, type Read, read, type SentenceFormatters } from "./sentence-facts.ts";
+
+/** What an alert says: a title for subjects of mails and lists, and sentences with the numbers. */
+export interface AlertWords {
+	title: string;
+	text: string;
+}
+
+/**
+ * The one place that puts an alert into words. Facts that are missing are left out, so that rows of other versions stay
+ * readable.
+ */
+export function alertWords(rule: AlertRule, facts: AlertFactValues, formatters: SentenceFormatters = PLAIN_FORMATTERS): AlertWords {
+	const r = read(facts, formatters);
+	switch (rule) {
+		case "budget_threshold":
+			return {
+				title: `${budgetOf(r)} has passed ${r.count("thresholdPercent") ?? "a share"}% of its cap`,
+				text: `${spentOf(r)}${clause(r.money("heldMicroUsd"), (m) => `, and ${m} is held for machines that live`)}. The period ends${clause(endOf(r), (d) => ` with ${d}`)}.`,
+			};
+		case "budget_forecast_overrun":
+			return {
+				title: `${budgetOf(r)} is forecast to pass its cap${certainClause(r)}`,
+				text: `${r.money("expectedMicroUsd") ?? "More than the cap"} is expected${clause(endOf(r), (d) => ` by ${d}`)}${clause(r.money("lowMicroUsd"), (m) => `, likely ${m}`)}${clause(r.money("highMicroUsd"), (m) => ` to ${m}`)}, against a cap of ${r.money("capMicroUsd") ?? "less"}. ${spentOf(r)} so far.`,
+			};
+		case "spend_anomaly":
+			return {
+				title: `${r.text("team") ?? "A team"} spent more than usual${clause(r.text("dayKey"), (d) => ` on ${d}`)}`,
+				text: `${r.money("microUsd") ?? "The day's spend"} against a median of ${r.money("medianMicroUsd") ?? "less"} on the same weekday of ${r.count("weeks") ?? "several"} weeks, from which days differ by ${r.money("deviationMicroUsd") ?? "little"} (median absolute deviation)${clause(r.text("jobName"), (n) => `. Dearest was ${n}${clause(r.money("jobMicroUsd"), (m) => ` with ${m}`)}`)}.`,
+			};
+		case "money_at_risk":
+			return {
+				title: `A machine ${RISKS[r.text("why") ?? ""] ?? "may run for nothing"}`,
+				text: `${r.text("instanceId") ?? "An instance"}${clause(r.text("jobId"), (j) => ` of ${j}`)} ${RISKS[r.text("why") ?? ""] ?? "may run for nothing"}${clause(r.instant("sinceMs"), (t) => ` since ${t}`)}${clause(r.money("microUsd"), (m) => `; that may have cost ${m} when this was found`)}.`,
+			};
+		case "billed_unknown":
+			return {
+				title: `${r.text("provider") ?? "A provider"} billed something that the ledger does not know`,
+				text: `${r.text("resourceId") ?? "A resource"}${clause(r.text("region"), (t) => ` in ${t}`)}${clause(r.text("month"), (m) => ` in ${m}`)}: ${r.money("billedMicroUsd") ?? "an amount"} was billed, and no instance of ours is its cause. It may be an orphan that still runs.`,
+			};
+		case "ledger_mismatch":
+			return {
+				title: "Sums of the ledger differ from its charges",
+				text: `The check found${clause(r.count("differences"), (n) => ` ${n}`)} sums that are not those of their charges${clause(r.money("differenceMicroUsd"), (m) => `, ${m} in all`)}${clause(r.text("example"), (t) => `; the first: ${t}`)}. Figures of those days and groups cannot be relied on until it is mended.`,
+			};
+		case "approval_waiting":
+			return {
+				title: `${r.text("jobName") ?? r.text("jobId") ?? "A job"} waits for your yes: ${r.money("costMicroUsd") ?? "cloud money"}`,
+				text: `Rule ${r.text("ruleId") ?? "of the policy"} asks ${label(r.text("role")) ?? "a person"} before ${r.text("jobName") ?? "the job"} of team ${r.text("team") ?? "unknown"} may go to ${r.text("place") ?? "the cloud"}. It is estimated to cost ${r.money("costMicroUsd") ?? "money"}${clause(r.money("hourlyMicroUsd"), (m) => `, ${m} an hour`)}${clause(r.instant("homeStartMs"), (t) => `; at home it would start at ${t}`)}. Submitted by ${r.text("submittedBy") ?? "somebody"}${clause(r.instant("expiresMs"), (t) => `; nobody is asked after ${t}`)}.`,
+			};
+		default:
+			return assertNever(rule, "alert rule");
+	}
+}
+
+const RISKS: Record<string, string> = {
+	not_seen_gone: "should be gone and was not seen to be",
+	launch_unclear: "was asked for and nobody knows whether it runs",
+	past_expiry: "has outlived its expiry",
+};
+
+function budgetOf(r: Read): string {
+	return `Budget ${r.text("budgetId") ?? "of the policy"}`;
+}
+
+function spentOf(r: Read): string {
+	return `${r.money("postedMicroUsd") ?? "Money"} of ${r.money("capMicroUsd") ?? "the cap"} is posted`;
+}
+
+/** The last day rather than the midnight after it. */
+function endOf(r: Read): string | null {
+	const end = r.count("periodEndMs");
+	return end === null ? null : new Date(end - 1).toISOString().slice(0, 10);
+}
+
+function certainClause(r: Read): string {
+	return r.text("certain") === "yes" ? " even at the low end" : "";
+}

@@ -1,0 +1,22 @@
+/** What an alert can be about; each has its sentence in server/domain/alert-sentences.ts. */
+export const ALERT_RULES = [
+	/** Posted money passed a share of a budget's cap. */
+	"budget_threshold",
+	/** The forecast to the period's end passes the cap. */
+	"budget_forecast_overrun",
+	/** A team's day is far from its own pattern. */
+	"spend_anomaly",
+	/** An instance that should be gone was not yet seen to be. */
+	"money_at_risk",
+	/** A provider billed for something with our tag, or of our kind, that we do not know. */
+	"billed_unknown",
+	/** Rollups differ from the charges that they sum. */
+	"ledger_mismatch",
+	/** A rule asks a person before a job may leave home. */
+	"approval_waiting",
+] as const;
+export type AlertRule = (typeof ALERT_RULES)[number];
+
+/** What a channel can hear of: every alert, and statements when they are closed. */
+export const CHANNEL_TOPICS = [...ALERT_RULES, "statement"] as const;
+export type ChannelTopic = (typeof CHANNEL_TOPICS)[number];

@@ -1,0 +1,144 @@
+import { describe, expect, it } from "vitest";
+import type { AlertBudget, AlertFacts, AlertTeamDay } from "./alert-facts.ts";
+import { alertWords } from "./alert-sentences.ts";
+import { decideAlerts, medianOf } from "./decide-alerts.ts";
+
+const usd = (n: number) => BigInt(Math.round(n * 1e6));
+const budget = (changes: Partial<AlertBudget> = {}): AlertBudget => ({
+	...{ id: "cloud-month", team: null, periodKey: "2026-11-01", periodEndMs: Date.UTC(2026, 11) },
+	...{ capMicroUsd: usd(1000), postedMicroUsd: 0n, heldMicroUsd: 0n, forecast: null },
+	...changes,
+});
+const forecast = (low: number, expected: number, high: number) => ({
+	lowMicroUsd: usd(low),
+	expectedMicroUsd: usd(expected),
+	highMicroUsd: usd(high),
+});
+const day = (amount: number, usual: number[]): AlertTeamDay => ({
+	...{ team: "vision", dayStartMs: Date.UTC(2026, 10, 19), dayKey: "2026-11-19" },
+	...{ microUsd: usd(amount), usualMicroUsd: usual.map(usd) },
+});
+const facts = (changes: Partial<AlertFacts>): AlertFacts => ({
+	settings: { thresholdsPercent: [50, 80, 100], anomalyFloorMicroUsd: usd(100) },
+	...{ budgets: [], teamDays: [], risk: [] },
+	...changes,
+});
+const asOpen = (decision: ReturnType<typeof decideAlerts>) =>
+	decision.open.map(({ rule, subject }, i) => ({ id: `alrt_${i}`, rule, subject }));
+
+describe("thresholds", () => {
+	it.each([
+		[499.999999, []],
+		[500, ["cloud-month/2026-11-01/50"]],
+		[799, ["cloud-month/2026-11-01/50"]],
+		[850, ["cloud-month/2026-11-01/80"]],
+		[1200, ["cloud-month/2026-11-01/100"]],
+	])("$%s of $1,000 tells of the highest that is passed alone", (posted, subjects) => {
+		const { open } = decideAlerts(facts({ budgets: [budget({ postedMicroUsd: usd(posted) })] }), []);
+		expect(open.map((f) => f.subject)).toEqual(subjects);
+	});
+
+	it("what is open is not told again, and the next threshold is", () => {
+		const first = decideAlerts(facts({ budgets: [budget({ postedMicroUsd: usd(510) })] }), []);
+		const again = decideAlerts(facts({ budgets: [budget({ postedMicroUsd: usd(600) })] }), asOpen(first));
+		expect(again).toEqual({ open: [], close: [] });
+		const next = decideAlerts(facts({ budgets: [budget({ postedMicroUsd: usd(810) })] }), asOpen(first));
+		expect(next.open.map((f) => f.subject)).toEqual(["cloud-month/2026-11-01/80"]);
+		expect(next.close).toEqual([]);
+	});
+
+	it("closes when the cap was raised, and when the period is over", () => {
+		const open = asOpen(decideAlerts(facts({ budgets: [budget({ postedMicroUsd: usd(510) })] }), []));
+		expect(decideAlerts(facts({ budgets: [budget({ postedMicroUsd: usd(510), capMicroUsd: usd(2000) })] }), open).close).toEqual([
+			"alrt_0",
+		]);
+		expect(decideAlerts(facts({ budgets: [budget({ periodKey: "2026-12-01" })] }), open).close).toEqual(["alrt_0"]);
+	});
+
+	it("a cap of 0 is passed by the first micro-dollar and not before", () => {
+		expect(decideAlerts(facts({ budgets: [budget({ capMicroUsd: 0n })] }), []).open).toEqual([]);
+		expect(decideAlerts(facts({ budgets: [budget({ capMicroUsd: 0n, postedMicroUsd: 1n })] }), []).open).toHaveLength(1);
+	});
+});
+
+describe("forecast overrun", () => {
+	it("opens when more than the cap is expected, is certain when the low end passes it too, and says so", () => {
+		expect(decideAlerts(facts({ budgets: [budget({ forecast: forecast(900, 1000, 1100) })] }), []).open).toEqual([]);
+		const [likely] = decideAlerts(facts({ budgets: [budget({ forecast: forecast(900, 1000.01, 1100) })] }), []).open;
+		expect(likely?.facts).toMatchObject({ certain: "no", overMicroUsd: "10000" });
+		const [certain] = decideAlerts(
+			facts({ budgets: [budget({ forecast: forecast(1001, 1100, 1200), postedMicroUsd: usd(300) })] }),
+			[],
+		).open;
+		expect(certain?.facts).toMatchObject({ certain: "yes" });
+		expect(certain && alertWords(certain.rule, certain.facts)).toEqual({
+			title: "Budget cloud-month is forecast to pass its cap even at the low end",
+			text: "$1,100.00 is expected by 2026-11-30, likely $1,001.00 to $1,200.00, against a cap of $1,000.00. $300.00 of $1,000.00 is posted so far.",
+		});
+	});
+
+	it("stays open until the forecast is 5% under the cap", () => {
+		const open = asOpen(decideAlerts(facts({ budgets: [budget({ forecast: forecast(900, 1010, 1100) })] }), []));
+		expect(decideAlerts(facts({ budgets: [budget({ forecast: forecast(900, 960, 1100) })] }), open).close).toEqual([]);
+		expect(decideAlerts(facts({ budgets: [budget({ forecast: forecast(900, 950, 1100) })] }), open).close).toEqual(["alrt_0"]);
+	});
+});
+
+describe("anomaly", () => {
+	it("$733 on a weekday of 404, 380, 420, 396: median 400, deviation 12, excess 333 > 48 and > 100", () => {
+		const dearest = { jobName: "rerank-distil", jobMicroUsd: "329000000" };
+		const [found] = decideAlerts(facts({ teamDays: [day(733, [404, 380, 420, 396])] }), []).open;
+		expect(found).toMatchObject({ subject: "vision/2026-11-19", team: "vision" });
+		expect(found && alertWords(found.rule, { ...found.facts, ...dearest })).toEqual({
+			title: "vision spent more than usual on 2026-11-19",
+			text: "$733.00 against a median of $400.00 on the same weekday of 4 weeks, from which days differ by $12.00 (median absolute deviation). Dearest was rerank-distil with $329.00.",
+		});
+	});
+
+	it.each([
+		["three weeks are no pattern", day(9_000, [400, 400, 400])],
+		["$99 above a steady $400 is under the floor", day(499, [400, 400, 400, 400])],
+		["a team that swings by 200: median 400, deviation 200, excess 800 is not over 800", day(1_200, [200, 600, 200, 600, 400])],
+		["less than usual is no money to warn of", day(0, [400, 400, 400, 400])],
+	])("%s", (_, teamDay) => {
+		expect(decideAlerts(facts({ teamDays: [teamDay] }), []).open).toEqual([]);
+	});
+
+	it("one odd week does not hide the next: 5,000 among 400s leaves median 400 and deviation 0", () => {
+		expect(decideAlerts(facts({ teamDays: [day(600, [400, 400, 5_000, 400])] }), []).open).toHaveLength(1);
+	});
+});
+
+describe("decideAlerts", () => {
+	it("a machine that was not seen gone opens, and closes when it was; what others opened is left alone", () => {
+		const risk = { instanceId: "ins_1", jobId: "job_1", team: "risk", why: "not_seen_gone" as const, sinceMs: 5, microUsd: usd(2) };
+		const { open } = decideAlerts(facts({ risk: [risk] }), []);
+		expect(open).toHaveLength(1);
+		const now = [
+			{ id: "alrt_1", rule: "money_at_risk" as const, subject: "ins_1" },
+			{ id: "alrt_2", rule: "billed_unknown" as const, subject: "i-0abc" },
+			{ id: "alrt_3", rule: "ledger_mismatch" as const, subject: "2026-11" },
+		];
+		expect(decideAlerts(facts({ risk: [risk] }), now)).toEqual({ open: [], close: [] });
+		expect(decideAlerts(facts({}), now)).toEqual({ open: [], close: ["alrt_1"] });
+	});
+
+	it("the order of what it is told changes nothing", () => {
+		const all = facts({ budgets: [budget({ postedMicroUsd: usd(900) }), budget({ id: "b", postedMicroUsd: usd(600) })] });
+		const turned = { ...all, budgets: all.budgets.toReversed() };
+		const subjects = (f: AlertFacts) =>
+			decideAlerts(f, [])
+				.open.map((a) => a.subject)
+				.sort();
+		expect(subjects(all)).toEqual(subjects(turned));
+	});
+});
+
+describe("medianOf", () => {
+	it.each([
+		[[], 0n],
+		[[3n], 3n],
+		[[5n, 1n], 3n],
+		[[9n, 1n, 5n], 5n],
+	])("%s is %s", (values, median) => expect(medianOf(values)).toBe(median));
+});

@@ -1,0 +1,150 @@
+import type { AlertRule } from "./alert.ts";
+import type { AlertBudget, AlertFacts, AlertFinding, AlertRisk, AlertRules, AlertTeamDay } from "./alert-facts.ts";
+
+/** Rules that this decides; the others are opened and closed by who finds them. */
+export const DECIDED_RULES = [
+	"budget_threshold",
+	"budget_forecast_overrun",
+	"spend_anomaly",
+	"money_at_risk",
+] as const satisfies readonly AlertRule[];
+
+export interface OpenAlert {
+	id: string;
+	rule: AlertRule;
+	subject: string;
+}
+
+export interface AlertDecision {
+	open: AlertFinding[];
+	/** Ids of open alerts that no longer hold. */
+	close: string[];
+}
+
+/** An overrun that was told is over only when the forecast is this far under the cap, so that it does not open and close daily. */
+const OVERRUN_CLEAR_PERCENT = 95n;
+/** Same weekdays that a pattern needs, one a week. */
+export const ANOMALY_WEEKS_MIN = 4;
+/** How many median absolute deviations above the median a day must lie. */
+export const ANOMALY_DEVIATIONS = 4n;
+
+/**
+ * What opens and what closes, given what holds now and what is open. The same facts give the same answer, and what is
+ * open already never opens again. Of several thresholds that are passed at once only the highest is news.
+ */
+export function decideAlerts(facts: AlertFacts, openNow: readonly OpenAlert[]): AlertDecision {
+	const openKeys = new Set(openNow.map(keyOf));
+	const holding = [
+		...facts.budgets.flatMap((b) => passedThresholds(b, facts.settings)),
+		...facts.budgets.flatMap((b) => overrun(b, openKeys)),
+		...facts.teamDays.flatMap((d) => anomaly(d, facts.settings)),
+		...facts.risk.map(atRisk),
+	];
+	const holds = new Set(holding.map(keyOf));
+	const decided: readonly AlertRule[] = DECIDED_RULES;
+	return {
+		open: holding.filter((f) => !openKeys.has(keyOf(f)) && !isOlderNews(f, holding)),
+		close: openNow.filter((a) => decided.includes(a.rule) && !holds.has(keyOf(a))).map((a) => a.id),
+	};
+}
+
+const keyOf = ({ rule, subject }: { rule: string; subject: string }) => `${rule} ${subject}`;
+
+function passedThresholds(b: AlertBudget, { thresholdsPercent }: AlertRules): AlertFinding[] {
+	return thresholdsPercent
+		.filter((percent) => b.postedMicroUsd > 0n && b.postedMicroUsd * 100n >= b.capMicroUsd * BigInt(percent))
+		.map((percent) => ({
+			rule: "budget_threshold",
+			subject: `${b.id}/${b.periodKey}/${percent}`,
+			team: b.team,
+			facts: { ...budgetFacts(b), thresholdPercent: percent, heldMicroUsd: b.heldMicroUsd.toString() },
+		}));
+}
+
+/** A lower threshold of the same budget and period. */
+function isOlderNews(finding: AlertFinding, holding: readonly AlertFinding[]): boolean {
+	if (finding.rule !== "budget_threshold") return false;
+	const { budgetId, periodKey, thresholdPercent } = finding.facts;
+	return holding.some(
+		({ rule, facts }) =>
+			rule === "budget_threshold" &&
+			facts.budgetId === budgetId &&
+			facts.periodKey === periodKey &&
+			Number(facts.thresholdPercent) > Number(thresholdPercent),
+	);
+}
+
+function overrun(b: AlertBudget, openKeys: ReadonlySet<string>): AlertFinding[] {
+	if (!b.forecast) return [];
+	const { lowMicroUsd, expectedMicroUsd, highMicroUsd } = b.forecast;
+	const finding: AlertFinding = {
+		rule: "budget_forecast_overrun",
+		subject: `${b.id}/${b.periodKey}`,
+		team: b.team,
+		facts: {
+			...budgetFacts(b),
+			lowMicroUsd: lowMicroUsd.toString(),
+			expectedMicroUsd: expectedMicroUsd.toString(),
+			highMicroUsd: highMicroUsd.toString(),
+			overMicroUsd: (expectedMicroUsd - b.capMicroUsd).toString(),
+			certain: lowMicroUsd > b.capMicroUsd ? "yes" : "no",
+		},
+	};
+	const bar = openKeys.has(keyOf(finding)) ? (b.capMicroUsd * OVERRUN_CLEAR_PERCENT) / 100n : b.capMicroUsd;
+	return expectedMicroUsd > bar ? [finding] : [];
+}
+
+function budgetFacts(b: AlertBudget) {
+	return {
+		budgetId: b.id,
+		periodKey: b.periodKey,
+		periodEndMs: b.periodEndMs,
+		capMicroUsd: b.capMicroUsd.toString(),
+		postedMicroUsd: b.postedMicroUsd.toString(),
+	};
+}
+
+/**
+ * A day is far from its pattern when it lies more than ANOMALY_DEVIATIONS median absolute deviations (MAD) above the
+ * median of the same weekday, and by more than the floor. Median and MAD are used because a few odd weeks do not move
+ * them: F. R. Hampel, "The influence curve and its role in robust estimation", J. Am. Stat. Assoc. 69 (1974), 383-393.
+ */
+function anomaly(d: AlertTeamDay, { anomalyFloorMicroUsd }: AlertRules): AlertFinding[] {
+	if (d.usualMicroUsd.length < ANOMALY_WEEKS_MIN) return [];
+	const median = medianOf(d.usualMicroUsd);
+	const deviation = medianOf(d.usualMicroUsd.map((v) => (v > median ? v - median : median - v)));
+	const excess = d.microUsd - median;
+	if (excess <= anomalyFloorMicroUsd || excess <= ANOMALY_DEVIATIONS * deviation) return [];
+	return [
+		{
+			rule: "spend_anomaly",
+			subject: `${d.team}/${d.dayKey}`,
+			team: d.team,
+			facts: {
+				team: d.team,
+				dayStartMs: d.dayStartMs,
+				dayKey: d.dayKey,
+				microUsd: d.microUsd.toString(),
+				medianMicroUsd: median.toString(),
+				deviationMicroUsd: deviation.toString(),
+				weeks: d.usualMicroUsd.length,
+			},
+		},
+	];
+}
+
+/** Of an even number the mean of the two in the middle, rounded down to the micro-dollar. */
+export function medianOf(values: readonly bigint[]): bigint {
+	const sorted = [...values].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+	const [low, high] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
+	return low === undefined || high === undefined ? 0n : (low + high) / 2n;
+}
+
+function atRisk(r: AlertRisk): AlertFinding {
+	return {
+		rule: "money_at_risk",
+		subject: r.instanceId,
+		team: r.team,
+		facts: { instanceId: r.instanceId, jobId: r.jobId, why: r.why, sinceMs: r.sinceMs, microUsd: r.microUsd.toString() },
+	};
+}

@@ -1,0 +1,129 @@
+import { SpillwayError } from "../../../kernel/errors.ts";
+import { formatDuration, SECOND_MS } from "../../../kernel/units.ts";
+import { JOB_LIMITS, type JobFile } from "../../job-file.ts";
+import { plainName } from "../plain-name.ts";
+import type { Finding, ImportContext, Imported } from "../types.ts";
+import { KINDS, type Workload } from "./kinds.ts";
+import { type Manifest, readManifests } from "./manifest.ts";
+
+/**
+ * Manifests as jobs, one for each workload in the text: Job, PyTorchJob, TrainJob, JobSet and Pod. Whatever is not
+ * carried is a finding; of what nobody knows here a question is made, so that nothing is passed over.
+ * @throws SpillwayError `invalid_input` for YAML that cannot be read (with its line) or without a workload, `payload_too_large`.
+ */
+export function importKubernetes(text: string, context: ImportContext): Imported {
+	if (text.length > JOB_LIMITS.documentBytes)
+		throw new SpillwayError(
+			"payload_too_large",
+			`The manifest has ${text.length} characters; at most ${JOB_LIMITS.documentBytes} are read.`,
+		);
+	const findings: Finding[] = [];
+	const documents: JobFile[] = [];
+	for (const manifest of readManifests(text, findings)) {
+		if ("message" in manifest)
+			throw new SpillwayError("invalid_input", `The YAML cannot be read: ${manifest.message}.`, {
+				fields: [{ path: "", message: manifest.message, line: manifest.line, column: 1 }],
+			});
+		const workload = readWorkload(manifest, context);
+		if (!workload) continue;
+		documents.push(documentOf(manifest, workload, context));
+		manifest.sayRest();
+	}
+	if (documents.length === 0)
+		throw new SpillwayError("invalid_input", "There is no workload in it.", {
+			fix: `Paste a manifest of one of these kinds: ${Object.keys(KINDS).join(", ")}.`,
+		});
+	return { documents, findings: findings.sort((a, b) => a.line - b.line) };
+}
+
+function readWorkload(m: Manifest, context: ImportContext): Workload | null {
+	const kind = m.text(["kind"]) ?? "";
+	const read = KINDS[kind];
+	if (!read) {
+		m.say(
+			["kind"],
+			"question",
+			kind === "" ? "A document without a kind" : kind,
+			`It is no workload, and is not carried. There are: ${Object.keys(KINDS).join(", ")}.`,
+		);
+		return null;
+	}
+	m.say(["kind"], "carried", kind);
+	m.ignore(["apiVersion"]);
+	m.ignore(["status"]);
+	return read(m, context);
+}
+
+function documentOf(m: Manifest, { pod, nodes, maxMs }: Workload, context: ImportContext): JobFile {
+	const metadata = readMetadata(m, context);
+	if (pod.gpus === null) m.say(["kind"], "changed", "No GPUs are asked for", "Every job here has at least one, so it asks for 1.");
+	const { image, command, env, cpus, memoryGiB, accelerators } = pod;
+	return {
+		apiVersion: "spillway/v1",
+		kind: "Job",
+		metadata,
+		spec: {
+			...(image === null ? {} : { image }),
+			command,
+			...(Object.keys(env).length === 0 ? {} : { env }),
+			nodes,
+			resources: {
+				gpus: pod.gpus ?? 1,
+				...(accelerators.length === 0 ? {} : { accelerators }),
+				...(cpus === null ? {} : { cpus }),
+				...(memoryGiB === null ? {} : { memoryGiB }),
+			},
+			...(maxMs === null ? {} : { duration: { max: formatDuration(Math.max(SECOND_MS, Math.min(maxMs, JOB_LIMITS.durationMs))) } }),
+		},
+	};
+}
+
+const LABEL = /^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
+
+function readMetadata(m: Manifest, context: ImportContext): JobFile["metadata"] {
+	const generated = m.text(["metadata", "generateName"]);
+	const written = m.text(["metadata", "name"]) ?? generated ?? (m.text(["kind"]) ?? "job").toLowerCase();
+	const name = plainName(written);
+	m.say(
+		["metadata", generated === null ? "name" : "generateName"],
+		name === written ? "carried" : "changed",
+		`Name ${written}`,
+		name === written ? "" : `The job is called ${name}.`,
+	);
+	const namespace = m.text(["metadata", "namespace"]);
+	const known = namespace !== null && (context.teams.length === 0 || context.teams.includes(plainName(namespace)));
+	if (namespace !== null && known) m.say(["metadata", "namespace"], "carried", `Team ${plainName(namespace)}`);
+	else
+		m.say(
+			["metadata", "namespace"],
+			"question",
+			`Namespace ${namespace ?? ""}`,
+			`You are in no team of this name, so the job is ${context.team}'s.`,
+		);
+	const labels: Record<string, string> = {};
+	for (const key of m.keys(["metadata", "labels"])) {
+		const value = m.text(["metadata", "labels", key]) ?? "";
+		const plain = plainName(key.replaceAll("/", "."));
+		labels[plain] = value;
+		m.say(
+			["metadata", "labels", key],
+			plain === key && LABEL.test(key) ? "carried" : "changed",
+			`Label ${key}`,
+			plain === key ? "" : `Kept as ${plain}.`,
+		);
+	}
+	m.say(["metadata", "annotations"], "dropped", "Annotations", "They speak to the cluster's own controllers.");
+	for (const key of [
+		"uid",
+		"resourceVersion",
+		"generation",
+		"creationTimestamp",
+		"managedFields",
+		"ownerReferences",
+		"finalizers",
+		"selfLink",
+	])
+		m.ignore(["metadata", key]);
+	const team = namespace !== null && known ? plainName(namespace) : context.team;
+	return { name, team, ...(Object.keys(labels).length === 0 ? {} : { labels }) };
+}

@@ -1,0 +1,226 @@
+import type { ImportContext } from "../types.ts";
+import type { Manifest } from "./manifest.ts";
+import { quantity } from "./quantity.ts";
+
+export type Path = readonly (string | number)[];
+
+/** What one pod of a job runs and needs. */
+export interface PodFacts {
+	image: string | null;
+	command: string[];
+	env: Record<string, string>;
+	gpus: number | null;
+	accelerators: string[];
+	cpus: number | null;
+	memoryGiB: number | null;
+}
+
+/** A job needs a command; this one tells whoever submits without answering. */
+export const NO_COMMAND: string[] = ["sh", "-c", "echo 'The manifest names no command.' >&2; exit 1"];
+
+const GPU_RESOURCES = ["nvidia.com/gpu", "amd.com/gpu", "google.com/tpu", "habana.ai/gaudi", "aws.amazon.com/neuron"];
+/** Labels of nodes that name their accelerator. */
+const ACCELERATOR_LABELS = [
+	"nvidia.com/gpu.product",
+	"cloud.google.com/gke-accelerator",
+	"cloud.google.com/gke-tpu-accelerator",
+	"k8s.amazonaws.com/accelerator",
+	"gpu.nvidia.com/class",
+];
+const PLACING = "A hint for the cluster's scheduler: a cloud machine is the job's own, and at home the cluster places the job.";
+const CLUSTERS_OWN = "A setting of the cluster's pods, without a meaning elsewhere.";
+
+/** Reads the pod template at `path` (its `spec`). Whatever stands in it is told. */
+export function readPod(m: Manifest, path: Path, context: ImportContext): PodFacts {
+	const at = (...more: Path): Path => [...path, ...more];
+	sayOfPod(m, at);
+	const count = m.length(at("containers"));
+	if (count !== 1)
+		m.say(at("containers"), "question", `${count} containers`, "A job here runs one command in one image. Say which; the first is taken.");
+	const facts = readContainer(m, at("containers", 0), context);
+	facts.accelerators = [...new Set([...facts.accelerators, ...readSelector(m, at("nodeSelector"), context)])];
+	return facts;
+}
+
+function sayOfPod(m: Manifest, at: (...more: Path) => Path): void {
+	const restart = m.text(at("restartPolicy"));
+	m.say(
+		at("restartPolicy"),
+		"changed",
+		`Restart ${restart ?? ""}`,
+		"What was interrupted begins again from its last checkpoint; a command that fails is not repeated.",
+	);
+	for (const key of ["affinity", "topologySpreadConstraints", "schedulerName", "schedulingGates", "preemptionPolicy", "runtimeClassName"])
+		m.say(at(key), "dropped", key, PLACING);
+	for (const key of [
+		"securityContext",
+		"hostNetwork",
+		"hostIPC",
+		"hostPID",
+		"dnsPolicy",
+		"dnsConfig",
+		"enableServiceLinks",
+		"subdomain",
+		"hostname",
+		"shareProcessNamespace",
+	])
+		m.say(at(key), "dropped", key, CLUSTERS_OWN);
+	m.say(at("tolerations"), "dropped", "Tolerations", PLACING);
+	m.say(at("nodeName"), "dropped", "A pinned node", "It would keep the job from ever running elsewhere.");
+	m.say(at("priorityClassName"), "dropped", `Priority class ${m.text(at("priorityClassName")) ?? ""}`, "Set the priority, 0 to 100.");
+	m.say(
+		at("terminationGracePeriodSeconds"),
+		"changed",
+		"Grace period",
+		"Before it has to stop a job gets SIGTERM, and the time that this installation gives to save a checkpoint.",
+	);
+	m.say(at("activeDeadlineSeconds"), "question", "A time limit of the pod", "Say it as duration.max of the job.");
+	for (const key of ["serviceAccountName", "serviceAccount", "automountServiceAccountToken"])
+		m.say(
+			at(key),
+			"question",
+			key,
+			"The identity that the cluster gives to the pod is not there elsewhere. Give the job what it needs another way.",
+		);
+	m.say(
+		at("imagePullSecrets"),
+		"question",
+		"Secrets for the registry",
+		"They are the cluster's own. See that the image can be pulled from where the job runs.",
+	);
+	m.say(at("initContainers"), "question", "Init containers", "A job here runs one command. Do in it, or in the image, what they do.");
+	for (let i = 0; i < m.length(at("volumes")); i++) {
+		const volume = (...more: Path) => at("volumes", i, ...more);
+		const name = m.text(volume("name")) ?? "";
+		if (m.has(volume("emptyDir")))
+			m.say(volume(), "dropped", `Volume ${name}`, "An attempt has the disk and the shared memory of its machine.");
+		else
+			m.say(
+				volume(),
+				"question",
+				`Volume ${name}`,
+				"It is only in the cluster. Name it as data, so that it is brought to wherever the job runs, or put it into the image.",
+			);
+	}
+}
+
+function readContainer(m: Manifest, path: Path, context: ImportContext): PodFacts {
+	const at = (...more: Path): Path => [...path, ...more];
+	const image = m.text(at("image"));
+	if (image !== null) m.say(at("image"), "carried", `Image ${image}`);
+	const command = [...m.texts(at("command")), ...m.texts(at("args"))];
+	if (m.has(at("command"))) m.say(at("command"), "carried", "Its command");
+	if (m.has(at("args")))
+		m.say(
+			at("args"),
+			m.has(at("command")) ? "carried" : "question",
+			"Its arguments",
+			m.has(at("command"))
+				? ""
+				: "Without a command they go to the image's own entry point, which is not known here. Say the whole command.",
+		);
+	const folder = m.text(at("workingDir"));
+	if (folder !== null) m.say(at("workingDir"), "carried", `Folder ${folder}`);
+	m.ignore(at("name"));
+	for (const key of [
+		"imagePullPolicy",
+		"securityContext",
+		"ports",
+		"terminationMessagePath",
+		"terminationMessagePolicy",
+		"stdin",
+		"tty",
+		"resizePolicy",
+	])
+		m.say(at(key), "dropped", key, CLUSTERS_OWN);
+	for (const key of ["livenessProbe", "readinessProbe", "startupProbe"])
+		m.say(at(key), "dropped", key, "A job is over when its command is; while it runs its log tells how it does.");
+	m.say(at("lifecycle"), "question", "Lifecycle hooks", "Before it has to stop the command gets SIGTERM. Do there what the hook does.");
+	m.say(at("volumeMounts"), "dropped", "Mounts", "They go with their volumes, which are told of above or below.");
+	m.say(
+		at("envFrom"),
+		"question",
+		"Environment from the cluster",
+		"Config maps and secrets are only there. Say in env what the job needs.",
+	);
+	const env = readEnv(m, at);
+	const needs = readNeeds(m, at, context);
+	const words = command.length === 0 ? NO_COMMAND : command;
+	if (command.length === 0) m.say(path, "question", "No command", "The image's own entry point is not known here. Say the whole command.");
+	return { image, command: folder === null ? words : ["sh", "-c", 'cd "$0" && exec "$@"', folder, ...words], env, ...needs };
+}
+
+function readEnv(m: Manifest, at: (...more: Path) => Path): Record<string, string> {
+	const env: Record<string, string> = {};
+	for (let i = 0; i < m.length(at("env")); i++) {
+		const name = m.text(at("env", i, "name")) ?? "";
+		const value = m.text(at("env", i, "value"));
+		if (m.has(at("env", i, "valueFrom")))
+			m.say(at("env", i), "question", `Environment ${name}`, "Its value comes from the cluster. Say in env what it should be.");
+		else if (/^(SPILLWAY_|CUDA_VISIBLE_DEVICES$)/.test(name)) m.say(at("env", i), "dropped", `Environment ${name}`, "Spillway sets it.");
+		else if (/^[A-Za-z_]\w{0,127}$/.test(name)) {
+			env[name] = value ?? "";
+			m.say(at("env", i), "carried", `Environment ${name}`);
+		} else
+			m.say(at("env", i), "question", `Environment ${name.slice(0, 40)}`, "A name is letters, digits and _, not beginning with a digit.");
+	}
+	return env;
+}
+
+function readNeeds(
+	m: Manifest,
+	at: (...more: Path) => Path,
+	context: ImportContext,
+): Pick<PodFacts, "gpus" | "accelerators" | "cpus" | "memoryGiB"> {
+	const needs: Pick<PodFacts, "gpus" | "accelerators" | "cpus" | "memoryGiB"> = {
+		gpus: null,
+		accelerators: [],
+		cpus: null,
+		memoryGiB: null,
+	};
+	// Requests first: a limit of GPUs is its request too, and of CPUs and memory the request is what is needed.
+	for (const side of ["requests", "limits"] as const) {
+		for (const key of m.keys(at("resources", side))) {
+			const path = at("resources", side, key);
+			const value = quantity(m.text(path) ?? "");
+			if (value === null) m.say(path, "question", `${key} ${m.text(path) ?? ""}`, "It is not a quantity. Correct it.");
+			else if (GPU_RESOURCES.includes(key)) {
+				needs.gpus = Math.ceil(value);
+				if (key === "google.com/tpu") needs.accelerators.push(...context.acceleratorsNamed("tpu"));
+				if (Number.isInteger(value)) m.say(path, "carried", `${value} ${value === 1 ? "GPU" : "GPUs"}`);
+				else m.say(path, "changed", `${value} GPUs`, `Whole ones only: ${needs.gpus}.`);
+			} else if (key === "cpu") {
+				needs.cpus ??= Math.max(1, Math.ceil(value));
+				m.say(path, "carried", `${needs.cpus} CPUs`);
+			} else if (key === "memory") {
+				needs.memoryGiB ??= Math.round((value / 2 ** 30) * 1000) / 1000;
+				m.say(path, "carried", `${needs.memoryGiB} GiB of memory`);
+			} else if (key === "ephemeral-storage")
+				m.say(path, "dropped", "Disk", "Machines are chosen by GPUs, CPUs and memory; see that the disk is large enough.");
+			else m.say(path, "question", key, "A resource that is only in the cluster. Take it out if the job can do without.");
+		}
+	}
+	m.say(at("resources", "claims"), "question", "Resource claims", "They are only in the cluster. Ask for GPUs by number and model.");
+	return needs;
+}
+
+function readSelector(m: Manifest, path: Path, context: ImportContext): string[] {
+	const accelerators: string[] = [];
+	for (const key of m.keys(path)) {
+		const value = m.text([...path, key]) ?? "";
+		const named = ACCELERATOR_LABELS.includes(key)
+			? [value, ...value.split(/[-_ ]/)].flatMap((word) => [...context.acceleratorsNamed(word)])
+			: [];
+		accelerators.push(...named);
+		if (named.length > 0) m.say([...path, key], "carried", `On ${[...new Set(named)].join(" or ")}`);
+		else if (/^(kubernetes\.io\/(os|arch)|node-role)/.test(key)) m.say([...path, key], "dropped", `${key}: ${value}`, PLACING);
+		else
+			m.say(
+				[...path, key],
+				"question",
+				`${key}: ${value}`,
+				"A label of the cluster's nodes. Say what it stands for: an accelerator, a region, or nothing that matters elsewhere.",
+			);
+	}
+	return accelerators;
+}

@@ -1,0 +1,145 @@
+import type { Finding } from "../types.ts";
+import { SBATCH_OPTIONS } from "./options.ts";
+
+export interface BodyFacts {
+	/** The job names a container image. */
+	image: boolean;
+	nodes: number;
+	tasksPerNode: number;
+	/** Environment that is known before the job runs, by Slurm's name. */
+	known: ReadonlyMap<string, string>;
+}
+
+export interface ReadBody {
+	/** Slurm's variables that the script uses and that get their value from the job. */
+	env: Record<string, string>;
+	/** Lines of shell to run before the script; empty when it needs none. */
+	prelude: string[];
+}
+
+/** Slurm's variables that only the running attempt knows, and what stands for them. */
+const AT_RUN_TIME: ReadonlyMap<string, string> = new Map([
+	["SLURM_JOB_ID", "SPILLWAY_JOB_ID"],
+	["SLURM_JOBID", "SPILLWAY_JOB_ID"],
+	["SLURM_ARRAY_JOB_ID", "SPILLWAY_JOB_ID"],
+	["SLURM_RESTART_COUNT", "SPILLWAY_ATTEMPT"],
+]);
+const ONLY_AT_HOME =
+	/(?<![\w$}/.-])\/(home|scratch|work|project|projects|proj|data|datasets|lustre|gpfs|nfs|share|shared|mnt|nobackup|users?|u|fs\d*)(?:\/[\w.@+-]+)+/g;
+
+/** srun's options that take a value in the word after them, as a pattern of `case`. */
+const SRUN_WITH_VALUE = [
+	...SBATCH_OPTIONS.filter((o) => o.value === "needed").flatMap((o) => [`--${o.name}`, ...(o.short ? [`-${o.short}`] : [])]),
+	...["--mpi", "--jobid", "--cpu-bind", "--bcast", "--task-prolog", "--task-epilog", "--het-group", "--relative", "-r", "--threads", "-T"],
+].join("|");
+
+/** Stand in for the cluster's commands where they are missing, so that the script stays as it is. */
+const SHIM = {
+	module: "command -v module >/dev/null 2>&1 || { module() { :; }; ml() { :; }; }",
+	srun: `command -v srun >/dev/null 2>&1 || srun() { while :; do case "\${1-}" in --) shift; break;; ${SRUN_WITH_VALUE}) shift 2;; -*) shift;; *) break;; esac; done; "$@"; }`,
+} as const;
+
+/** Looks at what the script runs: nothing of it is changed, and what only the cluster has is named. */
+export function readBody(lines: readonly string[], bodyAt: number, facts: BodyFacts, findings: Finding[]): ReadBody {
+	const env: Record<string, string> = {};
+	const shims = new Set<keyof typeof SHIM>();
+	const exports = new Map<string, string>();
+	const paths = new Set<string>();
+	const named = new Set<string>();
+	for (let index = bodyAt; index < lines.length; index++) {
+		const text = lines[index] ?? "";
+		const line = index + 1;
+		if (/^\s*(#|$)/.test(text)) continue;
+		const say = (kind: Finding["kind"], subject: string, why: string): void => void findings.push({ line, kind, subject, text: why });
+		const modules = /^\s*(?:module|ml)\s+(?:load\s+|add\s+|use\s+)?([^#;&|]*)/.exec(text);
+		if (modules) {
+			shims.add("module");
+			if (/\b(purge|list|avail|unload)\b/.test(text))
+				say("dropped", "Modules", "They are the cluster's own; elsewhere the line does nothing.");
+			else if (facts.image)
+				say("dropped", `Modules ${(modules[1] ?? "").trim()}`, "They are the cluster's own; the image has to have what they bring.");
+			else
+				say(
+					"question",
+					`Modules ${(modules[1] ?? "").trim()}`,
+					"They are only on the cluster. Name an image that has them, or keep the job at home.",
+				);
+		}
+		if (/\b(conda|mamba|micromamba)\s+activate\b|\bsource\s+\S*activate\b|(^|\s)\.\s+\S*activate\b/.test(text))
+			say("question", "A Python environment", "It is only on the cluster. Build an image from it, or keep the job at home.");
+		if (/(^|[\s;&|(])srun\b/.test(text)) sayRun(facts, shims, say);
+		if (/(^|[\s;&|(])(mpirun|mpiexec)\b/.test(text) && facts.nodes > 1)
+			say(
+				"question",
+				"MPI over several nodes",
+				"How the nodes find each other is the cluster's. Start one process a node with torchrun, or keep the job at home.",
+			);
+		if (/(^|[\s;&|(])(apptainer|singularity)\s+(exec|run|shell)\b/.test(text) && !facts.image)
+			say(
+				"question",
+				"A container file",
+				"The .sif file is only on the cluster. Name the image in the job instead, or keep the job at home.",
+			);
+		for (const tool of text.match(/(?<![\w./$-])(sbatch|scancel|scontrol|squeue|sacct|sinfo|sattach|sbcast|salloc)(?=\s)/g) ?? [])
+			say(
+				"question",
+				`The command ${tool}`,
+				"It speaks to the cluster's Slurm, which is not there elsewhere. Take it out, or keep the job at home.",
+			);
+		for (const [variable] of text.matchAll(/SLURM_[A-Z0-9_]+/g)) {
+			if (named.has(variable)) continue;
+			named.add(variable);
+			sayVariable(variable, facts, { env, exports }, say);
+		}
+		for (const [path] of text.matchAll(ONLY_AT_HOME)) {
+			if (paths.has(path)) continue;
+			paths.add(path);
+			say(
+				"question",
+				path,
+				"A path of the cluster. Name it as data, so that it is brought to wherever the job runs, or keep the job at home.",
+			);
+		}
+	}
+	const assigned = [...exports].map(([name, from]) => `export ${name}="\${${name}:-\${${from}-}}"`);
+	return { env, prelude: [...[...shims].map((name) => SHIM[name]), ...assigned] };
+}
+
+type SayHere = (kind: Finding["kind"], subject: string, why: string) => void;
+
+function sayRun(facts: BodyFacts, shims: Set<keyof typeof SHIM>, say: SayHere): void {
+	shims.add("srun");
+	if (facts.tasksPerNode > 1)
+		say(
+			"question",
+			`srun with ${facts.tasksPerNode} tasks a node`,
+			"Elsewhere the command runs once on each node. Start the processes with torchrun --nproc-per-node, or keep the job at home.",
+		);
+	else
+		say(
+			"changed",
+			"srun",
+			facts.nodes > 1
+				? "Where there is no srun, every node runs the command itself."
+				: "Where there is no srun, the command runs without it.",
+		);
+}
+
+function sayVariable(
+	variable: string,
+	facts: BodyFacts,
+	out: { env: Record<string, string>; exports: Map<string, string> },
+	say: SayHere,
+): void {
+	const value = facts.known.get(variable);
+	const from = AT_RUN_TIME.get(variable);
+	if (value !== undefined) {
+		out.env[variable] = value;
+		say("carried", `${variable}=${value}`, "");
+	} else if (from !== undefined) {
+		out.exports.set(variable, from);
+		say("changed", variable, `Where Slurm does not set it, it is Spillway's own ${from}.`);
+	} else {
+		say("question", variable, "Only Slurm sets it. Say what it should be in env, or keep the job at home.");
+	}
+}

@@ -1,0 +1,200 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parseJobDocument } from "../../job-file.ts";
+import type { ImportContext, Imported } from "../types.ts";
+import { importSbatch } from "./import-sbatch.ts";
+import { SBATCH_OPTIONS } from "./options.ts";
+
+const CONTEXT: ImportContext = {
+	team: "research",
+	teams: ["research", "forecasting"],
+	acceleratorsNamed: (word) => ({ h100: ["H100-80GB"], a100: ["A100-40GB", "A100-80GB"] })[word.toLowerCase()] ?? [],
+	zoneOffsetMinutes: 60,
+	nowMs: Date.UTC(2026, 10, 19, 12),
+};
+const read = (lines: string[]): Imported => importSbatch(`${lines.join("\n")}\n`, CONTEXT);
+const said = ({ findings }: Imported) => findings.map((f) => `${f.line} ${f.kind} ${f.subject}`);
+const only = (imported: Imported) => {
+	expect(imported.documents).toHaveLength(1);
+	const [document] = imported.documents;
+	if (!document) throw new Error("no document");
+	return { document, spec: parseJobDocument(document) };
+};
+
+describe("a script as a site's users write it", () => {
+	const imported = read([
+		"#!/bin/bash",
+		"#SBATCH --job-name=demand-tft",
+		"#SBATCH --account=forecasting",
+		"#SBATCH --gres=gpu:h100:8",
+		"#SBATCH --cpus-per-task=96",
+		"#SBATCH --mem=900G",
+		"#SBATCH --time=06:00:00",
+		"#SBATCH --deadline=2026-11-19T21:30",
+		"#SBATCH --requeue",
+		"#SBATCH --output=/home/%u/logs/%j.out",
+		"#SBATCH --nodelist=hb-n03",
+		"#SBATCH --mail-type=END,FAIL",
+		"",
+		"module load cuda/12.4 nccl/2.21",
+		"source /home/shared/venv-tft/bin/activate",
+		"",
+		"srun torchrun --nproc-per-node 8 \\",
+		"  train.py --config eu.yaml",
+	]);
+
+	it("becomes a job that the job file accepts, with every directive told", () => {
+		const { spec } = only(imported);
+		expect(spec).toMatchObject({
+			...{ name: "demand-tft", team: "forecasting", nodes: 1, deadlineMs: Date.UTC(2026, 10, 19, 20, 30) },
+			resources: { gpus: 8, accelerators: ["H100-80GB"], cpus: 96, memoryGiB: 900 },
+			duration: { estimateMs: null, maxMs: 6 * 3_600_000 },
+		});
+		expect(said(imported)).toEqual([
+			"2 carried Name demand-tft",
+			"3 carried Team forecasting",
+			"4 carried 8 GPUs, h100",
+			"5 carried 96 CPUs a node",
+			"6 carried 900 GiB of memory a node",
+			"7 changed 6h at most",
+			"8 changed Deadline 2026-11-19T21:30",
+			"9 carried It may be interrupted and started again",
+			"10 changed Output /home/%u/logs/%j.out",
+			"11 dropped --nodelist=hb-n03",
+			"12 dropped --mail-type=END,FAIL".replace("--mail-type=", "Mail "),
+			"14 question Modules cuda/12.4 nccl/2.21",
+			"15 question A Python environment",
+			"15 question /home/shared/venv-tft/bin/activate",
+			"17 changed srun",
+		]);
+	});
+
+	it("keeps the script word for word behind what stands in for the cluster's commands", () => {
+		const { spec } = only(imported);
+		const [interpreter, flag, text = ""] = spec.command;
+		expect([interpreter, flag]).toEqual(["/bin/bash", "-c"]);
+		expect(
+			text
+				.split("\n")
+				.slice(0, 2)
+				.map((line) => line.slice(0, 18)),
+		).toEqual(["command -v module ", "command -v srun >/"]);
+		expect(text.slice(text.indexOf("#!/bin/bash"))).toContain("srun torchrun --nproc-per-node 8 \\\n  train.py --config eu.yaml\n");
+	});
+});
+
+describe("machines", () => {
+	const resources = (lines: string[]) => {
+		const { spec } = only(read(["#!/bin/bash", ...lines.map((l) => `#SBATCH ${l}`), "python train.py"]));
+		return { nodes: spec.nodes, ...spec.resources };
+	};
+	it.each([
+		[["-N 4 --gpus-per-node=a100:8"], { nodes: 4, gpus: 8, accelerators: ["A100-40GB", "A100-80GB"] }],
+		[["-N4", "-G 32"], { nodes: 4, gpus: 8 }],
+		[["--gpus=16"], { nodes: 2, gpus: 8 }],
+		[["--ntasks=8 --gpus-per-task=1"], { nodes: 1, gpus: 8 }],
+		[["--nodes=2 --ntasks-per-node=4 --gpus-per-task=1 -c 6"], { nodes: 2, gpus: 4, cpus: 24 }],
+		[["--gres=gpu:2", "--cpus-per-gpu=12", "--mem-per-gpu=90G"], { nodes: 1, gpus: 2, cpus: 24, memoryGiB: 180 }],
+		[["--gres=gpu:1", "--ntasks=4", "--mem-per-cpu=2048"], { gpus: 1, memoryGiB: 8 }],
+		[["--gres=gpu", "--mem=0"], { gpus: 1, memoryGiB: null }],
+		[["--gres=gpu:1 # as before"], { gpus: 1 }],
+		[["--job-name='my job' --gres=gpu:1"], { gpus: 1 }],
+	])("%j", (lines, expected) => expect(resources(lines)).toMatchObject(expected));
+
+	it("takes the last of an option that is given twice, and says so", () => {
+		const imported = read(["#!/bin/bash", "#SBATCH --gres=gpu:1", "#SBATCH --gres=gpu:4", "true"]);
+		expect(only(imported).spec.resources.gpus).toBe(4);
+		expect(said(imported)).toContain("2 dropped --gres=gpu:1");
+	});
+
+	it("asks where GPUs do not divide, and rounds up in the open", () => {
+		const imported = read(["#!/bin/bash", "#SBATCH -N 3 --gpus=8", "true"]);
+		expect(only(imported).spec).toMatchObject({ nodes: 3, resources: { gpus: 3 } });
+		expect(imported.findings.find((f) => f.subject === "8 GPUs")?.text).toContain("9 in all");
+	});
+});
+
+describe("arrays", () => {
+	it("become a job for each task, with its number", () => {
+		const imported = read(["#!/bin/bash", "#SBATCH -J sweep --array=1-9:4%2 --gres=gpu:1", "python train.py --seed $SLURM_ARRAY_TASK_ID"]);
+		const specs = imported.documents.map((d) => parseJobDocument(d));
+		expect(specs.map((s) => [s.name, s.env["SLURM_ARRAY_TASK_ID"]])).toEqual([
+			["sweep-1", "1"],
+			["sweep-5", "5"],
+			["sweep-9", "9"],
+		]);
+		expect(imported.findings.find((f) => f.subject === "Array 1-9:4%2")?.text).toContain("3 jobs");
+	});
+	it.each(["1-2000", "5-1", "a", "1-999999999"])("%s is a question, and one job", (list) => {
+		const imported = read(["#!/bin/bash", `#SBATCH --array=${list}`, "true"]);
+		expect(imported.documents).toHaveLength(1);
+		expect(imported.findings.find((f) => f.subject === `Array ${list}`)?.kind).toBe("question");
+	});
+});
+
+describe("what cannot be carried is never passed over", () => {
+	it.each([
+		["#SBATCH --gras=gpu:8", "There is no option --gras. Did you mean gres?"],
+		["#SBATCH --mem-p=4G", "may be any of --mem-per-cpu, --mem-per-gpu"],
+		["#SBATCH --job-name='open", "A quote is not closed"],
+		["#SBATCH hetjob", "equal nodes"],
+		["#SBATCH --dependency=afterok:123", "does not wait"],
+		["#SBATCH --gres=shard:1", "no GPU"],
+		["#SBATCH --time=soon", "not a length of time"],
+		["#SBATCH -N", "needs a value"],
+		["#SBATCH gpu:8", "not an option"],
+	])("%s", (line, text) => {
+		const { findings } = read(["#!/bin/bash", line, "true"]);
+		expect(
+			findings
+				.filter((f) => f.line === 2 && f.kind === "question")
+				.map((f) => f.text)
+				.join(" "),
+		).toContain(text);
+	});
+
+	it("says that a directive after the first command had no effect", () => {
+		expect(said(read(["#!/bin/bash", "true", "#SBATCH --gres=gpu:8"]))).toContain("3 dropped #SBATCH --gres=gpu:8");
+	});
+
+	it("has a finding for every option of sbatch", () => {
+		for (const option of SBATCH_OPTIONS) {
+			const { findings } = read(["#!/bin/bash", `#SBATCH --${option.name}${option.value === "none" ? "" : "=1"}`, "true"]);
+			expect(
+				findings.some((f) => f.line === 2),
+				option.name,
+			).toBe(true);
+		}
+	});
+
+	it("reads what DOS wrote, and says so", () => {
+		const imported = importSbatch("#!/bin/bash\r\n#SBATCH --gres=gpu:2\r\ntrue\r\n", CONTEXT);
+		expect(only(imported).spec.resources.gpus).toBe(2);
+		expect(said(imported)[0]).toBe("1 changed DOS line ends");
+	});
+
+	it("refuses an empty text and one that is too long", () => {
+		expect(() => importSbatch(" \n", CONTEXT)).toThrow("no script");
+		expect(() => importSbatch(`#!/bin/bash\n${"x".repeat(40_000)}`, CONTEXT)).toThrow("at most");
+	});
+
+	it("is total: any text of directives gives jobs and findings", () => {
+		const word = fc.oneof(
+			fc.constantFrom(
+				...SBATCH_OPTIONS.map((o) => `--${o.name}`),
+				...SBATCH_OPTIONS.flatMap((o) => (o.short ? [`-${o.short}`] : [])),
+				"hetjob",
+			),
+			fc.string({ maxLength: 12, unit: "binary" }),
+			fc.constantFrom("=", "1-3", "gpu:8", "a100:2", "'", '"', "4G", "0", "-1", "1:2:3", "2-12:00"),
+		);
+		fc.assert(
+			fc.property(fc.array(fc.array(word, { maxLength: 5 }), { maxLength: 12 }), (lines) => {
+				const text = ["#!/bin/bash", ...lines.map((words) => `#SBATCH ${words.join(" ")}`), "srun python $SLURM_X /home/a/b"].join("\n");
+				const imported = importSbatch(text, CONTEXT);
+				expect(imported.documents.length).toBeGreaterThan(0);
+				expect(imported.findings.some((f) => f.kind === "question")).toBe(true);
+			}),
+		);
+	});
+});

@@ -1,0 +1,199 @@
+import { SpillwayError } from "../../../kernel/errors.ts";
+import { formatDuration } from "../../../kernel/units.ts";
+import { JOB_LIMITS, type JobFile } from "../../job-file.ts";
+import { plainName } from "../plain-name.ts";
+import type { Finding, ImportContext, Imported } from "../types.ts";
+import { readBody } from "./body.ts";
+import { readIdentity } from "./identity.ts";
+import { type Directive, readScript, type Script } from "./read-script.ts";
+import { readResources, type SbatchResources } from "./resources.ts";
+import { arrayIndices } from "./times.ts";
+import { readWishes } from "./wishes.ts";
+
+/** Tasks of an array that become jobs of their own, at most. */
+export const MOST_ARRAY_TASKS = 1_000;
+
+/**
+ * A batch script as jobs: one, or one for each task of an array. Total for any text that has a script in it; whatever is
+ * not carried is a finding, and questions stay with the person. The script itself stays as it is, behind a few lines
+ * that stand in for the cluster's commands where those are missing.
+ * @throws SpillwayError `invalid_input` for an empty text, `payload_too_large`.
+ */
+export function importSbatch(text: string, context: ImportContext): Imported {
+	if (text.length > JOB_LIMITS.partCharacters)
+		throw new SpillwayError(
+			"payload_too_large",
+			`The script has ${text.length} characters; at most ${JOB_LIMITS.partCharacters} are read.`,
+			{
+				fix: "Put large parts of it into files that it calls.",
+			},
+		);
+	const script = readScript(text);
+	if (script.lines.every((line) => line.trim() === ""))
+		throw new SpillwayError("invalid_input", "There is no script in it.", { fix: "Paste the whole file, from its first line on." });
+	const { findings } = script;
+	const last = lastOfEach(script, findings);
+	const resources = readResources(last, findings);
+	const identity = readIdentity(last, context, findings);
+	const wishes = readWishes(last, context, findings);
+	const tasks = readArray(last.get("array"), findings);
+	const known = knownEnvironment(identity.name, resources);
+	if (tasks)
+		for (const name of ["SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT", "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_MAX"])
+			known.set(name, "");
+	const body = readBody(script.lines, script.bodyAt, { image: wishes.image !== null, ...resources, known }, findings);
+	const document = (task: number | null): JobFile => ({
+		apiVersion: "spillway/v1",
+		kind: "Job",
+		metadata: {
+			name: task === null ? identity.name : plainName(`${identity.name.slice(0, 56)}-${task}`),
+			team: identity.team,
+			...(identity.project === null ? {} : { project: identity.project }),
+			...(Object.keys(identity.labels).length === 0 ? {} : { labels: identity.labels }),
+		},
+		spec: {
+			...(wishes.image === null ? {} : { image: wishes.image }),
+			command: commandOf(script, body.prelude, wishes.folder),
+			...envOf({ ...wishes.env, ...body.env, ...arrayEnv(tasks, task) }),
+			nodes: resources.nodes,
+			resources: resourcesOf(resources, last, context, findings, task === null || task === tasks?.[0]),
+			...(wishes.maxMs === null ? {} : { duration: { max: formatDuration(wishes.maxMs) } }),
+			...(wishes.deadlineMs === null ? {} : { deadline: new Date(wishes.deadlineMs).toISOString().replace(".000Z", "Z") }),
+		},
+	});
+	const documents = tasks ? tasks.map(document) : [document(null)];
+	return { documents, findings: findings.sort((a, b) => a.line - b.line) };
+}
+
+/** Of an option that is given twice the last one counts, as with sbatch; those without a place here are named. */
+function lastOfEach(script: Script, findings: Finding[]): Map<string, Directive> {
+	const last = new Map<string, Directive>();
+	for (const directive of script.directives) {
+		const { option, line, value } = directive;
+		const subject = `--${option.name}${value === "" ? "" : `=${value.slice(0, 60)}`}`;
+		const before = last.get(option.name);
+		if (before)
+			findings.push({
+				line: before.line,
+				kind: "dropped",
+				subject: `--${option.name}=${before.value.slice(0, 60)}`,
+				text: `Line ${line} says it again, and the last one counts.`,
+			});
+		last.set(option.name, directive);
+		if (option.dropped !== undefined) findings.push({ line, kind: "dropped", subject, text: option.dropped });
+	}
+	return last;
+}
+
+function knownEnvironment(name: string, r: SbatchResources): Map<string, string> {
+	const known = new Map([
+		["SLURM_JOB_NAME", name],
+		["SLURM_NNODES", String(r.nodes)],
+		["SLURM_JOB_NUM_NODES", String(r.nodes)],
+		["SLURM_NTASKS", String(r.nodes * r.tasksPerNode)],
+		["SLURM_NTASKS_PER_NODE", String(r.tasksPerNode)],
+		["SLURM_NPROCS", String(r.nodes * r.tasksPerNode)],
+	]);
+	if (r.gpusPerNode !== null) known.set("SLURM_GPUS_ON_NODE", String(r.gpusPerNode)).set("SLURM_GPUS_PER_NODE", String(r.gpusPerNode));
+	if (r.cpusPerNode !== null)
+		known
+			.set("SLURM_CPUS_PER_TASK", String(Math.max(1, Math.floor(r.cpusPerNode / r.tasksPerNode))))
+			.set("SLURM_CPUS_ON_NODE", String(r.cpusPerNode));
+	if (r.memoryGiBPerNode !== null) known.set("SLURM_MEM_PER_NODE", String(Math.round(r.memoryGiBPerNode * 1024)));
+	return known;
+}
+
+function readArray(directive: Directive | undefined, findings: Finding[]): number[] | null {
+	if (!directive) return null;
+	const { line, value } = directive;
+	const read = arrayIndices(value, MOST_ARRAY_TASKS);
+	const subject = `Array ${value.slice(0, 60)}`;
+	if (read === null || read === "too_many") {
+		const text =
+			read === null
+				? "It is not a list of task numbers. Correct it."
+				: `An array of at most ${MOST_ARRAY_TASKS} tasks is read. Submit it in parts.`;
+		findings.push({ line, kind: "question", subject, text });
+		return null;
+	}
+	const limit =
+		read.atOnce === null ? "" : ` The limit of ${read.atOnce} at a time is not carried over: the policy and the queue decide how many run.`;
+	findings.push({
+		line,
+		kind: "changed",
+		subject,
+		text: `It becomes ${read.indices.length} jobs, each with its SLURM_ARRAY_TASK_ID.${limit}`,
+	});
+	return read.indices;
+}
+
+function arrayEnv(tasks: readonly number[] | null, task: number | null): Record<string, string> {
+	if (!tasks || task === null) return {};
+	return {
+		SLURM_ARRAY_TASK_ID: String(task),
+		SLURM_ARRAY_TASK_COUNT: String(tasks.length),
+		SLURM_ARRAY_TASK_MIN: String(tasks[0] ?? task),
+		SLURM_ARRAY_TASK_MAX: String(tasks.at(-1) ?? task),
+	};
+}
+
+function envOf(env: Record<string, string>): { env?: Record<string, string> } {
+	return Object.keys(env).length === 0 ? {} : { env };
+}
+
+/** The interpreter of the first line runs the text, with the stand-ins before it where it is a shell. */
+function commandOf(script: Script, prelude: readonly string[], folder: string | null): string[] {
+	const { interpreter, lines } = script;
+	const text = `${lines.join("\n")}\n`;
+	const words = interpreter.length > 0 ? interpreter : ["/bin/bash"];
+	const shell = words.some((word) => /(^|\/)(ba|da|k|z)?sh$/.test(word));
+	if (!shell) return [...words, "-c", text];
+	const before = [...(folder === null ? [] : [`cd ${quoted(folder)}`]), ...prelude];
+	return [...words, "-c", before.length === 0 ? text : `${before.join("\n")}\n${text}`];
+}
+
+function quoted(text: string): string {
+	return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+function resourcesOf(
+	r: SbatchResources,
+	last: ReadonlyMap<string, Directive>,
+	context: ImportContext,
+	findings: Finding[],
+	first: boolean,
+): NonNullable<JobFile["spec"]["resources"]> {
+	const words = [r.gpuType, ...(last.get("constraint")?.value.split(/[&|,()[\]*\s]+/) ?? [])].filter((word) => word !== "");
+	const accelerators = [...new Set(words.flatMap((word) => context.acceleratorsNamed(word)))];
+	const say = (line: number, kind: Finding["kind"], subject: string, text: string): void => {
+		if (first) findings.push({ line, kind, subject, text });
+	};
+	const constraint = last.get("constraint");
+	if (constraint) {
+		if (constraint.value.split(/[&|,()[\]*\s]+/).some((word) => context.acceleratorsNamed(word).length > 0))
+			say(constraint.line, "carried", `Constraint ${constraint.value.slice(0, 60)}`, "");
+		else
+			say(
+				constraint.line,
+				"question",
+				`Constraint ${constraint.value.slice(0, 60)}`,
+				"A feature of the cluster's nodes. Say what it stands for: an accelerator, memory, or nothing that matters elsewhere.",
+			);
+	}
+	if (r.gpuType !== "" && context.acceleratorsNamed(r.gpuType).length === 0) {
+		const line = (last.get("gres") ?? last.get("gpus") ?? last.get("gpus-per-node") ?? last.get("gpus-per-task"))?.line ?? 1;
+		say(
+			line,
+			"question",
+			`GPUs of type ${r.gpuType.slice(0, 40)}`,
+			"No accelerator is known by this name. Say which model it is, or that any will do.",
+		);
+	}
+	if (r.gpusPerNode === null) say(1, "changed", "No GPUs are asked for", "Every job here has at least one, so it asks for 1.");
+	return {
+		gpus: r.gpusPerNode ?? 1,
+		...(accelerators.length === 0 ? {} : { accelerators }),
+		...(r.cpusPerNode === null ? {} : { cpus: r.cpusPerNode }),
+		...(r.memoryGiBPerNode === null ? {} : { memoryGiB: r.memoryGiBPerNode }),
+	};
+}

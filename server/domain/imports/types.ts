@@ -1,0 +1,38 @@
+import type { JobFile } from "../job-file.ts";
+
+/**
+ * What became of one thing that a script or manifest says.
+ * `carried`: it means the same here. `changed`: it has another form here, with the same purpose. `dropped`: it has no
+ * meaning here, or none is needed. `question`: it matters and cannot be carried; a person has to say what to do.
+ */
+export type FindingKind = "carried" | "changed" | "dropped" | "question";
+
+export interface Finding {
+	/** 1-based line of the text that was given. */
+	line: number;
+	kind: FindingKind;
+	/** What it is about, as it was written or meant: "8 GPUs, h100". */
+	subject: string;
+	/** What was done and why; what to do, for a question. Empty where `carried` says it all. */
+	text: string;
+}
+
+/** Jobs as documents of the job file, in the order in which they should be submitted, and what became of everything. */
+export interface Imported {
+	documents: JobFile[];
+	/** In the order of lines. Every directive and every line that matters has at least one. */
+	findings: Finding[];
+}
+
+/** What the importer may know of the place that the job is brought to. */
+export interface ImportContext {
+	/** The team when the text names none that exists. */
+	team: string;
+	/** Teams that exist and that the person may submit for; empty: not known. */
+	teams: readonly string[];
+	/** Accelerators that a word such as `a100` stands for; empty: none. */
+	acceleratorsNamed: (word: string) => readonly string[];
+	/** For dates without one: minutes east of UTC. */
+	zoneOffsetMinutes: number;
+	nowMs: number;
+}

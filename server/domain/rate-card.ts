@@ -1,0 +1,44 @@
+import { z } from "zod";
+
+const date = z.iso.date();
+/** Money as people write it in a card: a decimal with at most six places. */
+const usd = z.string().regex(/^\d+(\.\d{1,6})?$/);
+const decimal = z.string().regex(/^\d+(\.\d{1,6})?$/);
+
+/** Something that was bought once and wears off: nodes, a rack, a switch. */
+export const ownedAssetSchema = z.strictObject({
+	id: z.string().min(1).max(64),
+	name: z.string().min(1).max(200),
+	/** First day in service, in the ledger's calendar: it costs from the start of this day on. */
+	inServiceOn: date,
+	priceUsd: usd,
+	/** What it will still be worth at the end of its life. */
+	residualUsd: usd.default("0"),
+	lifeMonths: z.number().int().min(1).max(600),
+	/** `declining_balance` writes off `ratePerYear` of the book value each year, down to the residual value. */
+	method: z.discriminatedUnion("kind", [
+		z.strictObject({ kind: z.literal("straight_line") }),
+		z.strictObject({ kind: z.literal("declining_balance"), ratePerYear: decimal }),
+	]),
+	/** Emissions of its manufacture, kg CO2e; null when nobody has published them. */
+	embodiedKg: decimal.nullable().default(null),
+	source: z.string().max(500).nullable().default(null),
+});
+export type OwnedAsset = z.infer<typeof ownedAssetSchema>;
+
+/** What a pool of owned GPUs costs. All GPUs of the pool share its assets and running cost evenly. */
+export const ownedRateCardSchema = z.strictObject({
+	assets: z.array(ownedAssetSchema).max(1_000),
+	/** Drawn by the pool's machines per GPU, host's share included, W. */
+	power: z.strictObject({
+		busyWattsPerGpu: decimal,
+		idleWattsPerGpu: decimal,
+		pue: decimal,
+		electricityUsdPerKwh: usd,
+		/** Of the power contract, g CO2e/kWh (market-based); null: no contract known, the grid's residual is not assumed. */
+		contractGramsPerKwh: decimal.nullable().default(null),
+	}),
+	/** Per year, spread evenly over its hours. */
+	perYear: z.strictObject({ rackUsd: usd, networkUsd: usd, supportUsd: usd, staffUsd: usd }),
+});
+export type OwnedRateCard = z.infer<typeof ownedRateCardSchema>;

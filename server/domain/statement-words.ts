@@ -1,0 +1,83 @@
+import type { SavingKey, StatementLineKey, StatementState, WasteKey } from "./statement.ts";
+
+/** What people read for the keys of a statement, the same on the page, in the PDF, in the CSV and on the command line. */
+export const LINE_WORDS: Record<StatementLineKey, string> = {
+	owned: "Owned hardware, used by jobs",
+	idle: "Owned hardware, idle",
+	spot: "Cloud, spot",
+	on_demand: "Cloud, on demand",
+	reserved: "Cloud, reserved",
+	egress: "Transfer out of clouds",
+	storage: "Disks and storage",
+	commitment: "Commitments not used",
+	credit: "Credits of providers",
+	tax: "Taxes",
+	adjustment: "Adjustments",
+};
+
+export const SIDE_WORDS = { owned: "Owned hardware", cloud: "Cloud" } as const;
+
+export const SAVING_WORDS: Record<SavingKey, string> = {
+	spot_against_on_demand: "Spot against on-demand",
+	home_against_cloud: "Home against the cloud",
+	burst_against_waiting: "Leaving home against waiting",
+};
+
+export const WASTE_WORDS: Record<WasteKey, string> = {
+	failed: "Work that failed",
+	interrupted: "Work that was interrupted",
+	cancelled: "Work that was cancelled",
+	idle: "Owned hardware that stood idle",
+};
+
+export const STATE_WORDS: Record<StatementState, string> = {
+	open: "open",
+	to_close: "to be closed",
+	closed: "closed",
+	changed: "changed since closing",
+	signed: "signed",
+};
+
+export const WASTE_RECKONED =
+	"Whole attempts that ended so in this month, with all that they were charged; what of their work lives on in a checkpoint is not taken off. " +
+	"Failed, interrupted and cancelled work is part of the lines above.";
+
+export const CARBON_RECKONED =
+	"Operational emissions are energy × the grid's intensity in that hour and region where it is known, else its yearly average (location-based), " +
+	"or × what the power contract says (market-based); embodied is the share of the machines' manufacture by time and by GPUs.";
+
+const MONTHS = [
+	...["January", "February", "March", "April", "May", "June", "July", "August", "September"],
+	...["October", "November", "December"],
+] as const;
+
+/** "November 2026" of `2026-11`. */
+export function monthWords(month: string): string {
+	const [year = "", number = ""] = month.split("-");
+	return `${MONTHS[Number(number) - 1] ?? number} ${year}`;
+}
+
+/** "The company", or "Team risk". */
+export const whoseWords = (team: string): string => (team === "" ? "The company" : `Team ${team}`);
+
+/** What a line of the difference between two versions is called. */
+export function differenceWords(section: string, key: string): string {
+	switch (section) {
+		case "line":
+			return LINE_WORDS[key as StatementLineKey] ?? key;
+		case "saving":
+			return `Saving: ${SAVING_WORDS[key as SavingKey] ?? key}`;
+		case "waste":
+			return WASTE_WORDS[key as WasteKey] ?? key;
+		case "team":
+			return key === "" ? "No team" : `Team ${key}`;
+		case "project":
+			return key === "" ? "No project" : `Project ${key}`;
+		case "budget":
+			return `Budget ${key}`;
+		case "bill":
+			return `Bill of ${key}`;
+		default:
+			return "Total";
+	}
+}
