@@ -1,53 +1,187 @@
 import { assert } from "#server/kernel/assert.ts";
 import { mulDivFloor } from "#server/kernel/money.ts";
+import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
+import type { Amounts } from "./amounts.ts";
+import { bucketStartMs, type Interval } from "./calendar.ts";
 
 /**
- * What is known of the power behind some GPUs. Energy = board power × load × time × PUE; emissions = energy × grid
- * intensity: the method of Lacoste et al. 2019, "Quantifying the Carbon Emissions of Machine Learning",
- * arXiv:1910.09700 (the ML CO2 Impact calculator), with the PUE that it leaves to the provider.
+ * What is known of some GPUs' power, its grid and their manufacture. Energy = power × time × PUE; emissions = energy ×
+ * grid intensity: the method of Lacoste et al. 2019, "Quantifying the Carbon Emissions of Machine Learning",
+ * arXiv:1910.09700 (the ML CO2 Impact calculator), with the PUE that it leaves to the provider. docs/carbon.md has every
+ * formula with its units, sources and a worked example.
  */
 export interface PowerFacts {
 	/** Power of one GPU under full load, W; null when the model is not known. */
 	wattsPerGpu: number | null;
+	/** Of one GPU without work, W; absent: IDLE_PERMILLE of wattsPerGpu. */
+	idleWattsPerGpu?: number | undefined;
+	/** Share of its time that a busy GPU worked, in thousandths; absent: not measured, full power is an upper estimate. */
+	utilisationPermille?: number | undefined;
+	/** What was measured of its GPUs, by start of the UTC minute; it comes before every estimate (MEASURED_LATE_MS). */
+	measured?: ReadonlyMap<number, MeasuredMinute> | undefined;
 	/** Energy of the data centre per energy of its machines, >= 1. null: not known, counted as 1, a lower bound. */
 	pue: number | null;
-	/** Of the grid, g CO2e per kWh; null when no source has it, and then emissions are not known. */
+	/** Of the grid on the average of a year, g CO2e per kWh; null when no source has it. */
 	gramsPerKwh: number | null;
+	/** Of the grid in single hours, mg CO2e per kWh, by start of the UTC hour; it comes before the average. */
+	hourlyMilligramsPerKwh?: ReadonlyMap<number, number> | undefined;
+	/** Of the power contract, g CO2e per kWh; null or absent: none known, and the grid's residual is not assumed. */
+	contractGramsPerKwh?: number | null | undefined;
+	/** Share of the machine's manufacture that one GPU answers for in an hour, g CO2e; null or absent: not published. */
+	embodiedGramsPerGpuHour?: number | null | undefined;
 	load: "busy" | "idle";
 }
 
-/**
- * Share of the board power that is drawn, in thousandths.
- * busy: utilisation is not measured yet, so full board power is taken, as Lacoste et al. do: an upper estimate.
- * idle: median of minimum/maximum watts of the six GPUs in Cloud Carbon Footprint's constants (A100 46/407, A10G 18/153,
- * T4 8/71, K80 35/306, P100 36/306, V100 35/306), https://github.com/cloud-carbon-footprint/cloud-carbon-footprint.
- */
-export const LOAD_PERMILLE = { busy: 1_000n, idle: 114n } as const;
-
-export interface Footprint {
-	energyMilliWh: bigint;
-	/** null when the intensity or the power is not known. */
-	emissionsMilligrams: bigint | null;
+/** One minute of GPUs that are measured: the mean over them. */
+export interface MeasuredMinute {
+	/** null: the driver tells no power, and it is estimated from the use. */
+	wattsPerGpu: number | null;
+	utilisationPermille: number;
 }
 
-const PERMILLE = 1_000n;
-const MS_PER_HOUR = 3_600_000n;
-const MILLI_WH_PER_KWH = 1_000_000n;
+/**
+ * A minute is known once it is over and told. So that a charge rests on what is known when it is written, the power at an
+ * instant is that which was measured so much earlier: the curve is moved by two minutes, its area stays. The first two
+ * minutes of a machine are estimated, and its last two are not counted.
+ */
+export const MEASURED_LATE_MS = 2 * MINUTE_MS;
 
 /**
- * Footprint of one GPU over `elapsedMs`, rounded down once to the milliwatt-hour and once to the milligram.
- * For a part of a usage subtract two of these; parts then add up to the whole exactly.
+ * What an idle GPU draws of its full power, in thousandths: the median of minimum/maximum watts of the six GPUs in Cloud
+ * Carbon Footprint's constants (A100 46/407, A10G 18/153, T4 8/71, K80 35/306, P100 36/306, V100 35/306),
+ * https://github.com/cloud-carbon-footprint/cloud-carbon-footprint.
+ */
+export const IDLE_PERMILLE = 114n;
+
+/** The part of a charge that is no money. */
+export type Footprint = Omit<Amounts, `${string}MicroUsd` | "gpuMs">;
+
+const PERMILLE = 1_000n;
+const MILLI_WH_PER_KWH = 1_000_000n;
+const MS_PER_HOUR = BigInt(HOUR_MS);
+
+/**
+ * Footprint of one GPU over a piece of time within one UTC hour: the difference of two running totals since the hour's
+ * start, each rounded down once, so that the parts of an hour add up to the hour exactly.
  * Without known power the energy is 0 and the emissions are null: not known, rather than none.
  */
-export function footprintOfElapsed(power: PowerFacts, elapsedMs: number): Footprint {
-	assert(Number.isSafeInteger(elapsedMs) && elapsedMs >= 0, `elapsedMs must be a whole number >= 0, got ${elapsedMs}`);
-	if (power.wattsPerGpu === null) return { energyMilliWh: 0n, emissionsMilligrams: null };
-	const milliwatts = thousandths(power.wattsPerGpu, "wattsPerGpu");
-	const factors = LOAD_PERMILLE[power.load] * thousandths(power.pue ?? 1, "pue");
-	const energyMilliWh = mulDivFloor(milliwatts * BigInt(elapsedMs), factors, MS_PER_HOUR * PERMILLE * PERMILLE).quotient;
-	if (power.gramsPerKwh === null) return { energyMilliWh, emissionsMilligrams: null };
-	const milligramsPerKwh = thousandths(power.gramsPerKwh, "gramsPerKwh");
-	return { energyMilliWh, emissionsMilligrams: mulDivFloor(energyMilliWh, milligramsPerKwh, MILLI_WH_PER_KWH).quotient };
+export function footprintOfInterval(facts: PowerFacts, fromMs: number, toMs: number): Footprint {
+	const hourMs = bucketStartMs("hour", fromMs);
+	assert(fromMs <= toMs && toMs <= hourMs + HOUR_MS, `a piece of time lies within one UTC hour, got ${fromMs}..${toMs}`);
+	return added(sinceHourStart(facts, hourMs, toMs - hourMs), sinceHourStart(facts, hourMs, fromMs - hourMs), -1n);
+}
+
+/** The same for several GPUs. */
+export function footprintOfGpus(facts: PowerFacts, gpus: number, { fromMs, toMs }: Interval): Footprint {
+	const one = footprintOfInterval(facts, fromMs, toMs);
+	return added(one, one, BigInt(gpus) - 1n);
+}
+
+/** What is known of GPUs at home, whatever they bear. */
+export type PoolPower = Omit<PowerFacts, "load">;
+
+/** From `fromMs` on, this is what is known. */
+export interface PowerStep {
+	fromMs: number;
+	power: PoolPower;
+}
+
+/** The same where what is known changes: `base` holds before the first step. The steps are in order of time. */
+export function footprintOfSteps(
+	{ base, steps }: { base: PoolPower; steps: readonly PowerStep[] },
+	load: PowerFacts["load"],
+	gpus: number,
+	{ fromMs, toMs }: Interval,
+): Footprint {
+	let sum: Footprint | null = null;
+	for (const [i, step] of [{ fromMs: Number.NEGATIVE_INFINITY, power: base }, ...steps].entries()) {
+		const part = { fromMs: Math.max(fromMs, step.fromMs), toMs: Math.min(toMs, steps[i]?.fromMs ?? toMs) };
+		if (part.fromMs >= part.toMs) continue;
+		const footprint = footprintOfGpus({ ...step.power, load }, gpus, part);
+		sum = sum ? added(sum, footprint, 1n) : footprint;
+	}
+	return sum ?? footprintOfGpus({ ...base, load }, gpus, { fromMs, toMs: fromMs });
+}
+
+/** Power of one GPU at an instant, in billionths of a watt, before PUE. */
+export function powerOf(facts: PowerFacts, atMs: number): { nanowatts: bigint; measured: boolean } | null {
+	const minute = facts.measured?.get(Math.floor((atMs - MEASURED_LATE_MS) / MINUTE_MS) * MINUTE_MS);
+	if (minute && minute.wattsPerGpu !== null)
+		return { nanowatts: thousandths(minute.wattsPerGpu, "wattsPerGpu of a minute") * PERMILLE * PERMILLE, measured: true };
+	if (facts.wattsPerGpu === null) return null;
+	const full = thousandths(facts.wattsPerGpu, "wattsPerGpu") * PERMILLE;
+	const idle =
+		facts.idleWattsPerGpu === undefined
+			? (full / PERMILLE) * IDLE_PERMILLE
+			: thousandths(facts.idleWattsPerGpu, "idleWattsPerGpu") * PERMILLE;
+	const work = facts.load === "idle" ? 0 : (minute?.utilisationPermille ?? facts.utilisationPermille ?? 1_000);
+	assert(Number.isInteger(work) && work >= 0 && work <= 1_000, `utilisationPermille must be a whole number from 0 to 1000, got ${work}`);
+	// Linear from idle to full power, as Cloud Carbon Footprint reckons with its minimum and maximum watts.
+	return { nanowatts: idle * (PERMILLE - BigInt(work)) + full * BigInt(work), measured: false };
+}
+
+/** Power × time of one GPU since the hour's start, in nanowatt-milliseconds, and the measured part; null: not known. */
+function workSince(facts: PowerFacts, hourMs: number, elapsedMs: number): { all: bigint; measured: bigint } | null {
+	// Without measurements the power is one throughout, which spares the walk over the minutes.
+	const stepMs = facts.measured && facts.measured.size > 0 ? MINUTE_MS : HOUR_MS;
+	let all = 0n;
+	let measured = 0n;
+	for (let atMs = 0; atMs < elapsedMs || atMs === 0; atMs += stepMs) {
+		const power = powerOf(facts, hourMs + atMs);
+		if (!power) return null;
+		const work = power.nanowatts * BigInt(Math.min(stepMs, elapsedMs - atMs));
+		all += work;
+		if (power.measured) measured += work;
+	}
+	return { all, measured };
+}
+
+function sinceHourStart(facts: PowerFacts, hourMs: number, elapsedMs: number): Footprint {
+	const { embodiedGramsPerGpuHour = null, contractGramsPerKwh = null } = facts;
+	const embodiedMilligrams =
+		embodiedGramsPerGpuHour === null
+			? null
+			: mulDivFloor(thousandths(embodiedGramsPerGpuHour * 1_000, "embodiedGramsPerGpuHour"), BigInt(elapsedMs), MS_PER_HOUR * PERMILLE)
+					.quotient;
+	const work = workSince(facts, hourMs, elapsedMs);
+	if (!work) return { ...NO_ENERGY, emissionsMilligrams: null, marketEmissionsMilligrams: null, embodiedMilligrams };
+	// nanowatts × ms × thousandths of PUE → milliwatt-hours
+	const milliWh = (nanowattMs: bigint): bigint =>
+		mulDivFloor(nanowattMs, thousandths(facts.pue ?? 1, "pue"), MS_PER_HOUR * PERMILLE * PERMILLE * PERMILLE).quotient;
+	const energyMilliWh = milliWh(work.all);
+	const hourly = facts.hourlyMilligramsPerKwh?.get(hourMs);
+	const gridMilligrams = hourly === undefined ? milligramsPerKwh(facts.gramsPerKwh, "gramsPerKwh") : BigInt(hourly);
+	const contractMilligrams = milligramsPerKwh(contractGramsPerKwh, "contractGramsPerKwh");
+	return {
+		energyMilliWh,
+		measuredEnergyMilliWh: milliWh(work.measured),
+		hourlyGridMilliWh: hourly === undefined ? 0n : energyMilliWh,
+		emissionsMilligrams: weighed(energyMilliWh, gridMilligrams),
+		marketEmissionsMilligrams: weighed(energyMilliWh, contractMilligrams),
+		embodiedMilligrams,
+	};
+}
+
+const NO_ENERGY = { energyMilliWh: 0n, measuredEnergyMilliWh: 0n, hourlyGridMilliWh: 0n } as const;
+
+function weighed(energyMilliWh: bigint, perKwh: bigint | null): bigint | null {
+	return perKwh === null ? null : mulDivFloor(energyMilliWh, perKwh, MILLI_WH_PER_KWH).quotient;
+}
+
+function added(a: Footprint, b: Footprint, factor: bigint): Footprint {
+	const known = (x: bigint | null, y: bigint | null): bigint | null => (x === null || y === null ? null : x + factor * y);
+	return {
+		energyMilliWh: a.energyMilliWh + factor * b.energyMilliWh,
+		measuredEnergyMilliWh: a.measuredEnergyMilliWh + factor * b.measuredEnergyMilliWh,
+		hourlyGridMilliWh: a.hourlyGridMilliWh + factor * b.hourlyGridMilliWh,
+		emissionsMilligrams: known(a.emissionsMilligrams, b.emissionsMilligrams),
+		marketEmissionsMilligrams: known(a.marketEmissionsMilligrams, b.marketEmissionsMilligrams),
+		embodiedMilligrams: known(a.embodiedMilligrams, b.embodiedMilligrams),
+	};
+}
+
+function milligramsPerKwh(grams: number | null, what: string): bigint | null {
+	return grams === null ? null : thousandths(grams, what);
 }
 
 /** Factors come as decimals of at most three places; finer ones are rounded to that. */

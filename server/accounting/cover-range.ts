@@ -1,4 +1,5 @@
 import { bucketStartMs, type Granularity, type Interval, nextBucketStartMs } from "./calendar.ts";
+import { type Calendar, UTC } from "./zone.ts";
 
 /** Whole buckets of one granularity. */
 export interface Segment extends Interval {
@@ -7,24 +8,36 @@ export interface Segment extends Interval {
 
 const FINER: Record<Granularity, Granularity | null> = { month: "day", day: "hour", hour: null };
 
-/** The range widened to whole UTC hours, which is as fine as rollups are. */
-export function wholeHours({ fromMs, toMs }: Interval): Interval {
-	const end = bucketStartMs("hour", toMs);
-	return { fromMs: bucketStartMs("hour", fromMs), toMs: end < toMs ? nextBucketStartMs("hour", toMs) : toMs };
+/** The range widened to whole hours, which is as fine as rollups are. */
+export function wholeHours(range: Interval, calendar: Calendar = UTC): Interval {
+	return widened("hour", range, calendar);
+}
+
+/** The range widened to whole buckets. */
+export function widened(granularity: Granularity, { fromMs, toMs }: Interval, calendar: Calendar = UTC): Interval {
+	const end = bucketStartMs(granularity, toMs, calendar);
+	return {
+		fromMs: bucketStartMs(granularity, fromMs, calendar),
+		toMs: end < toMs ? nextBucketStartMs(granularity, toMs, calendar) : toMs,
+	};
 }
 
 /**
  * A range of whole hours as the fewest rollups that cover it exactly: whole months in the middle, whole days beside
  * them, hours at the edges; in order of time. `coarsest` keeps to days or hours, for sums by day.
  */
-export function coverRange(range: Interval, coarsest: Granularity): Segment[] {
+export function coverRange(range: Interval, coarsest: Granularity, calendar: Calendar = UTC): Segment[] {
 	if (range.fromMs >= range.toMs) return [];
-	const start = bucketStartMs(coarsest, range.fromMs);
-	const fromMs = start === range.fromMs ? start : nextBucketStartMs(coarsest, range.fromMs);
-	const toMs = bucketStartMs(coarsest, range.toMs);
+	const start = bucketStartMs(coarsest, range.fromMs, calendar);
+	const fromMs = start === range.fromMs ? start : nextBucketStartMs(coarsest, range.fromMs, calendar);
+	const toMs = bucketStartMs(coarsest, range.toMs, calendar);
 	const finer = FINER[coarsest];
-	if (fromMs >= toMs) return finer ? coverRange(range, finer) : [];
+	if (fromMs >= toMs) return finer ? coverRange(range, finer, calendar) : [];
 	const middle: Segment = { granularity: coarsest, fromMs, toMs };
 	if (!finer) return [middle];
-	return [...coverRange({ fromMs: range.fromMs, toMs: fromMs }, finer), middle, ...coverRange({ fromMs: toMs, toMs: range.toMs }, finer)];
+	return [
+		...coverRange({ fromMs: range.fromMs, toMs: fromMs }, finer, calendar),
+		middle,
+		...coverRange({ fromMs: toMs, toMs: range.toMs }, finer, calendar),
+	];
 }

@@ -1,8 +1,10 @@
 import { assert } from "#server/kernel/assert.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
+import { bucketStartMs, nextBucketStartMs, weekdayOf } from "./calendar.ts";
+import { type Calendar, UTC } from "./zone.ts";
 
 export interface DailySpend {
-	/** Start of the UTC day. */
+	/** Start of the day of the calendar. */
 	dayStartMs: number;
 	microUsd: bigint;
 }
@@ -28,31 +30,35 @@ const TEN_THOUSAND = 10_000n;
  * weekday so far (of all days, while there are fewer than WEEKDAY_DAYS_MIN); of today only the part that is still to come.
  * The range comes from how much days differ from that mean, taking days as independent: it says nothing of
  * a change in habits. null with fewer than FORECAST_DAYS_MIN whole days to learn from.
- * @param history whole UTC days before today, also from before the period.
+ * @param history whole days before today, also from before the period.
  */
 export function forecastSpend(input: {
 	spentSoFarMicroUsd: bigint;
 	history: readonly DailySpend[];
 	nowMs: number;
 	periodEndMs: number;
+	calendar?: Calendar;
 }): SpendForecast | null {
-	const { spentSoFarMicroUsd: spent, history, nowMs, periodEndMs } = input;
+	const { spentSoFarMicroUsd: spent, history, nowMs, periodEndMs, calendar = UTC } = input;
 	assert(nowMs <= periodEndMs, "the period has ended: there is nothing to forecast");
 	if (history.length < FORECAST_DAYS_MIN) return null;
-	const meanOf = weekdayMeans(history);
+	const meanOf = weekdayMeans(history, calendar);
 	// Sums of money × milliseconds, so that a part of a day is exact and divided once.
 	let toComeByMs = 0n;
 	let remainingMs = 0n;
 	for (let atMs = nowMs; atMs < periodEndMs; ) {
-		const dayEndMs = Math.min(periodEndMs, (Math.floor(atMs / DAY_MS) + 1) * DAY_MS);
-		const partMs = BigInt(dayEndMs - atMs);
+		const nextDayMs = nextBucketStartMs("day", atMs, calendar);
+		const dayEndMs = Math.min(periodEndMs, nextDayMs);
+		// A day of 23 or 25 hours is one day of spend.
+		const lengthMs = nextDayMs - bucketStartMs("day", atMs, calendar);
+		const partMs = lengthMs === DAY_MS ? BigInt(dayEndMs - atMs) : (BigInt(dayEndMs - atMs) * BigInt(DAY_MS)) / BigInt(lengthMs);
 		toComeByMs += meanOf(atMs) * partMs;
 		remainingMs += partMs;
 		atMs = dayEndMs;
 	}
 	const dayMs = BigInt(DAY_MS);
 	const expected = spent + toComeByMs / dayMs;
-	const spread = (squareRoot((dailyVariance(history, meanOf) * remainingMs) / dayMs) * Z90_PER_10000) / TEN_THOUSAND;
+	const spread = (squareRoot((dailyVariance(history, meanOf, calendar) * remainingMs) / dayMs) * Z90_PER_10000) / TEN_THOUSAND;
 	return {
 		lowMicroUsd: expected - spread < spent ? min(spent, expected) : expected - spread,
 		expectedMicroUsd: expected,
@@ -61,25 +67,21 @@ export function forecastSpend(input: {
 	};
 }
 
-function weekdayMeans(history: readonly DailySpend[]): (atMs: number) => bigint {
+function weekdayMeans(history: readonly DailySpend[], calendar: Calendar): (atMs: number) => bigint {
 	const overall = mean(history.map((d) => d.microUsd));
 	if (history.length < WEEKDAY_DAYS_MIN) return () => overall;
 	const byWeekday = Array.from({ length: 7 }, (_, weekday) => {
-		const same = history.filter((d) => weekdayOf(d.dayStartMs) === weekday);
+		const same = history.filter((d) => weekdayOf(d.dayStartMs, calendar) === weekday);
 		return same.length > 0 ? mean(same.map((d) => d.microUsd)) : overall;
 	});
-	return (atMs) => byWeekday[weekdayOf(atMs)] ?? overall;
+	return (atMs) => byWeekday[weekdayOf(atMs, calendar)] ?? overall;
 }
 
-function dailyVariance(history: readonly DailySpend[], meanOf: (atMs: number) => bigint): bigint {
+function dailyVariance(history: readonly DailySpend[], meanOf: (atMs: number) => bigint, calendar: Calendar): bigint {
 	// The means are learnt from the same days: each takes away one degree of freedom.
-	const means = history.length < WEEKDAY_DAYS_MIN ? 1 : new Set(history.map((d) => weekdayOf(d.dayStartMs))).size;
+	const means = history.length < WEEKDAY_DAYS_MIN ? 1 : new Set(history.map((d) => weekdayOf(d.dayStartMs, calendar))).size;
 	const squares = history.reduce((sum, d) => sum + (d.microUsd - meanOf(d.dayStartMs)) ** 2n, 0n);
 	return squares / BigInt(Math.max(1, history.length - means));
-}
-
-function weekdayOf(atMs: number): number {
-	return new Date(atMs).getUTCDay();
 }
 
 function mean(values: readonly bigint[]): bigint {

@@ -49,7 +49,7 @@ describe("meterPool, worked by hand", () => {
 	});
 
 	it("a pool that shrank below what is in use has no idle time rather than a negative one", () => {
-		const { charges } = meterPool(aPool({ gpus: 1 }), [aUse({ gpus: 2 })], T0 + HOUR_MS);
+		const { charges } = meterPool(aPool({ gpus: 1 }), [aUse({ slots: [0, 1] })], T0 + HOUR_MS);
 		expect(charges.filter(isIdle)).toEqual([]);
 	});
 });

@@ -2,23 +2,33 @@ import type { ChargeDimensions } from "#server/domain/charge.ts";
 import { costOfElapsed } from "#server/kernel/money.ts";
 import { type Amounts, addScaled, type ChargeDraft, difference, NO_AMOUNTS } from "./amounts.ts";
 import { bucketStartMs, cutAtHours, type Interval } from "./calendar.ts";
-import { footprintOfElapsed, type PowerFacts } from "./carbon.ts";
+import { footprintOfSteps, type PoolPower, type PowerStep } from "./carbon.ts";
 import { reversed } from "./meter-usage.ts";
+import { cutAtCards, type EffectiveCard, type Load, shareOfSlot } from "./owned-cost.ts";
+import type { Calendar } from "./zone.ts";
 
 /**
- * Owned hardware costs the same used or idle. Every GPU of a pool is priced on one time line that all of them share
- * (its running total since 1970, whole hours exact), so that what jobs used and what stood idle add up to what is owned
- * to the micro-dollar, in every interval.
+ * Owned hardware costs the same used or idle, but for its power. Every slot of a pool is priced on a time line of its own
+ * (a running total since 1970): its share of the pool's rate card, or the flat price where no card holds. What jobs used
+ * and what stood idle add up to what is owned to the micro-dollar, in every interval.
  */
 export interface OwnedPool {
 	poolId: string;
 	/** All GPUs owned, those out of service too. */
 	gpus: number;
+	/** The price where no card holds. */
 	microUsdPerGpuHour: bigint;
+	/** In order of time; before the first one the flat price holds. */
+	cards: readonly EffectiveCard[];
+	/** Of the ledger: charges are cut at its midnights. */
+	calendar: Calendar;
 	ownedSinceMs: number;
 	/** Up to where idle time is charged; null: from ownedSinceMs on. */
 	idleMeteredUntilMs: number | null;
-	power: Omit<PowerFacts, "load">;
+	/** Before the first of powerSteps. */
+	power: PoolPower;
+	/** As the rate cards say; in order of time. */
+	powerSteps?: readonly PowerStep[];
 	place: Pick<ChargeDimensions, "siteId" | "provider" | "region" | "accelerator">;
 }
 
@@ -27,8 +37,8 @@ export interface OwnedUse {
 	allocationId: string;
 	jobId: string;
 	attemptId: string;
-	gpus: number;
-	/** Price when it was placed; a later rate card does not change it. */
+	slots: readonly number[];
+	/** The flat price when it was placed; a later one does not change it. Counts where no card holds. */
 	microUsdPerGpuHour: bigint;
 	startMs: number;
 	endMs: number | null;
@@ -52,23 +62,29 @@ export function meterPool(pool: OwnedPool, uses: readonly OwnedUse[], untilMs: n
 	const fromMs = idleDoneMs(pool);
 	const toMs = Math.max(fromMs, untilMs);
 	const metered = uses.map((use) => ({ use, ...meterOwnedUse(pool, use, untilMs) }));
-	const busy = new Map<number, Amounts>();
-	for (const use of uses) {
-		for (const piece of cutAtHours({ fromMs: Math.max(use.startMs, fromMs), toMs: Math.min(use.endMs ?? toMs, toMs) })) {
-			const hour = Math.max(bucketStartMs("hour", piece.fromMs), fromMs);
-			busy.set(hour, addScaled(busy.get(hour) ?? NO_AMOUNTS, amountsOfGpu(pool, pool.microUsdPerGpuHour, "idle", piece), BigInt(use.gpus)));
-		}
-	}
-	const idle = cutAtHours({ fromMs, toMs }).flatMap((hour) => {
-		const owned = addScaled(NO_AMOUNTS, amountsOfGpu(pool, pool.microUsdPerGpuHour, "idle", hour), BigInt(pool.gpus));
-		const rest = difference(owned, busy.get(hour.fromMs) ?? NO_AMOUNTS);
-		return rest.gpuMs > 0n ? [idleCharge(pool, hour, rest)] : [];
-	});
+	const idle = idleOf(pool, uses, { fromMs, toMs }).map(({ piece, amounts }) => chargeOfIdle(pool, piece, amounts));
 	return {
 		charges: [...metered.flatMap((m) => m.charges), ...idle],
 		idleMeteredUntilMs: toMs,
 		usesMeteredUntilMs: new Map(metered.map((m) => [m.use.allocationId, m.meteredUntilMs])),
 	};
+}
+
+/** What of the pool no use took, by hour; the uses count from their start to their end, or on and on. */
+export function idleOf(pool: OwnedPool, uses: readonly OwnedUse[], { fromMs, toMs }: Interval): { piece: Interval; amounts: Amounts }[] {
+	const busy = new Map<number, Amounts>();
+	for (const use of uses) {
+		for (const piece of cutAtHours({ fromMs: Math.max(use.startMs, fromMs), toMs: Math.min(use.endMs ?? toMs, toMs) }, pool.calendar)) {
+			const hour = Math.max(bucketStartMs("hour", piece.fromMs, pool.calendar), fromMs);
+			busy.set(hour, addScaled(busy.get(hour) ?? NO_AMOUNTS, amountsOf(pool, idleSlots(pool, use), "idle", piece), 1n));
+		}
+	}
+	return cutAtHours({ fromMs, toMs }, pool.calendar).flatMap((piece) => {
+		const owned = amountsOf(pool, { slots: "all", microUsdPerGpuHour: pool.microUsdPerGpuHour }, "idle", piece);
+		const amounts = difference(owned, busy.get(piece.fromMs) ?? NO_AMOUNTS);
+		const some = amounts.gpuMs > 0n || (amounts.gpuMs === 0n && amounts.effectiveMicroUsd !== 0n);
+		return some ? [{ piece, amounts }] : [];
+	});
 }
 
 /**
@@ -81,19 +97,19 @@ export function meterOwnedUse(pool: OwnedPool, use: OwnedUse, untilMs: number): 
 	const back = endMs !== null && endMs < doneMs;
 	const toMs = back ? endMs : Math.max(doneMs, endMs === null ? untilMs : Math.min(untilMs, endMs));
 	const moved = { fromMs: Math.min(doneMs, toMs), toMs: Math.max(doneMs, toMs) };
-	const used = cutAtHours(moved).map((piece) => useCharge(pool, use, piece));
+	const used = cutAtHours(moved, pool.calendar).map((piece) => chargeOfUse(pool, use, piece));
 	const idleMoved = { fromMs: Math.max(moved.fromMs, pool.ownedSinceMs), toMs: Math.min(moved.toMs, idleDoneMs(pool)) };
-	const idle = cutAtHours(idleMoved).map((piece) =>
-		idleCharge(pool, piece, addScaled(NO_AMOUNTS, amountsOfGpu(pool, pool.microUsdPerGpuHour, "idle", piece), BigInt(use.gpus))),
+	const idle = cutAtHours(idleMoved, pool.calendar).map((piece) =>
+		chargeOfIdle(pool, piece, amountsOf(pool, idleSlots(pool, use), "idle", piece)),
 	);
 	return { charges: back ? [...used.map(reversed), ...idle] : [...used, ...idle.map(reversed)], meteredUntilMs: toMs };
 }
 
-function idleDoneMs(pool: OwnedPool): number {
+export function idleDoneMs(pool: OwnedPool): number {
 	return Math.max(pool.ownedSinceMs, pool.idleMeteredUntilMs ?? pool.ownedSinceMs);
 }
 
-function useCharge(pool: OwnedPool, use: OwnedUse, piece: Interval): ChargeDraft {
+export function chargeOfUse(pool: OwnedPool, use: OwnedUse, piece: Interval): ChargeDraft {
 	return {
 		periodStartMs: piece.fromMs,
 		periodEndMs: piece.toMs,
@@ -103,12 +119,13 @@ function useCharge(pool: OwnedPool, use: OwnedUse, piece: Interval): ChargeDraft
 		instanceId: null,
 		allocationId: use.allocationId,
 		poolId: null,
-		...addScaled(NO_AMOUNTS, amountsOfGpu(pool, use.microUsdPerGpuHour, "busy", piece), BigInt(use.gpus)),
-		carbonQuality: "estimated",
+		billLineId: null,
+		correction: null,
+		...amountsOf(pool, use, "busy", piece),
 	};
 }
 
-function idleCharge(pool: OwnedPool, piece: Interval, amounts: Amounts): ChargeDraft {
+export function chargeOfIdle(pool: OwnedPool, piece: Interval, amounts: Amounts): ChargeDraft {
 	return {
 		periodStartMs: piece.fromMs,
 		periodEndMs: piece.toMs,
@@ -118,26 +135,54 @@ function idleCharge(pool: OwnedPool, piece: Interval, amounts: Amounts): ChargeD
 		instanceId: null,
 		allocationId: null,
 		poolId: pool.poolId,
+		billLineId: null,
+		correction: null,
 		...amounts,
-		carbonQuality: "estimated",
 	};
 }
 
-/** One GPU over the interval. Nobody invoices owned hardware, so nothing is billed; its use still has its effective cost. */
-function amountsOfGpu(pool: OwnedPool, microUsdPerGpuHour: bigint, load: PowerFacts["load"], { fromMs, toMs }: Interval): Amounts {
-	const microUsd = costOfElapsed(microUsdPerGpuHour, toMs) - costOfElapsed(microUsdPerGpuHour, fromMs);
-	const later = footprintOfElapsed({ ...pool.power, load }, toMs);
-	const earlier = footprintOfElapsed({ ...pool.power, load }, fromMs);
+interface Slots {
+	slots: readonly number[] | "all";
+	/** The flat price, where no card holds. */
+	microUsdPerGpuHour: bigint;
+}
+
+/** What a use costs in a piece of its time. */
+export function busyMicroUsd(pool: OwnedPool, use: OwnedUse, piece: Interval): bigint {
+	return microUsdOf(pool, use, "busy", piece);
+}
+
+/** The slots of a use as they would cost without it. */
+function idleSlots(pool: OwnedPool, use: OwnedUse): Slots {
+	return { slots: use.slots, microUsdPerGpuHour: pool.microUsdPerGpuHour };
+}
+
+/** Nobody invoices owned hardware, so nothing is billed; its use still has its effective cost. */
+function amountsOf(pool: OwnedPool, slots: Slots, load: Load, piece: Interval): Amounts {
+	const gpus = slots.slots === "all" ? pool.gpus : slots.slots.length;
+	const microUsd = microUsdOf(pool, slots, load, piece);
 	return {
-		gpuMs: BigInt(toMs - fromMs),
+		gpuMs: BigInt(gpus) * BigInt(piece.toMs - piece.fromMs),
 		listMicroUsd: microUsd,
 		contractedMicroUsd: microUsd,
 		effectiveMicroUsd: microUsd,
 		billedMicroUsd: 0n,
-		energyMilliWh: later.energyMilliWh - earlier.energyMilliWh,
-		emissionsMilligrams:
-			later.emissionsMilligrams === null || earlier.emissionsMilligrams === null
-				? null
-				: later.emissionsMilligrams - earlier.emissionsMilligrams,
+		...footprintOfSteps({ base: pool.power, steps: pool.powerSteps ?? [] }, load, gpus, piece),
 	};
+}
+
+function microUsdOf(pool: OwnedPool, { slots, microUsdPerGpuHour }: Slots, load: Load, piece: Interval): bigint {
+	const gpus = BigInt(slots === "all" ? pool.gpus : slots.length);
+	let sum = 0n;
+	for (const { fromMs, toMs, cost } of cutAtCards(pool.cards, piece)) {
+		if (cost === null) {
+			sum += gpus * (costOfElapsed(microUsdPerGpuHour, toMs) - costOfElapsed(microUsdPerGpuHour, fromMs));
+			continue;
+		}
+		sum += gpus * (cost.powerUntil(load, toMs) - cost.powerUntil(load, fromMs));
+		const [later, earlier] = [cost.fixedUntil(toMs), cost.fixedUntil(fromMs)];
+		if (slots === "all") sum += later - earlier;
+		else for (const slot of slots) sum += shareOfSlot(later, slot, pool.gpus) - shareOfSlot(earlier, slot, pool.gpus);
+	}
+	return sum;
 }

@@ -1,10 +1,12 @@
-import type { Charge, ChargeDimensions } from "#server/domain/charge.ts";
+import type { Charge, ChargeDimensions, ChargeKind } from "#server/domain/charge.ts";
 import { assert } from "#server/kernel/assert.ts";
 import { mulDivFloor } from "#server/kernel/money.ts";
-import { type Amounts, type ChargeDraft, difference, negated } from "./amounts.ts";
+import { type Amounts, type ChargeDraft, difference, NO_AMOUNTS, negated } from "./amounts.ts";
 import { type BillingTerms, billableMs } from "./billing-terms.ts";
-import { cutAtHours, type Interval } from "./calendar.ts";
-import { footprintOfElapsed, type PowerFacts } from "./carbon.ts";
+import { bucketStartMs, cutAtHours, type Interval, nextBucketStartMs } from "./calendar.ts";
+import { footprintOfGpus, type PowerFacts } from "./carbon.ts";
+import { type Commitment, coveredMs, seatUntil } from "./commitment.ts";
+import type { Calendar } from "./zone.ts";
 
 /** From `fromMs` on, one machine costs this much; what it lists at is the on-demand price where that is known. */
 export interface PriceStep {
@@ -16,6 +18,12 @@ export interface PriceStep {
 /** Where a charge comes from: exactly one of instanceId, allocationId and poolId is set. */
 export type ChargeCause = Pick<Charge, "jobId" | "attemptId" | "instanceId" | "allocationId" | "poolId">;
 
+/** What a machine's time is for, from an instant on until the next phase. */
+export interface Phase {
+	fromMs: number;
+	kind: Extract<ChargeKind, "boot" | "staging" | "compute">;
+}
+
 /** One machine that is paid by the hour, from its launch to its end (null: it still runs). */
 export interface Usage {
 	startMs: number;
@@ -23,6 +31,12 @@ export interface Usage {
 	/** Ascending by fromMs; the first one holds from the start on, whatever its fromMs. */
 	prices: readonly PriceStep[];
 	terms: BillingTerms;
+	/** Ascending by fromMs; the first one holds from the start on. Absent: all of it is compute. */
+	phases?: readonly Phase[] | undefined;
+	/** It pays this machine's time: what it costs is amortised, and nothing is billed for its use. */
+	commitment?: Commitment | undefined;
+	/** Of the ledger: charges are cut at its midnights. Absent: UTC. */
+	calendar?: Calendar | undefined;
 	gpus: number;
 	power: PowerFacts;
 	dimensions: Omit<ChargeDimensions, "kind">;
@@ -39,7 +53,7 @@ const MS_PER_HOUR = 3_600_000n;
 
 /**
  * The charges between what was metered already (null: nothing) and now or the usage's end, whichever comes first, one
- * for each UTC hour. Every amount is the difference of two running totals, so the charges of a usage add up to the
+ * for each UTC hour and phase. Every amount is the difference of two running totals, so the charges of a usage add up to the
  * same whatever the moments at which it is metered.
  * An end that was learnt late, behind what is metered, is corrected by adjustments of the opposite sign.
  */
@@ -53,37 +67,92 @@ export function meterUsage(usage: Usage, meteredUntilMs: number | null, nowMs: n
 	return { charges: chargesBetween(usage, { fromMs: doneMs, toMs: untilMs }), meteredUntilMs: untilMs };
 }
 
+/**
+ * What is missing so that a usage, charged up to `untilMs`, costs what its prices as they are known now say, hour by hour:
+ * a price may be learnt after its time was charged. `posted` is what the ledger has of the machine's time, by start of
+ * the hour. Money alone: time and footprint stay as they were charged.
+ */
+export function correctUsage(usage: Usage, posted: ReadonlyMap<number, bigint>, untilMs: number): ChargeDraft[] {
+	const hourOf = (atMs: number) => bucketStartMs("hour", atMs, usage.calendar);
+	const missing = new Map([...posted].map(([hour, microUsd]) => [hour, -microUsd]));
+	const examples = new Map<number, ChargeDraft>();
+	for (const charge of chargesBetween(usage, { fromMs: usage.startMs, toMs: Math.max(usage.startMs, untilMs) })) {
+		const hour = hourOf(charge.periodStartMs);
+		missing.set(hour, (missing.get(hour) ?? 0n) + charge.effectiveMicroUsd);
+		examples.set(hour, charge);
+	}
+	return [...missing].flatMap(([hour, microUsd]): ChargeDraft[] => {
+		if (microUsd === 0n) return [];
+		const { periodStartMs, periodEndMs } = examples.get(hour) ?? {
+			periodStartMs: hour,
+			periodEndMs: nextBucketStartMs("hour", hour, usage.calendar),
+		};
+		return [
+			{
+				...{ periodStartMs, periodEndMs, ...usage.cause, billLineId: null, ...NO_AMOUNTS },
+				...{ contractedMicroUsd: microUsd, effectiveMicroUsd: microUsd, billedMicroUsd: microUsd },
+				dimensions: { ...usage.dimensions, kind: "adjustment" },
+				correction: "price_learnt_late",
+			},
+		];
+	});
+}
+
 /** The same charge taken back, as a row of its own. */
 export function reversed(charge: ChargeDraft): ChargeDraft {
-	return { ...charge, ...negated(charge), dimensions: { ...charge.dimensions, kind: "adjustment" } };
+	return { ...charge, ...negated(charge), correction: "end_learnt_late", dimensions: { ...charge.dimensions, kind: "adjustment" } };
 }
 
 function chargesBetween(usage: Usage, interval: Interval): ChargeDraft[] {
-	return cutAtHours(interval).map((piece) => ({
+	const { phases = ALL_COMPUTE } = usage;
+	return cutAtPhases(phases, interval, usage.calendar).map(({ kind, ...piece }) => ({
 		periodStartMs: piece.fromMs,
 		periodEndMs: piece.toMs,
-		dimensions: { ...usage.dimensions, kind: "compute" },
+		dimensions: { ...usage.dimensions, kind },
 		...usage.cause,
+		billLineId: null,
+		correction: null,
 		...difference(totalAt(usage, piece.toMs), totalAt(usage, piece.fromMs)),
-		carbonQuality: "estimated",
+		...footprintOfGpus(usage.power, usage.gpus, piece),
 	}));
 }
 
-/** All that the usage has cost by `atMs`. */
+const ALL_COMPUTE: readonly Phase[] = [{ fromMs: 0, kind: "compute" }];
+
+/** Pieces within one hour and one phase each. */
+function cutAtPhases(phases: readonly Phase[], { fromMs, toMs }: Interval, calendar?: Calendar): (Interval & Pick<Phase, "kind">)[] {
+	return phases.flatMap(({ kind, fromMs: beginsMs }, i) => {
+		const part = { fromMs: i === 0 ? fromMs : Math.max(fromMs, beginsMs), toMs: Math.min(toMs, phases[i + 1]?.fromMs ?? toMs) };
+		return cutAtHours(part, calendar).map((piece) => ({ ...piece, kind }));
+	});
+}
+
+/** All money and GPU time of the usage by `atMs`; its footprint is reckoned hour by hour. */
 function totalAt(usage: Usage, atMs: number): Amounts {
 	const elapsedMs = atMs - usage.startMs;
 	const paid = costOfSteps(usage.prices, usage.startMs, billableMs(usage.terms, elapsedMs));
-	const footprint = footprintOfElapsed(usage.power, elapsedMs);
+	const covered = usage.commitment ? coveredTotals(usage, usage.commitment, atMs) : null;
 	const gpus = BigInt(usage.gpus);
 	return {
+		...NO_AMOUNTS,
 		gpuMs: gpus * BigInt(elapsedMs),
 		listMicroUsd: paid.listMicroUsd,
-		// No commitments or credits yet: what is agreed, what it effectively costs and what is billed are one amount.
 		contractedMicroUsd: paid.microUsd,
+		// Without a commitment what it effectively costs and what is billed are the contracted price; credits come with bills.
 		effectiveMicroUsd: paid.microUsd,
 		billedMicroUsd: paid.microUsd,
-		energyMilliWh: gpus * footprint.energyMilliWh,
-		emissionsMilligrams: footprint.emissionsMilligrams === null ? null : gpus * footprint.emissionsMilligrams,
+		...covered,
+	};
+}
+
+/** Covered time costs its share of the commitment and is billed with it, not with its use; other time its own price. */
+function coveredTotals(usage: Usage, commitment: Commitment, atMs: number): Pick<Amounts, "effectiveMicroUsd" | "billedMicroUsd"> {
+	const { startMs } = usage;
+	const outsideMs = atMs - startMs - coveredMs(commitment, { fromMs: startMs, toMs: atMs });
+	const outside = costOfSteps(usage.prices, startMs, billableMs(usage.terms, outsideMs)).microUsd;
+	return {
+		effectiveMicroUsd: outside + seatUntil(commitment, atMs) - seatUntil(commitment, startMs),
+		billedMicroUsd: outside,
 	};
 }
 

@@ -5,12 +5,15 @@ import type { AttemptState } from "#server/domain/states.ts";
 import { mulDivFloor } from "#server/kernel/money.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import { type Amounts, addScaled, NO_AMOUNTS } from "./amounts.ts";
+import { type CarbonIntensity, softwareCarbonIntensity } from "./carbon-intensity.ts";
 
 /** What a job cost, line by line, and what it would have cost elsewhere. */
 export interface Receipt {
 	jobId: string;
 	attempts: ReceiptAttempt[];
 	totals: ReceiptTotals;
+	/** Software Carbon Intensity (ISO/IEC 21031) of all attempts: by GPU-hour, and of the job. */
+	carbon: CarbonIntensity;
 	alternatives: ReceiptAlternative[];
 }
 
@@ -45,8 +48,15 @@ export interface ReceiptTotals {
 	costMicroUsd: bigint;
 	listMicroUsd: bigint;
 	energyMilliWh: bigint;
-	/** null when the emissions of any part are not known. */
+	/** Parts of energyMilliWh: measured, and weighed with the grid's intensity of the hour. */
+	measuredEnergyMilliWh: bigint;
+	hourlyGridMilliWh: bigint;
+	/** Operational, location-based; null when the emissions of any part are not known. */
 	emissionsMilligrams: bigint | null;
+	/** Operational by the power contracts; null when any part's contract is not known. */
+	marketEmissionsMilligrams: bigint | null;
+	/** Of the machines' manufacture; null when any part's is not known. */
+	embodiedMilligrams: bigint | null;
 }
 
 /** Another way in which the job could have run, from the candidates that its decision was made from. */
@@ -92,7 +102,13 @@ export function receiptOf(input: ReceiptInput): Receipt {
 			};
 		});
 	const totals = totalsOf(input.charges);
-	return { jobId: input.jobId, attempts, totals, alternatives: alternativesOf(input.decision, machineMs(input)) };
+	return {
+		jobId: input.jobId,
+		attempts,
+		totals,
+		carbon: softwareCarbonIntensity(totals),
+		alternatives: alternativesOf(input.decision, machineMs(input)),
+	};
 }
 
 function linesOf(charges: readonly Charge[], settled: ReadonlySet<string>): ReceiptLine[] {
@@ -121,7 +137,11 @@ function totalsOf(charges: readonly Amounts[]): ReceiptTotals {
 		costMicroUsd: sum.effectiveMicroUsd,
 		listMicroUsd: sum.listMicroUsd,
 		energyMilliWh: sum.energyMilliWh,
+		measuredEnergyMilliWh: sum.measuredEnergyMilliWh,
+		hourlyGridMilliWh: sum.hourlyGridMilliWh,
 		emissionsMilligrams: sum.emissionsMilligrams,
+		marketEmissionsMilligrams: sum.marketEmissionsMilligrams,
+		embodiedMilligrams: sum.embodiedMilligrams,
 	};
 }
 
@@ -130,6 +150,8 @@ function machineMs({ charges, nodes }: ReceiptInput): bigint {
 	let ofInstances = 0n;
 	let ofAllocations = 0n;
 	for (const charge of charges) {
+		// Data out and corrections of a price hold no machine.
+		if (charge.gpuMs === 0n) continue;
 		const lengthMs = BigInt(charge.periodEndMs - charge.periodStartMs) * (charge.gpuMs < 0n ? -1n : 1n);
 		if (charge.instanceId !== null) ofInstances += lengthMs;
 		if (charge.allocationId !== null) ofAllocations += lengthMs;

@@ -1,10 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { SLICE_DIMENSIONS } from "#server/domain/charge.ts";
 import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
 import { GRANULARITIES } from "./calendar.ts";
 import { meterUsage } from "./meter-usage.ts";
-import { rollupDeltas } from "./rollup.ts";
+import { cutCharge, jobMonthDeltas, NO_SUMS, type RollupSums, rollupDeltas } from "./rollup.ts";
+import { sliceDeltas } from "./slice.ts";
 import { aUsage, sumOf, T0 } from "./testing/build.ts";
+import { calendarOf } from "./zone.ts";
 
 const usages = fc.array(
 	fc
@@ -73,5 +76,57 @@ describe("rollupDeltas", () => {
 			["month", "2026-11-01T00", 404_200n],
 			["month", "2026-12-01T00", 404_200n],
 		]);
+	});
+});
+
+const FIELDS = (Object.keys(NO_SUMS) as (keyof RollupSums)[]).filter((name) => name !== "charges");
+
+describe("sums of parts", () => {
+	const zone = fc.constantFrom("UTC", "Europe/Berlin", "Asia/Kolkata").map(calendarOf);
+
+	it("slices of each dimension, jobs' months and charges cut at midnights add up to the charges, in every column", () => {
+		fc.assert(
+			fc.property(usages, zone, (list, calendar) => {
+				const whole = list.flatMap((u) => meterUsage(u, null, T0 + 200 * DAY_MS).charges);
+				const charges = whole.flatMap((c) => cutCharge(c, calendar));
+				const deltas = rollupDeltas(charges, calendar);
+				const days = deltas.filter((d) => d.granularity === "day");
+				const months = jobMonthDeltas(charges, calendar);
+				const slices = sliceDeltas(deltas);
+				for (const field of FIELDS) {
+					const sum = sumOf(days, (d) => BigInt(d[field]));
+					if (!field.includes("illigrams") && !field.includes("Unknown"))
+						expect(sumOf(whole, (c) => BigInt((c as unknown as RollupSums)[field]))).toBe(sum);
+					expect(sumOf(months, (m) => BigInt(m[field]))).toBe(sum);
+					for (const dimension of SLICE_DIMENSIONS) {
+						for (const granularity of ["day", "month"] as const) {
+							const rows = slices.filter((s) => s.dimension === dimension && s.granularity === granularity);
+							expect(sumOf(rows, (r) => BigInt(r[field]))).toBe(sum);
+						}
+					}
+				}
+			}),
+			{ numRuns: 40 },
+		);
+	});
+
+	it("a charge of 18:20 to 19:00 at $1/h in Kolkata is 166,666 µ$ before midnight and 500,000 µ$ after it; taken back, the same", () => {
+		const startMs = Date.UTC(2026, 10, 30, 18, 20);
+		const usage = aUsage({ startMs, endMs: startMs + 40 * 60_000 });
+		const [charge] = meterUsage(
+			{ ...usage, prices: [{ fromMs: 0, microUsdPerHour: 1_000_000n, listMicroUsdPerHour: 1_000_000n }] },
+			null,
+			startMs + DAY_MS,
+		).charges;
+		if (!charge) throw new Error("no charge");
+		const pieces = cutCharge(charge, calendarOf("Asia/Kolkata"));
+		expect(pieces.map((p) => [new Date(p.periodStartMs).toISOString().slice(11, 16), p.effectiveMicroUsd])).toEqual([
+			["18:20", 166_666n],
+			["18:30", 500_000n],
+		]);
+		expect(charge.effectiveMicroUsd).toBe(666_666n);
+		const back = cutCharge({ ...charge, effectiveMicroUsd: -charge.effectiveMicroUsd }, calendarOf("Asia/Kolkata"));
+		expect(back.map((p) => p.effectiveMicroUsd)).toEqual([-166_666n, -500_000n]);
+		expect(cutCharge(charge)).toEqual([charge]);
 	});
 });

@@ -1,38 +1,100 @@
 import type { ChargeDimensions } from "#server/domain/charge.ts";
-import { type Amounts, addScaled, type ChargeDraft, NO_AMOUNTS } from "./amounts.ts";
-import { bucketStartMs, GRANULARITIES, type Granularity } from "./calendar.ts";
+import { assert } from "#server/kernel/assert.ts";
+import { type Amounts, addScaled, type ChargeDraft, difference, NO_AMOUNTS, shareOf } from "./amounts.ts";
+import { bucketStartMs, cutAtHours, GRANULARITIES, type Granularity } from "./calendar.ts";
+import { type Calendar, UTC } from "./zone.ts";
 
 /** What one row of the table `rollup` gains by some charges. */
 export interface RollupDelta extends Amounts {
 	granularity: Granularity;
 	bucketStartMs: number;
 	dimensions: ChargeDimensions;
-	/** Sum of the emissions that are known. */
+	/** Sums of the emissions that are known. */
 	emissionsMilligrams: bigint;
+	marketEmissionsMilligrams: bigint;
+	embodiedMilligrams: bigint;
+	/** GPU time of the charges whose emissions are not known. */
+	emissionsUnknownGpuMs: bigint;
+	marketUnknownGpuMs: bigint;
+	embodiedUnknownGpuMs: bigint;
 	charges: number;
+}
+
+/** What rollups of every kind carry. */
+export type RollupSums = Omit<RollupDelta, "granularity" | "bucketStartMs" | "dimensions">;
+
+export const NO_SUMS: RollupSums = {
+	...NO_AMOUNTS,
+	...{ emissionsMilligrams: 0n, marketEmissionsMilligrams: 0n, embodiedMilligrams: 0n },
+	...{ emissionsUnknownGpuMs: 0n, marketUnknownGpuMs: 0n, embodiedUnknownGpuMs: 0n, charges: 0 },
+};
+
+/** One charge as sums. */
+export function knownOf(charge: ChargeDraft): RollupSums {
+	return {
+		gpuMs: charge.gpuMs,
+		listMicroUsd: charge.listMicroUsd,
+		contractedMicroUsd: charge.contractedMicroUsd,
+		effectiveMicroUsd: charge.effectiveMicroUsd,
+		billedMicroUsd: charge.billedMicroUsd,
+		energyMilliWh: charge.energyMilliWh,
+		measuredEnergyMilliWh: charge.measuredEnergyMilliWh,
+		hourlyGridMilliWh: charge.hourlyGridMilliWh,
+		emissionsMilligrams: charge.emissionsMilligrams ?? 0n,
+		marketEmissionsMilligrams: charge.marketEmissionsMilligrams ?? 0n,
+		embodiedMilligrams: charge.embodiedMilligrams ?? 0n,
+		emissionsUnknownGpuMs: charge.emissionsMilligrams === null ? charge.gpuMs : 0n,
+		marketUnknownGpuMs: charge.marketEmissionsMilligrams === null ? charge.gpuMs : 0n,
+		embodiedUnknownGpuMs: charge.embodiedMilligrams === null ? charge.gpuMs : 0n,
+		charges: 1,
+	};
+}
+
+export function addSums(a: RollupSums, b: RollupSums): RollupSums {
+	const sums = addScaled(a, b, 1n);
+	return {
+		...sums,
+		emissionsMilligrams: a.emissionsMilligrams + b.emissionsMilligrams,
+		marketEmissionsMilligrams: a.marketEmissionsMilligrams + b.marketEmissionsMilligrams,
+		embodiedMilligrams: a.embodiedMilligrams + b.embodiedMilligrams,
+		emissionsUnknownGpuMs: a.emissionsUnknownGpuMs + b.emissionsUnknownGpuMs,
+		marketUnknownGpuMs: a.marketUnknownGpuMs + b.marketUnknownGpuMs,
+		embodiedUnknownGpuMs: a.embodiedUnknownGpuMs + b.embodiedUnknownGpuMs,
+		charges: a.charges + b.charges,
+	};
+}
+
+/**
+ * The charge in pieces that each belong to one hour and one day of the calendar; most are one already. The parts of
+ * an amount are its shares by time, the last one takes what rounding left: together they are the charge.
+ */
+export function cutCharge(charge: ChargeDraft, calendar: Calendar = UTC): ChargeDraft[] {
+	const pieces = cutAtHours({ fromMs: charge.periodStartMs, toMs: charge.periodEndMs }, calendar);
+	if (pieces.length === 1) return [charge];
+	assert(charge.periodEndMs > charge.periodStartMs, "a charge is of some time");
+	const whole = BigInt(charge.periodEndMs - charge.periodStartMs);
+	const until = (ms: number) => shareOf(charge, BigInt(ms - charge.periodStartMs), whole);
+	return pieces.map((piece) => ({
+		...charge,
+		...difference(until(piece.toMs), until(piece.fromMs)),
+		periodStartMs: piece.fromMs,
+		periodEndMs: piece.toMs,
+	}));
 }
 
 /**
  * The gains of all three granularities, one for each key, in the order of the table's key: writers that take rows in one
  * order never wait for each other in a circle.
  */
-export function rollupDeltas(charges: readonly ChargeDraft[]): RollupDelta[] {
+export function rollupDeltas(charges: readonly ChargeDraft[], calendar: Calendar = UTC): RollupDelta[] {
 	const byKey = new Map<string, RollupDelta>();
 	for (const charge of charges) {
-		const known = { ...charge, emissionsMilligrams: charge.emissionsMilligrams ?? 0n };
+		const known = knownOf(charge);
 		for (const granularity of GRANULARITIES) {
-			const bucket = bucketStartMs(granularity, charge.periodStartMs);
+			const bucket = bucketStartMs(granularity, charge.periodStartMs, calendar);
 			const key = keyOf(granularity, bucket, charge.dimensions);
-			const row = byKey.get(key) ?? {
-				granularity,
-				bucketStartMs: bucket,
-				dimensions: charge.dimensions,
-				...NO_AMOUNTS,
-				emissionsMilligrams: 0n,
-				charges: 0,
-			};
-			const sums = addScaled(row, known, 1n);
-			byKey.set(key, { ...row, ...sums, emissionsMilligrams: sums.emissionsMilligrams ?? 0n, charges: row.charges + 1 });
+			const row = byKey.get(key) ?? { granularity, bucketStartMs: bucket, dimensions: charge.dimensions, ...NO_SUMS };
+			byKey.set(key, { ...row, ...addSums(row, known) });
 		}
 	}
 	return [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
@@ -43,4 +105,24 @@ function keyOf(granularity: Granularity, bucket: number, d: ChargeDimensions): s
 		...[granularity, bucket, d.team, d.project, d.class],
 		...[d.siteId, d.provider, d.region, d.capacityType, d.accelerator, d.kind],
 	]);
+}
+
+/** What one row of the table `job_month` gains by some charges. */
+export interface JobMonthDelta extends RollupSums {
+	monthStartMs: number;
+	jobId: string;
+	team: string;
+}
+
+/** The gains of each job's months; charges of no job have none. In the order of the table's key. */
+export function jobMonthDeltas(charges: readonly ChargeDraft[], calendar: Calendar = UTC): JobMonthDelta[] {
+	const byKey = new Map<string, JobMonthDelta>();
+	for (const charge of charges) {
+		if (charge.jobId === null) continue;
+		const monthStartMs = bucketStartMs("month", charge.periodStartMs, calendar);
+		const key = `${monthStartMs}/${charge.jobId}`;
+		const row = byKey.get(key) ?? { monthStartMs, jobId: charge.jobId, team: charge.dimensions.team, ...NO_SUMS };
+		byKey.set(key, { ...row, ...addSums(row, knownOf(charge)) });
+	}
+	return [...byKey.values()].sort((a, b) => a.monthStartMs - b.monthStartMs || (a.jobId < b.jobId ? -1 : 1));
 }

@@ -2,6 +2,7 @@ import { billingTermsOf } from "../billing-terms.ts";
 import type { PowerFacts } from "../carbon.ts";
 import type { OwnedPool, OwnedUse } from "../meter-pool.ts";
 import type { Usage } from "../meter-usage.ts";
+import { UTC } from "../zone.ts";
 
 /** 2026-11-10T10:00:00Z, a whole hour. */
 export const T0 = Date.UTC(2026, 10, 10, 10);
@@ -38,6 +39,8 @@ export function aPool(changes: Partial<OwnedPool> = {}): OwnedPool {
 		poolId: "gpu",
 		gpus: 4,
 		microUsdPerGpuHour: 777_777n,
+		cards: [],
+		calendar: UTC,
 		ownedSinceMs: T0,
 		idleMeteredUntilMs: null,
 		power: { wattsPerGpu: 150, pue: 1.58, gramsPerKwh: 350 },
@@ -51,7 +54,7 @@ export function aUse(changes: Partial<OwnedUse> = {}): OwnedUse {
 		allocationId: "alc_1",
 		jobId: "job_1",
 		attemptId: "att_1",
-		gpus: 1,
+		slots: [0],
 		microUsdPerGpuHour: 777_777n,
 		startMs: T0,
 		endMs: null,

@@ -1,0 +1,59 @@
+import { mulDivFloor } from "#server/kernel/money.ts";
+import { HOUR_MS } from "#server/kernel/units.ts";
+import { type PoolPower, powerOf } from "./carbon.ts";
+
+/** A place where the same GPU time could have been spent. */
+export interface OtherPlace extends Pick<PoolPower, "wattsPerGpu" | "pue" | "gramsPerKwh"> {
+	/** Its energy and emissions are not known without all three. */
+	pue: number;
+}
+
+/** What was emitted in clouds, and the GPU time behind it; time whose emissions are not known is no part of it. */
+export interface Emitted {
+	gpuMs: bigint;
+	milligrams: bigint;
+}
+
+export interface Avoided {
+	/** GPU time that is compared. */
+	gpuMs: bigint;
+	actualMilligrams: bigint;
+	/** What the same GPU time would have emitted at the other place. */
+	counterfactualMilligrams: bigint;
+	/** counterfactual − actual; below zero: more was emitted than would have been. */
+	avoidedMilligrams: bigint;
+}
+
+export const NOTHING_AVOIDED: Avoided = { gpuMs: 0n, actualMilligrams: 0n, counterfactualMilligrams: 0n, avoidedMilligrams: 0n };
+
+/**
+ * The same GPU-hours at another place: W × PUE × GPU-hours × g/kWh, as operational emissions of a busy GPU are reckoned.
+ * null when the place's power or grid is not known: then nothing can be said.
+ */
+export function avoidedAgainst(place: OtherPlace, actual: Emitted): Avoided | null {
+	const power = powerOf({ ...place, load: "busy" }, 0);
+	if (!power || place.gramsPerKwh === null) return null;
+	const [pue, grid] = [millionths(place.pue), millionths(place.gramsPerKwh * 1_000)];
+	// nanowatts × millionths of PUE × ms × millionths of mg/kWh → milligrams
+	const scale = BigInt(HOUR_MS) * 1_000_000_000_000n * 1_000_000n * 1_000_000n;
+	const counterfactualMilligrams = mulDivFloor(power.nanowatts * pue * actual.gpuMs, grid, scale).quotient;
+	return {
+		gpuMs: actual.gpuMs,
+		actualMilligrams: actual.milligrams,
+		counterfactualMilligrams,
+		avoidedMilligrams: counterfactualMilligrams - actual.milligrams,
+	};
+}
+
+export function addAvoided(a: Avoided, b: Avoided): Avoided {
+	return {
+		gpuMs: a.gpuMs + b.gpuMs,
+		actualMilligrams: a.actualMilligrams + b.actualMilligrams,
+		counterfactualMilligrams: a.counterfactualMilligrams + b.counterfactualMilligrams,
+		avoidedMilligrams: a.avoidedMilligrams + b.avoidedMilligrams,
+	};
+}
+
+function millionths(value: number): bigint {
+	return BigInt(Math.round(value * 1_000_000));
+}

@@ -1,0 +1,67 @@
+import { FOCUS_COLUMNS } from "./columns.ts";
+
+export type FocusVersion = "1.0" | "1.1" | "1.2";
+
+/** Columns by the version that brought them (FOCUS_Spec v1.1 and v1.2); all others are as old as 1.0. */
+const SINCE_1_1 = [
+	"CapacityReservationId",
+	"CapacityReservationStatus",
+	"CommitmentDiscountQuantity",
+	"CommitmentDiscountUnit",
+	"ServiceSubcategory",
+	"SkuMeter",
+	"SkuPriceDetails",
+];
+const SINCE_1_2 = [
+	"BillingAccountType",
+	"InvoiceId",
+	"PricingCurrency",
+	"PricingCurrencyContractedUnitPrice",
+	"PricingCurrencyEffectiveCost",
+	"PricingCurrencyListUnitPrice",
+	"SubAccountType",
+];
+
+/** Without these a line cannot be matched or summed. All are mandatory in every version. */
+export const NEEDED_COLUMNS = [
+	"BilledCost",
+	"BillingCurrency",
+	"BillingPeriodStart",
+	"ChargeCategory",
+	"ChargePeriodEnd",
+	"ChargePeriodStart",
+	"ContractedCost",
+	"EffectiveCost",
+	"ListCost",
+	"ProviderName",
+] as const;
+
+export interface BillHeader {
+	version: FocusVersion;
+	columns: readonly string[];
+	/** Where each column stands. */
+	at: ReadonlyMap<string, number>;
+	/** Places of FOCUS's own columns in alphabetical order: what two lines are compared by. */
+	compared: readonly number[];
+}
+
+export type HeaderProblem = { column: string; message: string };
+
+/** Reads the first record of a file. Own columns (`x_…` and strays) are kept and mean nothing. */
+export function readBillHeader(cells: readonly string[]): BillHeader | HeaderProblem {
+	const columns = cells.map((cell) => cell.trim());
+	const at = new Map<string, number>();
+	for (const [i, name] of columns.entries()) {
+		if (name === "") return { column: `#${i + 1}`, message: "a column has no name" };
+		if (at.has(name)) return { column: name, message: "the column is there twice" };
+		at.set(name, i);
+	}
+	const missing = NEEDED_COLUMNS.filter((name) => !at.has(name));
+	if (missing.length > 0) return { column: missing[0] ?? "", message: `not a FOCUS file: it has no column ${missing.join(", ")}` };
+	const known = new Set<string>([...FOCUS_COLUMNS, ...SINCE_1_2]);
+	const compared = columns
+		.flatMap((name, i) => (known.has(name) ? [i] : []))
+		.sort((a, b) => ((columns[a] ?? "") < (columns[b] ?? "") ? -1 : 1));
+	const version = SINCE_1_2.some((name) => at.has(name)) ? "1.2" : SINCE_1_1.some((name) => at.has(name)) ? "1.1" : "1.0";
+	return { version, columns, at, compared };
+}

@@ -1,0 +1,123 @@
+import type { BillHeader } from "./bill-header.ts";
+import { parseDecimal } from "./decimal.ts";
+
+/** Money of bills is finer than ours: 10^-9 dollars. */
+const NANO = 9;
+
+/** What a line of a bill says, as far as it is needed to match and to sum it. */
+export interface BillLine {
+	providerName: string;
+	/** Of its billing period, e.g. `2026-11`. */
+	month: string;
+	chargeCategory: string;
+	chargeClass: string | null;
+	pricingCategory: string | null;
+	periodStartMs: number;
+	periodEndMs: number;
+	resourceId: string | null;
+	regionId: string | null;
+	taggedInstanceId: string | null;
+	invoiceId: string | null;
+	listNanoUsd: bigint;
+	contractedNanoUsd: bigint;
+	effectiveNanoUsd: bigint;
+	billedNanoUsd: bigint;
+}
+
+export interface LineProblem {
+	column: string;
+	message: string;
+}
+
+export type Values = readonly (string | null)[];
+
+/** The cells of one record, or what is wrong with them. `values` has null for NULL; an empty cell means the same. */
+export function readBillLine(header: BillHeader, values: Values): BillLine | LineProblem {
+	const cell = (name: string): string | null => values[header.at.get(name) ?? -1] || null;
+	const problems: LineProblem[] = [];
+	const text = (name: string): string => cell(name) ?? told(problems, name, "must not be empty", "");
+	const time = (name: string): number => {
+		const found = cell(name);
+		const ms = found === null ? null : parseBillTime(found);
+		return ms ?? told(problems, name, `must be a time such as 2026-11-01T00:00:00Z, got ${shown(found)}`, 0);
+	};
+	const money = (name: string, without: bigint | null): bigint => {
+		const found = cell(name);
+		if (found === null && without !== null) return without;
+		const nano = found === null ? null : parseDecimal(found, NANO);
+		return nano ?? told(problems, name, `must be a number such as 1.25, got ${shown(found)}`, 0n);
+	};
+	const currency = cell("BillingCurrency");
+	if (currency !== "USD") told(problems, "BillingCurrency", `must be USD, the ledger's only currency, got ${shown(currency)}`, null);
+	const billedNanoUsd = money("BilledCost", null);
+	const periodStartMs = time("ChargePeriodStart");
+	const line: BillLine = {
+		providerName: text("ProviderName"),
+		month: new Date(time("BillingPeriodStart")).toISOString().slice(0, 7),
+		chargeCategory: text("ChargeCategory"),
+		chargeClass: cell("ChargeClass"),
+		pricingCategory: cell("PricingCategory"),
+		periodStartMs,
+		periodEndMs: time("ChargePeriodEnd"),
+		resourceId: cell("ResourceId"),
+		regionId: cell("RegionId"),
+		taggedInstanceId: taggedInstance(cell("Tags")),
+		invoiceId: cell("InvoiceId"),
+		// Mandatory, yet some providers leave them empty: then what is billed is all that is known.
+		listNanoUsd: money("ListCost", billedNanoUsd),
+		contractedNanoUsd: money("ContractedCost", billedNanoUsd),
+		effectiveNanoUsd: money("EffectiveCost", billedNanoUsd),
+		billedNanoUsd,
+	};
+	if (line.periodEndMs < periodStartMs) told(problems, "ChargePeriodEnd", "must not lie before ChargePeriodStart", null);
+	return problems[0] ?? line;
+}
+
+function told<T>(problems: LineProblem[], column: string, message: string, instead: T): T {
+	problems.push({ column, message });
+	return instead;
+}
+
+function shown(cell: string | null): string {
+	return cell === null ? "nothing" : JSON.stringify(cell.slice(0, 60));
+}
+
+const TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d)?(\.\d{1,9})?)?(?: ?(?:Z|UTC|[+-]00:?00))?$/;
+
+/** A time of a bill as UTC ms: with or without T and Z, or a date alone. null for another zone and for what is no time. */
+export function parseBillTime(text: string): number | null {
+	const match = TIME.exec(text);
+	if (!match) return null;
+	const [, day = "", clock = "00:00", seconds = ":00", fraction = ""] = match;
+	const ms = Date.parse(`${day}T${clock}${seconds}${fraction.slice(0, 4)}Z`);
+	return Number.isNaN(ms) ? null : ms;
+}
+
+/**
+ * Our tag among the resource's (server/providers/driver.ts, INSTANCE_TAG). Providers change keys on the way into a bill
+ * (a prefix such as `user:`, other signs for the colon), so only its letters are compared.
+ */
+export function taggedInstance(tags: string | null): string | null {
+	if (tags === null || !/spillway/i.test(tags)) return null;
+	let parsed: unknown;
+	try {
+		parsed = JSON.parse(tags);
+	} catch {
+		return null;
+	}
+	if (typeof parsed !== "object" || parsed === null) return null;
+	for (const [key, value] of Object.entries(parsed)) {
+		if (typeof value === "string" && /(^|[^a-z])spillway[^a-z0-9]+instance$/i.test(key)) return value;
+	}
+	return null;
+}
+
+/** What makes two lines equal: the values of FOCUS's columns, whatever their order in the file. */
+export function comparedText(header: BillHeader, values: Values): string {
+	let text = "";
+	for (const i of header.compared) {
+		const value = values[i];
+		if (value) text += `${header.columns[i]}\x1f${value}\x1e`;
+	}
+	return text;
+}

@@ -1,0 +1,139 @@
+import { LABELS } from "#server/domain/vocabulary.ts";
+import type { ExportCharge, ExportFacts } from "./facts.ts";
+import { identityOf, type ServiceIdentity, serviceOf } from "./providers.ts";
+
+/** Stated in docs/focus.md, as FOCUS asks; only texts of bills can be longer. */
+const DESCRIPTION_MAX = 500;
+
+/** Cells that are the same for every charge with the same cause, kind, team and capacity type: made once, used for many rows. */
+export interface FixedCells {
+	identity: { provider: string; publisher: string; invoiceIssuer: string };
+	service: ServiceIdentity;
+	zone: string | null;
+	region: { id: string; name: string } | null;
+	resource: { id: string; name: string | null; type: string } | null;
+	sku: { id: string; priceId: string; meter: string; details: string | null } | null;
+	commitment: { id: string; type: string; reservationId: string | null; status: "Used" | "Unused" } | null;
+	description: string;
+	tags: string | null;
+}
+
+export function fixedCells(charge: ExportCharge, facts: ExportFacts): FixedCells {
+	const owned = charge.capacityType === "owned";
+	const service = serviceOf(charge.provider, charge.kind);
+	return {
+		identity: identityOf(charge.provider, facts.siteName),
+		service: facts.billLine && facts.instance === null ? serviceOfLine(facts.billLine, service) : service,
+		zone: facts.instance?.zone ?? null,
+		// A home site is a region of its own: it is where its machines stand.
+		region: owned || charge.region === "" ? { id: charge.siteId, name: facts.siteName } : { id: charge.region, name: charge.region },
+		resource: resourceOf(charge, facts),
+		sku: skuOf(charge, facts),
+		commitment: commitmentOf(charge, facts),
+		description: descriptionOf(charge, facts).slice(0, DESCRIPTION_MAX),
+		tags: tagsOf(charge, facts),
+	};
+}
+
+/** As the bill calls it. Bills before 1.1 have no subcategory: then ours of the same service, or the category's rest. */
+function serviceOfLine(line: NonNullable<ExportFacts["billLine"]>, own: ServiceIdentity): ServiceIdentity {
+	const { serviceName: name, serviceCategory: category, serviceSubcategory } = line;
+	return { name, category, subcategory: serviceSubcategory ?? (own.name === name ? own.subcategory : `Other (${category})`) };
+}
+
+function resourceOf(charge: ExportCharge, facts: ExportFacts): FixedCells["resource"] {
+	if (facts.instance) return { id: facts.instance.resourceId, name: null, type: "Virtual Machine" };
+	if (charge.kind === "commitment" && facts.commitment)
+		return { id: facts.commitment.id, name: null, type: commitmentType(facts.commitment) };
+	if (facts.poolId !== null) return { id: `${charge.siteId}/${facts.poolId}`, name: facts.poolId, type: "GPU Pool" };
+	if (facts.billLine?.resourceId) return { id: facts.billLine.resourceId, name: null, type: facts.billLine.resourceType ?? "Resource" };
+	return null;
+}
+
+/**
+ * A SKU is what is used, a SKU price what it costs here: the offer's id, under which the list of offers has it; of owned
+ * capacity the pool, under which the rate cards have it.
+ */
+function skuOf(charge: ExportCharge, facts: ExportFacts): FixedCells["sku"] {
+	const { instance } = facts;
+	if (charge.kind === "egress") {
+		const id = `${charge.provider}:egress`;
+		return { id, priceId: `${id}:${charge.region}`, meter: "Data Transfer Out", details: null };
+	}
+	if (charge.kind === "storage") {
+		const id = `${charge.provider}:disk`;
+		return { id, priceId: `${id}:${charge.region}`, meter: "Disk Storage", details: null };
+	}
+	if (instance) {
+		const details = JSON.stringify({
+			InstanceType: instance.instanceType,
+			CoreCount: instance.vcpus,
+			MemorySize: instance.memoryGiB,
+			GpuCount: instance.gpus,
+			OperatingSystem: "Linux",
+			x_Accelerator: charge.accelerator,
+		});
+		return { id: `${charge.provider}:${instance.instanceType}`, priceId: instance.offerId, meter: "Instance Time", details };
+	}
+	if (facts.poolId !== null && charge.kind !== "commitment") {
+		const id = `${charge.siteId}/${facts.poolId}`;
+		return { id, priceId: `${id}:owned`, meter: "GPU Time", details: JSON.stringify({ GpuCount: 1, x_Accelerator: charge.accelerator }) };
+	}
+	if (facts.commitment) {
+		const id = `${charge.provider}:commitment`;
+		return { id, priceId: `${id}:${facts.commitment.id}`, meter: "Committed Time", details: null };
+	}
+	return null;
+}
+
+function commitmentOf(charge: ExportCharge, { commitment }: ExportFacts): FixedCells["commitment"] {
+	if (!commitment || (charge.kind !== "commitment" && charge.capacityType !== "reserved")) return null;
+	if (charge.kind === "egress" || charge.kind === "storage" || charge.kind === "credit" || charge.kind === "tax") return null;
+	return {
+		id: commitment.id,
+		type: commitmentType(commitment),
+		reservationId: commitment.kind === "reservation" ? commitment.id : null,
+		status: charge.kind === "commitment" ? "Unused" : "Used",
+	};
+}
+
+function commitmentType(commitment: NonNullable<ExportFacts["commitment"]>): string {
+	return commitment.kind === "reservation" ? "Capacity Reservation" : "Usage Commitment";
+}
+
+const KIND_WORDS = {
+	compute: "time of the command",
+	boot: "boot",
+	staging: "staging of data",
+	idle: "idle, no job used it",
+	egress: "data out",
+	storage: "disk",
+	commitment: "unused part of what was committed",
+	credit: "credit of the provider",
+	tax: "tax",
+	adjustment: "correction",
+} as const;
+
+function descriptionOf(charge: ExportCharge, facts: ExportFacts): string {
+	const { instance, billLine } = facts;
+	const what = KIND_WORDS[charge.kind];
+	const why = charge.correction === null ? "" : `, ${charge.correction.replaceAll("_", " ")}`;
+	if (billLine && !instance) return billLine.description ?? `${billLine.serviceName}: ${what}${why}`;
+	if (instance) {
+		return `${instance.instanceType} (${instance.gpus} x ${charge.accelerator}), ${LABELS[charge.capacityType]}, ${charge.region}: ${what}${why}`;
+	}
+	if (charge.kind === "commitment") return `${facts.commitment?.id ?? charge.siteId}: ${what}${why}`;
+	return `${charge.accelerator} of pool ${facts.poolId ?? charge.siteId} at ${facts.siteName}: ${what}${why}`;
+}
+
+/** Spillway's own tags stand under `spillway/`, which no label of a job can begin with; labels are the people's, unprefixed. */
+function tagsOf(charge: ExportCharge, { job }: ExportFacts): string | null {
+	if (!job) return null;
+	return JSON.stringify({
+		...job.labels,
+		...(job.project === "" ? {} : { "spillway/project": job.project }),
+		...(job.class === "" ? {} : { "spillway/class": job.class }),
+		...(charge.jobId === null ? {} : { "spillway/job": charge.jobId, "spillway/job-name": job.name }),
+		...(charge.attemptId === null ? {} : { "spillway/attempt": charge.attemptId }),
+	});
+}

@@ -1,0 +1,57 @@
+import type { ChargeKind } from "#server/domain/charge.ts";
+import type { Provider } from "#server/domain/vocabulary.ts";
+
+export interface ServiceIdentity {
+	name: string;
+	category: string;
+	subcategory: string;
+}
+
+/** As the providers call themselves in their own FOCUS exports. */
+const CLOUDS = {
+	aws: { provider: "AWS", publisher: "Amazon Web Services, Inc.", invoiceIssuer: "Amazon Web Services, Inc." },
+	azure: { provider: "Microsoft", publisher: "Microsoft", invoiceIssuer: "Microsoft" },
+	gcp: { provider: "Google Cloud", publisher: "Google Cloud", invoiceIssuer: "Google Cloud" },
+} as const;
+
+/** Who made it available, published it and asks to be paid for it: of owned hardware the company itself, by its site's name. */
+export function identityOf(provider: Provider, siteName: string): { provider: string; publisher: string; invoiceIssuer: string } {
+	switch (provider) {
+		case "aws":
+		case "azure":
+		case "gcp":
+			return CLOUDS[provider];
+		case "local":
+		case "slurm":
+		case "kubernetes":
+			return { provider: siteName, publisher: siteName, invoiceIssuer: siteName };
+	}
+}
+
+const MACHINES = { aws: "Amazon Elastic Compute Cloud", azure: "Virtual Machines", gcp: "Compute Engine" } as const;
+const DISKS = { aws: "Amazon Elastic Block Store", azure: "Managed Disks", gcp: "Persistent Disk" } as const;
+const NETWORKS = { aws: "AWS Data Transfer", azure: "Bandwidth", gcp: "Network Data Transfer" } as const;
+
+/** One service has one category and one subcategory, whatever is charged for it. */
+export function serviceOf(provider: Provider, kind: ChargeKind): ServiceIdentity {
+	switch (provider) {
+		case "aws":
+		case "azure":
+		case "gcp":
+			if (kind === "egress") return { name: NETWORKS[provider], category: "Networking", subcategory: "Other (Networking)" };
+			if (kind === "storage") return { name: DISKS[provider], category: "Storage", subcategory: "Block Storage" };
+			return { name: MACHINES[provider], category: "Compute", subcategory: "Virtual Machines" };
+		case "local":
+		case "slurm":
+		case "kubernetes":
+			return { name: "Owned GPU Capacity", category: "Compute", subcategory: "Other (Compute)" };
+	}
+}
+
+/** Which of our providers a bill's ProviderName means; null for one that is none of them. */
+export function providerNamed(name: string): "aws" | "azure" | "gcp" | null {
+	if (/\b(aws|amazon)\b/i.test(name)) return "aws";
+	if (/\b(azure|microsoft)\b/i.test(name)) return "azure";
+	if (/\b(gcp|google)\b/i.test(name)) return "gcp";
+	return null;
+}

@@ -1,0 +1,138 @@
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
+
+/** How a time zone counts days. Days are numbered as dates: day 0 is 1970-01-01 on that calendar. */
+export interface Calendar {
+	/** Name of the IANA time zone database, e.g. `Europe/Berlin`. */
+	readonly zone: string;
+	/** Every midnight since 1970 is a whole UTC hour; false for zones such as Asia/Kolkata. */
+	readonly wholeHours: boolean;
+}
+
+export const UTC: Calendar = { zone: "UTC", wholeHours: true };
+
+/** Offsets of zones reach from -12 to +14 hours. */
+const OFFSET_MAX_MS = 14 * HOUR_MS;
+/** Days that a zone remembers: 270 years, or a bound for one that is asked for random instants. */
+const MEMORY_MAX = 100_000;
+
+interface Memory {
+	format: Intl.DateTimeFormat;
+	starts: Map<number, number>;
+	/** The day that was asked for last: most instants in a row fall on one. */
+	last: { day: number; fromMs: number; toMs: number } | null;
+}
+const calendars = new Map<string, Calendar>([["UTC", UTC]]);
+const memories = new Map<string, Memory>();
+
+/**
+ * The calendar of a time zone.
+ * @throws SpillwayError `invalid_input` when this machine does not know the zone.
+ */
+export function calendarOf(zone: string): Calendar {
+	const known = calendars.get(zone);
+	if (known) return known;
+	if (!isZone(zone)) {
+		throw new SpillwayError("invalid_input", `There is no time zone "${zone.slice(0, 64)}".`, {
+			fields: [{ path: "zone", message: "must be a name of the IANA time zone database" }],
+			fix: 'Give a name such as "UTC", "Europe/Berlin" or "America/New_York".',
+		});
+	}
+	memories.set(zone, { format: formatOf(zone), starts: new Map(), last: null });
+	const calendar = { zone, wholeHours: hasWholeHours(zone) };
+	calendars.set(zone, calendar);
+	return calendar;
+}
+
+/** Offsets such as `+01:00` are no zones: they know no daylight saving, and databases read their sign in two ways. */
+export function isZone(zone: string): boolean {
+	if (!/^[A-Z][A-Za-z0-9_+-]*(\/[A-Za-z0-9_+-]+)*$/.test(zone)) return false;
+	try {
+		formatOf(zone);
+		return true;
+	} catch {
+		return false;
+	}
+}
+
+/** Number of the day that holds the instant. */
+export function dayNumberOf(calendar: Calendar, atMs: number): number {
+	if (calendar.zone === "UTC") return Math.floor(atMs / DAY_MS);
+	const memory = memoryOf(calendar);
+	if (memory.last && atMs >= memory.last.fromMs && atMs < memory.last.toMs) return memory.last.day;
+	let day = localDay(memory, atMs);
+	// Where clocks are put back over midnight a date comes twice; days are whole, so the first midnight ends the day before.
+	while (dayStartMs(calendar, day + 1) <= atMs) day++;
+	while (dayStartMs(calendar, day) > atMs) day--;
+	memory.last = { day, fromMs: dayStartMs(calendar, day), toMs: dayStartMs(calendar, day + 1) };
+	return day;
+}
+
+/** The first instant of a day: midnight, or what follows it where a midnight is left out. */
+export function dayStartMs(calendar: Calendar, day: number): number {
+	if (calendar.zone === "UTC") return day * DAY_MS;
+	const memory = memoryOf(calendar);
+	const known = memory.starts.get(day);
+	if (known !== undefined) return known;
+	const start = findDayStart(memory, day);
+	if (memory.starts.size >= MEMORY_MAX) memory.starts.clear();
+	memory.starts.set(day, start);
+	return start;
+}
+
+function findDayStart(memory: Memory, day: number): number {
+	const midnightMs = day * DAY_MS;
+	const guess = midnightMs - offsetMs(memory, midnightMs - offsetMs(memory, midnightMs));
+	if (localDay(memory, guess) === day && localDay(memory, guess - 1) < day) return guess;
+	let before = midnightMs - OFFSET_MAX_MS - 1;
+	let after = midnightMs + OFFSET_MAX_MS;
+	while (after - before > 1) {
+		const middle = Math.floor((before + after) / 2);
+		if (localDay(memory, middle) >= day) after = middle;
+		else before = middle;
+	}
+	return after;
+}
+
+function localDay(memory: Memory, atMs: number): number {
+	return Math.floor((atMs + offsetMs(memory, atMs)) / DAY_MS);
+}
+
+/** What the zone's clocks show at the instant, less the instant. */
+function offsetMs({ format }: Memory, atMs: number): number {
+	const second = Math.floor(atMs / 1_000) * 1_000;
+	const part: Record<string, number> = {};
+	for (const { type, value } of format.formatToParts(second)) part[type] = Number(value);
+	const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second: s = 0 } = part;
+	return Date.UTC(year, month - 1, day, hour, minute, s) - second;
+}
+
+function formatOf(zone: string): Intl.DateTimeFormat {
+	return new Intl.DateTimeFormat("en-US", {
+		timeZone: zone,
+		hourCycle: "h23",
+		year: "numeric",
+		month: "numeric",
+		day: "numeric",
+		hour: "numeric",
+		minute: "numeric",
+		second: "numeric",
+	});
+}
+
+/** Looks at a winter and a summer day of each year up to 2100. */
+function hasWholeHours(zone: string): boolean {
+	const memory: Memory = { format: formatOf(zone), starts: new Map(), last: null };
+	for (let year = 1970; year <= 2100; year++) {
+		for (const month of [0, 6]) if (offsetMs(memory, Date.UTC(year, month, 1)) % HOUR_MS !== 0) return false;
+	}
+	return true;
+}
+
+function memoryOf({ zone }: Calendar): Memory {
+	const memory = memories.get(zone);
+	if (memory) return memory;
+	const made: Memory = { format: formatOf(zone), starts: new Map(), last: null };
+	memories.set(zone, made);
+	return made;
+}
