@@ -3,6 +3,7 @@ import { didYouMean, nearestName } from "#server/kernel/nearest-name.ts";
 import { FUNCTIONS, LOOPS, METHODS } from "./expression-environment.ts";
 import { type FactField, JOB_FIELDS, QUOTE_FIELDS } from "./job-facts.ts";
 import { POLICY_LIMITS } from "./limits.ts";
+import { nodesIn } from "./syntax-tree.ts";
 
 /** A problem in an expression, `offset` characters from its start. */
 export interface ExpressionProblem {
@@ -76,7 +77,7 @@ class NameCheck {
 				this.#closedValues(node);
 				this.#knownTeams(node);
 				this.#labelGuard(node);
-				for (const child of childrenOf(node)) this.#visit(child, variables, inLoop);
+				for (const child of nodesIn(node)) this.#visit(child, variables, inLoop);
 		}
 	}
 
@@ -211,21 +212,6 @@ class NameCheck {
 	#report(severity: "error" | "warning", offset: number, message: string, { fix }: { fix: string }): void {
 		if (this.problems.length < POLICY_LIMITS.problems) this.problems.push({ severity, offset, message, fix });
 	}
-}
-
-function childrenOf(node: ASTNode): ASTNode[] {
-	const found: ASTNode[] = [];
-	const collect = (value: unknown): void => {
-		if (Array.isArray(value)) for (const item of value) collect(item);
-		else if (isNode(value)) found.push(value);
-	};
-	collect(node.args);
-	return found;
-}
-
-/** The parser's nodes are the only objects with these three; literals are texts, numbers, booleans, null or bytes. */
-function isNode(value: unknown): value is ASTNode {
-	return value !== null && typeof value === "object" && "op" in value && "args" in value && "start" in value;
 }
 
 function rootOf(node: ASTNode, variables: readonly string[]): "job" | "quote" | null {

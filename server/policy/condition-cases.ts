@@ -3,6 +3,7 @@ import { type Demand, type Domain, intersected, narrowed } from "./condition-dom
 import { environment } from "./expression-environment.ts";
 import { JOB_FIELDS, QUOTE_FIELDS } from "./job-facts.ts";
 import { POLICY_LIMITS } from "./limits.ts";
+import { nodesIn } from "./syntax-tree.ts";
 
 /** What one way of meeting a condition leaves of each field that it speaks of. */
 export type Case = ReadonlyMap<string, Domain>;
@@ -165,20 +166,6 @@ function mayHaveNoAnswer(node: ASTNode): boolean {
 	if (node.op === "[]" || node.op === "[?]" || node.op === "/" || node.op === "%" || node.op === "call") return true;
 	if (node.op === "." && node.args[0].op === "." && node.args[0].args[1] === "labels") return true;
 	return nodesIn(node).some(mayHaveNoAnswer);
-}
-
-function nodesIn(node: ASTNode): ASTNode[] {
-	const found: ASTNode[] = [];
-	const collect = (value: unknown): void => {
-		if (Array.isArray(value)) for (const item of value) collect(item);
-		else if (isNode(value)) found.push(value);
-	};
-	collect(node.args);
-	return found;
-}
-
-function isNode(value: unknown): value is ASTNode {
-	return value !== null && typeof value === "object" && "op" in value && "args" in value && "start" in value;
 }
 
 function sourceOf(node: ASTNode): string {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { CAP_REACTIONS } from "#server/domain/policy.ts";
 import { FUNCTIONS, METHODS } from "./expression-environment.ts";
-import { JOB_FIELDS } from "./job-facts.ts";
+import { JOB_FIELDS, QUOTE_FIELDS } from "./job-facts.ts";
 import { POLICY_LIMITS } from "./limits.ts";
 import { parsePolicy } from "./parse-policy.ts";
 import { MEASURES } from "./types.ts";
@@ -32,6 +32,12 @@ describe("the examples of docs/policy.md", () => {
 		// what is said of a fragment as a whole policy, and nothing else
 		const own = problems.filter((p) => !/No rule lets a job burst|no budget caps the money/.test(p.message));
 		expect(own).toEqual([]);
+	});
+
+	it("show a rule that asks a person, with every name that its condition may use besides", () => {
+		const asks = examples.flatMap((e) => parsePolicy(whole(e)).policy?.rules ?? []).filter((r) => r.effect.kind === "require");
+		expect(asks.some((r) => r.effect.kind === "require" && r.effect.approval === "platform")).toBe(true);
+		for (const name of Object.keys(QUOTE_FIELDS)) expect(page).toContain(`\`quote.${name}\``);
 	});
 
 	it("show every kind of rule and cap that is read", () => {
@@ -72,12 +78,12 @@ describe("docs/policy.md", () => {
 		expect(page).toContain(`at most ${POLICY_LIMITS.shareWeight}`);
 	});
 	it("tells which fields are refused", () => {
-		const refused = parsePolicy(
-			whole("rules:\n  - { id: a, require: { approval: finance } }\nbudgets:\n  - { id: b, period: month, egressGiB: 5 }\n"),
-		).problems.filter((p) => p.message.includes("is not supported yet"));
-		expect(refused).toHaveLength(2);
+		const refused = parsePolicy(whole("budgets:\n  - { id: b, period: month, egressGiB: 5 }\n")).problems.filter((p) =>
+			p.message.includes("is not supported yet"),
+		);
+		expect(refused).toHaveLength(1);
 		const section = page.slice(page.indexOf("## Not supported yet"));
-		for (const field of ["require: { approval: … }", "egressGiB"]) expect(section).toContain(field);
+		expect(section).toContain("egressGiB");
 	});
 	it("tells which fields wait for a measurement", () => {
 		const text = whole(
@@ -85,7 +91,8 @@ describe("docs/policy.md", () => {
 		);
 		expect(parsePolicy(text).problems.filter((p) => / until something /.test(p.message))).toHaveLength(3);
 		expect(parsePolicy(text, { measures: MEASURES }).problems.filter((p) => / until something /.test(p.message))).toEqual([]);
-		const section = page.slice(page.indexOf("And these are accepted with a warning"));
-		for (const field of ["limit.idleMinutes", "limit.gpuUtilisationBelow", "defer"]) expect(section).toContain(`\`${field}\``);
+		const measuredHere = { measures: ["idle", "gpu_utilisation"] as const };
+		expect(parsePolicy(text, measuredHere).problems.filter((p) => / until something /.test(p.message))).toHaveLength(1);
+		expect(page).toContain("`defer` is accepted with a warning");
 	});
 });

@@ -14,6 +14,7 @@ export function findPointless(finding: Finding): void {
 		if (isOf(placed, "preempt")) findPointlessPreempt(finding, placed);
 		if (isOf(placed, "move")) findPointlessMove(finding, placed);
 		if (isOf(placed, "defer")) findPointlessDefer(finding, placed);
+		if (isOf(placed, "require") && placed.rule.effect.approval !== null) findPointlessAsk(finding, placed);
 		if (closesHome(placed.rule.effect)) findStranded(finding, placed);
 	}
 }
@@ -118,6 +119,21 @@ function findPointlessDefer(finding: Finding, placed: Of<"defer">): void {
 	if (effect.to === "greener" || rules.some((r) => r.rule.effect.kind === "burst" && !logic.excludes(r.rule.when, when))) return;
 	const message = `${id} waits for a cheaper hour, and no rule lets any of its jobs burst: at home every hour costs the same.`;
 	reader.report("warning", placed.offset, message, "Write to: greener, or add a burst rule for them.");
+}
+
+/** A person is asked before a job leaves home: nobody ever is where none leaves. */
+function findPointlessAsk(finding: Finding, placed: Of<"require">): void {
+	const { reader, logic, rules } = finding;
+	const { id, when } = placed.rule;
+	const closing = closedBy(finding, placed, closesClouds);
+	if (closing) {
+		const message = `${id} asks before jobs leave home, and ${nameOf(closing)} takes every cloud away from all of them: it never asks.`;
+		reader.report("error", placed.offset, message, `Take ${id} away, or let ${closing.rule.id} leave its jobs out.`);
+		return;
+	}
+	if (rules.some((r) => r.rule.effect.kind === "burst" && !logic.excludes(r.rule.when, when))) return;
+	const message = `${id} asks before jobs leave home, and no rule lets any of its jobs burst: it never asks.`;
+	reader.report("warning", placed.offset, message, "Add a burst rule for them, or take it away.");
 }
 
 /** Home is closed to jobs that nothing lets leave it. */

@@ -2,7 +2,7 @@ import { isCloudProvider } from "#server/domain/vocabulary.ts";
 import { didYouMean, nearestName } from "#server/kernel/nearest-name.ts";
 import type { Finding } from "./find-contradictions.ts";
 import { judgePlace } from "./judge-place.ts";
-import { matchesRegion } from "./match-pattern.ts";
+import { matchesFamily, matchesRegion } from "./match-pattern.ts";
 import { closesClouds } from "./place-lists.ts";
 import type { PlacedRule } from "./read-rule.ts";
 import type { PlacedShare } from "./read-weights.ts";
@@ -18,6 +18,7 @@ export function findUnknown(finding: Finding, shares: readonly PlacedShare[], { 
 	if (offers.length === 0) return;
 	for (const placed of finding.rules) {
 		findUnknownRegions(finding, placed, offers);
+		findUnknownFamilies(finding, placed, offers);
 		if (closesClouds(placed.rule.effect) || !leavesNone([placed], offers)) continue;
 		const message = `${placed.rule.id} leaves none of the ${offers.length} cloud offers that there are.`;
 		finding.reader.report("warning", placed.offset, message, "Widen it; to keep its jobs at home, deny cloud.");
@@ -35,6 +36,25 @@ function findUnknownRegions({ reader }: Finding, { rule, offset }: PlacedRule, o
 		const fix = near === null ? null : `Did you mean ${near}?`;
 		reader.report("warning", offset, `${rule.id} names ${pattern}, which fits no region that there is.`, fix);
 	}
+}
+
+/** Of shorter names nobody can say whether one was meant for another: p5 is no slip for g5. */
+const NAME_LENGTH_MIN = 4;
+
+/** A family that no offer is of, and whose name is nearly that of one. Others may come with a provider that is not there yet. */
+function findUnknownFamilies({ reader }: Finding, { rule, offset }: PlacedRule, offers: readonly Place[]): void {
+	if (rule.effect.kind !== "deny" && rule.effect.kind !== "allow") return;
+	for (const pattern of rule.effect.instanceFamilies) {
+		if (pattern.length < NAME_LENGTH_MIN || offers.some((offer) => matchesFamily(pattern, offer))) continue;
+		const near = nearestName(pattern, [...new Set(offers.flatMap(({ instanceType }) => (instanceType ? namesOf(instanceType) : [])))]);
+		if (near) reader.report("warning", offset, `${rule.id} names ${pattern}, which no offer is of.`, `Did you mean ${near}?`);
+	}
+}
+
+/** The type itself, and on AWS its family. */
+function namesOf(instanceType: string): string[] {
+	const dot = instanceType.indexOf(".");
+	return dot < 0 ? [instanceType] : [instanceType.slice(0, dot), instanceType];
 }
 
 /** Rules of which each leaves some offer, and all that hold for every job leave none. */

@@ -168,6 +168,30 @@ describe("rules that lead nowhere", () => {
 			["6:7 warning m moves burst jobs, and no rule lets any of its jobs burst: it only ends what burst before."],
 		],
 		[
+			"a question about jobs that nothing lets leave",
+			["{ id: a, require: { approval: finance } }"],
+			["6:7 warning a asks before jobs leave home, and no rule lets any of its jobs burst: it never asks."],
+		],
+		[
+			"a question about jobs that have no cloud",
+			[
+				BURST.replace("burst,", "burst, when: '!job.critical',"),
+				"{ id: d, when: job.critical, deny: { sites: [cloud] } }",
+				"{ id: a, when: job.critical, require: { approval: finance } }",
+			],
+			["8:7 error a asks before jobs leave home, and d (line 7) takes every cloud away from all of them: it never asks."],
+		],
+		[
+			"a question that another rule of the same role asks whenever it does",
+			[BURST, "{ id: a, require: { approval: finance } }", "{ id: b, when: quote.costUsd > 5.0, require: { approval: finance } }"],
+			["8:7 warning b changes nothing: a (line 7) holds whenever it does, and says the same or more."],
+		],
+		[
+			"questions to two roles",
+			[BURST, "{ id: a, require: { approval: finance } }", "{ id: b, when: quote.costUsd > 5.0, require: { approval: platform } }"],
+			[],
+		],
+		[
 			"a move of others than burst",
 			["{ id: b, when: job.critical, burst: { always: true } }", "{ id: m, when: '!job.critical', move: { to: [cheaper] } }"],
 			["7:7 warning m moves burst jobs, and no rule lets any of its jobs burst: it only ends what burst before."],

@@ -6,11 +6,11 @@ import type { JudgeQuote } from "./types.ts";
  * The first approval rule that asks, given what the placement would cost. A condition without an answer asks, and so does
  * every rule about a cost that is not a number: what cannot be judged is not waved through.
  */
-export const judgeQuote: JudgeQuote = (policy, spec, quote) => {
+export const judgeQuote: JudgeQuote = (policy, spec, quote, granted) => {
 	let context: { job: JobFacts; quote: QuoteFacts } | null = null;
 	const priced = Number.isFinite(quote.costUsd) && Number.isFinite(quote.hourlyUsd);
 	for (const rule of policy.rules) {
-		if (rule.effect.kind !== "require" || rule.effect.approval === null) continue;
+		if (rule.effect.kind !== "require" || rule.effect.approval === null || granted?.(rule.id)) continue;
 		context ??= { job: new JobFacts(spec), quote: new QuoteFacts(quote) };
 		if (!priced || evaluateExpression(rule.when, context).holds !== false) return { ruleId: rule.id, role: rule.effect.approval };
 	}

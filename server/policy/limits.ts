@@ -27,5 +27,8 @@ export const POLICY_LIMITS = {
 	conditionComparisons: 100_000,
 } as const;
 
+/** Steps (expression-cost.ts) that one condition, and all of a policy together, may take for the largest job that can be. */
+export const EXPRESSION_STEPS = { one: 100_000, all: 1_000_000 } as const;
+
 /** Bounds of one CEL expression, enforced by its parser. */
 export const EXPRESSION_LIMITS = { maxAstNodes: 400, maxDepth: 32, maxListElements: 100, maxMapEntries: 20, maxCallArguments: 4 } as const;

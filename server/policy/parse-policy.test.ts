@@ -4,7 +4,7 @@ import { POLICY_LIMITS } from "./limits.ts";
 import { parsePolicy } from "./parse-policy.ts";
 import { budgetsText, FIRST_RULE_LINE, policyOf, problemsIn, rulesText } from "./testing/builders.ts";
 
-/** The policy of the design; whole with what is refused until it works, which is an approval and a cap on egress. */
+/** The policy of the design; whole with what is refused until it works, which is a cap on egress, and with a rule that asks. */
 function designPolicy({ whole }: { whole: boolean }): string {
 	const only = (line: string) => (whole ? `${line}\n` : "");
 	return `apiVersion: spillway/v1
@@ -99,7 +99,6 @@ describe("the policy of the design", () => {
 		expect(policy).toBeNull();
 		const errors = problems.filter((p) => p.severity === "error");
 		expect(errors.map((p) => [p.line, p.column, p.message.replace(/:.*/, "")])).toEqual([
-			[23, 18, "spec.rules[6].require.approval is not supported yet"],
 			[27, 51, "spec.budgets[2].egressGiB is not supported yet"],
 		]);
 		for (const problem of problems) expect(problem.fix).not.toBeNull();
@@ -206,6 +205,11 @@ const WRONG_RULES: [what: string, rule: string, want: string][] = [
 		"an unknown role",
 		"{ id: a, require: { approval: finanse } }",
 		'6:37 error spec.rules[0].require.approval cannot be "finanse". | Did you mean finance?',
+	],
+	[
+		"a role that may not say yes",
+		"{ id: a, require: { approval: data_scientist } }",
+		'6:37 error spec.rules[0].require.approval cannot be "data_scientist". | There are: platform, finance.',
 	],
 	[
 		"a class that is none",

@@ -3,14 +3,15 @@ import { ConditionLogic } from "./condition-logic.ts";
 import { findContradictions } from "./find-contradictions.ts";
 import { findIdleBudgets } from "./find-idle-budgets.ts";
 import { findPointless } from "./find-pointless.ts";
+import { findSlow } from "./find-slow.ts";
 import { findUnknown } from "./find-unknown.ts";
 import { findUnreachable } from "./find-unreachable.ts";
 import { POLICY_LIMITS } from "./limits.ts";
 import { type Field, PolicyReader } from "./policy-reader.ts";
 import { type PlacedBudget, readBudget } from "./read-budget.ts";
 import { type PlacedRule, type ReadContext, readRule } from "./read-rule.ts";
-import { readShares, readWeights } from "./read-weights.ts";
-import type { ParsePolicy, ParsePolicyOptions } from "./types.ts";
+import { type PlacedShare, readShares, readWeights } from "./read-weights.ts";
+import { MEASURES, type ParsePolicy, type ParsePolicyOptions } from "./types.ts";
 
 /**
  * Reads a policy text (docs/policy.md) into plain data. Every problem has its line and column; `policy` is null when one
@@ -27,7 +28,20 @@ export const parsePolicy: ParsePolicy = (source, options = {}) => {
 	return { policy: problems.some((p) => p.severity === "error") ? null : policy, problems };
 };
 
-function readDocument(ctx: ReadContext, known: ParsePolicyOptions): Policy | null {
+/**
+ * Reads a text that was published: what was accepted then stays in force, also where a check that came later would refuse
+ * it now (contradictions, rules that nothing reaches, names that are gone, caps of what is not measured). Null only when
+ * something in it cannot be read at all: a rule that is not understood must not be left out silently.
+ */
+export function parseStoredPolicy(source: string): { policy: Policy | null; problems: PolicyProblem[] } {
+	const reader = new PolicyReader(source, null);
+	const policy = readDocument({ reader, siteIds: null, measures: MEASURES }, null);
+	const problems = reader.problems();
+	return { policy: problems.some((p) => p.severity === "error") ? null : policy, problems };
+}
+
+/** `known` null: what its parts say together is not checked. */
+function readDocument(ctx: ReadContext, known: ParsePolicyOptions | null): Policy | null {
 	const { reader } = ctx;
 	const document = reader.document;
 	if (!document) {
@@ -68,7 +82,7 @@ function readName(reader: PolicyReader, metadata: Field | null): string | null {
 	return name ? reader.name(name, "default") : null;
 }
 
-function readSpec(ctx: ReadContext, known: ParsePolicyOptions, at: Field): Omit<Policy, "name"> | null {
+function readSpec(ctx: ReadContext, known: ParsePolicyOptions | null, at: Field): Omit<Policy, "name"> | null {
 	const { reader } = ctx;
 	const fields = reader.fields(at, ["rules", "budgets", "shares", "weights"]);
 	if (!fields) return null;
@@ -78,6 +92,28 @@ function readSpec(ctx: ReadContext, known: ParsePolicyOptions, at: Field): Omit<
 	const placed = budgetItems.map((item) => readBudget(reader, ctx.measures, item)).filter((b): b is PlacedBudget => b !== null);
 	const shares = readShares(reader, fields.get("shares"));
 	const weights = readWeights(reader, fields.get("weights"));
+	if (known) checkTogether(ctx, { known, rules, placed, shares: shares ?? [], at, budgets: budgetItems.length });
+	if (!weights || !shares) return null;
+	return {
+		rules: rules.map((r) => r.rule),
+		budgets: placed.flatMap(({ budget }) => budget ?? []),
+		caps: placed.flatMap(({ cap }) => cap ?? []),
+		shares: shares.map(({ team, weight }) => ({ team, weight })),
+		weights,
+	};
+}
+
+interface Together {
+	known: ParsePolicyOptions;
+	rules: PlacedRule[];
+	placed: PlacedBudget[];
+	shares: readonly PlacedShare[];
+	at: Field;
+	budgets: number;
+}
+
+/** What is wrong or odd in parts that can be read, each by itself. */
+function checkTogether({ reader }: ReadContext, { known, rules, placed, shares, at, budgets }: Together): void {
 	refuseDuplicates(
 		reader,
 		"rule",
@@ -93,16 +129,9 @@ function readSpec(ctx: ReadContext, known: ParsePolicyOptions, at: Field): Omit<
 	findUnreachable(finding);
 	findPointless(finding);
 	findIdleBudgets(finding, placed);
-	findUnknown(finding, shares ?? [], known);
-	warnOfMoney(reader, at, rules, budgetItems.length);
-	if (!weights || !shares) return null;
-	return {
-		rules: rules.map((r) => r.rule),
-		budgets: placed.flatMap(({ budget }) => budget ?? []),
-		caps: placed.flatMap(({ cap }) => cap ?? []),
-		shares: shares.map(({ team, weight }) => ({ team, weight })),
-		weights,
-	};
+	findSlow(finding, placed);
+	findUnknown(finding, shares, known);
+	warnOfMoney(reader, at, rules, budgets);
 }
 
 /** A list that is left out or left empty (`budgets:`) has no entries. */

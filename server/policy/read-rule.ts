@@ -1,6 +1,6 @@
 import { isMap } from "yaml";
 import type { Rule, RuleEffect } from "#server/domain/policy.ts";
-import { ROLES } from "#server/domain/vocabulary.ts";
+import type { Role } from "#server/domain/vocabulary.ts";
 import type { Field, PolicyReader } from "./policy-reader.ts";
 import { readBurst } from "./read-burst.ts";
 import { readDefer, readMove, readPreempt } from "./read-changes.ts";
@@ -9,6 +9,9 @@ import { readPlaces } from "./read-places.ts";
 import type { Measure } from "./types.ts";
 
 const EFFECTS = ["deny", "allow", "burst", "require", "preempt", "move", "defer", "limit"] as const;
+
+/** Who may be asked: those who answer for the platform or the money, never who submits (server/services/authorize.ts, job:approve). */
+export const APPROVERS = ["platform", "finance"] as const satisfies readonly Role[];
 
 /** A rule together with where its parts stand, for the checks between rules. */
 export interface PlacedRule {
@@ -96,13 +99,8 @@ function readRequire(reader: PolicyReader, at: Field): RuleEffect | null {
 			"Move one of them to a rule of its own.",
 		);
 	if (approval) {
-		const role = reader.oneOf(approval, ROLES);
-		if (role === null) return null;
-		return reader.notYet(
-			approval,
-			"the job would be held, and there is no place yet in which a person could say yes.",
-			"Take the rule away; a budget caps the money meanwhile.",
-		);
+		const role = reader.oneOf(approval, APPROVERS);
+		return role && { kind: "require", capacityType: null, approval: role };
 	}
 	if (!capacity) return reader.missing(at, fields, `${at.path} requires nothing.`, "Write capacityType: spot, on_demand or reserved.");
 	const capacityType = reader.oneOf(capacity, ["reserved", "on_demand", "spot"] as const);

@@ -87,4 +87,6 @@ export type JudgeQuote = (
 	policy: Policy,
 	spec: JobSpec,
 	quote: { costUsd: number; hourlyUsd: number; offer: Offer | null },
+	/** Rules that need not be asked: a person said yes to them. */
+	granted?: (ruleId: string) => boolean,
 ) => { ruleId: string; role: Role } | null;

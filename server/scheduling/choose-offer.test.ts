@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { ApprovalAnswer } from "#server/domain/approval.ts";
 import type { Offer } from "#server/domain/capacity.ts";
 import type { Explanation } from "#server/domain/decision.ts";
 import { usdToMicro } from "#server/kernel/money.ts";
@@ -143,6 +144,57 @@ describe("approval", () => {
 
 	it("is not asked for a cheaper offer", () => {
 		expect(decideOne([...dear, good], { policy }).launched).toBe(good.id);
+	});
+});
+
+describe("answers to rules that ask", () => {
+	const ask = (id: string, when: string, approval: "platform" | "finance") =>
+		[id, when, { kind: "require", capacityType: null, approval }] as const;
+	const policy = aPolicy({
+		weights,
+		rules: [BURST_AFTER_10S, [...ask("a", "quote.costUsd > 10", "platform")], [...ask("b", "true", "finance")]],
+	});
+	const dear = [anOffer({ usd: "100" })];
+	// 61 min × $100/h
+	const COST = 101_666_667n;
+	const said = (
+		ruleId: string,
+		answer: ApprovalAnswer["answer"],
+		upToMicroUsd: bigint | null = null,
+		askedMicroUsd = COST,
+	): ApprovalAnswer => ({
+		...{ ruleId, answer, upToMicroUsd, askedMicroUsd },
+	});
+	const given = (...approvals: ApprovalAnswer[]) =>
+		decideOne(dear, { policy, pending: [{ ...aJob("a").build(), approvals, approvedMicroUsd: usdToMicro(1_000) }] });
+
+	it("asks rule by rule, with the placement that it stopped", () => {
+		const { plan } = given();
+		expect(plan.asks?.get("job_a")).toMatchObject({
+			...{ ruleId: "a", role: "platform" },
+			quote: { costMicroUsd: String(COST), hourlyMicroUsd: "100000000", placement: { provider: "aws" } },
+		});
+		expect(given(said("a", "granted", COST)).plan.asks?.get("job_a")).toMatchObject({ ruleId: "b", role: "finance" });
+		expect(given(said("a", "granted", COST), said("b", "granted", COST)).launched).toBe(dear[0]?.id);
+	});
+
+	it.each<[string, ApprovalAnswer]>([
+		["a no", said("a", "refused")],
+		["no answer in time", said("a", "expired")],
+		["a yes to less", said("a", "granted", COST - 1n)],
+	])("%s waits at home and asks nobody", (_what, answer) => {
+		const { plan, launched } = given(answer);
+		expect([launched, plan.asks, plan.actions]).toEqual([null, undefined, []]);
+		expect(plan.waiting.get("job_a")).toMatchObject({ code: "waiting_not_approved", facts: { ruleId: "a", answer: answer.answer } });
+	});
+
+	it("asks again when the price rose above what the person saw", () => {
+		expect(given(said("a", "granted", COST - 1n, COST - 1n)).plan.asks?.get("job_a")).toMatchObject({ ruleId: "a" });
+	});
+
+	it("is not asked in a plan without such a rule, whose answers are of no matter", () => {
+		const pending = [{ ...aJob("a").build(), approvals: [said("a", "refused")] }];
+		expect(decideOne(dear, { policy: aPolicy({ weights, rules: [BURST_AFTER_10S] }), pending }).launched).toBe(dear[0]?.id);
 	});
 });
 

@@ -1,3 +1,4 @@
+import type { ApprovalAnswer } from "#server/domain/approval.ts";
 import type { Policy } from "#server/domain/policy.ts";
 import type { Role } from "#server/domain/vocabulary.ts";
 import { microToUsdNumber } from "#server/kernel/money.ts";
@@ -47,6 +48,8 @@ export interface ApprovalAsk {
 	ruleId: string;
 	role: Role;
 	costMicroUsd: number;
+	/** It was asked before, and this price has its answer, which is no yes; null: a person has to be asked. */
+	said: ApprovalAnswer | null;
 }
 
 export type AskApproval = (row: OfferRow, run: CloudRun, job: PendingJob) => ApprovalAsk | null;
@@ -57,11 +60,22 @@ export function makeAskApproval(policy: Policy): AskApproval {
 	if (!asks) return () => null;
 	return (row, run, job) => {
 		const costMicroUsd = estimateOf(row, run).totalMicroUsd;
-		if (job.approvedMicroUsd !== null && BigInt(costMicroUsd) <= job.approvedMicroUsd) return null;
+		const cost = BigInt(costMicroUsd);
+		const { approvals } = job;
+		if (!approvals && job.approvedMicroUsd !== null && cost <= job.approvedMicroUsd) return null;
 		const hourly = (row.offer.microUsdPerHour ?? 0n) * BigInt(run.instances);
-		const ask = judgeQuote(policy, job.spec, { costUsd: costMicroUsd / 1e6, hourlyUsd: microToUsdNumber(hourly), offer: row.offer });
-		return ask && { ...ask, costMicroUsd };
+		const quote = { costUsd: costMicroUsd / 1e6, hourlyUsd: microToUsdNumber(hourly), offer: row.offer };
+		const granted = (ruleId: string) => approvals?.some((a) => a.ruleId === ruleId && a.upToMicroUsd !== null && cost <= a.upToMicroUsd);
+		const ask = judgeQuote(policy, job.spec, quote, (ruleId) => granted(ruleId) ?? false);
+		return ask && { ...ask, costMicroUsd, said: answerTo(approvals, ask.ruleId, cost) };
 	};
+}
+
+/** A no stands, and so does a yes to less than was asked for, until the price rises above what the person saw. */
+function answerTo(approvals: PendingJob["approvals"], ruleId: string, costMicroUsd: bigint): ApprovalAnswer | null {
+	const said = approvals?.find((a) => a.ruleId === ruleId);
+	if (said?.answer !== "granted") return said ?? null;
+	return costMicroUsd <= said.askedMicroUsd ? said : null;
 }
 
 /**
@@ -119,7 +133,7 @@ function chooseAmong(
 			return { kind: "chosen", ...best, holdMicroUsd, lifeMs: lifeOn(best.row, run), passedOver };
 		}
 		if (best && ask) asks.set(best.row, ask);
-		const [first] = asks;
+		const first = [...asks].find(([, asked]) => asked.said === null) ?? [...asks][0];
 		if (!first) return noneNow(passedOver);
 		if (!best || asks.size >= LIMITS.approvalTries) return { kind: "needs_approval", row: first[0], ask: first[1], passedOver };
 	}

@@ -5,9 +5,8 @@ import type { JobVerdict } from "#server/policy/types.ts";
 import { type DataBook, NO_STAGING, openData, type Staging } from "./data.ts";
 import { LIMITS } from "./limits.ts";
 import type { OfferRow } from "./offers.ts";
-import type { QueuedJob } from "./order.ts";
 import { type OfferRates, ratesOf, reworkOf } from "./records.ts";
-import type { Snapshot, TimeSpread } from "./types.ts";
+import type { PendingJob, Snapshot, TimeSpread } from "./types.ts";
 
 /** What a run in the cloud takes of one job, wherever it runs there. */
 export interface CloudRun {
@@ -47,7 +46,11 @@ export function costTermsOf(snapshot: Snapshot): CostTerms {
 	return terms;
 }
 
-export function cloudRunOf(queued: Pick<QueuedJob, "job" | "rest">, verdict: JobVerdict, snapshot: Snapshot): CloudRun {
+export function cloudRunOf(
+	queued: { job: Pick<PendingJob, "spec" | "completedMs">; rest: TimeSpread },
+	verdict: JobVerdict,
+	snapshot: Snapshot,
+): CloudRun {
 	const { spec, completedMs } = queued.job;
 	const terms = costTermsOf(snapshot);
 	return {
@@ -116,15 +119,24 @@ export function stagingOn(row: OfferRow, run: CloudRun): Staging {
 
 const CERTAIN: OfferRates = { interruptionsPerHour: 0, refusalDelayMs: 0 };
 
-/** The offer's rates in this minute (LIMITS.rateStepMs); none at all where nobody keeps records. */
-function ratesOn(row: OfferRow, { records, nowMs }: CostTerms): OfferRates {
+/**
+ * The offer's rates in this minute (LIMITS.rateStepMs), by its own record and those of its likes; none at all where nobody keeps
+ * records. Cost: a look at these records once a cycle; they are worked out again when one of them, or the minute, is another.
+ */
+function ratesOn(row: OfferRow, terms: CostTerms): OfferRates {
+	const { records, nowMs } = terms;
 	if (!records) return CERTAIN;
-	const record = records.get(row.offer.id);
-	const step = Math.floor(nowMs / LIMITS.rateStepMs);
 	const kept = row.lastRates;
-	if (kept !== null && kept.record === record && (kept.step === step || record === undefined)) return kept.rates;
-	const rates = ratesOf(row.offer.capacityType, record, step * LIMITS.rateStepMs);
-	row.lastRates = { record, step, rates };
+	if (kept?.terms === terms) return kept.rates;
+	const step = Math.floor(nowMs / LIMITS.rateStepMs);
+	if (kept?.step === step && row.likes.every((id, i) => records.get(id) === kept.records[i])) {
+		kept.terms = terms;
+		return kept.rates;
+	}
+	const known = row.likes.map((id) => records.get(id));
+	const likes = known.flatMap((record, i) => (record === undefined || row.likes[i] === row.offer.id ? [] : [record]));
+	const rates = ratesOf(row.offer.capacityType, records.get(row.offer.id), step * LIMITS.rateStepMs, likes);
+	row.lastRates = { terms, step, records: known, rates };
 	return rates;
 }
 

@@ -9,6 +9,8 @@ export interface Cycle {
 	snapshot: Snapshot;
 	explainOnly: ReadonlySet<string>;
 	brief: boolean;
+	/** Nothing but the actions is asked for. */
+	actionsOnly: boolean;
 	core: Core;
 	budgets: BudgetBook;
 	/** Attempts that got an action so far. */
@@ -27,6 +29,7 @@ export function openCycle(snapshot: Snapshot, options: DecideOptions): Cycle {
 		snapshot,
 		explainOnly: options.explain ?? NOBODY,
 		brief: options.brief === true,
+		actionsOnly: options.actionsOnly === true,
 		core,
 		budgets: openBudgets(
 			snapshot.budgets,

@@ -1,6 +1,6 @@
 import { EXPLAINED_CANDIDATES, type Explanation, type Outcome, type TimeRange } from "#server/domain/decision.ts";
 import { type Reason, reason } from "#server/domain/reasons.ts";
-import { burstFactsOf, type DueBurst, dueBurst } from "./burst.ts";
+import { type BurstFacts, burstFactsOf, type DueBurst, dueBurst } from "./burst.ts";
 import { chooseOffer, type OfferChoice, takeChoice } from "./choose-offer.ts";
 import { type CloudRun, cloudRunOf } from "./cost.ts";
 import type { Cycle } from "./cycle.ts";
@@ -11,17 +11,18 @@ import { type HomeStart, homeStart, homeStartAt, replayedRange, reserveHome, tak
 import { impossibility } from "./impossible.ts";
 import { LIMITS } from "./limits.ts";
 import type { QueuedJob } from "./order.ts";
-import { replayedRestMs } from "./run-time.ts";
+import { requestOf } from "./request-approval.ts";
 import type { Shape } from "./shape.ts";
 import type { Action } from "./types.ts";
 import { stayReason } from "./weigh-waiting.ts";
-import { approvalReason, budgetReason, homeReason, launchReason, roomReason, waitReason } from "./why.ts";
+import { approvalReason, budgetReason, homeReason, launchReason, notApprovedReason, roomReason, waitReason } from "./why.ts";
 
 /** What was found for one job; turned into an action, a reason and an explanation by `record`. */
 export interface Finding {
 	queued: QueuedJob;
 	shape: Shape;
-	run: CloudRun;
+	/** null: nobody asked what it would take in a cloud. */
+	run: CloudRun | null;
 	start: HomeStart | null;
 	due: DueBurst | null;
 	choice: OfferChoice | null;
@@ -33,6 +34,8 @@ export interface Finding {
 	eviction: Eviction | null;
 }
 
+const UNTOLD = reason("waiting_for_home", {});
+
 export function decideJob(cycle: Cycle, queued: QueuedJob): void {
 	settle(cycle, findFor(cycle, queued));
 }
@@ -41,26 +44,35 @@ export function decideJob(cycle: Cycle, queued: QueuedJob): void {
 export function settle(cycle: Cycle, finding: Finding): void {
 	const { queued, eviction } = finding;
 	const { job } = queued;
+	const stillHeld = finding.outcome === "hold" && job.state === "held";
+	if (!cycle.actionsOnly) tell(cycle, finding);
+	if (eviction) cycle.plan.actions.push(...evictActions(eviction, queued));
+	const action = stillHeld ? null : actionOf(finding);
+	if (action) cycle.plan.actions.push(action);
+	if (finding.start && (finding.outcome === "wait" || finding.outcome === "hold")) cycle.waitingForHome++;
+	if (finding.outcome === "launch" && finding.choice?.kind === "chosen" && finding.run) {
+		takeChoice(cycle.budgets, finding.shape.verdict, finding.choice, finding.run);
+	}
+	const usesHome = finding.outcome !== "launch" && finding.outcome !== "fail";
+	if (usesHome && finding.start && finding.putOffUntilMs === null) {
+		reserveHome(finding.start, job.spec, queued.rest, cycle.core.replayedRestMs(queued, finding.start.pool.slots));
+	}
+}
+
+/** What the plan says beside its actions: forecasts, reasons for lists, explanations. */
+function tell(cycle: Cycle, finding: Finding): void {
+	const { job } = finding.queued;
 	if (finding.start) cycle.plan.forecasts.set(job.jobId, startNotBefore(finding.start.range, finding.putOffUntilMs));
 	if (finding.start && cycle.snapshot.forecastScale) cycle.plan.replayed?.set(job.jobId, replayedRange(finding.start));
 	const acts = finding.outcome !== "wait" || job.state === "held";
 	const stillHeld = finding.outcome === "hold" && job.state === "held";
 	if ((acts && !stillHeld && !cycle.brief) || cycle.explainOnly.has(job.jobId))
 		cycle.plan.explanations.push(explainFinding(cycle, finding));
-	const action = actionOf(finding);
-	if (eviction) cycle.plan.actions.push(...evictActions(eviction, queued));
-	if (action && !stillHeld) cycle.plan.actions.push(action);
-	if (finding.outcome === "wait" || finding.outcome === "hold") {
-		cycle.plan.waiting.set(job.jobId, finding.reason);
-		if (finding.start) cycle.waitingForHome++;
-	}
-	if (finding.outcome === "launch" && finding.choice?.kind === "chosen") {
-		takeChoice(cycle.budgets, finding.shape.verdict, finding.choice, finding.run);
-	}
-	const usesHome = finding.outcome !== "launch" && finding.outcome !== "fail";
-	if (usesHome && finding.start && finding.putOffUntilMs === null) {
-		const replayedMs = replayedRestMs(job, cycle.core.runTimeOf(job.spec), queued.rest, finding.start.pool.slots);
-		reserveHome(finding.start, job.spec, queued.rest, replayedMs);
+	if (finding.outcome === "wait" || finding.outcome === "hold") cycle.plan.waiting.set(job.jobId, finding.reason);
+	const request = finding.outcome === "hold" ? requestOf(finding, cycle.snapshot) : null;
+	if (request) {
+		cycle.plan.asks ??= new Map();
+		cycle.plan.asks.set(job.jobId, request);
 	}
 }
 
@@ -72,68 +84,91 @@ function findFor(cycle: Cycle, queued: QueuedJob): Finding {
 	const { snapshot } = cycle;
 	const { job } = queued;
 	const shape = cycle.core.shapeOf(job.spec);
-	const run = cloudRunOf(queued, shape.verdict, snapshot);
-	const base = { queued, shape, run, start: null, due: null, choice: null, putOffUntilMs: null, eviction: null };
-
+	const { nowMs } = snapshot;
 	const { maxMs } = job.spec.duration;
-	if (maxMs !== null && job.completedMs >= maxMs) {
-		return { ...base, outcome: "fail", reason: reason("max_duration_exceeded", { maxMs, ranMs: job.completedMs }) };
-	}
+	if (maxMs !== null && job.completedMs >= maxMs)
+		return found(queued, shape, "fail", reason("max_duration_exceeded", { maxMs, ranMs: job.completedMs }));
 	const impossible = impossibility(job.spec, shape, snapshot);
-	if (impossible) return { ...base, outcome: "fail", reason: impossible };
+	if (impossible) return found(queued, shape, "fail", impossible);
 
-	const start = homeStart(shape.home, job.spec, queued.rest, snapshot);
-	const facts = burstFactsOf(queued, start?.range.p50Ms ?? null, cycle.waitingForHome, snapshot.nowMs);
+	const start = homeStart(shape.home, job.spec, queued.rest, snapshot, !cycle.actionsOnly);
+	const facts = burstFactsOf(queued, start?.range.p50Ms ?? null, cycle.waitingForHome, nowMs);
 	const due = dueBurst(shape.verdict.burst, facts);
 	if (start?.now) {
 		const later = deferral(snapshot, queued, shape.verdict, startAtHome(start.pool.view, job.spec));
-		if (later) return { ...base, start, due, outcome: "wait", reason: later.reason, putOffUntilMs: later.untilMs };
-		return { ...base, start, due, outcome: "place_home", reason: homeReason(start, job.spec) };
+		if (later) return putOff(found(queued, shape, "wait", later.reason, start, due), later.untilMs);
+		return found(queued, shape, "place_home", homeReason(start, job.spec), start, due);
 	}
-
-	const eviction =
-		start &&
-		cycle.evictions.makeRoom(
-			{
-				queued,
-				verdict: shape.verdict,
-				pools: shape.home,
-				startMs: start.at.startMs,
-				leaves: due !== null && start.range.p50Ms > snapshot.nowMs + run.start.p50Ms,
-			},
-			cycle.settled,
-		);
-	if (eviction) {
-		const room = homeStartAt(eviction.pool, eviction.nodes, eviction.startMs);
-		return { ...base, start: room, due, eviction, outcome: "wait", reason: roomReason(eviction, cycle.waitingForHome) };
+	const sooner = start !== null && start.range.p50Ms <= nowMs + snapshot.cloudStartMs.p50Ms;
+	const leaves = due !== null && !sooner;
+	// Room is made for a deadline, or for who would leave otherwise.
+	if (start !== null && (leaves || job.spec.deadlineMs !== null) && shape.verdict.preempt.length > 0) {
+		const asked = { queued, verdict: shape.verdict, pools: shape.home, startMs: start.at.startMs, leaves };
+		const eviction = cycle.evictions.makeRoom(asked, cycle.settled);
+		if (eviction) {
+			const room = homeStartAt(eviction.pool, eviction.nodes, eviction.startMs);
+			const making = found(queued, shape, "wait", roomReason(eviction, cycle.waitingForHome), room, due);
+			making.eviction = eviction;
+			return making;
+		}
 	}
-
-	const wait = (choice: OfferChoice | null): Finding => {
-		const why = waitReason({ queued, shape, run, start, due, choice, facts, snapshot });
-		return { ...base, start, due, choice, outcome: "wait", reason: why };
-	};
 	// Cash at home is 0, so money alone would never leave: the rule is the policy's wish to leave, unless home is sooner.
-	if (!due || (start && start.range.p50Ms <= snapshot.nowMs + run.start.p50Ms)) return wait(null);
+	if (!due || sooner)
+		return found(queued, shape, "wait", waitFor(cycle, { queued, shape, start, due, choice: null, facts, snapshot }), start, due);
+	return findOffer(cycle, queued, shape, start, due, facts);
+}
+
+/** The job may leave, and the cloud would start it sooner than home: what it finds there. */
+function findOffer(cycle: Cycle, queued: QueuedJob, shape: Shape, start: HomeStart | null, due: DueBurst, facts: BurstFacts): Finding {
+	const { snapshot } = cycle;
+	const { job } = queued;
+	const run = cloudRunOf(queued, shape.verdict, snapshot);
 	const choice = chooseOffer(shape, job, run, cycle.budgets, cycle.core.askApproval, snapshot.nowMs, due);
 	const home = start && { view: start.pool.view, range: start.range };
 	const stay = stayReason({ snapshot, queued, run, due, choice, home, ahead: cycle.waitingForHome });
-	if (stay) return { ...base, start, due, outcome: "wait", reason: stay };
+	if (stay) return found(queued, shape, "wait", stay, start, due, null, run);
 	switch (choice.kind) {
 		case "chosen": {
 			const later = deferral(snapshot, queued, shape.verdict, startInCloud(choice.row, run));
-			if (later) return { ...base, start, due, outcome: "wait", reason: later.reason, putOffUntilMs: later.untilMs };
+			if (later) return putOff(found(queued, shape, "wait", later.reason, start, due, null, run), later.untilMs);
 			const why = launchReason(choice.row, choice.holdMicroUsd, run, due, facts);
-			return { ...base, start, due, choice, outcome: "launch", reason: why };
+			return found(queued, shape, "launch", why, start, due, choice, run);
 		}
 		case "over_budget":
-			return { ...base, start, due, choice, outcome: "hold", reason: budgetReason(choice, due, start) };
+			return found(queued, shape, "hold", budgetReason(choice, due, start), start, due, choice, run);
 		case "needs_approval":
-			return { ...base, start, due, choice, outcome: "hold", reason: approvalReason(choice, job, due) };
+			if (choice.ask.said)
+				return found(queued, shape, "wait", notApprovedReason(choice.ask, choice.ask.said, start), start, due, choice, run);
+			return found(queued, shape, "hold", approvalReason(choice, job, due), start, due, choice, run);
 		case "over_cap":
 		case "backed_off":
 		case "none":
-			return wait(choice);
+			return found(queued, shape, "wait", waitFor(cycle, { queued, shape, start, due, choice, facts, snapshot }), start, due, choice, run);
 	}
+}
+
+/** Nobody hears why a job that was not held waits on, where only actions are asked for. */
+function waitFor(cycle: Cycle, waiting: Parameters<typeof waitReason>[0]): Reason {
+	return cycle.actionsOnly && waiting.queued.job.state !== "held" ? UNTOLD : waitReason(waiting);
+}
+
+/** One literal for all findings: the queue's inner loop makes one for each job, and copies of objects cost more than it. */
+function found(
+	queued: QueuedJob,
+	shape: Shape,
+	outcome: Outcome,
+	why: Reason,
+	start: HomeStart | null = null,
+	due: DueBurst | null = null,
+	choice: OfferChoice | null = null,
+	run: CloudRun | null = null,
+): Finding {
+	return { queued, shape, run, start, due, choice, outcome, reason: why, putOffUntilMs: null, eviction: null };
+}
+
+function putOff(finding: Finding, untilMs: number): Finding {
+	finding.putOffUntilMs = untilMs;
+	return finding;
 }
 
 function actionOf(finding: Finding): Action | null {
@@ -174,5 +209,6 @@ function explainFinding(cycle: Cycle, finding: Finding): Explanation {
 	const placedIn = finding.outcome === "place_home" ? (finding.start?.pool ?? null) : null;
 	const full = cycle.plan.explanations.length < LIMITS.fullExplanations || cycle.explainOnly.has(finding.queued.job.jobId);
 	const candidates = full ? EXPLAINED_CANDIDATES : LIMITS.briefCandidates;
-	return explain({ ...finding, snapshot: cycle.snapshot, homeRange, placedIn, candidates });
+	const run = finding.run ?? cloudRunOf(finding.queued, finding.shape.verdict, cycle.snapshot);
+	return explain({ ...finding, run, snapshot: cycle.snapshot, homeRange, placedIn, candidates });
 }

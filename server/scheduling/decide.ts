@@ -1,20 +1,21 @@
 import { type Cycle, openCycle } from "./cycle.ts";
-import { decideJob, settle } from "./decide-job.ts";
+import { decideJob, type Finding, settle } from "./decide-job.ts";
 import { orderQueue } from "./fair-share.ts";
 import { reserveForeign } from "./foreign.ts";
+import { findKeptRoom } from "./kept-room.ts";
 import { findMoving } from "./moving.ts";
 import { type QueuedJob, queuedJob } from "./order.ts";
-import { remainingOf } from "./run-time.ts";
 import { planRunning, planUrgent } from "./running/plan-running.ts";
 import { runningInput } from "./running/running-input.ts";
 import type { Action, Decide } from "./types.ts";
 
 /**
  * One cycle of the decision core, in nine steps:
- * 1. what must not wait about running attempts: broken bounds, budgets at their cap, sites that fail (running/);
- * 2. jobs of others that wait in a cluster's own queue get their places first, in the order of that queue;
- * 3. jobs that stopped in order to move are placed where they go;
- * 4. the pending jobs are ordered: rank (priority, wait, deadline, share), deadline slack, wait, id;
+ * 1. the pending jobs are ordered: rank (priority, wait, deadline, share), deadline slack, wait, id; room at home that is
+ *    kept for some of them by name, since others left for them or they stopped in order to move there, is theirs;
+ * 2. what must not wait about running attempts: broken bounds, budgets at their cap, sites that fail (running/);
+ * 3. jobs of others that wait in a cluster's own queue get their places, in the order of that queue;
+ * 4. jobs that stopped in order to go to a cloud are launched there;
  * then that queue is replayed over the owned pools, job by job:
  * 5. a job that nothing can ever run fails; one whose slots are free now, without delaying a job before it, starts at home;
  *    any other gets the forecast of its start there, from the slots that the jobs before it leave;
@@ -27,9 +28,16 @@ import type { Action, Decide } from "./types.ts";
 export const decide: Decide = (snapshot, options = {}) => {
 	const cycle = openCycle(snapshot, options);
 	const { core, budgets, settled, plan } = cycle;
-	note(plan.actions, planUrgent(runningInput(snapshot, core, budgets, settled)), settled);
+	const { kept, others } = claimKept(cycle, orderPending(cycle));
+	const urgent = planUrgent(runningInput(snapshot, core, budgets, settled));
+	note(plan.actions, urgent, settled);
+	leave(cycle, urgent);
+	for (const finding of kept) {
+		finding.start?.pool.refresh();
+		settle(cycle, finding);
+	}
 	reserveForeign(snapshot, core.pools);
-	for (const queued of placeMoving(cycle, orderPending(cycle))) decideJob(cycle, queued);
+	for (const queued of launchMoving(cycle, others)) decideJob(cycle, queued);
 	note(plan.actions, planRunning(runningInput(snapshot, core, budgets, settled)), settled);
 	return plan;
 };
@@ -46,9 +54,8 @@ function orderPending({ snapshot, core }: Cycle): QueuedJob[] {
 	const queue: QueuedJob[] = [];
 	for (const job of snapshot.pending) {
 		if (core.live.jobs.has(job.jobId)) continue;
-		const total = core.runTimeOf(job.spec);
-		const rest = remainingOf(total, job.completedMs, job.spec.duration.maxMs);
-		queue.push(queuedJob(job, rest, snapshot.nowMs, total.distribution === undefined));
+		const { rest, thin } = core.restOf(job);
+		queue.push(queuedJob(job, rest, snapshot.nowMs, thin));
 	}
 	const ownedGpus = snapshot.policy.shares.length === 0 ? 0 : core.pools.reduce((sum, pool) => sum + pool.slots, 0);
 	const ordered = orderQueue(queue, snapshot.policy.shares, core.live.homeGpus, ownedGpus);
@@ -57,12 +64,36 @@ function orderPending({ snapshot, core }: Cycle): QueuedJob[] {
 	return ordered.filter(({ job }) => !seen.has(job.jobId) && seen.add(job.jobId));
 }
 
-/** Those that are not on their way to a place that is kept for them. */
-function placeMoving(cycle: Cycle, queue: readonly QueuedJob[]): readonly QueuedJob[] {
-	if (!queue.some(({ job }) => job.movingTo)) return queue;
+/** Jobs for which room at home is kept claim it before anybody looks at it; what was found for them is settled later. */
+function claimKept(cycle: Cycle, queue: readonly QueuedJob[]): { kept: Finding[]; others: readonly QueuedJob[] } {
+	const kept: Finding[] = [];
+	if (!queue.some(({ job }) => job.movingTo?.kind === "home" || job.room)) return { kept, others: queue };
+	const others = queue.filter((queued) => {
+		const finding = (queued.job.movingTo?.kind === "home" ? findMoving(cycle, queued) : null) ?? findKeptRoom(cycle, queued);
+		if (finding) kept.push(finding);
+		return finding === null;
+	});
+	return { kept, others };
+}
+
+/** Those that are not on their way to an offer that was chosen for them. */
+function launchMoving(cycle: Cycle, queue: readonly QueuedJob[]): readonly QueuedJob[] {
+	if (!queue.some(({ job }) => job.movingTo?.kind === "cloud")) return queue;
 	return queue.filter((queued) => {
-		const finding = findMoving(cycle, queued);
+		const finding = queued.job.movingTo?.kind === "cloud" ? findMoving(cycle, queued) : null;
 		if (finding) settle(cycle, finding);
 		return finding === null;
 	});
+}
+
+/** Who was told to end now leaves its slots after the grace: the queue is replayed with that, as in the next cycle. */
+function leave({ core, snapshot }: Cycle, urgent: readonly Action[]): void {
+	const ending = new Set(
+		urgent.flatMap((a) => (a.kind === "stop" || (a.kind === "move" && a.atMs <= snapshot.nowMs) ? [a.attemptId] : [])),
+	);
+	if (ending.size === 0) return;
+	for (const attempt of snapshot.running) {
+		if (!ending.has(attempt.attemptId) || attempt.placement.poolId === null) continue;
+		core.pools.find(({ view }) => view.id === attempt.placement.poolId)?.leave(attempt);
+	}
 }

@@ -2,7 +2,8 @@ import { gpusOf } from "#server/domain/job.ts";
 import { reason } from "#server/domain/reasons.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import type { JobVerdict } from "#server/policy/types.ts";
-import type { HomePool } from "./home-pool.ts";
+import type { Holder, HomePool } from "./home-pool.ts";
+import { roomFacts } from "./kept-room.ts";
 import { LIMITS } from "./limits.ts";
 import { canStillMakeIt, type QueuedJob } from "./order.ts";
 import { endOfStop, type RunTimeOf, remainingOf } from "./run-time.ts";
@@ -12,6 +13,8 @@ import type { Action, RunningAttempt, Snapshot } from "./types.ts";
 export interface Eviction {
 	pool: HomePool;
 	nodes: number[];
+	/** Its own from now on: those that the victims hold, and those that are free already. */
+	slots: number[];
 	victims: RunningAttempt[];
 	ruleId: string;
 	/** For a deadline; otherwise for a newcomer. */
@@ -41,13 +44,14 @@ interface Cost {
  * is made whole or not at all. An attempt that stops, that moves, or whose own deadline this would endanger stays.
  * A rule with `longerBy` makes room for a newcomer that would leave home otherwise, without a deadline: of jobs no bigger than
  * it that are at least so many times as long and saved their work just now. A pause of theirs weighs little beside their length.
- * Room that a victim leaves beyond what was needed serves the next such job of the same cycle.
+ * Room that a victim leaves beyond what was needed serves the next such job of the same cycle. The room is the job's by name
+ * from then on (kept-room.ts): nobody who waited longer takes it, so that nobody is asked to leave for the same job twice.
  */
 export class Evictions {
 	readonly #snapshot: Snapshot;
 	readonly #runTimeOf: RunTimeOf;
-	/** GPUs by node that victims of this cycle leave and nobody has claimed yet. */
-	readonly #left = new Map<HomePool, Map<number, number>>();
+	/** Slots by node that victims of this cycle leave and nobody has claimed yet, ascending. */
+	readonly #left = new Map<HomePool, Map<number, number[]>>();
 
 	constructor(snapshot: Snapshot, runTimeOf: RunTimeOf) {
 		this.#snapshot = snapshot;
@@ -73,10 +77,10 @@ export class Evictions {
 		if (!best) return null;
 		const { pool, nodes, cost } = best;
 		for (const victim of cost.victims) settled.add(victim.attemptId);
-		this.#claim(pool, nodes, queued.job.spec.resources.gpus, cost.victims);
+		const slots = this.#claim(pool, nodes, queued.job.spec.resources.gpus, cost.victims);
 		const first = cost.victims[0];
 		const ruleId = rules.find((rule) => first === undefined || rule.classes.includes(first.spec.class))?.ruleId ?? "";
-		return { pool, nodes, victims: [...cost.victims], ruleId, urgent, startMs: goneMs };
+		return { pool, nodes, slots, victims: [...cost.victims], ruleId, urgent, startMs: goneMs };
 	}
 
 	#roomIn(
@@ -88,7 +92,7 @@ export class Evictions {
 		const { nodes: count, resources } = queued.job.spec;
 		const rooms: { node: number; cost: Cost }[] = [];
 		for (let node = 0; node < pool.freeOn.length; node++) {
-			const left = this.#left.get(pool)?.get(node) ?? 0;
+			const left = this.#left.get(pool)?.get(node)?.length ?? 0;
 			// Free slots of a node on which a job before this one has its place are that job's.
 			const promised = pool.median.hasLater(node);
 			if (promised && left < resources.gpus) continue;
@@ -107,14 +111,19 @@ export class Evictions {
 	#candidates(pool: HomePool, node: number, queued: QueuedJob, rules: JobVerdict["preempt"], settled: ReadonlySet<string>): Candidate[] {
 		const from = node * pool.view.gpusPerNode;
 		const candidates: Candidate[] = [];
-		for (const { attempt, slots } of pool.holdersOn(node)) {
+		const { nowMs } = this.#snapshot;
+		const forNewcomer = rules.every(({ longerBy }) => longerBy !== null);
+		for (const holder of pool.holdersOn(node)) {
+			// Nobody leaves for a newcomer who would lose much by it: most do, until their next checkpoint.
+			if (forNewcomer && losesMuch(holder, nowMs)) continue;
+			const { attempt, slots } = holder;
 			if (!attempt || attempt.stopping || (attempt.movingTo ?? null) !== null || settled.has(attempt.attemptId)) continue;
 			if (
 				!rules.some((rule) => rule.classes.includes(attempt.spec.class) && this.#isLonger(attempt, queued, rule.longerBy)) ||
 				!this.#canSpare(attempt, queued)
 			)
 				continue;
-			const gpus = slots.filter((slot) => slot >= from && slot < from + pool.view.gpusPerNode).length;
+			const gpus = slots.filter((slot) => slot >= from && slot < from + pool.view.gpusPerNode && pool.holdersOf(slot) === 1).length;
 			candidates.push({ attempt, gpus, lostMs: this.#lostOf([attempt]) });
 		}
 		return candidates.sort((a, b) => (a.attempt.attemptId < b.attempt.attemptId ? -1 : 1));
@@ -154,20 +163,19 @@ export class Evictions {
 	}
 
 	/** The job's own slots are not given to anybody else in this cycle; what else the victims leave is there for the next one. */
-	#claim(pool: HomePool, nodes: readonly number[], gpus: number, victims: readonly RunningAttempt[]): void {
-		const left = this.#left.get(pool) ?? new Map<number, number>();
+	#claim(pool: HomePool, nodes: readonly number[], gpus: number, victims: readonly RunningAttempt[]): number[] {
+		const left = this.#left.get(pool) ?? new Map<number, number[]>();
 		this.#left.set(pool, left);
-		for (const victim of victims) {
-			for (const slot of victim.slots) {
-				const node = Math.floor(slot / pool.view.gpusPerNode);
-				left.set(node, (left.get(node) ?? 0) + 1);
-			}
+		for (const slot of victims.flatMap((victim) => victim.slots)) {
+			if (pool.holdersOf(slot) !== 1) continue;
+			const node = Math.floor(slot / pool.view.gpusPerNode);
+			left.set(node, [...(left.get(node) ?? []), slot]);
 		}
-		for (const node of nodes) {
-			const fromLeft = Math.min(left.get(node) ?? 0, gpus);
-			left.set(node, (left.get(node) ?? 0) - fromLeft);
-			pool.take(node, gpus - fromLeft);
-		}
+		const claimed = nodes.flatMap((node) => {
+			const fromLeft = (left.get(node) ?? []).sort((a, b) => a - b).splice(0, gpus);
+			return [...fromLeft, ...pool.take(node, gpus - fromLeft.length)];
+		});
+		return claimed.sort((a, b) => a - b);
 	}
 }
 
@@ -192,6 +200,9 @@ const NOTHING: Cost = { lostMs: 0, victims: [] };
  * every number of GPUs up to `missing`. Null: all of them together are not enough.
  */
 export function leastLost(candidates: readonly Candidate[], missing: number): Cost | null {
+	let most = 0;
+	for (const { gpus } of candidates) most += gpus;
+	if (most < missing) return null;
 	const best: (Cost | null)[] = Array.from({ length: missing + 1 }, (_, gpus) => (gpus === 0 ? NOTHING : null));
 	for (const { attempt, gpus, lostMs } of candidates) {
 		for (let want = missing; want > 0; want--) {
@@ -213,6 +224,15 @@ function isLess(a: Cost, b: Cost): boolean {
 	return compareCost(a, b) < 0;
 }
 
+/** Whether its attempt would lose more than a newcomer may cost. What is lost only grows until the checkpoint that is announced. */
+function losesMuch(holder: Holder, nowMs: number): boolean {
+	if (nowMs < holder.losesMuchUntilMs) return true;
+	const { attempt } = holder;
+	if (!attempt || lostMs(attempt, nowMs) <= LIMITS.makeRoomLostMs) return false;
+	holder.losesMuchUntilMs = attempt.nextCheckpointAtMs ?? nowMs;
+	return true;
+}
+
 /** Work of the job that is saved, ms. */
 function savedMs(attempt: RunningAttempt): number {
 	return attempt.savedMs ?? attempt.completedMs;
@@ -230,15 +250,16 @@ export function lostMs(attempt: RunningAttempt, nowMs: number): number {
 }
 
 /** What is done to the victims. */
-export function evictActions({ victims, ruleId, urgent }: Eviction, queued: QueuedJob): Action[] {
+export function evictActions({ pool, slots, victims, ruleId, urgent }: Eviction, queued: QueuedJob): Action[] {
 	const { jobId: forJobId } = queued.job;
+	const room = roomFacts({ poolId: pool.view.id, slots });
 	return victims.map(({ jobId, attemptId }) => ({
 		kind: "evict",
 		jobId,
 		attemptId,
 		forJobId,
 		reason: urgent
-			? reason("evicted_for_deadline", { forJobId, ruleId, slackMs: Math.floor(queued.lateSlackMs) })
-			: reason("evicted_for_newcomer", { forJobId, ruleId }),
+			? reason("evicted_for_deadline", { forJobId, ruleId, ...room, slackMs: Math.floor(queued.lateSlackMs) })
+			: reason("evicted_for_newcomer", { forJobId, ruleId, ...room }),
 	}));
 }

@@ -3,7 +3,7 @@ import type { Place } from "#server/policy/types.ts";
 import { EndTable } from "./end-table.ts";
 import type { Machine } from "./removal.ts";
 import { PoolReplay } from "./replay.ts";
-import { endOfUnknown } from "./run-time.ts";
+import { endOfStop, endOfUnknown } from "./run-time.ts";
 import type { PoolView, RunningAttempt } from "./types.ts";
 
 /** Something that holds slots of a pool. */
@@ -13,6 +13,8 @@ export interface Holder {
 	readonly attempt: RunningAttempt | null;
 	/** When it lets go of them: moments that stand until the first of them passes. */
 	end(nowMs: number): TimeRange;
+	/** Kept by evict.ts: until then its attempt has not saved its work just now. */
+	losesMuchUntilMs: number;
 }
 
 /**
@@ -48,6 +50,8 @@ export class HomePool {
 	/** Slots that this cycle's plan gave away. */
 	readonly #taken: number[] = [];
 	readonly #takenFlags: Uint8Array;
+	/** Attempts that this cycle's plan tells to end. */
+	readonly #leaving = new Set<RunningAttempt>();
 	#nowMs = 0;
 	#fresh = false;
 
@@ -82,6 +86,8 @@ export class HomePool {
 			this.#count(slot, 1);
 		}
 		this.#taken.length = 0;
+		for (const attempt of this.#leaving) this.#forgetEndsOf(attempt);
+		this.#leaving.clear();
 		if (view !== this.view) this.#read(view);
 		this.#nowMs = nowMs;
 		this.#fresh = false;
@@ -120,9 +126,32 @@ export class HomePool {
 		this.#validUntilMs.fill(0);
 	}
 
+	/** It is told to end in this cycle, before either replay is searched: its slots come free after the grace. */
+	leave(attempt: RunningAttempt): void {
+		this.#leaving.add(attempt);
+		this.#forgetEndsOf(attempt);
+		this.#fresh = false;
+	}
+
+	#forgetEndsOf(attempt: RunningAttempt): void {
+		for (const slot of attempt.slots) if (this.#has(slot)) this.#validUntilMs[this.#nodeOf(slot)] = 0;
+	}
+
 	/** Who holds slots of a node. */
 	holdersOn(node: number): readonly Holder[] {
 		return this.#holdersOn[node] ?? [];
+	}
+
+	/** The attempt on a slot that was told to leave and is the only one there; null when there is none, or it stays. */
+	leaverOf(slot: number): RunningAttempt | null {
+		if (this.#holders[slot] !== 1) return null;
+		const holder = this.holdersOn(this.#nodeOf(slot)).find(({ slots }) => slots.includes(slot));
+		return holder?.attempt?.stopping === true ? holder.attempt : null;
+	}
+
+	/** How many hold a slot: more than one only where a site's books are wrong, or a place is kept. */
+	holdersOf(slot: number): number {
+		return this.#holders[slot] ?? 0;
 	}
 
 	isFree(slot: number): boolean {
@@ -184,7 +213,8 @@ export class HomePool {
 		const [median, late] = [this.#medianScratch.fill(0), this.#lateScratch.fill(0)];
 		let validUntilMs = Number.POSITIVE_INFINITY;
 		for (const holder of this.#holdersOn[node] ?? []) {
-			const { p50Ms, p90Ms } = holder.end(this.#nowMs);
+			const leaves = holder.attempt !== null && this.#leaving.has(holder.attempt);
+			const { p50Ms, p90Ms } = leaves ? endOfStop(this.#nowMs) : holder.end(this.#nowMs);
 			validUntilMs = Math.min(validUntilMs, p50Ms);
 			for (const slot of holder.slots) {
 				const i = slot - from;

@@ -31,34 +31,37 @@ interface PoolStart {
 
 /** Where and when a job would start at home: by the median replay, and by the late one. */
 export interface HomeStart extends PoolStart {
-	late: PoolStart;
+	/** null: it was not asked for. */
+	late: PoolStart | null;
 	/** As it is answered: the replay's, times what such forecasts were wrong by. */
 	range: TimeRange;
 	/** Its slots are free now. */
 	now: boolean;
-	/** These very slots, where they were kept for it. */
+	/** These very slots, where they were kept for it: nobody else can take them any more. */
 	slots?: readonly number[];
 }
 
 /**
  * The earliest start among the given pools that delays no job placed before it in the replay.
  * A job enters a gap only if even its P90 run time ends before the next reservation there.
+ * Cost: a look at each node's free slots; where none will do, a search in one replay, or in both `withLate` (replay.ts).
  */
 export function homeStart(
 	pools: readonly HomePool[],
 	spec: JobSpec,
 	rest: TimeSpread,
 	{ nowMs, forecastScale }: Pick<Snapshot, "nowMs" | "forecastScale">,
+	withLate = true,
 ): HomeStart | null {
 	for (const pool of pools) {
 		const nodes = pool.findNow(spec.nodes, spec.resources.gpus, restIn(pool, rest.p90Ms));
 		if (!nodes) continue;
 		const start = { pool, at: { startMs: nowMs, nodes } };
-		return { ...start, late: start, range: { p50Ms: nowMs, p90Ms: nowMs }, now: true };
+		return { ...start, late: withLate ? start : null, range: { p50Ms: nowMs, p90Ms: nowMs }, now: true };
 	}
 	const median = earliestOf(pools, "median", spec, rest);
 	if (!median) return null;
-	const late = earliestOf(pools, "late", spec, rest) ?? median;
+	const late = withLate ? (earliestOf(pools, "late", spec, rest) ?? median) : null;
 	const range = scaled(replayedRange({ at: median.at, late }), nowMs, forecastScale);
 	return { ...median, late, range, now: false };
 }
@@ -84,8 +87,8 @@ function earliestOf(pools: readonly HomePool[], replay: "median" | "late", spec:
 }
 
 /** What the two replays say, before any correction. */
-export function replayedRange(start: { at: Slotting; late: { at: Slotting } }): TimeRange {
-	return { p50Ms: start.at.startMs, p90Ms: Math.max(start.at.startMs, start.late.at.startMs) };
+export function replayedRange({ at, late }: { at: Slotting; late: { at: Slotting } | null }): TimeRange {
+	return { p50Ms: at.startMs, p90Ms: Math.max(at.startMs, late?.at.startMs ?? 0) };
 }
 
 /** The wait times what forecasts of this horizon were too short or too long by; never before now, and P90 never before P50. */
@@ -102,14 +105,12 @@ export function scaled(range: TimeRange, nowMs: number, scale: ForecastScale | u
 export function reserveHome(start: HomeStart, spec: JobSpec, rest: TimeSpread, replayedMs = rest.p50Ms): void {
 	const { pool, late } = start;
 	for (const node of start.at.nodes) pool.median.reserve(node, start.at.startMs, restIn(pool, replayedMs), spec.resources.gpus);
+	if (late === null) return;
 	for (const node of late.at.nodes) late.pool.late.reserve(node, late.at.startMs, restIn(late.pool, rest.p90Ms), spec.resources.gpus);
 }
 
-/** The job starts now: the lowest free slots of its nodes are given to it. */
+/** The job starts now: in the slots that were claimed for it, else the lowest free ones of its nodes are given to it. */
 export function takeSlots(start: HomeStart, spec: JobSpec): number[] {
-	if (start.slots) {
-		start.pool.takeSlots(start.slots);
-		return [...start.slots];
-	}
+	if (start.slots) return [...start.slots];
 	return start.at.nodes.flatMap((node) => start.pool.take(node, spec.resources.gpus));
 }

@@ -78,7 +78,7 @@ export const LIMITS = {
 	/** A running job is moved only when its next checkpoint is this near: the place kept for it stands idle until then. An assumption. */
 	moveCheckpointWithinMs: 5 * MINUTE_MS,
 	/** A newcomer takes the place of a job that has lost at most this by leaving: it saved its work just now. An assumption. */
-	makeRoomLostMs: 90 * SECOND_MS,
+	makeRoomLostMs: 105 * SECOND_MS,
 	/** ... and has run at least so many times as long as its boot and restore elsewhere will take: 3% of its time. An assumption. */
 	timesItsPause: 30,
 	/** Room that a victim leaves beyond what the newcomer needs has to be asked for this soon by others. An assumption. */

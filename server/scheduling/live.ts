@@ -2,6 +2,8 @@ import type { TimeRange } from "#server/domain/decision.ts";
 import { gpusOf } from "#server/domain/job.ts";
 import type { Holder, HomePool } from "./home-pool.ts";
 import { endOfAttempt, endOfUnknown, type RunTimeOf } from "./run-time.ts";
+import { MoveWatch } from "./running/move-watch.ts";
+import { ProvenOffers } from "./running/proven-offers.ts";
 import { mayBreakAt } from "./stop.ts";
 import type { ForeignJob, RunningAttempt } from "./types.ts";
 
@@ -29,6 +31,10 @@ export class LiveWork {
 	/** Live attempts that something may have to be done about: in the cloud, critical, or with a bound or a measurement of their own. */
 	readonly watched: Iterable<RunningAttempt> = { [Symbol.iterator]: () => this.#watched.keys() };
 	readonly #watched = new Map<RunningAttempt, number>();
+	/** Those in the cloud, by when they may be moved. */
+	readonly moves = new MoveWatch();
+	/** Offers that work runs on. */
+	readonly proven = new ProvenOffers();
 	/** Before this none of them can break a bound of its own. */
 	quietUntilMs = Number.POSITIVE_INFINITY;
 	readonly #pools: ReadonlyMap<string, HomePool>;
@@ -71,6 +77,8 @@ export class LiveWork {
 		add(this.jobs, attempt.jobId, 1);
 		if (isWatched(attempt)) {
 			add(this.#watched, attempt, 1);
+			this.moves.add(attempt);
+			this.proven.add(attempt);
 			this.quietUntilMs = Math.min(this.quietUntilMs, mayBreakAt(attempt));
 		}
 		const { poolId } = attempt.placement;
@@ -85,7 +93,13 @@ export class LiveWork {
 
 	#end(attempt: RunningAttempt, held: readonly Held[]): void {
 		add(this.jobs, attempt.jobId, -1);
-		if (this.#watched.has(attempt)) add(this.#watched, attempt, -1);
+		if (this.#watched.has(attempt)) {
+			add(this.#watched, attempt, -1);
+			if (!this.#watched.has(attempt)) {
+				this.moves.remove(attempt);
+				this.proven.remove(attempt);
+			}
+		}
 		if (attempt.placement.poolId !== null) add(this.homeGpus, attempt.spec.team, -gpusOf(attempt.spec));
 		letGo(held);
 	}
@@ -128,6 +142,7 @@ function holderOf(
 	return {
 		slots,
 		attempt,
+		losesMuchUntilMs: Number.NEGATIVE_INFINITY,
 		end: (nowMs) => {
 			if (known === null || known.p50Ms <= nowMs || by !== runTimes()) {
 				by = runTimes();

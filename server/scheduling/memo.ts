@@ -4,9 +4,18 @@ import { openHome } from "./home.ts";
 import { type HomePool, samePool } from "./home-pool.ts";
 import { LiveWork } from "./live.ts";
 import { openOfferBook } from "./offers.ts";
-import { makeRunTimeOf, type RunTimeOf } from "./run-time.ts";
+import type { QueuedJob } from "./order.ts";
+import { makeRunTimeOf, type RunTimeOf, remainingOf, replayedRestMs } from "./run-time.ts";
 import { makeShapes, type ShapeOf } from "./shape.ts";
-import type { DecideMemo, DurationStat, PoolView, Snapshot } from "./types.ts";
+import type { DecideMemo, DurationStat, PendingJob, PoolView, Snapshot, TimeSpread } from "./types.ts";
+
+interface PendingRest {
+	readonly rest: TimeSpread;
+	readonly thin: boolean;
+	/** Of the pool that replayedMs is for; below 0: none yet. */
+	slots: number;
+	replayedMs: number;
+}
 
 /**
  * What a cycle works on, brought up to date with a snapshot rather than made anew. Whatever is kept is a function of
@@ -15,6 +24,10 @@ import type { DecideMemo, DurationStat, PoolView, Snapshot } from "./types.ts";
  */
 export class Core {
 	runTimeOf: RunTimeOf;
+	/** What is left of pending jobs, by their objects, as long as what tells run times stays. */
+	#rests = new WeakMap<PendingJob, PendingRest>();
+	/** Only a core that is followed keeps them: keeping costs more than it saves where each is asked for in one cycle alone. */
+	#followed = false;
 	pools: HomePool[];
 	live: LiveWork;
 	shapeOf: ShapeOf;
@@ -45,10 +58,12 @@ export class Core {
 	}
 
 	follow(snapshot: Snapshot): void {
+		this.#followed = true;
 		this.#nowMs = snapshot.nowMs;
 		if (!sameItems(snapshot.durations, this.#durations)) {
 			this.#durations = snapshot.durations;
 			this.runTimeOf = makeRunTimeOf(snapshot.durations);
+			this.#rests = new WeakMap();
 		}
 		const newPools = !samePools(this.#views, snapshot.pools);
 		if (newPools) {
@@ -65,6 +80,27 @@ export class Core {
 			this.shapeOf = makeShapes(snapshot.policy, this.pools, openOfferBook(snapshot), snapshot.nowMs);
 		}
 		this.#openPools(snapshot);
+	}
+
+	/** What is left of a pending job, and whether little is known of it (order.ts). Worked out once for each of its objects. */
+	restOf(job: PendingJob): PendingRest {
+		const known = this.#rests.get(job);
+		if (known) return known;
+		const total = this.runTimeOf(job.spec);
+		const rest = remainingOf(total, job.completedMs, job.spec.duration.maxMs);
+		const fresh = { rest, thin: total.distribution === undefined, slots: -1, replayedMs: 0 };
+		if (this.#followed) this.#rests.set(job, fresh);
+		return fresh;
+	}
+
+	/** What it is taken to run in the replay of a pool with so many slots, ms (run-time.ts); kept for the last such pool. */
+	replayedRestMs({ job, rest }: Pick<QueuedJob, "job" | "rest">, slots: number): number {
+		const known = this.#rests.get(job);
+		if (!known) return replayedRestMs(job, this.runTimeOf(job.spec), rest, slots);
+		if (known.slots === slots) return known.replayedMs;
+		known.slots = slots;
+		known.replayedMs = replayedRestMs(job, this.runTimeOf(job.spec), rest, slots);
+		return known.replayedMs;
 	}
 
 	#openPools(snapshot: Snapshot): void {

@@ -1,8 +1,9 @@
-import { gpusOf } from "#server/domain/job.ts";
 import { chooseOffer } from "./choose-offer.ts";
 import { cloudRunOf } from "./cost.ts";
 import type { Cycle } from "./cycle.ts";
 import type { Finding } from "./decide-job.ts";
+import { homeStartAt } from "./home.ts";
+import { placeOf } from "./kept-room.ts";
 import type { QueuedJob } from "./order.ts";
 import type { MoveTarget } from "./types.ts";
 import { homeReason, launchReason } from "./why.ts";
@@ -22,16 +23,10 @@ function moveHome(cycle: Cycle, queued: QueuedJob, to: Extract<MoveTarget, { kin
 	const { job } = queued;
 	const shape = core.shapeOf(job.spec);
 	const pool = shape.home.find(({ view }) => view.id === to.poolId);
-	const slots = [...new Set(to.slots)].sort((a, b) => a - b);
-	if (!pool || slots.length !== gpusOf(job.spec) || !slots.every((slot) => pool.isFree(slot))) return null;
-	const nodes = [...new Set(slots.map((slot) => Math.floor(slot / pool.view.gpusPerNode)))];
-	const evenly = nodes.every(
-		(node) => slots.filter((slot) => Math.floor(slot / pool.view.gpusPerNode) === node).length === job.spec.resources.gpus,
-	);
-	if (nodes.length !== job.spec.nodes || !evenly) return null;
-	const { nowMs } = snapshot;
-	const start = { pool, at: { startMs: nowMs, nodes } };
-	const home = { ...start, late: start, range: { p50Ms: nowMs, p90Ms: nowMs }, now: true, slots };
+	const place = pool && placeOf(pool, to.slots, job.spec);
+	if (!pool || !place?.slots.every((slot) => pool.isFree(slot))) return null;
+	pool.takeSlots(place.slots);
+	const home = { ...homeStartAt(pool, place.nodes, snapshot.nowMs), now: true, slots: place.slots };
 	const base = { queued, shape, run: cloudRunOf(queued, shape.verdict, snapshot), due: null, choice: null, putOffUntilMs: null };
 	return { ...base, start: home, eviction: null, outcome: "place_home", reason: homeReason(home, job.spec) };
 }

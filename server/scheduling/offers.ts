@@ -36,8 +36,10 @@ export interface OfferRow {
 	quota: { key: string; gpusFree: number } | null;
 	/** Kept by holdOf (cost.ts). */
 	lastHold: { lifeMs: number; instances: number; rentMicroUsd: bigint } | null;
-	/** Kept by cost.ts: the rates of one record in one minute. */
-	lastRates: { record: OfferRecord | undefined; step: number; rates: OfferRates } | null;
+	/** Offers of the same capacity in the same place, this one too: what one of them is known for says something of the others. */
+	likes: readonly string[];
+	/** Kept by cost.ts: the rates of these records, its likes', in one minute; last asked for by the cycle of these terms. */
+	lastRates: { terms: object; step: number; records: readonly (OfferRecord | undefined)[]; rates: OfferRates } | null;
 }
 
 /** All offers, cheapest weighed hour first; those whose price cannot be trusted come last. */
@@ -50,6 +52,7 @@ function openOffers(snapshot: Snapshot): OfferRow[] {
 	const worst = rows.reduce((max, r) => Math.max(max, r.gramsPerHour === null ? 0 : r.gramsPerHour / Math.max(1, r.offer.gpus)), 0);
 	const microPerGram = Number(snapshot.policy.weights.carbonMicroUsdPerTonne) / 1e6;
 	for (const row of rows) row.weighedMicroUsdPerHour = row.microUsdPerHour + (row.gramsPerHour ?? worst * row.offer.gpus) * microPerGram;
+	likesOf(rows);
 	return rows.sort(compareRows);
 }
 
@@ -75,8 +78,25 @@ function rowOf(offer: Offer, watts: number | null, snapshot: Snapshot): OfferRow
 		placeKey: `${offer.provider}:${offer.region}`,
 		quota: quotaOf(offer),
 		lastHold: null,
+		likes: NOBODY,
 		lastRates: null,
 	};
+}
+
+const NOBODY: readonly string[] = [];
+
+/** The same accelerator and capacity type in one zone: sizes of machine differ, and come and go together. */
+function likesOf(rows: readonly OfferRow[]): void {
+	const likes = new Map<string, string[]>();
+	const keyOf = ({ siteId, provider, region, zone, accelerator, capacityType }: Offer): string =>
+		[siteId, provider, region, zone ?? "", accelerator, capacityType].join("\n");
+	for (const { offer } of rows) {
+		const key = keyOf(offer);
+		const ids = likes.get(key);
+		if (ids) ids.push(offer.id);
+		else likes.set(key, [offer.id]);
+	}
+	for (const row of rows) row.likes = likes.get(keyOf(row.offer))?.toSorted() ?? NOBODY;
 }
 
 /** A quota is the account's, for a model and a capacity type in a region: all its offers there share it. */
@@ -145,6 +165,8 @@ export interface OfferFit {
 	usable: OfferRow[];
 	/** `eligible`, lowest price first, for budgets: carbon costs no cash. Sorted when first asked for. */
 	byPrice: () => readonly OfferRow[];
+	/** The eligible row of an offer, by its id. */
+	byId: (offerId: string) => OfferRow | undefined;
 	/** Hardware and policy allow at least one, whatever its price. */
 	possible: boolean;
 	removed: RemovedGroup[];
@@ -229,12 +251,17 @@ export function fitOffers(book: OfferBook, spec: JobSpec, policyRemovals: Policy
 		if (row.backoffUntilMs > nowMs) count("capacity_backoff", row, backoffRemoval(row.backoffUntilMs, row.offer.backoffReason), 1);
 	}
 	let byPrice: readonly OfferRow[] | null = null;
+	let byId: ReadonlyMap<string, OfferRow> | null = null;
 	return {
 		eligible,
 		usable,
 		byPrice: () => {
 			byPrice ??= [...eligible].sort((a, b) => a.microUsdPerHour - b.microUsdPerHour || a.index - b.index);
 			return byPrice;
+		},
+		byId: (offerId) => {
+			byId ??= new Map(eligible.toReversed().map((row) => [row.offer.id, row]));
+			return byId.get(offerId);
 		},
 		possible: allowed.length > 0,
 		removed: [...groups.values()],

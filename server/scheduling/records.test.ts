@@ -20,6 +20,24 @@ describe("records of offers", () => {
 		expect(spotRate(record)).toBeCloseTo(5 / 40, 12);
 	});
 
+	it("are one with those of other sizes in the same place, as to interruptions: 3 in 20 hours and 1 in 10 beside the prior make 5 in 40", () => {
+		const of = (interruptions: number, instanceHours: number) => ({ ...emptyRecord(NOON_MS), interruptions, instanceHours });
+		const rate = (record: Parameters<typeof ratesOf>[1], likes: Parameters<typeof ratesOf>[3]) =>
+			ratesOf("spot", record, NOON_MS, likes).interruptionsPerHour;
+		expect(rate(of(3, 20), [of(1, 10)])).toBeCloseTo(5 / 40, 12);
+		expect(rate(undefined, [of(3, 20), of(1, 10)])).toBeCloseTo(5 / 40, 12);
+		expect(ratesOf("on_demand", undefined, NOON_MS, [of(0, 20)]).interruptionsPerHour).toBe(0);
+	});
+
+	it("take the refusals of other sizes as a belief that weighs one launch", () => {
+		const seen = (launches: number, refusals: number) => ({ ...emptyRecord(NOON_MS), launches, refusals });
+		const refused = (record: Parameters<typeof ratesOf>[1], like: ReturnType<typeof seen>) =>
+			ratesOf("spot", record, NOON_MS, [like]).refusalDelayMs / LIMITS.refusedLaunchMs;
+		expect(refused(undefined, seen(1, 4))).toBe(2);
+		expect(refused(seen(3, 0), seen(1, 4))).toBe(0.5);
+		expect(refused(seen(0, 1), seen(1, 4))).toBe(3);
+	});
+
 	it("halve with their half-lives, in one step or in many", () => {
 		const record = { atMs: NOON_MS, instanceHours: 8, interruptions: 4, refusals: 4, launches: 2 };
 		const later = NOON_MS + LIMITS.refusalHalfLifeMs;

@@ -66,22 +66,39 @@ export interface OfferRates {
 }
 
 const CERTAIN: OfferRates = { interruptionsPerHour: 0, refusalDelayMs: 0 };
+const NOTHING_SEEN: OfferRecord = emptyRecord(0);
 
 /**
  * Posterior means of a Gamma-Poisson and of a Beta model, with LIMITS' priors as pseudo-counts:
  * interruptions an hour = (interruptions + prior rate × prior hours) ÷ (hours + prior hours), on spot only at first;
- * p(success) = (launches + prior) ÷ (launches + refusals + prior), tries until one succeeds 1 ÷ p (geometric), of which
- * 1 ÷ p − 1 fail and cost LIMITS.refusedLaunchMs each. Without `record` the prior alone.
+ * tries until a launch comes up: 1 + (refusals + prior refusals) ÷ (launches + prior launches) (geometric), of which all but one fail and
+ * cost LIMITS.refusedLaunchMs each. Without `record` the prior alone.
+ * `likes`: records of the same capacity in machines of other sizes. They come and go together, so interruptions and hours are added
+ * up: many machines meet one shortage, and what each size was seen to do differs by chance more than by its kind. Refusals
+ * may be a size's own: those of the others are a belief of the weight of one launch.
  */
-export function ratesOf(capacityType: Offer["capacityType"], record: OfferRecord | undefined, nowMs: number): OfferRates {
-	const priorRate = capacityType === "spot" ? LIMITS.priorSpotInterruptionsPerHour : 0;
-	if (!record) return priorRate === 0 ? CERTAIN : { interruptionsPerHour: priorRate, refusalDelayMs: 0 };
-	const { interruptions, instanceHours, launches, refusals } = decayed(record, nowMs);
-	const seen = launches + LIMITS.priorLaunches;
-	return {
-		interruptionsPerHour: (interruptions + priorRate * LIMITS.priorInstanceHours) / (instanceHours + LIMITS.priorInstanceHours),
-		refusalDelayMs: (refusals / seen) * LIMITS.refusedLaunchMs,
-	};
+export function ratesOf(
+	capacityType: Offer["capacityType"],
+	record: OfferRecord | undefined,
+	nowMs: number,
+	likes: readonly OfferRecord[] = [],
+): OfferRates {
+	const { priorInstanceHours: hours, priorLaunches: tries, priorSpotInterruptionsPerHour } = LIMITS;
+	const now = record ? decayed(record, nowMs) : NOTHING_SEEN;
+	let interruptions = now.interruptions + (capacityType === "spot" ? priorSpotInterruptionsPerHour * hours : 0);
+	let seenHours = now.instanceHours + hours;
+	let [likeRefusals, likeLaunches] = [0, 0];
+	for (const like of likes) {
+		const its = decayed(like, nowMs);
+		interruptions += its.interruptions;
+		seenHours += its.instanceHours;
+		likeRefusals += its.refusals;
+		likeLaunches += its.launches;
+	}
+	const interruptionsPerHour = interruptions / seenHours;
+	const refusalsPerLaunch = (now.refusals + (tries * likeRefusals) / (likeLaunches + tries)) / (now.launches + tries);
+	if (interruptionsPerHour === 0 && refusalsPerLaunch === 0) return CERTAIN;
+	return { interruptionsPerHour, refusalDelayMs: refusalsPerLaunch * LIMITS.refusedLaunchMs };
 }
 
 /** Expected work and time of a run that may be interrupted. */

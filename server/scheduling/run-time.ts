@@ -92,6 +92,17 @@ export function restOfAttempt(attempt: RunningAttempt, nowMs: number, runTimeOf:
 	return remainingOf(runTimeOf(attempt.spec), attempt.completedMs + ranMs, attempt.spec.duration.maxMs);
 }
 
+/** The median of restOfAttempt alone, ms: half the work, and all that most questions about many attempts need. */
+export function medianRestOfAttempt(attempt: RunningAttempt, nowMs: number, runTimeOf: RunTimeOf): number {
+	const total = runTimeOf(attempt.spec);
+	const { distribution } = total;
+	if (attempt.stopping || !distribution) return restOfAttempt(attempt, nowMs, runTimeOf).p50Ms;
+	const { startedAtMs, spec, completedMs } = attempt;
+	const doneMs = completedMs + (startedAtMs === null ? 0 : Math.max(0, nowMs - startedAtMs));
+	const left = (spec.duration.maxMs ?? Number.POSITIVE_INFINITY) - doneMs;
+	return Math.max(LIMITS.minRestMs, Math.round(Math.min(distribution.restAfter(doneMs, 0.5), left)));
+}
+
 /**
  * When the slots of a live attempt come free, as moments that stand until the first of them passes: forecasts do not
  * slide with the clock, and what was worked out from them can be kept. The first answer is the one of its start; each

@@ -1,3 +1,4 @@
+import type { ApprovalAnswer, ApprovalRequest } from "#server/domain/approval.ts";
 import type { Offer, Placement, Pool } from "#server/domain/capacity.ts";
 import type { Explanation, TimeRange } from "#server/domain/decision.ts";
 import type { JobSpec } from "#server/domain/job.ts";
@@ -17,7 +18,7 @@ export interface Snapshot {
 	policyVersion: number;
 	pools: PoolView[];
 	offers: Offer[];
-	/** Jobs in state queued, or held by a budget. */
+	/** Jobs in state queued, or held by a budget or until a person says yes. */
 	pending: PendingJob[];
 	/** Live attempts. */
 	running: RunningAttempt[];
@@ -124,8 +125,19 @@ export interface PendingJob {
 	avoidOffers: { offerId: string; untilMs: number }[];
 	/** A person said yes: up to this amount. */
 	approvedMicroUsd: bigint | null;
+	/** What people answered to each rule that asked; absent: approvedMicroUsd is the yes to every rule. */
+	approvals?: readonly ApprovalAnswer[];
 	/** Set when its last attempt ended to go on elsewhere: it is placed there before anybody else looks at the room. */
 	movingTo?: MoveTarget | null;
+	/** Set when running jobs were told to leave for it: these slots are its own. */
+	room?: KeptRoom | null;
+}
+
+/** Slots that running jobs leave, with what was free beside them, for one job; and the rule that let them be told so. */
+export interface KeptRoom {
+	poolId: string;
+	slots: number[];
+	ruleId: string;
 }
 
 export interface RunningAttempt {
@@ -134,20 +146,26 @@ export interface RunningAttempt {
 	spec: JobSpec;
 	placement: Placement;
 	slots: number[];
-	/** null while starting. */
+	/** null while starting. An object that is kept from cycle to cycle may come to say when it started, once that time has come. */
 	startedAtMs: number | null;
 	placedAtMs: number;
 	completedMs: number;
 	stopping: boolean;
-	/** Work of the job that is saved by now, ms, this attempt's checkpoints included. Absent: completedMs. */
+	/**
+	 * Work of the job that is saved by now, ms, this attempt's checkpoints included. Absent: completedMs. On an object that is kept
+	 * from cycle to cycle it grows only when the checkpoint that is announced has passed.
+	 */
 	savedMs?: number;
-	/** When the next checkpoint will be complete, if the job makes them on a schedule; null: not known. */
+	/** When the next checkpoint will be complete, if the job makes them on a schedule; null: not known. One that is told stands until it has passed. */
 	nextCheckpointAtMs?: number | null;
 	/** Where it goes on once it has stopped: the slots or the offer are kept for it. */
 	movingTo?: MoveTarget | null;
 	/** The offer that its instance was bought as. */
 	offerId?: string | null;
-	/** Price in effect, all its instances together; null or absent: not known (or at home). */
+	/**
+	 * Price in effect, all its instances together; null or absent: not known (or at home). On an object that is kept from cycle to
+	 * cycle it changes only with the offers of the snapshot.
+	 */
 	microUsdPerHour?: bigint | null;
 	/** End of its instances' life. */
 	expiresAtMs?: number | null;
@@ -200,6 +218,8 @@ export interface Plan {
 	replayed?: Map<string, TimeRange>;
 	/** For every pending job that stays: why, for lists. */
 	waiting: Map<string, Reason>;
+	/** For every job that is held until a person says yes: what is asked. Absent: none. */
+	asks?: Map<string, ApprovalRequest>;
 }
 
 export type Action =
@@ -237,6 +257,11 @@ export interface DecideOptions {
 	memo?: DecideMemo;
 	/** Leave explanations out (long replays); forecasts and reasons stay. */
 	brief?: boolean;
+	/**
+	 * Only the actions are asked for (long replays): the plan holds nothing else. The late replay of the queue is left out, on which
+	 * no decision rests: where the reason of a job that is held or released names the P90 of its start, it says the P50.
+	 */
+	actionsOnly?: boolean;
 }
 
 export type Decide = (snapshot: Snapshot, options?: DecideOptions) => Plan;

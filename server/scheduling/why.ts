@@ -1,3 +1,4 @@
+import type { ApprovalAnswer } from "#server/domain/approval.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import { type Reason, reason } from "#server/domain/reasons.ts";
 import { type BudgetShort, budgetFacts } from "./budget.ts";
@@ -65,10 +66,21 @@ export function approvalReason(choice: { row: OfferRow; ask: ApprovalAsk }, job:
 	});
 }
 
+/** It was asked, and there is no yes to what it would cost: it waits for home as if no rule let it leave. */
+export function notApprovedReason(ask: ApprovalAsk, said: ApprovalAnswer, start: HomeStart | null): Reason {
+	return reason("waiting_not_approved", {
+		ruleId: ask.ruleId,
+		role: ask.role,
+		answer: said.answer,
+		costMicroUsd: String(ask.costMicroUsd),
+		approvedMicroUsd: said.upToMicroUsd === null ? null : String(said.upToMicroUsd),
+		...homeFacts(start),
+	});
+}
+
 interface Waiting {
 	queued: QueuedJob;
 	shape: Shape;
-	run: CloudRun;
 	start: HomeStart | null;
 	due: DueBurst | null;
 	choice: OfferChoice | null;
@@ -110,7 +122,7 @@ export function waitReason(w: Waiting): Reason {
 		...homeFacts(w.start),
 		ahead: w.facts.queueLength - 1,
 		...(first ? { ruleId: w.due?.ruleId ?? first.ruleId, thresholdMs: first.forecastWaitMs } : {}),
-		...(w.due ? { cloudStartMs: w.snapshot.nowMs + w.run.start.p50Ms } : {}),
+		...(w.due ? { cloudStartMs: w.snapshot.nowMs + w.snapshot.cloudStartMs.p50Ms } : {}),
 	});
 }
 

@@ -1,6 +1,7 @@
 import { billingTermsOf } from "#server/accounting/billing-terms.ts";
 import { meterPool, type OwnedUse } from "#server/accounting/meter-pool.ts";
 import { meterUsage } from "#server/accounting/meter-usage.ts";
+import { UTC } from "#server/accounting/zone.ts";
 import type { SimContext } from "./context.ts";
 import type { InstanceRecord } from "./records.ts";
 
@@ -71,7 +72,7 @@ export function meterPools(ctx: SimContext): void {
 					allocationId: a.id,
 					jobId: a.jobId,
 					attemptId: a.attemptId,
-					gpus: a.slots.length,
+					slots: a.slots,
 					microUsdPerGpuHour: a.microUsdPerGpuHour,
 					startMs: a.startedAtMs,
 					endMs: a.endedAtMs,
@@ -83,6 +84,8 @@ export function meterPools(ctx: SimContext): void {
 			poolId: pool.id,
 			gpus: pool.nodes * pool.gpusPerNode,
 			microUsdPerGpuHour: pool.microUsdPerGpuHour,
+			cards: [],
+			calendar: UTC,
 			ownedSinceMs: pool.ownedSinceMs,
 			idleMeteredUntilMs: null,
 			power: { wattsPerGpu: pool.wattsPerGpu, pue: pool.pue, gramsPerKwh: pool.gridGramsPerKwh },

@@ -1,6 +1,7 @@
 import { attemptIdOf } from "#server/kernel/ids.ts";
 import { MINUTE_MS } from "#server/kernel/units.ts";
 import type { DurationBook } from "#server/scheduling/forecast/duration-book.ts";
+import { keptRooms, type ToldToLeave } from "#server/scheduling/kept-room.ts";
 import type { MoveTarget, PendingJob, PoolView, RunningAttempt, Snapshot } from "#server/scheduling/types.ts";
 import type { SimContext } from "./context.ts";
 import type { AttemptRecord, JobRecord } from "./records.ts";
@@ -12,6 +13,7 @@ const MOVE_VALID_MS = 10 * MINUTE_MS;
 export function takeSnapshot(ctx: SimContext, durations: DurationBook): Snapshot {
 	const { scenario, book } = ctx;
 	const nowMs = ctx.nowMs();
+	const rooms = keptRooms(toldToLeave(ctx), nowMs);
 	return {
 		nowMs,
 		seed: scenario.seed,
@@ -19,7 +21,7 @@ export function takeSnapshot(ctx: SimContext, durations: DurationBook): Snapshot
 		policyVersion: scenario.policyVersion,
 		pools: poolViews(ctx),
 		offers: ctx.shelf.list(),
-		pending: Array.from(book.pending, (row) => pendingJob(ctx, row, nowMs)),
+		pending: Array.from(book.pending, (row) => ({ ...pendingJob(ctx, row, nowMs), room: rooms.get(row.id) ?? null })),
 		running: Array.from(book.liveAttempts, (attempt) => runningAttempt(ctx, attempt, book.jobOf(attempt))),
 		budgets: ctx.budgets.views(nowMs),
 		durations: durations.read(),
@@ -27,6 +29,14 @@ export function takeSnapshot(ctx: SimContext, durations: DurationBook): Snapshot
 		cloudStartMs: scenario.timing.cloudStartMs,
 		boardWatts: scenario.boardWatts,
 	};
+}
+
+/** The counterpart of what services/snapshot/load reads: attempts that were told to leave for somebody. */
+function* toldToLeave({ book, scenario }: SimContext): Iterable<ToldToLeave> {
+	if (!scenario.policy.rules.some(({ effect }) => effect.kind === "preempt")) return;
+	for (const { stopReason, stopRequestedAtMs, finishedAtMs } of book.attempts.values()) {
+		if (stopReason) yield { stopReason, askedAtMs: stopRequestedAtMs, endedAtMs: finishedAtMs };
+	}
 }
 
 function pendingJob(ctx: SimContext, row: JobRecord, nowMs: number): PendingJob {

@@ -1,11 +1,15 @@
+import type { Offer } from "#server/domain/capacity.ts";
 import { reason } from "#server/domain/reasons.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
+import { cloudRunOf, leastScoreFrom, scoreOf } from "../cost.ts";
 import { LIMITS } from "../limits.ts";
 import { restOfAttempt } from "../run-time.ts";
-import type { Action, RunningAttempt } from "../types.ts";
+import type { Action, RunningAttempt, Snapshot } from "../types.ts";
 import { byAttemptId, costOfRest, delayCostMicroUsd, nextCheckpointOf, restAt, workDoneAt } from "./attempt-facts.ts";
-import { movingRule } from "./moving-rule.ts";
+import type { Mover } from "./mover.ts";
+import { leastSaving, movingRule } from "./moving-rule.ts";
 import { pickOffer } from "./pick-offer.ts";
+import { type ProvenOffers, provenOffersOf } from "./proven-offers.ts";
 import type { RunningInput } from "./types.ts";
 
 /**
@@ -18,32 +22,66 @@ import type { RunningInput } from "./types.ts";
  * asking, and a refusal would leave the job with neither. A job with a deadline stays: what it runs on is for its deadline to say (deadline-guard.ts).
  * Order: by id, since offers other than reserved ones do not run out by the plan.
  */
-export function moveCheaper(input: RunningInput, candidates: readonly RunningAttempt[]): Action[] {
-	const proven = new Set<string>();
-	for (const { offerId, startedAtMs, stopping } of input.snapshot.running) {
-		if (offerId && startedAtMs !== null && !stopping) proven.add(offerId);
-	}
-	return [...candidates].sort(byAttemptId).flatMap((attempt) => moveOne(input, attempt, proven) ?? []);
+export function moveCheaper(input: RunningInput, candidates: readonly Mover[]): Action[] {
+	const proven = input.proven ?? provenOffersOf(input.snapshot.running);
+	proven.lookAtStarts();
+	const paying = candidates.flatMap((mover) => (mayPay(input, mover, proven) ? [mover.attempt] : []));
+	return paying.sort(byAttemptId).flatMap((attempt) => moveOne(input, attempt, (offerId) => proven.has(offerId)) ?? []);
 }
 
-function moveOne(input: RunningInput, attempt: RunningAttempt, proven: ReadonlySet<string>): Action | null {
+/**
+ * Whether a move could save what a rule asks for, whichever proven offer were picked: exact where the offer that it runs on can
+ * be scored. What nobody could be moved for is found here, without asking for its offers, money or approval.
+ * Cost: a score for each proven offer up to the first whose price alone is too dear.
+ */
+function mayPay(input: RunningInput, { attempt, atMs, restMs, hereMicroUsd }: Mover, proven: ProvenOffers): boolean {
+	const { snapshot } = input;
+	const { spec } = attempt;
+	if (spec.deadlineMs !== null || hereMicroUsd === null) return false;
+	const shape = input.shapeOf(spec);
+	const least = leastSaving(shape.verdict.moves, "cheaper");
+	if (hereMicroUsd < least) return false;
+	const fit = shape.offers();
+	const here = attempt.offerId ? fit.byId(attempt.offerId) : undefined;
+	if (!here) return true;
+	const workMs = restMs + LIMITS.restoreMs;
+	const work = { p50Ms: workMs, p90Ms: workMs };
+	const run = cloudRunOf({ job: { spec, completedMs: workDoneAt(attempt, atMs) }, rest: work }, shape.verdict, snapshot);
+	const hereScore = scoreOf(here, run);
+	const delayMs = run.start.p50Ms + LIMITS.restoreMs;
+	for (const row of proven.rowsOf(fit)) {
+		// A score is no less than this for any row from here on; 1 µ$ bears the rounding of plain numbers.
+		if (hereScore - leastScoreFrom(row, run) < least - 1) return false;
+		if (row === here) continue;
+		if (savingOn(snapshot, row.offer, spec.nodes, delayMs, hereScore - scoreOf(row, run)) >= least) return true;
+	}
+	return false;
+}
+
+/** What a move to this offer saves whose score is so much less than that of staying, µ$. */
+function savingOn(snapshot: Snapshot, offer: Offer, nodes: number, delayMs: number, advantageMicroUsd: number): number {
+	const goingMicroUsd = (Number(offer.microUsdPerHour ?? 0n) * nodes * delayMs) / HOUR_MS - advantageMicroUsd;
+	return Math.floor(-goingMicroUsd - delayCostMicroUsd(snapshot, delayMs));
+}
+
+/** The move of one attempt, with all that a choice asks; null for every attempt that mayPay rules out. */
+export function moveOne(input: RunningInput, attempt: RunningAttempt, isProven: (offerId: string) => boolean): Action | null {
 	const { snapshot } = input;
 	const { nowMs } = snapshot;
 	const atMs = nextCheckpointOf(attempt, nowMs);
-	if (attempt.spec.deadlineMs !== null || atMs === null || atMs - nowMs > LIMITS.moveCheckpointWithinMs) return null;
+	if (atMs === null) return null;
 	const rest = restAt(restOfAttempt(attempt, nowMs, input.runTimeOf), atMs - nowMs);
 	const hereMicroUsd = costOfRest(attempt, rest.p50Ms);
 	const { moves } = input.shapeOf(attempt.spec).verdict;
 	if (hereMicroUsd === null || !movingRule(moves, "cheaper", hereMicroUsd)) return null;
 	const work = { p50Ms: rest.p50Ms + LIMITS.restoreMs, p90Ms: rest.p90Ms + LIMITS.restoreMs };
 	const picked = pickOffer(input, attempt, workDoneAt(attempt, atMs), work);
-	if (!picked || !proven.has(picked.offer.id)) return null;
+	if (!picked || !isProven(picked.offer.id)) return null;
 	const delayMs = picked.run.start.p50Ms + LIMITS.restoreMs;
-	const goingMicroUsd =
+	const savingMicroUsd =
 		picked.advantageMicroUsd === null
-			? picked.totalMicroUsd - hereMicroUsd
-			: (Number(picked.offer.microUsdPerHour ?? 0n) * attempt.spec.nodes * delayMs) / HOUR_MS - picked.advantageMicroUsd;
-	const savingMicroUsd = Math.floor(-goingMicroUsd - delayCostMicroUsd(snapshot, delayMs));
+			? Math.floor(hereMicroUsd - picked.totalMicroUsd - delayCostMicroUsd(snapshot, delayMs))
+			: savingOn(snapshot, picked.offer, attempt.spec.nodes, delayMs, picked.advantageMicroUsd);
 	const rule = movingRule(moves, "cheaper", savingMicroUsd);
 	if (!rule) return null;
 	picked.take();

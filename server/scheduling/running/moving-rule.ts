@@ -1,6 +1,25 @@
 import type { MoveKind } from "#server/domain/policy.ts";
 import type { JobVerdict } from "#server/policy/types.ts";
 
+/** What a move must save at the least for any rule to allow it, µ$; infinite: no rule does. Below it movingRule answers null. */
+export function leastSaving(moves: JobVerdict["moves"], to: MoveKind): number {
+	if (moves.length === 0) return Number.POSITIVE_INFINITY;
+	let known = leastOf.get(moves);
+	if (!known) {
+		known = { home: leastFor(moves, "home"), cheaper: leastFor(moves, "cheaper") };
+		leastOf.set(moves, known);
+	}
+	return known[to];
+}
+
+const leastOf = new WeakMap<JobVerdict["moves"], Record<MoveKind, number>>();
+
+function leastFor(moves: JobVerdict["moves"], to: MoveKind): number {
+	const asked = moves.flatMap((rule) => (rule.to.includes(to) ? [Number(rule.savingMicroUsd)] : []));
+	// Something must be saved at all: the smallest number above 0.
+	return Math.max(Number.MIN_VALUE, Math.min(Number.POSITIVE_INFINITY, ...asked));
+}
+
 /** The first rule that allows such a move at such a saving (µ$, plain number), or null. A saving of nothing moves nothing. */
 export function movingRule(moves: JobVerdict["moves"], to: MoveKind, savingMicroUsd: number): JobVerdict["moves"][number] | null {
 	if (savingMicroUsd <= 0) return null;

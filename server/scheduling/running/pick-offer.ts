@@ -54,7 +54,7 @@ export function pickOffer(
 	if (choice.kind !== "chosen") return null;
 	const { row, holdMicroUsd } = choice;
 	const { totalMicroUsd } = estimateOf(row, run);
-	const here = shape.offers().eligible.find(({ offer }) => offer.id === attempt.offerId);
+	const here = attempt.offerId ? shape.offers().byId(attempt.offerId) : undefined;
 	const advantageMicroUsd = here ? scoreOf(here, run) - scoreOf(row, run) : null;
 	return {
 		offer: row.offer,

@@ -1,13 +1,14 @@
 import type { MoveKind, Policy } from "#server/domain/policy.ts";
 import type { JobVerdict } from "#server/policy/types.ts";
-import { LIMITS } from "../limits.ts";
 import { brokenBound } from "../stop.ts";
 import type { Action, RunningAttempt } from "../types.ts";
-import { byAttemptId, isCloud, isSettledHere, nextCheckpointOf } from "./attempt-facts.ts";
+import { byAttemptId, isCloud, isSettledHere } from "./attempt-facts.ts";
 import { cappedBudgets, capReactions } from "./cap-reactions.ts";
 import { guardDeadlines } from "./deadline-guard.ts";
 import { failOver } from "./failover.ts";
 import { moveCheaper } from "./move-cheaper.ts";
+import { movableFrom } from "./move-watch.ts";
+import { type Mover, moverOf } from "./mover.ts";
 import { needsGuard } from "./needs-guard.ts";
 import { returnHome, roomToReturn } from "./return-home.ts";
 import type { RunningInput } from "./types.ts";
@@ -17,7 +18,8 @@ import type { RunningInput } from "./types.ts";
  * `planUrgent`, before the queue is walked: what must not wait for others (bounds that were broken, caps of budgets,
  * failover, deadlines on spot). `planRunning`, after it: moves that save money, in the room that the queue leaves.
  * No attempt gets two actions, of both together, as long as the ids of the first are in `settled` of the second.
- * Cost: one look at each live attempt; more only for those that something may be done about.
+ * Cost: urgent, nothing while all is quiet, else one look at each watched attempt; moves, one comparison of numbers for each
+ * cloud attempt (move-watch.ts), and a test of the most that could be saved for those whose checkpoint is near.
  */
 export function planUrgent(input: RunningInput): Action[] {
 	const { snapshot, settled } = input;
@@ -65,16 +67,20 @@ function byJobId(a: Action, b: Action): number {
 export function planRunning(input: RunningInput): Action[] {
 	const { snapshot } = input;
 	const kinds = moveKindsOf(snapshot.policy);
-	if (!kinds.has("cheaper") && !(kinds.has("home") && roomToReturn(input) >= 1)) return [];
-	const candidates: RunningAttempt[] = [];
-	for (const attempt of input.watched ?? snapshot.running) if (mayMove(input, attempt)) candidates.push(attempt);
+	if (kinds.size === 0 || (!kinds.has("cheaper") && !(roomToReturn(input) >= 1))) return [];
+	const candidates: Mover[] = [];
+	for (const attempt of input.movable?.() ?? snapshot.running) {
+		const mayGo = input.movable ? !input.settled.has(attempt.attemptId) : mayMove(input, attempt);
+		const mover = mayGo ? moverOf(input, attempt) : null;
+		if (mover) candidates.push(mover);
+	}
 	if (candidates.length === 0) return [];
 	const home = kinds.has("home") ? returnHome(input, candidates) : [];
 	if (!kinds.has("cheaper")) return home;
 	const going = new Set(home.map((a) => a.jobId));
 	const cheaper = moveCheaper(
 		input,
-		candidates.filter((attempt) => !going.has(attempt.jobId)),
+		candidates.filter(({ attempt }) => !going.has(attempt.jobId)),
 	);
 	return [...home, ...cheaper];
 }
@@ -90,8 +96,5 @@ function moveKindsOf(policy: Policy): ReadonlySet<MoveKind> {
 /** In the cloud, past its first minutes, with a checkpoint near, and nothing decided of it yet. */
 function mayMove({ snapshot, settled }: RunningInput, attempt: RunningAttempt): boolean {
 	if (!isCloud(attempt) || !isSettledHere(attempt) || settled.has(attempt.attemptId)) return false;
-	const { startedAtMs } = attempt;
-	if (startedAtMs === null || snapshot.nowMs - startedAtMs < LIMITS.moveMinRunMs) return false;
-	const at = nextCheckpointOf(attempt, snapshot.nowMs);
-	return at !== null && at - snapshot.nowMs <= LIMITS.moveCheckpointWithinMs;
+	return movableFrom(attempt, snapshot.nowMs) <= snapshot.nowMs;
 }

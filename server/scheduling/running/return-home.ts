@@ -3,9 +3,12 @@ import { reason } from "#server/domain/reasons.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import { LIMITS } from "../limits.ts";
 import { restOfAttempt } from "../run-time.ts";
-import type { Action, RunningAttempt, TimeSpread } from "../types.ts";
-import { byAttemptId, costOfRest, delayCostMicroUsd, nextCheckpointOf, restAt } from "./attempt-facts.ts";
-import { movingRule } from "./moving-rule.ts";
+import type { Shape } from "../shape.ts";
+import type { Action, RunningAttempt, Snapshot, TimeSpread } from "../types.ts";
+import { byAttemptId, delayCostMicroUsd, restAt } from "./attempt-facts.ts";
+import { clearNode } from "./clear-node.ts";
+import type { Mover } from "./mover.ts";
+import { leastSaving, movingRule } from "./moving-rule.ts";
 import type { RunningInput } from "./types.ts";
 
 /** A cloud attempt that may go home, with what is left of it from its next checkpoint on. */
@@ -32,19 +35,34 @@ interface Homecomer {
  * Room: only what the queue left, without delaying any job in it, beyond the headroom for those to come:
  * headroom = GPUs that arrive per hour × P90 boot time, to the nearest GPU, since whoever comes next would pay for the cloud otherwise.
  * Order: the dearest GPU-hour first (every GPU-hour of room then saves the most), then the longest rest, then by id.
+ * Where enough is free in all, but not on one node, jobs that are at home already move together (clear-node.ts), one node a cycle.
  */
-export function returnHome(input: RunningInput, candidates: readonly RunningAttempt[]): Action[] {
+export function returnHome(input: RunningInput, candidates: readonly Mover[]): Action[] {
 	let room = roomToReturn(input);
-	const fitting = candidates.filter((attempt) => gpusOf(attempt.spec) <= room);
-	if (fitting.length === 0) return [];
-	const homecomers = fitting.flatMap((attempt) => homecomerOf(input, attempt) ?? []).sort(compareHomecomers);
+	const homecomers: Homecomer[] = [];
+	for (const mover of candidates) {
+		const homecomer = gpusOf(mover.attempt.spec) <= room ? homecomerOf(input, mover) : null;
+		if (homecomer) homecomers.push(homecomer);
+	}
+	if (homecomers.length === 0) return [];
+	homecomers.sort(compareHomecomers);
 	const actions: Action[] = [];
 	const idleForMs = idleMs(input);
+	// One node a cycle, and nothing again that was found to be in vain.
+	let clearedFor = Number.POSITIVE_INFINITY;
 	for (const homecomer of homecomers) {
 		const gpus = gpusOf(homecomer.attempt.spec);
 		if (gpus > room) continue;
 		const action = moveHome(input, homecomer, idleForMs);
-		if (!action) continue;
+		if (action === null) continue;
+		if (action === "no_room") {
+			const perNode = homecomer.attempt.spec.resources.gpus;
+			if (perNode >= clearedFor) continue;
+			const moves = clearFor(input, homecomer, idleForMs);
+			if (moves) actions.push(...moves);
+			clearedFor = moves ? 0 : perNode;
+			continue;
+		}
 		actions.push(action);
 		room -= gpus;
 	}
@@ -73,35 +91,38 @@ export function headroomGpus({ snapshot }: RunningInput): number {
 	return Math.round(Math.max(0, snapshot.arrivingGpusPerHour ?? 0) * (snapshot.cloudStartMs.p90Ms / HOUR_MS));
 }
 
-function homecomerOf(input: RunningInput, attempt: RunningAttempt): Homecomer | null {
-	const { nowMs } = input.snapshot;
-	const atMs = nextCheckpointOf(attempt, nowMs);
-	if (atMs === null || atMs - nowMs > LIMITS.moveCheckpointWithinMs) return null;
-	const restNow = restOfAttempt(attempt, nowMs, input.runTimeOf);
-	const restMs = restAt(restNow, atMs - nowMs).p50Ms;
-	const cloudMicroUsd = costOfRest(attempt, restMs);
+function homecomerOf(input: RunningInput, { attempt, atMs, restMs, hereMicroUsd: cloudMicroUsd }: Mover): Homecomer | null {
 	if (restMs === 0 || cloudMicroUsd === null || cloudMicroUsd <= 0) return null;
+	// The cheapest check first.
+	const shape = input.shapeOf(attempt.spec);
+	if (mostSavedAtHome(input.snapshot, shape, cloudMicroUsd, restMs) < leastSaving(shape.verdict.moves, "home")) return null;
+	const restNow = restOfAttempt(attempt, input.snapshot.nowMs, input.runTimeOf);
 	const gpuHours = (gpusOf(attempt.spec) * restMs) / HOUR_MS;
 	return { attempt, atMs, restNow, restMs, cloudMicroUsd, microUsdPerGpuHour: cloudMicroUsd / gpuHours };
+}
+
+/**
+ * No move home saves more than this, µ$: the whole price of the rest, in the pool that is fastest, where nobody drives it out
+ * again. It grows with the rest. 1 µ$ bears the rounding of plain numbers. Infinitely little where no pool can take it.
+ */
+export function mostSavedAtHome(snapshot: Snapshot, shape: Shape, cloudMicroUsd: number, restMs: number): number {
+	if (shape.home.length === 0) return Number.NEGATIVE_INFINITY;
+	let speed = 1;
+	for (const pool of shape.home) if (pool.speed > speed) speed = pool.speed;
+	return cloudMicroUsd - delayCostMicroUsd(snapshot, LIMITS.restoreMs + restMs / speed - restMs) + 1;
 }
 
 function compareHomecomers(a: Homecomer, b: Homecomer): number {
 	return b.microUsdPerGpuHour - a.microUsdPerGpuHour || b.restMs - a.restMs || byAttemptId(a.attempt, b.attempt);
 }
 
-function moveHome(input: RunningInput, homecomer: Homecomer, idleForMs: number): Action | null {
+function moveHome(input: RunningInput, homecomer: Homecomer, idleForMs: number): Action | "no_room" | null {
 	const { snapshot } = input;
-	const { attempt, atMs, restNow, restMs, cloudMicroUsd } = homecomer;
-	// The cheapest check first: without any delay it would save this much.
+	const { attempt, atMs, restNow } = homecomer;
 	const { moves } = input.shapeOf(attempt.spec).verdict;
-	if (!movingRule(moves, "home", cloudMicroUsd + delayCostMicroUsd(snapshot, restMs))) return null;
 	const room = input.roomFor(attempt.spec, restNow);
-	if (!room) return null;
-	const atHomeMs = LIMITS.restoreMs + restMs / room.speed;
-	const stayMs = Math.min(restMs, idleForMs);
-	const outAgainMs = stayMs < restMs ? 2 * LIMITS.restoreMs + snapshot.cloudStartMs.p50Ms : 0;
-	const savedMicroUsd = (cloudMicroUsd * (stayMs - outAgainMs)) / restMs;
-	const savingMicroUsd = Math.floor(savedMicroUsd - delayCostMicroUsd(snapshot, atHomeMs - restMs + outAgainMs));
+	if (!room) return "no_room";
+	const savingMicroUsd = savedAtHome(input, homecomer, idleForMs, room.speed);
 	const rule = movingRule(moves, "home", savingMicroUsd);
 	const { deadlineMs } = attempt.spec;
 	const lateMs = atMs + LIMITS.restoreMs + restAt(restNow, atMs - snapshot.nowMs).p90Ms / room.speed;
@@ -117,4 +138,26 @@ function moveHome(input: RunningInput, homecomer: Homecomer, idleForMs: number):
 		holdMicroUsd: 0n,
 		reason: reason("returning_home", facts),
 	};
+}
+
+/** At home at this speed, µ$. */
+function savedAtHome({ snapshot }: RunningInput, { restMs, cloudMicroUsd }: Homecomer, idleForMs: number, speed: number): number {
+	const stayMs = Math.min(restMs, idleForMs);
+	const outAgainMs = stayMs < restMs ? 2 * LIMITS.restoreMs + snapshot.cloudStartMs.p50Ms : 0;
+	const savedMicroUsd = (cloudMicroUsd * (stayMs - outAgainMs)) / restMs;
+	return Math.floor(savedMicroUsd - delayCostMicroUsd(snapshot, LIMITS.restoreMs + restMs / speed - restMs + outAgainMs));
+}
+
+/** The moves that make room for it on one node, where what it saves bears the delay of those who move too. */
+function clearFor(input: RunningInput, homecomer: Homecomer, idleForMs: number): Action[] | null {
+	const { snapshot } = input;
+	const { jobId, spec } = homecomer.attempt;
+	const shape = input.shapeOf(spec);
+	const slowest = shape.home.reduce((least, pool) => Math.min(least, pool.speed), Number.POSITIVE_INFINITY);
+	const savingMicroUsd = savedAtHome(input, homecomer, idleForMs, slowest);
+	const rule = movingRule(shape.verdict.moves, "home", savingMicroUsd);
+	if (!rule) return null;
+	const eachMicroUsd = delayCostMicroUsd(snapshot, LIMITS.restoreMs);
+	const pays = (leaving: number): boolean => movingRule(shape.verdict.moves, "home", savingMicroUsd - leaving * eachMicroUsd) !== null;
+	return clearNode(input, { jobId, spec, ruleId: rule.ruleId, pays });
 }

@@ -9,7 +9,9 @@ import type { HomeRoom, RunningInput } from "./types.ts";
 export function runningInput(snapshot: Snapshot, core: Core, budgets: BudgetBook, settled: ReadonlySet<string>): RunningInput {
 	return {
 		snapshot,
+		proven: core.live.proven,
 		watched: core.live.watched,
+		movable: () => core.live.moves.dueAt({ snapshot, shapeOf: core.shapeOf, runTimeOf: core.runTimeOf }),
 		quietUntilMs: core.live.quietUntilMs,
 		shapeOf: core.shapeOf,
 		runTimeOf: core.runTimeOf,

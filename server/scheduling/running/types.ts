@@ -4,6 +4,7 @@ import type { AskApproval } from "../choose-offer.ts";
 import type { RunTimeOf } from "../run-time.ts";
 import type { Shape } from "../shape.ts";
 import type { DecideMemo, RunningAttempt, Snapshot, TimeSpread } from "../types.ts";
+import type { ProvenOffers } from "./proven-offers.ts";
 
 /**
  * What decisions about running attempts may ask of the cycle. Calls of one cycle share the budget book and the room at
@@ -13,6 +14,10 @@ export interface RunningInput {
 	snapshot: Snapshot;
 	/** Live attempts that anything may have to be done about, of snapshot.running; absent: all of them. */
 	watched?: Iterable<RunningAttempt>;
+	/** Of those, the ones that may be moved now as far as time and their rest tell; absent: all are looked at. */
+	movable?: () => Iterable<RunningAttempt>;
+	/** Offers on which work of snapshot.running runs; absent: looked up in it. */
+	proven?: ProvenOffers;
 	/** Before this none of them can break a bound (stop.ts); absent: it is not known. */
 	quietUntilMs?: number;
 	/** Kept per spec by the cycle. */

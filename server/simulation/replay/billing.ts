@@ -4,12 +4,21 @@ import type { ReplayScenario } from "./types.ts";
 
 /** The price of one instance of an offer at a moment; null when it is not known. */
 export function priceAt(scenario: Pick<ReplayScenario, "prices">, offer: Offer, atMs: number): bigint | null {
-	let price = offer.microUsdPerHour;
-	for (const change of scenario.prices.get(offer.id) ?? []) {
-		if (change.atMs > atMs) break;
-		price = change.microUsdPerHour;
+	const changes = scenario.prices.get(offer.id);
+	if (!changes) return offer.microUsdPerHour;
+	const next = firstAfter(changes, atMs);
+	return next === 0 ? offer.microUsdPerHour : (changes[next - 1]?.microUsdPerHour ?? offer.microUsdPerHour);
+}
+
+/** Index of the first change after a moment; their number when there is none. */
+export function firstAfter(changes: readonly { atMs: number }[], atMs: number): number {
+	let low = 0;
+	for (let high = changes.length; low < high; ) {
+		const middle = (low + high) >> 1;
+		if ((changes[middle]?.atMs ?? Number.POSITIVE_INFINITY) <= atMs) low = middle + 1;
+		else high = middle;
 	}
-	return price;
+	return low;
 }
 
 /**
@@ -40,9 +49,9 @@ export function rentOf(
 	if (!changes || changes.length === 0) return part(offer.microUsdPerHour, fromMs, toMs);
 	let total = 0n;
 	let atMs = fromMs;
-	for (const change of changes) {
-		if (change.atMs <= atMs) continue;
-		if (change.atMs >= toMs) break;
+	for (let i = firstAfter(changes, fromMs); i < changes.length; i++) {
+		const change = changes[i];
+		if (!change || change.atMs >= toMs) break;
 		total += part(priceAt(scenario, offer, atMs), atMs, change.atMs);
 		atMs = change.atMs;
 	}

@@ -62,7 +62,6 @@ export function defaultScenario(input: DefaultScenarioInput): ReplayScenario {
 		grid: new Map(),
 		boardWatts: input.boardWatts,
 		onDemandRefusalShare: 0,
-		dataInGiB: 0,
 		dataOutGiB: 0,
 	};
 }

@@ -1,12 +1,14 @@
 import type { Offer } from "#server/domain/capacity.ts";
 import { assert } from "#server/kernel/assert.ts";
 import { hash32 } from "#server/kernel/random.ts";
-import { SECOND_MS } from "#server/kernel/units.ts";
+import { HOUR_MS, SECOND_MS } from "#server/kernel/units.ts";
+import { NO_STAGING } from "#server/scheduling/data.ts";
 import { availableUntil, isAvailable } from "./availability.ts";
 import { EventQueue } from "./event-queue.ts";
 import { HomeNodes } from "./home-nodes.ts";
 import { ReplayJob, type SeenJob } from "./job.ts";
 import { type MeasuredRun, Meter } from "./meter.ts";
+import { mayGoTo, ReplayData } from "./replay-data.ts";
 import { Run, type RunEnd } from "./run.ts";
 import type { ReplayScenario, TraceJob } from "./types.ts";
 
@@ -16,6 +18,8 @@ export interface Strategy {
 	/** The attempt is over; unless it finished, its job waits again. */
 	ended(run: Run, why: RunEnd, measured: MeasuredRun): void;
 	decide(): void;
+	/** Its person withdrew the job while it waited. */
+	withdrawn?(job: SeenJob): void;
 	/** How often it really decided; absent: whenever it was called. */
 	readonly decisions?: number;
 }
@@ -37,6 +41,9 @@ export interface World {
 	wakeAt(atMs: number): void;
 	/** What a provider's own listing says of an offer now: only for strategies whose users have it. */
 	isAvailableNow(offer: Offer): boolean;
+	/** Reserved machines that are free now; none after the reservation's end. Infinite for capacity of any other type. */
+	reservedFree(offer: Offer): number;
+	readonly data: ReplayData;
 }
 
 export interface EngineOptions {
@@ -44,11 +51,17 @@ export interface EngineOptions {
 	/** Told of every attempt that is over, and of every job that arrives or ends. */
 	onRun?: ((measured: MeasuredRun) => void) | undefined;
 	onEvent?: ((atMs: number, what: string, run: Run | SeenJob) => void) | undefined;
+	/** The replay ends then (UTC ms), whatever still runs or waits. Absent: when every job is over. */
+	untilMs?: number | undefined;
+	/** Called at that moment, before what still runs is cut off. */
+	onCutOff?: (() => void) | undefined;
 }
 
 interface Event {
-	kind: "finish" | "interrupt" | "refuse" | "expire" | "stop" | "stopped" | "wake";
+	kind: "finish" | "interrupt" | "refuse" | "expire" | "stop" | "stopped" | "wake" | "withdraw";
 	run: Run | null;
+	/** The one that is withdrawn. */
+	job?: ReplayJob;
 }
 
 const WAKE: Event = { kind: "wake", run: null };
@@ -58,13 +71,16 @@ const PROGRESS_EVERY = 1024;
 
 /**
  * A lean discrete-event replay: no driver faults, but capacity that is refused and taken back as it was recorded. Work is
- * saved every checkpointEveryMs; boot, restore and the work since the last checkpoint are lost with an attempt that ends early.
+ * saved every checkpointEveryMs; boot, staging, restore and the work since the last checkpoint are lost with an attempt that ends early.
  */
 export class Engine implements World {
 	readonly scenario: ReplayScenario;
 	readonly pools: readonly HomeNodes[];
 	readonly jobs: readonly ReplayJob[];
 	readonly meter: Meter;
+	readonly data: ReplayData;
+	/** Reserved machines that are free, by offer id: an offer that a strategy holds may tell what was free when it was made. */
+	readonly #reservedFree: Map<string, number>;
 	readonly #options: EngineOptions;
 	readonly #events = new EventQueue<Event>();
 	readonly #stopMs: number;
@@ -79,8 +95,10 @@ export class Engine implements World {
 		const widest = scenario.pools.reduce((most, pool) => Math.max(most, pool.gpusPerNode), 0);
 		const gpusPerNode = widest || scenario.offers.reduce((most, offer) => Math.max(most, offer.gpus), 1);
 		const sorted = [...traceJobs].sort((a, b) => a.submitMs - b.submitMs);
-		this.jobs = sorted.map((job, index) => new ReplayJob(job, index, scenario.startMs, gpusPerNode));
-		this.meter = new Meter(scenario);
+		this.data = new ReplayData(scenario);
+		this.jobs = sorted.map((job, index) => new ReplayJob(job, index, scenario.startMs, gpusPerNode, this.data.readBy(job.team)));
+		this.meter = new Meter(scenario, this.data);
+		this.#reservedFree = new Map(scenario.offers.map((offer) => [offer.id, offer.reservedFree ?? 0]));
 		this.#options = options;
 		this.#stopMs = scenario.stopMs ?? STOP_MS;
 		this.#nowMs = scenario.startMs;
@@ -98,43 +116,62 @@ export class Engine implements World {
 	/** Replays until every job is done or given up, or nothing happens any more. */
 	run(strategy: Strategy): void {
 		let steps = 0;
+		const { untilMs = Number.POSITIVE_INFINITY } = this.#options;
 		while (this.#left > 0) {
 			const arrivalMs = this.jobs[this.#nextArrival]?.submittedAtMs ?? Number.POSITIVE_INFINITY;
 			const atMs = Math.min(arrivalMs, this.#events.nextMs);
-			if (atMs === Number.POSITIVE_INFINITY) break;
+			if (atMs === Number.POSITIVE_INFINITY || atMs > untilMs) break;
 			assert(atMs >= this.#nowMs, "time does not go back");
 			this.#nowMs = atMs;
 			while (this.#events.nextMs <= atMs) this.#handle(strategy, this.#events.pop() ?? WAKE);
 			for (let job = this.jobs[this.#nextArrival]; job && job.submittedAtMs <= atMs; job = this.jobs[this.#nextArrival]) {
 				this.#nextArrival++;
 				this.#options.onEvent?.(atMs, "submitted", job);
+				const withdrawnMs = job.recorded?.withdrawnMs ?? null;
+				if (withdrawnMs !== null) this.#events.push(this.scenario.startMs + withdrawnMs, { kind: "withdraw", run: null, job });
 				strategy.arrived(job);
 			}
 			this.#decisions++;
 			strategy.decide();
 			if (++steps % PROGRESS_EVERY === 0) this.#options.onProgress?.(this.jobs.length - this.#left, this.jobs.length);
 		}
+		if (untilMs !== Number.POSITIVE_INFINITY) this.#cutOff(strategy, untilMs);
 		this.#options.onProgress?.(this.jobs.length - this.#left, this.jobs.length);
+	}
+
+	#cutOff(strategy: Strategy, untilMs: number): void {
+		this.#nowMs = Math.max(this.#nowMs, untilMs);
+		this.#options.onCutOff?.();
+		for (const { run } of this.jobs) if (run) this.#end(strategy, run, "cut_off");
 	}
 
 	placeHome(seen: SeenJob, nodes: HomeNodes, slots: readonly number[]): Run {
 		assert(slots.length === seen.gpus, `job ${seen.id} needs ${seen.gpus} slots, got ${slots.length}`);
 		nodes.take(slots);
-		return this.#begin(seen, { home: { nodes, slots }, offer: null, bootMs: 0, speed: nodes.pool.speed });
+		return this.#begin(seen, { home: { nodes, slots }, offer: null, bootMs: 0, staging: NO_STAGING, speed: nodes.pool.speed });
 	}
 
 	launch(seen: SeenJob, offer: Offer, lifeMs = Number.POSITIVE_INFINITY): Run {
 		assert(offer.gpus >= seen.gpusPerNode, `offer ${offer.id} has too few GPUs for job ${seen.id}`);
-		const run = this.#begin(seen, { home: null, offer, bootMs: this.scenario.bootMs, speed: 1 });
+		assert(mayGoTo(seen.data, offer), `data of job ${seen.id} must not leave its area, and ${offer.id} lies outside`);
+		const staging = this.data.staging(seen.data, offer);
+		const run = this.#begin(seen, { home: null, offer, bootMs: this.scenario.bootMs, staging, speed: 1 });
 		if (this.#isRefused(run, offer)) {
 			run.refused = true;
 			this.#events.push(this.#nowMs + this.scenario.refusalMs, { kind: "refuse", run });
 			return run;
 		}
+		if (offer.capacityType === "reserved") {
+			this.#countReserved(offer, run.instances);
+			const { availableUntilMs = null } = offer;
+			if (availableUntilMs !== null) this.#events.push(availableUntilMs, { kind: "expire", run });
+		}
 		if (lifeMs !== Number.POSITIVE_INFINITY) this.#events.push(this.#nowMs + lifeMs, { kind: "expire", run });
 		const trace = this.scenario.availability.get(offer.id);
 		const untilMs = trace ? this.scenario.startMs + availableUntil(trace, this.#nowMs - this.scenario.startMs) : Number.POSITIVE_INFINITY;
 		if (untilMs !== Number.POSITIVE_INFINITY) this.#events.push(untilMs, { kind: "interrupt", run });
+		const takenMs = this.#takenAfter(run, offer);
+		if (takenMs !== Number.POSITIVE_INFINITY) this.#events.push(this.#nowMs + takenMs, { kind: "interrupt", run });
 		return run;
 	}
 
@@ -161,11 +198,31 @@ export class Engine implements World {
 		return !trace || isAvailable(trace, this.#nowMs - this.scenario.startMs);
 	}
 
-	#begin(seen: SeenJob, where: Pick<Run, "home" | "offer" | "speed"> & { bootMs: number }): Run {
+	reservedFree(offer: Offer): number {
+		if (offer.capacityType !== "reserved") return Number.POSITIVE_INFINITY;
+		if (this.#nowMs >= (offer.availableUntilMs ?? Number.POSITIVE_INFINITY)) return 0;
+		return this.#reservedFree.get(offer.id) ?? 0;
+	}
+
+	/** How long its instances stay before one is taken back: exponential at the recorded rate, the same for every policy. */
+	#takenAfter(run: Run, offer: Offer): number {
+		const perHour = (this.scenario.interruptionsPerHour?.get(offer.id) ?? 0) * run.instances;
+		if (perHour <= 0) return Number.POSITIVE_INFINITY;
+		const share = (hash32(`${this.scenario.seed}/${run.job.id}/${run.attemptNo}/${offer.id}/taken`) + 0.5) / 2 ** 32;
+		return Math.ceil((-Math.log(share) / perHour) * HOUR_MS);
+	}
+
+	#countReserved(offer: Offer, instances: number): void {
+		this.#reservedFree.set(offer.id, (this.#reservedFree.get(offer.id) ?? 0) - instances);
+	}
+
+	#begin(seen: SeenJob, where: Pick<Run, "home" | "offer" | "speed" | "staging"> & { bootMs: number }): Run {
 		const job = this.#jobOf(seen);
 		assert(job.run === null && job.finishedAtMs === null && !job.givenUp, `job ${job.id} has a live attempt, or is over`);
 		job.attempts++;
-		const { restoreMs, checkpointEveryMs } = this.scenario;
+		const { restoreMs } = this.scenario;
+		const saves = job.recorded ? job.recorded.spec.checkpoint : { intervalMs: this.scenario.checkpointEveryMs };
+		const checkpointEveryMs = saves?.intervalMs ?? Number.POSITIVE_INFINITY;
 		const run = new Run({ job, placedAtMs: this.#nowMs, restoreMs, checkpointEveryMs, ...where });
 		job.run = run;
 		this.#options.onEvent?.(this.#nowMs, run.home ? "placed_home" : "launched", run);
@@ -175,13 +232,16 @@ export class Engine implements World {
 	}
 
 	#isRefused(run: Run, offer: Offer): boolean {
-		if (!this.isAvailableNow(offer)) return true;
+		if (!this.isAvailableNow(offer) || this.reservedFree(offer) < run.instances) return true;
+		const shortages = this.scenario.refusedDuring?.get(offer.id);
+		if (shortages?.some(({ fromMs, toMs }) => fromMs <= this.#nowMs && this.#nowMs < toMs)) return true;
 		const { onDemandRefusalShare: share, seed } = this.scenario;
 		if (share <= 0 || offer.capacityType !== "on_demand") return false;
 		return hash32(`${seed}/${run.job.id}/${run.attemptNo}/${offer.id}`) / 2 ** 32 < share;
 	}
 
-	#handle(strategy: Strategy, { kind, run }: Event): void {
+	#handle(strategy: Strategy, { kind, run, job }: Event): void {
+		if (job) this.#withdraw(strategy, job);
 		if (run === null || run.over) return;
 		switch (kind) {
 			case "finish":
@@ -201,8 +261,18 @@ export class Engine implements World {
 				this.#end(strategy, run, run.stop?.why ?? "stopped");
 				return;
 			case "wake":
+			case "withdraw":
 				return;
 		}
+	}
+
+	#withdraw(strategy: Strategy, job: ReplayJob): void {
+		if (job.finishedAtMs !== null || job.givenUp) return;
+		if (job.run) this.#end(strategy, job.run, "withdrawn");
+		else strategy.withdrawn?.(job);
+		job.givenUp = true;
+		this.#left--;
+		this.#options.onEvent?.(this.#nowMs, "withdrawn", job);
 	}
 
 	#endProcesses(run: Run): void {
@@ -215,6 +285,7 @@ export class Engine implements World {
 		const job = this.#jobOf(run.job);
 		run.over = true;
 		run.home?.nodes.release(run.home.slots);
+		if (run.offer?.capacityType === "reserved" && !run.refused) this.#countReserved(run.offer, -run.instances);
 		const before = job.savedMs;
 		const workedUntilMs = run.stopping ? Math.min(run.stop?.atMs ?? this.#nowMs, this.#nowMs) : this.#nowMs;
 		job.savedMs = why === "finished" ? job.workMs : why === "refused" ? before : Math.min(run.savedAt(workedUntilMs), job.workMs);

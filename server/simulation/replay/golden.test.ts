@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "#server/kernel/units.ts";
-import { replay, SPILLWAY } from "./replay.ts";
-import { Run } from "./run.ts";
-import { anAvailability, aReplayOffer, aReplayPolicy, aReplayPool, aScenario, aTraceJob, START_MS } from "./testing/small.ts";
-import type { StrategyChoice } from "./types.ts";
+import { SPILLWAY } from "./replay.ts";
+import { eventsOf } from "./testing/events.ts";
+import { anAvailability, aReplayOffer, aReplayPolicy, aReplayPool, aScenario, aTraceJob } from "./testing/small.ts";
 
 /** Ten jobs on one node of eight, spot that is taken back after 3 hours, and on-demand. */
 const JOBS = [
@@ -28,29 +27,6 @@ const POLICY = aReplayPolicy(`
     - { id: go-home, move: { to: [home] } }
     - { id: lifetime, limit: { instanceHours: 72 } }`);
 
-function clock(ms: number): string {
-	const seconds = Math.floor(ms / 1000);
-	return [seconds / 3600, (seconds % 3600) / 60, seconds % 60].map((part) => String(Math.floor(part)).padStart(2, "0")).join(":");
-}
-
-/** One line for each thing that happened. */
-function eventsOf(choice: StrategyChoice): string {
-	const lines: string[] = [];
-	const {
-		replaySeconds: _,
-		decisionsPerSecond: __,
-		...report
-	} = replay(JOBS, SCENARIO, choice, {
-		onEvent: (atMs, what, about) => {
-			const job = about instanceof Run ? about.job : about;
-			const where =
-				about instanceof Run ? ` ${about.home ? `slots ${about.home.slots.join(",")}` : `${about.instances} x ${about.offer?.id}`}` : "";
-			lines.push(`${clock(atMs - START_MS)} ${job.id} ${what}${where}`);
-		},
-	});
-	return `${lines.join("\n")}\n\n${JSON.stringify(report, null, "\t")}\n`;
-}
-
 describe("ten jobs, as they happen", () => {
 	it.each([
 		{ name: "owned_fifo", policy: null },
@@ -59,6 +35,6 @@ describe("ten jobs, as they happen", () => {
 		{ name: "eager_spot", policy: null },
 		{ name: SPILLWAY, policy: POLICY },
 	])("$name", async (choice) => {
-		await expect(eventsOf(choice)).toMatchFileSnapshot(`./golden/ten-jobs.${choice.name}.trace`);
+		await expect(eventsOf(JOBS, SCENARIO, choice)).toMatchFileSnapshot(`./golden/ten-jobs.${choice.name}.trace`);
 	});
 });

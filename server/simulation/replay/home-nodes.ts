@@ -19,6 +19,7 @@ export class HomeNodes {
 		this.freeGpus = pool.nodes * pool.gpusPerNode;
 		this.#freeBits = Array.from({ length: pool.nodes }, () => 2 ** pool.gpusPerNode - 1);
 		this.#free = Array.from({ length: pool.nodes }, () => pool.gpusPerNode);
+		this.take(pool.unavailableSlots ?? []);
 	}
 
 	freeOn(node: number): number {

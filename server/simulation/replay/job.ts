@@ -1,6 +1,7 @@
+import type { DataRef } from "#server/domain/job.ts";
 import { assert } from "#server/kernel/assert.ts";
 import type { Run } from "./run.ts";
-import type { TraceJob } from "./types.ts";
+import type { RecordedJob, TraceJob } from "./types.ts";
 
 /** A job of a replay as strategies see it: what a live scheduler would know, never how long it will run. */
 export interface SeenJob {
@@ -19,6 +20,10 @@ export interface SeenJob {
 	readonly deadlineAtMs: number | null;
 	readonly deadlineKind: TraceJob["deadlineKind"];
 	readonly limitMs: number | null;
+	/** What it reads; the same list for all jobs that read the same. */
+	readonly data: readonly DataRef[];
+	/** What our own records tell of it; null: a job of a trace. */
+	readonly recorded: RecordedJob | null;
 	/** Work that is saved, ms on the recorded accelerator. */
 	readonly savedMs: number;
 	/** Attempts so far, refused launches included. */
@@ -43,6 +48,8 @@ export class ReplayJob implements SeenJob {
 	readonly deadlineAtMs: number | null;
 	readonly deadlineKind: TraceJob["deadlineKind"];
 	readonly limitMs: number | null;
+	readonly data: readonly DataRef[];
+	readonly recorded: RecordedJob | null;
 	/** Run time on the recorded accelerator, ms. */
 	readonly workMs: number;
 	savedMs = 0;
@@ -55,21 +62,24 @@ export class ReplayJob implements SeenJob {
 	/** No strategy can ever run it, and somebody said so. */
 	givenUp = false;
 
-	constructor(trace: TraceJob, index: number, startMs: number, gpusPerNode: number) {
+	constructor(trace: TraceJob, index: number, startMs: number, gpusPerNode: number, data: readonly DataRef[]) {
 		assert(trace.gpus >= 1 && trace.durationMs >= 0, `job ${trace.id} needs at least one GPU and a length of 0 or more`);
-		const shape = shapeOf(trace.gpus, gpusPerNode);
+		const spec = trace.recorded?.spec ?? null;
+		const shape = spec ? { nodes: spec.nodes, gpusPerNode: spec.resources.gpus } : shapeOf(trace.gpus, gpusPerNode);
 		this.index = index;
 		this.id = trace.id;
 		this.team = trace.team;
 		this.user = trace.user;
-		this.accelerators = trace.accelerators;
+		this.accelerators = spec?.resources.accelerators ?? trace.accelerators;
 		this.nodes = shape.nodes;
 		this.gpusPerNode = shape.gpusPerNode;
 		this.gpus = shape.nodes * shape.gpusPerNode;
 		this.submittedAtMs = startMs + trace.submitMs;
-		this.deadlineAtMs = trace.deadlineMs === null ? null : this.submittedAtMs + trace.deadlineMs;
+		this.deadlineAtMs = spec ? spec.deadlineMs : trace.deadlineMs === null ? null : this.submittedAtMs + trace.deadlineMs;
 		this.deadlineKind = trace.deadlineKind;
 		this.limitMs = trace.limitMs;
+		this.data = spec?.data ?? data;
+		this.recorded = trace.recorded ?? null;
 		// Nothing runs shorter than a millisecond: an end comes after its start.
 		this.workMs = Math.max(1, Math.round(trace.durationMs));
 		this.pendingSinceMs = this.submittedAtMs;

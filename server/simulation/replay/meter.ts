@@ -2,6 +2,7 @@ import { HOUR_MS, SECOND_MS } from "#server/kernel/units.ts";
 import { monthOf, rentOf } from "./billing.ts";
 import { makeGridOver } from "./emissions.ts";
 import type { ReplayJob } from "./job.ts";
+import { mayGoTo, type ReplayData } from "./replay-data.ts";
 import type { Run, RunEnd } from "./run.ts";
 import type { ReplayReport, ReplayScenario } from "./types.ts";
 
@@ -16,11 +17,16 @@ export interface MeasuredRun {
 	costMicroUsd: bigint;
 	/** The same by calendar month (billing.ts, monthOf). */
 	costByMonth: readonly (readonly [month: number, microUsd: bigint])[];
+	/** Null where power or grid intensity is not known. */
+	emissionsGrams: number | null;
+	/** What left a cloud. */
+	egressGiB: number;
 }
 
 /** Adds up what a report says, attempt by attempt. */
 export class Meter {
 	readonly #scenario: ReplayScenario;
+	readonly #data: ReplayData;
 	readonly #gridOver: ReturnType<typeof makeGridOver>;
 	readonly #gpuHours: Record<string, number> = {};
 	readonly #counts = new Map<RunEnd, number>();
@@ -28,28 +34,43 @@ export class Meter {
 	#egressMicroUsd = 0n;
 	#egressGiB = 0;
 	#grams = 0;
+	/** Of the attempt that is being measured; null: not known. */
+	#lastGrams: number | null = 0;
+	#knownGpuMs = 0;
+	#unknownGpuMs = 0;
 	#homeGpuMs = 0;
 	#lostGpuMs = 0;
 	#lastEndMs: number;
 	/** Cloud money by calendar month (billing.ts, monthOf), compute and egress. */
 	readonly spentByMonth = new Map<number, bigint>();
 
-	constructor(scenario: ReplayScenario) {
+	constructor(scenario: ReplayScenario, data: ReplayData) {
 		this.#scenario = scenario;
+		this.#data = data;
 		this.#gridOver = makeGridOver(scenario);
 		this.#lastEndMs = scenario.startMs;
 	}
 
 	measure(run: Run, why: RunEnd, endMs: number, gainedMs: number): MeasuredRun {
 		this.#counts.set(why, (this.#counts.get(why) ?? 0) + 1);
-		if (why === "refused") return { run, why, endMs, gainedMs: 0, costMicroUsd: 0n, costByMonth: [] };
+		if (why === "refused") return { run, why, endMs, gainedMs: 0, costMicroUsd: 0n, costByMonth: [], emissionsGrams: 0, egressGiB: 0 };
+		const egressBefore = this.#egressGiB;
 		const heldMs = endMs - run.placedAtMs;
 		this.#lastEndMs = Math.max(this.#lastEndMs, endMs);
 		this.#lostGpuMs += (heldMs - gainedMs / run.speed) * run.job.gpus;
 		const costByMonth: [number, bigint][] = [];
 		const costMicroUsd = run.offer === null ? 0n : this.#charge(run, why, endMs, costByMonth);
 		if (run.home) this.#home(run, heldMs, endMs);
-		return { run, why, endMs, gainedMs, costMicroUsd, costByMonth };
+		return {
+			run,
+			why,
+			endMs,
+			gainedMs,
+			costMicroUsd,
+			costByMonth,
+			emissionsGrams: this.#lastGrams,
+			egressGiB: this.#egressGiB - egressBefore,
+		};
 	}
 
 	#home(run: Run, heldMs: number, endMs: number): void {
@@ -57,7 +78,19 @@ export class Meter {
 		if (!pool) return;
 		this.#homeGpuMs += heldMs * run.job.gpus;
 		const grid = this.#gridOver(pool.id, pool.gridGramsPerKwh, run.placedAtMs, endMs);
-		this.#grams += ((pool.wattsPerGpu * run.job.gpus) / 1000) * pool.pue * (grid ?? 0);
+		this.#emit({ gpuMs: heldMs * run.job.gpus, watts: pool.wattsPerGpu * run.job.gpus, pue: pool.pue, grid });
+	}
+
+	/** `grid`: hours × g/kWh. What is not known is counted as GPU time without a figure, never as nothing. */
+	#emit({ gpuMs, watts, pue, grid }: { gpuMs: number; watts: number | null; pue: number | null; grid: number | null }): void {
+		if (watts === null || pue === null || grid === null) {
+			this.#unknownGpuMs += gpuMs;
+			this.#lastGrams = null;
+		} else {
+			this.#knownGpuMs += gpuMs;
+			this.#lastGrams = (watts / 1000) * pue * grid;
+			this.#grams += this.#lastGrams;
+		}
 	}
 
 	#charge(run: Run, why: RunEnd, endMs: number, byMonth: [number, bigint][]): bigint {
@@ -68,18 +101,26 @@ export class Meter {
 			this.spentByMonth.set(month, (this.spentByMonth.get(month) ?? 0n) + microUsd);
 		};
 		const rent = rentOf(this.#scenario, { offer, instances: run.instances, fromMs: run.placedAtMs, toMs: endMs }, add);
-		const outGiB = why === "finished" ? this.#scenario.dataOutGiB : 0;
-		const egress = offer.egressMicroUsdPerGiB * BigInt(Math.ceil(outGiB));
+		const recorded = run.job.recorded;
+		const outGiB = why !== "finished" ? 0 : (recorded?.dataOutGiB ?? this.#scenario.dataOutGiB);
+		// What was copied in until the end is paid, whether the job came to run or not.
+		const staged = run.stagedShare(endMs);
+		const inMicroUsd = BigInt(Math.ceil(run.staging.egressMicroUsd * staged));
+		// What is on record is charged as the ledger does, to the byte; what is assumed by whole GiB.
+		const outMicroUsd = recorded
+			? BigInt(Math.ceil(Number(offer.egressMicroUsdPerGiB) * outGiB))
+			: offer.egressMicroUsdPerGiB * BigInt(Math.ceil(outGiB));
+		const egress = outMicroUsd + inMicroUsd;
 		if (egress > 0n) add(monthOf(endMs), egress);
 		this.#computeMicroUsd += rent;
 		this.#egressMicroUsd += egress;
-		this.#egressGiB += outGiB;
+		this.#egressGiB += outGiB + run.staging.egressGiB * staged;
 		const heldMs = endMs - run.placedAtMs;
 		const gpus = offer.gpus * run.instances;
 		this.#gpuHours[offer.capacityType] = (this.#gpuHours[offer.capacityType] ?? 0) + (gpus * heldMs) / HOUR_MS;
-		const watts = (this.#scenario.boardWatts[offer.accelerator] ?? 0) * gpus;
+		const perGpu = this.#scenario.boardWatts[offer.accelerator];
 		const grid = this.#gridOver(`${offer.provider}:${offer.region}`, offer.gridGramsPerKwh, run.placedAtMs, endMs);
-		this.#grams += (watts / 1000) * (offer.pue ?? 1) * (grid ?? 0);
+		this.#emit({ gpuMs: gpus * heldMs, watts: perGpu === undefined ? null : perGpu * gpus, pue: offer.pue, grid });
 		return rent + egress;
 	}
 
@@ -115,8 +156,9 @@ export class Meter {
 			),
 			cloudCostUsd: usd(this.#computeMicroUsd + this.#egressMicroUsd),
 			costByKindUsd: { compute: usd(this.#computeMicroUsd), egress: usd(this.#egressMicroUsd) },
-			egressGiB: this.#egressGiB,
-			emissionsKg: round3(this.#grams / 1000),
+			egressGiB: round3(this.#egressGiB),
+			emissionsKg: this.#knownGpuMs === 0 && this.#unknownGpuMs > 0 ? null : round3(this.#grams / 1000),
+			emissionsUnknownGpuHours: round3(this.#unknownGpuMs / HOUR_MS),
 			interruptions: this.#counts.get("interrupted") ?? 0,
 			moves: this.#counts.get("moved") ?? 0,
 			evictions: this.#counts.get("evicted") ?? 0,
@@ -128,17 +170,17 @@ export class Meter {
 		};
 	}
 
-	/** A machine of its own would have finished it in time: at home from its submission, or in the cloud after a boot. */
+	/** A machine of its own would have finished it in time: at home from its submission, or in the cloud after a boot and its data. */
 	#couldHaveMade(job: ReplayJob): boolean {
 		const { pools, bootMs, offers } = this.#scenario;
 		const able = pools.filter((pool) => job.accelerators.length === 0 || job.accelerators.includes(pool.accelerator));
 		const home = able
 			.filter((pool) => job.nodes <= pool.nodes && job.gpusPerNode <= pool.gpusPerNode)
 			.reduce((least, pool) => Math.min(least, job.workMs / pool.speed), Number.POSITIVE_INFINITY);
-		const rentable = offers.some(
-			(offer) => offer.gpus >= job.gpusPerNode && (job.accelerators.length === 0 || job.accelerators.includes(offer.accelerator)),
-		);
-		const cloud = rentable ? bootMs + job.workMs : Number.POSITIVE_INFINITY;
+		const cloud = offers
+			.filter((offer) => offer.gpus >= job.gpusPerNode && mayGoTo(job.data, offer))
+			.filter((offer) => job.accelerators.length === 0 || job.accelerators.includes(offer.accelerator))
+			.reduce((least, offer) => Math.min(least, bootMs + this.#data.staging(job.data, offer).ms + job.workMs), Number.POSITIVE_INFINITY);
 		return job.submittedAtMs + Math.min(home, cloud) <= (job.deadlineAtMs ?? Number.NEGATIVE_INFINITY);
 	}
 }

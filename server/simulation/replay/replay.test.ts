@@ -137,3 +137,30 @@ describe("cloud capacity", () => {
 		expect(report).toMatchObject({ strictMisses: 2, avoidableStrictMisses: 1 });
 	});
 });
+
+describe("emissions", () => {
+	const away = { name: "cloud_on_demand", policy: null };
+	const offer = (given: Partial<ReturnType<typeof aReplayOffer>>) => ({ ...aReplayOffer("od", { usd: "2", gpus: 1 }), ...given });
+	// 64 min of one GPU: 400 W × 1.2 × 300 g/kWh × 64/60 h = 153.6 g
+	it.each([
+		["is the sum where all is known", [offer({})], 0.154, 0],
+		["is not known where no intensity is", [offer({ gridGramsPerKwh: null })], null, 1.067],
+		["is not known where no PUE is", [offer({ pue: null })], null, 1.067],
+		["is not known where no power is", [offer({ accelerator: "new" })], null, 1.067],
+	])("%s: GPU time without a figure is counted, never taken for nothing", (_, offers, emissionsKg, emissionsUnknownGpuHours) => {
+		const report = replay([aTraceJob("a")], aScenario({ pools: [], offers }), away);
+		expect(report).toMatchObject({ emissionsKg, emissionsUnknownGpuHours });
+	});
+	it("is of what is known where some is: at home, 500 W × 1.5 × 400 g/kWh × 1 h = 300 g", () => {
+		const pools = [aReplayPool({ gpusPerNode: 1 })];
+		const jobs = [aTraceJob("a"), aTraceJob("b")];
+		const report = replay(jobs, aScenario({ pools, offers: [offer({ gridGramsPerKwh: null })] }), {
+			name: "overflow_on_demand",
+			policy: null,
+		});
+		expect(report).toMatchObject({ emissionsKg: 0.3, emissionsUnknownGpuHours: 1.067 });
+	});
+	it("is 0 where nothing was used", () => {
+		expect(replay([], aScenario(), away)).toMatchObject({ emissionsKg: 0, emissionsUnknownGpuHours: 0 });
+	});
+});

@@ -13,6 +13,11 @@ export class RunHistory {
 	#stats: DurationStat[] = [];
 	#readAtMs = Number.NEGATIVE_INFINITY;
 	#runTimeOf: RunTimeOf = makeRunTimeOf([]);
+	readonly #readEveryMs: number;
+
+	constructor(readEveryMs = READ_EVERY_MS) {
+		this.#readEveryMs = readEveryMs;
+	}
 
 	/** A job came to its end: the work that it took, ms. */
 	add(spec: JobSpec, workMs: number): void {
@@ -20,7 +25,7 @@ export class RunHistory {
 	}
 
 	stats(nowMs: number): DurationStat[] {
-		if (nowMs - this.#readAtMs < READ_EVERY_MS) return this.#stats;
+		if (nowMs - this.#readAtMs < this.#readEveryMs) return this.#stats;
 		this.#readAtMs = nowMs;
 		const stats = this.#book.read();
 		if (stats !== this.#stats) {

@@ -1,9 +1,13 @@
 import type { Offer } from "#server/domain/capacity.ts";
+import type { Staging } from "#server/scheduling/data.ts";
 import type { HomeNodes } from "./home-nodes.ts";
 import type { SeenJob } from "./job.ts";
 
-/** Why an attempt ended. `refused` never began; `expired`: its instance came to the end of its life. */
-export type RunEnd = "finished" | "interrupted" | "refused" | "evicted" | "moved" | "stopped" | "expired";
+/**
+ * Why an attempt ended. `refused` never began; `expired`: its instance came to the end of its life; `withdrawn`: a person ended its
+ * job; `cut_off`: the replay ended.
+ */
+export type RunEnd = "finished" | "interrupted" | "refused" | "evicted" | "moved" | "stopped" | "expired" | "withdrawn" | "cut_off";
 
 /** One attempt of a job: in slots at home, or on instances of an offer. Times are UTC ms. */
 export class Run {
@@ -15,6 +19,9 @@ export class Run {
 	readonly instances: number;
 	/** When it was placed: its slots are held, or its instances billed, from here. */
 	readonly placedAtMs: number;
+	/** What it copies there first, from when its machines are up. */
+	readonly staging: Staging;
+	readonly stagingAtMs: number;
 	/** When its command starts; with saved work it restores first. */
 	readonly commandAtMs: number;
 	/** From here on work is done. */
@@ -23,6 +30,7 @@ export class Run {
 	readonly speed: number;
 	/** Work that was saved when it began. */
 	readonly savedBeforeMs: number;
+	/** Infinite: it saves nothing. */
 	readonly checkpointEveryMs: number;
 	/** Set when its end was asked for: at that moment, and then for this reason. */
 	stop: { atMs: number; why: RunEnd } | null = null;
@@ -38,6 +46,7 @@ export class Run {
 		offer: Offer | null;
 		placedAtMs: number;
 		bootMs: number;
+		staging: Staging;
 		restoreMs: number;
 		speed: number;
 		checkpointEveryMs: number;
@@ -48,16 +57,24 @@ export class Run {
 		this.offer = given.offer;
 		this.instances = given.job.nodes;
 		this.placedAtMs = given.placedAtMs;
-		this.commandAtMs = given.placedAtMs + given.bootMs;
+		this.staging = given.staging;
+		this.stagingAtMs = given.placedAtMs + given.bootMs;
+		this.commandAtMs = this.stagingAtMs + Math.ceil(given.staging.ms);
 		this.workAtMs = this.commandAtMs + (given.job.savedMs > 0 ? given.restoreMs : 0);
 		this.speed = given.speed;
 		this.savedBeforeMs = given.job.savedMs;
 		this.checkpointEveryMs = given.checkpointEveryMs;
 	}
 
+	/** Share of its data that is copied by a moment. */
+	stagedShare(atMs: number): number {
+		if (atMs >= this.commandAtMs) return 1;
+		return atMs <= this.stagingAtMs ? 0 : (atMs - this.stagingAtMs) / (this.commandAtMs - this.stagingAtMs);
+	}
+
 	/** Work of the job that is saved at a moment of this attempt. */
 	savedAt(atMs: number): number {
-		if (atMs <= this.workAtMs) return this.savedBeforeMs;
+		if (atMs <= this.workAtMs || this.checkpointEveryMs === Number.POSITIVE_INFINITY) return this.savedBeforeMs;
 		const checkpoints = Math.floor((atMs - this.workAtMs) / this.checkpointEveryMs);
 		return this.savedBeforeMs + checkpoints * this.checkpointEveryMs * this.speed;
 	}

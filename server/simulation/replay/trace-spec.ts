@@ -17,6 +17,7 @@ export class TraceSpecs {
 	}
 
 	specOf(job: SeenJob): JobSpec {
+		if (job.recorded) return job.recorded.spec;
 		const strictAtMs = job.deadlineKind === "strict" || job.deadlineKind === null ? job.deadlineAtMs : null;
 		if (strictAtMs !== null) return { ...this.#shared(job), deadlineMs: strictAtMs };
 		return this.#shared(job);
@@ -24,7 +25,16 @@ export class TraceSpecs {
 
 	#shared(job: SeenJob): JobSpec {
 		const jobClass = job.deadlineKind === "soft" || job.deadlineKind === "best" ? "baseline" : "burst";
-		const key = [job.team, job.user, job.nodes, job.gpusPerNode, job.limitMs, jobClass, ...job.accelerators].join("\n");
+		const key = [
+			job.team,
+			job.user,
+			job.nodes,
+			job.gpusPerNode,
+			job.limitMs,
+			jobClass,
+			...job.accelerators,
+			...job.data.map(({ uri }) => uri),
+		].join("\n");
 		const known = this.#kept.get(key);
 		if (known) return known;
 		const spec = makeSpec(job, jobClass, this.#checkpointEveryMs);
@@ -51,6 +61,6 @@ function makeSpec(job: SeenJob, jobClass: WorkloadClass, intervalMs: number): Jo
 		priority: 0,
 		critical: false,
 		checkpoint: { path: "/checkpoints", uri: null, intervalMs },
-		data: [],
+		data: [...job.data],
 	};
 }

@@ -1,5 +1,8 @@
 import type { Offer, Pool } from "#server/domain/capacity.ts";
+import type { JobSpec } from "#server/domain/job.ts";
 import type { Policy } from "#server/domain/policy.ts";
+import type { Provider } from "#server/domain/vocabulary.ts";
+import type { TimeSpread } from "#server/scheduling/types.ts";
 
 /**
  * Terminology. **Trace**: jobs as they were recorded. **Scenario**: the sites and the outside that a trace is replayed
@@ -25,11 +28,29 @@ export interface TraceJob {
 	status: string | null;
 	/** What its user said it would take at most (sacct's Timelimit); null: not said. */
 	limitMs: number | null;
+	/** Of a job of our own records. Absent: a job is made up from the fields above. */
+	recorded?: RecordedJob;
+}
+
+/** What our own records tell of a job beside its times. Its spec stands before the fields of TraceJob that say the same. */
+export interface RecordedJob {
+	/** As it was submitted, so that conditions see what they saw live. */
+	spec: JobSpec;
+	approvedMicroUsd: bigint | null;
+	/** What it sends home when it runs in a cloud, GiB. */
+	dataOutGiB: number;
+	/** A person withdrew it before it ever ran: ms from the trace's start. */
+	withdrawnMs: number | null;
 }
 
 export interface ReplayPool extends Pool {
 	/** How fast jobs run here beside the trace's recorded times: 2 = half the time. */
 	speed: number;
+	/** Slots that cannot be used. Absent: none. */
+	unavailableSlots?: readonly number[];
+	/** The kind of its site, and whether a job may take several of its nodes. Absent: slurm, and it may. */
+	provider?: Provider;
+	multiNode?: boolean;
 }
 
 /** When machines of an offer can be had, from a recorded availability trace; it repeats when the replay is longer. */
@@ -67,9 +88,34 @@ export interface ReplayScenario {
 	boardWatts: Readonly<Record<string, number>>;
 	/** Share of on-demand launches refused for want of capacity, drawn by seed. */
 	onDemandRefusalShare: number;
-	/** Data that every job reads and writes, GiB: copied in before it runs and out after; 0: none. */
-	dataInGiB: number;
+	/** Data sets that jobs read, and how fast they can be had. Absent: whatever jobs read is there. */
+	data?: ReplayDataSets;
+	/** What every job brings home from a cloud when it is done, GiB; 0: nothing. */
 	dataOutGiB: number;
+	/** Times in which launches were refused for want of capacity, UTC ms, by offer id. Absent: none. */
+	refusedDuring?: ReadonlyMap<string, readonly { fromMs: number; toMs: number }[]>;
+	/** How often an hour an instance is taken back, by offer id; when is drawn by seed, job and attempt. Absent: never. */
+	interruptionsPerHour?: ReadonlyMap<string, number>;
+	/** What the core expects from launch to a running command. Absent: bootMs. */
+	cloudStartMs?: TimeSpread;
+}
+
+export interface ReplayDataSets {
+	sets: readonly ReplayDataSet[];
+	/** Speed of copying into a place, MiB/s, by `provider:region`. */
+	inboundMiBPerS: ReadonlyMap<string, number>;
+}
+
+/** Each attempt in a cloud copies it to where there is no copy yet, before its command starts. At home it is at hand. */
+export interface ReplayDataSet {
+	uri: string;
+	sizeGiB: number;
+	/** Places that hold it for good: pool ids or `provider:region`. */
+	copies: readonly string[];
+	/** Areas that it may be in (scheduling/residency.ts); empty: anywhere. */
+	residency: readonly string[];
+	/** Patterns on the team: whose jobs read it. */
+	teams: readonly string[];
 }
 
 /** A strategy by its name, as reports call it. `policy` is set for Spillway's own core. */
@@ -107,7 +153,10 @@ export interface ReplayReport {
 	/** By kind: compute, egress. */
 	costByKindUsd: Record<string, number>;
 	egressGiB: number;
-	emissionsKg: number;
+	/** Of the GPU time of which power and grid intensity are known; null when that is none of what was used. */
+	emissionsKg: number | null;
+	/** GPU-hours of which they are not. */
+	emissionsUnknownGpuHours: number;
 	interruptions: number;
 	moves: number;
 	evictions: number;

@@ -91,7 +91,7 @@ export function describeScenario(
 function placesWithoutCarbon({ pools, offers, grid, boardWatts }: ReplayScenario): number {
 	const known = (place: string, average: number | null): boolean => average !== null || grid.has(place);
 	const dark = offers.filter(
-		(offer) => !known(`${offer.provider}:${offer.region}`, offer.gridGramsPerKwh) || !boardWatts[offer.accelerator],
+		(offer) => !known(`${offer.provider}:${offer.region}`, offer.gridGramsPerKwh) || !boardWatts[offer.accelerator] || offer.pue === null,
 	);
 	return dark.length + pools.filter((pool) => !known(pool.id, pool.gridGramsPerKwh)).length;
 }

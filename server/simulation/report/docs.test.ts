@@ -46,7 +46,15 @@ const FACTS: ShippedFacts = {
 describe("docs/simulator.md", () => {
 	it("names every field of a scenario, its pools and its offers", () => {
 		const paths = ["spec", "spec.pools.0", "spec.offers.0", "spec.catalog", "spec.priceHistory.0", "spec.spotAvailability", "spec.grid"];
-		const more = ["spec.spotAvailability.assign.0", "spec.grid.files.0", "spec.checkpoint", "spec.capacityErrors", "spec.data"];
+		const more = [
+			"spec.data.sets.0",
+			"spec.data.links.0",
+			"spec.spotAvailability.assign.0",
+			"spec.grid.files.0",
+			"spec.checkpoint",
+			"spec.capacityErrors",
+			"spec.data",
+		];
 		for (const path of [...paths, ...more]) expect(fieldsAt(path).length, path).toBeGreaterThan(0);
 		expect(missing(paths.flatMap(fieldsAt))).toEqual([]);
 		expect(more.flatMap(fieldsAt).filter((name) => !new RegExp(`\\b${name}\\b`).test(page))).toEqual([]);

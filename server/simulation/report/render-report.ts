@@ -6,7 +6,14 @@ import { textTable } from "./text-table.ts";
 export function renderReport(report: SimulationReport): string {
 	return [
 		...header(report),
-		...TABLES.flatMap(({ title, columns }) => ["", title, textTable(columns, report.runs)]),
+		...TABLES.flatMap(({ title, columns }) => [
+			"",
+			title,
+			textTable(
+				columns.filter((column) => column.only?.(report) ?? true),
+				report.runs,
+			),
+		]),
 		...remarks(report),
 		"",
 	].join("\n");
@@ -26,7 +33,7 @@ function header({ trace, scenario, seed, runs }: SimulationReport): string[] {
 	];
 }
 
-type Column = { head: string; cell: (run: SimulationRun) => string };
+type Column = { head: string; cell: (run: SimulationRun) => string; only?: (report: SimulationReport) => boolean };
 const name: Column = { head: "", cell: ({ report }) => report.strategy };
 const figure = (head: string, cell: (report: SimulationRun["report"]) => string): Column => ({ head, cell: ({ report }) => cell(report) });
 
@@ -49,6 +56,10 @@ const TABLES: readonly { title: string; columns: readonly Column[] }[] = [
 		columns: [
 			name,
 			figure("owned use", (r) => `${fixed(r.ownedUtilisation * 100, 1)}%`),
+			{
+				...figure("reserved GPUh", (r) => count(r.cloudGpuHoursByCapacityType["reserved"] ?? 0)),
+				only: ({ runs }) => runs.some((run) => "reserved" in run.report.cloudGpuHoursByCapacityType),
+			},
 			...(["on_demand", "spot"] as const).map((type) =>
 				figure(`${type.replace("_", "-")} GPUh`, (r) => count(r.cloudGpuHoursByCapacityType[type] ?? 0)),
 			),
@@ -57,7 +68,7 @@ const TABLES: readonly { title: string; columns: readonly Column[] }[] = [
 			figure("cloud $", (r) => count(r.cloudCostUsd)),
 			figure("over budget $", (r) => count(r.overshootUsd)),
 			figure("egress GiB", (r) => count(r.egressGiB)),
-			figure("kg CO2e", (r) => count(r.emissionsKg)),
+			figure("kg CO2e", (r) => emissions(r.emissionsKg, r.emissionsUnknownGpuHours)),
 		],
 	},
 	{
@@ -76,6 +87,11 @@ const TABLES: readonly { title: string; columns: readonly Column[] }[] = [
 	},
 ];
 
+/** A sum of which some is not known is more than what is shown. */
+function emissions(kg: number | null, unknownGpuHours: number): string {
+	return kg === null ? "?" : `${unknownGpuHours > 0 ? ">" : ""}${count(kg)}`;
+}
+
 /** What a reader must know to take the figures for what they are. */
 function remarks({ trace, scenario, runs }: SimulationReport): string[] {
 	const { notes } = trace;
@@ -85,7 +101,7 @@ function remarks({ trace, scenario, runs }: SimulationReport): string[] {
 		notes.withoutGpus > 0 ? `${some(notes.withoutGpus, "row")} of the trace left out: no GPU was used.` : "",
 		notes.neverStarted > 0 ? `${some(notes.neverStarted, "job")} of the trace left out: never started.` : "",
 		trace.jobsWithoutPlace > 0
-			? `${some(trace.jobsWithoutPlace, "job")} of the trace left out: too large for every pool and offer, or for another accelerator.`
+			? `${some(trace.jobsWithoutPlace, "job")} of the trace left out: too large for every pool and offer, for another accelerator, or bound to an area without either.`
 			: "",
 		notes.fractionsRoundedUp > 0 ? `${some(notes.fractionsRoundedUp, "job")} with a part of a GPU, replayed with whole ones.` : "",
 		notes.stillRunning > 0 ? `${some(notes.stillRunning, "job")} that still ran when recorded: replayed as long as was seen.` : "",
@@ -93,7 +109,7 @@ function remarks({ trace, scenario, runs }: SimulationReport): string[] {
 			? `${some(scenario.spotOffers - scenario.spotOffersWithTrace, "spot offer")} without an availability trace: always to be had, and never taken back.`
 			: "",
 		scenario.placesWithoutCarbon > 0
-			? `${some(scenario.placesWithoutCarbon, "place")} without a known grid intensity or power: their CO2 is not in the figures.`
+			? `${some(scenario.placesWithoutCarbon, "place")} without a known grid intensity or power: not in the CO2 (> a sum without it, ? nothing is known).`
 			: "",
 		...unfinished.map(
 			({ report }) => `${report.strategy}: ${some(report.jobs - report.jobsDone, "job")} never done; the times are of the others.`,

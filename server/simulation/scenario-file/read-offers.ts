@@ -5,6 +5,8 @@ import { oneModel } from "./read-pools.ts";
 import type { ScenarioContext } from "./read-scenario.ts";
 import type { ScenarioSpec } from "./schema.ts";
 
+const SEE = "docs/simulator.md lists what an offer has.";
+
 /** Offers of the catalogue that the scenario calls for, and its own; an own one stands in place of the catalogue's. */
 export function readOffers(ctx: ScenarioContext): Offer[] {
 	const offers = new Map(fromCatalog(ctx).map((offer) => [offer.id, offer]));
@@ -64,6 +66,14 @@ function ownOffer({ doc, facts, startMs }: ScenarioContext, given: ScenarioSpec[
 			`${given.accelerator} may be any of ${facts.acceleratorsNamed(given.accelerator).join(", ")}.`,
 			"Name the one that the machine has.",
 		);
+	const isReserved = capacityType === "reserved";
+	if (!isReserved && given.usdPerHour === 0n)
+		throw doc.error(["offers", i, "usdPerHour"], "must be an amount of USD, above 0: only reserved capacity may cost nothing more.", SEE);
+	if (isReserved && given.instances === undefined)
+		throw doc.error(["offers", i], "reserved capacity needs instances: how many machines there are of it.", SEE);
+	for (const field of ["instances", "until"] as const)
+		if (!isReserved && given[field] !== undefined)
+			throw doc.error(["offers", i, field], `${field} is for reserved capacity; ${capacityType} has none.`, SEE);
 	return {
 		...{ id: offerId({ provider, region, zone, instanceType, capacityType }), siteId: provider },
 		...{ provider, region, zone, instanceType, accelerator, gpus, vcpus, memoryGiB, capacityType },
@@ -73,5 +83,6 @@ function ownOffer({ doc, facts, startMs }: ScenarioContext, given: ScenarioSpec[
 		egressMicroUsdPerGiB: given.egressUsdPerGiB,
 		...{ gridGramsPerKwh: given.gridGramsPerKwh ?? null, pue: given.pue ?? null },
 		...{ billedMinimumMs: given.billedMinimum, gangs: given.gangs },
+		...(isReserved ? { reservedFree: given.instances ?? 0, availableUntilMs: given.until ?? null } : {}),
 	};
 }

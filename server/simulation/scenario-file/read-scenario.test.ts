@@ -56,6 +56,8 @@ function problem(spec: string): string {
 
 const POOL = "  pools: [{ id: home, accelerator: A100-80GB, nodes: 2 }]\n";
 const CATALOG = "  catalog: { accelerators: [A100-80GB] }\n";
+const SETS =
+	"  data: { sets: [{ uri: s3://a, sizeGiB: 5, copies: [gcp:europe-west4, home], residency: [eu] }] }\n  pools: [{ id: home, accelerator: A100-80GB, nodes: 1 }]\n";
 const SPOT =
 	"  offers:\n    - { provider: aws, region: us-east-1, zone: us-east-1a, instanceType: p4, accelerator: A100-80GB, gpus: 8, capacityType: spot, usdPerHour: 9.5 }\n";
 
@@ -138,7 +140,11 @@ describe("what is wrong in a scenario is told with its place", () => {
 		[SPOT.replace("9.5", "0"), "must be an amount of USD, above 0"],
 		[SPOT.replace("9.5", "-1"), "must be an amount of USD"],
 		[SPOT.replace("9.5", ".nan"), "must be an amount of USD"],
-		[SPOT.replace(": spot", ": reserved"), "reserved capacity is not replayed yet"],
+		[SPOT.replace(": spot", ": reserved"), "reserved capacity needs instances"],
+		[SPOT.replace("9.5", "9.5, instances: 2"), "spec.offers.0.instances: instances is for reserved capacity; spot has none."],
+		[`${SPOT}${SETS}`, "spec.data.links: no link says how fast data come to aws:us-east-1."],
+		[`${SPOT}${SETS.replace("home", "hom")}`, "there is no pool and no region hom."],
+		[`${SPOT}${SETS.replace("residency: [eu]", "residency: [Europe]")}`, "must be a country or an area in lower case"],
 		[`${SPOT}  spotAvailability: { file: none.csv }\n`, "line 7, column 29: spec.spotAvailability.file: The file none.csv cannot be read"],
 		[`${SPOT}  spotAvailability: { file: spot.csv, traces: [x] }\n`, "no trace of spot.csv fits x."],
 		[

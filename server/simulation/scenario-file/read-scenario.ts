@@ -6,6 +6,7 @@ import type { ReplayScenario } from "#server/simulation/replay/types.ts";
 import { readTextFile } from "#server/simulation/trace-file/read-trace.ts";
 import { readAvailability } from "./assign-availability.ts";
 import { readGrid, readPrices } from "./outside.ts";
+import { readDataSets } from "./read-data-sets.ts";
 import { readOffers } from "./read-offers.ts";
 import { readPools } from "./read-pools.ts";
 import { ScenarioDocument } from "./scenario-document.ts";
@@ -105,8 +106,8 @@ export function parseScenario(
 		grid: readGrid(ctx, pools, offers),
 		boardWatts: { ...facts.boardWatts, ...spec.boardWatts },
 		onDemandRefusalShare: spec.capacityErrors.onDemandShare,
-		dataInGiB: 0,
 		dataOutGiB: spec.data.outGiB,
+		...(spec.data.sets.length > 0 ? { data: readDataSets(ctx, pools, offers) } : {}),
 	};
 	return { scenario, files };
 }

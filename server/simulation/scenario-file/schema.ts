@@ -89,14 +89,16 @@ const offer = z.strictObject({
 	region: text,
 	zone: text.optional(),
 	instanceType: text,
-	capacityType: z.enum(["on_demand", "spot"], {
-		error: "is on_demand or spot; reserved capacity is not replayed yet, since nothing counts how much of it is in use",
-	}),
+	capacityType: z.enum(["on_demand", "spot", "reserved"]),
+	/** Reserved capacity only: how many machines there are of it, and until when. */
+	instances: count(100_000).optional(),
+	until: moment.optional(),
 	accelerator: text,
 	gpus: count(SCENARIO_LIMITS.gpusPerNode),
 	vcpus: count(100_000).default(8),
 	memoryGiB: z.number().positive().max(1_000_000).default(32),
-	usdPerHour: usd("above 0"),
+	/** Of reserved capacity what using it adds to what is paid anyway, which may be 0. */
+	usdPerHour: usd("0 or more"),
 	/** The same machine's on-demand price, to know what spot may cost at most. */
 	onDemandUsdPerHour: usd("above 0").optional(),
 	egressUsdPerGiB: usd("0 or more").default(0n),
@@ -131,6 +133,32 @@ const grid = z.strictObject({
 		.max(SCENARIO_LIMITS.files),
 });
 
+const data = z.strictObject({
+	/** What every job brings home from a cloud; its price is the region's egress. */
+	outGiB: gib.default(0),
+	sets: z
+		.array(
+			z.strictObject({
+				uri: text,
+				sizeGiB: gib,
+				/** Pool ids or `provider:region`. */
+				copies: z.array(text).min(1).max(1_000),
+				residency: z
+					.array(z.string().regex(/^[a-z]{2,3}$/, "must be a country or an area in lower case, such as de, eu or us"))
+					.max(100)
+					.default([]),
+				/** Patterns on the team. */
+				teams: z.array(text).min(1).max(1_000).default(["*"]),
+			}),
+		)
+		.max(SCENARIO_LIMITS.files)
+		.default([]),
+	links: z
+		.array(z.strictObject({ to: text, mibPerS: z.number().positive().max(10_000_000) }))
+		.max(SCENARIO_LIMITS.files)
+		.default([]),
+});
+
 const spec = z.strictObject({
 	seed: z
 		.number()
@@ -158,8 +186,7 @@ const spec = z.strictObject({
 		.strictObject({ onDemandShare: refusals.default(0), answerAfter: duration.default(30 * SECOND_MS) })
 		.default({ onDemandShare: 0, answerAfter: 30 * SECOND_MS }),
 	grid: grid.optional(),
-	/** What every job brings home from a cloud; its price is the region's egress. */
-	data: z.strictObject({ outGiB: gib.default(0) }).default({ outGiB: 0 }),
+	data: data.default({ outGiB: 0, sets: [], links: [] }),
 	forecast: z
 		.literal("none", { error: "can only be none: the core sees what a live one would see, and never how long a job will run" })
 		.default("none"),

@@ -23,6 +23,8 @@ export class LiveAttempt implements RunningAttempt {
 	readonly offerId: string | null;
 	readonly expiresAtMs: number | null;
 	readonly #world: World;
+	/** Undefined: it changes with time. */
+	readonly #fixedPrice: bigint | null | undefined;
 
 	constructor(
 		world: World,
@@ -42,6 +44,11 @@ export class LiveAttempt implements RunningAttempt {
 		this.movingTo = given.movingTo ?? null;
 		this.offerId = run.offer?.id ?? null;
 		this.expiresAtMs = given.expiresAtMs;
+		if (!run.offer) this.#fixedPrice = null;
+		else if (!world.scenario.prices.has(run.offer.id)) {
+			const { microUsdPerHour } = run.offer;
+			this.#fixedPrice = microUsdPerHour === null ? null : microUsdPerHour * BigInt(run.instances);
+		}
 	}
 
 	get startedAtMs(): number | null {
@@ -52,11 +59,13 @@ export class LiveAttempt implements RunningAttempt {
 		return this.run.savedAt(this.#world.nowMs);
 	}
 
-	get nextCheckpointAtMs(): number {
-		return this.run.nextCheckpointAt(this.#world.nowMs);
+	get nextCheckpointAtMs(): number | null {
+		const atMs = this.run.nextCheckpointAt(this.#world.nowMs);
+		return atMs === Number.POSITIVE_INFINITY ? null : atMs;
 	}
 
 	get microUsdPerHour(): bigint | null {
+		if (this.#fixedPrice !== undefined) return this.#fixedPrice;
 		const { offer, instances } = this.run;
 		const price = offer && priceAt(this.#world.scenario, offer, this.#world.nowMs);
 		return price === null ? null : price * BigInt(instances);
@@ -76,7 +85,7 @@ function placementOf({ home, offer }: Run): Placement {
 	const pool = home?.nodes.pool;
 	return {
 		siteId: pool?.siteId ?? "",
-		provider: "slurm",
+		provider: pool?.provider ?? "slurm",
 		region: null,
 		zone: null,
 		capacityType: "owned",

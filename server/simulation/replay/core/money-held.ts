@@ -1,4 +1,4 @@
-import type { BudgetPeriod, Policy } from "#server/domain/policy.ts";
+import type { BudgetPeriod, BudgetRule, Policy } from "#server/domain/policy.ts";
 import type { BudgetView } from "#server/scheduling/types.ts";
 import { monthOf } from "../billing.ts";
 import type { Run } from "../run.ts";
@@ -15,8 +15,27 @@ export class MoneyHeld {
 	#viewsOfMonth = Number.NaN;
 	#changed = true;
 
-	constructor(policy: Policy) {
+	/** @param before what was spent of a budget before the replay begins, by calendar month. */
+	constructor(policy: Policy, before: (budget: BudgetRule) => readonly (readonly [month: number, microUsd: bigint])[] = () => []) {
 		this.#policy = policy;
+		for (const budget of policy.budgets) for (const [month, microUsd] of before(budget)) this.#post(budget.id, month, microUsd);
+	}
+
+	/** What was posted to a budget in each of its periods, by the first month of the period. */
+	posted({ id, period }: BudgetRule): Map<number, bigint> {
+		const sums = new Map<number, bigint>();
+		for (const [key, microUsd] of this.#posted) {
+			const [budgetId, month] = key.split("\n");
+			if (budgetId !== id) continue;
+			const first = Math.floor(Number(month) / MONTHS[period]) * MONTHS[period];
+			sums.set(first, (sums.get(first) ?? 0n) + microUsd);
+		}
+		return sums;
+	}
+
+	#post(budgetId: string, month: number, microUsd: bigint): void {
+		const key = `${budgetId}\n${month}`;
+		this.#posted.set(key, (this.#posted.get(key) ?? 0n) + microUsd);
 	}
 
 	hold(run: Run, budgetIds: readonly string[], microUsd: bigint): void {
@@ -32,8 +51,7 @@ export class MoneyHeld {
 		this.#holds.delete(run);
 		for (const id of hold.budgetIds) {
 			this.#held.set(id, (this.#held.get(id) ?? 0n) - hold.microUsd);
-			for (const [month, microUsd] of costByMonth)
-				this.#posted.set(`${id}\n${month}`, (this.#posted.get(`${id}\n${month}`) ?? 0n) + microUsd);
+			for (const [month, microUsd] of costByMonth) this.#post(id, month, microUsd);
 		}
 		this.#changed = true;
 	}

@@ -2,7 +2,7 @@ import type { Offer } from "#server/domain/capacity.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import { emptyRecord, withHours, withInterruption, withLaunch, withRefusal } from "#server/scheduling/records.ts";
 import type { OfferRecord } from "#server/scheduling/types.ts";
-import { priceAt } from "../billing.ts";
+import { firstAfter, priceAt } from "../billing.ts";
 import type { World } from "../engine.ts";
 import type { Run } from "../run.ts";
 
@@ -20,26 +20,47 @@ export class OfferMemory {
 	#creditedAtMs: number;
 	#offers: Offer[];
 	#pricesUntilMs: number;
+	readonly #reserved: readonly Offer[];
+	#free: readonly number[] = [];
+	#fromPriced: Offer[] | null = null;
+	#withFree: Offer[] = [];
 
-	constructor(world: World) {
+	/** @param known how offers had behaved before the replay begins. */
+	constructor(world: World, known: ReadonlyMap<string, OfferRecord> = new Map()) {
 		this.#world = world;
+		for (const [id, record] of known) this.#records.set(id, record);
+		this.#reserved = world.scenario.offers.filter((offer) => offer.capacityType === "reserved");
 		this.#creditedAtMs = world.nowMs;
 		this.#offers = [...world.scenario.offers];
 		this.#pricesUntilMs = world.scenario.prices.size === 0 ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY;
 	}
 
-	/** The same list as long as no price changed. */
+	/** The same list as long as no price changed, nor what is free of reserved capacity. */
 	offers(): Offer[] {
+		const priced = this.#priced();
+		if (this.#reserved.length === 0) return priced;
+		const free = this.#reserved.map((offer) => this.#world.reservedFree(offer));
+		if (priced !== this.#fromPriced || free.some((instances, i) => instances !== this.#free[i])) {
+			this.#fromPriced = priced;
+			this.#free = free;
+			const freeOf = new Map(this.#reserved.map(({ id }, i) => [id, free[i] ?? 0]));
+			this.#withFree = priced.map((offer) => (freeOf.has(offer.id) ? { ...offer, reservedFree: freeOf.get(offer.id) ?? 0 } : offer));
+		}
+		return this.#withFree;
+	}
+
+	#priced(): Offer[] {
 		const { nowMs, scenario } = this.#world;
 		if (nowMs < this.#pricesUntilMs) return this.#offers;
 		this.#pricesUntilMs = Number.POSITIVE_INFINITY;
 		for (const changes of scenario.prices.values()) {
-			const next = changes.find((change) => change.atMs > nowMs)?.atMs ?? Number.POSITIVE_INFINITY;
+			const next = changes[firstAfter(changes, nowMs)]?.atMs ?? Number.POSITIVE_INFINITY;
 			this.#pricesUntilMs = Math.min(this.#pricesUntilMs, next);
 		}
-		this.#offers = scenario.offers.map((offer) => {
+		this.#offers = this.#offers.map((offer) => {
 			if (!scenario.prices.has(offer.id)) return offer;
-			return { ...offer, microUsdPerHour: priceAt(scenario, offer, nowMs), priceObservedAtMs: nowMs };
+			const microUsdPerHour = priceAt(scenario, offer, nowMs);
+			return microUsdPerHour === offer.microUsdPerHour ? offer : { ...offer, microUsdPerHour, priceObservedAtMs: nowMs };
 		});
 		return this.#offers;
 	}

@@ -8,12 +8,12 @@ import { OfferRanking } from "./offer-ranking.ts";
  * refusal the next cheapest is asked, after the last one the first again.
  */
 export class CloudOnDemand implements Strategy {
-	readonly #world: World;
+	protected readonly world: World;
 	readonly #ranking: OfferRanking;
 	readonly #waiting: SeenJob[] = [];
 
 	constructor(world: World) {
-		this.#world = world;
+		this.world = world;
 		this.#ranking = new OfferRanking(world);
 	}
 
@@ -26,15 +26,23 @@ export class CloudOnDemand implements Strategy {
 	}
 
 	decide(): void {
-		for (const job of this.#waiting) launchOnDemand(this.#world, this.#ranking, job);
+		for (const job of this.#waiting) this.place(job);
 		this.#waiting.length = 0;
+	}
+
+	protected place(job: SeenJob): void {
+		launchOnDemand(this.world, this.#ranking, job);
 	}
 }
 
-/** The cheapest, or after refusals the next ones in turn; a job that no offer holds is given up. */
+/**
+ * Reserved machines first where some are free, as providers match on-demand launches to open reservations by themselves (AWS
+ * On-Demand Capacity Reservations, "open"); else the cheapest on-demand, or after refusals the next ones in turn. A job that
+ * no offer holds is given up.
+ */
 export function launchOnDemand(world: World, ranking: OfferRanking, job: SeenJob, refusals = job.attempts): void {
 	const offers = ranking.cheapest(job, "on_demand");
-	const offer = offers[refusals % Math.max(1, offers.length)];
+	const offer = ranking.reservedNow(job) ?? offers[refusals % Math.max(1, offers.length)] ?? ranking.reservedLater(job);
 	if (offer) world.launch(job, offer);
 	else world.giveUp(job);
 }

@@ -56,7 +56,8 @@ export class EagerSpot implements Strategy {
 		if (startHome(this.#world, job)) return;
 		const search = this.#searches.get(job.index);
 		if (!search) return;
-		const open = this.#ranking.cheapest(job, "spot").filter((offer) => !search.refused.has(offer.id));
+		const reserved = this.#ranking.reservedNow(job);
+		const open = reserved ? [reserved] : this.#ranking.cheapest(job, "spot").filter((offer) => !search.refused.has(offer.id));
 		const offer = open.find((candidate) => regionOf(candidate) !== search.shunnedRegion) ?? open[0];
 		if (offer) this.#world.launch(job, offer);
 		else launchOnDemand(this.#world, this.#ranking, job, search.onDemandTries);

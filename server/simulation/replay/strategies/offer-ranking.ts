@@ -2,8 +2,9 @@ import type { Offer } from "#server/domain/capacity.ts";
 import { priceAt } from "../billing.ts";
 import type { World } from "../engine.ts";
 import type { SeenJob } from "../job.ts";
+import { mayGoTo } from "../replay-data.ts";
 
-/** Offers of one capacity type by price, for jobs of one shape. A missing price or a price of 0 is no price. */
+/** Offers of one capacity type by price, for jobs of one shape, where their data may be. A missing price or a price of 0 is no price. */
 export class OfferRanking {
 	readonly #world: World;
 	readonly #kept = new Map<string, readonly Offer[]>();
@@ -13,8 +14,8 @@ export class OfferRanking {
 	}
 
 	/** One instance is enough for each node of the job; cheapest first. Spot at or over the cheapest on-demand is no spot. */
-	cheapest(job: SeenJob, type: "spot" | "on_demand"): readonly Offer[] {
-		const key = `${type} ${job.gpusPerNode} ${job.nodes > 1} ${job.accelerators.join("|")}`;
+	cheapest(job: SeenJob, type: Offer["capacityType"]): readonly Offer[] {
+		const key = `${type} ${job.gpusPerNode} ${job.nodes > 1} ${job.accelerators.join("|")} ${job.data.map(({ uri }) => uri).join("|")}`;
 		const fixed = this.#world.scenario.prices.size === 0;
 		const known = fixed ? this.#kept.get(key) : undefined;
 		if (known) return known;
@@ -23,16 +24,30 @@ export class OfferRanking {
 		return ranked;
 	}
 
-	#rank(job: SeenJob, type: "spot" | "on_demand"): readonly Offer[] {
+	/** Reserved machines that are free for the job now, the cheapest marginal price first, which may be 0. */
+	reservedNow(job: SeenJob): Offer | null {
+		return this.cheapest(job, "reserved").find((offer) => this.#world.reservedFree(offer) >= job.nodes) ?? null;
+	}
+
+	/** Reserved machines that others use now, and that the job may have before the reservation ends. */
+	reservedLater(job: SeenJob): Offer | null {
+		const { nowMs } = this.#world;
+		return (
+			this.cheapest(job, "reserved").find(({ availableUntilMs = null }) => availableUntilMs === null || availableUntilMs > nowMs) ?? null
+		);
+	}
+
+	#rank(job: SeenJob, type: Offer["capacityType"]): readonly Offer[] {
 		const { scenario, nowMs } = this.#world;
 		const ceiling = type === "spot" ? this.#price(this.cheapest(job, "on_demand")[0]) : Number.POSITIVE_INFINITY;
 		return scenario.offers
-			.filter(({ capacityType, gpus, accelerator, gangs }) => {
-				if (capacityType !== type || gpus < job.gpusPerNode || (job.nodes > 1 && !gangs)) return false;
+			.filter((offer) => {
+				const { capacityType, gpus, accelerator, gangs } = offer;
+				if (capacityType !== type || gpus < job.gpusPerNode || (job.nodes > 1 && !gangs) || !mayGoTo(job.data, offer)) return false;
 				return job.accelerators.length === 0 || job.accelerators.includes(accelerator);
 			})
 			.map((offer) => ({ offer, price: Number(priceAt(scenario, offer, nowMs) ?? 0n) }))
-			.filter(({ price }) => price > 0 && price < ceiling)
+			.filter(({ price }) => (price > 0 || type === "reserved") && price < ceiling)
 			.sort((a, b) => a.price - b.price || (a.offer.id < b.offer.id ? -1 : 1))
 			.map(({ offer }) => offer);
 	}

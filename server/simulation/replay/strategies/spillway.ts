@@ -1,9 +1,11 @@
 import type { JobSpec } from "#server/domain/job.ts";
-import type { Policy } from "#server/domain/policy.ts";
+import type { BudgetRule, Policy } from "#server/domain/policy.ts";
+import type { Reason } from "#server/domain/reasons.ts";
 import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import { judgeJob } from "#server/policy/judge-job.ts";
 import { decide } from "#server/scheduling/decide.ts";
-import type { Action, DecideMemo, MoveTarget, PendingJob, PoolView, Snapshot } from "#server/scheduling/types.ts";
+import { keptRooms } from "#server/scheduling/kept-room.ts";
+import type { Action, DecideMemo, MoveTarget, OfferRecord, PendingJob, PoolView, Snapshot } from "#server/scheduling/types.ts";
 import { HomeQueue } from "../core/home-queue.ts";
 import { LiveAttempt } from "../core/live-attempt.ts";
 import { MoneyHeld } from "../core/money-held.ts";
@@ -16,6 +18,21 @@ import type { MeasuredRun } from "../meter.ts";
 import type { Run, RunEnd } from "../run.ts";
 import { RunHistory } from "../run-history.ts";
 import { TraceSpecs } from "../trace-spec.ts";
+
+/** What a replay of our own records knows beside its trace. */
+export interface SpillwayOptions {
+	/** Told of everything that decisions do. */
+	onAction?: ((atMs: number, action: Action) => void) | undefined;
+	/** Runs that had finished before the replay begins, oldest first, and how offers had behaved. */
+	priorRuns?: readonly { spec: JobSpec; durationMs: number }[];
+	priorOffers?: ReadonlyMap<string, OfferRecord>;
+	/** What was spent of a budget before that, by calendar month (billing.ts, monthOf). */
+	spentBefore?: (budget: BudgetRule) => readonly (readonly [month: number, microUsd: bigint])[];
+	/** In place of WAITING_TICK_MS, COOLDOWN_MS and run-history's READ_EVERY_MS. */
+	waitingTickMs?: number;
+	cooldownMs?: number;
+	readRunsEveryMs?: number;
+}
 
 /** While jobs wait that may leave home, and nothing happens, they are looked at this often. */
 const WAITING_TICK_MS = MINUTE_MS;
@@ -36,7 +53,10 @@ export class Spillway implements Strategy {
 	readonly #policy: Policy;
 	readonly #memo: DecideMemo = { kept: new Map() };
 	readonly #specs: TraceSpecs;
-	readonly #history = new RunHistory();
+	readonly #history: RunHistory;
+	readonly #options: SpillwayOptions;
+	/** Attempts that broke their job's longest run time: it fails. */
+	readonly #overdue = new Set<Run>();
 	readonly #money: MoneyHeld;
 	readonly #offers: OfferMemory;
 	readonly #jobs = new Map<string, SeenJob>();
@@ -53,12 +73,15 @@ export class Spillway implements Strategy {
 	#wakeAtMs = Number.POSITIVE_INFINITY;
 	#arrivals = { atMs: 0, gpus: 0 };
 
-	constructor(world: World, policy: Policy) {
+	constructor(world: World, policy: Policy, options: SpillwayOptions = {}) {
+		this.#options = options;
+		this.#history = new RunHistory(options.readRunsEveryMs);
+		for (const { spec, durationMs } of options.priorRuns ?? []) this.#history.add(spec, durationMs);
 		this.#world = world;
 		this.#policy = policy;
 		this.#specs = new TraceSpecs(world.scenario.checkpointEveryMs);
-		this.#money = new MoneyHeld(policy);
-		this.#offers = new OfferMemory(world);
+		this.#money = new MoneyHeld(policy, options.spentBefore);
+		this.#offers = new OfferMemory(world, options.priorOffers);
 		this.#pools = world.pools.map((nodes) => ({ nodes, version: nodes.version, view: viewOf(nodes) }));
 		this.#movesHome = policy.rules.some(({ effect }) => effect.kind === "move");
 	}
@@ -86,7 +109,29 @@ export class Spillway implements Strategy {
 			this.#history.add(spec, job.savedMs);
 			return;
 		}
+		if (why === "withdrawn" || why === "cut_off") return;
+		if (this.#overdue.delete(run)) {
+			this.#jobs.delete(job.id);
+			this.#world.giveUp(job);
+			return;
+		}
 		this.#wait(job, spec, this.#avoided(run, why), why === "moved" ? (live?.movingTo ?? null) : null);
+	}
+
+	withdrawn(job: SeenJob): void {
+		this.#forget(job.id);
+		this.#jobs.delete(job.id);
+		this.#changed = true;
+	}
+
+	/** Why the pending jobs wait, as a live cycle would say it now; of those that one decision looks at. */
+	waiting(): Map<string, Reason> {
+		return decide(this.#snapshot(), { brief: true }).waiting;
+	}
+
+	/** What was posted to a budget of the policy in each of its periods (core/money-held.ts). */
+	posted(budget: BudgetRule): Map<number, bigint> {
+		return this.#money.posted(budget);
 	}
 
 	decide(): void {
@@ -96,8 +141,11 @@ export class Spillway implements Strategy {
 		}
 		this.decisions++;
 		this.#changed = false;
-		const { actions } = decide(this.#snapshot(), { memo: this.#memo, brief: true });
-		for (const action of actions) this.#apply(action);
+		const { actions } = decide(this.#snapshot(), { memo: this.#memo, actionsOnly: true });
+		for (const action of actions) {
+			this.#options.onAction?.(this.#world.nowMs, action);
+			this.#apply(action);
+		}
 		if (actions.length > 0) this.#changed = true;
 		this.#wakeLater();
 	}
@@ -124,7 +172,7 @@ export class Spillway implements Strategy {
 	#wakeLater(): void {
 		const { nowMs } = this.#world;
 		if (this.#wakeAtMs <= nowMs) this.#wakeAtMs = Number.POSITIVE_INFINITY;
-		const tickMs = this.#pressing.size > 0 ? WAITING_TICK_MS : this.#couldGoHome() ? MOVING_TICK_MS : null;
+		const tickMs = this.#pressing.size > 0 ? (this.#options.waitingTickMs ?? WAITING_TICK_MS) : this.#couldGoHome() ? MOVING_TICK_MS : null;
 		if (tickMs === null || nowMs + tickMs >= this.#wakeAtMs) return;
 		this.#wakeAtMs = nowMs + tickMs;
 		this.#world.wakeAt(this.#wakeAtMs);
@@ -149,10 +197,11 @@ export class Spillway implements Strategy {
 			budgets: this.#money.views(nowMs),
 			durations: this.#history.stats(nowMs),
 			priceMaxAgeMs: Number.MAX_SAFE_INTEGER,
-			cloudStartMs: { p50Ms: scenario.bootMs, p90Ms: scenario.bootMs },
+			cloudStartMs: scenario.cloudStartMs ?? { p50Ms: scenario.bootMs, p90Ms: scenario.bootMs },
 			boardWatts: scenario.boardWatts,
 			offerRecords: this.#offers.records(),
 			arrivingGpusPerHour: this.#arrivingGpusPerHour(),
+			...(this.#world.data.view ? { data: this.#world.data.view } : {}),
 		};
 	}
 
@@ -185,12 +234,26 @@ export class Spillway implements Strategy {
 				return;
 			case "stop":
 			case "evict":
+				if (action.kind === "evict") this.#keepRoom(action);
+				else if (action.reason.code === "max_duration_exceeded") this.#noteOverdue(job);
 				this.#stop(job, this.#world.nowMs, action.kind === "stop" ? "stopped" : "evicted", null);
 				return;
 			case "move":
 				this.#stop(job, action.atMs, "moved", action.to);
 				return;
 		}
+	}
+
+	#noteOverdue({ run }: SeenJob): void {
+		if (run) this.#overdue.add(run);
+	}
+
+	/** The room that is made belongs to the job it is made for, as a live cycle reads it from the reason of who leaves. */
+	#keepRoom({ forJobId, reason }: Extract<Action, { kind: "evict" }>): void {
+		const { nowMs } = this.#world;
+		const room = keptRooms([{ stopReason: reason, askedAtMs: nowMs, endedAtMs: null }], nowMs).get(forJobId);
+		const waiting = this.#pending.get(forJobId);
+		if (room && waiting) this.#pending.replace({ ...waiting, room });
 	}
 
 	#began(job: SeenJob, run: Run, expiresAtMs: number | null): void {
@@ -216,7 +279,7 @@ export class Spillway implements Strategy {
 			nextAttemptNo: job.attempts + 1,
 			completedMs: job.savedMs,
 			avoidOffers,
-			approvedMicroUsd: null,
+			approvedMicroUsd: job.recorded?.approvedMicroUsd ?? null,
 			movingTo,
 		};
 		const presses = this.#canLeave(spec) || spec.deadlineMs !== null || movingTo !== null;
@@ -244,7 +307,7 @@ export class Spillway implements Strategy {
 		const { nowMs } = this.#world;
 		const offerId = run.offer.id;
 		if (why === "refused") return [{ offerId, untilMs: this.#offers.refused(run) }];
-		return why === "interrupted" ? [{ offerId, untilMs: nowMs + COOLDOWN_MS }] : [];
+		return why === "interrupted" ? [{ offerId, untilMs: nowMs + (this.#options.cooldownMs ?? COOLDOWN_MS) }] : [];
 	}
 
 	#countCloud(run: Run, by: 1 | -1): void {
@@ -268,5 +331,5 @@ export class Spillway implements Strategy {
 }
 
 function viewOf(nodes: HomeNodes): PoolView {
-	return { ...nodes.pool, healthy: true, multiNode: true, provider: "slurm", freeSlots: nodes.freeSlots() };
+	return { multiNode: true, provider: "slurm", ...nodes.pool, healthy: true, freeSlots: nodes.freeSlots() };
 }

@@ -42,7 +42,7 @@ export function aReplayPool(given: Partial<ReplayPool> = {}): ReplayPool {
 	};
 }
 
-export function aReplayOffer(id: string, given: { usd: string; gpus?: number; type?: "spot" | "on_demand"; region?: string }): Offer {
+export function aReplayOffer(id: string, given: { usd: string; gpus?: number; type?: Offer["capacityType"]; region?: string }): Offer {
 	const { usd, gpus = 8, type = "on_demand", region = id } = given;
 	return {
 		id,
@@ -96,7 +96,6 @@ export function aScenario(given: Partial<ReplayScenario> = {}): ReplayScenario {
 		grid: new Map(),
 		boardWatts: { "A100-80GB": 400 },
 		onDemandRefusalShare: 0,
-		dataInGiB: 0,
 		dataOutGiB: 0,
 		...given,
 	};

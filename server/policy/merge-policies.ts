@@ -1,0 +1,154 @@
+import { linesOf } from "./diff-lines.ts";
+import { mergeLines, pick, sameLines } from "./merge-lines.ts";
+import { partsOf, type TextPart } from "./policy-parts.ts";
+
+export type MergeSide = "mine" | "theirs";
+
+/** Both changed the same part since the base, each in another way. */
+export interface MergeConflict {
+	/** Names the conflict for a choice, e.g. `rule:burst-on-wait`. */
+	key: string;
+	kind: "rule" | "budget" | "order" | "text";
+	/** The rule's or budget's id; null for what is neither. */
+	id: string | null;
+	/** The part as it stands in each text; null where it is not there. */
+	base: string | null;
+	mine: string | null;
+	theirs: string | null;
+	/** What each did, in a sentence. */
+	message: string;
+}
+
+export interface MergedPolicy {
+	/** Where there is a conflict without a choice, theirs stands: what is in force stays. */
+	text: string;
+	/** Those without a choice. Empty: merged. */
+	conflicts: MergeConflict[];
+}
+
+export interface MergeTexts {
+	/** What both began from. */
+	base: string;
+	mine: string;
+	/** What is in force. */
+	theirs: string;
+}
+
+/**
+ * Three-way merge of policy texts, by the id of rules and budgets: comments, order and spacing stay as whoever changed a
+ * part left them. A rule that both changed is a conflict, also where they changed other lines of it: what it would do
+ * together neither of them has seen. Pure and total.
+ */
+export function mergePolicies(texts: MergeTexts, choices: Readonly<Record<string, MergeSide>> = {}): MergedPolicy {
+	const { base, mine, theirs } = texts;
+	if (mine === base || mine === theirs) return { text: theirs, conflicts: [] };
+	if (theirs === base) return { text: mine, conflicts: [] };
+	const [b, m, t] = [linesIn(base), linesIn(mine), linesIn(theirs)];
+	const parts = [partsOf(b), partsOf(m), partsOf(t)] as const;
+	const byParts = parts[0] && parts[1] && parts[2] ? new Merge(parts[0], parts[1], parts[2], choices).run() : null;
+	if (byParts) return { text: endedAs(theirs, byParts.lines), conflicts: byParts.conflicts };
+	const byLines = mergeLines(b, m, t);
+	// Lines that fit together may still be no YAML together.
+	if (byLines && (partsOf(byLines) || !parts[2])) return { text: endedAs(theirs, byLines), conflicts: [] };
+	return wholeText(texts, choices.text);
+}
+
+function wholeText({ base, mine, theirs }: MergeTexts, choice: MergeSide | undefined): MergedPolicy {
+	if (choice) return { text: choice === "mine" ? mine : theirs, conflicts: [] };
+	const message = "Both changed the text, in a way that cannot be brought together by rules.";
+	return { text: theirs, conflicts: [{ key: "text", kind: "text", id: null, base, mine, theirs, message }] };
+}
+
+const linesIn = (text: string): string[] => linesOf(text.replaceAll("\r\n", "\n"));
+
+function endedAs(model: string, lines: readonly string[]): string {
+	const end = model.includes("\r\n") ? "\r\n" : "\n";
+	return lines.join(end) + (lines.length > 0 ? end : "");
+}
+
+const keysOf = (parts: readonly TextPart[]): string[] => parts.map((p) => p.key);
+
+class Merge {
+	readonly #base: Map<string, string[]>;
+	readonly #mine: Map<string, string[]>;
+	readonly #theirs: Map<string, string[]>;
+	readonly #choices: Readonly<Record<string, MergeSide>>;
+	readonly #conflicts: MergeConflict[] = [];
+	constructor(base: TextPart[], mine: TextPart[], theirs: TextPart[], choices: Readonly<Record<string, MergeSide>>) {
+		const mapOf = (parts: TextPart[]) => new Map(parts.map(({ key, lines }) => [key, lines]));
+		[this.#base, this.#mine, this.#theirs, this.#choices] = [mapOf(base), mapOf(mine), mapOf(theirs), choices];
+	}
+
+	/** null when the parts do not make a text of those parts again: entries indented in another way, for example. */
+	run(): { lines: string[]; conflicts: MergeConflict[] } | null {
+		const kept = new Map<string, string[]>();
+		for (const key of new Set([...this.#base.keys(), ...this.#theirs.keys(), ...this.#mine.keys()])) {
+			const lines = this.#part(key);
+			if (lines) kept.set(key, lines);
+		}
+		const order = this.#order().filter((key) => kept.has(key));
+		const lines = order.flatMap((key) => kept.get(key) ?? []);
+		const again = partsOf(lines);
+		if (!again || keysOf(again).join("\n") !== order.join("\n")) return null;
+		return { lines, conflicts: this.#conflicts };
+	}
+
+	#part(key: string): string[] | null {
+		const [base, mine, theirs] = [this.#base.get(key) ?? null, this.#mine.get(key) ?? null, this.#theirs.get(key) ?? null];
+		const { value, clean } = pick(base, mine, theirs, sameParts);
+		if (clean) return value;
+		const [kind = "", ...rest] = key.split(":");
+		const entry = kind === "rule" || kind === "budget";
+		const together = entry ? null : mergeLines(base ?? [], mine ?? [], theirs ?? []);
+		if (together) return together;
+		const choice = this.#choices[key];
+		if (choice) return choice === "mine" ? mine : theirs;
+		const id = entry ? rest.join(":") : null;
+		const text = (lines: string[] | null) => lines?.join("\n") ?? null;
+		const what = entry ? `${kind === "rule" ? "Rule" : "Budget"} ${id}` : "What stands beside the rules and budgets";
+		const message = `${what} was ${did(base, mine)} here, and ${did(base, theirs)} by what is in force.`;
+		const conflictKind = entry ? kind : "text";
+		this.#conflicts.push({ key, kind: conflictKind, id, base: text(base), mine: text(mine), theirs: text(theirs), message });
+		return theirs;
+	}
+
+	/** One order of all keys: whose moved something, with what the other added after what it was added after. */
+	#order(): string[] {
+		const [b, m, t] = [[...this.#base.keys()], [...this.#mine.keys()], [...this.#theirs.keys()]];
+		const common = (keys: string[]) => keys.filter((k) => this.#base.has(k) && this.#mine.has(k) && this.#theirs.has(k));
+		const { value, clean } = pick(common(b), common(m), common(t), sameLines);
+		let side: MergeSide = sameLines(value, common(t)) ? "theirs" : "mine";
+		if (!clean) {
+			const choice = this.#choices.order;
+			if (choice) side = choice;
+			else {
+				const text = (keys: string[]) => common(keys).join("\n");
+				const message = "Both put rules or budgets in another order.";
+				this.#conflicts.push({ key: "order", kind: "order", id: null, base: text(b), mine: text(m), theirs: text(t), message });
+			}
+		}
+		const [first, second] = side === "mine" ? [m, t] : [t, m];
+		const order = [...first];
+		for (const [i, key] of second.entries()) {
+			if (order.includes(key)) continue;
+			const after = second.slice(0, i).findLast((k) => order.includes(k));
+			let at = after === undefined ? 0 : order.indexOf(after) + 1;
+			// What both added at one place: theirs first, as it is in force already.
+			while (side === "theirs" && at < order.length && !second.includes(order[at] ?? "")) at++;
+			order.splice(at, 0, key);
+		}
+		return order;
+	}
+}
+
+/** Blank lines at an end say nothing. */
+function sameParts(a: string[] | null, b: string[] | null): boolean {
+	if (a === null || b === null) return a === b;
+	const cut = (lines: string[]) => lines.slice(0, lines.findLastIndex((line) => line.trim() !== "") + 1);
+	return sameLines(cut(a), cut(b));
+}
+
+function did(base: string[] | null, side: string[] | null): string {
+	if (side === null) return "removed";
+	return base === null ? "added" : "changed";
+}

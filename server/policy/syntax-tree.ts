@@ -1,0 +1,17 @@
+import type { ASTNode } from "@marcbachmann/cel-js";
+
+/** The nodes right below one, whatever the lists they stand in. */
+export function nodesIn(node: ASTNode): ASTNode[] {
+	const found: ASTNode[] = [];
+	const collect = (value: unknown): void => {
+		if (Array.isArray(value)) for (const item of value) collect(item);
+		else if (isNode(value)) found.push(value);
+	};
+	collect(node.args);
+	return found;
+}
+
+/** The parser's nodes are the only objects with these three; literals are texts, numbers, booleans, null or bytes. */
+function isNode(value: unknown): value is ASTNode {
+	return value !== null && typeof value === "object" && "op" in value && "args" in value && "start" in value;
+}

@@ -1,0 +1,112 @@
+import type { Offer } from "#server/domain/capacity.ts";
+import type { RemovalCode } from "#server/domain/decision.ts";
+import type { JobSpec } from "#server/domain/job.ts";
+import type { Policy, RuleEffect } from "#server/domain/policy.ts";
+import type { Reason } from "#server/domain/reasons.ts";
+import type { CapacityType, Provider } from "#server/domain/vocabulary.ts";
+import { evaluateExpression } from "./expression.ts";
+import { JobFacts } from "./job-facts.ts";
+import { judgeJob } from "./judge-job.ts";
+import { judgePlace } from "./judge-place.ts";
+import { judgeQuote } from "./judge-quote.ts";
+import type { Place } from "./types.ts";
+
+/** A place that the job's hardware demands leave open; home has no offer. */
+export interface TriedPlace {
+	place: Place;
+	/** null at home. */
+	offer: Offer | null;
+	/** What the job would cost there in its estimated time, USD; null when nobody can say. */
+	costUsd: number | null;
+	/** USD; null at home, or without a price. */
+	hourlyUsd: number | null;
+}
+
+export interface RuleTrial {
+	ruleId: string;
+	effect: RuleEffect["kind"];
+	/** Whether its condition holds for the job; null: it has no answer, and the strict side is taken. */
+	holds: boolean | null;
+	conditionError: string | null;
+	/** Cloud offers that could run the job. */
+	offers: number;
+	/** Of these, what the rule alone takes away; of an approval, those it asks about. */
+	touched: number;
+	/** Of the touched, those that another rule of the policy takes away as well. */
+	alsoByOthers: number;
+	/** What all rules together leave. */
+	left: number;
+	/** Sites at home that it takes away. */
+	homeSites: string[];
+	/** The touched offers, at most TRIED_SHOWN, cheapest first. */
+	places: TriedOffer[];
+}
+
+export interface TriedOffer {
+	siteId: string;
+	provider: Provider;
+	region: string | null;
+	instanceType: string | null;
+	capacityType: CapacityType;
+	hourlyUsd: number | null;
+	why: RemovalCode;
+	facts: Reason["facts"];
+	/** Another rule that takes it away as well. */
+	otherRuleId: string | null;
+}
+
+export const TRIED_SHOWN = 100;
+
+/**
+ * What one rule does to one job, alone and beside the others. Null when the policy has no such rule. Cost: one
+ * evaluation a rule and two looks a place.
+ */
+export function tryRule(policy: Policy, ruleId: string, spec: JobSpec, places: readonly TriedPlace[]): RuleTrial | null {
+	const rule = policy.rules.find((each) => each.id === ruleId);
+	if (!rule) return null;
+	const { effect } = rule;
+	const asksQuote = effect.kind === "require" && effect.approval !== null;
+	// An approval's condition may ask of the quote, which is another one at every place.
+	const { holds, error } = asksQuote ? { holds: null, error: null } : evaluateExpression(rule.when, { job: new JobFacts(spec) });
+	const alone: Policy = { ...policy, rules: [rule], budgets: [], caps: [] };
+	const others: Policy = { ...alone, rules: policy.rules.filter((each) => each !== rule) };
+	const [own, rest] = [judgeJob(alone, spec), judgeJob(others, spec)];
+	const touched: TriedOffer[] = [];
+	const homeSites = new Set<string>();
+	let [offers, left] = [0, 0];
+	for (const tried of places) {
+		const { place, offer } = tried;
+		const removal = asksQuote ? asked(alone, spec, tried) : judgePlace(own, place);
+		const other = judgePlace(rest, place);
+		if (!offer) {
+			if (removal && !asksQuote) homeSites.add(place.siteId);
+			continue;
+		}
+		offers++;
+		if (!other && (!removal || asksQuote)) left++;
+		if (!removal) continue;
+		const { siteId, provider, region, instanceType, capacityType } = place;
+		const { why, facts } = removal;
+		touched.push({
+			...{ siteId, provider, region, instanceType, capacityType, hourlyUsd: tried.hourlyUsd, why, facts },
+			otherRuleId: other?.ruleId ?? null,
+		});
+	}
+	touched.sort((a, b) => (a.hourlyUsd ?? Number.POSITIVE_INFINITY) - (b.hourlyUsd ?? Number.POSITIVE_INFINITY));
+	return {
+		...{ ruleId, effect: effect.kind, conditionError: error },
+		holds: asksQuote ? touched.length > 0 : holds,
+		...{ offers, touched: touched.length, alsoByOthers: touched.filter((t) => t.otherRuleId !== null).length, left },
+		...{ homeSites: [...homeSites].sort(), places: touched.slice(0, TRIED_SHOWN) },
+	};
+}
+
+function asked(
+	alone: Policy,
+	spec: JobSpec,
+	{ offer, costUsd, hourlyUsd }: TriedPlace,
+): { why: RemovalCode; facts: Reason["facts"] } | null {
+	if (!offer) return null;
+	const ask = judgeQuote(alone, spec, { costUsd: costUsd ?? Number.NaN, hourlyUsd: hourlyUsd ?? Number.NaN, offer });
+	return ask && { why: "approval_required", facts: { role: ask.role, costUsd: costUsd === null ? null : costUsd.toFixed(2) } };
+}

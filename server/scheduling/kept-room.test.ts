@@ -1,0 +1,86 @@
+import { describe, expect, it } from "vitest";
+import { reason } from "#server/domain/reasons.ts";
+import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
+import { decide } from "./decide.ts";
+import { keptRooms, type ToldToLeave } from "./kept-room.ts";
+import { aJob, aPolicy, aPool, aSnapshot, NOON_MS } from "./testing/builders.ts";
+import type { Action, KeptRoom, PendingJob, Snapshot } from "./types.ts";
+
+const ROOM: KeptRoom = { poolId: "home-a", slots: [0, 1], ruleId: "deadlines-first" };
+const urgent = (room: KeptRoom | null = ROOM): PendingJob => ({ ...aJob("urgent").gpus(2).priority(0).build(), room });
+/** Waited longer, and has a higher rank. */
+const rival = aJob("rival")
+	.gpus(1)
+	.priority(100)
+	.waited(9 * HOUR_MS)
+	.build();
+const leaver = { ...aJob("leaver").running("home-a", [0], HOUR_MS), stopping: true };
+const given = (part: Partial<Snapshot>): Snapshot => aSnapshot({ policy: aPolicy({ rules: [] }), ...part });
+const linesOf = (actions: readonly Action[]): string[] =>
+	actions.map((a) => `${a.jobId.slice(4)} ${a.kind}${a.kind === "place_home" ? ` ${a.slots.join(",")}` : ""}`);
+
+describe("room that running jobs make for one job", () => {
+	it("is its own while they leave, what is free of it already included, although another waited longer", () => {
+		const pools = [aPool({ gpusPerNode: 2, freeSlots: [1] })];
+		const plan = decide(given({ pools, running: [leaver], pending: [rival, urgent()] }));
+		expect(plan.actions).toEqual([]);
+		expect(plan.waiting.get("job_urgent")).toEqual(
+			reason("waiting_for_home", {
+				startP50Ms: NOON_MS + 2 * MINUTE_MS,
+				startP90Ms: NOON_MS + 2 * MINUTE_MS,
+				ahead: 0,
+				evicted: 1,
+				preemptRuleId: "deadlines-first",
+			}),
+		);
+		expect(plan.forecasts.get("job_rival")?.p50Ms).toBe(NOON_MS + 2 * MINUTE_MS + HOUR_MS);
+	});
+
+	it("is taken by it as soon as they are gone, and others get what is left", () => {
+		expect(linesOf(decide(given({ pending: [rival, urgent()] })).actions)).toEqual(["urgent place_home 0,1", "rival place_home 2"]);
+	});
+
+	it.each<[string, Partial<Snapshot>, string[]]>([
+		[
+			"somebody who does not leave holds of it",
+			{ running: [{ ...leaver, stopping: false }] },
+			["rival place_home 1", "urgent place_home 2,3"],
+		],
+		[
+			"a slot of it is neither free nor held by who leaves",
+			{ pools: [aPool({ freeSlots: [1, 2, 3] })] },
+			["rival place_home 1", "urgent place_home 2,3"],
+		],
+		["its pool is gone", { pools: [aPool({ id: "home-b" })] }, ["rival place_home 0", "urgent place_home 1,2"]],
+		["its pool does not answer", { pools: [aPool({ healthy: false })] }, []],
+		["it is not as big as the job", { pending: [rival, urgent({ ...ROOM, slots: [0] })] }, ["rival place_home 0", "urgent place_home 1,2"]],
+	])("is forgotten when %s: the job is one of the queue then", (_, part, want) => {
+		const pools = [aPool({ freeSlots: part.running ? [1, 2, 3] : [0, 1, 2, 3] })];
+		expect(linesOf(decide(given({ pools, pending: [rival, urgent()], ...part })).actions)).toEqual(want);
+	});
+});
+
+describe("a room, read from the reasons of those who were told to leave", () => {
+	const told = (change: Partial<ToldToLeave> = {}, facts: Record<string, string> = {}): ToldToLeave => ({
+		stopReason: reason("evicted_for_deadline", {
+			forJobId: "job_urgent",
+			ruleId: "deadlines-first",
+			poolId: "home-a",
+			slots: "0,1",
+			...facts,
+		}),
+		askedAtMs: NOON_MS - MINUTE_MS,
+		endedAtMs: null,
+		...change,
+	});
+	it.each<[string, ToldToLeave[], KeptRoom | undefined]>([
+		["is the one that they all name", [told(), told()], ROOM],
+		["is kept when they are gone", [told({ endedAtMs: NOON_MS - 5_000 })], ROOM],
+		["is the newest of several", [told({}, { slots: "7" }), told({ askedAtMs: NOON_MS })], ROOM],
+		["lapses 10 minutes after their end", [told({ endedAtMs: NOON_MS - 10 * MINUTE_MS - 1 })], undefined],
+		["lapses 10 minutes after the call when they do not leave", [told({ askedAtMs: NOON_MS - 10 * MINUTE_MS - 1 })], undefined],
+		["is not there for any other end", [told({ stopReason: reason("returning_home", { forJobId: "job_urgent" }) })], undefined],
+	])("%s", (_, list, want) => {
+		expect(keptRooms(list, NOON_MS).get("job_urgent")).toEqual(want);
+	});
+});

@@ -1,0 +1,110 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { MoveKind } from "#server/domain/policy.ts";
+import { usdToMicro } from "#server/kernel/money.ts";
+import { MINUTE_MS } from "#server/kernel/units.ts";
+import { coreAt } from "../memo.ts";
+import { aJob, anOffer, aPolicy, aPool, aSnapshot, NOON_MS } from "../testing/builders.ts";
+import type { RunningAttempt, Snapshot } from "../types.ts";
+import { MoveWatch } from "./move-watch.ts";
+import { planRunning } from "./plan-running.ts";
+import { inCloud, inputOf } from "./testing/input.ts";
+
+const INTERVAL_MS = 15 * MINUTE_MS;
+const work = fc.record({
+	dear: fc.boolean(),
+	estimateMinutes: fc.integer({ min: 5, max: 600 }),
+	ranMinutes: fc.integer({ min: -10, max: 900 }),
+});
+interface Work {
+	dear: boolean;
+	estimateMinutes: number;
+	ranMinutes: number;
+}
+
+/** Work on two offers of $2 and $1, of which time changes what it tells. */
+function snapshotOf(works: readonly Work[], saving: Record<MoveKind, number>, clock: { nowMs: number }): Snapshot {
+	const offers = [anOffer({ region: "dear-1", usd: 2 }), anOffer({ region: "cheap-1", usd: 1 })];
+	const running = works.flatMap(({ dear, estimateMinutes, ranMinutes }, i): RunningAttempt[] => {
+		const offer = offers[dear ? 0 : 1];
+		if (!offer) return [];
+		const startMs = NOON_MS - ranMinutes * MINUTE_MS;
+		return [
+			{
+				...inCloud(aJob(`w${i}`).estimate(estimateMinutes * MINUTE_MS)),
+				offerId: offer.id,
+				microUsdPerHour: offer.microUsdPerHour,
+				expiresAtMs: null,
+				get startedAtMs() {
+					return clock.nowMs >= startMs ? startMs : null;
+				},
+				get nextCheckpointAtMs() {
+					return startMs + Math.max(1, Math.ceil((clock.nowMs - startMs) / INTERVAL_MS)) * INTERVAL_MS;
+				},
+			},
+		];
+	});
+	const rule = (to: MoveKind): [string, null, { kind: "move"; to: MoveKind[]; savingMicroUsd: bigint }] => [
+		`to-${to}`,
+		null,
+		{ kind: "move", to: [to], savingMicroUsd: usdToMicro((saving[to] / 100).toFixed(2)) },
+	];
+	return aSnapshot({
+		nowMs: clock.nowMs,
+		pools: [aPool({ gpusPerNode: 8 })],
+		offers,
+		running,
+		policy: aPolicy({
+			rules: [rule("home"), rule("cheaper")],
+			weights: { delayMicroUsdPerHour: usdToMicro(1), carbonMicroUsdPerTonne: 0n },
+		}),
+	});
+}
+
+const someWork = fc.array(work, { minLength: 1, maxLength: 6 });
+const someSaving = fc.record({ home: fc.integer({ min: 0, max: 400 }), cheaper: fc.integer({ min: 0, max: 400 }) });
+
+describe("who is looked at for a move", () => {
+	it("are all that would move: those that are passed over would not", () => {
+		let moves = 0;
+		fc.assert(
+			fc.property(someWork, someSaving, fc.integer({ min: 0, max: 300 }), (works, saving, minutes) => {
+				const snapshot = snapshotOf(works, saving, { nowMs: NOON_MS + minutes * MINUTE_MS });
+				const { movable: _, ...everybody } = inputOf(snapshot);
+				const actions = planRunning(inputOf(snapshot));
+				expect(actions).toEqual(planRunning(everybody));
+				moves += actions.length;
+			}),
+			{ numRuns: 300 },
+		);
+		expect(moves).toBeGreaterThan(0);
+	});
+
+	it("are the same whether the last look was just now, long ago or never", () => {
+		let [cameUp, passed] = [0, 0];
+		fc.assert(
+			fc.property(someWork, someSaving, fc.array(fc.integer({ min: 1, max: 12 }), { maxLength: 60 }), (works, saving, steps) => {
+				const clock = { nowMs: NOON_MS };
+				let snapshot = snapshotOf(works, saving, clock);
+				const { shapeOf, runTimeOf } = coreAt(snapshot, undefined);
+				const watch = new MoveWatch();
+				for (const attempt of snapshot.running) watch.add(attempt);
+				for (const step of steps) {
+					clock.nowMs += step * MINUTE_MS;
+					snapshot = { ...snapshot, nowMs: clock.nowMs };
+					const fresh = new MoveWatch();
+					for (const attempt of snapshot.running) fresh.add(attempt);
+					const terms = { snapshot, shapeOf, runTimeOf };
+					const due = watch.dueAt(terms);
+					// One that was worth a look at its checkpoint stays so until then; nobody who is worth one is missed.
+					for (const attempt of fresh.dueAt(terms)) expect(due).toContain(attempt);
+					cameUp += due.length;
+					passed += snapshot.running.length - due.length;
+				}
+			}),
+			{ numRuns: 300 },
+		);
+		expect(cameUp).toBeGreaterThan(0);
+		expect(passed).toBeGreaterThan(0);
+	});
+});

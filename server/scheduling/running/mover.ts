@@ -1,0 +1,26 @@
+import { LIMITS } from "../limits.ts";
+import { medianRestOfAttempt } from "../run-time.ts";
+import type { RunningAttempt } from "../types.ts";
+import { costOfRest, nextCheckpointOf } from "./attempt-facts.ts";
+import type { RunningInput } from "./types.ts";
+
+/** A cloud attempt that may go on elsewhere from its next checkpoint. */
+export interface Mover {
+	attempt: RunningAttempt;
+	atMs: number;
+	/** The median of what is left of it then, ms. */
+	restMs: number;
+	/** What that costs here at the price in effect; null: not known. */
+	hereMicroUsd: number | null;
+}
+
+/** Null: no checkpoint of it is near. Cost: one median of a distribution. */
+export function moverOf(
+	{ snapshot: { nowMs }, runTimeOf }: Pick<RunningInput, "snapshot" | "runTimeOf">,
+	attempt: RunningAttempt,
+): Mover | null {
+	const atMs = nextCheckpointOf(attempt, nowMs);
+	if (atMs === null || atMs - nowMs > LIMITS.moveCheckpointWithinMs) return null;
+	const restMs = Math.max(0, medianRestOfAttempt(attempt, nowMs, runTimeOf) - (atMs - nowMs));
+	return { attempt, atMs, restMs, hereMicroUsd: costOfRest(attempt, restMs) };
+}

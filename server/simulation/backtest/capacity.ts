@@ -1,0 +1,63 @@
+import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
+import type { LaunchRecord } from "./history.ts";
+
+/** A replay meets a shortage up to this long before the launch that was refused: it decides at other moments than the live loop did. */
+const EARLIER_MS = MINUTE_MS;
+/** How long a refusal speaks for its offer, unless a launch came up before: the longest pause that the live loop makes. An assumption. */
+const SPEAKS_FOR_MS = HOUR_MS;
+/** Instance hours from which on an offer's own rate is taken rather than that of all spot offers. */
+const OWN_RATE_HOURS = 24;
+
+/** When launches of an offer were refused: from a refused launch to the next one that came up, an hour after the last refusal at most. */
+export function shortagesOf(launches: readonly LaunchRecord[]): Map<string, { fromMs: number; toMs: number }[]> {
+	const byOffer = Map.groupBy(
+		launches.filter((l) => l.end === "refused" || l.launchedAtMs !== null),
+		(l) => l.offerId,
+	);
+	const shortages = new Map<string, { fromMs: number; toMs: number }[]>();
+	for (const [offerId, own] of byOffer) {
+		const spans: { fromMs: number; toMs: number }[] = [];
+		let cameUpMs = Number.NEGATIVE_INFINITY;
+		for (const { intendedAtMs, end } of own.toSorted((a, b) => a.intendedAtMs - b.intendedAtMs)) {
+			const last = spans.at(-1);
+			if (end !== "refused") {
+				if (last && last.toMs > intendedAtMs) last.toMs = intendedAtMs;
+				cameUpMs = intendedAtMs;
+			} else if (last && last.toMs > intendedAtMs) last.toMs = intendedAtMs + SPEAKS_FOR_MS;
+			else spans.push({ fromMs: Math.max(intendedAtMs - EARLIER_MS, cameUpMs + 1), toMs: intendedAtMs + SPEAKS_FOR_MS });
+		}
+		if (spans.length > 0) shortages.set(offerId, spans);
+	}
+	return shortages;
+}
+
+export interface SpotRecord {
+	instanceHours: number;
+	interruptions: number;
+	/** By offer id, of all spot offers given. */
+	perHour: Map<string, number>;
+}
+
+/** How often spot instances were taken back: an offer's own rate where it is known well enough, that of all together elsewhere. */
+export function spotRecord(launches: readonly LaunchRecord[], spotOfferIds: readonly string[], nowMs: number): SpotRecord {
+	const own = new Map<string, { hours: number; interruptions: number }>();
+	const all = { hours: 0, interruptions: 0 };
+	for (const { spot, offerId, launchedAtMs, endedAtMs, end } of launches) {
+		if (!spot || launchedAtMs === null) continue;
+		const hours = Math.max(0, Math.min(endedAtMs ?? nowMs, nowMs) - launchedAtMs) / HOUR_MS;
+		const its = own.get(offerId) ?? { hours: 0, interruptions: 0 };
+		own.set(offerId, its);
+		for (const sum of [its, all]) {
+			sum.hours += hours;
+			sum.interruptions += end === "interrupted" ? 1 : 0;
+		}
+	}
+	const rate = ({ hours, interruptions }: typeof all): number => (hours > 0 ? interruptions / hours : 0);
+	const perHour = new Map(
+		spotOfferIds.map((id) => {
+			const its = own.get(id);
+			return [id, rate(its && its.hours >= OWN_RATE_HOURS ? its : all)];
+		}),
+	);
+	return { instanceHours: all.hours, interruptions: all.interruptions, perHour };
+}

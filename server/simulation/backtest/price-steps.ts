@@ -1,0 +1,48 @@
+import type { RecordedHistory } from "./history.ts";
+
+/** Different moments at which prices may change in one replay: at each of them every job's offers are weighed anew. */
+const STEPS_MAX = 600;
+
+export interface PriceSteps {
+	prices: Map<string, { atMs: number; microUsdPerHour: bigint }[]>;
+	/** Prices stand still for so long, ms; null: they change as they were recorded. */
+	stepMs: number | null;
+	/** Share of the offers' time in which their price is on record, 0 to 1; 1 without offers. */
+	knownShare: number;
+}
+
+/**
+ * Prices as a replay takes them. What changed outside the time is left out but for the price that the time begins with; before an
+ * offer's first observation its first price stands.
+ */
+export function priceSteps({ fromMs, toMs, offers, prices }: Pick<RecordedHistory, "fromMs" | "toMs" | "offers" | "prices">): PriceSteps {
+	const inTime = new Map(offers.map(({ id }) => [id, within(prices.get(id) ?? [], fromMs, toMs)]));
+	const moments = new Set([...inTime.values()].flat().map(({ atMs }) => atMs));
+	const stepMs = moments.size <= STEPS_MAX ? null : Math.ceil((toMs - fromMs) / STEPS_MAX);
+	const taken = [...inTime].map(([id, changes]) => [id, stepMs === null ? changes : stepped(changes, fromMs, stepMs)] as const);
+	const knownMs = offers.reduce((sum, { id }) => sum + toMs - Math.min(toMs, Math.max(fromMs, prices.get(id)?.[0]?.atMs ?? toMs)), 0);
+	const allMs = offers.length * (toMs - fromMs);
+	return { prices: new Map(taken.filter(([, changes]) => changes.length > 0)), stepMs, knownShare: allMs === 0 ? 1 : knownMs / allMs };
+}
+
+type Changes = { atMs: number; microUsdPerHour: bigint }[];
+
+/** The first one stands from the beginning on. */
+function within(changes: Changes, fromMs: number, toMs: number): Changes {
+	const firstIn = changes.findIndex(({ atMs }) => atMs > fromMs);
+	const rest = firstIn < 0 ? [] : changes.slice(firstIn).filter(({ atMs }) => atMs < toMs);
+	const before = firstIn < 0 ? changes.at(-1) : (changes[firstIn - 1] ?? changes[0]);
+	if (!before) return [];
+	return [{ ...before, atMs: fromMs }, ...rest.filter((change) => change !== before)];
+}
+
+/** Each change takes effect at the next step; of several in one the last. */
+function stepped(changes: Changes, fromMs: number, stepMs: number): Changes {
+	const byStep = new Map<number, Changes[number]>();
+	for (const change of changes) {
+		const atMs = fromMs + Math.ceil((change.atMs - fromMs) / stepMs) * stepMs;
+		byStep.set(atMs, { ...change, atMs });
+	}
+	const steps = [...byStep.values()];
+	return steps.filter(({ microUsdPerHour }, i) => i === 0 || steps[i - 1]?.microUsdPerHour !== microUsdPerHour);
+}

@@ -1,0 +1,82 @@
+import type { BacktestSums } from "#server/domain/backtest.ts";
+import type { Policy } from "#server/domain/policy.ts";
+import { sentenceOf } from "#server/domain/sentences.ts";
+import { Engine } from "../replay/engine.ts";
+import type { ReplayJob } from "../replay/job.ts";
+import { Spillway, type SpillwayOptions } from "../replay/strategies/spillway.ts";
+import { Collector } from "./collector.ts";
+import type { RecordedHistory } from "./history.ts";
+import { knownBefore, scenarioOf, traceOf } from "./scenario.ts";
+import { sumsOf } from "./sums.ts";
+
+/** A recorded time under one policy. Plain data that can be cloned into another thread. */
+export interface BacktestHalf {
+	sums: BacktestSums;
+	/** Of each job that was submitted in the time. */
+	courses: Map<string, JobOutcome>;
+	replaySeconds: number;
+}
+
+/** Where one job went. Times are UTC ms. */
+export interface JobOutcome {
+	place: string | null;
+	accelerator: string | null;
+	firstStartMs: number | null;
+	finishedAtMs: number | null;
+	costMicroUsd: bigint;
+	emissionsGrams: number | null;
+	explanation: string;
+}
+
+export interface HalfOptions {
+	/** Jobs that are over, of all. */
+	onProgress?: (done: number, total: number) => void;
+	/** How often the core looks at jobs that wait, where it is to be another time than a minute. */
+	timing?: Pick<SpillwayOptions, "waitingTickMs" | "readRunsEveryMs">;
+}
+
+/** Replays the recorded jobs under a policy, through the live core, until the recorded time is over. */
+export function replayHalf(history: RecordedHistory, policy: Policy, { onProgress, timing }: HalfOptions = {}): BacktestHalf {
+	const began = performance.now();
+	const collector = new Collector(history.pools.length > 1);
+	let waiting: ReturnType<Spillway["waiting"]> = new Map();
+	const engine = new Engine(traceOf(history), scenarioOf(history), {
+		untilMs: history.toMs,
+		onRun: (measured) => collector.measured(measured),
+		onCutOff: () => {
+			waiting = spillway.waiting();
+		},
+		...(onProgress ? { onProgress } : {}),
+	});
+	const spillway = new Spillway(engine, policy, { ...knownBefore(history), ...timing, onAction: (_, action) => collector.acted(action) });
+	engine.run(spillway);
+	const submitted = jobsOfTime(history, engine.jobs);
+	const courses = new Map(submitted.map((job) => [job.id, outcomeOf(job, collector, waiting.get(job.id))]));
+	const sums = sumsOf({ history, policy, collector, jobs: engine.jobs, submitted, waiting, posted: (budget) => spillway.posted(budget) });
+	return { sums, courses, replaySeconds: (performance.now() - began) / 1000 };
+}
+
+/** Those that had come before are in its sums of money, and in nobody's wait. */
+function jobsOfTime({ jobs, fromMs }: RecordedHistory, replayed: readonly ReplayJob[]): ReplayJob[] {
+	const before = new Set(jobs.filter((job) => job.submittedAtMs < fromMs).map(({ id }) => id));
+	return replayed.filter(({ id }) => !before.has(id));
+}
+
+function outcomeOf(job: ReplayJob, collector: Collector, waits: Parameters<typeof sentenceOf>[0] | undefined): JobOutcome {
+	const course = collector.courses.get(job.id);
+	const { firstStartMs, finishedAtMs } = job;
+	return {
+		place: course?.place ?? null,
+		accelerator: course?.accelerator ?? null,
+		firstStartMs,
+		finishedAtMs,
+		costMicroUsd: course?.costMicroUsd ?? 0n,
+		emissionsGrams: course ? course.emissionsGrams : 0,
+		explanation: explanationOf(job, course?.reason ?? collector.reasonOf(job.id) ?? waits ?? null),
+	};
+}
+
+function explanationOf(job: ReplayJob, why: Parameters<typeof sentenceOf>[0] | null): string {
+	if (why) return sentenceOf(why);
+	return job.givenUp ? "Withdrawn before it had started." : "Waiting in the queue at home when the time was over.";
+}

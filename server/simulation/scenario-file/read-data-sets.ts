@@ -1,0 +1,36 @@
+import type { Offer } from "#server/domain/capacity.ts";
+import { CLOUD_PROVIDERS } from "#server/domain/vocabulary.ts";
+import { didYouMean } from "#server/kernel/nearest-name.ts";
+import { matchesGlob } from "#server/policy/match-pattern.ts";
+import type { ReplayDataSets, ReplayPool } from "#server/simulation/replay/types.ts";
+import type { ScenarioContext } from "./read-scenario.ts";
+
+/** Data sets with the places that hold them, and the speed into every place that has an offer. */
+export function readDataSets({ doc }: ScenarioContext, pools: readonly ReplayPool[], offers: readonly Offer[]): ReplayDataSets {
+	const { sets, links } = doc.spec.data;
+	const places = [...new Set(offers.map((offer) => `${offer.provider}:${offer.region}`))].sort();
+	const known = new Set([...pools.map((pool) => pool.id), ...places]);
+	const uris = new Set<string>();
+	for (const [i, { uri, copies }] of sets.entries()) {
+		if (uris.has(uri))
+			throw doc.error(["data", "sets", i, "uri"], `there is a data set ${uri} already.`, "Give each data set a uri of its own.");
+		uris.add(uri);
+		for (const [j, copy] of copies.entries()) {
+			// A region without an offer may hold a copy; anything else must be a pool.
+			if (known.has(copy) || CLOUD_PROVIDERS.some((provider) => copy.startsWith(`${provider}:`))) continue;
+			throw doc.error(
+				["data", "sets", i, "copies", j],
+				`there is no pool and no region ${copy}.`,
+				didYouMean(copy, [...known].slice(0, 50)),
+			);
+		}
+	}
+	const inboundMiBPerS = new Map<string, number>();
+	for (const place of places) {
+		const link = links.find(({ to }) => matchesGlob(to, place));
+		if (!link)
+			throw doc.error(["data", "links"], `no link says how fast data come to ${place}.`, 'Add one, such as { to: "*", mibPerS: 500 }.');
+		inboundMiBPerS.set(place, link.mibPerS);
+	}
+	return { sets, inboundMiBPerS };
+}
