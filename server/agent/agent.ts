@@ -5,11 +5,12 @@ import { CheckpointSync } from "./checkpoint-sync.ts";
 import { ControlClient, messageOf } from "./client.ts";
 import { AgentClock } from "./clock.ts";
 import { listFolder, signatureOf } from "./folder-files.ts";
+import { GpuMinutes } from "./gpu-minutes.ts";
 import { Lifecycle } from "./lifecycle.ts";
 import { LogShipper } from "./log-shipper.ts";
 import { Ec2Metadata, untilInstanceId } from "./metadata.ts";
 import { type PreparedJob, prepareJob } from "./prepare-job.ts";
-import { type EnrollAnswer, type ExitedRequest, enrollAnswer, logsAnswer, OWN_STOP_CAUSES } from "./protocol.ts";
+import { type EnrollAnswer, type ExitedRequest, enrollAnswer, GPU_MINUTES_KEPT, logsAnswer, OWN_STOP_CAUSES } from "./protocol.ts";
 import { restoreCheckpoint } from "./restore-checkpoint.ts";
 import { RunningCommand } from "./run-command.ts";
 import type { AgentSettings } from "./settings.ts";
@@ -56,7 +57,17 @@ export async function runAgent(settings: AgentSettings, log: (text: string) => v
 		life.expiresAtMs = terms.expiresAtMs;
 		log(`enrolled for attempt ${terms.attemptId}`);
 		const watchers = startWatchers(
-			{ client, clock, lifecycle, metadata, metadataPollMs: settings.metadataPollMs, terms, life, log },
+			{
+				client,
+				clock,
+				lifecycle,
+				metadata,
+				metadataPollMs: settings.metadataPollMs,
+				terms,
+				life,
+				gpus: new GpuMinutes(GPU_MINUTES_KEPT),
+				log,
+			},
 			over.signal,
 		);
 		for (const signal of ["SIGTERM", "SIGINT"] as const) {

@@ -125,7 +125,24 @@ export type AgentPhase = (typeof AGENT_PHASES)[number];
 /** The provider said that it takes the machine at this time. */
 const notice = z.strictObject({ atMs: instant });
 
-export const heartbeatRequest = z.strictObject({ phase: z.enum(AGENT_PHASES), notice: notice.optional() });
+/** What the GPUs of the machine did in one UTC minute: mean use, and power of all of them together where the driver tells it. */
+const gpuMinute = z.strictObject({
+	minuteMs: instant,
+	gpus: z.number().int().min(1).max(64),
+	utilisationPermille: z.number().int().min(0).max(1_000),
+	milliwatts: z.number().int().min(0).max(1_000_000_000).nullable(),
+});
+export type GpuMinute = z.infer<typeof gpuMinute>;
+
+/** Minutes that one beat tells of at most, and that an agent keeps while it cannot tell. */
+export const GPU_MINUTES_TOLD = 60;
+export const GPU_MINUTES_KEPT = 24 * 60;
+
+export const heartbeatRequest = z.strictObject({
+	phase: z.enum(AGENT_PHASES),
+	notice: notice.optional(),
+	gpuMinutes: z.array(gpuMinute).max(GPU_MINUTES_TOLD).optional(),
+});
 export type HeartbeatRequest = z.infer<typeof heartbeatRequest>;
 export const heartbeatAnswer = z.object(orders);
 export type HeartbeatAnswer = z.infer<typeof heartbeatAnswer>;

@@ -1,8 +1,10 @@
 import { type ControlClient, messageOf, Refused } from "./client.ts";
 import type { AgentClock } from "./clock.ts";
+import type { GpuMinutes } from "./gpu-minutes.ts";
+import { sampleGpus } from "./gpu-sampler.ts";
 import { type Lifecycle, SAVING_MAX_MS } from "./lifecycle.ts";
 import { type MachineMetadata, watchNotice } from "./metadata.ts";
-import { type EnrollAnswer, type HeartbeatAnswer, heartbeatAnswer } from "./protocol.ts";
+import { type EnrollAnswer, GPU_MINUTES_TOLD, type HeartbeatAnswer, heartbeatAnswer } from "./protocol.ts";
 import { pause, pauseUntil } from "./wait.ts";
 
 const BEAT_TIMEOUT_MS = 10_000;
@@ -18,6 +20,7 @@ export interface Watched {
 	terms: Pick<EnrollAnswer, "heartbeatMs" | "stopGraceMs" | "controlSilenceMs">;
 	/** The dead man's time; a beat may move it. */
 	life: { expiresAtMs: number };
+	gpus: GpuMinutes;
 	log(text: string): void;
 }
 
@@ -37,6 +40,7 @@ export function startWatchers(w: Watched, signal: AbortSignal): { notice(): { at
 		watchExpiry(w, signal),
 		watchSilence(w, signal),
 		watchGivingUp(w, signal),
+		sampleGpus(w.gpus, { nowMs: () => w.clock.nowMs(), signal, log: w.log }),
 	];
 	return { notice: () => notice, done: Promise.all(watching) };
 }
@@ -65,10 +69,11 @@ class Heartbeat {
 	}
 
 	async #beat(signal: AbortSignal): Promise<void> {
-		const { client, lifecycle, log } = this.#w;
+		const { client, lifecycle, gpus, log } = this.#w;
 		const notice = this.#notice();
 		try {
-			const json = { phase: lifecycle.phase, ...(notice ? { notice } : {}) };
+			const gpuMinutes = gpus.complete(GPU_MINUTES_TOLD);
+			const json = { phase: lifecycle.phase, ...(notice ? { notice } : {}), ...(gpuMinutes.length > 0 ? { gpuMinutes } : {}) };
 			const answer = await client.once({
 				method: "POST",
 				path: "/heartbeat",
@@ -77,6 +82,7 @@ class Heartbeat {
 				signal,
 				timeoutMs: BEAT_TIMEOUT_MS,
 			});
+			gpus.forget(gpuMinutes);
 			this.#obey(answer, notice);
 		} catch (error) {
 			if (signal.aborted) return;

@@ -4,8 +4,10 @@ import type { Explanation } from "#server/domain/decision.ts";
 import { type Reason, reason } from "#server/domain/reasons.ts";
 import { instanceIdOf, newId } from "#server/kernel/ids.ts";
 import type { Action, Plan, Snapshot } from "#server/scheduling/types.ts";
+import { openApproval } from "#server/services/approval/open.ts";
 import { requestMove } from "#server/services/attempt/request-move.ts";
 import { requestStop } from "#server/services/attempt/request-stop.ts";
+import { systemContext } from "#server/services/context.ts";
 import { askCaps } from "#server/services/job/ask-caps.ts";
 import { placeCloud } from "#server/services/job/place-cloud.ts";
 import { placeHome } from "#server/services/job/place-home.ts";
@@ -36,7 +38,9 @@ export async function applyPlan(ctx: LoopContext, snapshot: Snapshot, plan: Plan
 		const explanation = explanations.get(action.jobId);
 		const written = ctx.db.transaction(async (tx) => {
 			const done = await applyAction(tx, ctx, snapshot, action, applied);
-			if (done && explanation) await writeDecision(tx, snapshot, explanation, "attemptNo" in action ? action.attemptNo : null);
+			const attemptNo = "attemptNo" in action ? action.attemptNo : null;
+			const decisionId = done && explanation ? await writeDecision(tx, snapshot, explanation, attemptNo) : null;
+			if (done && action.kind === "hold") await askPeople(tx, ctx, snapshot, plan, { jobId: action.jobId, decisionId });
 		});
 		await written.catch((error: unknown) => {
 			if (!(error instanceof StalePlan)) throw error;
@@ -78,6 +82,20 @@ async function applyAction(tx: Tx, ctx: LoopContext, snapshot: Snapshot, action:
 		case "move":
 			return requestMove(tx, { attemptId: action.attemptId, to: action.to, reason: action.reason, atMs: action.atMs, nowMs });
 	}
+}
+
+/** A job that is held until a person says yes asks for it in the transaction that holds it. */
+async function askPeople(
+	tx: Tx,
+	ctx: LoopContext,
+	{ policy, policyVersion, nowMs }: Snapshot,
+	plan: Plan,
+	held: { jobId: string; decisionId: string | null },
+): Promise<void> {
+	const request = plan.asks?.get(held.jobId);
+	if (!request) return;
+	const asked = { ...held, request, policy: { name: policy.name, version: policyVersion }, nowMs };
+	await openApproval(tx, systemContext(ctx.db, ctx.clock), asked);
 }
 
 /** Budgets and caps are asked again here, in the transaction that writes the intent: the snapshot may be a moment old. */
@@ -159,9 +177,10 @@ async function applyWaiting(ctx: LoopContext, snapshot: Snapshot, plan: Plan, me
 		});
 }
 
-async function writeDecision(tx: Tx, snapshot: Snapshot, explanation: Explanation, attemptNumber: number | null): Promise<void> {
+async function writeDecision(tx: Tx, snapshot: Snapshot, explanation: Explanation, attemptNumber: number | null): Promise<string> {
+	const id = newId("dec", snapshot.nowMs);
 	await tx.insert(decision).values({
-		id: newId("dec", snapshot.nowMs),
+		id,
 		jobId: explanation.jobId,
 		decidedAt: new Date(snapshot.nowMs),
 		attemptNumber,
@@ -169,4 +188,5 @@ async function writeDecision(tx: Tx, snapshot: Snapshot, explanation: Explanatio
 		policyVersion: explanation.policy.version,
 		explanation,
 	});
+	return id;
 }

@@ -1,19 +1,32 @@
 import { decide } from "#server/scheduling/decide.ts";
+import type { DecideMemo, Plan, Snapshot } from "#server/scheduling/types.ts";
+import { syncApprovals } from "#server/services/approval/sync.ts";
 import { beginDueMoves } from "#server/services/attempt/request-move.ts";
 import { type ForecastMemory, newForecastMemory, recordForecasts } from "#server/services/forecast/record.ts";
+import { newShadowMemory, recordShadow, type ShadowMemory } from "#server/services/shadow/record.ts";
 import { loadSnapshot, SnapshotCache } from "#server/services/snapshot/load.ts";
 import { type Applied, applyPlan, type WaitingMemory } from "./apply-plan.ts";
 import type { LoopContext } from "./context.ts";
+import { messageOf } from "./messages.ts";
 
 /** What cycles hand on to each other; losing it costs one fuller read. */
 export interface CycleMemory {
 	cache: SnapshotCache;
 	waiting: WaitingMemory;
 	forecasts: ForecastMemory;
+	/** What the core keeps from decision to decision: of one leadership term, since a new leader starts with a new memory. */
+	memo: DecideMemo;
+	shadow: ShadowMemory;
 }
 
 export function newCycleMemory(): CycleMemory {
-	return { cache: new SnapshotCache(), waiting: new Map(), forecasts: newForecastMemory() };
+	return {
+		cache: new SnapshotCache(),
+		waiting: new Map(),
+		forecasts: newForecastMemory(),
+		memo: { kept: new Map() },
+		shadow: newShadowMemory(),
+	};
 }
 
 export interface CycleReport extends Applied {
@@ -30,10 +43,12 @@ export async function runCycle(ctx: LoopContext, memory: CycleMemory): Promise<C
 	if ((await beginDueMoves(ctx.db, ctx.clock.nowMs())) > 0) ctx.probe("move:begun");
 	const { snapshot } = await loadSnapshot(ctx, memory.cache);
 	const t1 = performance.now();
-	const plan = decide(snapshot);
+	const plan = decideKeeping(snapshot, memory);
 	const t2 = performance.now();
 	const applied = await applyPlan(ctx, snapshot, plan, memory.waiting);
+	await syncApprovals(ctx.db, snapshot, plan);
 	await recordForecasts(ctx.db, snapshot, plan, memory.forecasts);
+	await shadowBeside(ctx, snapshot, plan, memory.shadow);
 	return {
 		...applied,
 		pending: snapshot.pending.length,
@@ -42,4 +57,23 @@ export async function runCycle(ctx: LoopContext, memory: CycleMemory): Promise<C
 		decideMs: t2 - t1,
 		applyMs: performance.now() - t2,
 	};
+}
+
+/** A draft on trial must not stop what is in force. */
+async function shadowBeside(ctx: LoopContext, snapshot: Snapshot, plan: Plan, memory: ShadowMemory): Promise<void> {
+	try {
+		await recordShadow(ctx.db, snapshot, plan, memory);
+	} catch (error) {
+		ctx.log("warn", "the shadow decided nothing this time", { error: messageOf(error) });
+	}
+}
+
+/** A decision that failed half-way may leave half of what it keeps behind: the next one starts anew. */
+function decideKeeping(snapshot: Snapshot, { memo }: CycleMemory): Plan {
+	try {
+		return decide(snapshot, { memo });
+	} catch (error) {
+		memo.kept.clear();
+		throw error;
+	}
 }

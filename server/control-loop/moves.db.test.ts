@@ -3,7 +3,9 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { reason } from "#server/domain/reasons.ts";
-import { SECOND_MS } from "#server/kernel/units.ts";
+import { HOUR_MS, SECOND_MS } from "#server/kernel/units.ts";
+import { systemContext } from "#server/services/context.ts";
+import { cancelJob } from "#server/services/job/cancel.ts";
 import { ledgerCheck } from "#server/services/ledger/check.ts";
 import { meterAll } from "#server/services/ledger/meter.ts";
 import { loadSnapshot, SnapshotCache } from "#server/services/snapshot/load.ts";
@@ -109,6 +111,54 @@ describe("a burst job goes home", { timeout: TIMEOUT_MS }, () => {
 		const made = w.cloud.instances();
 		expect(new Set(made.map((m) => m.instanceId)).size).toBe(made.length);
 		await booksAreWhole(w);
+	});
+});
+
+describe("room that a job at home makes for a deadline", { timeout: TIMEOUT_MS }, () => {
+	const ROOM = "{ id: room, when: job.hasDeadline, preempt: { classes: [burst] } }";
+
+	/** One slot, held for hours by `low`, who is told to leave for `urgent`; then `rival` comes, with a higher rank. */
+	async function openRoom(): Promise<World> {
+		const w = await World.open({
+			slots: 1,
+			rules: [ROOM, '{ id: home, when: job.class == "sensitive", deny: { sites: [cloud] } }'],
+			tickMs: 5 * SECOND_MS,
+			checkpointRoot,
+		});
+		world = w;
+		await w.submit({ name: "low", class: "burst", estimate: "10h", max: "20h", checkpointEvery: "10m" });
+		await w.until(async () => (await w.jobs())[0]?.state === "running");
+		const deadline = new Date(w.clock.nowMs() + 3 * HOUR_MS).toISOString();
+		await w.submit({ name: "urgent", class: "sensitive", estimate: "1h", max: "2h", priority: 0, deadline });
+		await w.until(async () => (await evictions(w)).length > 0);
+		await w.submit({ name: "rival", class: "sensitive", estimate: "1h", max: "2h", priority: 100 });
+		return w;
+	}
+	const evictions = async (w: World) => (await w.attempts()).filter((a) => a.stopReason?.code === "evicted_for_deadline");
+	const roomOf = async (w: World) => {
+		const { snapshot } = await loadSnapshot(w.ctx, new SnapshotCache());
+		return snapshot.pending.find((p) => p.spec.name === "urgent")?.room ?? null;
+	};
+
+	it("is read back from what is stored, while it leaves and when it is gone, and goes to the one it was made for", async () => {
+		const w = await openRoom();
+		const rooms = new Set<string>();
+		await w.until(async () => {
+			if ((await attemptsOf(w, "urgent")).length > 0) return true;
+			rooms.add(JSON.stringify(await roomOf(w)));
+			return false;
+		});
+		expect([...rooms]).toEqual([JSON.stringify({ poolId: "home", slots: [0], ruleId: "room" })]);
+		expect(await attemptsOf(w, "rival")).toEqual([]);
+		expect((await attemptsOf(w, "urgent"))[0]?.slots).toEqual([0]);
+		expect((await evictions(w)).length).toBe(1);
+	});
+
+	it("is its own also when who was told to leave is cancelled meanwhile", async () => {
+		const w = await openRoom();
+		await cancelJob(systemContext(w.database.db, w.clock, "seed"), await idOf(w, "low"));
+		await w.until(async () => (await w.jobs()).find((j) => j.name === "low")?.state === "cancelled");
+		expect(await roomOf(w)).toEqual({ poolId: "home", slots: [0], ruleId: "room" });
 	});
 });
 

@@ -1,4 +1,5 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
+import type { Tx } from "#server/db/client.ts";
 import { notify } from "#server/db/notify.ts";
 import { instance } from "#server/db/schema/instance.ts";
 import { job } from "#server/db/schema/job.ts";
@@ -7,6 +8,7 @@ import { MINUTE_MS } from "#server/kernel/units.ts";
 import type { CloudDriver } from "#server/providers/driver.ts";
 import { finishAttempt } from "#server/services/attempt/finish.ts";
 import { requestStop } from "#server/services/attempt/request-stop.ts";
+import { writeSchedulerAudit } from "#server/services/audit.ts";
 import { recordEvents } from "#server/services/event/record.ts";
 import { settleInstance } from "#server/services/ledger/settle.ts";
 import type { Described, LiveInstance } from "./cloud-sync.ts";
@@ -130,16 +132,26 @@ export async function endInstance(ctx: LoopContext, driver: CloudDriver, row: Li
 	const nowMs = ctx.clock.nowMs();
 	if (row.lastTerminateCallAt && nowMs - row.lastTerminateCallAt.getTime() < ctx.timing.callRetryMs) return;
 	const at = new Date(nowMs);
-	await ctx.db
-		.update(instance)
-		.set({
-			state: "terminating",
-			terminatingAt: row.terminatingAt ?? at,
-			lastTerminateCallAt: at,
-			terminateCalls: sql`${instance.terminateCalls} + 1`,
-		})
-		.where(and(eq(instance.id, row.id), inArray(instance.state, ["provisioning", "ready", "draining", "terminating"])));
+	await ctx.db.transaction(async (tx) => {
+		const [marked] = await tx
+			.update(instance)
+			.set({
+				state: "terminating",
+				terminatingAt: row.terminatingAt ?? at,
+				lastTerminateCallAt: at,
+				terminateCalls: sql`${instance.terminateCalls} + 1`,
+			})
+			.where(and(eq(instance.id, row.id), inArray(instance.state, ["provisioning", "ready", "draining", "terminating"])))
+			.returning({ id: instance.id });
+		if (marked && row.terminatingAt === null) await writeTermination(tx, row, nowMs);
+	});
 	ctx.probe("terminate:marked");
 	await driver.terminate(row.region, row.providerInstanceId);
 	ctx.probe("terminate:provider_answered");
+}
+
+function writeTermination(tx: Tx, row: LiveInstance, atMs: number): Promise<void> {
+	const { providerInstanceId, region, instanceType, jobId, state } = row;
+	const after = { state: "terminating", providerInstanceId, region, instanceType, jobId, reason: row.stopReason };
+	return writeSchedulerAudit(tx, { action: "instance.terminate", subject: row.id, before: { state }, after, atMs });
 }

@@ -1,22 +1,32 @@
 import type { Connection } from "#server/db/client.ts";
 import { WAKE_CHANNEL } from "#server/db/notify.ts";
-import { HOUR_MS } from "#server/kernel/units.ts";
+import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
+import { BacktestTender, type BacktestWorker } from "#server/services/backtest/tend.ts";
+import type { Term } from "#server/services/backtest/work.ts";
 import { tidyCheckpoints } from "#server/services/checkpoint/tidy.ts";
 import { meterAll } from "#server/services/ledger/meter.ts";
+import { checkLedgerWhenDue } from "#server/services/ledger/nightly-check.ts";
 import { refreshOffers } from "#server/services/offer/refresh.ts";
 import { writeHeartbeat } from "#server/services/scheduler/heartbeat.ts";
 import { setSiteHealth } from "#server/services/site/health.ts";
+import { statementsOnTheDay } from "#server/services/statement/on-the-day.ts";
+import { auditChain } from "./audit-chain.ts";
 import { syncCloud } from "./cloud-sync.ts";
 import { newClusterMemory, syncCluster } from "./cluster-sync.ts";
 import type { LoopContext } from "./context.ts";
 import { newCycleMemory, runCycle } from "./cycle.ts";
 import { becomeLeader, pause } from "./leadership.ts";
 import { messageOf } from "./messages.ts";
+import { emptyOutbox, lookForAlerts, type NoticeSettings } from "./notices.ts";
 import { type Repeating, repeat } from "./repeat.ts";
 import { sweepCloud } from "./sweep.ts";
 
 const LEADER_RETRY_MS = 500;
 const LEADER_CHECK_MS = 1_000;
+/** Most times there is nothing to do: one read by an index. */
+const BACKTESTS_EVERY_MS = 1_000;
+/** Most times there is nothing to do: two reads. */
+const STATEMENTS_EVERY_MS = 10 * MINUTE_MS;
 
 export interface SchedulerOptions {
 	ctx: LoopContext;
@@ -26,6 +36,10 @@ export interface SchedulerOptions {
 	signal: AbortSignal;
 	/** What a leader that is told to stop still does, while it leads. */
 	beforeResign?: () => Promise<void>;
+	/** How messages are sent; without it the outbox is left to another scheduler. */
+	notices?: NoticeSettings;
+	/** Starts a process that works on a backtest; without it they are left to another scheduler. */
+	spawnBacktest?: (term: Term) => BacktestWorker;
 }
 
 /** Runs until the signal: waits to be the leader, leads, and when leadership is lost, waits again. */
@@ -54,7 +68,10 @@ export async function runScheduler(options: SchedulerOptions): Promise<void> {
 }
 
 /** Starts everything a leader does; each task runs by itself, so that a slow provider keeps nothing else waiting. */
-async function startTasks({ ctx, connection, instanceName }: SchedulerOptions, signal: AbortSignal): Promise<Repeating[]> {
+async function startTasks(
+	{ ctx, connection, instanceName, notices, spawnBacktest }: SchedulerOptions,
+	signal: AbortSignal,
+): Promise<Repeating[]> {
 	const { timing } = ctx;
 	const task = (name: string, everyMs: number, minGapMs: number, run: () => Promise<void>): Repeating =>
 		repeat({
@@ -93,6 +110,18 @@ async function startTasks({ ctx, connection, instanceName }: SchedulerOptions, s
 	others.push(
 		task("tidying checkpoints", HOUR_MS, 1_000, async () => void (await tidyCheckpoints(ctx.db, ctx.checkpointRoot, ctx.clock.nowMs()))),
 	);
+	others.push(task("the ledger's check", timing.ledgerCheckMs, 1_000, async () => void (await checkLedgerWhenDue(ctx))));
+	const chain = auditChain(ctx, signal);
+	others.push(task("sealing the audit", timing.auditSealMs, 100, chain.seal));
+	others.push(task("the audit's check", timing.auditCheckMs, 1_000, chain.check));
+	others.push(task("statements on the day set", STATEMENTS_EVERY_MS, 1_000, async () => void (await statementsOnTheDay(ctx))));
+	others.push(task("alerts", timing.alertsMs, 1_000, () => lookForAlerts(ctx)));
+	if (spawnBacktest) {
+		const tender = new BacktestTender({ db: ctx.db, clock: ctx.clock, spawn: spawnBacktest });
+		others.push(task("backtests", BACKTESTS_EVERY_MS, 200, () => tender.tend()));
+		signal.addEventListener("abort", () => tender.close());
+	}
+	if (notices) others.push(task("the outbox", timing.deliverMs, 500, () => emptyOutbox(ctx, notices)));
 	others.push(task("the meter", timing.meterMs, 100, async () => void (await meterAll(ctx))));
 	others.push(
 		task("the heartbeat", 1_000, 500, () => writeHeartbeat(ctx.db, { instance: instanceName, atMs: ctx.clock.nowMs(), lastCycle })),

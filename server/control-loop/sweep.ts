@@ -4,6 +4,7 @@ import { instance } from "#server/db/schema/instance.ts";
 import { site } from "#server/db/schema/site.ts";
 import { reason } from "#server/domain/reasons.ts";
 import type { CloudDriver, InstanceObservation } from "#server/providers/driver.ts";
+import { writeSchedulerAudit } from "#server/services/audit.ts";
 import { recordEvents } from "#server/services/event/record.ts";
 import type { LoopContext } from "./context.ts";
 import { isProcessEnd, messageOf } from "./messages.ts";
@@ -62,6 +63,10 @@ async function endOrphan(ctx: LoopContext, driver: CloudDriver, seen: InstanceOb
 	ctx.log("error", "a machine with our tag belongs to no job and is ended", facts);
 	try {
 		await driver.terminate(seen.region, seen.providerInstanceId);
+		await writeSchedulerAudit(ctx.db, {
+			...{ action: "orphan.terminate", subject: seen.providerInstanceId, atMs: ctx.clock.nowMs() },
+			after: { siteId: driver.siteId, ...facts },
+		});
 		await recordEvents(ctx.db, [
 			{ kind: "orphan_terminated", atMs: ctx.clock.nowMs(), siteId: driver.siteId, reason: reason("orphan_found", facts) },
 		]);

@@ -1,10 +1,16 @@
+import { dayKey } from "#server/accounting/calendar.ts";
 import { pool, site } from "#server/db/schema/site.ts";
 import type { Env } from "#server/env.ts";
 import { assert } from "#server/kernel/assert.ts";
+import { DAY_MS } from "#server/kernel/units.ts";
 import { assertLocalSiteAllowed } from "#server/providers/local/settings.ts";
-import { ACCELERATOR_NAMES } from "#server/rates/accelerators.ts";
+import { ACCELERATOR_NAMES, type AcceleratorName } from "#server/rates/accelerators.ts";
 import { ownedRate } from "#server/rates/owned.ts";
+import { defaultOwnedCard } from "#server/rates/owned-card.ts";
 import type { ServiceContext } from "#server/services/context.ts";
+import { ledgerCalendar } from "#server/services/ledger/calendar.ts";
+import { cardsOfPool } from "#server/services/rate-card/pool-cards.ts";
+import { setRateCard } from "#server/services/rate-card/set.ts";
 
 /** `local`, this host's slots, priced by the shipped rate card; and `aws`, the account behind the EC2 endpoint. */
 export async function seedSites(
@@ -46,4 +52,17 @@ export async function seedSites(
 			ownedSince: now,
 		})
 		.onConflictDoUpdate({ target: [pool.siteId, pool.id], set: { gpusPerNode: settings.SPILLWAY_LOCAL_SLOTS } });
+	await seedRateCard(ctx, accelerator, settings.SPILLWAY_LOCAL_SLOTS);
+}
+
+/** How long before the demo its hardware is said to have come into service: its history must lie behind that. */
+const IN_SERVICE_DAYS = 365;
+
+/** The shipped card, marked as assumed where it is, unless somebody has set one. */
+async function seedRateCard(ctx: ServiceContext, accelerator: AcceleratorName, gpus: number): Promise<void> {
+	const key = { siteId: "local", poolId: "local" };
+	if ((await cardsOfPool(ctx.db, key)).length > 0) return;
+	const inServiceOn = dayKey(ctx.clock.nowMs() - IN_SERVICE_DAYS * DAY_MS, await ledgerCalendar(ctx.db));
+	const made = defaultOwnedCard(accelerator, gpus, inServiceOn);
+	if (made) await setRateCard(ctx, key, { effectiveFrom: inServiceOn, ...made });
 }

@@ -1,11 +1,11 @@
-import type { Tx } from "#server/db/client.ts";
+import type { DbOrTx, Tx } from "#server/db/client.ts";
 import { audit } from "#server/db/schema/audit.ts";
-import { actorName, type ServiceContext } from "./context.ts";
+import { actorName, type ServiceContext, viaOf } from "./context.ts";
 
 /** Writes who did what, in the transaction of the change: no change without its line, no line without its change. */
 export async function writeAudit(
 	tx: Tx,
-	ctx: Pick<ServiceContext, "actor" | "clock" | "requestId">,
+	ctx: Pick<ServiceContext, "actor" | "clock" | "requestId" | "source">,
 	entry: { action: string; subject: string; before?: unknown; after?: unknown },
 ): Promise<void> {
 	await tx.insert(audit).values({
@@ -16,5 +16,37 @@ export async function writeAudit(
 		before: entry.before ?? null,
 		after: entry.after ?? null,
 		requestId: ctx.requestId,
+		via: viaOf(ctx.actor),
+		source: ctx.source ?? null,
+	});
+}
+
+/** The same for what the scheduler decides and does on its own authority: placing, stopping, moving, holding, ending machines. */
+export async function writeSchedulerAudit(
+	tx: DbOrTx,
+	entry: { action: string; subject: string; before?: unknown; after?: unknown; atMs: number },
+): Promise<void> {
+	await tx.insert(audit).values({
+		at: new Date(entry.atMs),
+		actor: SCHEDULER,
+		action: entry.action,
+		subject: entry.subject,
+		before: entry.before ?? null,
+		after: entry.after ?? null,
+	});
+}
+
+const SCHEDULER = actorName({ kind: "system", part: "control_loop" });
+
+/** What happens to an account as its person comes in: nobody else is there to have done it. */
+export async function writeAccountAudit(
+	db: DbOrTx,
+	entry: { accountId: string; action: string; before?: unknown; after?: unknown; nowMs: number; source: string | null },
+): Promise<void> {
+	const subject = `account:${entry.accountId}`;
+	await db.insert(audit).values({
+		at: new Date(entry.nowMs),
+		...{ actor: subject, action: entry.action, subject, before: entry.before ?? null, after: entry.after ?? null },
+		...{ via: "session" as const, source: entry.source },
 	});
 }

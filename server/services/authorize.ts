@@ -13,7 +13,28 @@ export type Permission =
 	| "policy:read"
 	| "budget:read"
 	| "spend:read"
-	| "audit:read";
+	| "audit:read"
+	/** Caps of budgets, alert channels. */
+	| "budget:change"
+	/** A second person's yes to somebody else's change. */
+	| "budget:approve"
+	| "rates:read"
+	| "rates:change"
+	| "bill:read"
+	| "bill:import"
+	/** Charges row by row, FOCUS exports. */
+	| "charge:read"
+	| "statement:read"
+	/** Closing a month, notes on variances. */
+	| "statement:close"
+	| "statement:sign"
+	/** Drafts, backtests and shadows. */
+	| "policy:edit"
+	| "policy:publish"
+	/** A second person's yes to a policy that somebody else publishes. */
+	| "policy:approve"
+	/** A yes or no to a job that a rule asks about; the rule names the role. */
+	| "job:approve";
 
 /** `all`: for every team; `own`: for the person's teams only. */
 const GRANTS: Record<Role, Partial<Record<Permission, "all" | "own">>> = {
@@ -28,6 +49,20 @@ const GRANTS: Record<Role, Partial<Record<Permission, "all" | "own">>> = {
 		"budget:read": "all",
 		"spend:read": "all",
 		"audit:read": "all",
+		"rates:read": "all",
+		"bill:read": "all",
+		"charge:read": "all",
+		"statement:read": "all",
+		"budget:change": "all",
+		"budget:approve": "all",
+		"rates:change": "all",
+		"bill:import": "all",
+		"statement:close": "all",
+		"statement:sign": "all",
+		"policy:edit": "all",
+		"policy:publish": "all",
+		"policy:approve": "all",
+		"job:approve": "all",
 	},
 	data_scientist: {
 		"job:read": "own",
@@ -39,6 +74,8 @@ const GRANTS: Record<Role, Partial<Record<Permission, "all" | "own">>> = {
 		"policy:read": "all",
 		"budget:read": "all",
 		"spend:read": "own",
+		"charge:read": "own",
+		"statement:read": "own",
 	},
 	finance: {
 		"job:read": "all",
@@ -47,6 +84,18 @@ const GRANTS: Record<Role, Partial<Record<Permission, "all" | "own">>> = {
 		"policy:read": "all",
 		"budget:read": "all",
 		"spend:read": "all",
+		"rates:read": "all",
+		"bill:read": "all",
+		"charge:read": "all",
+		"statement:read": "all",
+		"budget:change": "all",
+		"budget:approve": "all",
+		"rates:change": "all",
+		"bill:import": "all",
+		"statement:close": "all",
+		"statement:sign": "all",
+		"job:approve": "all",
+		"audit:read": "all",
 	},
 };
 

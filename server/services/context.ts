@@ -13,11 +13,18 @@ export interface ServiceContext {
 	db: Db;
 	clock: Clock;
 	requestId: string | null;
+	/** The address that a person's request came from; nothing for the system. */
+	source?: string | null;
 }
 
 /** The form in which the audit and job rows name an actor. */
 export function actorName(actor: Actor): string {
 	return actor.kind === "person" ? `account:${actor.accountId}` : `system:${actor.part}`;
+}
+
+/** How a person came in; null for the system. */
+export function viaOf(actor: Actor): "session" | "token" | null {
+	return actor.kind === "person" ? actor.via : null;
 }
 
 /** The system's own authority, for what nobody in particular asks for. */

@@ -34,5 +34,19 @@ export const timingSchema = z.strictObject({
 	syncMs: z.number().default(2_000),
 	sweepMs: z.number().default(60_000),
 	meterMs: z.number().default(30_000),
+	/** How often it is looked whether alerts open or close. */
+	alertsMs: z.number().default(60_000),
+	/** How often the outbox is looked at. */
+	deliverMs: z.number().default(5_000),
+	/** Longest time of one try to send. */
+	deliverTimeoutMs: z.number().default(15_000),
+	/** Pause before the second try to send; doubled with each further one, up to the longest. */
+	deliverRetryMs: z.number().default(30_000),
+	deliverRetryMaxMs: z.number().default(60 * 60_000),
+	/** How often new lines of the audit are sealed, and how often the chain is checked. */
+	auditSealMs: z.number().default(1_000),
+	auditCheckMs: z.number().default(60_000),
+	/** How often it is seen whether the ledger's check is a day old. */
+	ledgerCheckMs: z.number().default(15 * 60_000),
 });
 export type Timing = z.infer<typeof timingSchema>;

@@ -294,6 +294,9 @@ export interface JobChanges {
 	gpus?: number;
 	class?: string;
 	max?: string;
+	priority?: number;
+	/** UTC, as in a job's document. */
+	deadline?: string;
 }
 
 function specOf(changes: JobChanges): JobSpec {
@@ -306,6 +309,8 @@ function specOf(changes: JobChanges): JobSpec {
 			class: changes.class ?? "burst",
 			resources: { gpus: changes.gpus ?? 1 },
 			duration: { estimate: changes.estimate ?? "30s", max: changes.max ?? "10m" },
+			...(changes.priority === undefined ? {} : { priority: changes.priority }),
+			...(changes.deadline === undefined ? {} : { deadline: changes.deadline }),
 			...(changes.checkpointEvery ? { checkpoint: { path: "/checkpoints", interval: changes.checkpointEvery } } : {}),
 		},
 	});

@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
 import type { Tx } from "#server/db/client.ts";
 import { allocation } from "#server/db/schema/allocation.ts";
@@ -88,7 +89,15 @@ async function writeHolds(tx: Tx, { holds }: History): Promise<void> {
 				]
 			: [],
 	);
-	await insertAll(tx, budgetPeriod, sums);
+	if (sums.length === 0) return;
+	// The present period is there since its budget was published; nothing is held in it yet.
+	await tx
+		.insert(budgetPeriod)
+		.values(sums)
+		.onConflictDoUpdate({
+			target: [budgetPeriod.budgetId, budgetPeriod.periodKey],
+			set: { heldMicroUsd: sql`${budgetPeriod.heldMicroUsd} + excluded.held_micro_usd` },
+		});
 }
 
 function jobRow(row: JobRecord): typeof job.$inferInsert {

@@ -1,8 +1,9 @@
 import { and, eq, isNull } from "drizzle-orm";
-import type { HeartbeatAnswer, HeartbeatRequest } from "#server/agent/protocol.ts";
+import type { GpuMinute, HeartbeatAnswer, HeartbeatRequest } from "#server/agent/protocol.ts";
 import type { Tx } from "#server/db/client.ts";
 import { notify } from "#server/db/notify.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
+import { gpuMinute } from "#server/db/schema/gpu-minute.ts";
 import { instance } from "#server/db/schema/instance.ts";
 import { reason } from "#server/domain/reasons.ts";
 import { requestStop } from "../attempt/request-stop.ts";
@@ -18,9 +19,17 @@ export async function agentHeartbeat(ctx: AgentContext, agent: AgentIdentity, in
 		const { notice } = input;
 		await ctx.db.transaction((tx) => recordNotice(tx, agent, { ...notice, nowMs }));
 	}
+	await recordGpuMinutes(ctx, agent, input.gpuMinutes ?? []);
 	await ctx.db.update(instance).set({ lastHeardAt: at }).where(eq(instance.id, agent.instanceId));
 	if (!isAttemptOver(agent)) await ctx.db.update(attempt).set({ lastHeardAt: at }).where(eq(attempt.id, agent.attemptId));
 	return ordersFor(agent, ctx.timing, nowMs);
+}
+
+/** A minute that is told twice, because the answer was lost, counts once. */
+async function recordGpuMinutes(ctx: AgentContext, agent: AgentIdentity, minutes: readonly GpuMinute[]): Promise<void> {
+	if (minutes.length === 0) return;
+	const rows = minutes.map(({ minuteMs, ...rest }) => ({ instanceId: agent.instanceId, minute: new Date(minuteMs), ...rest }));
+	await ctx.db.insert(gpuMinute).values(rows).onConflictDoNothing();
 }
 
 /** The provider said when it takes the machine. Only the first word counts; later ones repeat it. */

@@ -4,6 +4,7 @@ import { notify } from "#server/db/notify.ts";
 import { attempt, type StoredMoveTarget } from "#server/db/schema/attempt.ts";
 import type { Reason } from "#server/domain/reasons.ts";
 import { defined } from "#server/kernel/assert.ts";
+import { writeSchedulerAudit } from "../audit.ts";
 import { requestStop } from "./request-stop.ts";
 
 /**
@@ -29,6 +30,10 @@ export async function requestMove(
 		.returning({ jobId: attempt.jobId });
 	for (const row of rows) await notify(tx, { changes: [{ topic: "job", id: row.jobId, team: null }] });
 	if (rows.length === 0) return false;
+	await writeSchedulerAudit(tx, {
+		...{ action: "attempt.move", subject: input.attemptId, atMs: input.nowMs },
+		after: { to: input.to, reason: input.reason, beginsAtMs: input.atMs },
+	});
 	if (input.atMs <= input.nowMs) await requestStop(tx, { attemptId: input.attemptId, reason: input.reason, atMs: input.nowMs });
 	return true;
 }

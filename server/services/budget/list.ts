@@ -1,15 +1,17 @@
-import { periodOf } from "#server/accounting/calendar.ts";
+import type { SpendForecast } from "#server/accounting/forecast.ts";
 import type { BudgetPeriod, CapReaction } from "#server/domain/policy.ts";
 import { authorize } from "../authorize.ts";
 import type { ServiceContext } from "../context.ts";
 import { activePolicy } from "../policy/active.ts";
-import { budgetViews } from "./views.ts";
+import { type BudgetFigures, budgetFigures } from "./figures.ts";
 
 export interface BudgetStatus {
 	id: string;
 	/** CEL over the job; "true" is everybody. */
 	scope: string;
 	period: BudgetPeriod;
+	/** First day, e.g. `2026-11-01`. */
+	periodKey: string;
 	periodStartMs: number;
 	periodEndMs: number;
 	atCap: CapReaction;
@@ -20,31 +22,24 @@ export interface BudgetStatus {
 	heldMicroUsd: bigint;
 	/** cap − posted − held; below 0 when the cap was lowered under what is spent. */
 	freeMicroUsd: bigint;
+	/** What the period will have cost at its end; null with too little history. */
+	forecast: SpendForecast | null;
 }
 
 /**
- * The budgets of the policy in force, in its order, with their current periods (UTC).
+ * The budgets of the policy in force, in its order, with their current periods in the ledger's calendar.
  * @throws SpillwayError `unavailable` when no policy was published yet.
  */
 export async function listBudgets(ctx: Pick<ServiceContext, "actor" | "db" | "clock">): Promise<BudgetStatus[]> {
 	authorize(ctx, "budget:read", null);
-	const nowMs = ctx.clock.nowMs();
 	const { policy } = await activePolicy(ctx.db);
-	const views = new Map((await budgetViews(ctx.db, policy.budgets, nowMs)).map((v) => [v.id, v]));
-	return policy.budgets.map((rule) => {
-		const { fromMs, toMs } = periodOf(rule.period, nowMs);
-		const { postedMicroUsd = 0n, heldMicroUsd = 0n } = views.get(rule.id) ?? {};
-		return {
-			id: rule.id,
-			scope: rule.scope,
-			period: rule.period,
-			periodStartMs: fromMs,
-			periodEndMs: toMs,
-			atCap: rule.atCap,
-			capMicroUsd: rule.capMicroUsd,
-			postedMicroUsd,
-			heldMicroUsd,
-			freeMicroUsd: rule.capMicroUsd - postedMicroUsd - heldMicroUsd,
-		};
-	});
+	return (await budgetFigures(ctx.db, policy.budgets, ctx.clock.nowMs())).map(toStatus);
+}
+
+export function toStatus({ rule, period, postedMicroUsd, heldMicroUsd, forecast }: BudgetFigures): BudgetStatus {
+	return {
+		...{ id: rule.id, scope: rule.scope, period: rule.period, periodKey: period.key },
+		...{ periodStartMs: period.fromMs, periodEndMs: period.toMs, atCap: rule.atCap, capMicroUsd: rule.capMicroUsd },
+		...{ postedMicroUsd, heldMicroUsd, freeMicroUsd: rule.capMicroUsd - postedMicroUsd - heldMicroUsd, forecast },
+	};
 }

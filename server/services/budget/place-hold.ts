@@ -4,6 +4,7 @@ import { hold, holdBudget } from "#server/db/schema/budget.ts";
 import type { BudgetRule } from "#server/domain/policy.ts";
 import { assert } from "#server/kernel/assert.ts";
 import { newId } from "#server/kernel/ids.ts";
+import { ledgerCalendar } from "../ledger/calendar.ts";
 import { addToPeriods, lockBudgets } from "./lock.ts";
 
 export interface HoldRefusal {
@@ -31,10 +32,11 @@ export async function placeHold(
 		tx,
 		budgets.map((b) => b.id),
 	);
+	const calendar = await ledgerCalendar(tx);
 	let worst: HoldRefusal | null = null;
 	for (const rule of budgets) {
 		const balance = balances.get(rule.id);
-		const posted = balance?.postedByPeriod.get(periodOf(rule.period, nowMs).key) ?? 0n;
+		const posted = balance?.postedByPeriod.get(periodOf(rule.period, nowMs, calendar).key) ?? 0n;
 		const freeMicroUsd = rule.capMicroUsd - posted - (balance?.heldMicroUsd ?? 0n);
 		const missingMicroUsd = amountMicroUsd - freeMicroUsd;
 		if (missingMicroUsd <= 0n || (worst !== null && missingMicroUsd <= worst.missingMicroUsd)) continue;
@@ -43,7 +45,7 @@ export async function placeHold(
 	if (worst) return worst;
 	const id = newId("hold", nowMs);
 	await tx.insert(hold).values({ id, instanceId, amountMicroUsd, createdAt: new Date(nowMs) });
-	const periods = budgets.map((rule) => ({ budgetId: rule.id, periodKey: periodOf(rule.period, nowMs).key }));
+	const periods = budgets.map((rule) => ({ budgetId: rule.id, periodKey: periodOf(rule.period, nowMs, calendar).key }));
 	if (periods.length > 0) await tx.insert(holdBudget).values(periods.map((p) => ({ holdId: id, ...p })));
 	await addToPeriods(
 		tx,

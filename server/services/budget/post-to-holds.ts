@@ -1,12 +1,16 @@
-import { eq, inArray, sql } from "drizzle-orm";
-import { periodOf } from "#server/accounting/calendar.ts";
+import { eq, getTableColumns, inArray, sql } from "drizzle-orm";
+import { bucketStartMs, periodOf } from "#server/accounting/calendar.ts";
 import type { DbOrTx, Tx } from "#server/db/client.ts";
 import { hold, holdBudget } from "#server/db/schema/budget.ts";
+import { instance } from "#server/db/schema/instance.ts";
+import { job } from "#server/db/schema/job.ts";
 import type { BudgetPeriod } from "#server/domain/policy.ts";
 import type { HoldState } from "#server/domain/states.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
+import { ledgerCalendar } from "../ledger/calendar.ts";
 import { activePolicy } from "../policy/active.ts";
 import { addToPeriods, lockBudgets } from "./lock.ts";
+import { addToBudgetDays, addToBudgetJobs, type BudgetPosting } from "./post-detail.ts";
 
 /** What was charged to one instance, and whether that was the last of it. */
 export interface HoldPosting {
@@ -33,49 +37,64 @@ export async function lockBudgetsOfInstances(tx: Tx, instanceIds: readonly strin
 /**
  * Moves money from held to posted: the hold keeps the true sum, budgets get each charge in the period in which it fell,
  * and at most the amount of the hold is taken from what was held. A settled hold is closed: `posted` when anything was
- * charged, else `voided`. The budgets must be locked (lockBudgetsOfInstances).
+ * charged, else `voided`. What is charged to a closed hold later, a correction, still counts in its budgets. The budgets
+ * must be locked (lockBudgetsOfInstances).
  */
 export async function postToHolds(tx: Tx, postings: readonly HoldPosting[], nowMs: number): Promise<void> {
 	if (postings.length === 0) return;
 	const byInstance = new Map(postings.map((p) => [p.instanceId, p]));
-	const holds = await tx
-		.select()
-		.from(hold)
-		.where(inArray(hold.instanceId, [...byInstance.keys()]));
+	const holds = await readHolds(tx, [...byInstance.keys()]);
 	const counted = await budgetsOf(
 		tx,
 		holds.map((h) => h.id),
 	);
 	const periods = await budgetPeriods(tx);
+	const calendar = await ledgerCalendar(tx);
 	const rows: { id: string; posted: string; state: HoldState }[] = [];
 	const changes: Parameters<typeof addToPeriods>[1][number][] = [];
+	const detail: BudgetPosting[] = [];
 	for (const row of holds) {
 		const posting = byInstance.get(row.instanceId);
-		if (!posting || row.state !== "pending") continue;
+		if (!posting) continue;
+		const pending = row.state === "pending";
 		const postedMicroUsd = posting.charges.reduce((sum, c) => sum + c.microUsd, row.postedMicroUsd);
-		if (postedMicroUsd === row.postedMicroUsd && !posting.settled) continue;
-		const state = posting.settled ? (postedMicroUsd > 0n ? "posted" : "voided") : "pending";
+		if (posting.charges.length === 0 && !(pending && posting.settled)) continue;
+		const state = !pending ? row.state : !posting.settled ? "pending" : postedMicroUsd > 0n ? "posted" : "voided";
 		rows.push({ id: row.id, posted: postedMicroUsd.toString(), state });
-		const heldBefore = left(row.amountMicroUsd, row.postedMicroUsd);
-		const heldAfter = posting.settled ? 0n : left(row.amountMicroUsd, postedMicroUsd);
+		const heldBefore = pending ? left(row.amountMicroUsd, row.postedMicroUsd) : 0n;
+		const heldAfter = state === "pending" ? left(row.amountMicroUsd, postedMicroUsd) : 0n;
 		for (const { budgetId, periodKey } of counted.get(row.id) ?? []) {
 			changes.push({ budgetId, periodKey, postedMicroUsd: 0n, heldMicroUsd: heldAfter - heldBefore });
 			for (const charge of posting.charges) {
 				// A budget that the policy no longer has is nobody's cap; its months are kept as months.
-				const { key } = periodOf(periods.get(budgetId) ?? "month", charge.atMs);
+				const { key } = periodOf(periods.get(budgetId) ?? "month", charge.atMs, calendar);
 				changes.push({ budgetId, periodKey: key, postedMicroUsd: charge.microUsd, heldMicroUsd: 0n });
+				const dayStartMs = bucketStartMs("day", charge.atMs, calendar);
+				detail.push({ budgetId, periodKey: key, dayStartMs, team: row.team, jobId: row.jobId, microUsd: charge.microUsd });
 			}
 		}
 	}
 	await writeHolds(tx, rows, nowMs);
 	await addToPeriods(tx, changes);
+	await addToBudgetDays(tx, detail);
+	await addToBudgetJobs(tx, detail);
+}
+
+async function readHolds(tx: Tx, instanceIds: string[]) {
+	const { id, instanceId, amountMicroUsd, postedMicroUsd, state } = getTableColumns(hold);
+	return tx
+		.select({ id, instanceId, amountMicroUsd, postedMicroUsd, state, team: job.team, jobId: job.id })
+		.from(hold)
+		.innerJoin(instance, eq(instance.id, hold.instanceId))
+		.innerJoin(job, eq(job.id, instance.jobId))
+		.where(inArray(hold.instanceId, instanceIds));
 }
 
 async function writeHolds(tx: Tx, rows: readonly { id: string; posted: string; state: HoldState }[], nowMs: number): Promise<void> {
 	if (rows.length === 0) return;
 	await tx.execute(sql`
 		update hold set posted_micro_usd = h.posted, state = h.state,
-			closed_at = case when h.state = 'pending' then null else ${new Date(nowMs).toISOString()}::timestamptz end
+			closed_at = case when h.state = 'pending' then null else coalesce(hold.closed_at, ${new Date(nowMs).toISOString()}::timestamptz) end
 		from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as h(id text, posted bigint, state hold_state)
 		where hold.id = h.id`);
 }

@@ -4,6 +4,7 @@ import type { DbOrTx } from "#server/db/client.ts";
 import { budgetPeriod } from "#server/db/schema/budget.ts";
 import type { BudgetRule } from "#server/domain/policy.ts";
 import type { BudgetView } from "#server/scheduling/types.ts";
+import { ledgerCalendar } from "../ledger/calendar.ts";
 
 /**
  * Each budget with what was posted in its current period and what is held for all live instances, in the order of the
@@ -20,9 +21,10 @@ export async function budgetViews(db: DbOrTx, rules: readonly BudgetRule[], nowM
 				rules.map((r) => r.id),
 			),
 		);
+	const calendar = await ledgerCalendar(db);
 	return rules.map((rule) => {
 		const own = rows.filter((r) => r.budgetId === rule.id);
-		const { key } = periodOf(rule.period, nowMs);
+		const { key } = periodOf(rule.period, nowMs, calendar);
 		return {
 			id: rule.id,
 			scope: rule.scope,

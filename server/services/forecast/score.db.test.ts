@@ -79,6 +79,11 @@ describe("forecasts of the wait", () => {
 		expect(await horizonScore("30m")).toMatchObject({ count: 1, p50Covered: 0, p90Covered: 1 });
 		expect(await scoreOfHorizon(books.db, horizonOf(20 * MINUTE_MS))).toEqual({ count: 1, p50Covered: 0, p90Covered: 1 });
 		expect(await scoreOfHorizon(books.db, horizonOf(200 * HOUR_MS))).toBeNull();
+		// As a quote only the first of them counts.
+		const { quotes } = await readForecastScore({ ...books, actor: VIEWER });
+		expect(quotes).toMatchObject({ count: 1, p50Covered: 1, p90Covered: 1 });
+		expect(quotes.horizons.filter((h) => h.count > 0).map((h) => h.horizon)).toEqual(["3h"]);
+		expect(await scoreOfHorizon(books.db, horizonOf(20 * MINUTE_MS), "quotes")).toBeNull();
 	});
 
 	it("of a job that burst are censored before their P90, and a miss after it", async () => {

@@ -23,19 +23,28 @@ export interface HorizonScore extends ForecastScore {
 	open: number;
 }
 
-/** The score of the forecasts of the wait, in all and by horizon. A score of the whole cluster: it tells of no job. */
-export async function readForecastScore(ctx: ServiceContext): Promise<ForecastScore & { horizons: HorizonScore[] }> {
+export type ForecastScores = ForecastScore & { horizons: HorizonScore[] };
+
+/**
+ * The score of the forecasts of the wait, in all and by horizon; and of those alone that jobs got as they were submitted,
+ * which is what a quote says. A score of the whole cluster: it tells of no job.
+ */
+export async function readForecastScore(ctx: ServiceContext): Promise<ForecastScores & { quotes: ForecastScores }> {
 	authorize(ctx, "capacity:read", null);
-	const horizons = await scoreByHorizon(ctx.db);
+	return { ...summed(await scoreByHorizon(ctx.db)), quotes: summed(await scoreByHorizon(ctx.db, "quotes")) };
+}
+
+function summed(horizons: HorizonScore[]): ForecastScores {
 	const sum = (field: keyof ForecastScore): number => horizons.reduce((total, h) => total + h[field], 0);
 	return { count: sum("count"), p50Covered: sum("p50Covered"), p90Covered: sum("p90Covered"), horizons };
 }
 
 /**
- * All forecasts ever scored. A job that left or was ended after its P90 had passed is a miss of both; before, it says
+ * All forecasts ever scored, or of each job the first one of its first attempt: that is what a quote asked then answers, by the
+ * same decision over the same snapshot. (A quote itself is not kept: most are never followed by a job, and none by a start.) A job that left or was ended after its P90 had passed is a miss of both; before, it says
  * nothing and is counted as censored.
  */
-export async function scoreByHorizon(db: Db): Promise<HorizonScore[]> {
+export async function scoreByHorizon(db: Db, of: "all" | "quotes" = "all"): Promise<HorizonScore[]> {
 	const rows = await db.execute<{
 		horizon: number;
 		count: number;
@@ -46,6 +55,7 @@ export async function scoreByHorizon(db: Db): Promise<HorizonScore[]> {
 	}>(sql`
 		with f as (
 			select horizon, outcome, told_p50_ms, told_p90_ms, extract(epoch from ended_at - at) * 1000 as wait_ms from wait_forecast
+			where ${of === "all"} or (first and attempt_no = 1)
 		)
 		select horizon,
 			count(*) filter (where outcome = 'started' or wait_ms > told_p90_ms)::int as count,
@@ -70,7 +80,7 @@ export async function scoreByHorizon(db: Db): Promise<HorizonScore[]> {
 }
 
 /** The score of forecasts such as this one; null as long as none was scored. */
-export async function scoreOfHorizon(db: Db, horizon: number): Promise<ForecastScore | null> {
-	const row = (await scoreByHorizon(db))[horizon];
+export async function scoreOfHorizon(db: Db, horizon: number, of: "all" | "quotes" = "all"): Promise<ForecastScore | null> {
+	const row = (await scoreByHorizon(db, of))[horizon];
 	return row && row.count > 0 ? { count: row.count, p50Covered: row.p50Covered, p90Covered: row.p90Covered } : null;
 }

@@ -4,6 +4,7 @@ import { notify } from "#server/db/notify.ts";
 import { job } from "#server/db/schema/job.ts";
 import type { Placement } from "#server/domain/capacity.ts";
 import type { Reason } from "#server/domain/reasons.ts";
+import { endApprovals } from "../approval/close.ts";
 import { recordEvents } from "../event/record.ts";
 
 /**
@@ -27,6 +28,8 @@ export async function admitJob(
 		)
 		.returning({ team: job.team });
 	if (!row) return false;
+	const why = input.placement.capacityType === "owned" ? "the job starts at home" : "the job starts without it";
+	await endApprovals(tx, { where: { jobId: input.jobId }, state: "withdrawn", why, nowMs: input.nowMs });
 	await recordEvents(tx, [
 		{ kind: "job_placed", atMs: input.nowMs, jobId: input.jobId, team: row.team, siteId: input.placement.siteId, reason: input.reason },
 	]);

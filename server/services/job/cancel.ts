@@ -5,6 +5,7 @@ import { job } from "#server/db/schema/job.ts";
 import { reason } from "#server/domain/reasons.ts";
 import { isFinal, JOB_TRANSITIONS, type JobState, LIVE_ATTEMPT_STATES } from "#server/domain/states.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
+import { endApprovals } from "../approval/close.ts";
 import { requestStop } from "../attempt/request-stop.ts";
 import { writeAudit } from "../audit.ts";
 import { authorize } from "../authorize.ts";
@@ -42,6 +43,7 @@ export async function cancelJob(ctx: ServiceContext, jobId: string): Promise<{ s
 				...(live ? {} : { state: "cancelled" as const, finishedAt: at, reason: why, forecast: null }),
 			})
 			.where(eq(job.id, jobId));
+		await endApprovals(tx, { where: { jobId }, state: "withdrawn", why: "the job was cancelled", nowMs });
 		if (live) await requestStop(tx, { attemptId: live.id, reason: why, atMs: nowMs });
 		else await recordEvents(tx, [{ kind: "job_cancelled", atMs: nowMs, jobId, team: row.team, reason: why }]);
 		await writeAudit(tx, ctx, { action: "job.cancel", subject: jobId, before: { state: row.state }, after: { state: next } });

@@ -5,12 +5,13 @@ import type { Change } from "#server/domain/change.ts";
 import { gpusOf, type JobSpec } from "#server/domain/job.ts";
 import { reason } from "#server/domain/reasons.ts";
 import { newId } from "#server/kernel/ids.ts";
-import { type Actor, actorName } from "../context.ts";
+import { type Actor, actorName, viaOf } from "../context.ts";
 
 export interface Submission {
 	spec: JobSpec;
 	actor: Actor;
 	requestId: string | null;
+	source: string | null;
 }
 
 /**
@@ -20,14 +21,14 @@ export interface Submission {
 export async function insertJobs(db: DbOrTx, submissions: readonly Submission[], nowMs: number): Promise<string[]> {
 	const ids = submissions.map(() => newId("job", nowMs)).sort();
 	const at = new Date(nowMs).toISOString();
-	const rows = JSON.stringify(submissions.map(({ spec, actor, requestId }, i) => rowOf(ids[i] ?? "", spec, actorName(actor), requestId)));
+	const rows = JSON.stringify(submissions.map((submission, i) => rowOf(ids[i] ?? "", submission)));
 	// One line for the browsers, however many jobs: they read the list again.
 	const change: Change = { topic: "job", id: ids.length === 1 ? (ids[0] ?? null) : null, team: null };
 	await db.execute(sql`
 		with r as (
 			select * from jsonb_to_recordset(${rows}::jsonb) as r(
 				id text, name text, team text, project text, class workload_class, priority smallint, gpus integer, spec jsonb,
-				"by" text, deadline timestamptz, "requestId" text)
+				"by" text, deadline timestamptz, "requestId" text, via text, source text)
 		), j as (
 			insert into job (id, name, team, project, class, priority, gpus, spec, state, reason, submitted_by, submitted_at, pending_since, deadline_at)
 			select id, name, team, project, class, priority, gpus, spec, 'queued', ${JSON.stringify(reason("submitted"))}::jsonb, "by",
@@ -36,14 +37,14 @@ export async function insertJobs(db: DbOrTx, submissions: readonly Submission[],
 		), e as (
 			insert into event (at, kind, job_id, team) select ${at}::timestamptz, 'job_submitted', id, team from r
 		), a as (
-			insert into audit (at, actor, action, subject, after, request_id)
-			select ${at}::timestamptz, "by", 'job.submit', id, jsonb_build_object('name', name, 'team', team), "requestId" from r
+			insert into audit (at, actor, action, subject, after, request_id, via, source)
+			select ${at}::timestamptz, "by", 'job.submit', id, jsonb_build_object('name', name, 'team', team), "requestId", via, source from r
 		)
 		select pg_notify(${WAKE_CHANNEL}, ''), pg_notify(${CHANGE_CHANNEL}, ${JSON.stringify(change)})`);
 	return ids;
 }
 
-function rowOf(id: string, spec: JobSpec, by: string, requestId: string | null): Record<string, unknown> {
+function rowOf(id: string, { spec, actor, requestId, source }: Submission): Record<string, unknown> {
 	return {
 		id,
 		name: spec.name,
@@ -53,8 +54,10 @@ function rowOf(id: string, spec: JobSpec, by: string, requestId: string | null):
 		priority: spec.priority,
 		gpus: gpusOf(spec),
 		spec,
-		by,
+		by: actorName(actor),
 		deadline: spec.deadlineMs === null ? null : new Date(spec.deadlineMs).toISOString(),
 		requestId,
+		via: viaOf(actor),
+		source,
 	};
 }

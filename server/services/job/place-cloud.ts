@@ -7,6 +7,7 @@ import type { BudgetRule } from "#server/domain/policy.ts";
 import type { Reason } from "#server/domain/reasons.ts";
 import { assert } from "#server/kernel/assert.ts";
 import { attemptIdOf, instanceIdOf } from "#server/kernel/ids.ts";
+import { writeSchedulerAudit } from "../audit.ts";
 import { type HoldRefusal, placeHold } from "../budget/place-hold.ts";
 import { toStoredOffer } from "../instance/stored-offer.ts";
 import { admitJob } from "./admit.ts";
@@ -80,6 +81,14 @@ export async function placeCloud(
 		intendedAt: at,
 		expiresAt: new Date(nowMs + input.lifeMs),
 		bootstrapHash: input.bootstrapHash,
+	});
+	const { siteId, region, zone, instanceType, capacityType } = offer;
+	await writeSchedulerAudit(tx, {
+		...{ action: "job.place", subject: input.jobId, atMs: nowMs },
+		after: {
+			...{ attemptId, instanceId, siteId, region, zone, instanceType, capacityType, reason: input.reason.code },
+			...{ microUsdPerHour: String(offer.microUsdPerHour), holdMicroUsd: String(input.holdMicroUsd), expiresAtMs: nowMs + input.lifeMs },
+		},
 	});
 	await notify(tx, { changes: [{ topic: "instance", id: instanceId, team: null }] });
 	return { kind: "placed", attemptId, instanceId };

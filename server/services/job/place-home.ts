@@ -7,6 +7,7 @@ import type { Placement } from "#server/domain/capacity.ts";
 import type { Reason } from "#server/domain/reasons.ts";
 import type { Provider } from "#server/domain/vocabulary.ts";
 import { attemptIdOf, newId } from "#server/kernel/ids.ts";
+import { writeSchedulerAudit } from "../audit.ts";
 import { admitJob } from "./admit.ts";
 
 /**
@@ -85,6 +86,11 @@ export async function placeHome(
 		slots: input.slots,
 		microUsdPerGpuHour: row.microUsdPerGpuHour,
 		startedAt: at,
+	});
+	const { siteId, poolId, slots } = input;
+	await writeSchedulerAudit(tx, {
+		...{ action: "job.place", subject: input.jobId, atMs: input.nowMs },
+		after: { attemptId, siteId, poolId, gpus: slots.length, reason: input.reason.code },
 	});
 	return { attemptId };
 }

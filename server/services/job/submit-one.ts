@@ -21,7 +21,7 @@ export async function submitJob(ctx: ServiceContext, spec: JobSpec): Promise<str
 	await checkSubmission(ctx, [spec]);
 	const queue = queues.get(ctx.db) ?? new SubmitQueue(ctx.db);
 	queues.set(ctx.db, queue);
-	return queue.add({ spec, actor: ctx.actor, requestId: ctx.requestId }, () => ctx.clock.nowMs());
+	return queue.add({ spec, actor: ctx.actor, requestId: ctx.requestId, source: ctx.source ?? null }, () => ctx.clock.nowMs());
 }
 
 const queues = new WeakMap<Db, SubmitQueue>();

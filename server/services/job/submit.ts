@@ -18,7 +18,7 @@ export async function submitJobs(ctx: ServiceContext, specs: readonly JobSpec[])
 	await checkSubmission(ctx, specs);
 	return insertJobs(
 		ctx.db,
-		specs.map((spec) => ({ spec, actor: ctx.actor, requestId: ctx.requestId })),
+		specs.map((spec) => ({ spec, actor: ctx.actor, requestId: ctx.requestId, source: ctx.source ?? null })),
 		ctx.clock.nowMs(),
 	);
 }

@@ -4,6 +4,8 @@ import { notify } from "#server/db/notify.ts";
 import { job } from "#server/db/schema/job.ts";
 import type { TimeRange } from "#server/domain/decision.ts";
 import type { Reason } from "#server/domain/reasons.ts";
+import { endApprovals } from "../approval/close.ts";
+import { writeSchedulerAudit } from "../audit.ts";
 import { recordEvents } from "../event/record.ts";
 
 /** Moves a waiting job between `queued` and `held`, with the reason. False when it is no longer waiting. */
@@ -17,6 +19,10 @@ export async function setWaitingState(
 		.where(and(eq(job.id, input.jobId), inArray(job.state, ["queued", "held"]), isNull(job.cancelRequestedAt)))
 		.returning({ team: job.team });
 	if (!row) return false;
+	await writeSchedulerAudit(tx, {
+		...{ action: input.state === "held" ? "job.hold" : "job.release", subject: input.jobId, atMs: input.nowMs },
+		after: { reason: input.reason },
+	});
 	if (input.state === "held")
 		await recordEvents(tx, [{ kind: "job_held", atMs: input.nowMs, jobId: input.jobId, team: row.team, reason: input.reason }]);
 	await notify(tx, { changes: [{ topic: "job", id: input.jobId, team: row.team }] });
@@ -31,6 +37,8 @@ export async function failWaiting(tx: Tx, input: { jobId: string; reason: Reason
 		.where(and(eq(job.id, input.jobId), inArray(job.state, ["queued", "held"])))
 		.returning({ team: job.team });
 	if (!row) return false;
+	await endApprovals(tx, { where: { jobId: input.jobId }, state: "withdrawn", why: "the job can never run", nowMs: input.nowMs });
+	await writeSchedulerAudit(tx, { action: "job.refuse", subject: input.jobId, after: { reason: input.reason }, atMs: input.nowMs });
 	await recordEvents(tx, [{ kind: "job_failed", atMs: input.nowMs, jobId: input.jobId, team: row.team, reason: input.reason }]);
 	await notify(tx, { changes: [{ topic: "job", id: input.jobId, team: row.team }] });
 	return true;

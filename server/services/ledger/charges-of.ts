@@ -25,7 +25,7 @@ export async function readCharges(db: DbOrTx, where: SQL | undefined): Promise<C
 	return rows.map(toCharge);
 }
 
-function toCharge(row: typeof charge.$inferSelect): Charge {
+export function toCharge(row: typeof charge.$inferSelect): Charge {
 	const { periodStart, periodEnd, team, project, siteId, provider, region, capacityType, accelerator, kind, ...rest } = row;
 	return {
 		...rest,

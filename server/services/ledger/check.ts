@@ -1,10 +1,14 @@
 import { sql } from "drizzle-orm";
-import { GRANULARITIES, type Granularity } from "#server/accounting/calendar.ts";
-import type { Db } from "#server/db/client.ts";
+import { bucketsOf, GRANULARITIES, type Granularity, type Interval } from "#server/accounting/calendar.ts";
+import type { Calendar } from "#server/accounting/zone.ts";
+import type { Db, Tx } from "#server/db/client.ts";
+import { ledgerCalendar } from "./calendar.ts";
+import { differencesOfJobs, differencesOfSlices, differencesOfSums, type SumsOf } from "./check-sql.ts";
 
-/** A rollup row that is not the sum of its charges. */
+/** A sum that is not the sum of its charges. */
 export interface LedgerDifference {
-	granularity: Granularity;
+	/** Which sums: a rollup's granularity, a slice of rollups, a job's month, or the job's own total. */
+	granularity: SumsOf | "slice" | "job";
 	bucketStartMs: number;
 	/** The dimensions as one text, for people. */
 	dimensions: string;
@@ -15,45 +19,45 @@ export interface LedgerDifference {
 
 export interface LedgerCheck {
 	checkedAtMs: number;
-	/** True when every sum of every rollup row is the sum of its charges. */
+	/** True when every sum of every rollup row, slice, job and job's month is the sum of its charges. */
 	ok: boolean;
-	/** Sums over everything, by granularity; `charges` are the entries themselves. */
-	totals: { charges: bigint } & Record<Granularity, bigint>;
+	/** Effective cost of everything, by granularity; `charges` are the entries themselves, `jobMonth` those of jobs. */
+	totals: { charges: bigint; jobCharges: bigint; jobMonth: bigint } & Record<Granularity, bigint>;
+	/** How many entries were added up. */
+	charges: number;
 	/** At most LISTED_DIFFERENCES. */
 	differences: LedgerDifference[];
 }
 
 export const LISTED_DIFFERENCES = 100;
 
-const DIMENSIONS = ["team", "project", "class", "site_id", "provider", "region", "capacity_type", "accelerator", "kind"];
-const SUMS = [
-	...["gpu_ms", "list_micro_usd", "contracted_micro_usd", "effective_micro_usd", "billed_micro_usd"],
-	...["energy_milli_wh", "emissions_milligrams", "charges"],
-];
-
 /**
- * Adds up all charges anew and holds every row of the rollups against them, at one moment. Reads the whole ledger: for
- * the night and for tests.
+ * Adds up all charges anew and holds every row of the rollups and of the jobs' sums against them, at one moment, month by
+ * month. Reads the whole ledger four times: for the night and for tests.
  */
 export async function ledgerCheck(ctx: { db: Db; clock: { nowMs(): number } }): Promise<LedgerCheck> {
 	return ctx.db.transaction(
 		async (tx) => {
+			const calendar = await ledgerCalendar(tx);
 			const differences: LedgerDifference[] = [];
-			for (const granularity of GRANULARITIES) {
-				const rows = await tx.execute<Record<string, unknown>>(differencesOf(granularity));
-				differences.push(...rows.slice(0, LISTED_DIFFERENCES).map((r) => toDifference(granularity, r)));
+			for (const month of await monthsOf(tx, calendar)) {
+				for (const kind of [...GRANULARITIES, "job_month"] as const) {
+					const rows = await tx.execute<Record<string, unknown>>(differencesOfSums(kind, month, calendar, LISTED_DIFFERENCES));
+					differences.push(...rows.map((r) => toDifference(kind, r)));
+				}
+				// Slices are held against rollups: those of a wrong rollup would only say the same nine times.
+				if (differences.length === 0) {
+					const slices = await tx.execute<Record<string, unknown>>(differencesOfSlices(month, LISTED_DIFFERENCES));
+					differences.push(...slices.map((r) => toDifference("slice", r)));
+				}
+				if (differences.length >= LISTED_DIFFERENCES) break;
 			}
-			const [sums] = await tx.execute<Record<string, unknown>>(sql`
-				select (select coalesce(sum(effective_micro_usd), 0) from charge)::text as charges,
-					coalesce(sum(effective_micro_usd) filter (where granularity = 'hour'), 0)::text as hour,
-					coalesce(sum(effective_micro_usd) filter (where granularity = 'day'), 0)::text as day,
-					coalesce(sum(effective_micro_usd) filter (where granularity = 'month'), 0)::text as month
-				from rollup`);
-			const total = (name: string): bigint => BigInt(String(sums?.[name] ?? 0));
+			const jobs = await tx.execute<Record<string, unknown>>(differencesOfJobs(LISTED_DIFFERENCES));
+			differences.push(...jobs.map((r) => toDifference("job", r)));
 			return {
 				checkedAtMs: ctx.clock.nowMs(),
 				ok: differences.length === 0,
-				totals: { charges: total("charges"), hour: total("hour"), day: total("day"), month: total("month") },
+				...(await totalsOf(tx)),
 				differences: differences.slice(0, LISTED_DIFFERENCES),
 			};
 		},
@@ -61,26 +65,38 @@ export async function ledgerCheck(ctx: { db: Db; clock: { nowMs(): number } }): 
 	);
 }
 
-function differencesOf(granularity: Granularity) {
-	const dims = DIMENSIONS.join(", ");
-	// class and the enums of the two tables are the same types, so the join compares like with like.
-	return sql.raw(`
-		with anew as (
-			select date_trunc('${granularity}', period_start, 'UTC') as bucket_start, ${dims},
-				${SUMS.map((c) => (c === "charges" ? "count(*) as charges" : `coalesce(sum(${c}), 0) as ${c}`)).join(", ")}
-			from charge group by 1, ${dims}
-		), kept as (select * from rollup where granularity = '${granularity}'),
-		pairs as (
-			select bucket_start, concat_ws(' · ', ${dims}) as dimensions,
-				${SUMS.map((c) => `coalesce(kept.${c}, 0)::numeric as kept_${c}, coalesce(anew.${c}, 0)::numeric as anew_${c}`).join(", ")}
-			from anew full join kept using (bucket_start, ${dims})
-		)
-		select (extract(epoch from bucket_start) * 1000)::bigint::text as bucket_ms, dimensions, s.col as column_name, s.kept::text as kept, s.anew::text as anew
-		from pairs, lateral (values ${SUMS.map((c) => `('${c}', kept_${c}, anew_${c})`).join(", ")}) as s(col, kept, anew)
-		where s.kept <> s.anew order by bucket_start, dimensions, s.col limit ${LISTED_DIFFERENCES}`);
+/** The calendar's months from the first to the last of anything that is kept. */
+async function monthsOf(tx: Tx, calendar: Calendar): Promise<Interval[]> {
+	const [row] = await tx.execute<{ first: string | null; last: string | null }>(sql`
+		select extract(epoch from least((select min(period_start) from charge), (select min(bucket_start) from rollup), (select min(month_start) from job_month))) * 1000 as first,
+			extract(epoch from greatest((select max(period_start) from charge), (select max(bucket_start) from rollup), (select max(month_start) from job_month))) * 1000 as last`);
+	if (!row || row.first === null || row.last === null) return [];
+	return bucketsOf("month", { fromMs: Number(row.first), toMs: Number(row.last) + 1 }, calendar);
 }
 
-function toDifference(granularity: Granularity, row: Record<string, unknown>): LedgerDifference {
+async function totalsOf(tx: Tx): Promise<Pick<LedgerCheck, "totals" | "charges">> {
+	const [sums] = await tx.execute<Record<string, unknown>>(sql`
+		select e.*, r.*, (select coalesce(sum(effective_micro_usd), 0) from job_month)::text as job_month
+		from (select count(*)::text as count, coalesce(sum(effective_micro_usd), 0)::text as charges,
+				coalesce(sum(effective_micro_usd) filter (where job_id is not null), 0)::text as job_charges from charge) as e,
+			(select coalesce(sum(effective_micro_usd) filter (where granularity = 'hour'), 0)::text as hour,
+				coalesce(sum(effective_micro_usd) filter (where granularity = 'day'), 0)::text as day,
+				coalesce(sum(effective_micro_usd) filter (where granularity = 'month'), 0)::text as month from rollup) as r`);
+	const total = (name: string): bigint => BigInt(String(sums?.[name] ?? 0));
+	return {
+		totals: {
+			charges: total("charges"),
+			jobCharges: total("job_charges"),
+			jobMonth: total("job_month"),
+			hour: total("hour"),
+			day: total("day"),
+			month: total("month"),
+		},
+		charges: Number(total("count")),
+	};
+}
+
+function toDifference(granularity: LedgerDifference["granularity"], row: Record<string, unknown>): LedgerDifference {
 	return {
 		granularity,
 		bucketStartMs: Number(row["bucket_ms"]),

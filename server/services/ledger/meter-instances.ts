@@ -1,14 +1,20 @@
 import { and, eq, inArray, isNotNull, isNull, lt, ne, or, type SQL, sql } from "drizzle-orm";
-import { billingTermsOf } from "#server/accounting/billing-terms.ts";
+import type { Interval } from "#server/accounting/calendar.ts";
 import { type Metered, meterUsage, type Usage } from "#server/accounting/meter-usage.ts";
 import type { Tx } from "#server/db/client.ts";
+import { attempt } from "#server/db/schema/attempt.ts";
 import { hold } from "#server/db/schema/budget.ts";
 import { instance } from "#server/db/schema/instance.ts";
 import { job } from "#server/db/schema/job.ts";
 import { defined } from "#server/kernel/assert.ts";
-import { accelerator, resolveAlias } from "#server/rates/accelerators.ts";
 import { type HoldPosting, lockBudgetsOfInstances, postToHolds } from "../budget/post-to-holds.ts";
+import { measuredMinutes } from "../carbon/measured-minutes.ts";
+import { gridHoursOfMachines } from "../carbon/power-facts.ts";
+import { holdLedgerCalendar } from "./calendar.ts";
 import type { LedgerContext } from "./context.ts";
+import { correctionsOfEnded, type Known, readSpotPrices, usageOf } from "./instance-usage.ts";
+import { commitmentsOf } from "./meter-commitments.ts";
+import { meterEgress } from "./meter-egress.ts";
 import { postCharges } from "./post-charges.ts";
 
 /**
@@ -46,7 +52,21 @@ export async function meterInstances(ctx: LedgerContext, ids: readonly string[])
 		await lockBudgetsOfInstances(tx, ids);
 		const rows = await claim(tx, ids);
 		const nowMs = ctx.clock.nowMs();
-		const metered = rows.map((row) => ({ row, ...meterRow(row, nowMs) }));
+		const interval = timeToMeter(rows, nowMs);
+		const machines = rows.map((row) => row.instance);
+		const grids = await gridHoursOfMachines(tx, ctx.db, machines, interval, nowMs);
+		const claimed = machines.map((machine) => machine.id);
+		const known = {
+			calendar: await holdLedgerCalendar(tx),
+			grids,
+			measured: await measuredMinutes(tx, claimed, interval),
+			prices: await readSpotPrices(tx, rows),
+			commitments: await commitmentsOf(tx, rows),
+		};
+		const metered = await withMore(
+			tx,
+			rows.map((row) => meterRow(row, known, nowMs)),
+		);
 		await writeMetered(tx, metered);
 		await postToHolds(tx, metered.map(postingOf), nowMs);
 		await postCharges(
@@ -63,49 +83,58 @@ type Claimed = Awaited<ReturnType<typeof claim>>[number];
 async function claim(tx: Tx, ids: readonly string[]) {
 	if (ids.length === 0) return [];
 	return tx
-		.select({ instance, work: { team: job.team, project: job.project, class: job.class } })
+		.select({
+			instance,
+			work: { team: job.team, project: job.project, class: job.class },
+			times: { stagingAt: attempt.stagingAt, startedAt: attempt.startedAt },
+		})
 		.from(instance)
 		.innerJoin(job, eq(job.id, instance.jobId))
+		.innerJoin(attempt, eq(attempt.id, instance.attemptId))
 		.where(inArray(instance.id, [...ids]))
-		.for("no key update", { skipLocked: true });
+		.for("no key update", { of: [instance, job], skipLocked: true });
 }
 
-function meterRow({ instance: row, work }: Claimed, nowMs: number): Metered {
-	if (row.launchedAt === null) return { charges: [], meteredUntilMs: row.meteredUntil?.getTime() ?? nowMs };
-	const startMs = row.launchedAt.getTime();
-	const listMicroUsdPerHour = BigInt(row.offer.onDemandMicroUsdPerHour ?? row.microUsdPerHour);
-	const model = resolveAlias(row.accelerator);
-	const usage: Usage = {
-		startMs,
-		endMs: row.terminatedAt?.getTime() ?? null,
-		prices: [{ fromMs: startMs, microUsdPerHour: row.microUsdPerHour, listMicroUsdPerHour }],
-		terms: billingTermsOf(row.provider),
-		gpus: row.gpus,
-		power: {
-			wattsPerGpu: model === null ? null : accelerator(model).boardWatts,
-			pue: row.offer.pue,
-			gramsPerKwh: row.offer.gridGramsPerKwh,
-			load: "busy",
-		},
-		dimensions: {
-			...work,
-			siteId: row.siteId,
-			provider: row.provider,
-			region: row.region,
-			capacityType: row.capacityType,
-			accelerator: row.accelerator,
-		},
-		cause: { jobId: row.jobId, attemptId: row.attemptId, instanceId: row.id, allocationId: null, poolId: null },
-	};
-	return meterUsage(usage, row.meteredUntil?.getTime() ?? null, nowMs);
+/** From the earliest instant that may be charged, or taken back, to the latest. */
+function timeToMeter(rows: readonly Claimed[], nowMs: number): Interval {
+	const instants = rows.flatMap(({ instance: row }) => {
+		const done = row.meteredUntil ?? row.launchedAt;
+		return [done, row.launchedAt && row.terminatedAt].flatMap((at) => at?.getTime() ?? []);
+	});
+	return { fromMs: Math.min(nowMs, ...instants), toMs: Math.max(nowMs, ...instants) };
 }
 
 interface MeteredRow extends Metered {
 	row: Claimed;
+	/** Null while it was not launched. */
+	usage: Usage | null;
+}
+
+function meterRow(row: Claimed, known: Known, nowMs: number): MeteredRow {
+	const meteredUntilMs = row.instance.meteredUntil?.getTime() ?? null;
+	const usage = usageOf(row, known);
+	if (usage === null) return { row, usage, charges: [], meteredUntilMs: meteredUntilMs ?? nowMs };
+	return { row, usage, ...meterUsage(usage, meteredUntilMs, nowMs) };
+}
+
+/** With what was learnt late of machines that ended, and with what all of them sent home. */
+async function withMore(tx: Tx, metered: readonly MeteredRow[]): Promise<MeteredRow[]> {
+	const ended = metered.flatMap(({ row, usage, charges, meteredUntilMs }) =>
+		usage && isSettled({ row, meteredUntilMs }) ? [{ instanceId: row.instance.id, usage, charges, meteredUntilMs }] : [],
+	);
+	const corrections = await correctionsOfEnded(tx, ended);
+	const egress = await meterEgress(
+		tx,
+		metered.flatMap(({ row, usage }) => (usage ? [{ row: row.instance, usage }] : [])),
+	);
+	return metered.map((m) => {
+		const { id } = m.row.instance;
+		return { ...m, charges: [...m.charges, ...(corrections.get(id) ?? []), ...(egress.get(id) ?? [])] };
+	});
 }
 
 /** Ended, and nothing is left to charge: now, or at the next metering when its end lies ahead of our clock. */
-function isSettled({ row, meteredUntilMs }: MeteredRow): boolean {
+function isSettled({ row, meteredUntilMs }: Pick<MeteredRow, "row" | "meteredUntilMs">): boolean {
 	if (row.instance.terminatedAt === null) return false;
 	return row.instance.launchedAt === null || meteredUntilMs >= row.instance.terminatedAt.getTime();
 }

@@ -1,21 +1,23 @@
 import { and, asc, eq, gt, isNull, lt, ne, or, sql } from "drizzle-orm";
+import { powerSteps } from "#server/accounting/carbon-card.ts";
 import { meterOwnedUse, meterPool, type OwnedPool, type OwnedUse } from "#server/accounting/meter-pool.ts";
 import type { Tx } from "#server/db/client.ts";
 import { allocation } from "#server/db/schema/allocation.ts";
 import { job } from "#server/db/schema/job.ts";
 import { pool, site } from "#server/db/schema/site.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
+import { gridHoursOfPool, powerOfPool, withGridHours } from "../carbon/power-facts.ts";
+import { cardsOfPool, effectiveCards, type PoolKey } from "../rate-card/pool-cards.ts";
 import { homeGrid } from "../site/home-grid.ts";
+import { holdLedgerCalendar } from "./calendar.ts";
 import type { LedgerContext } from "./context.ts";
 import { postCharges } from "./post-charges.ts";
 
 /** A long absence is caught up in steps of this length, so that no transaction grows without bound. */
 const STEP_MS = 7 * DAY_MS;
 
-interface PoolKey {
-	siteId: string;
-	poolId: string;
-}
+/** A pool under its lock, with the zone whose hours its power is weighed with. */
+export type LockedPool = OwnedPool & { gridZone: string };
 
 export async function listPoolKeys(ctx: LedgerContext): Promise<PoolKey[]> {
 	return ctx.db.select({ siteId: pool.siteId, poolId: pool.id }).from(pool).orderBy(asc(pool.siteId), asc(pool.id));
@@ -34,7 +36,8 @@ export async function meterPoolUntilNow(ctx: LedgerContext, key: PoolKey): Promi
 			const fromMs = owned.idleMeteredUntilMs ?? owned.ownedSinceMs;
 			const untilMs = Math.min(nowMs, fromMs + STEP_MS);
 			const uses = await lockUses(tx, key, { fromMs, untilMs });
-			const metered = meterPool(owned, uses, untilMs);
+			const grid = await gridHoursOfPool(tx, ctx.db, owned, uses, { fromMs, toMs: untilMs }, nowMs);
+			const metered = meterPool(withGridHours(owned, grid), uses, untilMs);
 			await writeUses(tx, metered.usesMeteredUntilMs);
 			await tx
 				.update(pool)
@@ -61,14 +64,17 @@ export async function meterAllocation(ctx: LedgerContext, allocationId: string):
 		const [row] = await selectUses(tx).where(eq(allocation.id, allocationId)).for("no key update", { of: allocation });
 		if (!row) return false;
 		const nowMs = ctx.clock.nowMs();
-		const { charges, meteredUntilMs } = meterOwnedUse(owned, toUse(row), nowMs);
+		const use = toUse(row);
+		const grid = await gridHoursOfPool(tx, ctx.db, owned, [use], { fromMs: nowMs, toMs: nowMs }, nowMs);
+		const { charges, meteredUntilMs } = meterOwnedUse(withGridHours(owned, grid), use, nowMs);
 		await writeUses(tx, new Map([[allocationId, meteredUntilMs]]));
 		await postCharges(tx, charges, nowMs);
 		return true;
 	});
 }
 
-async function lockPool(tx: Tx, key: PoolKey): Promise<OwnedPool | null> {
+/** Locks the pool as the meter and placing do. Null when there is none. */
+export async function lockPool(tx: Tx, key: PoolKey): Promise<LockedPool | null> {
 	const [row] = await tx
 		.select({ pool, provider: site.provider, settings: site.settings })
 		.from(pool)
@@ -76,19 +82,25 @@ async function lockPool(tx: Tx, key: PoolKey): Promise<OwnedPool | null> {
 		.where(and(eq(pool.siteId, key.siteId), eq(pool.id, key.poolId)))
 		.for("no key update", { of: pool });
 	if (!row) return null;
-	const grid = homeGrid(row.settings);
+	const calendar = await holdLedgerCalendar(tx);
+	const gpus = row.pool.nodes * row.pool.gpusPerNode;
+	const power = powerOfPool({ ...row.pool, siteSettings: row.settings });
 	return {
 		poolId: row.pool.id,
-		gpus: row.pool.nodes * row.pool.gpusPerNode,
+		gpus,
 		microUsdPerGpuHour: row.pool.microUsdPerGpuHour,
+		cards: await effectiveCards(tx, key, calendar),
+		calendar,
 		ownedSinceMs: row.pool.ownedSince.getTime(),
 		idleMeteredUntilMs: row.pool.idleMeteredUntil?.getTime() ?? null,
-		power: { wattsPerGpu: row.pool.wattsPerGpu, pue: grid.pue, gramsPerKwh: grid.gramsPerKwh },
+		power,
+		powerSteps: powerSteps(await cardsOfPool(tx, key), { gpus, power }, calendar),
+		gridZone: homeGrid(row.settings).zone,
 		place: { siteId: row.pool.siteId, provider: row.provider, region: "", accelerator: row.pool.accelerator },
 	};
 }
 
-function selectUses(tx: Tx) {
+export function selectUses(tx: Tx) {
 	return tx
 		.select({ allocation, work: { team: job.team, project: job.project, class: job.class } })
 		.from(allocation)
@@ -116,12 +128,12 @@ async function lockUses(tx: Tx, key: PoolKey, step: { fromMs: number; untilMs: n
 	return rows.map(toUse);
 }
 
-function toUse({ allocation: row, work }: Awaited<ReturnType<typeof selectUses>>[number]): OwnedUse {
+export function toUse({ allocation: row, work }: Awaited<ReturnType<typeof selectUses>>[number]): OwnedUse {
 	return {
 		allocationId: row.id,
 		jobId: row.jobId,
 		attemptId: row.attemptId,
-		gpus: row.slots.length,
+		slots: row.slots,
 		microUsdPerGpuHour: row.microUsdPerGpuHour,
 		startMs: row.startedAt.getTime(),
 		endMs: row.endedAt?.getTime() ?? null,

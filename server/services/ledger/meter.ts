@@ -1,5 +1,6 @@
 import { notify } from "#server/db/notify.ts";
 import type { LedgerContext } from "./context.ts";
+import { meterCommitments } from "./meter-commitments.ts";
 import { instancesToMeter, meterInstances } from "./meter-instances.ts";
 import { listPoolKeys, meterPoolUntilNow } from "./meter-pools.ts";
 
@@ -28,6 +29,7 @@ export async function meterAll(ctx: LedgerContext, options: MeterOptions = {}): 
 	for (let at = 0; at < due.length; at += batchSize) instances += (await meterInstances(ctx, due.slice(at, at + batchSize))).size;
 	let allocations = 0;
 	for (const key of await listPoolKeys(ctx)) allocations += await meterPoolUntilNow(ctx, key);
+	await meterCommitments(ctx);
 	await notify(ctx.db, { changes: [{ topic: "spend", id: null, team: null }] });
 	return { instances, allocations };
 }

@@ -1,28 +1,75 @@
-import { asc, inArray, sql } from "drizzle-orm";
+import { asc, getTableColumns, inArray, sql } from "drizzle-orm";
 import type { ChargeDraft } from "#server/accounting/amounts.ts";
-import { type RollupDelta, rollupDeltas } from "#server/accounting/rollup.ts";
+import { cutCharge, type JobMonthDelta, jobMonthDeltas, NO_SUMS, type RollupDelta, rollupDeltas } from "#server/accounting/rollup.ts";
+import { type SliceDelta, sliceDeltas } from "#server/accounting/slice.ts";
 import type { Tx } from "#server/db/client.ts";
-import { charge, rollup } from "#server/db/schema/charge.ts";
+import { attempt } from "#server/db/schema/attempt.ts";
+import { charge } from "#server/db/schema/charge.ts";
 import { job } from "#server/db/schema/job.ts";
 import { newId } from "#server/kernel/ids.ts";
-
-/** Rows of one INSERT: a statement takes at most 65,535 parameters, and a charge has 24. */
-const INSERT_ROWS = 1_000;
+import { holdLedgerCalendar } from "./calendar.ts";
+import { columnOf, insertRecords } from "./insert-records.ts";
 
 /**
- * The only way into the ledger: inserts the charges and adds them to their jobs' totals and to the rollups, in the
- * caller's transaction. Rollup rows are the last locks that it takes, and in one order, so writers that meet there
- * never wait in a circle; do nothing that waits after it.
+ * The only way into the ledger: inserts the charges and adds them to their jobs' totals and months and to the rollups, in
+ * the caller's transaction. A charge that crosses a midnight of the ledger's calendar becomes two. Rollup rows are the
+ * last locks that it takes, and in one order, so writers that meet there never wait in a circle; do nothing that waits
+ * after it.
  */
-export async function postCharges(tx: Tx, drafts: readonly ChargeDraft[], nowMs: number): Promise<void> {
-	if (drafts.length === 0) return;
+export async function postCharges(tx: Tx, given: readonly ChargeDraft[], nowMs: number): Promise<void> {
+	if (given.length === 0) return;
+	const calendar = await holdLedgerCalendar(tx);
+	const drafts = given.flatMap((draft) => cutCharge(draft, calendar));
 	await addToJobs(tx, drafts);
-	for (const rows of chunks(drafts, INSERT_ROWS)) await tx.insert(charge).values(rows.map((draft) => chargeRow(draft, nowMs)));
-	for (const rows of chunks(rollupDeltas(drafts), INSERT_ROWS)) await addToRollups(tx, rows);
+	await addToAttempts(tx, drafts);
+	await ensureMonths(tx, drafts);
+	await insertRecords(
+		tx,
+		"charge",
+		drafts.map((draft) => chargeRow(draft, nowMs)),
+	);
+	await addToJobMonths(tx, jobMonthDeltas(drafts, calendar));
+	const deltas = rollupDeltas(drafts, calendar);
+	await addToRollups(tx, deltas);
+	await addToSlices(tx, sliceDeltas(deltas));
 }
 
-function chargeRow({ periodStartMs, periodEndMs, dimensions, ...rest }: ChargeDraft, nowMs: number): typeof charge.$inferInsert {
-	return { id: newId("chg", nowMs), periodStart: new Date(periodStartMs), periodEnd: new Date(periodEndMs), ...dimensions, ...rest };
+/** After their jobs, in one order: the order of locks everywhere. */
+async function addToAttempts(tx: Tx, drafts: readonly ChargeDraft[]): Promise<void> {
+	const totals = new Map<string, { cost: bigint; gpu: bigint }>();
+	for (const { attemptId, effectiveMicroUsd, gpuMs } of drafts) {
+		if (attemptId === null) continue;
+		const sum = totals.get(attemptId) ?? { cost: 0n, gpu: 0n };
+		totals.set(attemptId, { cost: sum.cost + effectiveMicroUsd, gpu: sum.gpu + gpuMs });
+	}
+	if (totals.size === 0) return;
+	const ids = [...totals.keys()];
+	await tx.select({ id: attempt.id }).from(attempt).where(inArray(attempt.id, ids)).orderBy(asc(attempt.id)).for("no key update");
+	const rows = [...totals].map(([id, sum]) => ({ id, cost: sum.cost.toString(), gpu: sum.gpu.toString() }));
+	await tx.execute(sql`
+		update attempt set cost_micro_usd = attempt.cost_micro_usd + add.cost, gpu_ms = attempt.gpu_ms + add.gpu
+		from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as add(id text, cost bigint, gpu bigint)
+		where attempt.id = add.id`);
+}
+
+/** Charges lie in partitions by UTC month; the first charge of a month makes its own. */
+async function ensureMonths(tx: Tx, drafts: readonly ChargeDraft[]): Promise<void> {
+	const months = new Set(drafts.map((draft) => utcMonthStart(draft.periodStartMs)));
+	for (const month of months) await tx.execute(sql`select spillway_charge_month(${new Date(month).toISOString()}::timestamptz)`);
+}
+
+function utcMonthStart(atMs: number): number {
+	const at = new Date(atMs);
+	return Date.UTC(at.getUTCFullYear(), at.getUTCMonth());
+}
+
+const CHARGE_FIELDS = Object.keys(getTableColumns(charge));
+
+function chargeRow({ periodStartMs, periodEndMs, dimensions, ...rest }: ChargeDraft, nowMs: number): Record<string, unknown> {
+	const [periodStart, periodEnd, postedAt] = [new Date(periodStartMs), new Date(periodEndMs), new Date(nowMs)];
+	const row: Record<string, unknown> = { id: newId("chg", nowMs), periodStart, periodEnd, postedAt, ...dimensions, ...rest };
+	// A draft may carry more than a charge has; what is written are the columns, each of them in every row.
+	return Object.fromEntries(CHARGE_FIELDS.map((field) => [field, row[field] ?? null]));
 }
 
 async function addToJobs(tx: Tx, drafts: readonly ChargeDraft[]): Promise<void> {
@@ -46,29 +93,38 @@ async function addToJobs(tx: Tx, drafts: readonly ChargeDraft[]): Promise<void> 
 		where job.id = add.id`);
 }
 
-async function addToRollups(tx: Tx, deltas: readonly RollupDelta[]): Promise<void> {
-	const rows = deltas.map(({ bucketStartMs, dimensions, ...rest }) => ({ bucketStart: new Date(bucketStartMs), ...dimensions, ...rest }));
-	await tx
-		.insert(rollup)
-		.values(rows)
-		.onConflictDoUpdate({
-			target: [
-				...([rollup.granularity, rollup.bucketStart, rollup.team, rollup.project, rollup.class, rollup.siteId] as const),
-				...([rollup.provider, rollup.region, rollup.capacityType, rollup.accelerator, rollup.kind] as const),
-			],
-			set: {
-				gpuMs: sql`${rollup.gpuMs} + excluded.gpu_ms`,
-				listMicroUsd: sql`${rollup.listMicroUsd} + excluded.list_micro_usd`,
-				contractedMicroUsd: sql`${rollup.contractedMicroUsd} + excluded.contracted_micro_usd`,
-				effectiveMicroUsd: sql`${rollup.effectiveMicroUsd} + excluded.effective_micro_usd`,
-				billedMicroUsd: sql`${rollup.billedMicroUsd} + excluded.billed_micro_usd`,
-				energyMilliWh: sql`${rollup.energyMilliWh} + excluded.energy_milli_wh`,
-				emissionsMilligrams: sql`${rollup.emissionsMilligrams} + excluded.emissions_milligrams`,
-				charges: sql`${rollup.charges} + excluded.charges`,
-			},
-		});
+/** Every sum of an existing row becomes what it was and what is added. */
+function adding(table: string, key: readonly string[]): string {
+	const sums = Object.keys(NO_SUMS).map((name) => columnOf(name));
+	return `on conflict (${key.join(", ")}) do update set ${sums.map((name) => `${name} = ${table}.${name} + excluded.${name}`).join(", ")}`;
 }
 
-function* chunks<T>(rows: readonly T[], size: number): Generator<T[]> {
-	for (let at = 0; at < rows.length; at += size) yield rows.slice(at, at + size);
+const ADDING = {
+	jobMonth: `${adding("job_month", ["month_start", "job_id"])} returning job_id, xmax = 0 as is_new`,
+	rollup: adding("rollup", [
+		...["granularity", "bucket_start", "team", "project", "class", "site_id"],
+		...["provider", "region", "capacity_type", "accelerator", "kind"],
+	]),
+	slice: adding("rollup_slice", ["granularity", "dimension", "bucket_start", "key", "team", "capacity_type", "idle"]),
+};
+
+/** The jobs are locked, so nobody else writes these rows now. */
+async function addToJobMonths(tx: Tx, deltas: readonly JobMonthDelta[]): Promise<void> {
+	const rows = deltas.map(({ monthStartMs, ...rest }) => ({ monthStart: new Date(monthStartMs), ...rest }));
+	const written = await insertRecords(tx, "job_month", rows, ADDING.jobMonth);
+	const begun = written.flatMap((row) => (row["is_new"] === true ? [String(row["job_id"])] : []));
+	if (begun.length === 0) return;
+	await tx.execute(sql`
+		update job_month set several = true where not several and job_id in (
+			select job_id from job_month where job_id in (select json_array_elements_text(${JSON.stringify(begun)}::json)) group by job_id having count(*) > 1)`);
+}
+
+async function addToRollups(tx: Tx, deltas: readonly RollupDelta[]): Promise<void> {
+	const rows = deltas.map(({ bucketStartMs, dimensions, ...rest }) => ({ bucketStart: new Date(bucketStartMs), ...dimensions, ...rest }));
+	await insertRecords(tx, "rollup", rows, ADDING.rollup);
+}
+
+async function addToSlices(tx: Tx, deltas: readonly SliceDelta[]): Promise<void> {
+	const rows = deltas.map(({ bucketStartMs, ...rest }) => ({ bucketStart: new Date(bucketStartMs), ...rest }));
+	await insertRecords(tx, "rollup_slice", rows, ADDING.slice);
 }

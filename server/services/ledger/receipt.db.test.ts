@@ -89,6 +89,9 @@ describe("receiptOf", () => {
 			["at_home", 900_000n, 0n, "same_machine_time_at_price_when_decided"],
 			["on_demand", 1_509_000n, 1_509_000n, "same_machine_time_at_price_when_decided"],
 		]);
+		// 172.5 Wh an hour at 380.5 g/kWh = 65,636 mg, half of it 32,818 mg; manufacture 5,555 + 2,777 mg; over 1.5 GPU-hours.
+		expect(receipt.totals).toMatchObject({ emissionsMilligrams: 98_454n, embodiedMilligrams: 8_332n, marketEmissionsMilligrams: null });
+		expect(receipt.carbon).toEqual({ milligramsPerGpuHour: 71_190n, milligramsPerJob: 106_786n });
 		expect(receipt.totals.costMicroUsd).toBe((await test.readJob(books, first.jobId)).costMicroUsd);
 	});
 

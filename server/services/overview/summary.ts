@@ -3,10 +3,13 @@ import { bucketStartMs } from "#server/accounting/calendar.ts";
 import type { Db } from "#server/db/client.ts";
 import { instance } from "#server/db/schema/instance.ts";
 import { setting } from "#server/db/schema/setting.ts";
+import { countOpenAlerts, type OpenAlerts } from "../alert/list.ts";
 import { teamScope } from "../authorize.ts";
 import { type BudgetStatus, listBudgets } from "../budget/list.ts";
 import type { ServiceContext } from "../context.ts";
 import { countJobs } from "../job/list.ts";
+import { ledgerCalendar } from "../ledger/calendar.ts";
+import { readLedgerCheck, type StoredCheck } from "../ledger/nightly-check.ts";
 import { type Heartbeat, readHeartbeat } from "../scheduler/heartbeat.ts";
 import { type MonthForecast, monthForecast } from "../spend/month-forecast.ts";
 import { type Spend, spendBy } from "../spend/spend-by.ts";
@@ -24,11 +27,15 @@ export interface OverviewSummary {
 	/** The cloud's hourly price through the last 24 hours. */
 	burn: { atMs: number; microUsdPerHour: string }[];
 	budgets: BudgetStatus[];
-	/** This calendar month so far (UTC), by provider; null for who may not see money. */
+	/** Open alerts that the reader may see. */
+	alerts: OpenAlerts;
+	/** This month of the ledger's calendar so far, by provider; null for who may not see money. */
 	month: Spend | null;
 	forecast: MonthForecast | null;
 	risk: { totalMicroUsd: string; items: RiskItem[] };
 	scheduler: Heartbeat | null;
+	/** The last time that all sums were held against the charges; null before the first. */
+	ledgerCheck: Pick<StoredCheck, "checkedAtMs" | "ok" | "charges" | "differenceCount"> | null;
 	/** Set in a demo: part of what is shown was simulated. */
 	demoHistory: { fromMs: number; toMs: number } | null;
 }
@@ -38,20 +45,43 @@ export async function overviewSummary(ctx: ServiceContext): Promise<OverviewSumm
 	const { db } = ctx;
 	const nowMs = ctx.clock.nowMs();
 	teamScope(ctx, "capacity:read");
-	const [jobs, queue, owned, cloud, burn, budgets, month, forecast, risk, scheduler, demo] = await Promise.all([
+	const calendar = await ledgerCalendar(db);
+	const [jobs, queue, owned, cloud, burn, budgets, alerts, month, forecast, risk, scheduler, ledgerCheck, demo] = await Promise.all([
 		countJobs(ctx),
 		readQueue(db),
 		readOwned(db),
 		readCloud(db),
 		burnOfDay(db, nowMs),
 		listBudgets(ctx),
-		spendBy(ctx, { fromMs: bucketStartMs("month", nowMs), toMs: nowMs, groupBy: "provider" }),
+		countOpenAlerts(ctx),
+		spendBy(ctx, { fromMs: bucketStartMs("month", nowMs, calendar), toMs: nowMs, groupBy: "provider" }),
 		monthForecast(ctx),
 		moneyAtRisk(ctx),
 		readHeartbeat(db),
+		lastCheck(db),
 		db.select({ value: setting.value }).from(setting).where(eq(setting.key, "demo_history")),
 	]);
-	return { nowMs, jobs, queue, owned, cloud, burn, budgets, month, forecast, risk, scheduler, demoHistory: demoRange(demo[0]?.value) };
+	return {
+		nowMs,
+		jobs,
+		queue,
+		owned,
+		cloud,
+		burn,
+		budgets,
+		alerts,
+		month,
+		forecast,
+		risk,
+		scheduler,
+		ledgerCheck,
+		demoHistory: demoRange(demo[0]?.value),
+	};
+}
+
+async function lastCheck(db: Db): Promise<OverviewSummary["ledgerCheck"]> {
+	const check = await readLedgerCheck(db);
+	return check && { checkedAtMs: check.checkedAtMs, ok: check.ok, charges: check.charges, differenceCount: check.differenceCount };
 }
 
 async function readQueue(db: Db): Promise<OverviewSummary["queue"]> {

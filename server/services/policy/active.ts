@@ -3,7 +3,7 @@ import type { DbOrTx } from "#server/db/client.ts";
 import { policy, policyVersion } from "#server/db/schema/policy.ts";
 import type { Policy } from "#server/domain/policy.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
-import { parsePolicy } from "#server/policy/parse-policy.ts";
+import { parseStoredPolicy } from "#server/policy/parse-policy.ts";
 
 export const DEFAULT_POLICY = "default";
 
@@ -20,7 +20,7 @@ export interface ActivePolicy {
 const parsed = new Map<string, Policy>();
 
 /**
- * The policy in force.
+ * The policy in force, as it was accepted when it was published.
  * @throws SpillwayError `unavailable` when none was published yet.
  */
 export async function activePolicy(db: DbOrTx, name: string = DEFAULT_POLICY): Promise<ActivePolicy> {
@@ -42,7 +42,7 @@ export async function activePolicy(db: DbOrTx, name: string = DEFAULT_POLICY): P
 	const key = row.source;
 	let value = parsed.get(key);
 	if (!value) {
-		const result = parsePolicy(row.source);
+		const result = parseStoredPolicy(row.source);
 		if (!result.policy)
 			throw new SpillwayError(
 				"unavailable",

@@ -22,6 +22,8 @@ export interface QuoteView extends Omit<Explanation, "reason" | "jobId"> {
 	runTime: { p50Ms: number; p90Ms: number };
 	/** How often forecasts of such a wait at home held; null when it would start at once, never, or none was scored yet. */
 	forecastScore: ForecastScore | null;
+	/** The same of what jobs were told as they were submitted, as here: nobody had waited yet. */
+	quoteScore: ForecastScore | null;
 	/** Free of the tightest budget that holds the job, micro-dollars; null when no budget does. */
 	budgetFree: { budgetId: string; freeMicroUsd: string; capMicroUsd: string } | null;
 }
@@ -65,6 +67,7 @@ export async function askQuote(ctx: ServiceContext & { timing: Timing }, spec: J
 		queue: { jobs: pending.length, gpus: pending.reduce((sum, p) => sum + gpusOf(p.spec), 0) },
 		runTime: { p50Ms: runTime.p50Ms, p90Ms: runTime.p90Ms },
 		forecastScore: given ? await scoreOfHorizon(ctx.db, given.horizon) : null,
+		quoteScore: given ? await scoreOfHorizon(ctx.db, given.horizon, "quotes") : null,
 		budgetFree: tightestBudget(snapshot, spec),
 	};
 }

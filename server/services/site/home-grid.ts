@@ -4,10 +4,18 @@ import { averagePue, homeIntensity } from "#server/rates/carbon.ts";
 const settings = z.looseObject({ gridZone: z.string().default("DE"), pue: z.number().min(1).max(3).optional() });
 
 /** Grid intensity and PUE of an owned site: its `gridZone` and `pue` settings, else the average of on-premises rooms. */
-export function homeGrid(siteSettings: Record<string, unknown>): { gramsPerKwh: number | null; pue: number; zone: string } {
+export function homeGrid(siteSettings: Record<string, unknown>): {
+	gramsPerKwh: number | null;
+	/** Averaged; null without an average. */
+	year: number | null;
+	pue: number;
+	zone: string;
+} {
 	const parsed = settings.parse(siteSettings);
+	const average = homeIntensity(parsed.gridZone);
 	return {
-		gramsPerKwh: homeIntensity(parsed.gridZone)?.gramsPerKwh ?? null,
+		gramsPerKwh: average?.gramsPerKwh ?? null,
+		year: average?.year ?? null,
 		pue: parsed.pue ?? averagePue("on_premises").pue,
 		zone: parsed.gridZone,
 	};

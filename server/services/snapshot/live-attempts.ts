@@ -5,10 +5,11 @@ import { instance } from "#server/db/schema/instance.ts";
 import { job } from "#server/db/schema/job.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import { LIVE_ATTEMPT_STATES } from "#server/domain/states.ts";
+import type { ToldToLeave } from "#server/scheduling/kept-room.ts";
 import type { RunningAttempt } from "#server/scheduling/types.ts";
 
 /** A live attempt without its job's spec, which is kept between cycles. */
-export type LiveAttemptFacts = Omit<RunningAttempt, "spec" | "nextCheckpointAtMs"> & { lastSavedAtMs: number | null };
+export type LiveAttemptFacts = Omit<RunningAttempt, "spec" | "nextCheckpointAtMs"> & { lastSavedAtMs: number | null; told: ToldToLeave };
 
 /** Live attempts with what they have saved, where they go on, and what their machines cost and how long they may live. */
 export async function readLiveAttempts(tx: Tx): Promise<LiveAttemptFacts[]> {
@@ -22,6 +23,8 @@ export async function readLiveAttempts(tx: Tx): Promise<LiveAttemptFacts[]> {
 			createdAt: attempt.createdAt,
 			startedAt: attempt.startedAt,
 			movingTo: attempt.movingTo,
+			stopReason: attempt.stopReason,
+			stopRequestedAt: attempt.stopRequestedAt,
 			savedMs: job.completedMs,
 			// What earlier attempts had saved: this one's own checkpoints are part of its run time.
 			completedMs: sql<string>`(select coalesce(max(c.completed_ms), 0) from checkpoint c where c.job_id = ${attempt.jobId} and c.attempt_id <> ${attempt.id})`,
@@ -45,6 +48,7 @@ export async function readLiveAttempts(tx: Tx): Promise<LiveAttemptFacts[]> {
 		savedMs: Number(r.savedMs),
 		movingTo: r.movingTo,
 		lastSavedAtMs: r.lastSavedMs === null ? null : Number(r.lastSavedMs),
+		told: { stopReason: r.stopReason, askedAtMs: r.stopRequestedAt?.getTime() ?? null, endedAtMs: null },
 		...machines.get(r.attemptId),
 	}));
 }

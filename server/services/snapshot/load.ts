@@ -1,17 +1,22 @@
-import { and, desc, eq, gt, inArray, isNull, sql } from "drizzle-orm";
+import { and, desc, eq, gt, inArray, isNotNull, isNull, sql } from "drizzle-orm";
 import type { Db, Tx } from "#server/db/client.ts";
 import { allocation } from "#server/db/schema/allocation.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
 import { instance } from "#server/db/schema/instance.ts";
 import { job } from "#server/db/schema/job.ts";
 import { pool, site } from "#server/db/schema/site.ts";
+import type { Offer } from "#server/domain/capacity.ts";
 import type { JobSpec } from "#server/domain/job.ts";
+import type { Policy } from "#server/domain/policy.ts";
+import type { Reason } from "#server/domain/reasons.ts";
 import { defined } from "#server/kernel/assert.ts";
 import type { Clock } from "#server/kernel/clock.ts";
 import { hash32 } from "#server/kernel/random.ts";
 import { MINUTE_MS } from "#server/kernel/units.ts";
 import { listAccelerators } from "#server/rates/accelerators.ts";
+import { keptRooms, ROOM_VALID_MS, type ToldToLeave } from "#server/scheduling/kept-room.ts";
 import type { DurationStat, ForecastScale, OfferRecord, PendingJob, PoolView, RunningAttempt, Snapshot } from "#server/scheduling/types.ts";
+import { asksPeople, readAnswers } from "../approval/answers.ts";
 import { budgetViews } from "../budget/views.ts";
 import { forecastScale as readForecastScale } from "../forecast/scale.ts";
 import { durationStats } from "../job/durations.ts";
@@ -20,8 +25,10 @@ import { type ActivePolicy, activePolicy } from "../policy/active.ts";
 import { homeGrid } from "../site/home-grid.ts";
 import type { Timing } from "../timing.ts";
 import { arrivingGpusPerHour as readArrivals } from "./arrivals.ts";
+import { readGpuUse } from "./gpu-use.ts";
 import { nextCheckpointAt, readLiveAttempts } from "./live-attempts.ts";
 import { offerRecords as readOfferRecords } from "./offer-records.ts";
+import { SameObjects } from "./same-objects.ts";
 
 const HISTORY_AGE_MS = 60_000;
 /** How long the place that a moved job was stopped for is still its own: then it is a pending job like any other. */
@@ -31,6 +38,10 @@ const MOVE_VALID_MS = 10 * MINUTE_MS;
 export class SnapshotCache {
 	readonly specs = new Map<string, JobSpec>();
 	history: HistoryFacts | null = null;
+	/** What says the same as in the last cycle is the same object again, for the core's memo. */
+	readonly offers = new SameObjects<Offer>(({ id }) => id);
+	readonly pending = new SameObjects<PendingJob>(({ jobId }) => jobId);
+	readonly running = new SameObjects<RunningAttempt>(({ attemptId }) => attemptId);
 }
 
 /** What past work says; it changes slowly and is read once a minute. */
@@ -61,8 +72,8 @@ export async function loadSnapshot(ctx: SnapshotContext, cache: SnapshotCache): 
 	return ctx.db.transaction(
 		async (tx) => {
 			const active = await activePolicy(tx);
-			const pending = await readPending(tx, cache, nowMs, ctx.timing);
-			const running = await readRunning(tx, cache, nowMs);
+			const { running, told } = await readRunning(tx, cache, { nowMs, policy: active.policy });
+			const pending = await readPending(tx, cache, { nowMs, timing: ctx.timing, told, policy: active.policy });
 			forgetEnded(cache, pending, running);
 			const snapshot: Snapshot = {
 				nowMs,
@@ -70,9 +81,9 @@ export async function loadSnapshot(ctx: SnapshotContext, cache: SnapshotCache): 
 				policy: active.policy,
 				policyVersion: active.version,
 				pools: await readPools(tx),
-				offers: await listOffers(tx),
-				pending,
-				running,
+				offers: cache.offers.keep(await listOffers(tx)),
+				pending: cache.pending.keep(pending),
+				running: cache.running.keep(running),
 				budgets: await budgetViews(tx, active.policy.budgets, nowMs),
 				durations,
 				offerRecords,
@@ -98,7 +109,11 @@ async function readHistory(db: Db, nowMs: number): Promise<HistoryFacts> {
 	};
 }
 
-async function readPending(tx: Tx, cache: SnapshotCache, nowMs: number, timing: SnapshotContext["timing"]): Promise<PendingJob[]> {
+async function readPending(
+	tx: Tx,
+	cache: SnapshotCache,
+	{ nowMs, timing, told, policy }: { nowMs: number; timing: SnapshotContext["timing"]; told: readonly ToldToLeave[]; policy: Policy },
+): Promise<PendingJob[]> {
 	const rows = await tx
 		.select({
 			jobId: job.id,
@@ -109,6 +124,8 @@ async function readPending(tx: Tx, cache: SnapshotCache, nowMs: number, timing: 
 			completedMs: job.completedMs,
 			approvedMicroUsd: job.approvedMicroUsd,
 			movingTo: attempt.movingTo,
+			stopReason: attempt.stopReason,
+			stopRequestedAt: attempt.stopRequestedAt,
 			endedAt: attempt.finishedAt,
 		})
 		.from(job)
@@ -121,6 +138,9 @@ async function readPending(tx: Tx, cache: SnapshotCache, nowMs: number, timing: 
 	);
 	const tried = rows.filter((r) => r.attempts > 0).map((r) => r.jobId);
 	const avoid = await readAvoided(tx, tried, nowMs, timing);
+	const over = evicts(policy) ? await readToldAndOver(tx, nowMs) : [];
+	const rooms = keptRooms([...told, ...rows.map(toldOf), ...over], nowMs);
+	const answers = asksPeople(policy) ? await readAnswers(tx) : null;
 	return rows.map((r) => ({
 		jobId: r.jobId,
 		spec: defined(cache.specs.get(r.jobId), "spec of a pending job"),
@@ -131,8 +151,34 @@ async function readPending(tx: Tx, cache: SnapshotCache, nowMs: number, timing: 
 		completedMs: Number(r.completedMs),
 		avoidOffers: avoid.get(r.jobId) ?? [],
 		approvedMicroUsd: r.approvedMicroUsd,
+		...(answers && { approvals: answers.get(r.jobId) ?? [] }),
 		movingTo: r.endedAt !== null && nowMs - r.endedAt.getTime() <= MOVE_VALID_MS ? r.movingTo : null,
+		room: rooms.get(r.jobId) ?? null,
 	}));
+}
+
+function evicts({ rules }: Policy): boolean {
+	return rules.some(({ effect }) => effect.kind === "preempt");
+}
+
+interface StopRow {
+	stopReason: Reason | null;
+	stopRequestedAt: Date | null;
+	endedAt: Date | null;
+}
+
+function toldOf({ stopReason, stopRequestedAt, endedAt }: StopRow): ToldToLeave {
+	return { stopReason, askedAtMs: stopRequestedAt?.getTime() ?? null, endedAtMs: endedAt?.getTime() ?? null };
+}
+
+/** Last attempts of jobs that came to their end lately all the same: one that was told to leave may be done before it could. */
+async function readToldAndOver(tx: Tx, nowMs: number): Promise<ToldToLeave[]> {
+	const rows = await tx
+		.select({ stopReason: attempt.stopReason, stopRequestedAt: attempt.stopRequestedAt, endedAt: attempt.finishedAt })
+		.from(job)
+		.innerJoin(attempt, and(eq(attempt.jobId, job.id), eq(attempt.number, job.attempts)))
+		.where(and(gt(job.finishedAt, new Date(nowMs - ROOM_VALID_MS)), isNotNull(attempt.stopReason)));
+	return rows.map(toldOf);
 }
 
 /** Offers whose machine was taken back or never came up are left alone by that job for a while. */
@@ -167,18 +213,24 @@ async function readAvoided(
 	return out;
 }
 
-async function readRunning(tx: Tx, cache: SnapshotCache, nowMs: number): Promise<RunningAttempt[]> {
+async function readRunning(
+	tx: Tx,
+	cache: SnapshotCache,
+	{ nowMs, policy }: { nowMs: number; policy: Policy },
+): Promise<{ running: RunningAttempt[]; told: ToldToLeave[] }> {
 	const rows = await readLiveAttempts(tx);
+	const use = await readGpuUse(tx, policy, nowMs);
 	await fillSpecs(
 		tx,
 		cache,
 		rows.map((r) => r.jobId),
 	);
-	return rows.map((facts) => {
+	const running = rows.map((facts) => {
 		const spec = defined(cache.specs.get(facts.jobId), "spec of a running job");
-		const { lastSavedAtMs: _, ...attempt } = facts;
-		return { ...attempt, spec, nextCheckpointAtMs: nextCheckpointAt(facts, spec, nowMs) };
+		const { lastSavedAtMs: _, told: __, ...attempt } = facts;
+		return { ...attempt, ...use.get(facts.attemptId), spec, nextCheckpointAtMs: nextCheckpointAt(facts, spec, nowMs) };
 	});
+	return { running, told: rows.map((facts) => facts.told) };
 }
 
 async function readPools(tx: Tx): Promise<PoolView[]> {

@@ -1,24 +1,24 @@
-import { DAY_MS } from "#server/kernel/units.ts";
 import type { ServiceContext } from "../context.ts";
-import { spendBy } from "./spend-by.ts";
-import { NO_SPEND, type SpendSums } from "./sums.ts";
+import type { SpendFilters } from "./filters.ts";
+import { type SpendSeries, spendSeries } from "./series.ts";
+import type { SpendSums } from "./sums.ts";
 
 export interface SpendDay extends SpendSums {
-	/** Start of the UTC day. */
+	/** Start of the day of the ledger's calendar. */
 	dayStartMs: number;
 }
 
 /**
- * Every UTC day that the range touches, in order, with what was spent on it within the range; a day without charges has
- * zeros, because the ledger knows that there were none.
+ * Every day that the range touches, in order, with what was spent on it within the range.
  * @throws SpillwayError `forbidden`, `invalid_input`.
  */
-export async function spendByDay(ctx: Pick<ServiceContext, "actor" | "db">, input: { fromMs: number; toMs: number }): Promise<SpendDay[]> {
-	const { fromMs, toMs, items } = await spendBy(ctx, { ...input, groupBy: "day" });
-	const byDay = new Map(items.map(({ key, ...sums }): [number, SpendSums] => [Date.parse(`${key}T00:00:00Z`), sums]));
-	const days: SpendDay[] = [];
-	for (let dayStartMs = Math.floor(fromMs / DAY_MS) * DAY_MS; dayStartMs < toMs; dayStartMs += DAY_MS) {
-		days.push({ dayStartMs, ...(byDay.get(dayStartMs) ?? NO_SPEND) });
-	}
-	return days;
+export async function spendByDay(
+	ctx: Pick<ServiceContext, "actor" | "db">,
+	input: { fromMs: number; toMs: number; filters?: SpendFilters | undefined },
+): Promise<SpendDay[]> {
+	return toDays(await spendSeries(ctx, { ...input, bucket: "day" }));
+}
+
+export function toDays({ points }: SpendSeries): SpendDay[] {
+	return points.map(({ fromMs, toMs: _, ...sums }) => ({ dayStartMs: fromMs, ...sums }));
 }

@@ -1,60 +1,71 @@
-import { desc, type SQL, sql } from "drizzle-orm";
+import { type Bucket, bucketStartMs, dayKey } from "#server/accounting/calendar.ts";
 import { coverRange } from "#server/accounting/cover-range.ts";
-import { rollup } from "#server/db/schema/charge.ts";
+import type { Calendar } from "#server/accounting/zone.ts";
 import { teamScope } from "../authorize.ts";
 import type { ServiceContext } from "../context.ts";
+import { ledgerCalendar } from "../ledger/calendar.ts";
+import { NO_FILTERS, SPEND_DIMENSIONS, type SpendDimension, type SpendFilters } from "./filters.ts";
 import { spendRange } from "./range.ts";
-import { addSpend, NO_SPEND, rollupsOf, SPEND_COLUMNS, type SpendSums, toSpend } from "./sums.ts";
+import { readSums } from "./read-sums.ts";
+import { SPEND_COLUMNS, type SpendSums, toSpend } from "./sums.ts";
 
-export const SPEND_GROUPS = ["day", "team", "project", "class", "provider", "region", "capacityType", "accelerator", "site"] as const;
+/** By time, or by a dimension. */
+export const SPEND_GROUPS = ["day", "week", "month", ...SPEND_DIMENSIONS] as const;
 export type SpendGroup = (typeof SPEND_GROUPS)[number];
 
 export interface SpendItem extends SpendSums {
-	/** The team, region, day (`2026-11-30`, UTC) …; "" is what has none, such as idle capacity by team. */
+	/** The team, region … or the first day of the bucket (`2026-11-30`); "" is what has none, such as idle capacity by team. */
 	key: string;
 }
 
 export interface Spend {
-	/** The range in whole UTC hours, the asked one widened to them. */
+	/** The range in whole hours, the asked one widened to them. */
 	fromMs: number;
 	toMs: number;
+	/** The zone that days and months are counted in. */
+	zone: string;
 	groupBy: SpendGroup;
-	/** Dearest first; days in order. */
+	/** Dearest first; times in order. */
 	items: SpendItem[];
 	totals: SpendSums;
 }
 
-const KEYS: Record<SpendGroup, SQL> = {
-	day: sql`(${rollup.bucketStart} at time zone 'UTC')::date`,
-	team: sql`${rollup.team}`,
-	project: sql`${rollup.project}`,
-	class: sql`${rollup.class}`,
-	provider: sql`${rollup.provider}`,
-	region: sql`${rollup.region}`,
-	capacityType: sql`${rollup.capacityType}`,
-	accelerator: sql`${rollup.accelerator}`,
-	site: sql`${rollup.siteId}`,
-};
+export interface SpendQuery {
+	fromMs: number;
+	toMs: number;
+	groupBy: SpendGroup;
+	filters?: SpendFilters | undefined;
+}
 
 /**
- * What was spent in a range, by one dimension. A data scientist sees their own teams; idle capacity belongs to none.
- * Cost: reads as few rollup rows as cover the range (months, days, hours), never charges.
+ * What was spent in a range, by one dimension or by time. A data scientist sees their own teams; idle capacity belongs to
+ * none. Cost: reads as few rows of sums as cover the range (read-sums.ts), never charges.
  * @throws SpillwayError `forbidden`, `invalid_input`.
  */
-export async function spendBy(
-	ctx: Pick<ServiceContext, "actor" | "db">,
-	input: { fromMs: number; toMs: number; groupBy: SpendGroup },
-): Promise<Spend> {
+export async function spendBy(ctx: Pick<ServiceContext, "actor" | "db">, input: SpendQuery): Promise<Spend> {
 	const teams = teamScope(ctx, "spend:read");
-	const range = spendRange(input);
-	const segments = coverRange(range, input.groupBy === "day" ? "day" : "month");
-	const key = KEYS[input.groupBy];
-	const rows = await ctx.db
-		.select({ key: sql<string>`${key}::text`, ...SPEND_COLUMNS })
-		.from(rollup)
-		.where(rollupsOf(segments, teams))
-		.groupBy(key)
-		.orderBy(...(input.groupBy === "day" ? [key] : [desc(sql`sum(${rollup.effectiveMicroUsd})`), key]));
-	const items = rows.map(({ key: name, ...sums }) => ({ key: name, ...toSpend(sums) }));
-	return { ...range, groupBy: input.groupBy, items, totals: items.reduce((sum: SpendSums, item) => addSpend(sum, item), NO_SPEND) };
+	const calendar = await ledgerCalendar(ctx.db);
+	const range = spendRange(input, calendar);
+	const { groupBy, filters = NO_FILTERS } = input;
+	const time = isTime(groupBy) ? groupBy : null;
+	const rows = await readSums(ctx.db, {
+		segments: coverRange(range, time === "day" || time === "week" ? "day" : "month", calendar),
+		groupBy: isTime(groupBy) ? null : groupBy,
+		byBucket: time !== null,
+		filters,
+		teams,
+		columns: SPEND_COLUMNS,
+	});
+	const groups = Map.groupBy(rows, (row) => (time === null ? row.key : bucketKey(time, row.bucketStartMs, calendar)));
+	const items = [...groups].map(([key, parts]) => ({ key, ...toSpend(parts) }));
+	items.sort((a, b) => (time === null ? Number(b.totalMicroUsd - a.totalMicroUsd) : 0) || (a.key < b.key ? -1 : 1));
+	return { ...range, zone: calendar.zone, groupBy, items, totals: toSpend(rows) };
+}
+
+export function isTime(groupBy: SpendGroup): groupBy is Exclude<SpendGroup, SpendDimension> {
+	return groupBy === "day" || groupBy === "week" || groupBy === "month";
+}
+
+function bucketKey(bucket: Bucket, atMs: number, calendar: Calendar): string {
+	return dayKey(bucketStartMs(bucket, atMs, calendar), calendar);
 }

@@ -1,11 +1,10 @@
-import { and, eq, sql } from "drizzle-orm";
-import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import { coverRange } from "#server/accounting/cover-range.ts";
-import { rollup } from "#server/db/schema/charge.ts";
 import { teamScope } from "../authorize.ts";
 import type { ServiceContext } from "../context.ts";
+import { ledgerCalendar } from "../ledger/calendar.ts";
+import { NO_FILTERS, type SpendFilters } from "./filters.ts";
 import { spendRange } from "./range.ts";
-import { rollupsOf } from "./sums.ts";
+import { readSums } from "./read-sums.ts";
 
 export interface SpotSavings {
 	paidMicroUsd: bigint;
@@ -23,21 +22,23 @@ export interface SpotSavings {
  */
 export async function spotSavings(
 	ctx: Pick<ServiceContext, "actor" | "db">,
-	input: { fromMs: number; toMs: number },
+	input: { fromMs: number; toMs: number; filters?: SpendFilters | undefined },
 ): Promise<SpotSavings> {
 	const teams = teamScope(ctx, "spend:read");
-	const segments = coverRange(spendRange(input), "month");
-	const sum = (column: AnyPgColumn) => sql`coalesce(sum(${column}), 0)`.mapWith((v: unknown) => BigInt(String(v)));
-	const [row] = await ctx.db
-		.select({ paid: sum(rollup.effectiveMicroUsd), list: sum(rollup.listMicroUsd), gpuMs: sum(rollup.gpuMs) })
-		.from(rollup)
-		.where(and(rollupsOf(segments, teams), eq(rollup.capacityType, "spot")));
-	const { paid = 0n, list = 0n, gpuMs = 0n } = row ?? {};
+	const calendar = await ledgerCalendar(ctx.db);
+	const rows = await readSums(ctx.db, {
+		segments: coverRange(spendRange(input, calendar), "month", calendar),
+		...{ groupBy: null, byBucket: false, filters: input.filters ?? NO_FILTERS, teams },
+		columns: ["effectiveMicroUsd", "listMicroUsd", "gpuMs"],
+	});
+	const spot = rows.filter((row) => row.capacityType === "spot");
+	const sum = (name: "effectiveMicroUsd" | "listMicroUsd" | "gpuMs") => spot.reduce((total, row) => total + row[name], 0n);
+	const [paidMicroUsd, onDemandMicroUsd] = [sum("effectiveMicroUsd"), sum("listMicroUsd")];
 	return {
-		paidMicroUsd: paid,
-		onDemandMicroUsd: list,
-		savedMicroUsd: list - paid,
-		gpuMs,
+		paidMicroUsd,
+		onDemandMicroUsd,
+		savedMicroUsd: onDemandMicroUsd - paidMicroUsd,
+		gpuMs: sum("gpuMs"),
 		estimate: "same_time_at_on_demand_price_when_taken",
 	};
 }

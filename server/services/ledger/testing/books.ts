@@ -112,6 +112,12 @@ export async function addMachine(
 	const attemptId = await addAttempt(books, jobId, attemptNo, { ...place, poolId: null }, gpus);
 	const instanceId = instanceIdOf(jobId, attemptNo, 0);
 	const nowMs = books.clock.nowMs();
+	// Its command runs from the launch on, so that all of its time is compute.
+	if (launchedMs !== null)
+		await books.db
+			.update(attempt)
+			.set({ startedAt: new Date(launchedMs) })
+			.where(eq(attempt.id, attemptId));
 	await books.db.insert(instance).values({
 		...{ id: instanceId, jobId, attemptId, ...place, gpus, microUsdPerHour },
 		offer: {

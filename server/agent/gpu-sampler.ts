@@ -1,0 +1,50 @@
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { type GpuMinutes, parseReading } from "./gpu-minutes.ts";
+import { pause } from "./wait.ts";
+
+/** Seconds between readings: twelve a minute, which costs the driver nothing that is felt. */
+const EVERY_S = 5;
+/** After nvidia-smi has ended by itself it is started again so much later. */
+const AGAIN_MS = 60_000;
+
+/**
+ * Reads use and power of this machine's GPUs until the signal is aborted. Without nvidia-smi (no NVIDIA driver) there is
+ * nothing to read, and it ends at once.
+ */
+export async function sampleGpus(
+	minutes: GpuMinutes,
+	{ nowMs, signal, log, command = "nvidia-smi" }: { nowMs: () => number; signal: AbortSignal; log(text: string): void; command?: string },
+): Promise<void> {
+	for (let first = true; !signal.aborted; first = false) {
+		const ended = await sampleOnce(minutes, { nowMs, signal, command });
+		if (ended === "missing") {
+			if (first) log("there is no nvidia-smi here: use and power of GPUs are not measured");
+			return;
+		}
+		if (!signal.aborted && first) log("nvidia-smi ended by itself and is started again");
+		if (!(await pause(AGAIN_MS, signal))) return;
+	}
+}
+
+async function sampleOnce(
+	minutes: GpuMinutes,
+	{ nowMs, signal, command }: { nowMs: () => number; signal: AbortSignal; command: string },
+): Promise<"missing" | "ended"> {
+	const child = spawn(command, ["--query-gpu=index,utilization.gpu,power.draw", "--format=csv,noheader,nounits", `--loop=${EVERY_S}`], {
+		stdio: ["ignore", "pipe", "ignore"],
+		signal,
+		killSignal: "SIGTERM",
+	});
+	const failed = new Promise<"missing" | "ended">((resolve) => {
+		child.once("error", (error: NodeJS.ErrnoException) =>
+			resolve(error.code === "ENOENT" || error.code === "EACCES" ? "missing" : "ended"),
+		);
+		child.once("close", () => resolve("ended"));
+	});
+	createInterface({ input: child.stdout }).on("line", (line) => {
+		const reading = parseReading(line);
+		if (reading) minutes.add(reading, nowMs());
+	});
+	return failed;
+}

@@ -1,0 +1,31 @@
+import { HOUR_MS } from "#server/kernel/units.ts";
+import { breakSentence } from "#server/services/audit/chain-break.ts";
+import { checkChain } from "#server/services/audit/check-chain.ts";
+import { readHead } from "#server/services/audit/head.ts";
+import { newSealMemory, sealAudit } from "#server/services/audit/seal.ts";
+import type { LoopContext } from "./context.ts";
+
+/** What a leader does for the audit's chain: seals, checks, and writes the head to the log, where no database reaches. */
+export function auditChain(ctx: LoopContext, signal: AbortSignal): { seal: () => Promise<void>; check: () => Promise<void> } {
+	const memory = newSealMemory();
+	let loggedAtMs: number | null = null;
+	let checkedBefore = false;
+	return {
+		async seal() {
+			await sealAudit(ctx, memory);
+			const nowMs = ctx.clock.nowMs();
+			if (loggedAtMs !== null && nowMs - loggedAtMs < HOUR_MS) return;
+			const head = await readHead(ctx.db);
+			if (!head) return;
+			loggedAtMs = nowMs;
+			ctx.log("info", "the audit's head", { sequence: head.sequence, hash: head.hash });
+		},
+		async check() {
+			// What was written while no scheduler led is no break.
+			if (!checkedBefore) await sealAudit(ctx, newSealMemory());
+			checkedBefore = true;
+			const { broken } = await checkChain(ctx, signal);
+			if (broken) ctx.log("error", "the audit's chain is broken", { ...broken, sentence: breakSentence(broken) });
+		},
+	};
+}

@@ -1,0 +1,36 @@
+import { spawn } from "node:child_process";
+import os from "node:os";
+import path from "node:path";
+import type { BacktestWorker } from "#server/services/backtest/tend.ts";
+import type { Term } from "#server/services/backtest/work.ts";
+
+/** The end of what a worker wrote before it failed. */
+const TOLD_CHARS = 1_000;
+
+/** Starts a process that works on a backtest, behind everything else that this machine has to do; it ends with this one. */
+export function spawnBacktest({ id, startedAtMs }: Term): BacktestWorker {
+	const file = path.resolve(import.meta.dirname, "../bin/backtest.ts");
+	const child = spawn(process.execPath, [file, id, String(startedAtMs)], { stdio: ["pipe", "ignore", "pipe"] });
+	let told = "";
+	child.stderr.setEncoding("utf8").on("data", (text: string) => {
+		told = (told + text).slice(-TOLD_CHARS);
+	});
+	if (child.pid !== undefined) lowerPriority(child.pid);
+	return {
+		stop: () => void child.kill("SIGKILL"),
+		ended: new Promise((resolve) => {
+			child.on("error", (error) => resolve({ failure: `Its worker could not be started: ${error.message}` }));
+			child.on("exit", (code) => {
+				resolve({ failure: code === null || code === 0 ? null : `Its worker ended with exit code ${code}. ${told.trim()}` });
+			});
+		}),
+	};
+}
+
+function lowerPriority(pid: number): void {
+	try {
+		os.setPriority(pid, os.constants.priority.PRIORITY_BELOW_NORMAL);
+	} catch {
+		// It has ended already, or this system does not allow it: then it runs like the rest.
+	}
+}

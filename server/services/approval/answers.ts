@@ -1,0 +1,37 @@
+import { and, asc, eq, inArray, ne } from "drizzle-orm";
+import type { Tx } from "#server/db/client.ts";
+import { approval } from "#server/db/schema/approval.ts";
+import { job } from "#server/db/schema/job.ts";
+import type { ApprovalAnswer } from "#server/domain/approval.ts";
+import type { Policy } from "#server/domain/policy.ts";
+
+export function asksPeople({ rules }: Policy): boolean {
+	return rules.some(({ effect }) => effect.kind === "require" && effect.approval !== null);
+}
+
+/** What people answered for each pending job: of each rule the newest answer. A no counts until it is asked again. */
+export async function readAnswers(tx: Tx): Promise<Map<string, ApprovalAnswer[]>> {
+	const rows = await tx
+		.select({
+			...{ jobId: approval.jobId, ruleId: approval.ruleId, state: approval.state },
+			...{ upToMicroUsd: approval.upToMicroUsd, quote: approval.quote },
+		})
+		.from(approval)
+		.innerJoin(job, eq(job.id, approval.jobId))
+		.where(and(inArray(job.state, ["queued", "held"]), ne(approval.state, "withdrawn")))
+		.orderBy(asc(approval.requestedAt), asc(approval.id));
+	const byJob = new Map<string, Map<string, ApprovalAnswer>>();
+	for (const { jobId, ruleId, state, upToMicroUsd, quote } of rows) {
+		const answers = byJob.get(jobId) ?? new Map<string, ApprovalAnswer>();
+		byJob.set(jobId, answers);
+		if (state === "granted" || state === "refused" || state === "expired") {
+			answers.set(ruleId, { ruleId, answer: state, upToMicroUsd, askedMicroUsd: BigInt(quote.costMicroUsd) });
+			continue;
+		}
+		// Asked again: a no is forgotten, and a yes holds for what it was given for and nothing more.
+		const before = answers.get(ruleId);
+		if (before && before.upToMicroUsd !== null) answers.set(ruleId, { ...before, askedMicroUsd: before.upToMicroUsd });
+		else answers.delete(ruleId);
+	}
+	return new Map([...byJob].map(([jobId, answers]) => [jobId, [...answers.values()]]));
+}

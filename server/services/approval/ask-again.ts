@@ -1,0 +1,38 @@
+import { and, desc, eq, inArray } from "drizzle-orm";
+import { z } from "zod";
+import { approval } from "#server/db/schema/approval.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { authorize } from "../authorize.ts";
+import type { ServiceContext } from "../context.ts";
+import { readableJob } from "../job/get.ts";
+import { openApproval } from "./open.ts";
+
+export const askAgainInput = z.strictObject({ jobId: z.string().min(1).max(64) });
+
+/**
+ * After a no, or when nobody answered: the same rule asks once more, with the last quote until the next decision brings the
+ * present one.
+ * @throws SpillwayError `not_found`, `forbidden`; `conflict` when it waits no longer, asks already, or was never refused.
+ */
+export async function askAgain(ctx: ServiceContext, raw: z.input<typeof askAgainInput>): Promise<{ id: string }> {
+	const { jobId } = askAgainInput.parse(raw);
+	const job = await readableJob(ctx, jobId);
+	authorize(ctx, "job:submit", job.team);
+	return ctx.db.transaction(async (tx) => {
+		const [last] = await tx
+			.select()
+			.from(approval)
+			.where(and(eq(approval.jobId, jobId), inArray(approval.state, ["open", "granted", "refused", "expired"])))
+			.orderBy(desc(approval.requestedAt), desc(approval.id))
+			.limit(1);
+		if (!last) throw new SpillwayError("conflict", "No rule has asked anybody about this job, so there is nothing to ask again.");
+		if (last.state === "open") throw new SpillwayError("conflict", "The answer is still open.", { fix: "Wait for it, or ask the person." });
+		const { ruleId, role, quote, policyName, policyVersion } = last;
+		const id = await openApproval(tx, ctx, {
+			...{ jobId, request: { ruleId, role, quote }, decisionId: quote.decisionId },
+			...{ policy: { name: policyName, version: policyVersion }, nowMs: ctx.clock.nowMs() },
+		});
+		if (id === null) throw new SpillwayError("conflict", "The job does not wait any more, so there is nothing to approve.");
+		return { id };
+	});
+}

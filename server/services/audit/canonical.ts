@@ -1,0 +1,26 @@
+import { createHash } from "node:crypto";
+import { type SQL, sql } from "drizzle-orm";
+
+/** What stands for the hash before the first one. */
+export const GENESIS = "0".repeat(64);
+
+const msOf = (instant: SQL): SQL => sql`floor(extract(epoch from ${instant}) * 1000)::bigint`;
+
+/**
+ * One line of the audit (table alias `a`) as its seal sees it: a JSON array of the seal's number and time, then of every
+ * column in the table's order; times in ms, `before` and `after` as the text of their JSON, so that no value and JSON's null
+ * differ too. Written by PostgreSQL, whose jsonb has one text for one value: whoever has psql and sha256sum gets the same
+ * bytes (docs/audit.md).
+ */
+export function canonicalLine(seal: { sequence: SQL; sealedAtMs: SQL }): SQL {
+	return sql`jsonb_build_array(${seal.sequence}, ${seal.sealedAtMs}, a.id, ${msOf(sql`a.at`)}, a.actor, a.action, a.subject,
+		a.before::text, a.after::text, a.request_id, a.via, a.source)::text`;
+}
+
+/** The same of a line that has its seal (table alias `s`). */
+export const SEALED_LINE = canonicalLine({ sequence: sql`s.sequence`, sealedAtMs: msOf(sql`s.sealed_at`) });
+
+/** hash = sha256(the hash before, as 64 hex digits ‖ the line, as UTF-8), as 64 hex digits. */
+export function chainHash(previous: string, line: string): string {
+	return createHash("sha256").update(previous).update(line, "utf8").digest("hex");
+}

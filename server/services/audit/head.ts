@@ -1,0 +1,17 @@
+import { desc } from "drizzle-orm";
+import type { DbOrTx } from "#server/db/client.ts";
+import { auditSeal } from "#server/db/schema/audit-seal.ts";
+
+/** The end of the chain: whoever remembers its hash can later show that a tail was cut off or written anew. */
+export interface ChainHead {
+	/** Lines that are sealed. */
+	sequence: number;
+	hash: string;
+	sealedAt: string;
+}
+
+/** null before the first seal. */
+export async function readHead(db: DbOrTx): Promise<ChainHead | null> {
+	const [row] = await db.select().from(auditSeal).orderBy(desc(auditSeal.sequence)).limit(1);
+	return row ? { sequence: row.sequence, hash: row.hash, sealedAt: row.sealedAt.toISOString() } : null;
+}

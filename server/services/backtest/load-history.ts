@@ -1,0 +1,44 @@
+import type { Db } from "#server/db/client.ts";
+import type { Policy } from "#server/domain/policy.ts";
+import { hash32 } from "#server/kernel/random.ts";
+import { listAccelerators } from "#server/rates/accelerators.ts";
+import type { RecordedHistory } from "#server/simulation/backtest/history.ts";
+import { ledgerCalendar } from "../ledger/calendar.ts";
+import { listOffers } from "../offer/list.ts";
+import type { Timing } from "../timing.ts";
+import { loadJobs } from "./load-jobs.ts";
+import { firstJobAtMs, loadLaunches, loadPools, loadPrices, loadPriorRuns, loadSpentBefore, loadTiming } from "./load-outside.ts";
+
+export interface HistoryRequest {
+	fromMs: number;
+	toMs: number;
+	/** The version that is in force: the live loop's seed is made of it. */
+	version: number;
+	/** Whose budgets must know what was spent before. */
+	policies: readonly Policy[];
+	timing: Pick<Timing, "cloudStartMs" | "offerCooldownMs">;
+	/** Jobs read so far. */
+	onJobs?: (read: number) => void;
+}
+
+/** Reads what the site has on record of a time. Not one snapshot: what is over no longer changes, and the rest is said to be open. */
+export async function loadHistory(db: Db, request: HistoryRequest): Promise<RecordedHistory> {
+	const { version, policies, timing, onJobs = () => {}, ...span } = request;
+	const calendar = await ledgerCalendar(db);
+	const periods = [...new Set(policies.flatMap(({ budgets }) => budgets.map(({ period }) => period)))];
+	return {
+		...span,
+		seed: hash32(`${version}`),
+		pools: await loadPools(db),
+		offers: await listOffers(db),
+		prices: await loadPrices(db, span),
+		launches: await loadLaunches(db, span),
+		timing: await loadTiming(db, span, { cloudStartMs: timing.cloudStartMs, cooldownMs: timing.offerCooldownMs }),
+		priorRuns: await loadPriorRuns(db, span),
+		spentBefore: await loadSpentBefore(db, span, periods, calendar),
+		boardWatts: Object.fromEntries(listAccelerators().map((a) => [a.name, a.boardWatts])),
+		firstJobAtMs: await firstJobAtMs(db),
+		zone: calendar.zone,
+		jobs: await loadJobs(db, span, onJobs),
+	};
+}

@@ -1,0 +1,31 @@
+import { Worker } from "node:worker_threads";
+import type { Policy } from "#server/domain/policy.ts";
+import type { RecordedHistory } from "#server/simulation/backtest/history.ts";
+import type { BacktestHalf } from "#server/simulation/backtest/replay-half.ts";
+import type { ReplayOptions } from "./work.ts";
+
+/** What a thread is told, and tells. */
+export interface ThreadTask {
+	history: RecordedHistory;
+	policy: Policy;
+}
+export type ThreadMessage = { kind: "progress"; share: number } | { kind: "done"; half: BacktestHalf };
+
+/** Replays one policy in a thread of its own. */
+export function replayInThread(history: RecordedHistory, policy: Policy, { signal, onProgress }: ReplayOptions): Promise<BacktestHalf> {
+	return new Promise((resolve, reject) => {
+		const worker = new Worker(new URL("./thread-main.ts", import.meta.url), { workerData: { history, policy } satisfies ThreadTask });
+		const stop = (): void => void worker.terminate();
+		signal.addEventListener("abort", stop, { once: true });
+		if (signal.aborted) stop();
+		worker.on("message", (message: ThreadMessage) => {
+			if (message.kind === "progress") onProgress(message.share);
+			else resolve(message.half);
+		});
+		worker.on("error", reject);
+		worker.on("exit", () => {
+			signal.removeEventListener("abort", stop);
+			reject(new Error("The replay was stopped."));
+		});
+	});
+}

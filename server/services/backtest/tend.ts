@@ -1,0 +1,107 @@
+import { and, asc, eq, inArray } from "drizzle-orm";
+import type { Db } from "#server/db/client.ts";
+import { backtest } from "#server/db/schema/backtest.ts";
+import type { Clock } from "#server/kernel/clock.ts";
+import { MINUTE_MS, SECOND_MS } from "#server/kernel/units.ts";
+import type { Term } from "./work.ts";
+
+/** A worker that was not heard for so long is taken to be dead, and another one begins. */
+export const SILENT_MS = 20 * SECOND_MS;
+/** Workers that one backtest gets, and the longest time from its request to the last of them. */
+const TERMS_MAX = 3;
+const GIVE_UP_MS = 30 * MINUTE_MS;
+
+/** A process that works on one backtest. */
+export interface BacktestWorker {
+	stop(): void;
+	/** Resolves when it is over; `failure` when it ended itself with an error, null when it was ended from outside or is done. */
+	ended: Promise<{ failure: string | null }>;
+}
+
+export interface TenderContext {
+	db: Db;
+	clock: Clock;
+	spawn(term: Term): BacktestWorker;
+}
+
+/** Sees to the backtests of an installation: one at a time, oldest first; who leads calls `tend` again and again. */
+export class BacktestTender {
+	readonly #ctx: TenderContext;
+	#current: { term: Term; worker: BacktestWorker } | null = null;
+	readonly #terms = new Map<string, number>();
+
+	constructor(ctx: TenderContext) {
+		this.#ctx = ctx;
+	}
+
+	/** One read when nothing is to do. */
+	async tend(): Promise<void> {
+		const { db, clock } = this.#ctx;
+		const rows = await db
+			.select({
+				id: backtest.id,
+				state: backtest.state,
+				createdAt: backtest.createdAt,
+				startedAt: backtest.startedAt,
+				heartbeatAt: backtest.heartbeatAt,
+			})
+			.from(backtest)
+			.where(inArray(backtest.state, ["queued", "running"]))
+			.orderBy(asc(backtest.createdAt), asc(backtest.id));
+		const running = rows.find(({ state }) => state === "running");
+		const nowMs = clock.nowMs();
+		if (!running) {
+			this.#stopWorker();
+			const next = rows[0];
+			if (next) await this.#begin(next, nowMs);
+			return;
+		}
+		const heardMs = (running.heartbeatAt ?? running.startedAt ?? running.createdAt).getTime();
+		if (nowMs - heardMs <= SILENT_MS) return;
+		this.#stopWorker();
+		const terms = this.#terms.get(running.id) ?? 0;
+		if (terms < TERMS_MAX && nowMs - running.createdAt.getTime() < GIVE_UP_MS) await this.#begin(running, nowMs);
+		else await this.#fail({ id: running.id, startedAt: running.startedAt }, `Its worker fell silent ${terms} times.`);
+	}
+
+	/** Ends the worker; the backtest stays running, and the next leader begins it again. */
+	close(): void {
+		this.#stopWorker();
+	}
+
+	/** Takes it over from whoever had it. The time of the new term must differ from that of the last one. */
+	async #begin(row: { id: string; startedAt: Date | null }, nowMs: number): Promise<void> {
+		const startedAt = new Date(Math.max(nowMs, (row.startedAt?.getTime() ?? 0) + 1));
+		const taken = await this.#ctx.db
+			.update(backtest)
+			.set({ state: "running", startedAt, heartbeatAt: startedAt, progressPermille: 0 })
+			.where(and(eq(backtest.id, row.id), inArray(backtest.state, ["queued", "running"])))
+			.returning({ id: backtest.id });
+		if (taken.length === 0) return;
+		this.#terms.set(row.id, (this.#terms.get(row.id) ?? 0) + 1);
+		const term = { id: row.id, startedAtMs: startedAt.getTime() };
+		const worker = this.#ctx.spawn(term);
+		const current = { term, worker };
+		this.#current = current;
+		void worker.ended.then(({ failure }) => {
+			if (this.#current !== current) return;
+			this.#current = null;
+			// A database that is away now leaves it running and silent, which is seen later.
+			if (failure !== null) this.#fail({ id: row.id, startedAt }, failure).catch(() => {});
+		});
+	}
+
+	async #fail({ id, startedAt }: { id: string; startedAt: Date | null }, error: string): Promise<void> {
+		const same = startedAt === null ? [] : [eq(backtest.startedAt, startedAt)];
+		await this.#ctx.db
+			.update(backtest)
+			.set({ state: "failed", error: error.slice(0, 2_000), finishedAt: new Date(this.#ctx.clock.nowMs()) })
+			.where(and(eq(backtest.id, id), eq(backtest.state, "running"), ...same));
+		this.#terms.delete(id);
+	}
+
+	#stopWorker(): void {
+		this.#current?.worker.stop();
+		this.#current = null;
+	}
+}

@@ -1,0 +1,52 @@
+import type { backtest } from "#server/db/schema/backtest.ts";
+import type { BacktestResult } from "#server/domain/backtest.ts";
+
+export const BACKTEST_DAYS = [7, 30, 90] as const;
+
+/** A backtest without its result, as lists show it. */
+export interface BacktestSummary {
+	id: string;
+	policyName: string;
+	/** The version that the draft is held against. */
+	baseVersion: number;
+	from: string;
+	to: string;
+	state: Row["state"];
+	/** 0 to 1000. */
+	progressPermille: number;
+	/** Why it failed. */
+	error: string | null;
+	createdAt: string;
+	createdBy: string;
+	startedAt: string | null;
+	finishedAt: string | null;
+}
+
+export interface BacktestView extends BacktestSummary {
+	/** The draft that it ran with. */
+	source: string;
+	result: BacktestResult | null;
+}
+
+type Row = typeof backtest.$inferSelect;
+
+export function summaryOf(row: Omit<Row, "result" | "source">): BacktestSummary {
+	return {
+		id: row.id,
+		policyName: row.policyName,
+		baseVersion: row.baseVersion,
+		from: row.fromTime.toISOString(),
+		to: row.toTime.toISOString(),
+		state: row.state,
+		progressPermille: row.progressPermille,
+		error: row.error,
+		createdAt: row.createdAt.toISOString(),
+		createdBy: row.createdBy,
+		startedAt: row.startedAt?.toISOString() ?? null,
+		finishedAt: row.finishedAt?.toISOString() ?? null,
+	};
+}
+
+export function viewOf(row: Row): BacktestView {
+	return { ...summaryOf(row), source: row.source, result: row.result };
+}

@@ -1,0 +1,144 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { gzipSync } from "node:zlib";
+import { parse } from "csv-parse/sync";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { audit } from "#server/db/schema/audit.ts";
+import { bill, billLine } from "#server/db/schema/bill.ts";
+import { type Books, openBooks } from "../ledger/testing/books.ts";
+import { exportBill } from "./export.ts";
+import { importBill } from "./import.ts";
+import { listBills } from "./list.ts";
+
+const SAMPLE = readFileSync(path.join(import.meta.dirname, "testing/focus-sample-1.0.csv"));
+const HEAD = [
+	...["BilledCost", "BillingCurrency", "BillingPeriodStart", "ChargeCategory", "ChargePeriodStart", "ChargePeriodEnd"],
+	...["ContractedCost", "EffectiveCost", "ListCost", "ProviderName", "ResourceId", "Tags"],
+];
+
+let books: Books;
+beforeAll(async () => {
+	books = await openBooks();
+});
+afterAll(() => books.database.drop());
+beforeEach(async () => {
+	await books.database.sql`truncate bill, bill_line`;
+});
+
+/** In pieces of a few bytes, as a network may bring it. */
+async function* inPieces(bytes: Uint8Array, size = 7): AsyncGenerator<Uint8Array> {
+	for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+function take(text: string | Uint8Array, fileName = "bill.csv") {
+	return importBill(books, { fileName, bytes: inPieces(Buffer.from(text)) });
+}
+
+function aLine(changes: Record<string, string> = {}): string {
+	const cells: Record<string, string> = {
+		...{ BilledCost: "1.5", BillingCurrency: "USD", BillingPeriodStart: "2026-11-01T00:00:00Z", ChargeCategory: "Usage" },
+		...{ ChargePeriodStart: "2026-11-10T10:00:00Z", ChargePeriodEnd: "2026-11-10T11:00:00Z", ContractedCost: "1.5", EffectiveCost: "1.5" },
+		...{ ListCost: "2", ProviderName: "AWS", ResourceId: "i-1", Tags: "NULL" },
+		...changes,
+	};
+	return HEAD.map((name) => cells[name]).join(",");
+}
+
+const file = (...lines: string[]) => [HEAD.join(","), ...lines].join("\n");
+
+async function exported(id: string): Promise<string> {
+	const parts: Buffer[] = [];
+	for await (const chunk of (await exportBill(books, id)).chunks) parts.push(chunk);
+	return Buffer.concat(parts).toString();
+}
+
+describe("the FOCUS sample", () => {
+	it("is imported and exported again with the same values in the same columns", async () => {
+		const { bill: made } = await take(SAMPLE);
+		expect(made).toMatchObject({ focusVersion: "1.0", rows: 20, repeatedRows: 0, providers: ["AWS", "Microsoft", "Oracle"] });
+		expect(parse(await exported(made.id))).toEqual(parse(SAMPLE));
+	});
+
+	it("is the same bill when it comes a second time, also gzipped: nothing changes", async () => {
+		const first = await take(SAMPLE);
+		const again = await take(gzipSync(SAMPLE), "sample.csv.gz");
+		expect(again).toEqual({ bill: first.bill, alreadyImported: true });
+		expect(await books.db.$count(bill)).toBe(1);
+		expect(await books.db.$count(billLine)).toBe(20);
+	});
+});
+
+describe("lines", () => {
+	it("that a re-issued bill repeats are counted, not taken twice; what is new is taken", async () => {
+		await take(file(aLine(), aLine({ BilledCost: "2" })));
+		const { bill: second } = await take(file(aLine(), aLine({ BilledCost: "2" }), aLine({ BilledCost: "3" })));
+		expect(second).toMatchObject({ rows: 3, repeatedRows: 2, billedMicroUsd: "6500000" });
+		expect(await books.db.$count(billLine)).toBe(3);
+	});
+
+	it("that are equal within one file are each a line, and so they are in its re-issue", async () => {
+		await take(file(aLine(), aLine()));
+		const { bill: second } = await take(file(aLine(), aLine(), aLine()));
+		expect(second.repeatedRows).toBe(2);
+		expect(await books.db.$count(billLine)).toBe(3);
+	});
+
+	it("take money to the nano-dollar, in E notation too, and times with and without T and Z", async () => {
+		await take(
+			file(aLine({ BilledCost: "12.5E-7", ChargePeriodStart: "2026-11-10 10:00:00", ChargePeriodEnd: "2026-11-10" + "T11:00:00+00:00" })),
+		);
+		const [line] = await books.db.select().from(billLine);
+		expect(line).toMatchObject({ billedNanoUsd: 1250n, periodStart: new Date("2026-11-10T10:00:00Z"), month: "2026-11" });
+	});
+
+	it("know our tag under the keys that providers make of it", async () => {
+		const tags = (key: string) => `"{""${key}"": ""ins_1"", ""team"": ""risk""}"`;
+		await take(
+			file(
+				aLine({ Tags: tags("spillway:instance") }),
+				aLine({ Tags: tags("user:spillway:instance") }),
+				aLine({ Tags: tags("spillway_instance") }),
+			),
+		);
+		const lines = await books.db.select({ tag: billLine.taggedInstanceId }).from(billLine);
+		expect(lines.map((l) => l.tag)).toEqual(["ins_1", "ins_1", "ins_1"]);
+	});
+});
+
+describe("a file that cannot be", () => {
+	const refused: [string, string | Uint8Array, RegExp][] = [
+		["is not FOCUS", "a,b\n1,2\n", /Row 1, column BilledCost: not a FOCUS file/],
+		["is in another currency", file(aLine(), aLine({ BillingCurrency: "EUR" })), /Row 3, column BillingCurrency: must be USD.*"EUR"/],
+		["has a cost that is no number", file(aLine({ BilledCost: "$12" })), /Row 2, column BilledCost: must be a number.*"\$12"/],
+		[
+			"has a time in another zone",
+			file(aLine({ ChargePeriodStart: "2026-11-10T10:00:00+02:00" })),
+			/Row 2, column ChargePeriodStart: must be a time/,
+		],
+		["has a short record", `${file(aLine())}\n1,2,3\n`, /Invalid Record Length/],
+		["ends within quotes", `${file()}\n"abc`, /Quote Not Closed/],
+		["is broken gzip", gzipSync(SAMPLE).subarray(0, 400), /gzip file is broken/],
+		["is empty", "", /empty/],
+		["holds a NUL", file(aLine({ ResourceId: "a\u0000b" })), /NUL/],
+	];
+	it.each(refused)("imported because it %s leaves nothing behind", async (_, text, message) => {
+		await expect(take(text)).rejects.toMatchObject({ code: "invalid_input", message: expect.stringMatching(message) });
+		expect([await books.db.$count(bill), await books.db.$count(billLine)]).toEqual([0, 0]);
+	});
+});
+
+describe("who may", () => {
+	const scientist = { kind: "person", accountId: "acc_1", name: "Ada", role: "data_scientist", teams: ["risk"], via: "token" } as const;
+	it("import: platform and finance, and it is audited", async () => {
+		const { bill: made } = await importBill(
+			{ ...books, actor: { ...scientist, role: "finance" } },
+			{ fileName: "x.csv", bytes: inPieces(SAMPLE) },
+		);
+		const lines = await books.db.select().from(audit);
+		expect(lines.at(-1)).toMatchObject({ action: "bill.import", actor: "account:acc_1", subject: made.id });
+		await expect(importBill({ ...books, actor: scientist }, { fileName: "x.csv", bytes: inPieces(SAMPLE) })).rejects.toThrow(
+			"does not allow",
+		);
+		await expect(listBills({ ...books, actor: scientist })).rejects.toThrow("does not allow");
+	});
+});

@@ -1,0 +1,210 @@
+import { and, eq, isNotNull, isNull } from "drizzle-orm";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { alert } from "#server/db/schema/alert.ts";
+import { bill, reconciliation } from "#server/db/schema/bill.ts";
+import { charge } from "#server/db/schema/charge.ts";
+import { ledgerCheck } from "../ledger/check.ts";
+import { meterAll } from "../ledger/meter.ts";
+import { addMachine, type Books, chargedTo, openBooks, readInstance, readJob, T0, terminate } from "../ledger/testing/books.ts";
+import { importBill } from "./import.ts";
+import { reconcileMonth } from "./reconcile.ts";
+import { readReconciliation } from "./reconciliation.ts";
+
+const HOUR = 3_600_000;
+const HEAD =
+	"BilledCost,BillingCurrency,BillingPeriodStart,ChargeCategory,ChargePeriodStart,ChargePeriodEnd,ContractedCost,EffectiveCost,ListCost,ProviderName,ResourceId,Tags,ConsumedQuantity,ConsumedUnit,InvoiceId";
+
+let books: Books;
+beforeEach(async () => {
+	books = await openBooks();
+});
+afterEach(() => books.database.drop());
+
+interface Line {
+	cost: string;
+	resource?: string;
+	hour?: number;
+	hours?: string;
+	category?: string;
+	tag?: string;
+	invoice?: string;
+	list?: string;
+}
+
+const iso = (ms: number) => new Date(ms).toISOString();
+
+function aLine({ cost, resource = "NULL", hour = 0, hours = "1", category = "Usage", tag, invoice = "NULL", list = cost }: Line): string {
+	const tags = tag === undefined ? "NULL" : `"{""spillway:instance"": ""${tag}""}"`;
+	const period = `${iso(T0 + hour * HOUR)},${iso(T0 + (hour + 1) * HOUR)}`;
+	return `${cost},USD,2026-11-01T00:00:00Z,${category},${period},${cost},${cost},${list},AWS,${resource},${tags},${hours},Hours,${invoice}`;
+}
+
+async function reconciled(...lines: Line[]): Promise<void> {
+	const bytes = Buffer.from([HEAD, ...lines.map(aLine)].join("\n"));
+	await importBill(books, {
+		fileName: "aws.csv",
+		bytes: (async function* () {
+			yield bytes;
+		})(),
+	});
+	await again();
+}
+
+async function again(options: { final?: boolean } = {}): Promise<void> {
+	books.clock.advance(60_000);
+	await reconcileMonth(books, { month: "2026-11", ...options });
+}
+
+/** One machine on demand at $1/h for three hours, metered to its end. */
+async function threeHours() {
+	const machine = await addMachine(books, { capacityType: "on_demand", microUsdPerHour: 1_000_000n, onDemandMicroUsdPerHour: 1_000_000n });
+	books.clock.advance(3 * HOUR);
+	await terminate(books, machine.instanceId);
+	await meterAll(books);
+	const { providerInstanceId } = await readInstance(books, machine.instanceId);
+	return { ...machine, resource: providerInstanceId ?? "" };
+}
+
+const rows = () => books.db.select().from(reconciliation).orderBy(reconciliation.resourceId);
+const corrections = () =>
+	books.db
+		.select({ correction: charge.correction, kind: charge.kind, effective: charge.effectiveMicroUsd, gpuMs: charge.gpuMs })
+		.from(charge)
+		.where(isNotNull(charge.correction));
+
+async function expectSoundLedger(): Promise<void> {
+	expect((await ledgerCheck(books)).differences).toEqual([]);
+}
+
+describe("a bill that says what the ledger says", () => {
+	it("3 x $1 billed, 3 h x $1 metered: matched by resource id, by ARN and by tag, nothing posted", async () => {
+		const { resource, instanceId } = await threeHours();
+		await reconciled(
+			{ cost: "1", resource, hour: 0 },
+			{ cost: "1", resource: `arn:aws:ec2:us-east-1:123456789012:instance/${resource}`, hour: 1 },
+			{ cost: "1", tag: instanceId, hour: 2 },
+		);
+		expect(await rows()).toMatchObject([
+			{ state: "matched", instanceId, estimatedMicroUsd: 3_000_000n, billedMicroUsd: 3_000_000n, adjustedMicroUsd: 0n },
+		]);
+		expect(await corrections()).toEqual([]);
+		expect((await books.db.select().from(bill))[0]?.reconciledAt).not.toBeNull();
+	});
+
+	it("a bill up to the second hour is held against two hours of the three", async () => {
+		const { resource } = await threeHours();
+		await reconciled({ cost: "1", resource, hour: 0 }, { cost: "1", resource, hour: 1 });
+		expect(await rows()).toMatchObject([{ state: "matched", estimatedMicroUsd: 2_000_000n }]);
+	});
+});
+
+describe("a bill that says otherwise", () => {
+	it("3 x $1.10 billed: 3 x $0.10 = $0.30 of price, in the instance, the job and the month", async () => {
+		const { resource, instanceId, jobId } = await threeHours();
+		await reconciled(...[0, 1, 2].map((hour) => ({ cost: "1.10", resource, hour })));
+		expect(await rows()).toMatchObject([{ state: "price_variance", adjustedMicroUsd: 300_000n, facts: { priceMicroUsd: "300000" } }]);
+		expect(await corrections()).toEqual([{ correction: "bill_price", kind: "adjustment", effective: 300_000n, gpuMs: 0n }]);
+		expect(await chargedTo(books, { instanceId })).toBe(3_300_000n);
+		expect((await readInstance(books, instanceId)).costMicroUsd).toBe(3_300_000n);
+		expect((await readJob(books, jobId)).costMicroUsd).toBe(3_300_000n);
+		await expectSoundLedger();
+	});
+
+	it("4 h at $1 billed, 3 h metered: $1 of time; when a new bill takes it back by -$1, it is posted back", async () => {
+		const { resource, instanceId } = await threeHours();
+		await reconciled(...[0, 1, 2, 3].map((hour) => ({ cost: "1", resource, hour })));
+		expect(await rows()).toMatchObject([{ state: "time_variance", adjustedMicroUsd: 1_000_000n, facts: { timeMicroUsd: "1000000" } }]);
+		await reconciled({ cost: "-1", resource, hour: 3, hours: "-1" });
+		expect(await chargedTo(books, { instanceId })).toBe(3_000_000n);
+		expect((await corrections()).map((c) => c.effective)).toEqual([1_000_000n, -1_000_000n]);
+		await expectSoundLedger();
+	});
+
+	it("reconciled again, imported again: nothing is posted twice", async () => {
+		const { resource, instanceId } = await threeHours();
+		const lines = [0, 1, 2].map((hour) => ({ cost: "1.10", resource, hour }));
+		await reconciled(...lines);
+		await again();
+		await reconciled(...lines);
+		expect(await corrections()).toHaveLength(1);
+		expect(await chargedTo(books, { instanceId })).toBe(3_300_000n);
+		expect(await rows()).toHaveLength(1);
+	});
+});
+
+describe("what only one side has", () => {
+	it("a machine that the bill lacks is told, and taken back when the bill is final", async () => {
+		const { instanceId } = await threeHours();
+		const other = await threeHours();
+		await reconciled(...[3, 4, 5].map((hour) => ({ cost: "1", resource: other.resource, hour })));
+		const missing = async () => (await rows()).find((r) => r.instanceId === instanceId);
+		expect(await missing()).toMatchObject({ state: "not_billed", estimatedMicroUsd: 3_000_000n, adjustedMicroUsd: 0n });
+		await again({ final: true });
+		expect(await missing()).toMatchObject({ state: "not_billed", adjustedMicroUsd: -3_000_000n });
+		expect(await chargedTo(books, { instanceId })).toBe(0n);
+		await expectSoundLedger();
+	});
+
+	it("a machine with our tag that nobody knows: an open alert, one row, and $2 charged to nobody, once", async () => {
+		await threeHours();
+		const orphan = { resource: "i-orphan", tag: "ins_unknown" };
+		await reconciled({ cost: "1", ...orphan, hour: 0 }, { cost: "1", ...orphan, hour: 1 });
+		await again();
+		const found = (await rows()).filter((r) => r.state === "billed_unknown");
+		expect(found).toMatchObject([{ resourceId: "i-orphan", billedMicroUsd: 2_000_000n }]);
+		const open = await books.db
+			.select()
+			.from(alert)
+			.where(and(eq(alert.rule, "billed_unknown"), isNull(alert.closedAt)));
+		expect(open).toMatchObject([
+			{ subject: "2026-11:aws:i-orphan", facts: { billedMicroUsd: "2000000", taggedInstanceId: "ins_unknown" } },
+		]);
+		expect((await corrections()).filter((c) => c.correction === "bill_unknown")).toMatchObject([{ effective: 2_000_000n }]);
+		await expectSoundLedger();
+	});
+
+	it("what is neither tagged nor known by its id is somebody else's: no row, no charge", async () => {
+		const { resource } = await threeHours();
+		await reconciled({ cost: "9", resource: "i-stranger" }, ...[0, 1, 2].map((hour) => ({ cost: "1", resource, hour })));
+		expect(await rows()).toHaveLength(1);
+		expect(await corrections()).toEqual([]);
+	});
+});
+
+describe("reading it", () => {
+	it("sums $3 estimated, $3.30 billed and $0.30 corrected by provider, with nothing left, for who may read bills", async () => {
+		const { resource } = await threeHours();
+		await reconciled(...[0, 1, 2].map((hour) => ({ cost: "1.10", resource, hour })));
+		const found = await readReconciliation(books, { month: "2026-11" });
+		expect(found.providers).toEqual([
+			{
+				provider: "aws",
+				...{ estimatedMicroUsd: "3000000", billedMicroUsd: "3300000", adjustedMicroUsd: "300000", unexplainedMicroUsd: "0" },
+				resources: { matched: 0, not_billed: 0, billed_unknown: 0, price_variance: 1, time_variance: 0 },
+			},
+		]);
+		expect(found.items).toMatchObject([{ resourceId: resource, state: "price_variance", adjustedMicroUsd: "300000" }]);
+		expect((await readReconciliation(books, { month: "2026-11", state: "matched" })).items).toEqual([]);
+		expect(await readReconciliation(books, { month: "2026-10" })).toMatchObject({ reconciledAt: null, providers: [], items: [] });
+		const scientist = { kind: "person", accountId: "acc_1", name: "Ada", role: "data_scientist", teams: ["risk"], via: "token" } as const;
+		await expect(readReconciliation({ ...books, actor: scientist }, { month: "2026-11" })).rejects.toThrow("does not allow");
+	});
+});
+
+describe("credits and taxes", () => {
+	it("-$0.50 of credit and $0.19 of tax become charges of their kind, with the line as cause, once", async () => {
+		await threeHours();
+		await reconciled(
+			{ cost: "-0.50", category: "Credit" },
+			{ cost: "0.19", category: "Tax" },
+			{ cost: "-7", category: "Credit", resource: "i-stranger" },
+		);
+		await again();
+		const found = await books.db.select().from(charge).where(isNotNull(charge.billLineId)).orderBy(charge.kind);
+		expect(found.map((c) => [c.kind, c.effectiveMicroUsd, c.billedMicroUsd])).toEqual([
+			["credit", -500_000n, -500_000n],
+			["tax", 190_000n, 190_000n],
+		]);
+		await expectSoundLedger();
+	});
+});

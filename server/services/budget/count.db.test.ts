@@ -1,0 +1,133 @@
+import { eq, sql } from "drizzle-orm";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { budgetDay, budgetJob, holdBudget } from "#server/db/schema/budget.ts";
+import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
+import { meterAll } from "../ledger/meter.ts";
+import { settleInstance } from "../ledger/settle.ts";
+import * as test from "../ledger/testing/books.ts";
+import { publishPolicy } from "../policy/publish.ts";
+import { countBudgets } from "./count.ts";
+import { placeHold } from "./place-hold.ts";
+
+let books: test.Books;
+beforeEach(async () => {
+	books = await test.openBooks();
+});
+afterEach(() => books.database.drop());
+
+const place = (instanceId: string, amountMicroUsd: bigint) =>
+	books.db.transaction((tx) => placeHold(tx, { instanceId, amountMicroUsd, budgets: [test.aBudget()], nowMs: books.clock.nowMs() }));
+const publish = (...budgets: string[]) =>
+	publishPolicy(books, {
+		name: "default",
+		message: "test",
+		source: [
+			"apiVersion: spillway/v1",
+			"kind: Policy",
+			"metadata: { name: default }",
+			"spec:",
+			"  rules: []",
+			"  budgets:",
+			...budgets,
+		].join("\n"),
+	});
+const MONTH = '    - { id: cloud-month, scope: "true", period: month, capUsd: 100, atCap: hold }';
+const RISK = "    - { id: risk, scope: 'job.team == \"risk\"', period: month, capUsd: 50, atCap: hold }";
+const count = (id: string, scope: string) =>
+	books.db.transaction((tx) => countBudgets(tx, [test.aBudget({ id, scope })], books.clock.nowMs()));
+
+/** Ten minutes of $6 an hour: $1, settled; and a machine that still lives, held at $9 with $1 of it posted. */
+async function tenMinutesOf(team: string): Promise<string> {
+	const [ended, live] = [
+		await test.addMachine(books, { team, microUsdPerHour: 6_000_000n }),
+		await test.addMachine(books, { team, microUsdPerHour: 6_000_000n }),
+	];
+	await place(ended.instanceId, 9_000_000n);
+	await place(live.instanceId, 9_000_000n);
+	books.clock.advance(10 * MINUTE_MS);
+	await test.terminate(books, ended.instanceId);
+	await settleInstance(books, ended.instanceId);
+	await settleInstance(books, live.instanceId);
+	return live.instanceId;
+}
+
+describe("countBudgets", () => {
+	it("a budget of one team published in mid-month: posted 1 + 1 of its two machines, held 9 − 1 of the live one, nothing of others", async () => {
+		await publish(MONTH);
+		const live = await tenMinutesOf("risk");
+		await tenMinutesOf("vision");
+		await publish(MONTH, RISK);
+		expect(await test.readBudget(books, "risk", "2026-11-01")).toEqual({ posted: 2_000_000n, held: 8_000_000n });
+		// The live machine goes on charging: $6 an hour more is posted to both.
+		books.clock.advance(HOUR_MS);
+		await settleInstance(books, live);
+		const after = await test.readBudget(books, "risk", "2026-11-01");
+		// 1 h and the 10 min of the other team's work.
+		expect(after).toEqual({ posted: 9_000_000n, held: 1_000_000n });
+		expect(after.posted + after.held).toBe(10_000_000n);
+	});
+
+	it("by day and by job it adds up to what is posted, counted or charged on", async () => {
+		await publish(MONTH);
+		const live = await tenMinutesOf("risk");
+		await publish(MONTH, RISK);
+		books.clock.advance(14 * HOUR_MS);
+		await test.terminate(books, live);
+		await meterAll(books);
+		for (const id of ["cloud-month", "risk"]) {
+			const { posted } = await test.readBudget(books, id, "2026-11-01");
+			const sum = (table: typeof budgetDay | typeof budgetJob) =>
+				books.db
+					.select({ sum: sql<string>`sum(posted_micro_usd)::text` })
+					.from(table)
+					.where(eq(table.budgetId, id))
+					.then(([row]) => BigInt(row?.sum ?? "0"));
+			expect(posted).toBe(86_000_000n);
+			expect(await sum(budgetDay)).toBe(posted);
+			expect(await sum(budgetJob)).toBe(posted);
+		}
+		expect(await books.db.$count(budgetDay, eq(budgetDay.budgetId, "risk"))).toBe(2);
+	});
+
+	it("counting again changes nothing, and a budget that was counted is not counted again", async () => {
+		await publish(MONTH);
+		await tenMinutesOf("risk");
+		await publish(MONTH, RISK);
+		expect(await count("risk", 'job.team == "risk"')).toEqual([]);
+		books.clock.advance(2 * MINUTE_MS);
+		// Once more a minute later, for placements that still went by the policy before.
+		expect(await count("risk", 'job.team == "risk"')).toEqual(["risk"]);
+		expect(await test.readBudget(books, "risk", "2026-11-01")).toEqual({ posted: 2_000_000n, held: 8_000_000n });
+		books.clock.advance(60 * MINUTE_MS);
+		expect(await count("risk", 'job.team == "risk"')).toEqual([]);
+	});
+
+	it("a scope that is changed counts other jobs from then on", async () => {
+		await publish(MONTH, RISK);
+		await tenMinutesOf("risk");
+		await tenMinutesOf("vision");
+		await publish(MONTH, RISK.replace('"risk"', '"vision"'));
+		expect(await test.readBudget(books, "risk", "2026-11-01")).toEqual({ posted: 2_000_000n, held: 8_000_000n });
+		const rows = await books.db.select().from(holdBudget).where(eq(holdBudget.budgetId, "risk"));
+		expect(rows).toHaveLength(2);
+	});
+
+	it("a month's budget that becomes a quarter's counts October too, though both keys are days of one calendar", async () => {
+		await publish(MONTH);
+		books.clock.advance(-20 * 24 * HOUR_MS);
+		await tenMinutesOf("risk");
+		books.clock.advance(20 * 24 * HOUR_MS);
+		await publish(MONTH.replace("period: month", "period: quarter"));
+		expect((await test.readBudget(books, "cloud-month", "2026-10-01")).posted).toBe(2_000_000n);
+	});
+
+	it("a meter at work while the budget is published: whatever comes first, nothing is lost and nothing counts twice", async () => {
+		await publish(MONTH);
+		const machines = await Promise.all(Array.from({ length: 8 }, () => test.addMachine(books, { microUsdPerHour: 6_000_000n })));
+		for (const m of machines) await place(m.instanceId, 9_000_000n);
+		books.clock.advance(10 * MINUTE_MS);
+		await Promise.all([...machines.map((m) => settleInstance(books, m.instanceId)), publish(MONTH, RISK), meterAll(books)]);
+		await meterAll(books);
+		expect(await test.readBudget(books, "risk", "2026-11-01")).toEqual({ posted: 8_000_000n, held: 64_000_000n });
+	});
+});

@@ -1,0 +1,56 @@
+import { sql } from "drizzle-orm";
+import type { Tx } from "#server/db/client.ts";
+
+/** Money that a job's charge of one day posted to a budget. */
+export interface BudgetPosting {
+	budgetId: string;
+	periodKey: string;
+	dayStartMs: number;
+	team: string;
+	jobId: string;
+	microUsd: bigint;
+}
+
+/** Rows of one statement; a parameter is one JSON text, so only its size bounds it. */
+const ROWS = 5_000;
+
+/** Adds postings to their days. The budgets must be locked: that keeps writers of one row from meeting. */
+export async function addToBudgetDays(tx: Tx, postings: readonly BudgetPosting[]): Promise<void> {
+	const days = sumBy(postings, (p) => [p.budgetId, p.dayStartMs, p.team]);
+	for (const rows of chunks(days)) {
+		const json = rows.map(({ budgetId, dayStartMs, team, sum }) => ({
+			b: budgetId,
+			d: new Date(dayStartMs).toISOString(),
+			t: team,
+			s: sum,
+		}));
+		await tx.execute(sql`
+			insert into budget_day (budget_id, day_start, team, posted_micro_usd)
+			select b, d, t, s from jsonb_to_recordset(${JSON.stringify(json)}::jsonb) as r(b text, d timestamptz, t text, s bigint)
+			on conflict (budget_id, day_start, team) do update set posted_micro_usd = budget_day.posted_micro_usd + excluded.posted_micro_usd`);
+	}
+}
+
+/** Adds postings to the periods' jobs; the same terms. */
+export async function addToBudgetJobs(tx: Tx, postings: readonly BudgetPosting[]): Promise<void> {
+	const jobs = sumBy(postings, (p) => [p.budgetId, p.periodKey, p.jobId]);
+	for (const rows of chunks(jobs)) {
+		const json = rows.map(({ budgetId, periodKey, jobId, sum }) => ({ b: budgetId, p: periodKey, j: jobId, s: sum }));
+		await tx.execute(sql`
+			insert into budget_job (budget_id, period_key, job_id, posted_micro_usd)
+			select b, p, j, s from jsonb_to_recordset(${JSON.stringify(json)}::jsonb) as r(b text, p text, j text, s bigint)
+			on conflict (budget_id, period_key, job_id) do update set posted_micro_usd = budget_job.posted_micro_usd + excluded.posted_micro_usd`);
+	}
+}
+
+function sumBy(postings: readonly BudgetPosting[], key: (p: BudgetPosting) => unknown[]): (BudgetPosting & { sum: string })[] {
+	const groups = Map.groupBy(postings, (p) => JSON.stringify(key(p)));
+	return [...groups.values()].flatMap((group) => {
+		const [first] = group;
+		return first ? [{ ...first, sum: group.reduce((sum, p) => sum + p.microUsd, 0n).toString() }] : [];
+	});
+}
+
+function* chunks<T>(rows: readonly T[]): Generator<T[]> {
+	for (let at = 0; at < rows.length; at += ROWS) yield rows.slice(at, at + ROWS);
+}

@@ -1,0 +1,96 @@
+import { inArray, sql } from "drizzle-orm";
+import { z } from "zod";
+import type { DbOrTx } from "#server/db/client.ts";
+import { notify } from "#server/db/notify.ts";
+import { setting } from "#server/db/schema/setting.ts";
+import type { AlertRules } from "#server/domain/alert-facts.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { usdToMicro } from "#server/kernel/money.ts";
+import { writeAudit } from "../audit.ts";
+import { authorize } from "../authorize.ts";
+import type { ServiceContext } from "../context.ts";
+
+const SECOND_PERSON = "budget_second_person";
+const ALERTS = "alerts";
+
+const alertSettings = z.strictObject({
+	/** Percent of the cap, rising. */
+	thresholdsPercent: z
+		.array(z.number().int().min(1).max(1_000))
+		.max(10)
+		.transform((list) => [...new Set(list)].sort((a, b) => a - b)),
+	/** Dollars above the usual below which a day is no anomaly. */
+	anomalyFloorUsd: z.string().regex(/^\d{1,9}(\.\d{1,2})?$/, "must be an amount of dollars such as 100"),
+});
+const storedAlerts = alertSettings.extend({ allowLinkLocal: z.boolean() }).partial();
+
+const DEFAULTS = { thresholdsPercent: [50, 80, 100], anomalyFloorUsd: "100" };
+
+export interface BudgetSettings {
+	/** A change of a cap waits for the yes of another person. */
+	secondPerson: boolean;
+	thresholdsPercent: number[];
+	anomalyFloorUsd: string;
+	/** Webhooks may go to link-local addresses; set by the installation alone. */
+	allowLinkLocal: boolean;
+}
+
+export async function readBudgetSettings(db: DbOrTx): Promise<BudgetSettings> {
+	const rows = await db
+		.select()
+		.from(setting)
+		.where(inArray(setting.key, [SECOND_PERSON, ALERTS]));
+	const stored = (key: string): unknown => rows.find((r) => r.key === key)?.value;
+	const alerts = storedAlerts.parse(stored(ALERTS) ?? {});
+	return {
+		secondPerson: stored(SECOND_PERSON) === true,
+		thresholdsPercent: alerts.thresholdsPercent ?? DEFAULTS.thresholdsPercent,
+		anomalyFloorUsd: alerts.anomalyFloorUsd ?? DEFAULTS.anomalyFloorUsd,
+		allowLinkLocal: alerts.allowLinkLocal ?? false,
+	};
+}
+
+export function alertRulesOf({ thresholdsPercent, anomalyFloorUsd }: BudgetSettings): AlertRules {
+	return { thresholdsPercent, anomalyFloorMicroUsd: usdToMicro(anomalyFloorUsd) };
+}
+
+export async function viewBudgetSettings(ctx: ServiceContext): Promise<BudgetSettings> {
+	authorize(ctx, "budget:read", null);
+	return readBudgetSettings(ctx.db);
+}
+
+export const changeBudgetSettingsInput = alertSettings.partial().extend({ secondPerson: z.boolean().optional() });
+
+/**
+ * Changes when people are told and whether a cap needs a second person. Who changes caps may ask for a second person;
+ * only a platform engineer may do without again, so that nobody takes the check away from their own change alone.
+ * @throws SpillwayError `forbidden`; ZodError.
+ */
+export async function changeBudgetSettings(ctx: ServiceContext, raw: z.input<typeof changeBudgetSettingsInput>): Promise<BudgetSettings> {
+	authorize(ctx, "budget:change", null);
+	const { secondPerson, ...alerts } = changeBudgetSettingsInput.parse(raw);
+	return ctx.db.transaction(async (tx) => {
+		const before = await readBudgetSettings(tx);
+		if (before.secondPerson && secondPerson === false && ctx.actor.kind === "person" && ctx.actor.role !== "platform") {
+			throw new SpillwayError("forbidden", "Only a platform engineer may let caps change without a second person.", {
+				fix: "Ask one of them, or let the change be approved.",
+			});
+		}
+		const after = { ...before, ...withoutUndefined(alerts), ...(secondPerson === undefined ? {} : { secondPerson }) };
+		const { secondPerson: second, ...kept } = after;
+		await tx
+			.insert(setting)
+			.values([
+				{ key: SECOND_PERSON, value: second },
+				{ key: ALERTS, value: kept },
+			])
+			.onConflictDoUpdate({ target: setting.key, set: { value: sql`excluded.value` } });
+		await writeAudit(tx, ctx, { action: "budget.settings", subject: "budgets", before, after });
+		await notify(tx, { changes: [{ topic: "policy", id: null, team: null }] });
+		return after;
+	});
+}
+
+function withoutUndefined<T extends object>(value: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+	return Object.fromEntries(Object.entries(value).filter(([, v]) => v !== undefined)) as { [K in keyof T]?: Exclude<T[K], undefined> };
+}

@@ -1,0 +1,69 @@
+import type { RollupSums } from "#server/accounting/rollup.ts";
+import type { SumsRow } from "../spend/read-sums.ts";
+
+/** Energy and emissions of one side: hardware at home in use, at home idle, or the clouds. */
+export interface SideSums {
+	gpuMs: bigint;
+	energyMilliWh: bigint;
+	/** Location-based, as far as known. */
+	operationalMilligrams: bigint;
+	embodiedMilligrams: bigint;
+}
+
+/** What a group emitted. Sums are of what is known; the …UnknownGpuMs say for how much GPU time nothing is. */
+export interface CarbonSums extends SideSums {
+	/** The three sides, which add up to the sums of all. */
+	owned: SideSums;
+	idle: SideSums;
+	cloud: SideSums;
+	/** operational + embodied. */
+	totalMilligrams: bigint;
+	/** Operational by the power contracts, for the GPU time whose contract is known. */
+	marketMilligrams: bigint;
+	/** Parts of energyMilliWh. */
+	measuredEnergyMilliWh: bigint;
+	hourlyGridMilliWh: bigint;
+	emissionsUnknownGpuMs: bigint;
+	marketUnknownGpuMs: bigint;
+	embodiedUnknownGpuMs: bigint;
+}
+
+/** The sums that CarbonSums are made of. */
+export const CARBON_COLUMNS = [
+	...(["gpuMs", "energyMilliWh", "measuredEnergyMilliWh", "hourlyGridMilliWh"] as const),
+	...(["emissionsMilligrams", "marketEmissionsMilligrams", "embodiedMilligrams"] as const),
+	...(["emissionsUnknownGpuMs", "marketUnknownGpuMs", "embodiedUnknownGpuMs"] as const),
+] as const satisfies (keyof RollupSums)[];
+export type CarbonRow = Pick<SumsRow<(typeof CARBON_COLUMNS)[number]>, (typeof CARBON_COLUMNS)[number] | "capacityType" | "idle">;
+
+const NO_SIDE: SideSums = { gpuMs: 0n, energyMilliWh: 0n, operationalMilligrams: 0n, embodiedMilligrams: 0n };
+
+/** What rows of any capacity come to. */
+export function toCarbon(rows: Iterable<CarbonRow>): CarbonSums {
+	const sums: CarbonSums = {
+		...NO_SIDE,
+		...{ owned: { ...NO_SIDE }, idle: { ...NO_SIDE }, cloud: { ...NO_SIDE } },
+		...{ totalMilligrams: 0n, marketMilligrams: 0n, measuredEnergyMilliWh: 0n, hourlyGridMilliWh: 0n },
+		...{ emissionsUnknownGpuMs: 0n, marketUnknownGpuMs: 0n, embodiedUnknownGpuMs: 0n },
+	};
+	for (const row of rows) {
+		for (const side of [sums, sums[sideOf(row)]]) {
+			side.gpuMs += row.gpuMs;
+			side.energyMilliWh += row.energyMilliWh;
+			side.operationalMilligrams += row.emissionsMilligrams;
+			side.embodiedMilligrams += row.embodiedMilligrams;
+		}
+		sums.totalMilligrams += row.emissionsMilligrams + row.embodiedMilligrams;
+		sums.marketMilligrams += row.marketEmissionsMilligrams;
+		sums.measuredEnergyMilliWh += row.measuredEnergyMilliWh;
+		sums.hourlyGridMilliWh += row.hourlyGridMilliWh;
+		sums.emissionsUnknownGpuMs += row.emissionsUnknownGpuMs;
+		sums.marketUnknownGpuMs += row.marketUnknownGpuMs;
+		sums.embodiedUnknownGpuMs += row.embodiedUnknownGpuMs;
+	}
+	return sums;
+}
+
+function sideOf({ capacityType, idle }: CarbonRow): "owned" | "idle" | "cloud" {
+	return capacityType !== "owned" ? "cloud" : idle ? "idle" : "owned";
+}

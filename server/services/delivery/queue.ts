@@ -1,0 +1,42 @@
+import { sql } from "drizzle-orm";
+import type { Tx } from "#server/db/client.ts";
+import { channel, delivery } from "#server/db/schema/alert.ts";
+import type { ChannelTopic } from "#server/domain/alert.ts";
+import type { AlertFactValues } from "#server/domain/alert-facts.ts";
+import { newId } from "#server/kernel/ids.ts";
+
+export interface OutboxMessage {
+	title: string;
+	text: string;
+	facts: AlertFactValues;
+	/** Path below the installation's address, e.g. `/budgets?alert=…`. */
+	link: string;
+}
+
+/**
+ * Puts a message into the outbox of every channel that hears of the topic: one delivery a channel, in the transaction of
+ * what it tells of. Told twice of the same thing, it adds nothing. Answers how many were added.
+ * @param about `alert:<id>` or `statement:<id>`.
+ * @param team whose business it is; null is everybody's. A channel of one team hears of its own alone.
+ */
+export async function queueMessage(
+	tx: Tx,
+	input: { topic: ChannelTopic; team: string | null; about: string; message: OutboxMessage; nowMs: number; since?: Date },
+): Promise<number> {
+	const { topic, team, about, message, nowMs, since } = input;
+	const channels = await tx
+		.select({ id: channel.id })
+		.from(channel)
+		.where(
+			sql`${channel.enabled} and ${topic} = any(${channel.topics}) and (${channel.team} is null or ${channel.team} = ${team})
+				and ${since ? sql`${channel.createdAt} <= ${since.toISOString()}::timestamptz` : sql`true`}`,
+		);
+	if (channels.length === 0) return 0;
+	const at = new Date(nowMs);
+	const added = await tx
+		.insert(delivery)
+		.values(channels.map((c) => ({ id: newId("dlv", nowMs), channelId: c.id, about, message, createdAt: at, nextTryAt: at })))
+		.onConflictDoNothing()
+		.returning({ id: delivery.id });
+	return added.length;
+}

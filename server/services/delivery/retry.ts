@@ -1,0 +1,18 @@
+/** Tries before a message is given up: with the default pauses about three hours. */
+export const TRIES_MAX = 10;
+
+/**
+ * When a message is tried again after its `tries`-th failure; null: never. Pauses double, and each is drawn from its
+ * upper half, so that messages that failed together do not come back together.
+ * @param random in [0, 1).
+ */
+export function nextTryMs(
+	tries: number,
+	nowMs: number,
+	random: number,
+	timing: { deliverRetryMs: number; deliverRetryMaxMs: number },
+): number | null {
+	if (tries >= TRIES_MAX) return null;
+	const pause = Math.min(timing.deliverRetryMaxMs, timing.deliverRetryMs * 2 ** (tries - 1));
+	return nowMs + Math.round(pause * (0.5 + random / 2));
+}

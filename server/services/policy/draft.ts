@@ -1,0 +1,74 @@
+import { and, eq } from "drizzle-orm";
+import type { z } from "zod";
+import { policyDraft } from "#server/db/schema/policy.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { authorize } from "../authorize.ts";
+import type { ServiceContext } from "../context.ts";
+import { nameInput, saveDraftInput } from "./input.ts";
+
+export interface PolicyDraft {
+	source: string;
+	/** The version that it was begun from; 0: there was none. */
+	baseVersion: number;
+	updatedAt: string;
+}
+
+/** The caller's own unpublished text; null without one. */
+export async function getDraft(ctx: ServiceContext, raw: z.input<typeof nameInput>): Promise<PolicyDraft | null> {
+	authorize(ctx, "policy:edit", null);
+	const { name } = nameInput.parse(raw);
+	const [row] = await ctx.db
+		.select()
+		.from(policyDraft)
+		.where(mine(name, ownerOf(ctx)));
+	return row ? { source: row.source, baseVersion: row.baseVersion, updatedAt: row.updatedAt.toISOString() } : null;
+}
+
+/**
+ * Keeps the caller's text as it is, also one that is no policy yet. Not audited: nothing acts on a draft, and one is saved
+ * as often as every second.
+ * @throws SpillwayError `precondition_failed` when `previousUpdatedAt` is given and another tab saved since.
+ */
+export async function saveDraft(ctx: ServiceContext, raw: z.input<typeof saveDraftInput>): Promise<{ updatedAt: string }> {
+	authorize(ctx, "policy:edit", null);
+	const { name, source, baseVersion, previousUpdatedAt } = saveDraftInput.parse(raw);
+	const accountId = ownerOf(ctx);
+	return ctx.db.transaction(async (tx) => {
+		const [row] = await tx.select({ updatedAt: policyDraft.updatedAt }).from(policyDraft).where(mine(name, accountId)).for("update");
+		const before = row?.updatedAt.toISOString() ?? null;
+		if (previousUpdatedAt !== undefined && before !== null && previousUpdatedAt !== before) throw savedElsewhere(before);
+		// Two saves in one millisecond are two.
+		const updatedAt = new Date(Math.max(ctx.clock.nowMs(), row ? row.updatedAt.getTime() + 1 : 0));
+		const values = { name, accountId, baseVersion, source, updatedAt };
+		const written = tx.insert(policyDraft).values(values);
+		// Another tab may have made the first draft between the read and here: only who does not care writes over it.
+		const done =
+			row || previousUpdatedAt === undefined
+				? await written
+						.onConflictDoUpdate({ target: [policyDraft.name, policyDraft.accountId], set: { baseVersion, source, updatedAt } })
+						.returning()
+				: await written.onConflictDoNothing().returning();
+		if (done.length === 0) throw savedElsewhere("just now");
+		return { updatedAt: updatedAt.toISOString() };
+	});
+}
+
+/** Throws the caller's draft away. */
+export async function discardDraft(ctx: ServiceContext, raw: z.input<typeof nameInput>): Promise<void> {
+	authorize(ctx, "policy:edit", null);
+	const { name } = nameInput.parse(raw);
+	await ctx.db.delete(policyDraft).where(mine(name, ownerOf(ctx)));
+}
+
+const mine = (name: string, accountId: string) => and(eq(policyDraft.name, name), eq(policyDraft.accountId, accountId));
+
+function ownerOf(ctx: ServiceContext): string {
+	if (ctx.actor.kind === "person") return ctx.actor.accountId;
+	throw new SpillwayError("forbidden", "Drafts belong to people; the installation has none.");
+}
+
+function savedElsewhere(when: string): SpillwayError {
+	return new SpillwayError("precondition_failed", `This draft was saved in another window (${when}) since it was loaded here.`, {
+		fix: "Load it, or save over it without previousUpdatedAt.",
+	});
+}

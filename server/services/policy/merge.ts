@@ -1,0 +1,19 @@
+import type { z } from "zod";
+import { type MergedPolicy, mergePolicies } from "#server/policy/merge-policies.ts";
+import { authorize } from "../authorize.ts";
+import type { ServiceContext } from "../context.ts";
+import { fetchVersion, knownPointer } from "./fetch-version.ts";
+import { mergeInput } from "./input.ts";
+
+/** The caller's text brought together with the version in force; `baseVersion` is what to publish the merged one from. */
+export async function mergeWithActive(
+	ctx: ServiceContext,
+	raw: z.input<typeof mergeInput>,
+): Promise<MergedPolicy & { baseVersion: number }> {
+	authorize(ctx, "policy:read", null);
+	const { name, baseVersion, source, choices } = mergeInput.parse(raw);
+	const { activeVersion } = await knownPointer(ctx.db, name);
+	const base = (await fetchVersion(ctx.db, name, baseVersion)).source;
+	const theirs = (await fetchVersion(ctx.db, name, activeVersion)).source;
+	return { ...mergePolicies({ base, mine: source, theirs }, choices), baseVersion: activeVersion };
+}

@@ -1,0 +1,85 @@
+import { eq } from "drizzle-orm";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { team } from "#server/db/schema/account.ts";
+import { policy as policyTable, policyVersion } from "#server/db/schema/policy.ts";
+import { site } from "#server/db/schema/site.ts";
+import { parsePolicy } from "#server/policy/parse-policy.ts";
+import * as test from "../ledger/testing/books.ts";
+import { activePolicy } from "./active.ts";
+import { publishPolicy } from "./publish.ts";
+import { viewPolicy } from "./view.ts";
+
+let books: test.Books;
+beforeEach(async () => {
+	books = await test.openBooks();
+	await books.db.insert(site).values({ id: "aws", name: "aws", provider: "aws", settings: {}, healthy: true }).onConflictDoNothing();
+	await books.db.insert(team).values({ name: "risk" }).onConflictDoNothing();
+});
+afterEach(() => books.database.drop());
+
+const textOf = (rules: string[], more: string[] = []): string =>
+	[
+		"apiVersion: spillway/v1",
+		"kind: Policy",
+		"metadata: { name: default }",
+		"spec:",
+		"  rules:",
+		...rules.map((r) => `    - ${r}`),
+		...more,
+	].join("\n");
+const publish = (source: string) => publishPolicy(books, { name: "default", message: "test", source });
+/** As if it had been published when it was accepted. */
+async function putInForce(source: string): Promise<void> {
+	await books.db
+		.insert(policyVersion)
+		.values({ name: "default", version: 2, source, author: "test", message: "test", createdAt: new Date(books.clock.nowMs()) });
+	await books.db.update(policyTable).set({ activeVersion: 2 }).where(eq(policyTable.name, "default"));
+}
+const BURST = "{ id: away, burst: { always: true } }";
+
+describe("a policy that is published", () => {
+	it("is held against the sites that there are: a rule for another one is refused with its place", async () => {
+		const wrong = publish(textOf([BURST, "{ id: no-gcp, deny: { sites: [awz] } }"]));
+		await expect(wrong).rejects.toMatchObject({
+			code: "invalid_input",
+			fields: [{ message: 'There is no site "awz". Did you mean aws?', line: 7 }],
+		});
+		await expect(activePolicy(books.db)).rejects.toMatchObject({ code: "unavailable" });
+	});
+
+	it("is told what is odd in it beside the teams that there are; the answer to who reads it says the same", async () => {
+		const shares = ["  shares: { rizk: 2 }"];
+		const { version, warnings } = await publish(textOf([BURST], shares));
+		expect(version).toBe(1);
+		expect(warnings.map(({ severity, line, message }) => `${severity} ${line} ${message}`)).toEqual([
+			expect.stringMatching(/^warning \d+ .*no budget caps the money/),
+			'warning 7 There is no team "rizk" yet.',
+		]);
+		expect((await viewPolicy(books, "default")).warnings).toEqual(warnings);
+	});
+});
+
+describe("a policy in force", () => {
+	it("stays as it was accepted when a check that came later would refuse it", async () => {
+		await publish(textOf([BURST]));
+		// What an earlier version let pass: two rules of one name, a site that is gone, a limit of what nothing measures.
+		const stored = textOf([
+			BURST,
+			"{ id: twice, deny: { sites: [gone] } }",
+			"{ id: twice, limit: { instanceHours: 3 } }",
+			"{ id: idle, limit: { idleMinutes: 10 } }",
+		]);
+		expect(parsePolicy(stored).policy).toBeNull();
+		await putInForce(stored);
+		const { policy } = await activePolicy(books.db);
+		expect(policy.rules.map((rule) => rule.id)).toEqual(["away", "twice", "twice", "idle"]);
+		const { warnings } = await viewPolicy(books, "default");
+		expect(warnings.filter((w) => w.severity === "error").map((w) => w.message)).toContain('There is no site "gone".');
+	});
+
+	it("is not put in force with a rule left out: what cannot be read at all is said", async () => {
+		await publish(textOf([BURST]));
+		await putInForce(textOf([BURST, "{ id: new, forbid: { sites: [cloud] } }"]));
+		await expect(activePolicy(books.db)).rejects.toMatchObject({ code: "unavailable", message: expect.stringContaining("forbid") });
+	});
+});

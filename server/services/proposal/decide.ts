@@ -1,0 +1,95 @@
+import { eq } from "drizzle-orm";
+import type { Tx } from "#server/db/client.ts";
+import { notify } from "#server/db/notify.ts";
+import { type CapChange, type PolicyPublishChange, proposal } from "#server/db/schema/proposal.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { writeAudit } from "../audit.ts";
+import { authorize } from "../authorize.ts";
+import { movedOn, publishCap } from "../budget/change-cap.ts";
+import { editCap } from "../budget/edit-cap.ts";
+import { actorName, type ServiceContext } from "../context.ts";
+import { activePolicy } from "../policy/active.ts";
+import { fetchPointer } from "../policy/fetch-version.ts";
+import { refuseManaged } from "../policy/guards.ts";
+import { auditOf } from "../policy/propose.ts";
+import { publishProposed } from "../policy/publish-proposed.ts";
+import { lockPolicy } from "../policy/write-version.ts";
+
+/**
+ * A second person's yes: the change is applied at once.
+ * @throws SpillwayError `forbidden` (also for one's own proposal), `not_found`, `conflict` when it was decided already or
+ *   the policy has moved on since it was proposed: then it stays open, to be rejected or withdrawn.
+ */
+export async function approveProposal(ctx: ServiceContext, id: string): Promise<{ policyVersion: number }> {
+	authorize(ctx, "budget:read", null);
+	return ctx.db.transaction(async (tx) => {
+		// The policy first, as everybody who publishes locks it.
+		await lockPolicy(tx, (await fetchOpen(tx, id, false)).change.policyName);
+		const row = await fetchOpen(tx, id, true);
+		authorize(ctx, isCap(row.change) ? "budget:approve" : "policy:approve", null);
+		if (ctx.actor.kind !== "person" || row.proposedBy === actorName(ctx.actor)) {
+			const whom = isCap(row.change) ? "Ask another person who may approve budgets." : "Ask another platform engineer.";
+			throw new SpillwayError("forbidden", "Nobody approves their own proposal.", { fix: whom });
+		}
+		const active = (await fetchPointer(tx, row.change.policyName))?.activeVersion ?? 0;
+		if (active !== row.change.policyVersion) throw movedOn(row.change.policyVersion, active);
+		await decide(tx, ctx, row, "approved");
+		return {
+			policyVersion: isCap(row.change) ? await applyCap(tx, ctx, row, row.change) : await publishProposed(tx, ctx, row, row.change),
+		};
+	});
+}
+
+async function applyCap(tx: Tx, ctx: ServiceContext, row: Row, change: CapChange): Promise<number> {
+	const { budgetId, policyName } = change;
+	refuseManaged(await fetchPointer(tx, policyName), null);
+	const active = await activePolicy(tx, policyName);
+	const [fromMicroUsd, toMicroUsd] = [BigInt(change.fromMicroUsd), BigInt(change.toMicroUsd)];
+	return publishCap(tx, ctx, {
+		...{ budgetId, message: row.message, fromMicroUsd, toMicroUsd, baseVersion: active.version },
+		source: editCap(active.source, budgetId, toMicroUsd),
+		proposal: { proposalId: row.id, proposedBy: row.proposedBy },
+	});
+}
+
+/**
+ * A no; from the person who proposed it, it is withdrawn.
+ * @throws SpillwayError `forbidden`, `not_found`, `conflict` when it was decided already.
+ */
+export async function rejectProposal(ctx: ServiceContext, id: string): Promise<{ decision: "rejected" | "withdrawn" }> {
+	authorize(ctx, "budget:read", null);
+	return ctx.db.transaction(async (tx) => {
+		const row = await fetchOpen(tx, id, true);
+		const cap = isCap(row.change);
+		authorize(ctx, cap ? "budget:change" : "policy:publish", null);
+		const decision = row.proposedBy === actorName(ctx.actor) ? "withdrawn" : "rejected";
+		if (decision === "rejected") authorize(ctx, cap ? "budget:approve" : "policy:approve", null);
+		await decide(tx, ctx, row, decision);
+		return { decision };
+	});
+}
+
+type Row = typeof proposal.$inferSelect;
+
+const isCap = (change: CapChange | PolicyPublishChange): change is CapChange => "budgetId" in change;
+
+async function fetchOpen(tx: Tx, id: string, lock: boolean): Promise<Row> {
+	const query = tx.select().from(proposal).where(eq(proposal.id, id));
+	const [row] = await (lock ? query.for("update") : query);
+	if (!row) throw new SpillwayError("not_found", `There is no proposal ${id}.`);
+	if (row.decision !== null)
+		throw new SpillwayError("conflict", `The proposal was ${row.decision} already.`, { fix: "Load the list again." });
+	return row;
+}
+
+async function decide(tx: Tx, ctx: ServiceContext, row: Row, decision: NonNullable<Row["decision"]>): Promise<void> {
+	const decided = { decision, decidedBy: actorName(ctx.actor), decidedAt: new Date(ctx.clock.nowMs()) };
+	await tx.update(proposal).set(decided).where(eq(proposal.id, row.id));
+	await writeAudit(tx, ctx, {
+		action: `proposal.${decision}`,
+		subject: row.id,
+		before: { decision: null },
+		after: { ...(isCap(row.change) ? row.change : auditOf(row.change)), decision },
+	});
+	await notify(tx, { changes: [{ topic: "policy", id: null, team: null }] });
+}

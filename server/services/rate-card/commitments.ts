@@ -1,0 +1,83 @@
+import { eq } from "drizzle-orm";
+import { z } from "zod";
+import type { Commitment } from "#server/accounting/commitment.ts";
+import type { DbOrTx } from "#server/db/client.ts";
+import { setting } from "#server/db/schema/setting.ts";
+import { site } from "#server/db/schema/site.ts";
+import { isCloudProvider } from "#server/domain/vocabulary.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { writeAudit } from "../audit.ts";
+import { authorize } from "../authorize.ts";
+import type { ServiceContext } from "../context.ts";
+
+/** What the account has reserved or committed to: a list of commitmentInput. */
+const COMMITMENTS_SETTING = "commitments";
+
+const micro = z.string().regex(/^\d{1,18}$/);
+
+const commitmentInput = z
+	.strictObject({
+		id: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/),
+		siteId: z.string().min(1).max(64),
+		kind: z.enum(["reservation", "commitment"]),
+		region: z.string().min(1).max(64).nullable(),
+		instanceType: z.string().min(1).max(64),
+		accelerator: z.string().min(1).max(64),
+		instances: z.number().int().min(1).max(100_000),
+		/** Of all its machines together. */
+		upfrontMicroUsd: micro,
+		hourlyMicroUsd: micro,
+		from: z.iso.datetime({ offset: true }),
+		to: z.iso.datetime({ offset: true }),
+	})
+	.refine((c) => Date.parse(c.from) < Date.parse(c.to), { path: ["to"], message: "must be after from" })
+	.refine((c) => BigInt(c.upfrontMicroUsd) + BigInt(c.hourlyMicroUsd) > 0n, {
+		path: ["hourlyMicroUsd"],
+		message: "a commitment is never free",
+	});
+
+export const commitmentsInput = z
+	.strictObject({ items: z.array(commitmentInput).max(1_000) })
+	.refine(({ items }) => new Set(items.map((c) => c.id)).size === items.length, { path: ["items"], message: "two have one id" });
+export type CommitmentsInput = z.input<typeof commitmentsInput>;
+const stored = z.array(commitmentInput);
+
+/** For the ledger's own use: no check of who asks. */
+export async function readCommitments(db: DbOrTx): Promise<Commitment[]> {
+	const [row] = await db.select({ value: setting.value }).from(setting).where(eq(setting.key, COMMITMENTS_SETTING));
+	return stored.parse(row?.value ?? []).map(({ from, to, upfrontMicroUsd, hourlyMicroUsd, ...rest }) => ({
+		...rest,
+		...{ fromMs: Date.parse(from), toMs: Date.parse(to) },
+		...{ upfrontMicroUsd: BigInt(upfrontMicroUsd), hourlyMicroUsd: BigInt(hourlyMicroUsd) },
+	}));
+}
+
+/** @throws SpillwayError `forbidden`. */
+export async function listCommitments(ctx: ServiceContext): Promise<z.output<typeof commitmentsInput>["items"]> {
+	authorize(ctx, "rates:read", null);
+	const [row] = await ctx.db.select({ value: setting.value }).from(setting).where(eq(setting.key, COMMITMENTS_SETTING));
+	return stored.parse(row?.value ?? []);
+}
+
+/**
+ * Replaces the list of reservations and commitments. It counts from the next charge on; what is charged stays as it is.
+ * @throws SpillwayError `forbidden`, `invalid_input` for a site that is no cloud.
+ */
+export async function setCommitments(ctx: ServiceContext, raw: CommitmentsInput): Promise<void> {
+	authorize(ctx, "rates:change", null);
+	const { items } = commitmentsInput.parse(raw);
+	await ctx.db.transaction(async (tx) => {
+		const sites = await tx.select({ id: site.id, provider: site.provider }).from(site);
+		const clouds = new Set(sites.filter((s) => isCloudProvider(s.provider)).map((s) => s.id));
+		const fields = items.flatMap((c, i) =>
+			clouds.has(c.siteId) ? [] : [{ path: `items.${i}.siteId`, message: `one of ${[...clouds].join(", ") || "no clouds yet"}` }],
+		);
+		if (fields.length > 0) throw new SpillwayError("invalid_input", "A commitment names a site that is no cloud of yours.", { fields });
+		const [before] = await tx.select({ value: setting.value }).from(setting).where(eq(setting.key, COMMITMENTS_SETTING)).for("update");
+		await tx
+			.insert(setting)
+			.values({ key: COMMITMENTS_SETTING, value: items })
+			.onConflictDoUpdate({ target: setting.key, set: { value: items } });
+		await writeAudit(tx, ctx, { action: "commitments.set", subject: "commitments", before: before?.value ?? [], after: items });
+	});
+}

@@ -1,0 +1,103 @@
+import { and, asc, eq, gt, gte, inArray, isNull, or } from "drizzle-orm";
+import { bucketStartMs } from "#server/accounting/calendar.ts";
+import { correctPool, type PostedMoney } from "#server/accounting/correct-pool.ts";
+import type { OwnedPool, OwnedUse } from "#server/accounting/meter-pool.ts";
+import type { Tx } from "#server/db/client.ts";
+import { notify } from "#server/db/notify.ts";
+import { allocation } from "#server/db/schema/allocation.ts";
+import { charge } from "#server/db/schema/charge.ts";
+import { rateCard } from "#server/db/schema/rate-card.ts";
+import { defined } from "#server/kernel/assert.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { newId } from "#server/kernel/ids.ts";
+import { writeAudit } from "../audit.ts";
+import { authorize } from "../authorize.ts";
+import { actorName, type ServiceContext } from "../context.ts";
+import { lockPool, selectUses, toUse } from "../ledger/meter-pools.ts";
+import { postCharges } from "../ledger/post-charges.ts";
+import { readPosted } from "../ledger/posted-money.ts";
+import { demandSoundCard, effectiveFromMs, type RateCardInput, rateCardInput } from "./input.ts";
+import { cardsOfPool, type PoolKey } from "./pool-cards.ts";
+
+export interface RateCardSet {
+	id: string;
+	effectiveFrom: string;
+	/** What was charged already since then and is corrected by entries of their own. */
+	corrections: number;
+	correctedMicroUsd: string;
+}
+
+/** Corrections that one change may post: they are made in one transaction. */
+const CORRECTIONS_MAX = 200_000;
+
+/**
+ * Gives a pool a rate card from an instant on, until the next one's. Where the pool is charged beyond that instant, the
+ * difference to what the card says is posted as corrections (`rate_card`) in the same transaction; nothing is rewritten.
+ * @throws SpillwayError `forbidden`, `not_found`, `invalid_input`, `precondition_failed` when too much would be corrected.
+ */
+export async function setRateCard(ctx: ServiceContext, key: PoolKey, raw: RateCardInput): Promise<RateCardSet> {
+	authorize(ctx, "rates:change", null);
+	const input = rateCardInput.parse(raw);
+	demandSoundCard(input.card);
+	return ctx.db.transaction(async (tx) => {
+		const before = await lockPool(tx, key);
+		if (!before) throw unknownPool(key);
+		const nowMs = ctx.clock.nowMs();
+		const fromMs = effectiveFromMs(input.effectiveFrom, before.calendar, nowMs);
+		const replaced = (await cardsOfPool(tx, key)).findLast((c) => c.effectiveFromMs <= fromMs) ?? null;
+		const id = newId("rate", nowMs);
+		await tx.insert(rateCard).values({
+			...{ id, ...key, effectiveFrom: new Date(fromMs), card: input.card, message: input.message },
+			...{ author: actorName(ctx.actor), createdAt: new Date(nowMs) },
+		});
+		await writeAudit(tx, ctx, {
+			action: "rate_card.set",
+			subject: `${key.siteId}/${key.poolId}`,
+			before: replaced && { id: replaced.id, card: replaced.card },
+			after: { id, effectiveFrom: new Date(fromMs).toISOString(), card: input.card, message: input.message },
+		});
+		await notify(tx, { changes: [{ topic: "spend", id: null, team: null }] });
+		const after = defined(await lockPool(tx, key), "pool");
+		const corrections = await correctionsSince(tx, key, after, fromMs);
+		await postCharges(tx, corrections, nowMs);
+		const corrected = corrections.reduce((sum, c) => sum + c.effectiveMicroUsd, 0n);
+		return { id, effectiveFrom: new Date(fromMs).toISOString(), corrections: corrections.length, correctedMicroUsd: corrected.toString() };
+	});
+}
+
+export function unknownPool(key: PoolKey): SpillwayError {
+	return new SpillwayError("not_found", `Site "${key.siteId}" has no pool "${key.poolId}".`, { fix: "See the pools with: spillway sites" });
+}
+
+async function correctionsSince(tx: Tx, key: PoolKey, pool: OwnedPool, sinceMs: number) {
+	const fromMs = bucketStartMs("hour", sinceMs, pool.calendar);
+	const uses = await lockMeteredUses(tx, key, fromMs);
+	const corrections = correctPool(pool, uses, await postedToPool(tx, key, fromMs), sinceMs);
+	if (corrections.length <= CORRECTIONS_MAX) return corrections;
+	throw new SpillwayError(
+		"precondition_failed",
+		`From ${new Date(sinceMs).toISOString()} on this card would correct ${corrections.length} entries; at most ${CORRECTIONS_MAX} are corrected at once.`,
+		{ fix: "Let it count from a later date." },
+	);
+}
+
+/** Allocations that are charged beyond the instant; what is not charged yet meets the new card anyway. */
+async function lockMeteredUses(tx: Tx, key: PoolKey, fromMs: number): Promise<OwnedUse[]> {
+	const rows = await selectUses(tx)
+		.where(and(eq(allocation.siteId, key.siteId), eq(allocation.poolId, key.poolId), gt(allocation.meteredUntil, new Date(fromMs))))
+		.orderBy(asc(allocation.id))
+		.for("no key update", { of: allocation });
+	return rows.map(toUse);
+}
+
+/** Refunds and what bills corrected stay out: they are no price of the card. */
+function postedToPool(tx: Tx, { siteId, poolId }: PoolKey, fromMs: number): Promise<PostedMoney[]> {
+	return readPosted(
+		tx,
+		gte(charge.periodStart, new Date(fromMs)),
+		eq(charge.siteId, siteId),
+		eq(charge.capacityType, "owned"),
+		or(eq(charge.poolId, poolId), eq(allocation.poolId, poolId)),
+		or(isNull(charge.correction), inArray(charge.correction, ["end_learnt_late", "use_learnt_late", "rate_card"])),
+	);
+}

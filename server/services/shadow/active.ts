@@ -1,0 +1,21 @@
+import { and, eq, isNull } from "drizzle-orm";
+import type { DbOrTx } from "#server/db/client.ts";
+import { shadow } from "#server/db/schema/shadow.ts";
+import type { Policy } from "#server/domain/policy.ts";
+import { parseStoredPolicy } from "#server/policy/parse-policy.ts";
+
+export type ShadowRow = typeof shadow.$inferSelect;
+
+/** The draft that decides beside the published policy now, if any. */
+export async function runningShadow(db: DbOrTx, policyName: string): Promise<ShadowRow | null> {
+	const [row] = await db
+		.select()
+		.from(shadow)
+		.where(and(eq(shadow.policyName, policyName), isNull(shadow.stoppedAt)));
+	return row ?? null;
+}
+
+/** A text that was accepted when the shadow began; null when it cannot be read any more. */
+export function policyOf({ source }: Pick<ShadowRow, "source">): Policy | null {
+	return parseStoredPolicy(source).policy;
+}

@@ -1,0 +1,56 @@
+import type { ShadowChoice } from "#server/db/schema/shadow.ts";
+import type { Policy } from "#server/domain/policy.ts";
+import type { Reason } from "#server/domain/reasons.ts";
+import { sentenceOf } from "#server/domain/sentences.ts";
+import type { BudgetView, Plan, Snapshot } from "#server/scheduling/types.ts";
+
+/** The same moment as the draft would meet it. A budget that both have keeps what was spent; one that is new begins with nothing. */
+export function draftSnapshot(snapshot: Snapshot, draft: Policy): Snapshot {
+	const known = new Map(snapshot.budgets.map((b) => [`${b.id}\n${b.scope}`, b]));
+	const budgets = draft.budgets.map(({ id, scope, capMicroUsd }): BudgetView => {
+		const same = known.get(`${id}\n${scope}`);
+		return { id, scope, capMicroUsd, postedMicroUsd: same?.postedMicroUsd ?? 0n, heldMicroUsd: same?.heldMicroUsd ?? 0n };
+	});
+	return { ...snapshot, policy: draft, budgets };
+}
+
+/** What a plan says of one job, before it is put into words. */
+export interface Choice extends Omit<ShadowChoice, "sentence"> {
+	why: Reason;
+}
+
+export function inWords({ why, ...choice }: Choice): ShadowChoice {
+	return { ...choice, sentence: sentenceOf(why) };
+}
+
+/** What a plan says of each pending job. */
+export function choicesOf(plan: Plan): Map<string, Choice> {
+	const choices = new Map<string, Choice>();
+	for (const [jobId, why] of plan.waiting) choices.set(jobId, choice(isHeld(why) ? "held" : "waits", null, "0", why));
+	for (const action of plan.actions) {
+		const { jobId, reason } = action;
+		if (action.kind === "place_home") choices.set(jobId, choice("home", action.poolId, "0", reason));
+		else if (action.kind === "launch")
+			choices.set(jobId, choice("cloud", action.offer.id, String(reason.facts["costMicroUsd"] ?? "0"), reason));
+		else if (action.kind === "hold") choices.set(jobId, choice("held", null, "0", reason));
+		else if (action.kind === "fail") choices.set(jobId, choice("denied", null, "0", reason));
+	}
+	return choices;
+}
+
+function choice(outcome: Choice["outcome"], place: string | null, costMicroUsd: string, why: Reason): Choice {
+	return { outcome, place, costMicroUsd, why };
+}
+
+function isHeld({ code }: Reason): boolean {
+	return code === "budget_exceeded" || code === "approval_required";
+}
+
+/** The published policy placed it, or gave it up: the last word on it. */
+export function isFinal({ outcome }: Pick<Choice, "outcome">): boolean {
+	return outcome === "home" || outcome === "cloud" || outcome === "denied";
+}
+
+export function agree(a: Pick<Choice, "outcome" | "place">, b: Pick<Choice, "outcome" | "place">): boolean {
+	return a.outcome === b.outcome && a.place === b.place;
+}

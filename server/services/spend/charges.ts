@@ -1,0 +1,196 @@
+import { and, desc, eq, gte, inArray, lt, or, type SQL, sql } from "drizzle-orm";
+import { z } from "zod";
+import { type Interval, nextBucketStartMs } from "#server/accounting/calendar.ts";
+import { coverRange } from "#server/accounting/cover-range.ts";
+import type { RollupSums } from "#server/accounting/rollup.ts";
+import type { Calendar } from "#server/accounting/zone.ts";
+import { attempt } from "#server/db/schema/attempt.ts";
+import { charge } from "#server/db/schema/charge.ts";
+import { job } from "#server/db/schema/job.ts";
+import type { Charge } from "#server/domain/charge.ts";
+import { teamScope } from "../authorize.ts";
+import type { ServiceContext } from "../context.ts";
+import { decodeCursor, encodeCursor } from "../cursor.ts";
+import { ledgerCalendar } from "../ledger/calendar.ts";
+import { toCharge } from "../ledger/charges-of.ts";
+import { passes, restricted, type SpendFilters, spendFilters } from "./filters.ts";
+import { LOST_STATES, type LostState, lostAttempts } from "./lost-work.ts";
+import { spendRange } from "./range.ts";
+import { readSums } from "./read-sums.ts";
+
+/**
+ * The charges behind a number. `fromMs`, `toMs`: the number's range, in whole hours. `filters`: the number's own, with the
+ * value of its group as one more. `jobId`: one job's alone. `lost`: those of attempts that ended in the range without
+ * finishing their command, in one way or in any, whenever they were charged. `cursor`: nextCursor of the page before.
+ */
+export const listChargesInput = z.strictObject({
+	fromMs: z.number().int(),
+	toMs: z.number().int(),
+	filters: spendFilters.default({}),
+	jobId: z.string().min(1).max(64).optional(),
+	lost: z.enum([...LOST_STATES, "any"]).optional(),
+	cursor: z.string().max(200).optional(),
+	limit: z.number().int().min(1).max(500).default(50),
+});
+export type ListChargesInput = z.input<typeof listChargesInput>;
+
+export interface ChargeLine extends Charge {
+	/** What caused it: every charge has exactly one. */
+	cause: { kind: "instance" | "allocation" | "pool" | "bill_line"; id: string };
+	/** null for charges of no job. */
+	jobName: string | null;
+}
+
+const TOTALS = [
+	...(["effectiveMicroUsd", "listMicroUsd", "contractedMicroUsd", "billedMicroUsd", "gpuMs"] as const),
+	...(["energyMilliWh", "emissionsMilligrams", "charges"] as const),
+] satisfies (keyof RollupSums)[];
+export type ChargeTotals = Record<(typeof TOTALS)[number], bigint>;
+
+export interface ChargePage {
+	/** The range in whole hours, the asked one widened to them. */
+	fromMs: number;
+	toMs: number;
+	zone: string;
+	/** Newest first. */
+	items: ChargeLine[];
+	nextCursor: string | null;
+	/** Of the whole selection, not of the page. */
+	totals: ChargeTotals;
+}
+
+/**
+ * A page of charges, newest first, with the sums of the whole selection from the rollups. A data scientist sees their own
+ * teams' alone. Cost: the rollups of the range, then the charges of those days alone that have any, from the newest on.
+ * @throws SpillwayError `forbidden`, `invalid_input`.
+ */
+export async function listCharges(ctx: Pick<ServiceContext, "actor" | "db">, raw: ListChargesInput): Promise<ChargePage> {
+	const teams = teamScope(ctx, "charge:read");
+	const { filters, jobId, lost, cursor, limit, ...asked } = listChargesInput.parse(raw);
+	const calendar = await ledgerCalendar(ctx.db);
+	const range = spendRange(asked, calendar);
+	const after = cursor === undefined ? null : decodeCursor(cursor);
+	const { only, place } = await oneCause(ctx, range, jobId, lost);
+	const kept = and(passes(charge, filters, teams), only);
+	const { totals, places } =
+		only === undefined
+			? await sumsOfSelection(ctx, { range, calendar, filters, teams, atMs: after?.atMs ?? range.toMs, rows: limit + 1 })
+			: { totals: await sumsOfCharges(ctx, and(within([place]), kept)), places: [place] };
+	const rows = await ctx.db
+		.select()
+		.from(charge)
+		.where(and(within(places), kept, after === null ? undefined : before(after)))
+		.orderBy(desc(charge.periodStart), desc(charge.id))
+		.limit(limit + 1);
+	const page = rows.slice(0, limit).map(toCharge);
+	const last = page.at(-1);
+	const nextCursor = rows.length > limit && last ? encodeCursor(last.periodStartMs, last.id) : null;
+	return { ...range, zone: calendar.zone, items: await withNames(ctx, page), nextCursor, totals };
+}
+
+/** Of one job, or of attempts that came to nothing: few enough charges to be added up themselves. */
+async function oneCause(
+	ctx: Pick<ServiceContext, "db">,
+	range: Interval,
+	jobId: string | undefined,
+	lost: LostState | "any" | undefined,
+): Promise<{ only: SQL | undefined; place: Interval }> {
+	const ofJob = jobId === undefined ? undefined : eq(charge.jobId, jobId);
+	if (lost === undefined) return { only: ofJob, place: range };
+	const attempts = await lostAttempts(ctx, range, lost === "any" ? LOST_STATES : [lost]);
+	const ids = ctx.db.select({ id: attempt.id }).from(attempt).where(attempts.lost);
+	return { only: and(ofJob, inArray(charge.attemptId, ids)), place: attempts.chargedMs };
+}
+
+interface Selection {
+	range: Interval;
+	calendar: Calendar;
+	filters: SpendFilters;
+	teams: readonly string[] | null;
+	/** Charges of later hours are on earlier pages. */
+	atMs: number;
+	/** So many are wanted. */
+	rows: number;
+}
+
+/** The selection's sums, and the times in which its next charges lie: what is rare is not looked for where it is not. */
+async function sumsOfSelection(ctx: Pick<ServiceContext, "db">, s: Selection): Promise<{ totals: ChargeTotals; places: Interval[] }> {
+	const query = { groupBy: null, byBucket: true, filters: s.filters, teams: s.teams };
+	const buckets = await readSums(ctx.db, { ...query, segments: coverRange(s.range, "month", s.calendar), columns: TOTALS });
+	const totals = Object.fromEntries(TOTALS.map((name) => [name, buckets.reduce((sum, b) => sum + b[name], 0n)])) as ChargeTotals;
+	const places = placesOf(buckets, s);
+	if (restricted(s.filters).length === 0 && s.teams === null) return { totals, places };
+	const months = places.filter((p) => p.toMs - p.fromMs > LONG_MS);
+	if (months.length === 0) return { totals, places };
+	const days = await readSums(ctx.db, {
+		...query,
+		segments: months.map((m) => ({ granularity: "day", ...m })),
+		columns: ["charges"],
+	});
+	const short = [...buckets.filter((b) => b.granularity !== "month"), ...days];
+	return { totals, places: placesOf(short, s) };
+}
+
+const LONG_MS = 2 * 86_400_000;
+
+/** Buckets with charges from the newest on, until they hold enough beside the one that the page before ended in. */
+function placesOf(buckets: readonly { granularity: string | null; bucketStartMs: number; charges: bigint }[], s: Selection): Interval[] {
+	const held = new Map<string, { interval: Interval; charges: bigint }>();
+	for (const { granularity, bucketStartMs, charges } of buckets) {
+		if (granularity !== "hour" && granularity !== "day" && granularity !== "month") continue;
+		const interval = { fromMs: bucketStartMs, toMs: nextBucketStartMs(granularity, bucketStartMs, s.calendar) };
+		const key = `${granularity}/${bucketStartMs}`;
+		held.set(key, { interval, charges: charges + (held.get(key)?.charges ?? 0n) });
+	}
+	const places: Interval[] = [];
+	let count = 0n;
+	for (const { interval, charges } of [...held.values()].sort((a, b) => b.interval.fromMs - a.interval.fromMs)) {
+		if (charges === 0n || interval.fromMs > s.atMs) continue;
+		if (count >= BigInt(s.rows)) break;
+		places.push(interval);
+		if (interval.toMs <= s.atMs) count += charges;
+	}
+	return places;
+}
+
+async function sumsOfCharges(ctx: Pick<ServiceContext, "db">, where: SQL | undefined): Promise<ChargeTotals> {
+	const sum = (name: Exclude<(typeof TOTALS)[number], "charges">) => sql<string>`coalesce(sum(${charge[name]}), 0)::text`;
+	const [row] = await ctx.db
+		.select({
+			effectiveMicroUsd: sum("effectiveMicroUsd"),
+			listMicroUsd: sum("listMicroUsd"),
+			contractedMicroUsd: sum("contractedMicroUsd"),
+			billedMicroUsd: sum("billedMicroUsd"),
+			gpuMs: sum("gpuMs"),
+			energyMilliWh: sum("energyMilliWh"),
+			emissionsMilligrams: sum("emissionsMilligrams"),
+			charges: sql<string>`count(*)::text`,
+		})
+		.from(charge)
+		.where(where);
+	return Object.fromEntries(TOTALS.map((name) => [name, BigInt(row?.[name] ?? 0)])) as ChargeTotals;
+}
+
+function within(places: readonly Interval[]): SQL | undefined {
+	if (places.length === 0) return sql`false`;
+	return or(...places.map((p) => and(gte(charge.periodStart, new Date(p.fromMs)), lt(charge.periodStart, new Date(p.toMs)))));
+}
+
+function before({ atMs, id }: { atMs: number; id: string }): SQL | undefined {
+	const at = new Date(atMs);
+	return or(lt(charge.periodStart, at), and(eq(charge.periodStart, at), lt(charge.id, id)));
+}
+
+async function withNames(ctx: Pick<ServiceContext, "db">, charges: readonly Charge[]): Promise<ChargeLine[]> {
+	const ids = [...new Set(charges.flatMap((c) => c.jobId ?? []))];
+	const jobs = ids.length === 0 ? [] : await ctx.db.select({ id: job.id, name: job.name }).from(job).where(inArray(job.id, ids));
+	const names = new Map(jobs.map((j) => [j.id, j.name]));
+	return charges.map((c) => ({ ...c, cause: causeOf(c), jobName: c.jobId === null ? null : (names.get(c.jobId) ?? null) }));
+}
+
+function causeOf(c: Charge): ChargeLine["cause"] {
+	if (c.instanceId !== null) return { kind: "instance", id: c.instanceId };
+	if (c.allocationId !== null) return { kind: "allocation", id: c.allocationId };
+	if (c.poolId !== null) return { kind: "pool", id: c.poolId };
+	return { kind: "bill_line", id: c.billLineId ?? "" };
+}

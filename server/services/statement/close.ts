@@ -1,0 +1,132 @@
+import { sql } from "drizzle-orm";
+import { z } from "zod";
+import { buildStatement } from "#server/accounting/statement.ts";
+import { saysTheSame } from "#server/accounting/statement-diff.ts";
+import type { Tx } from "#server/db/client.ts";
+import { notify } from "#server/db/notify.ts";
+import { statement } from "#server/db/schema/statement.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { newId } from "#server/kernel/ids.ts";
+import { writeAudit } from "../audit.ts";
+import { authorize } from "../authorize.ts";
+import { actorName, type ServiceContext } from "../context.ts";
+import { ledgerCalendar } from "../ledger/calendar.ts";
+import { readMonthFacts, teamsOf } from "./facts.ts";
+import { sha256Of } from "./hash.ts";
+import { meterLag } from "./meter-lag.ts";
+import { type LedgerMonth, ledgerMonth, monthSchema } from "./month.ts";
+import { newestOf, type StoredStatement } from "./stored.ts";
+
+export const closeInput = z.strictObject({
+	month: monthSchema,
+	/** Why there is to be another version; needed once the month was closed. */
+	correction: z.string().trim().min(3).max(2_000).optional(),
+});
+export type CloseInput = z.input<typeof closeInput>;
+
+export interface ClosedMonth {
+	month: string;
+	/** Written now, the company ("") first. */
+	written: { id: string; team: string; version: number; sha256: string }[];
+	/** Teams whose statement would say the same again: their version stays. */
+	unchanged: string[];
+}
+
+/**
+ * Closes a month of the ledger's calendar: a statement of the company and of every team that was charged in it, all from
+ * one moment. A month that was closed before gets next versions, with the reason, of the statements that changed.
+ * @throws SpillwayError `forbidden`; `conflict` when the month is not over, or nothing changed; `invalid_input` without
+ * a reason for a correction.
+ */
+export async function closeMonth(ctx: ServiceContext, raw: CloseInput): Promise<ClosedMonth> {
+	authorize(ctx, "statement:close", null);
+	const input = closeInput.parse(raw);
+	const month = ledgerMonth(input.month, await ledgerCalendar(ctx.db));
+	refuseOpen(ctx, month);
+	return ctx.db.transaction(
+		async (tx) => {
+			// Keeps writers of charges out, and other closers: with the lock, what is committed is all that was posted until now.
+			// It stands before the first query, whose moment the whole transaction then sees.
+			await tx.execute(sql`lock table charge in share row exclusive mode`);
+			await refuseUnmetered(tx, month);
+			const nowMs = ctx.clock.nowMs();
+			const facts = await readMonthFacts(tx, month, { only: null, postedUntilMs: nowMs });
+			const before = await newestOf(tx, month.month);
+			refuseCorrection(month.month, before, input.correction);
+			if (before.size === 0 && facts.rows.every((r) => r.month !== "this")) {
+				throw new SpillwayError("conflict", `Nothing was charged in ${month.month}, so there is nothing to close.`);
+			}
+			const closed = await writeVersions(tx, ctx, { facts, before, correction: input.correction ?? null, nowMs });
+			if (closed.written.length === 0) throw nothingChanged(month.month);
+			return closed;
+		},
+		{ isolationLevel: "repeatable read" },
+	);
+}
+
+async function writeVersions(
+	tx: Tx,
+	ctx: ServiceContext,
+	at: {
+		facts: Awaited<ReturnType<typeof readMonthFacts>>;
+		before: ReadonlyMap<string, StoredStatement>;
+		correction: string | null;
+		nowMs: number;
+	},
+): Promise<ClosedMonth> {
+	const { facts, before, nowMs } = at;
+	const result: ClosedMonth = { month: facts.month, written: [], unchanged: [] };
+	for (const team of new Set([...teamsOf(facts.rows), ...before.keys()])) {
+		const last = before.get(team);
+		const content = buildStatement(facts, { team, version: (last?.version ?? 0) + 1, replaces: last?.sha256 ?? null });
+		if (last && saysTheSame(last.content, content)) {
+			result.unchanged.push(team);
+			continue;
+		}
+		const row = {
+			...{ id: newId("stmt", nowMs), month: facts.month, team, version: content.version, content, sha256: sha256Of(content) },
+			...{ closedAt: new Date(nowMs), closedBy: actorName(ctx.actor), correction: last ? at.correction : null },
+		};
+		await tx.insert(statement).values(row);
+		result.written.push({ id: row.id, team, version: row.version, sha256: row.sha256 });
+		await writeAudit(tx, ctx, {
+			action: "statement.close",
+			subject: row.id,
+			...(last ? { before: { version: last.version, sha256: last.sha256 } } : {}),
+			after: { month: row.month, team, version: row.version, sha256: row.sha256, correction: row.correction },
+		});
+		await notify(tx, { changes: [{ topic: "statement", id: facts.month, team: team === "" ? null : team }] });
+	}
+	return result;
+}
+
+function refuseOpen(ctx: ServiceContext, { month, toMs }: LedgerMonth): void {
+	if (ctx.clock.nowMs() >= toMs) return;
+	throw new SpillwayError("conflict", `${month} is not over yet, so it cannot be closed.`, {
+		fix: `Close it from ${new Date(toMs).toISOString()} on; until then its preview shows where it stands.`,
+	});
+}
+
+async function refuseUnmetered(tx: Tx, { month, toMs }: LedgerMonth): Promise<void> {
+	const lag = await meterLag(tx, toMs);
+	if (lag === 0) return;
+	throw new SpillwayError(
+		"conflict",
+		`${month} is not charged to its end yet: the meter has still to reach it on ${lag} machines or pools.`,
+		{
+			fix: "Close it again in a minute. If this stays, look whether the scheduler runs.",
+		},
+	);
+}
+
+function refuseCorrection(month: string, before: ReadonlyMap<string, StoredStatement>, correction: string | undefined): void {
+	if (before.size === 0 || correction !== undefined) return;
+	throw new SpillwayError("invalid_input", `${month} was closed before; another version needs its reason.`, {
+		fields: [{ path: "correction", message: "why the month is closed again" }],
+		fix: "Say in one sentence what was corrected.",
+	});
+}
+
+function nothingChanged(month: string): SpillwayError {
+	return new SpillwayError("conflict", `Nothing of ${month} changed since it was closed, so there is no other version to write.`);
+}

@@ -1,0 +1,51 @@
+import { TOP_JOBS } from "#server/accounting/statement.ts";
+import type { MonthFacts } from "#server/accounting/statement-facts.ts";
+import type { DbOrTx } from "#server/db/client.ts";
+import type { LedgerMonth } from "./month.ts";
+import { readCheapest } from "./read-cheapest.ts";
+import { policyOfMonth, readBills, readBudgets, readNotes } from "./read-money.ts";
+import { readRows, readTopJobs } from "./read-rows.ts";
+import { readRowsOf } from "./read-rows-of.ts";
+import { readBurstWaits, readWaste } from "./read-work.ts";
+
+/**
+ * Everything that statements of a month are made of, at one moment: to be called in a transaction that sees one.
+ * @param only a team whose statement alone is wanted ("" is the company); null for all of them.
+ */
+export async function readMonthFacts(
+	db: DbOrTx,
+	month: LedgerMonth,
+	options: { only: string | null; postedUntilMs: number },
+): Promise<MonthFacts> {
+	const { only, postedUntilMs } = options;
+	const team = only === "" ? null : only;
+	const { rows, projectRows, itemRows } = only === null ? alike(await readRows(db, month)) : await readRowsOf(db, month, only);
+	const teams = only === null ? teamsOf(rows) : [only];
+	const policy = await policyOfMonth(db, month);
+	const notes = await readNotes(db, month.month);
+	const accelerators = new Set(
+		itemRows.flatMap((r) => (r.month === "this" && r.capacityType === "owned" && !r.idle ? [r.accelerator] : [])),
+	);
+	return {
+		month: month.month,
+		fromMs: month.fromMs,
+		toMs: month.toMs,
+		zone: month.calendar.zone,
+		postedUntilMs,
+		...{ rows, projectRows, itemRows },
+		topJobs: await readTopJobs(db, month, teams, TOP_JOBS),
+		waste: await readWaste(db, month, team),
+		burst: await readBurstWaits(db, month, team),
+		cheapest: policy ? await readCheapest(db, month, policy, [...accelerators].sort()) : [],
+		budgets: await readBudgets(db, month, policy, notes),
+		bills: await readBills(db, month.month, notes),
+	};
+}
+
+/** One reading for all statements of a month. */
+const alike = (rows: MonthFacts["rows"]) => ({ rows, projectRows: rows, itemRows: rows });
+
+/** The company, and every team that was charged in the month. */
+export function teamsOf(rows: MonthFacts["rows"]): string[] {
+	return ["", ...new Set(rows.flatMap((r) => (r.month === "this" && r.team !== "" ? [r.team] : [])))].sort();
+}

@@ -1,0 +1,14 @@
+import { sql } from "drizzle-orm";
+import type { DbOrTx } from "#server/db/client.ts";
+
+/** Machines and pools whose time before this moment the meter has not charged yet, as after the scheduler was away. */
+export async function meterLag(db: DbOrTx, toMs: number): Promise<number> {
+	const to = new Date(toMs).toISOString();
+	const [row] = await db.execute<{ lag: number }>(sql`
+		select ((select count(*) from pool where owned_since < ${to}::timestamptz
+				and (idle_metered_until is null or idle_metered_until < ${to}::timestamptz))
+			+ (select count(*) from instance where launched_at is not null and launched_at < ${to}::timestamptz
+				and (metered_until is null or terminated_at is null or metered_until <> terminated_at)
+				and coalesce(metered_until, launched_at) < ${to}::timestamptz))::int as lag`);
+	return row?.lag ?? 0;
+}

@@ -1,0 +1,30 @@
+import { eq, sql } from "drizzle-orm";
+import type { DbOrTx } from "#server/db/client.ts";
+import { delivery } from "#server/db/schema/alert.ts";
+
+/** To how many channels a version was sent, to how many it is on its way, and when the last one had it. */
+export interface SentTo {
+	sent: number;
+	pending: number;
+	failed: number;
+	lastAt: Date | null;
+}
+
+export const aboutStatement = (statementId: string): string => `statement:${statementId}`;
+
+export async function sentTo(db: DbOrTx, statementId: string | null): Promise<SentTo> {
+	const none: SentTo = { sent: 0, pending: 0, failed: 0, lastAt: null };
+	if (statementId === null) return none;
+	const count = (state: "sent" | "pending" | "failed") =>
+		sql<number>`(count(*) filter (where ${delivery.state} = ${sql.raw(`'${state}'`)}))::int`;
+	const [row] = await db
+		.select({
+			sent: count("sent"),
+			pending: count("pending"),
+			failed: count("failed"),
+			lastAt: sql<string | null>`max(${delivery.sentAt})::text`,
+		})
+		.from(delivery)
+		.where(eq(delivery.about, aboutStatement(statementId)));
+	return row ? { ...row, lastAt: row.lastAt === null ? null : new Date(row.lastAt) } : none;
+}

@@ -1,0 +1,232 @@
+import { eq } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { saysTheSame } from "#server/accounting/statement-diff.ts";
+import { audit } from "#server/db/schema/audit.ts";
+import { statement, statementSignature } from "#server/db/schema/statement.ts";
+import { HOUR_MS } from "#server/kernel/units.ts";
+import type { Actor, ServiceContext } from "../context.ts";
+import { meterAll } from "../ledger/meter.ts";
+import { postCharges } from "../ledger/post-charges.ts";
+import * as test from "../ledger/testing/books.ts";
+import { closeMonth } from "./close.ts";
+import { getStatement } from "./get.ts";
+import { listStatements } from "./list.ts";
+import { noteVariance } from "./note.ts";
+import { previewStatement } from "./preview.ts";
+import { signStatement } from "./sign.ts";
+import { aRefund } from "./testing/refund.ts";
+
+/**
+ * One book for all, November 2026: 2 GPUs at $0.60/h from 10 Nov 10:00 to 1 Dec 00:00 (494 h × 2 × 600,000 = 592,800,000).
+ * risk uses one of them for 2 h (1,200,000) and a spot g5 for 1 h (404,200, list 1,006,000), interrupted; nlp an on-demand
+ * g5 for 30 min (503,000). Closed on 3 December at 10:00.
+ */
+let books: test.Books;
+const person = (role: "platform" | "finance" | "data_scientist", teams: string[] = [], id = `usr_${role}`): Actor => {
+	return { kind: "person", accountId: id, name: `A ${role}`, role, teams, via: "session" };
+};
+const as = (actor: Actor): ServiceContext => ({ ...books, actor });
+const finance = (): ServiceContext => as(person("finance"));
+const MONTH = { month: "2026-11" };
+
+beforeAll(async () => {
+	books = await test.openBooks();
+	await test.addPool(books, { gpus: 2 });
+	const use = await test.addUse(books, { project: "fraud" });
+	const spot = await test.addMachine(books);
+	books.clock.advance(HOUR_MS);
+	await test.terminate(books, spot.instanceId);
+	await test.endAttempt(books, spot.attemptId, "interrupted");
+	const demanded = await test.addMachine(books, {
+		...{ team: "nlp", project: "", class: "experimental", region: "eu-west-1" },
+		capacityType: "on_demand",
+		microUsdPerHour: 1_006_000n,
+	});
+	books.clock.advance(HOUR_MS / 2);
+	await test.terminate(books, demanded.instanceId);
+	books.clock.advance(HOUR_MS / 2);
+	await test.endUse(books, use.allocationId);
+	books.clock.advance(Date.UTC(2026, 11, 3, 10) - books.clock.nowMs());
+	await meterAll(books);
+});
+afterAll(() => books.database.drop());
+
+const total = (sums: { effectiveMicroUsd: string }): bigint => BigInt(sums.effectiveMicroUsd);
+
+describe("before it is closed", () => {
+	it("494 h × 2 × 600,000 = 592,800,000 owned, of which 1,200,000 used; cloud 404,200 + 503,000; nothing is stored", async () => {
+		const content = await previewStatement(finance(), { ...MONTH, team: "" });
+		expect(total(content.totals)).toBe(593_707_200n);
+		expect(content.sides.map((s) => [s.key, total(s.sums)])).toEqual([
+			["owned", 592_800_000n],
+			["cloud", 907_200n],
+		]);
+		expect(content.lines.map((l) => [l.key, total(l.sums)])).toEqual([
+			["owned", 1_200_000n],
+			["idle", 591_600_000n],
+			["spot", 404_200n],
+			["on_demand", 503_000n],
+		]);
+		expect(content.previousTotals).toBeNull();
+		expect(content.byTeam.map((t) => t.key)).toEqual(["", "risk", "nlp"]);
+		expect(await books.db.$count(statement)).toBe(0);
+	});
+
+	it("spot saved 1,006,000 − 404,200 = 601,800; interrupted work is 404,200 of waste, idle 591,600,000", async () => {
+		const { savings, waste } = await previewStatement(finance(), { ...MONTH, team: "" });
+		expect(savings.find((s) => s.key === "spot_against_on_demand")?.microUsd).toBe("601800");
+		expect(Object.fromEntries(waste.map((w) => [w.key, w.microUsd]))).toEqual({
+			failed: "0",
+			interrupted: "404200",
+			cancelled: "0",
+			idle: "591600000",
+		});
+	});
+
+	it("a team sees its own part: 1,200,000 + 404,200 of risk, without idle hardware", async () => {
+		const content = await previewStatement(as(person("data_scientist", ["risk"])), { ...MONTH, team: "risk" });
+		expect(total(content.totals)).toBe(1_604_200n);
+		expect(content.byTeam).toEqual([]);
+		expect(content.topJobs.map((j) => [j.team, total(j.sums)])).toEqual([
+			["risk", 1_200_000n],
+			["risk", 404_200n],
+		]);
+	});
+
+	it("is not the business of other teams' people, and the company's is not of any data scientist's", async () => {
+		const scientist = as(person("data_scientist", ["nlp"]));
+		await expect(previewStatement(scientist, { ...MONTH, team: "risk" })).rejects.toMatchObject({ code: "forbidden" });
+		await expect(getStatement(scientist, { ...MONTH, team: "" })).rejects.toMatchObject({ code: "forbidden" });
+		expect(await listStatements(scientist)).toMatchObject({ team: "nlp", teams: ["nlp"] });
+		await expect(closeMonth(scientist, MONTH)).rejects.toMatchObject({ code: "forbidden" });
+		await expect(listStatements(as(person("data_scientist")))).resolves.toMatchObject({ team: null, items: [] });
+	});
+
+	it("refuses a month that is not over, one without charges and one that is none", async () => {
+		await expect(closeMonth(finance(), { month: "2026-12" })).rejects.toMatchObject({ code: "conflict" });
+		await expect(closeMonth(finance(), { month: "2026-01" })).rejects.toMatchObject({ code: "conflict" });
+		await expect(closeMonth(finance(), { month: "2026-13" })).rejects.toThrow();
+		await expect(getStatement(finance(), { month: "2026-1", team: "" })).rejects.toThrow();
+	});
+});
+
+describe("closing", () => {
+	it("two at once write one version each: the company, nlp and risk, audited", async () => {
+		const closings = await Promise.allSettled([closeMonth(finance(), MONTH), closeMonth(as(person("platform")), MONTH)]);
+		expect(closings.map((c) => c.status).sort()).toEqual(["fulfilled", "rejected"]);
+		const rows = await books.db.select().from(statement);
+		expect(rows.map((r) => [r.team, r.version]).sort()).toEqual([
+			["", 1],
+			["nlp", 1],
+			["risk", 1],
+		]);
+		expect(await books.db.$count(audit, eq(audit.action, "statement.close"))).toBe(3);
+	});
+
+	it("the teams and what belongs to none add up to the company, and every check holds", async () => {
+		const view = await getStatement(finance(), { ...MONTH, team: "" });
+		expect(view.checks.map((c) => [c.key, c.ok])).toEqual([
+			["lines_add_up", true],
+			["projects_add_up", true],
+			["teams_add_up", true],
+			["bills_explained", null],
+		]);
+		expect(view).toMatchObject({ state: "closed", over: true, intact: true, changedSince: null });
+		expect(view.others.map((o) => [o.team, o.totalMicroUsd])).toEqual([
+			["nlp", "503000"],
+			["risk", "1604200"],
+		]);
+	});
+
+	it.each(["", "risk", "nlp"])("what is stored of %j says what the preview of it says", async (team) => {
+		const { content } = await getStatement(finance(), { ...MONTH, team });
+		expect(saysTheSame(await previewStatement(finance(), { ...MONTH, team }), content)).toBe(true);
+	});
+
+	it("once more without a reason, or without a change, writes nothing", async () => {
+		await expect(closeMonth(finance(), MONTH)).rejects.toMatchObject({ code: "invalid_input" });
+		await expect(closeMonth(finance(), { ...MONTH, correction: "for the sake of it" })).rejects.toMatchObject({ code: "conflict" });
+		expect(await books.db.$count(statement)).toBe(3);
+	});
+
+	it("what is stored cannot be changed", async () => {
+		await expect(books.db.update(statement).set({ closedBy: "somebody" })).rejects.toThrow();
+	});
+});
+
+describe("signing", () => {
+	it("binds the hash that was read; twice by one person is once; who closed it is shown", async () => {
+		const { shown } = await getStatement(finance(), { ...MONTH, team: "risk" });
+		const sha256 = shown?.sha256 ?? "";
+		await expect(signStatement(finance(), { ...MONTH, team: "risk", sha256: "0".repeat(64) })).rejects.toMatchObject({
+			code: "precondition_failed",
+		});
+		await signStatement(finance(), { ...MONTH, team: "risk", sha256 });
+		await signStatement(finance(), { ...MONTH, team: "risk", sha256 });
+		await signStatement(as(person("platform")), { ...MONTH, team: "risk", sha256 });
+		expect(await books.db.$count(statementSignature)).toBe(2);
+		const view = await getStatement(finance(), { ...MONTH, team: "risk" });
+		expect(view.state).toBe("signed");
+		expect(view.shown?.signatures.filter((s) => s.closedItToo)).toHaveLength(1);
+		expect(await books.db.$count(audit, eq(audit.action, "statement.sign"))).toBe(2);
+	});
+
+	it("is for platform and finance, and not before the month is closed", async () => {
+		const sha256 = "0".repeat(64);
+		await expect(signStatement(as(person("data_scientist", ["risk"])), { ...MONTH, team: "risk", sha256 })).rejects.toMatchObject({
+			code: "forbidden",
+		});
+		await expect(signStatement(finance(), { month: "2026-10", team: "", sha256 })).rejects.toMatchObject({ code: "not_found" });
+		await expect(signStatement(books, { ...MONTH, team: "", sha256 })).rejects.toMatchObject({ code: "forbidden" });
+	});
+});
+
+describe("corrections", () => {
+	it("a refund of 4,200 to nlp after closing shows as changed since, in nlp and the company and not in risk", async () => {
+		await books.db.transaction(async (tx) =>
+			postCharges(tx, [await aRefund(books, { team: "nlp", microUsd: -4_200n })], books.clock.nowMs()),
+		);
+		expect((await getStatement(finance(), { ...MONTH, team: "nlp" })).changedSince).toEqual({ deltaMicroUsd: -4_200n, charges: 1 });
+		const { items } = await listStatements(finance());
+		expect(items.find((i) => i.month === "2026-11")).toMatchObject({
+			state: "changed",
+			closed: { version: 1, changedSince: { deltaMicroUsd: -4_200n } },
+		});
+		expect((await getStatement(finance(), { ...MONTH, team: "risk" })).state).toBe("signed");
+	});
+
+	it("closing again writes version 2 of what changed alone, with the reason, the hash before and the difference by line", async () => {
+		const before = await getStatement(finance(), { ...MONTH, team: "nlp" });
+		const closed = await closeMonth(finance(), { ...MONTH, correction: "AWS refunded a failed start" });
+		expect(closed.written.map((w) => [w.team, w.version])).toEqual([
+			["", 2],
+			["nlp", 2],
+		]);
+		expect(closed.unchanged).toEqual(["risk"]);
+		const view = await getStatement(finance(), { ...MONTH, team: "nlp" });
+		expect(view.content).toMatchObject({ version: 2, replaces: before.shown?.sha256 });
+		expect(view.shown).toMatchObject({ version: 2, correction: "AWS refunded a failed start", totalMicroUsd: "498800", signatures: [] });
+		expect(view.shown?.differences).toContainEqual({
+			...{ section: "line", key: "adjustment", beforeMicroUsd: null, afterMicroUsd: "-4200", deltaMicroUsd: "-4200" },
+		});
+		expect(view.shown?.differences.at(-1)).toMatchObject({ section: "total", deltaMicroUsd: "-4200" });
+		expect(view.changedSince).toBeNull();
+	});
+
+	it("the first version is still there as it was", async () => {
+		const view = await getStatement(finance(), { ...MONTH, team: "nlp", version: 1 });
+		expect(view).toMatchObject({ intact: true, shown: { version: 1, totalMicroUsd: "503000" } });
+		await expect(getStatement(finance(), { ...MONTH, team: "nlp", version: 7 })).rejects.toMatchObject({ code: "not_found" });
+	});
+});
+
+describe("notes", () => {
+	it("stand on the next version, and are for who may close", async () => {
+		await expect(
+			noteVariance(as(person("data_scientist", ["risk"])), { ...MONTH, team: "risk", subject: "bill:aws", text: "no" }),
+		).rejects.toMatchObject({ code: "forbidden" });
+		await expect(noteVariance(finance(), { ...MONTH, subject: "weather", text: "rain" })).rejects.toThrow();
+		await noteVariance(finance(), { ...MONTH, subject: "budget:cloud-month", text: "Release week" });
+		expect(await books.db.$count(audit, eq(audit.action, "statement.note"))).toBe(1);
+	});
+});
