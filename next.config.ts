@@ -24,7 +24,7 @@ const config: NextConfig = {
 	// What the pages need, and nothing else: tests and tools have their own check in `npm test`.
 	typescript: { tsconfigPath: "tsconfig.build.json" },
 	poweredByHeader: false,
-	serverExternalPackages: ["postgres", "@aws-sdk/client-ec2"],
+	serverExternalPackages: ["postgres", "@aws-sdk/client-ec2", "pdfkit"],
 	headers: async () => [
 		{
 			source: "/:path*",

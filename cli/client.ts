@@ -59,6 +59,53 @@ export class Client {
 		return this.#twice(() => this.#ask("POST", path, {}, body, headers));
 	}
 
+	put(path: string, body: unknown, condition: Record<string, string> = {}): Promise<Answer> {
+		const headers = { "idempotency-key": randomUUID(), ...condition };
+		return this.#twice(() => this.#ask("PUT", path, {}, body, headers));
+	}
+
+	/** An answer that is a file. @throws UnreachableError when it breaks off. */
+	async file(path: string, query: Query): Promise<Buffer> {
+		const signal = AbortSignal.any([this.#signal, AbortSignal.timeout(ANSWER_LIMIT_MS)]);
+		const response = await this.#fetch("GET", path, query, undefined, {}, signal);
+		if (!response.ok) throw this.#refusal(response.status, await response.text());
+		try {
+			return Buffer.from(await response.arrayBuffer());
+		} catch (error) {
+			throw this.#broken(error);
+		}
+	}
+
+	/** An answer of any length, as it comes. @throws UnreachableError when it breaks off. */
+	async *bytes(path: string, query: Query): AsyncGenerator<Uint8Array> {
+		const response = await this.#fetch("GET", path, query, undefined, {}, this.#signal);
+		if (!response.ok) throw this.#refusal(response.status, await response.text());
+		try {
+			yield* response.body ?? [];
+		} catch (error) {
+			throw this.#broken(error);
+		}
+	}
+
+	/** Sends a file of any size; sending it again must change nothing, since an answer may get lost on its way. */
+	async upload(path: string, query: Query, file: ReadableStream<Uint8Array>, contentType: string): Promise<Answer> {
+		const { url, token } = this.#settings;
+		let response: Response;
+		try {
+			response = await fetch(`${url}${PREFIX}${path}${queryText(query)}`, {
+				...{ method: "POST", signal: this.#signal, redirect: "error", body: file },
+				headers: { "content-type": contentType, ...(token === null ? {} : { authorization: `Bearer ${token}` }) },
+				// What a body that is a stream needs; the types of the browser do not have it.
+				...{ duplex: "half" },
+			});
+		} catch (error) {
+			throw this.#broken(error);
+		}
+		const text = await response.text();
+		if (!response.ok) throw this.#refusal(response.status, text);
+		return { text, json: JSON.parse(text) };
+	}
+
 	/** Lines of an NDJSON answer as they come. @throws UnreachableError when it breaks off. */
 	async *lines(path: string, query: Query): AsyncGenerator<string> {
 		const response = await this.#fetch("GET", path, query, undefined, {}, this.#signal);

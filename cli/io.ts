@@ -2,6 +2,8 @@
 export interface Io {
 	out(text: string): void;
 	err(text: string): void;
+	/** Resolves when what was printed is on its way; absent where printing never falls behind. */
+	drained?(): Promise<void>;
 	/** Width of the terminal; null when stdout is none. */
 	columns: number | null;
 	/** Whether stderr is a terminal, on which one line may be drawn over and over. */

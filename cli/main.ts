@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { badInput } from "./args.ts";
 import { EXIT, oneLine } from "./exit.ts";
@@ -22,6 +23,9 @@ const { env } = process;
 const io: Io = {
 	out: (text) => void process.stdout.write(text),
 	err: (text) => void process.stderr.write(text),
+	drained: async () => {
+		if (process.stdout.writableNeedDrain) await once(process.stdout, "drain");
+	},
 	columns: process.stdout.isTTY ? process.stdout.columns || null : null,
 	progress: process.stderr.isTTY && env.TERM !== "dumb",
 	colour: process.stdout.isTTY && process.stderr.isTTY && !env.NO_COLOR && env.TERM !== "dumb",

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { REMOVAL_CODES } from "#server/domain/decision.ts";
+import { STATEMENT_LINES } from "#server/domain/statement.ts";
 import { ATTEMPT_STATES, INSTANCE_STATES, JOB_STATES } from "#server/domain/states.ts";
 
 /** What the human output reads of the API's answers. Unknown fields are a newer server's and pass. */
@@ -139,6 +140,7 @@ export const quoteShape = explanationShape.extend({
 	queue: z.looseObject({ jobs: z.number(), gpus: z.number() }),
 	runTime: z.looseObject({ p50Ms: z.number(), p90Ms: z.number() }),
 	forecastScore: z.looseObject({ count: z.number(), p50Covered: z.number(), p90Covered: z.number() }).nullable(),
+	quoteScore: z.looseObject({ count: z.number(), p50Covered: z.number(), p90Covered: z.number() }).nullable().default(null),
 	budgetFree: z.looseObject({ budgetId: z.string(), freeMicroUsd: micro, capMicroUsd: micro }).nullable(),
 });
 
@@ -152,7 +154,23 @@ export const budgetShape = z.looseObject({
 	postedMicroUsd: micro,
 	heldMicroUsd: micro,
 	freeMicroUsd: micro,
+	forecast: z.looseObject({ lowMicroUsd: micro, expectedMicroUsd: micro, highMicroUsd: micro }).nullable(),
 });
+
+export const budgetDetailShape = budgetShape.extend({
+	periodKey: z.string(),
+	sentence: z.string(),
+	machines: z.number(),
+	teams: z.array(z.looseObject({ team: z.string(), postedMicroUsd: micro })),
+	otherTeamsMicroUsd: micro,
+	jobs: z.array(z.looseObject({ jobId: z.string(), name: z.string(), team: z.string(), state: z.string(), postedMicroUsd: micro })),
+});
+
+const capChange = { fromMicroUsd: micro, toMicroUsd: micro };
+export const capChangedShape = z.discriminatedUnion("kind", [
+	z.looseObject({ kind: z.literal("changed"), policyVersion: z.number(), ...capChange }),
+	z.looseObject({ kind: z.literal("proposed"), proposalId: z.string(), ...capChange }),
+]);
 
 export const siteShape = z.looseObject({
 	id: z.string(),
@@ -186,6 +204,67 @@ export const spendShape = z.looseObject({
 	totals: z.looseObject(sums),
 });
 
+const carbonSums = {
+	gpuMs: micro,
+	energyMilliWh: micro,
+	measuredEnergyMilliWh: micro,
+	hourlyGridMilliWh: micro,
+	operationalMilligrams: micro,
+	embodiedMilligrams: micro,
+	totalMilligrams: micro,
+	marketMilligrams: micro,
+	emissionsUnknownGpuMs: micro,
+	marketUnknownGpuMs: micro,
+	embodiedUnknownGpuMs: micro,
+};
+export const carbonShape = z.looseObject({
+	fromMs: z.number(),
+	toMs: z.number(),
+	groupBy: z.string(),
+	items: z.array(z.looseObject({ key: z.string(), ...carbonSums })),
+	totals: z.looseObject(carbonSums),
+});
+
+export const importedIntensityShape = z.looseObject({
+	zones: z.array(z.looseObject({ zone: z.string(), hours: z.number(), fromMs: z.number(), toMs: z.number() })),
+	added: z.number(),
+	replaced: z.number(),
+	kept: z.number(),
+	unchanged: z.number(),
+	note: z.string(),
+});
+
+export const jobSpendShape = z.looseObject({
+	fromMs: z.number(),
+	toMs: z.number(),
+	items: z.array(
+		z.looseObject({
+			...{ key: z.string(), name: z.string(), team: z.string(), state: z.string() },
+			...{ totalMicroUsd: micro, gpuMs: micro, emissionsMilligrams: micro },
+		}),
+	),
+	nextCursor: z.string().nullable(),
+});
+
+export const chargesShape = z.looseObject({
+	fromMs: z.number(),
+	toMs: z.number(),
+	items: z.array(
+		z.looseObject({
+			periodStartMs: z.number(),
+			periodEndMs: z.number(),
+			dimensions: z.looseObject({ team: z.string(), region: z.string(), provider: z.string(), capacityType: z.string(), kind: z.string() }),
+			cause: z.looseObject({ kind: z.string(), id: z.string() }),
+			jobName: z.string().nullable(),
+			gpuMs: micro,
+			effectiveMicroUsd: micro,
+			billedMicroUsd: micro,
+		}),
+	),
+	nextCursor: z.string().nullable(),
+	totals: z.looseObject({ charges: micro, effectiveMicroUsd: micro, billedMicroUsd: micro, gpuMs: micro }),
+});
+
 export const policyShape = z.looseObject({
 	name: z.string(),
 	version: z.number(),
@@ -193,6 +272,45 @@ export const policyShape = z.looseObject({
 	author: z.string(),
 	message: z.string(),
 	publishedAt: z.string(),
+	warnings: z
+		.array(z.looseObject({ severity: z.string(), line: z.number(), column: z.number(), message: z.string(), fix: z.string().nullable() }))
+		.default([]),
+});
+
+const rateCardShape = z.looseObject({
+	effectiveFrom: z.string(),
+	card: z.looseObject({ assets: z.array(z.unknown()) }),
+	message: z.string(),
+	author: z.string(),
+	createdAt: z.string(),
+});
+
+export const poolRatesShape = z.looseObject({
+	siteId: z.string(),
+	poolId: z.string(),
+	accelerator: z.string(),
+	gpus: z.number(),
+	flatMicroUsdPerGpuHour: micro,
+	current: rateCardShape.nullable(),
+	month: z
+		.looseObject({
+			depreciationMicroUsd: micro,
+			rackMicroUsd: micro,
+			networkMicroUsd: micro,
+			supportMicroUsd: micro,
+			staffMicroUsd: micro,
+			busyMicroUsdPerGpuHour: micro,
+			idleMicroUsdPerGpuHour: micro,
+		})
+		.nullable(),
+	history: z.array(rateCardShape),
+});
+
+export const rateCardSetShape = z.looseObject({
+	id: z.string(),
+	effectiveFrom: z.string(),
+	corrections: z.number(),
+	correctedMicroUsd: micro,
 });
 
 export const riskShape = z.looseObject({
@@ -206,6 +324,8 @@ const receiptSums = z.looseObject({
 	listMicroUsd: micro,
 	energyMilliWh: micro,
 	emissionsMilligrams: micro.nullable(),
+	marketEmissionsMilligrams: micro.nullable(),
+	embodiedMilligrams: micro.nullable(),
 });
 export const receiptShape = z.looseObject({
 	attempts: z.array(
@@ -217,6 +337,7 @@ export const receiptShape = z.looseObject({
 		}),
 	),
 	totals: receiptSums,
+	carbon: z.looseObject({ milligramsPerGpuHour: micro.nullable(), milligramsPerJob: micro.nullable() }),
 	alternatives: z.array(
 		z.looseObject({
 			way: z.string(),
@@ -228,3 +349,98 @@ export const receiptShape = z.looseObject({
 		}),
 	),
 });
+
+export const importShape = z.looseObject({
+	kind: z.string(),
+	documents: z.array(z.record(z.string(), z.unknown())),
+	findings: z.array(
+		z.looseObject({ line: z.number(), kind: z.enum(["carried", "changed", "dropped", "question"]), subject: z.string(), text: z.string() }),
+	),
+	questions: z.number(),
+});
+
+const statementSums = z.looseObject({ effectiveMicroUsd: micro, gpuMs: micro });
+const statementRow = z.looseObject({ sums: statementSums, previous: statementSums.nullable() });
+export const statementShape = z.looseObject({
+	state: z.string(),
+	changedSince: z.looseObject({ deltaMicroUsd: micro, charges: z.number() }).nullable(),
+	shown: z
+		.looseObject({
+			version: z.number(),
+			sha256: z.string(),
+			closedAt: z.string(),
+			closedBy: z.string(),
+			signatures: z.array(z.looseObject({ name: z.string(), signedAt: z.string() })),
+		})
+		.nullable(),
+	content: z.looseObject({
+		month: z.string(),
+		team: z.string(),
+		totals: statementSums,
+		previousTotals: statementSums.nullable(),
+		lines: z.array(statementRow.extend({ key: z.enum(STATEMENT_LINES).or(z.string()) })),
+		savings: z.array(z.looseObject({ key: z.string(), microUsd: micro.nullable(), hours: z.string().nullable(), reckoned: z.string() })),
+		waste: z.array(z.looseObject({ key: z.string(), microUsd: micro, gpuMs: micro })),
+	}),
+});
+export type StatementShape = z.infer<typeof statementShape>;
+
+export const billShape = z.looseObject({
+	id: z.string(),
+	fileName: z.string(),
+	sha256: z.string(),
+	focusVersion: z.string(),
+	providers: z.array(z.string()),
+	months: z.array(z.string()),
+	rows: z.number(),
+	repeatedRows: z.number(),
+	billedMicroUsd: micro,
+	importedAt: z.string(),
+	importedBy: z.string(),
+	reconciledAt: time,
+});
+export type BillShape = z.infer<typeof billShape>;
+export const importedBillShape = z.looseObject({ bill: billShape, alreadyImported: z.boolean() });
+
+const reconciled = { estimatedMicroUsd: micro, billedMicroUsd: micro, adjustedMicroUsd: micro };
+export const reconciliationShape = z.looseObject({
+	month: z.string(),
+	providers: z.array(
+		z.looseObject({ provider: z.string(), ...reconciled, unexplainedMicroUsd: micro, resources: z.record(z.string(), z.number()) }),
+	),
+	items: z.array(z.looseObject({ resourceId: z.string(), instanceId: z.string().nullable(), state: z.string(), ...reconciled })),
+});
+
+const backtestSums = z.looseObject({
+	jobs: z.number(),
+	cloudCostMicroUsd: micro,
+	ownedUtilisation: z.number(),
+	meanWaitMs: z.number(),
+	p95WaitMs: z.number(),
+	missedDeadlines: z.number(),
+	egressGiB: z.number(),
+	emissionsGrams: z.number().nullable(),
+	budgets: z.array(z.looseObject({ id: z.string(), periodKey: z.string(), capMicroUsd: micro, postedMicroUsd: micro })),
+});
+const backtestPlace = z.looseObject({ place: z.string().nullable(), costMicroUsd: micro, explanation: z.string() });
+
+export const backtestShape = z.looseObject({
+	id: z.string(),
+	state: z.enum(["queued", "running", "done", "failed", "cancelled"]),
+	baseVersion: z.number(),
+	from: z.string(),
+	to: z.string(),
+	progressPermille: z.number(),
+	error: z.string().nullable(),
+	result: z
+		.looseObject({
+			published: backtestSums,
+			draft: backtestSums,
+			moved: z.array(z.looseObject({ name: z.string(), team: z.string(), published: backtestPlace, draft: backtestPlace })),
+			movedCount: z.number(),
+			gaps: z.array(z.string()),
+			replaySeconds: z.number(),
+		})
+		.nullable(),
+});
+export type BacktestShape = z.infer<typeof backtestShape>;

@@ -1,21 +1,30 @@
 import type { Command } from "../command.ts";
+import { approvals } from "./approvals.ts";
+import { audit } from "./audit.ts";
+import { bill } from "./bill.ts";
 import { budgets } from "./budgets.ts";
 import { cancel } from "./cancel.ts";
+import { carbon } from "./carbon.ts";
+import { charges } from "./charges.ts";
 import { explain } from "./explain.ts";
+import { exportCommand } from "./export.ts";
+import { importCommand } from "./import.ts";
 import { instances } from "./instances.ts";
 import { jobs } from "./jobs.ts";
 import { logs } from "./logs.ts";
 import { policy } from "./policy.ts";
 import { quote } from "./quote.ts";
+import { rates } from "./rates.ts";
 import { receipt } from "./receipt.ts";
 import { show } from "./show.ts";
 import { simulate } from "./simulate.ts";
 import { sites } from "./sites.ts";
 import { spend } from "./spend.ts";
+import { statement } from "./statement.ts";
 import { submit } from "./submit.ts";
 
 /** In the order of help: what a job meets, then what money does. `help` and `version` are answered without a server. */
 export const COMMANDS: readonly Command[] = [
-	...[submit, quote, jobs, show, logs, cancel, explain, receipt],
-	...[instances, sites, spend, budgets, policy, simulate],
+	...[submit, importCommand, quote, jobs, show, logs, cancel, explain, receipt, approvals],
+	...[instances, sites, spend, charges, carbon, budgets, statement, bill, exportCommand, rates, policy, audit, simulate],
 ];

@@ -1,42 +1,147 @@
+import type { z } from "zod";
+import { badInput } from "../args.ts";
 import { readAs } from "../client.ts";
-import type { Command } from "../command.ts";
-import { EXIT } from "../exit.ts";
-import { exactTime, money } from "../render/format.ts";
-import { table } from "../render/table.ts";
-import { budgetShape, pageOf } from "../shapes.ts";
+import type { Command, CommandContext } from "../command.ts";
+import { EXIT, type ExitCode } from "../exit.ts";
+import { about, exactTime, label, money, NONE } from "../render/format.ts";
+import { fields, heading, table } from "../render/table.ts";
+import { budgetDetailShape, budgetShape, capChangedShape, pageOf } from "../shapes.ts";
 
 export const budgets: Command = {
 	name: "budgets",
-	usage: "",
-	summary: "show the budgets of the policy in force: cap, spent, set aside, free",
-	options: {},
-	positionals: { min: 0, max: 0, name: "" },
-	examples: ["spillway budgets"],
+	usage: "[show ID | set ID --cap USD --message TEXT]",
+	summary: "budgets of the policy in force: cap, spent, set aside, free, forecast; and changing a cap",
+	details:
+		"Setting a cap publishes the policy anew with that one figure changed. Where a second person has to agree, it is proposed and waits for theirs.",
+	options: {
+		cap: { value: "USD", help: "set: the new cap, in dollars" },
+		message: { value: "TEXT", help: "set: why; it stands beside the policy's version" },
+		period: { value: "DATE", help: "show: a period that is over, by its first day" },
+	},
+	positionals: { min: 0, max: 2, name: "VERB ID" },
+	examples: [
+		"spillway budgets",
+		"spillway budgets show cloud-month",
+		'spillway budgets set cloud-month --cap 60000 --message "Two more teams"',
+	],
 	async run(ctx) {
-		const { io } = ctx;
-		const answer = await ctx.client.get("/budgets");
-		if (ctx.json) {
-			io.out(`${answer.text}\n`);
-			return EXIT.done;
-		}
+		const [verb, id] = ctx.args.positionals;
+		if (verb === undefined) return list(ctx);
+		if (id === undefined || id === "") throw badInput(`Name the budget, for example: spillway budgets ${verb} cloud-month`);
+		if (verb === "show") return show(ctx, id);
+		if (verb === "set") return set(ctx, id);
+		throw badInput(`There is no "budgets ${verb}". There are: budgets, budgets show ID, budgets set ID --cap USD --message TEXT.`);
+	},
+};
+
+type Budget = z.infer<typeof budgetShape>;
+
+function forecastOf({ forecast }: Budget): string {
+	return forecast ? `${about(forecast.expectedMicroUsd)} (${money(forecast.lowMicroUsd)} to ${money(forecast.highMicroUsd)})` : NONE;
+}
+
+async function list(ctx: CommandContext): Promise<ExitCode> {
+	const { io } = ctx;
+	const answer = await ctx.client.get("/budgets");
+	if (ctx.json) {
+		io.out(`${answer.text}\n`);
+		return EXIT.done;
+	}
+	io.out(
+		table(
+			io,
+			[
+				{ head: "BUDGET", cell: (b) => b.id },
+				{ head: "PERIOD", cell: (b) => b.period },
+				{ head: "CAP", cell: (b) => money(b.capMicroUsd), right: true },
+				{ head: "SPENT", cell: (b) => money(b.postedMicroUsd), right: true },
+				{ head: "SET ASIDE", cell: (b) => money(b.heldMicroUsd), right: true },
+				{ head: "FREE", cell: (b) => money(b.freeMicroUsd), right: true, style: (b) => (BigInt(b.freeMicroUsd) <= 0n ? "red" : null) },
+				{ head: "FORECAST", cell: forecastOf, right: true },
+				{ head: "UNTIL", cell: (b) => exactTime(b.periodEndMs) },
+				{ head: "AT CAP", cell: (b) => b.atCap.replaceAll("_", " ") },
+				{ head: "FOR", cell: (b) => (b.scope === "true" ? "every job" : b.scope) },
+			],
+			readAs(pageOf(budgetShape), answer, "list of budgets").items,
+			{ empty: "The policy in force has no budgets: cloud money has no cap." },
+		),
+	);
+	return EXIT.done;
+}
+
+async function show(ctx: CommandContext, id: string): Promise<ExitCode> {
+	const { io } = ctx;
+	const answer = await ctx.client.get(`/budgets/${encodeURIComponent(id)}`, { period: ctx.args.text("period") });
+	if (ctx.json) {
+		io.out(`${answer.text}\n`);
+		return EXIT.done;
+	}
+	const budget = readAs(budgetDetailShape, answer, "budget");
+	io.out(`${heading(io, budget.id)}\n${budget.sentence}\n\n`);
+	io.out(
+		fields(io, [
+			["Period", `${budget.period} from ${budget.periodKey}, until ${exactTime(budget.periodEndMs)}`],
+			["Cap", money(budget.capMicroUsd)],
+			["Spent", money(budget.postedMicroUsd)],
+			["Set aside", `${money(budget.heldMicroUsd)} for ${budget.machines} live ${budget.machines === 1 ? "machine" : "machines"}`],
+			["Free", money(budget.freeMicroUsd)],
+			["Forecast", budget.forecast ? forecastOf(budget) : "needs seven whole days on record"],
+		]),
+	);
+	const spent = [...budget.teams.map((t) => ({ name: t.team, sum: t.postedMicroUsd }))];
+	if (BigInt(budget.otherTeamsMicroUsd) !== 0n) spent.push({ name: "other teams", sum: budget.otherTeamsMicroUsd });
+	io.out(`\n${heading(io, "Who spends it")}\n`);
+	io.out(
+		table(
+			io,
+			[
+				{ head: "TEAM", cell: (t) => t.name },
+				{ head: "SPENT", cell: (t) => money(t.sum), right: true },
+			],
+			spent,
+			{ empty: "Nobody has spent anything of it yet." },
+		),
+	);
+	if (budget.jobs.length > 0) {
+		io.out(`\n${heading(io, "Dearest jobs")}\n`);
 		io.out(
 			table(
 				io,
 				[
-					{ head: "BUDGET", cell: (b) => b.id },
-					{ head: "PERIOD", cell: (b) => b.period },
-					{ head: "CAP", cell: (b) => money(b.capMicroUsd), right: true },
-					{ head: "SPENT", cell: (b) => money(b.postedMicroUsd), right: true },
-					{ head: "SET ASIDE", cell: (b) => money(b.heldMicroUsd), right: true },
-					{ head: "FREE", cell: (b) => money(b.freeMicroUsd), right: true, style: (b) => (BigInt(b.freeMicroUsd) <= 0n ? "red" : null) },
-					{ head: "UNTIL", cell: (b) => exactTime(b.periodEndMs) },
-					{ head: "AT CAP", cell: (b) => b.atCap.replaceAll("_", " ") },
-					{ head: "FOR", cell: (b) => (b.scope === "true" ? "every job" : b.scope) },
+					{ head: "JOB", cell: (j) => j.jobId },
+					{ head: "NAME", cell: (j) => j.name },
+					{ head: "TEAM", cell: (j) => j.team },
+					{ head: "STATE", cell: (j) => label(j.state) },
+					{ head: "SPENT", cell: (j) => money(j.postedMicroUsd), right: true },
 				],
-				readAs(pageOf(budgetShape), answer, "list of budgets").items,
-				{ empty: "The policy in force has no budgets: cloud money has no cap." },
+				budget.jobs,
+				{ empty: "" },
 			),
 		);
+	}
+	return EXIT.done;
+}
+
+async function set(ctx: CommandContext, id: string): Promise<ExitCode> {
+	const { io, args } = ctx;
+	const cap = args.text("cap");
+	const message = args.text("message");
+	if (cap === undefined) throw badInput("--cap is missing: give the new cap in dollars, for example --cap 60000");
+	if (message === undefined) throw badInput('--message is missing: say why, for example --message "Two more teams"');
+	const answer = await ctx.client.put(`/budgets/${encodeURIComponent(id)}`, {
+		capUsd: cap.replace(/^\$/, "").replaceAll(",", ""),
+		message,
+	});
+	if (ctx.json) {
+		io.out(`${answer.text}\n`);
 		return EXIT.done;
-	},
-};
+	}
+	const done = readAs(capChangedShape, answer, "answer");
+	const change = `${id}  ${money(done.fromMicroUsd)} -> ${money(done.toMicroUsd)}`;
+	io.out(
+		done.kind === "changed"
+			? `${change}  policy version ${done.policyVersion}\n`
+			: `${change}  waits for another person's approval: ${done.proposalId}\n`,
+	);
+	return EXIT.done;
+}

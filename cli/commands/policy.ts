@@ -1,29 +1,200 @@
 import { badInput } from "../args.ts";
-import { readAs } from "../client.ts";
-import type { Command } from "../command.ts";
-import { EXIT, oneLine } from "../exit.ts";
+import { ApiError, readAs } from "../client.ts";
+import type { Command, CommandContext } from "../command.ts";
+import { CliError, EXIT, type ExitCode, oneLine } from "../exit.ts";
+import { lintOffline } from "../lint-offline.ts";
+import { gitOriginOf, type PolicyFile, readPolicyFile } from "../policy-file.ts";
+import { checkShape, inForceShape, type ProblemShape, publishedShape, unmanagedShape } from "../policy-shapes.ts";
 import { exactTime } from "../render/format.ts";
 import { policyShape } from "../shapes.ts";
+import { BACKTEST_EXAMPLE, BACKTEST_OPTIONS, runBacktest } from "./backtest.ts";
+import { changesText, log, versions } from "./policy-history.ts";
+
+const VERBS = "show, lint, diff, apply, publish, rollback, versions, log, unmanage, backtest";
 
 export const policy: Command = {
 	name: "policy",
-	usage: "show [NAME]",
-	summary: "print the policy in force as YAML (default: the one named default)",
-	options: {},
-	positionals: { min: 1, max: 2, name: "show" },
-	examples: ["spillway policy show", "spillway policy show default > policy.yaml"],
+	usage: "show | lint FILE | diff FILE | apply FILE | publish FILE -m TEXT | rollback VERSION -m TEXT | versions | log | backtest FILE",
+	summary: "the policy in force, and its versions: check, compare, publish, take back",
+	details: [
+		"lint says what publishing would say, as FILE:LINE:COLUMN, and exits with 2 when there is an error; --offline asks no server and knows no sites.",
+		"diff says what FILE would change. apply publishes only if FILE changes something, for pipelines; with --git the policy is from then on changed from git alone.",
+		"publish begins from --base, else from the version that the first line of `policy show` names, else from the one in force: when somebody published since, nothing is overwritten.",
+	].join("\n"),
+	options: {
+		message: { short: "m", value: "TEXT", help: "publish, apply, rollback: why" },
+		name: { value: "NAME", help: "the policy (default: the one named default)" },
+		offline: { help: "lint: with the parser alone, without a server" },
+		text: { help: "diff: line by line instead of rule by rule" },
+		git: { help: "apply: say where git has it from (origin, commit, path), and keep it there" },
+		base: { value: "VERSION", help: "publish, rollback: the version that it was begun from" },
+		backtest: { value: "ID", help: "publish: the backtest of this text that was seen before" },
+		...BACKTEST_OPTIONS,
+	},
+	positionals: { min: 1, max: 2, name: VERBS },
+	examples: [
+		"spillway policy show > policy.yaml",
+		"spillway policy lint policy.yaml",
+		'spillway policy publish policy.yaml -m "Experiments on spot only"',
+		"spillway policy apply policy.yaml --git",
+		'spillway policy rollback 3 -m "Too much waits"',
+		BACKTEST_EXAMPLE,
+	],
 	async run(ctx) {
-		const [verb = "", name = "default"] = ctx.args.positionals;
-		if (verb !== "show") throw badInput(`There is no "policy ${verb}". There is: policy show [NAME].`);
-		const answer = await ctx.client.get(`/policies/${encodeURIComponent(name)}`);
-		if (ctx.json) {
-			ctx.io.out(`${answer.text}\n`);
-			return EXIT.done;
-		}
-		const p = readAs(policyShape, answer, "policy");
-		const published = exactTime(Date.parse(p.publishedAt));
-		// Comments, so that what is printed is a policy file.
-		ctx.io.out(`# ${p.name} v${p.version}, published ${published} by ${oneLine(p.author)}: ${oneLine(p.message)}\n${p.source.trimEnd()}\n`);
-		return EXIT.done;
+		const [verb = "", given] = ctx.args.positionals;
+		const name = ctx.args.text("name") ?? "default";
+		const file = (): string => {
+			if (given === undefined) throw badInput(`Name the file: spillway policy ${verb} FILE (- is stdin).`);
+			return given;
+		};
+		if (verb === "show") return show(ctx, given ?? name);
+		if (verb === "lint") return lint(ctx, name, file());
+		if (verb === "diff") return diff(ctx, name, file());
+		if (verb === "apply") return publish(ctx, name, file(), "apply");
+		if (verb === "publish") return publish(ctx, name, file(), "publish");
+		if (verb === "rollback") return rollback(ctx, name, given);
+		if (verb === "versions") return versions(ctx, name);
+		if (verb === "log") return log(ctx, name);
+		if (verb === "unmanage") return unmanage(ctx, name);
+		if (verb === "backtest") return runBacktest(ctx, given, name);
+		throw badInput(`There is no "policy ${verb}". There are: ${VERBS}.`);
 	},
 };
+
+const pathOf = (name: string): string => `/policies/${encodeURIComponent(name)}`;
+
+async function show(ctx: CommandContext, name: string): Promise<ExitCode> {
+	const answer = await ctx.client.get(pathOf(name));
+	if (ctx.json) {
+		ctx.io.out(`${answer.text}\n`);
+		return EXIT.done;
+	}
+	const p = readAs(policyShape, answer, "policy");
+	const published = exactTime(Date.parse(p.publishedAt));
+	// Comments, so that what is printed is a policy file.
+	for (const { severity, line, column, message, fix } of p.warnings)
+		ctx.io.err(`${severity}: line ${line}, column ${column}: ${oneLine(message)}${fix ? ` ${oneLine(fix)}` : ""}\n`);
+	ctx.io.out(`# ${p.name} v${p.version}, published ${published} by ${oneLine(p.author)}: ${oneLine(p.message)}\n${p.source.trimEnd()}\n`);
+	return EXIT.done;
+}
+
+/** One problem in the form that editors and pipelines read. */
+function problemLine(file: string, offset: number, { severity, line, column, message, fix }: ProblemShape): string {
+	const what = severity === "warning" ? "warning: " : "";
+	return `${file === "-" ? "stdin" : file}:${line + offset}:${column}: ${what}${oneLine(message)}${fix ? ` ${oneLine(fix)}` : ""}\n`;
+}
+
+async function lint({ io, client, json, args }: CommandContext, name: string, file: string): Promise<ExitCode> {
+	const { source, lineOffset } = await readPolicyFile(file, io);
+	let problems: ProblemShape[];
+	if (args.has("offline")) {
+		const checked = await lintOffline(source);
+		problems = checked.problems;
+		if (json) io.out(`${JSON.stringify(checked)}\n`);
+	} else {
+		const answer = await client.post(`${pathOf(name)}/check`, { source });
+		problems = readAs(checkShape, answer, "check").problems;
+		if (json) io.out(`${answer.text}\n`);
+	}
+	if (!json) for (const problem of problems) io.out(problemLine(file, lineOffset, problem));
+	return problems.some((p) => p.severity === "error") ? EXIT.badInput : EXIT.done;
+}
+
+async function diff({ io, client, json, args }: CommandContext, name: string, file: string): Promise<ExitCode> {
+	const { source, lineOffset } = await readPolicyFile(file, io);
+	const answer = await client.post(`${pathOf(name)}/check`, { source });
+	if (json) {
+		io.out(`${answer.text}\n`);
+		return EXIT.done;
+	}
+	const { ok, problems, published } = readAs(checkShape, answer, "check");
+	for (const problem of problems) io.err(problemLine(file, lineOffset, problem));
+	if (published) io.out(changesText(published, args.has("text")));
+	else io.out("No version is published yet: all of it is new.\n");
+	return ok ? EXIT.done : EXIT.badInput;
+}
+
+async function publish(ctx: CommandContext, name: string, file: string, verb: "publish" | "apply"): Promise<ExitCode> {
+	const { io, client, json, args } = ctx;
+	const message = args.text("message");
+	if (message === undefined && verb === "publish") throw badInput('-m is missing: say why, for example -m "Experiments on spot only".');
+	const read = await readPolicyFile(file, io);
+	const origin = verb === "apply" && args.has("git") ? await gitOriginOf(file, io) : ({ kind: "cli" } as const);
+	const backtestId = args.text("backtest");
+	const headers = await conditionOf(ctx, name, verb === "publish" ? read : null);
+	const why = message ?? (origin.kind === "git" ? `As committed in ${origin.commit.slice(0, 12)}` : "Applied from a file");
+	const body = { source: read.source, message: why, origin, ...(backtestId === undefined ? {} : { backtestId }) };
+	const answer = await client.put(pathOf(name), body, headers).catch((error: unknown) => {
+		throw toldAt(error, file, read.lineOffset, io);
+	});
+	if (json) io.out(`${answer.text}\n`);
+	else outcome(ctx, name, readAs(publishedShape, answer, "answer"));
+	return EXIT.done;
+}
+
+/** If-Match of the version that the text was begun from. */
+async function conditionOf({ client, args }: CommandContext, name: string, read: PolicyFile | null): Promise<Record<string, string>> {
+	const base = args.wholeNumber("base", { min: 0, max: 999_999_999 }) ?? read?.shownVersion ?? null;
+	if (base === 0) return { "if-none-match": "*" };
+	try {
+		const path = base === null ? pathOf(name) : `${pathOf(name)}/versions/${base}`;
+		return { "if-match": readAs(inForceShape.pick({ etag: true }), await client.get(path), "policy").etag };
+	} catch (error) {
+		if (base === null && error instanceof ApiError && error.status === 404) return { "if-none-match": "*" };
+		throw error;
+	}
+}
+
+/** A refusal with each of its places on a line of its own. */
+function toldAt(error: unknown, file: string, offset: number, io: CommandContext["io"]): unknown {
+	if (!(error instanceof ApiError)) return error;
+	const stale = error.status === 412;
+	for (const field of error.problem.fields ?? []) {
+		const { line, column } = field;
+		if (stale) io.err(`  ${field.path}: ${oneLine(field.message)}\n`);
+		else if (typeof line === "number" && typeof column === "number")
+			io.err(`${file === "-" ? "stdin" : file}:${line + offset}:${column}: ${oneLine(field.message)}\n`);
+	}
+	const fix = stale ? " Merge with spillway policy show, then publish with --base of the version in force." : "";
+	return new CliError(error.exitCode, `${stale ? error.problem.detail : error.message}${fix}`);
+}
+
+function outcome(
+	{ io }: CommandContext,
+	name: string,
+	{
+		outcome: what,
+		version,
+		proposalId,
+		warnings,
+	}: { outcome: string; version: number; proposalId: string | null; warnings: ProblemShape[] },
+): void {
+	for (const { severity, line, message } of warnings) io.err(`${severity}: line ${line}: ${oneLine(message)}\n`);
+	if (what === "published") io.out(`${name} v${version} is in force\n`);
+	else if (what === "unchanged") io.out(`${name} v${version} is in force already: nothing changes\n`);
+	else io.out(`waits for another person's approval: ${proposalId}; ${name} v${version} stays in force\n`);
+}
+
+async function rollback(ctx: CommandContext, name: string, given: string | undefined): Promise<ExitCode> {
+	const { client, args, io, json } = ctx;
+	const version = /^v?([1-9]\d{0,8})$/.exec(given ?? "")?.[1];
+	if (version === undefined) throw badInput("Name the version: spillway policy rollback VERSION -m TEXT. `policy versions` lists them.");
+	const message = args.text("message");
+	if (message === undefined) throw badInput('-m is missing: say why, for example -m "Too much waits".');
+	const baseVersion = args.wholeNumber("base", { min: 1, max: 999_999_999 });
+	const body = { version: Number(version), message, ...(baseVersion === undefined ? {} : { baseVersion }) };
+	const answer = await client.post(`${pathOf(name)}/rollback`, body);
+	if (json) io.out(`${answer.text}\n`);
+	else outcome(ctx, name, readAs(publishedShape, answer, "answer"));
+	return EXIT.done;
+}
+
+async function unmanage({ client, io, json }: CommandContext, name: string): Promise<ExitCode> {
+	const answer = await client.post(`${pathOf(name)}/unmanage`);
+	const { wasManagedBy } = readAs(unmanagedShape, answer, "answer");
+	if (json) io.out(`${answer.text}\n`);
+	else if (wasManagedBy)
+		io.out(`${name} can be edited here again; it was kept in ${wasManagedBy.path} of ${oneLine(wasManagedBy.repository)}\n`);
+	else io.out(`${name} was not kept in git\n`);
+	return EXIT.done;
+}

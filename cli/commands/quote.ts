@@ -48,7 +48,7 @@ function quoteText({ io }: CommandContext, quoted: ReturnType<typeof quoteShape.
 			["outcome", styled(io, "bold", OUTCOMES[quoted.outcome] ?? quoted.outcome)],
 			["reason", clean(quoted.reason.message)],
 			["at home", quoted.homeStart === null ? "never: no owned machine fits" : `starts ${startRange(quoted.homeStart, at)}`],
-			["held so far", heldText(quoted.forecastScore)],
+			["held so far", heldText(quoted.quoteScore ?? quoted.forecastScore)],
 			["run time", `≈${duration(runTime.p50Ms)}${spread}`],
 			["queue", `${count(queue.jobs, "job")} that wait, for ${count(queue.gpus, "GPU")}`],
 			[

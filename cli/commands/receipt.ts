@@ -57,8 +57,9 @@ function receiptText({ io }: CommandContext, bill: ReturnType<typeof receiptShap
 			],
 		},
 	);
-	if (bill.alternatives.length === 0) return body;
-	return `${body}${heading(io, "Elsewhere: the same machine time at the price when it was decided")}${table(
+	const carbon = `${heading(io, "CO2 of the job")}${carbonText(bill)}`;
+	if (bill.alternatives.length === 0) return `${body}${carbon}`;
+	return `${body}${carbon}${heading(io, "Elsewhere: the same machine time at the price when it was decided")}${table(
 		io,
 		[
 			{ head: "WAY", cell: (a) => WAYS[a.way] ?? a.way },
@@ -70,6 +71,14 @@ function receiptText({ io }: CommandContext, bill: ReturnType<typeof receiptShap
 		bill.alternatives,
 		{ empty: "" },
 	)}`;
+}
+
+function carbonText({ totals, carbon }: ReturnType<typeof receiptShape.parse>): string {
+	const rate = milligrams(carbon.milligramsPerGpuHour);
+	return [
+		`operational ${milligrams(totals.emissionsMilligrams)} (location-based), ${milligrams(totals.marketEmissionsMilligrams)} (market-based), embodied ${milligrams(totals.embodiedMilligrams)}`,
+		`software carbon intensity (ISO/IEC 21031): ${rate}${rate === NONE ? "" : " per GPU-hour"}, ${milligrams(carbon.milligramsPerJob)} the job\n`,
+	].join("\n");
 }
 
 function milligrams(value: string | null): string {

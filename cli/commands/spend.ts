@@ -1,56 +1,95 @@
-import { readAs } from "../client.ts";
-import type { Command } from "../command.ts";
-import { EXIT } from "../exit.ts";
+import { badInput } from "../args.ts";
+import { type Answer, readAs } from "../client.ts";
+import type { Command, CommandContext } from "../command.ts";
+import { EXIT, type ExitCode } from "../exit.ts";
 import { exactMoney, exactTime, gpuHours, grams } from "../render/format.ts";
 import { styled } from "../render/style.ts";
 import { table } from "../render/table.ts";
-import { spendShape } from "../shapes.ts";
+import { jobSpendShape, spendShape } from "../shapes.ts";
+import { FILTER_OPTIONS, filterQuery } from "../spend-filters.ts";
 
 export const spend: Command = {
 	name: "spend",
-	usage: "[--from DAY] [--to DAY] [--by WHAT]",
+	usage: "[--from DAY] [--to DAY] [--by WHAT] [filters]",
 	summary: "say what was spent: owned, idle and cloud",
 	options: {
 		from: { value: "DAY", help: "2026-11-01, or a time such as 2026-11-01T08:00:00Z (default: 30 days before the end)" },
 		to: { value: "DAY", help: "up to this day or time, UTC (default: now)" },
-		by: { value: "WHAT", help: "day, team, project, class, provider, region, capacityType, accelerator or site (default: team)" },
+		by: {
+			value: "WHAT",
+			help: "day, week, month, team, project, class, provider, region, capacityType, accelerator, site, kind or job (default: team)",
+		},
+		limit: { value: "N", help: "with --by job: how many (default: 50)" },
+		...FILTER_OPTIONS,
 	},
 	positionals: { min: 0, max: 0, name: "" },
-	examples: ["spillway spend", "spillway spend --from 2026-11-01 --to 2026-12-01 --by day"],
+	examples: ["spillway spend", "spillway spend --from 2026-11-01 --to 2026-12-01 --by day", "spillway spend --team risk --by region"],
 	async run(ctx) {
 		const { args, io } = ctx;
-		const answer = await ctx.client.get("/spend", { from: args.text("from"), to: args.text("to"), groupBy: args.text("by") ?? "team" });
+		const groupBy = args.text("by") ?? "team";
+		if (args.has("limit") && groupBy !== "job") throw badInput("--limit goes with --by job: the other groups are shown whole.");
+		const range = { from: args.text("from"), to: args.text("to") };
+		const limit = args.wholeNumber("limit", { min: 1, max: 500 });
+		const answer = await ctx.client.get("/spend", { ...range, groupBy, limit, ...filterQuery(args) });
 		if (ctx.json) {
 			io.out(`${answer.text}\n`);
 			return EXIT.done;
 		}
-		const { items, totals, fromMs, toMs, groupBy } = readAs(spendShape, answer, "spend");
-		const co2 = (milligrams: string): string => grams(Number(milligrams) / 1_000);
-		io.out(
-			table(
-				io,
-				[
-					{ head: groupBy.replace(/[A-Z]/g, (c) => ` ${c}`).toUpperCase(), cell: (i) => (i.key === "" ? "(none)" : i.key) },
-					{ head: "OWNED", cell: (i) => exactMoney(i.ownedMicroUsd), right: true },
-					{ head: "IDLE", cell: (i) => exactMoney(i.idleMicroUsd), right: true },
-					{ head: "CLOUD", cell: (i) => exactMoney(i.cloudMicroUsd), right: true },
-					{ head: "TOTAL", cell: (i) => exactMoney(i.totalMicroUsd), right: true },
-					{ head: "GPU-H", cell: (i) => gpuHours(i.gpuMs), right: true },
-					{ head: "CO2 (EST.)", cell: (i) => co2(i.emissionsMilligrams), right: true },
-				],
-				items,
-				{
-					empty: "Nothing was spent in this time.",
-					totals: [
-						"total",
-						...[totals.ownedMicroUsd, totals.idleMicroUsd, totals.cloudMicroUsd, totals.totalMicroUsd].map(exactMoney),
-						gpuHours(totals.gpuMs),
-						co2(totals.emissionsMilligrams),
-					],
-				},
-			),
-		);
-		io.err(`${styled(io, "dim", `${exactTime(fromMs)} to ${exactTime(toMs)}, in whole hours`)}\n`);
-		return EXIT.done;
+		return groupBy === "job" ? showJobs(ctx, answer) : showGroups(ctx, answer);
 	},
 };
+
+function showGroups({ io }: CommandContext, answer: Answer): ExitCode {
+	const { items, totals, fromMs, toMs, groupBy } = readAs(spendShape, answer, "spend");
+	const co2 = (milligrams: string): string => grams(Number(milligrams) / 1_000);
+	io.out(
+		table(
+			io,
+			[
+				{ head: groupBy.replace(/[A-Z]/g, (c) => ` ${c}`).toUpperCase(), cell: (i) => (i.key === "" ? "(none)" : i.key) },
+				{ head: "OWNED", cell: (i) => exactMoney(i.ownedMicroUsd), right: true },
+				{ head: "IDLE", cell: (i) => exactMoney(i.idleMicroUsd), right: true },
+				{ head: "CLOUD", cell: (i) => exactMoney(i.cloudMicroUsd), right: true },
+				{ head: "TOTAL", cell: (i) => exactMoney(i.totalMicroUsd), right: true },
+				{ head: "GPU-H", cell: (i) => gpuHours(i.gpuMs), right: true },
+				{ head: "CO2 (EST.)", cell: (i) => co2(i.emissionsMilligrams), right: true },
+			],
+			items,
+			{
+				empty: "Nothing was spent in this time.",
+				totals: [
+					"total",
+					...[totals.ownedMicroUsd, totals.idleMicroUsd, totals.cloudMicroUsd, totals.totalMicroUsd].map(exactMoney),
+					gpuHours(totals.gpuMs),
+					co2(totals.emissionsMilligrams),
+				],
+			},
+		),
+	);
+	io.err(`${styled(io, "dim", `${exactTime(fromMs)} to ${exactTime(toMs)}, in whole hours`)}\n`);
+	return EXIT.done;
+}
+
+/** Whole months, dearest first. */
+function showJobs({ io }: CommandContext, answer: Answer): ExitCode {
+	const { items, fromMs, toMs, nextCursor } = readAs(jobSpendShape, answer, "spend");
+	io.out(
+		table(
+			io,
+			[
+				{ head: "JOB", cell: (i) => i.name },
+				{ head: "ID", cell: (i) => i.key },
+				{ head: "TEAM", cell: (i) => i.team },
+				{ head: "STATE", cell: (i) => i.state },
+				{ head: "TOTAL", cell: (i) => exactMoney(i.totalMicroUsd), right: true },
+				{ head: "GPU-H", cell: (i) => gpuHours(i.gpuMs), right: true },
+				{ head: "CO2 (EST.)", cell: (i) => grams(Number(i.emissionsMilligrams) / 1_000), right: true },
+			],
+			items,
+			{ empty: "No job was charged in these months." },
+		),
+	);
+	const more = nextCursor === null ? "" : `; the dearest ${items.length}, --limit N shows more`;
+	io.err(`${styled(io, "dim", `${exactTime(fromMs)} to ${exactTime(toMs)}, in whole months${more}`)}\n`);
+	return EXIT.done;
+}

@@ -1,15 +1,18 @@
 import { sql } from "drizzle-orm";
+import { readChainCheck } from "#server/services/audit/check-chain.ts";
+import { readHead } from "#server/services/audit/head.ts";
 import { systemContext } from "#server/services/context.ts";
 import { scoreByHorizon } from "#server/services/forecast/score.ts";
+import { readLedgerCheck } from "#server/services/ledger/nightly-check.ts";
 import { moneyAtRisk } from "#server/services/overview/money-at-risk.ts";
 import type { Runtime } from "#server/services/runtime.ts";
 import { readHeartbeat } from "#server/services/scheduler/heartbeat.ts";
 
-/** The Prometheus page. Cost: five small aggregate queries. */
+/** The Prometheus page. Cost: a handful of small aggregate queries. */
 export async function metricsText(rt: Runtime): Promise<string> {
 	const { db } = rt.connection;
 	const nowMs = rt.clock.nowMs();
-	const [jobs, instances, pools, risk, beat, forecasts] = await Promise.all([
+	const [jobs, instances, pools, risk, beat, forecasts, check, auditHead, chain] = await Promise.all([
 		db.execute<{ state: string; count: number }>(
 			sql`select state, count(*)::int as count from job where state in ('held','queued','admitted','running') group by state`,
 		),
@@ -23,9 +26,12 @@ export async function metricsText(rt: Runtime): Promise<string> {
 		moneyAtRisk(systemContext(db, rt.clock)),
 		readHeartbeat(db),
 		scoreByHorizon(db),
+		readLedgerCheck(db),
+		readHead(db),
+		readChainCheck(db),
 	]);
 	const lines: string[] = [];
-	const gauge = (name: string, help: string, samples: { labels?: Record<string, string>; value: number }[], type = "gauge"): void => {
+	const gauge: Gauge = (name, help, samples, type = "gauge") => {
 		lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`);
 		for (const s of samples) {
 			const labels = Object.entries(s.labels ?? {}).map(([k, v]) => `${k}="${v.replace(/[\\"\n]/g, "_")}"`);
@@ -71,6 +77,7 @@ export async function metricsText(rt: Runtime): Promise<string> {
 		]),
 		"counter",
 	);
+	checkMetrics(gauge, { check, auditHead, chain, nowMs });
 	if (beat) {
 		gauge("spillway_scheduler_heartbeat_age_seconds", "Since the leader's last sign of life.", [{ value: (nowMs - beat.atMs) / 1000 }]);
 		if (beat.lastCycle) {
@@ -82,4 +89,38 @@ export async function metricsText(rt: Runtime): Promise<string> {
 		}
 	}
 	return `${lines.join("\n")}\n`;
+}
+
+type Gauge = (name: string, help: string, samples: { labels?: Record<string, string>; value: number }[], type?: string) => void;
+
+interface Checks {
+	check: Awaited<ReturnType<typeof readLedgerCheck>>;
+	auditHead: Awaited<ReturnType<typeof readHead>>;
+	chain: Awaited<ReturnType<typeof readChainCheck>>;
+	nowMs: number;
+}
+
+/** Whether the books and the record of who did what hold together. */
+function checkMetrics(gauge: Gauge, { check, auditHead, chain, nowMs }: Checks): void {
+	if (check) {
+		gauge("spillway_ledger_check_ok", "1 when every sum was the sum of its charges at the last check.", [{ value: check.ok ? 1 : 0 }]);
+		gauge("spillway_ledger_check_age_seconds", "Since the last check of the ledger.", [{ value: (nowMs - check.checkedAtMs) / 1000 }]);
+		gauge("spillway_ledger_differences", "Sums that differed from their charges at the last check, at most 100.", [
+			{ value: check.differenceCount },
+		]);
+		gauge("spillway_ledger_charges", "Charges that the last check added up.", [{ value: check.charges }]);
+	}
+	if (auditHead) {
+		gauge("spillway_audit_sealed_total", "Lines of the audit under a seal.", [{ value: auditHead.sequence }], "counter");
+		// A number rather than a label, which would begin a series each second; 48 bits are exact in a sample.
+		gauge("spillway_audit_head", "The first 12 hexadecimal digits of the hash of the last seal, as a number.", [
+			{ value: Number.parseInt(auditHead.hash.slice(0, 12), 16) },
+		]);
+	}
+	if (chain) {
+		gauge("spillway_audit_chain_ok", "1 when the audit's chain was whole at the last check.", [{ value: chain.broken === null ? 1 : 0 }]);
+		gauge("spillway_audit_chain_check_age_seconds", "Since the last check of the audit's chain.", [
+			{ value: (nowMs - chain.checkedAtMs) / 1000 },
+		]);
+	}
 }

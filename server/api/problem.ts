@@ -21,6 +21,7 @@ export const STATUS: Record<ErrorCode, number> = {
 	not_found: 404,
 	conflict: 409,
 	precondition_failed: 412,
+	precondition_required: 428,
 	payload_too_large: 413,
 	unavailable: 503,
 };
@@ -32,6 +33,7 @@ const TITLES: Record<ErrorCode, string> = {
 	not_found: "Not found",
 	conflict: "Does not fit the present state",
 	precondition_failed: "Changed meanwhile",
+	precondition_required: "Say which version you saw",
 	payload_too_large: "Too large",
 	unavailable: "Not available now",
 };

@@ -3,6 +3,7 @@ import { eq } from "drizzle-orm";
 import type { LoopContext } from "#server/control-loop/context.ts";
 import { drainCluster } from "#server/control-loop/drain.ts";
 import { runScheduler } from "#server/control-loop/scheduler.ts";
+import { spawnBacktest } from "#server/control-loop/spawn-backtest.ts";
 import { connect } from "#server/db/client.ts";
 import { site } from "#server/db/schema/site.ts";
 import { env, publicUrl, requireOwnSecrets } from "#server/env.ts";
@@ -42,7 +43,14 @@ async function stopHostJobs(): Promise<void> {
 	for (const driver of clusters.values()) if (driver.provider === "local") await drainCluster(ctx, driver);
 }
 
-await runScheduler({ ctx, connection, instanceName: settings.SPILLWAY_INSTANCE, signal: stop.signal, beforeResign: stopHostJobs });
+const notices = {
+	secret: settings.SPILLWAY_SECRET,
+	smtpUrl: settings.SPILLWAY_SMTP_URL ?? null,
+	mailFrom: settings.SPILLWAY_MAIL_FROM,
+	publicUrl: publicUrl(settings),
+};
+const instanceName = settings.SPILLWAY_INSTANCE;
+await runScheduler({ ctx, connection, instanceName, signal: stop.signal, beforeResign: stopHostJobs, notices, spawnBacktest });
 for (const driver of clusters.values()) await driver.close({ stopJobs: driver.provider === "local", graceMs: timing.stopGraceMs });
 for (const driver of clouds.values()) await driver.close();
 await connection.end();

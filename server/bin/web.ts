@@ -7,6 +7,7 @@ import { handleHealth, isHealthPath } from "#server/api/health.ts";
 import { handleRest, REST_PREFIX } from "#server/api/rest/handler.ts";
 import { TokenAuthenticator } from "#server/auth/tokens.ts";
 import { requireOwnSecrets } from "#server/env.ts";
+import { ADDRESS_HEADER, clientAddress } from "#server/services/audit/client-address.ts";
 import { runtime } from "#server/services/runtime.ts";
 import { AGENT_FILE, RUNTIME_FILES } from "./agent-files.ts";
 
@@ -43,6 +44,8 @@ async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> 
 	if (url.startsWith(`${REST_PREFIX}/`)) return handleRest(rt, req, res);
 	if (url.startsWith(AGENT_PREFIX)) return serveFetch(agent, req, res);
 	if (isHealthPath(url)) return handleHealth(rt, req, res);
+	// Next hands on headers alone; whatever a browser wrote there is overwritten.
+	req.headers[ADDRESS_HEADER] = clientAddress(req) ?? "";
 	return page(req, res);
 }
 

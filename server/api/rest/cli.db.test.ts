@@ -275,6 +275,15 @@ describe("what is shown", () => {
 			[["budgets"], "/budgets"],
 			[["policy", "show"], "/policies/default"],
 			[["spend", "--from", "2026-01-01", "--to", "2026-02-01", "--by", "day"], "/spend?from=2026-01-01&to=2026-02-01&groupBy=day"],
+			[
+				["spend", "--from", "2026-01-01", "--to", "2026-02-01", "--by", "region", "--team", "risk", "--team", "nlp", "--capacity", "spot"],
+				"/spend?from=2026-01-01&to=2026-02-01&groupBy=region&team=risk&team=nlp&capacityType=spot",
+			],
+			[
+				["spend", "--from", "2026-01-01", "--to", "2026-02-01", "--by", "job", "--limit", "3"],
+				"/spend?from=2026-01-01&to=2026-02-01&groupBy=job&limit=3",
+			],
+			[["charges", "--from", "2026-01-01", "--to", "2026-02-01", "--team", ""], "/charges?from=2026-01-01&to=2026-02-01&team="],
 		];
 		for (const [args, at] of paths) {
 			const ran = await spillway([...args, "--json"]);
@@ -296,6 +305,8 @@ describe("what is shown", () => {
 			["instances"],
 			["budgets"],
 			["spend"],
+			["spend", "--by", "job"],
+			["charges"],
 			["policy", "show"],
 		];
 		for (const args of [...commands, ["quote", "--team", "research", "--", "true"], ["help"], ["help", "submit"], ["version"]]) {

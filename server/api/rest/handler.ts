@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { SpillwayError } from "#server/kernel/errors.ts";
+import { clientAddress } from "#server/services/audit/client-address.ts";
 import type { Actor } from "#server/services/context.ts";
 import { onceForKey } from "#server/services/idempotency.ts";
 import type { Runtime } from "#server/services/runtime.ts";
@@ -60,7 +61,7 @@ async function answerTo(
 			},
 		);
 	}
-	const text = route.method === "GET" ? "" : await readBody(req);
+	const text = route.method === "GET" || route.takes !== undefined ? "" : await readBody(req);
 	const gone = new AbortController();
 	res.once("close", () => gone.abort());
 	const request: RestRequest = {
@@ -71,7 +72,14 @@ async function answerTo(
 		response: res,
 		signal: AbortSignal.any([gone.signal, rt.shutdown.signal]),
 	};
-	const ctx: RestContext = { actor, db: rt.connection.db, clock: rt.clock, requestId: at.requestId, timing: rt.timing };
+	const ctx: RestContext = {
+		actor,
+		db: rt.connection.db,
+		clock: rt.clock,
+		requestId: at.requestId,
+		source: clientAddress(req),
+		timing: rt.timing,
+	};
 	const key = req.headers["idempotency-key"];
 	if (!route.write || key === undefined) return route.handle(ctx, request);
 	if (typeof key !== "string" || !IDEMPOTENCY_KEY.test(key))
@@ -135,7 +143,7 @@ function tooLarge(): SpillwayError {
 
 function parseBody(text: string, contentType: string | undefined): unknown {
 	if (text === "") return undefined;
-	if (contentType !== undefined && /yaml/.test(contentType)) return text;
+	if (contentType !== undefined && /yaml|^text\/(plain|x-shellscript)/.test(contentType)) return text;
 	try {
 		return JSON.parse(text);
 	} catch (cause) {

@@ -41,8 +41,11 @@ function build(): unknown {
 						},
 					}
 				: {}),
+			...(route.takes === undefined
+				? {}
+				: { requestBody: { required: true, content: { [route.takes]: { schema: { type: "string", format: "binary" } } } } }),
 			responses: {
-				"2XX": { description: "Done", content: { "application/json": {} } },
+				"2XX": { description: "Done", content: { [route.answers ?? "application/json"]: {} } },
 				default: {
 					description: "A problem document (RFC 9457)",
 					content: { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } },

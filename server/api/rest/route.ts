@@ -29,6 +29,10 @@ export interface Route {
 	query?: z.ZodType;
 	/** Shown in OpenAPI; the service does the parsing. */
 	body?: z.ZodType;
+	/** Content type of an answer that is no JSON. */
+	answers?: string;
+	/** Content type of a body that is no JSON: `raw` is left unread for the handler, of whatever size it is. */
+	takes?: string;
 	/** Takes an Idempotency-Key. */
 	write?: boolean;
 	handle(ctx: RestContext, request: RestRequest): Promise<RestAnswer>;

@@ -1,5 +1,30 @@
+import { approvalRoutes } from "./approval-routes.ts";
+import { auditRoutes } from "./audit-routes.ts";
+import { backtestRoutes } from "./backtest-routes.ts";
+import { billRoutes } from "./bill-routes.ts";
+import { budgetRoutes } from "./budget-routes.ts";
+import { carbonRoutes } from "./carbon-routes.ts";
+import { importRoutes } from "./import-routes.ts";
 import { jobRoutes } from "./job-routes.ts";
 import { otherRoutes } from "./other-routes.ts";
+import { policyRoutes } from "./policy-routes.ts";
+import { rateCardRoutes } from "./rate-card-routes.ts";
 import type { Route } from "./route.ts";
+import { spendRoutes } from "./spend-routes.ts";
+import { statementRoutes } from "./statement-routes.ts";
 
-export const ROUTES: readonly Route[] = [...jobRoutes, ...otherRoutes];
+export const ROUTES: readonly Route[] = [
+	...jobRoutes,
+	...importRoutes,
+	...otherRoutes,
+	...policyRoutes,
+	...backtestRoutes,
+	...spendRoutes,
+	...carbonRoutes,
+	...budgetRoutes,
+	...approvalRoutes,
+	...rateCardRoutes,
+	...statementRoutes,
+	...billRoutes,
+	...auditRoutes,
+];

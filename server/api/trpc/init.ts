@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { initTRPC, TRPCError } from "@trpc/server";
 import superjson from "superjson";
+import { ADDRESS_HEADER } from "#server/services/audit/client-address.ts";
 import type { Actor, ServiceContext } from "#server/services/context.ts";
 import { runtime } from "#server/services/runtime.ts";
 import type { Timing } from "#server/services/timing.ts";
@@ -10,10 +11,12 @@ import { type Problem, problemOf } from "../problem.ts";
 export interface TrpcContext {
 	actor: Actor | null;
 	requestId: string;
+	/** Where the request came from. */
+	source: string | null;
 }
 
-export function trpcContext(actor: Actor | null): TrpcContext {
-	return { actor, requestId: randomUUID() };
+export function trpcContext(actor: Actor | null, headers: Headers | null = null): TrpcContext {
+	return { actor, requestId: randomUUID(), source: headers?.get(ADDRESS_HEADER) || null };
 }
 
 const t = initTRPC.context<TrpcContext>().create({
@@ -39,6 +42,7 @@ const TRPC_CODES = {
 	not_found: "NOT_FOUND",
 	conflict: "CONFLICT",
 	precondition_failed: "PRECONDITION_FAILED",
+	precondition_required: "PRECONDITION_REQUIRED",
 	payload_too_large: "PAYLOAD_TOO_LARGE",
 	unavailable: "SERVICE_UNAVAILABLE",
 	internal: "INTERNAL_SERVER_ERROR",
@@ -53,6 +57,7 @@ export const procedure = t.procedure.use(async ({ ctx, next, path }) => {
 		db: rt.connection.db,
 		clock: rt.clock,
 		requestId: ctx.requestId,
+		source: ctx.source,
 		timing: rt.timing,
 	};
 	const result = await next({ ctx: { ...ctx, actor: ctx.actor, service } });

@@ -1,31 +1,54 @@
 import { z } from "zod";
 import { parseJobDocument, parseJobText } from "#server/domain/job-file.ts";
 import { listTeams } from "#server/services/account/teams.ts";
-import { listBudgets } from "#server/services/budget/list.ts";
+import { listBills } from "#server/services/bill/list.ts";
+import { readReconciliation, reconciliationInput } from "#server/services/bill/reconciliation.ts";
+import { carbonPage, carbonPageInput } from "#server/services/carbon/page.ts";
 import { listEvents } from "#server/services/event/list.ts";
 import { readForecastScore } from "#server/services/forecast/score.ts";
+import { importInput, importJob } from "#server/services/import/import-job.ts";
 import { listInstances, listInstancesInput } from "#server/services/instance/list.ts";
 import { cancelJob } from "#server/services/job/cancel.ts";
 import { listDecisions } from "#server/services/job/decisions.ts";
 import { getJob } from "#server/services/job/get.ts";
 import { countJobs, listJobs, listJobsInput } from "#server/services/job/list.ts";
 import { readLogs, readLogsInput } from "#server/services/job/logs.ts";
+import { SUBMIT_BATCH_MAX, submitJobs } from "#server/services/job/submit.ts";
 import { submitJob } from "#server/services/job/submit-one.ts";
 import { receiptOf } from "#server/services/ledger/receipt.ts";
 import { offersInput, viewOffers } from "#server/services/offer/view.ts";
 import { demandInput, readDemand } from "#server/services/overview/demand.ts";
 import { overviewSummary } from "#server/services/overview/summary.ts";
-import { viewPolicy } from "#server/services/policy/view.ts";
 import { askQuote } from "#server/services/quote/ask.ts";
+import { rateCardInput } from "#server/services/rate-card/input.ts";
+import { listPoolRates, readPoolRates } from "#server/services/rate-card/list.ts";
+import { setRateCard } from "#server/services/rate-card/set.ts";
 import { runtime } from "#server/services/runtime.ts";
 import { listSites } from "#server/services/site/list.ts";
+import { jobSpendInput, spendByJob } from "#server/services/spend/by-job.ts";
+import { listCharges, listChargesInput } from "#server/services/spend/charges.ts";
+import { spendOptions, spendOptionsInput } from "#server/services/spend/options.ts";
 import { spendPage, spendPageInput } from "#server/services/spend/page.ts";
+import { ledgerZone } from "#server/services/spend/zone.ts";
+import { closeInput, closeMonth } from "#server/services/statement/close.ts";
+import { getStatement, getStatementInput } from "#server/services/statement/get.ts";
+import { listStatements, listStatementsInput } from "#server/services/statement/list.ts";
+import { noteInput, noteVariance } from "#server/services/statement/note.ts";
+import { previewStatement } from "#server/services/statement/preview.ts";
+import { signInput, signStatement } from "#server/services/statement/sign.ts";
+import { approvalRouter } from "./approval-router.ts";
+import { auditRouter } from "./audit-router.ts";
+import { backtestRouter, shadowRouter } from "./backtest-router.ts";
+import { alertRouter, budgetRouter, channelRouter } from "./budget-router.ts";
 import { procedure, router } from "./init.ts";
+import { policyRouter } from "./policy-router.ts";
 
 const id = z.string().min(1).max(64);
 /** Either the text of a job file or the parsed document. */
 const jobInput = z.union([z.strictObject({ text: z.string() }), z.strictObject({ document: z.unknown() })]);
 const specOf = (input: z.infer<typeof jobInput>) => ("text" in input ? parseJobText(input.text) : parseJobDocument(input.document));
+
+const poolKey = z.strictObject({ siteId: id, poolId: id });
 
 export const appRouter = router({
 	me: procedure.query(({ ctx }) => ctx.actor),
@@ -49,6 +72,11 @@ export const appRouter = router({
 		submit: procedure.input(jobInput).mutation(async ({ ctx, input }) => {
 			return { id: await submitJob(ctx.service, specOf(input)) };
 		}),
+		/** All of them, or none. */
+		submitAll: procedure
+			.input(z.strictObject({ documents: z.array(z.unknown()).min(1).max(SUBMIT_BATCH_MAX) }))
+			.mutation(async ({ ctx, input }) => ({ ids: await submitJobs(ctx.service, input.documents.map(parseJobDocument)) })),
+		import: procedure.input(importInput).query(({ ctx, input }) => importJob(ctx.service, input)),
 		cancel: procedure.input(z.strictObject({ id })).mutation(({ ctx, input }) => cancelJob(ctx.service, input.id)),
 	}),
 	forecast: router({ score: procedure.query(({ ctx }) => readForecastScore(ctx.service)) }),
@@ -56,9 +84,44 @@ export const appRouter = router({
 	instance: router({ list: procedure.input(listInstancesInput).query(({ ctx, input }) => listInstances(ctx.service, input)) }),
 	site: router({ list: procedure.query(({ ctx }) => listSites(ctx.service)) }),
 	offer: router({ list: procedure.input(offersInput).query(({ ctx, input }) => viewOffers(ctx.service, input)) }),
-	policy: router({ get: procedure.input(z.strictObject({ name: id })).query(({ ctx, input }) => viewPolicy(ctx.service, input.name)) }),
-	budget: router({ list: procedure.query(({ ctx }) => listBudgets(ctx.service)) }),
-	spend: router({ page: procedure.input(spendPageInput).query(({ ctx, input }) => spendPage(ctx.service, input)) }),
+	policy: policyRouter,
+	backtest: backtestRouter,
+	shadow: shadowRouter,
+	budget: budgetRouter,
+	approval: approvalRouter,
+	alert: alertRouter,
+	audit: auditRouter,
+	channel: channelRouter,
+	/** What owned pools cost. */
+	rates: router({
+		list: procedure.query(({ ctx }) => listPoolRates(ctx.service)),
+		get: procedure.input(poolKey).query(({ ctx, input }) => readPoolRates(ctx.service, input)),
+		set: procedure
+			.input(z.strictObject({ pool: poolKey, rates: rateCardInput }))
+			.mutation(({ ctx, input }) => setRateCard(ctx.service, input.pool, input.rates)),
+	}),
+	carbon: router({ page: procedure.input(carbonPageInput).query(({ ctx, input }) => carbonPage(ctx.service, input)) }),
+	spend: router({
+		page: procedure.input(spendPageInput).query(({ ctx, input }) => spendPage(ctx.service, input)),
+		jobs: procedure.input(jobSpendInput).query(({ ctx, input }) => spendByJob(ctx.service, input)),
+		options: procedure.input(spendOptionsInput).query(({ ctx, input }) => spendOptions(ctx.service, input)),
+		calendar: procedure.query(({ ctx }) => ledgerZone(ctx.service)),
+		charges: procedure.input(listChargesInput).query(({ ctx, input }) => listCharges(ctx.service, input)),
+	}),
+	statement: router({
+		list: procedure.input(listStatementsInput).query(({ ctx, input }) => listStatements(ctx.service, input)),
+		get: procedure.input(getStatementInput).query(({ ctx, input }) => getStatement(ctx.service, input)),
+		preview: procedure
+			.input(getStatementInput.pick({ month: true, team: true }))
+			.query(({ ctx, input }) => previewStatement(ctx.service, input)),
+		close: procedure.input(closeInput).mutation(({ ctx, input }) => closeMonth(ctx.service, input)),
+		sign: procedure.input(signInput).mutation(({ ctx, input }) => signStatement(ctx.service, input)),
+		note: procedure.input(noteInput).mutation(({ ctx, input }) => noteVariance(ctx.service, input)),
+	}),
+	bill: router({
+		list: procedure.query(({ ctx }) => listBills(ctx.service)),
+		reconciliation: procedure.input(reconciliationInput).query(({ ctx, input }) => readReconciliation(ctx.service, input)),
+	}),
 	team: router({ list: procedure.query(({ ctx }) => listTeams(ctx.service)) }),
 	/** Batches of what changed; the browser reads again what it shows of that. */
 	changes: procedure.subscription(async function* ({ ctx, signal }) {

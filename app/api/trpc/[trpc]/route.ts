@@ -10,7 +10,7 @@ const handler = (req: Request): Promise<Response> =>
 		endpoint: "/api/trpc",
 		req,
 		router: appRouter,
-		createContext: async () => trpcContext(await sessionActor()),
+		createContext: async () => trpcContext(await sessionActor(), req.headers),
 		// Queries whose input is too long for an address come by POST.
 		allowMethodOverride: true,
 	});

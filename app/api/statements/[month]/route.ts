@@ -1,0 +1,12 @@
+import { answerSession } from "#server/api/session-answer.ts";
+import { downloadStatement } from "#server/api/statement-file.ts";
+import { sessionActor } from "#server/auth/session.ts";
+
+export const dynamic = "force-dynamic";
+
+/** The statement as a file for who is signed in; programs use /api/v1/statements. */
+export async function GET(request: Request, { params }: { params: Promise<{ month: string }> }): Promise<Response> {
+	const { month } = await params;
+	const { searchParams } = new URL(request.url);
+	return answerSession(await sessionActor(), (ctx) => downloadStatement(ctx, month, searchParams));
+}

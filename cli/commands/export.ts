@@ -1,0 +1,25 @@
+import { badInput } from "../args.ts";
+import type { Command } from "../command.ts";
+import { EXIT } from "../exit.ts";
+import { saveStream } from "../save-stream.ts";
+
+export const exportCommand: Command = {
+	name: "export",
+	usage: "focus --month MONTH [-o FILE]",
+	summary: "write every charge of a month as FOCUS 1.2, owned hardware included",
+	details: "The format is CSV (docs/focus.md). Without -o it goes to stdout.",
+	options: {
+		month: { value: "MONTH", help: "a month of the ledger's calendar, for example 2026-11" },
+		output: { short: "o", value: "FILE", help: "write it to this file" },
+	},
+	positionals: { min: 1, max: 1, name: "focus" },
+	examples: ["spillway export focus --month 2026-11 -o focus-2026-11.csv", "spillway export focus --month 2026-11 | gzip > focus.csv.gz"],
+	async run({ args, io, client }) {
+		const [what = ""] = args.positionals;
+		if (what !== "focus") throw badInput(`There is no "export ${what}". There is: export focus --month MONTH.`);
+		const month = args.text("month");
+		if (month === undefined) throw badInput("--month is missing: a month such as 2026-11.");
+		await saveStream(io, client.bytes("/exports/focus", { month, format: "csv" }), args.text("output"));
+		return EXIT.done;
+	},
+};

@@ -1,0 +1,85 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { stringify } from "yaml";
+import { decodeScript } from "#server/domain/imports/decode.ts";
+import { JOB_LIMITS } from "#server/domain/job-file.ts";
+import { badInput } from "../args.ts";
+import { readAs } from "../client.ts";
+import type { Command, CommandContext } from "../command.ts";
+import { EXIT, type ExitCode } from "../exit.ts";
+import { count } from "../render/format.ts";
+import { styled } from "../render/style.ts";
+import { clean } from "../render/table.ts";
+import { importShape, submittedBatchShape } from "../shapes.ts";
+
+const KINDS: Readonly<Record<string, string>> = {
+	sbatch: "/imports/sbatch",
+	k8s: "/imports/kubernetes",
+	kubernetes: "/imports/kubernetes",
+};
+const MARKS = { question: "?", dropped: "-", changed: "~", carried: "+" } as const;
+
+export const importCommand: Command = {
+	name: "import",
+	usage: "sbatch|k8s FILE [flags]",
+	summary: "read a batch script or a manifest as a job file, and say what was carried over",
+	details:
+		"The job file goes to stdout, what became of each line to stderr: + carried, ~ changed, - dropped, ? a question for you. FILE may be - for stdin.",
+	options: {
+		team: { value: "TEAM", help: "whose job it is, when the file names no team of yours (default: SPILLWAY_TEAM)" },
+		submit: { help: "submit what was read, if it leaves no question open" },
+		anyway: { help: "with --submit: submit it in spite of open questions" },
+	},
+	positionals: { min: 2, max: 2, name: "sbatch|k8s FILE" },
+	examples: ["spillway import sbatch train.sh > job.yaml", "spillway import k8s job.yaml --team research --submit"],
+	async run(ctx) {
+		const { args, io } = ctx;
+		const [kind = "", file = ""] = args.positionals;
+		const route = KINDS[kind];
+		if (route === undefined) throw badInput(`There is no "import ${kind}". There are: import sbatch FILE, import k8s FILE.`);
+		const text = await read(file, ctx);
+		const team = args.text("team") ?? (io.env.SPILLWAY_TEAM || undefined);
+		const zoneOffsetMinutes = -new Date(io.nowMs()).getTimezoneOffset();
+		const answer = await ctx.client.post(route, { text, zoneOffsetMinutes, ...(team === undefined ? {} : { team }) });
+		const imported = readAs(importShape, answer, "import");
+		for (const line of imported.findings.map((f) => findingLine(ctx, f))) io.err(line);
+		io.err(summary(imported.findings));
+		if (args.has("submit")) return submit(ctx, imported);
+		io.out(ctx.json ? `${answer.text}\n` : imported.documents.map((d) => stringify(d, { lineWidth: 0 })).join("---\n"));
+		return EXIT.done;
+	},
+};
+
+type Imported = ReturnType<typeof importShape.parse>;
+
+async function read(file: string, { io }: CommandContext): Promise<string> {
+	if (file === "-") return io.readStdin(JOB_LIMITS.documentBytes);
+	try {
+		const { text, encoding } = decodeScript(await readFile(path.resolve(io.cwd, file)));
+		if (encoding !== "utf-8") io.err(`${file} is no UTF-8; it was read as ${encoding}.\n`);
+		return text;
+	} catch (cause) {
+		throw badInput(`${file} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}.`);
+	}
+}
+
+function findingLine({ io }: CommandContext, f: Imported["findings"][number]): string {
+	const mark = styled(io, f.kind === "question" ? "bold" : "dim", MARKS[f.kind]);
+	return `${mark} ${String(f.line).padStart(4)}  ${clean(f.subject)}${f.text === "" ? "" : `. ${clean(f.text)}`}\n`;
+}
+
+function summary(findings: Imported["findings"]): string {
+	const of = (kind: string): number => findings.filter((f) => f.kind === kind).length;
+	return `${of("carried")} carried, ${of("changed")} changed, ${of("dropped")} dropped, ${count(of("question"), "question")}\n`;
+}
+
+async function submit(ctx: CommandContext, imported: Imported): Promise<ExitCode> {
+	if (imported.questions > 0 && !ctx.args.has("anyway"))
+		throw badInput(
+			`${count(imported.questions, "question")} left open, so nothing was submitted. Answer them in the job file that "spillway import" prints without --submit, or add --anyway.`,
+		);
+	const answer = await ctx.client.post("/jobs", { items: imported.documents });
+	if (ctx.json) ctx.io.out(`${answer.text}\n`);
+	else for (const { id } of readAs(submittedBatchShape, answer, "answer").items) ctx.io.out(`${id}  queued\n`);
+	return EXIT.done;
+}

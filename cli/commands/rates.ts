@@ -1,0 +1,131 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { z } from "zod";
+import { readYaml } from "#server/domain/read-yaml.ts";
+import { badInput } from "../args.ts";
+import { readAs } from "../client.ts";
+import type { Command, CommandContext } from "../command.ts";
+import { EXIT, type ExitCode, oneLine } from "../exit.ts";
+import { count, exactMoney, exactTime } from "../render/format.ts";
+import { fields, heading, table } from "../render/table.ts";
+import { poolRatesShape, rateCardSetShape } from "../shapes.ts";
+
+/** A card has at most a thousand assets. */
+const CARD_BYTES_MAX = 1_000_000;
+
+export const rates: Command = {
+	name: "rates",
+	usage: "[show SITE/POOL | set SITE/POOL -f FILE]",
+	summary: "what owned hardware costs: rate cards of pools",
+	details:
+		"A rate card file has effectiveFrom (a date or time; default: now), message and card (docs/costs.md). Setting one for the past posts corrections.",
+	options: {
+		file: { short: "f", value: "FILE", help: "the rate card, YAML or JSON; - reads it from stdin" },
+		message: { value: "TEXT", help: "why it is set (default: what the file says)" },
+	},
+	positionals: { min: 0, max: 2, name: "VERB SITE/POOL" },
+	examples: [
+		"spillway rates",
+		"spillway rates show local/local",
+		'spillway rates set local/local -f card.yaml --message "New power contract"',
+	],
+	async run(ctx) {
+		const [verb, pool] = ctx.args.positionals;
+		if (verb === undefined) return list(ctx);
+		const [site, id, ...more] = (pool ?? "").split("/");
+		if (!site || !id || more.length > 0) throw badInput(`Name the pool as SITE/POOL, for example: spillway rates ${verb} local/local`);
+		const at = `/sites/${encodeURIComponent(site)}/pools/${encodeURIComponent(id)}/rate-card`;
+		if (verb === "show") return show(ctx, at);
+		if (verb === "set") return set(ctx, at);
+		throw badInput(`There is no "rates ${verb}". There are: rates, rates show SITE/POOL, rates set SITE/POOL -f FILE.`);
+	},
+};
+
+async function list(ctx: CommandContext): Promise<ExitCode> {
+	const answer = await ctx.client.get("/rate-cards");
+	if (ctx.json) {
+		ctx.io.out(`${answer.text}\n`);
+		return EXIT.done;
+	}
+	const { items } = readAs(z.looseObject({ items: z.array(poolRatesShape) }), answer, "rate cards");
+	ctx.io.out(
+		table(
+			ctx.io,
+			[
+				{ head: "POOL", cell: (p) => `${p.siteId}/${p.poolId}` },
+				{ head: "GPUS", cell: (p) => `${p.gpus} ${p.accelerator}` },
+				{ head: "BUSY GPU-H", cell: (p) => exactMoney(p.month?.busyMicroUsdPerGpuHour ?? p.flatMicroUsdPerGpuHour), right: true },
+				{ head: "IDLE GPU-H", cell: (p) => exactMoney(p.month?.idleMicroUsdPerGpuHour ?? p.flatMicroUsdPerGpuHour), right: true },
+				{ head: "SINCE", cell: (p) => (p.current ? exactTime(Date.parse(p.current.effectiveFrom)) : "no card: flat price") },
+			],
+			items,
+			{ empty: "There are no owned pools." },
+		),
+	);
+	return EXIT.done;
+}
+
+async function show(ctx: CommandContext, at: string): Promise<ExitCode> {
+	const answer = await ctx.client.get(at);
+	if (ctx.json) {
+		ctx.io.out(`${answer.text}\n`);
+		return EXIT.done;
+	}
+	const { current, month, history, ...pool } = readAs(poolRatesShape, answer, "rate card");
+	const { io } = ctx;
+	io.out(`${heading(io, `${pool.siteId}/${pool.poolId}: ${count(pool.gpus, "GPU")} ${pool.accelerator}`)}\n`);
+	if (!current || !month) {
+		io.out(`No rate card counts yet: each GPU-hour costs ${exactMoney(pool.flatMicroUsdPerGpuHour)}.\n`);
+		return EXIT.done;
+	}
+	io.out(
+		fields(io, [
+			["since", exactTime(Date.parse(current.effectiveFrom))],
+			["set by", `${oneLine(current.author)}: ${oneLine(current.message)}`],
+			["depreciation", `${exactMoney(month.depreciationMicroUsd)} this month, of ${count(current.card.assets.length, "asset")}`],
+			["rack", exactMoney(month.rackMicroUsd)],
+			["network", exactMoney(month.networkMicroUsd)],
+			["support", exactMoney(month.supportMicroUsd)],
+			["staff", exactMoney(month.staffMicroUsd)],
+			["busy GPU-hour", exactMoney(month.busyMicroUsdPerGpuHour)],
+			["idle GPU-hour", exactMoney(month.idleMicroUsdPerGpuHour)],
+		]),
+	);
+	io.out(`\n${heading(io, "History")}\n`);
+	io.out(
+		table(
+			io,
+			[
+				{ head: "COUNTS FROM", cell: (c) => exactTime(Date.parse(c.effectiveFrom)) },
+				{ head: "SET", cell: (c) => exactTime(Date.parse(c.createdAt)) },
+				{ head: "BY", cell: (c) => oneLine(c.author) },
+				{ head: "WHY", cell: (c) => oneLine(c.message) },
+			],
+			history,
+			{ empty: "None." },
+		),
+	);
+	return EXIT.done;
+}
+
+async function set(ctx: CommandContext, at: string): Promise<ExitCode> {
+	const file = ctx.args.text("file");
+	if (file === undefined) throw badInput("Name the rate card's file: spillway rates set SITE/POOL -f FILE");
+	const text =
+		file === "-" ? await ctx.io.readStdin(CARD_BYTES_MAX) : await readFile(path.resolve(ctx.io.cwd, file), "utf8").catch(() => null);
+	if (text === null) throw badInput(`${file} cannot be read.`);
+	const { doc, problems } = readYaml(text);
+	if (!doc) throw badInput(`${file} is neither YAML nor JSON: ${problems[0]?.message ?? "it cannot be read"}.`);
+	const message = ctx.args.text("message");
+	const body = z.record(z.string(), z.unknown()).safeParse(doc.toJS());
+	if (!body.success) throw badInput(`${file} must hold card, and may hold effectiveFrom and message (docs/costs.md).`);
+	const answer = await ctx.client.put(at, message === undefined ? body.data : { ...body.data, message });
+	if (ctx.json) {
+		ctx.io.out(`${answer.text}\n`);
+		return EXIT.done;
+	}
+	const done = readAs(rateCardSetShape, answer, "answer");
+	ctx.io.out(`${done.id}  counts from ${exactTime(Date.parse(done.effectiveFrom))}\n`);
+	if (done.corrections > 0) ctx.io.out(`${count(done.corrections, "correction")} posted, ${exactMoney(done.correctedMicroUsd)} in all\n`);
+	return EXIT.done;
+}

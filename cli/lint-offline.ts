@@ -1,0 +1,22 @@
+import { spawn } from "node:child_process";
+import path from "node:path";
+import { text } from "node:stream/consumers";
+import { CliError, EXIT } from "./exit.ts";
+import { checkShape } from "./policy-shapes.ts";
+
+/** A program of its own, as the command knows no parser: what the server says and what is said here are one. */
+const PROGRAM = path.resolve(import.meta.dirname, "../server/bin/lint-policy.ts");
+
+/** @throws CliError when the program cannot be started. */
+export async function lintOffline(source: string) {
+	const child = spawn(process.execPath, [PROGRAM], { stdio: ["pipe", "pipe", "inherit"] });
+	const failed = new Promise<never>((_, reject) => child.once("error", reject));
+	child.stdin.on("error", () => {});
+	child.stdin.end(source);
+	try {
+		const answer = await Promise.race([text(child.stdout), failed]);
+		return checkShape.pick({ ok: true, problems: true }).parse(JSON.parse(answer));
+	} catch (cause) {
+		throw new CliError(EXIT.server, `The parser cannot be started: ${cause instanceof Error ? cause.message : String(cause)}.`, { cause });
+	}
+}

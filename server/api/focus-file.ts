@@ -1,0 +1,19 @@
+import type { ServiceContext } from "#server/services/context.ts";
+import { exportFocus } from "#server/services/export/focus.ts";
+import { csvHeaders } from "./rest/stream-file.ts";
+
+/** A page's download, by the query that REST takes; read as fast as the browser takes it. */
+export async function downloadFocus(ctx: ServiceContext, query: URLSearchParams): Promise<Response> {
+	const { fileName, chunks } = await exportFocus(ctx, { month: query.get("month") ?? "", format: query.get("format") ?? "csv" });
+	const body = new ReadableStream<Uint8Array>({
+		async pull(controller) {
+			const { value, done } = await chunks.next();
+			if (done) controller.close();
+			else controller.enqueue(new Uint8Array(value));
+		},
+		async cancel() {
+			await chunks.return();
+		},
+	});
+	return new Response(body, { headers: csvHeaders(fileName) });
+}

@@ -1,0 +1,66 @@
+import { asc } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { RestWorld } from "#server/api/testing/rest-world.ts";
+import { upsertFromIssuer } from "#server/auth/oidc-account.ts";
+import { audit } from "#server/db/schema/audit.ts";
+import { reason } from "#server/domain/reasons.ts";
+
+let world: RestWorld;
+beforeAll(async () => {
+	world = await RestWorld.open();
+});
+afterAll(() => world.close());
+
+async function linesOf(
+	subject: string,
+): Promise<Pick<typeof audit.$inferSelect, "actor" | "action" | "before" | "after" | "via" | "source">[]> {
+	const rows = await world.database.db.select().from(audit).orderBy(asc(audit.id));
+	return rows
+		.filter((r) => r.subject === subject)
+		.map(({ actor, action, before, after, via, source }) => ({ actor, action, before, after, via, source }));
+}
+
+describe("what the scheduler does on its own authority", () => {
+	it("is on record with its reason: placing and stopping; a person's cancel stays the person's", async () => {
+		const [evicted, cancelled] = [await world.submit(), await world.submit()];
+		const first = await world.start(evicted, 1);
+		await world.end(first, { stop: reason("evicted_for_deadline") });
+		const second = await world.start(cancelled, 1);
+		const nobody = { actor: "system:control_loop", via: null, source: null };
+		expect((await linesOf(evicted)).slice(1)).toEqual([
+			{
+				...nobody,
+				action: "job.place",
+				before: null,
+				after: { attemptId: first, siteId: "home", poolId: "pool", gpus: 1, reason: "placed_home" },
+			},
+		]);
+		expect(await linesOf(first)).toEqual([
+			{ ...nobody, action: "attempt.stop", before: null, after: { code: "evicted_for_deadline", facts: {} } },
+		]);
+		await world.post(`/jobs/${cancelled}/cancel`, undefined);
+		expect((await linesOf(cancelled)).at(-1)).toMatchObject({ actor: "account:usr_platform", action: "job.cancel", via: "token" });
+		expect(await linesOf(second)).toEqual([]);
+	});
+});
+
+describe("people of the issuer", () => {
+	it("leave a line when they first come and when their groups give other rights, and none when nothing changes", async () => {
+		const { db } = world.database;
+		const claims = { sub: "1", email: "pia@example.test", name: "Pia", groups: ["spillway-team-vision"] };
+		const made = await upsertFromIssuer(db, claims, world.nowMs(), "203.0.113.7");
+		await upsertFromIssuer(db, claims, world.nowMs(), "203.0.113.7");
+		await upsertFromIssuer(db, { ...claims, groups: ["spillway-platform"] }, world.nowMs(), "203.0.113.8");
+		const actor = `account:${made?.id}`;
+		expect(await linesOf(actor)).toEqual([
+			{
+				...{ actor, action: "account.create", before: null, via: "session", source: "203.0.113.7" },
+				after: { email: "pia@example.test", role: "data_scientist", teams: ["vision"] },
+			},
+			{
+				...{ actor, action: "account.rights", via: "session", source: "203.0.113.8" },
+				...{ before: { role: "data_scientist", teams: ["vision"] }, after: { role: "platform", teams: [] } },
+			},
+		]);
+	});
+});

@@ -1,0 +1,98 @@
+import { z } from "zod";
+import { exportBill } from "#server/services/bill/export.ts";
+import { importBill } from "#server/services/bill/import.ts";
+import { getBill, listBills } from "#server/services/bill/list.ts";
+import { monthsOfBill } from "#server/services/bill/months-of-bill.ts";
+import { reconcileMonth } from "#server/services/bill/reconcile.ts";
+import { readReconciliation, reconciliationInput } from "#server/services/bill/reconciliation.ts";
+import { exportFocus } from "#server/services/export/focus.ts";
+import { refuseUnknown, textParam } from "./query.ts";
+import { ok, type Route } from "./route.ts";
+import { streamCsv } from "./stream-file.ts";
+
+const reconcileBody = z.strictObject({ final: z.boolean().default(false) });
+
+export const billRoutes: Route[] = [
+	{
+		method: "GET",
+		path: "/exports/focus",
+		summary: "Every charge of a month (month=yyyy-mm) as FOCUS 1.2, format=csv: a stream of any length",
+		permission: "charge:read",
+		answers: "text/csv",
+		async handle(ctx, request) {
+			refuseUnknown(request.query, ["month", "format"]);
+			const format = textParam(request.query, "format");
+			const month = textParam(request.query, "month") ?? "";
+			return streamCsv(request, await exportFocus(ctx, { month, ...(format === undefined ? {} : { format }) }));
+		},
+	},
+	{
+		method: "POST",
+		path: "/invoices",
+		summary:
+			"Import a provider's FOCUS file (1.0 to 1.2, CSV or gzip of it) of any size and reconcile its months; the same file again changes nothing",
+		permission: "bill:import",
+		takes: "text/csv",
+		async handle(ctx, { query, raw }) {
+			refuseUnknown(query, ["name"]);
+			const imported = await importBill(ctx, { fileName: textParam(query, "name") ?? "bill.csv", bytes: raw });
+			// Also for a file that was here before: what failed then is made good.
+			for (const month of await monthsOfBill(ctx.db, imported.bill.id)) await reconcileMonth(ctx, { month });
+			const bill = await getBill(ctx, imported.bill.id);
+			return ok({ ...imported, bill }, imported.alreadyImported ? 200 : 201);
+		},
+	},
+	{
+		method: "GET",
+		path: "/invoices",
+		summary: "Imported bills, newest first",
+		permission: "bill:read",
+		async handle(ctx, { query }) {
+			refuseUnknown(query, []);
+			return ok({ items: await listBills(ctx), nextCursor: null });
+		},
+	},
+	{
+		method: "GET",
+		path: "/reconciliations/{month}",
+		summary: "What came of holding a month's bills (yyyy-mm, UTC) against the ledger, what differs most first; state for one outcome",
+		permission: "bill:read",
+		async handle(ctx, { params, query }) {
+			refuseUnknown(query, ["state"]);
+			const state = textParam(query, "state");
+			const input = reconciliationInput.parse({ month: params["month"] ?? "", ...(state === undefined ? {} : { state }) });
+			return ok(await readReconciliation(ctx, input));
+		},
+	},
+	{
+		method: "POST",
+		path: "/reconciliations/{month}",
+		summary: "Hold a month's bills against the ledger again; final: what they do not have is taken back",
+		permission: "bill:import",
+		body: reconcileBody,
+		async handle(ctx, { params, body }) {
+			const { final } = reconcileBody.parse(body ?? {});
+			const month = params["month"] ?? "";
+			await reconcileMonth(ctx, { month, ...(final ? { final } : {}) });
+			return ok(await readReconciliation(ctx, { month }));
+		},
+	},
+	{
+		method: "GET",
+		path: "/invoices/{id}",
+		summary: "One imported bill with its columns",
+		permission: "bill:read",
+		handle: async (ctx, { params }) => ok(await getBill(ctx, params["id"] ?? "")),
+	},
+	{
+		method: "GET",
+		path: "/invoices/{id}/lines",
+		summary: "The lines of a bill as they came: the same values in the same columns",
+		permission: "bill:read",
+		answers: "text/csv",
+		async handle(ctx, request) {
+			refuseUnknown(request.query, []);
+			return streamCsv(request, await exportBill(ctx, request.params["id"] ?? ""));
+		},
+	},
+];

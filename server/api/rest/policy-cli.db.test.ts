@@ -1,0 +1,102 @@
+import { execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { withoutSecret } from "#cli/policy-file.ts";
+import { RestWorld } from "../testing/rest-world.ts";
+
+const COMMAND = path.resolve(import.meta.dirname, "../../../cli/spillway.mjs");
+
+let world: RestWorld;
+let folder: string;
+let shown: string;
+beforeAll(async () => {
+	world = await RestWorld.open();
+	folder = mkdtempSync(path.join(os.tmpdir(), "spillway-policy-"));
+	writeFileSync(path.join(folder, "token"), `${world.tokens.platform}\n`, { mode: 0o600 });
+	shown = (await policy(["show"])).out;
+});
+afterAll(() => world.close());
+
+function policy(args: string[], env: Record<string, string> = {}): Promise<{ code: number | null; out: string; err: string }> {
+	const child = spawn(process.execPath, [COMMAND, "policy", ...args], {
+		cwd: folder,
+		env: { ...process.env, SPILLWAY_TOKEN: "", SPILLWAY_URL: world.url, SPILLWAY_HOME: folder, ...env },
+	});
+	let [out, err] = ["", ""];
+	child.stdout.on("data", (chunk) => (out += chunk));
+	child.stderr.on("data", (chunk) => (err += chunk));
+	child.stdin.end();
+	return new Promise((resolve) => child.on("close", (code) => resolve({ code, out, err })));
+}
+
+function file(name: string, text: string): string {
+	writeFileSync(path.join(folder, name), text);
+	return name;
+}
+const git = (...args: string[]) =>
+	execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@example.test", ...args], { cwd: folder, stdio: "pipe" })
+		.toString()
+		.trim();
+
+describe("spillway policy", () => {
+	it("lint says file, line and column, and exits with 2; offline it asks nobody", async () => {
+		const wrong = file("wrong.yaml", shown.replace("burst:", "brust:"));
+		const online = await policy(["lint", wrong]);
+		expect(online).toMatchObject({ code: 2, out: expect.stringMatching(/^wrong\.yaml:8:7: .*brust.*Did you mean burst/m) });
+		const offline = await policy(["lint", wrong, "--offline"], { SPILLWAY_URL: "http://127.0.0.1:1" });
+		expect(offline).toMatchObject({ code: 2, out: expect.stringMatching(/^wrong\.yaml:8:7: .*brust/m) });
+		expect(await policy(["lint", file("right.yaml", shown)])).toMatchObject({ code: 0, err: "" });
+		expect(await policy(["lint", "none.yaml", "--offline"])).toMatchObject({
+			code: 2,
+			err: expect.stringContaining("none.yaml cannot be read"),
+		});
+	}, 60_000);
+
+	it("publishes what began from the version shown, tells what it changes, and does not overwrite another's", async () => {
+		const mine = file("mine.yaml", shown.replace("instanceHours: 1", "instanceHours: 2"));
+		const told = await policy(["diff", mine]);
+		expect(told).toMatchObject({ code: 0, out: expect.stringMatching(/changed life\n {2}- .*1h.*\n {2}\+ .*2h/) });
+		expect((await policy(["diff", mine, "--text"])).out).toMatch(/^- .*instanceHours: 1.*\n\+ .*instanceHours: 2/m);
+		expect(await policy(["publish", mine])).toMatchObject({ code: 2, err: expect.stringContaining("-m is missing") });
+		expect(await policy(["publish", mine, "-m", "longer"])).toMatchObject({ code: 0, out: "default v2 is in force\n" });
+		expect((await world.get("/policies/default")).json.source).not.toContain("# default v1");
+		const theirs = file("theirs.yaml", shown.replace("10s", "20s"));
+		const stale = await policy(["publish", theirs, "-m", "later"]);
+		expect(stale).toMatchObject({ code: 5, out: "" });
+		expect(stale.err).toMatch(/life: changed to/);
+		expect(stale.err).toMatch(/platform published version 2 at \S+; yours began from version 1\./);
+		expect(await policy(["apply", mine])).toMatchObject({ code: 0, out: "default v2 is in force already: nothing changes\n" });
+		expect(await policy(["rollback", "1", "-m", "as it was"])).toMatchObject({ code: 0, out: "default v1 is in force\n" });
+		expect((await policy(["versions"])).out).toMatch(/v2 .*longer\n\s+v1 +in force .*test/);
+		expect((await policy(["log"])).out).toMatch(/v1, in force\n.*published.*\n.*rolled back to .* by platform/);
+	}, 90_000);
+
+	it("apply --git says what git says of the file, and only of what is committed", async () => {
+		const name = file("policy.yaml", shown.replace("instanceHours: 1", "instanceHours: 4"));
+		git("init", "-q", "-b", "main");
+		expect(await policy(["apply", name, "--git"])).toMatchObject({ code: 2, err: expect.stringContaining("git rev-parse HEAD failed") });
+		git("add", name);
+		git("commit", "-q", "-m", "a policy");
+		git("remote", "add", "origin", "https://robot:s3cret@example.test/infra.git");
+		expect(await policy(["apply", name, "--git"])).toMatchObject({ code: 0, out: "default v3 is in force\n" });
+		const { managedBy, origin, message } = (await world.get("/policies/default")).json;
+		expect(managedBy).toEqual({ kind: "git", repository: "https://example.test/infra.git", path: "policy.yaml" });
+		expect(origin.commit).toBe(git("rev-parse", "HEAD"));
+		expect(message).toBe(`As committed in ${origin.commit.slice(0, 12)}`);
+		file(name, shown);
+		expect(await policy(["publish", name, "--base", "3", "-m", "by hand"])).toMatchObject({
+			code: 4,
+			err: expect.stringContaining("kept in git: policy.yaml in"),
+		});
+		expect(await policy(["apply", name, "--git"])).toMatchObject({ code: 2, err: expect.stringContaining("is not as it was committed") });
+		expect(await policy(["unmanage"])).toMatchObject({ code: 0, out: expect.stringContaining("can be edited here again") });
+	}, 90_000);
+
+	it("leaves out what is secret in a remote's address", () => {
+		expect(withoutSecret("https://token@example.test/a.git")).toBe("https://example.test/a.git");
+		expect(withoutSecret("git@example.test:a.git")).toBe("git@example.test:a.git");
+		expect(withoutSecret("ssh://git:pw@example.test/a@b")).toBe("ssh://example.test/a@b");
+	});
+});

@@ -1,0 +1,52 @@
+import { type CommitmentsInput, commitmentsInput, listCommitments, setCommitments } from "#server/services/rate-card/commitments.ts";
+import { type RateCardInput, rateCardInput } from "#server/services/rate-card/input.ts";
+import { listPoolRates, readPoolRates } from "#server/services/rate-card/list.ts";
+import { setRateCard } from "#server/services/rate-card/set.ts";
+import { ok, type Route } from "./route.ts";
+
+const keyOf = (params: Record<string, string>) => ({ siteId: params.site ?? "", poolId: params.pool ?? "" });
+
+export const rateCardRoutes: Route[] = [
+	{
+		method: "GET",
+		path: "/rate-cards",
+		summary: "Every owned pool with its rate card in force, and what it costs this month",
+		permission: "rates:read",
+		handle: async (ctx) => ok({ items: await listPoolRates(ctx), nextCursor: null }),
+	},
+	{
+		method: "GET",
+		path: "/sites/{site}/pools/{pool}/rate-card",
+		summary: "A pool's rate card in force, what it costs this month, and its history",
+		permission: "rates:read",
+		handle: async (ctx, { params }) => ok(await readPoolRates(ctx, keyOf(params))),
+	},
+	{
+		method: "PUT",
+		path: "/sites/{site}/pools/{pool}/rate-card",
+		summary: "Set a pool's rate card from an instant on; what is charged already is corrected by new entries",
+		permission: "rates:change",
+		body: rateCardInput,
+		write: true,
+		handle: async (ctx, { params, body }) => ok(await setRateCard(ctx, keyOf(params), body as RateCardInput), 201),
+	},
+	{
+		method: "GET",
+		path: "/commitments",
+		summary: "Reserved and committed capacity, which is amortised",
+		permission: "rates:read",
+		handle: async (ctx) => ok({ items: await listCommitments(ctx), nextCursor: null }),
+	},
+	{
+		method: "PUT",
+		path: "/commitments",
+		summary: "Replace the list of reserved and committed capacity; it counts from the next charge on",
+		permission: "rates:change",
+		body: commitmentsInput,
+		write: true,
+		async handle(ctx, { body }) {
+			await setCommitments(ctx, body as CommitmentsInput);
+			return ok({ items: await listCommitments(ctx) });
+		},
+	},
+];

@@ -1,0 +1,107 @@
+import { z } from "zod";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { DAY_MS } from "#server/kernel/units.ts";
+import { authorize } from "#server/services/authorize.ts";
+import { ledgerCalendar, setLedgerZone } from "#server/services/ledger/calendar.ts";
+import { readLedgerCheck } from "#server/services/ledger/nightly-check.ts";
+import { spendByJob } from "#server/services/spend/by-job.ts";
+import { listCharges } from "#server/services/spend/charges.ts";
+import { SPEND_DIMENSIONS, type SpendFilters, spendFilters } from "#server/services/spend/filters.ts";
+import { SPEND_GROUPS, type SpendGroup, spendBy } from "#server/services/spend/spend-by.ts";
+import { numberParam, refuseUnknown, textParam, timeParam } from "./query.ts";
+import { ok, type RestContext, type Route } from "./route.ts";
+
+const SPEND_DEFAULT_DAYS = 30;
+const GROUPS = [...SPEND_GROUPS, "job"] as const;
+const zoneInput = z.strictObject({ zone: z.string().min(1).max(64) });
+
+export const spendRoutes: Route[] = [
+	{
+		method: "GET",
+		path: "/spend",
+		summary: "Owned, idle and cloud cost by a dimension, by time or by job; filtered by any dimension, an empty value being what has none",
+		permission: "spend:read",
+		async handle(ctx, { query }) {
+			refuseUnknown(query, ["from", "to", "groupBy", "cursor", "limit", ...SPEND_DIMENSIONS]);
+			const range = rangeOf(ctx, query);
+			const groupBy = groupOf(query);
+			const filters = filtersParam(query);
+			if (groupBy === "job") return ok(await spendByJob(ctx, { ...range, filters, ...pageOf(query) }));
+			return ok(await spendBy(ctx, { ...range, groupBy, filters }));
+		},
+	},
+	{
+		method: "GET",
+		path: "/charges",
+		summary: "The charges behind a number, newest first, with the sums of the whole selection; filtered as /spend, or one job's",
+		permission: "charge:read",
+		async handle(ctx, { query }) {
+			refuseUnknown(query, ["from", "to", "job", "cursor", "limit", ...SPEND_DIMENSIONS]);
+			const jobId = textParam(query, "job");
+			const selection = { ...rangeOf(ctx, query), filters: filtersParam(query), ...(jobId === undefined ? {} : { jobId }) };
+			return ok(await listCharges(ctx, { ...selection, ...pageOf(query) }));
+		},
+	},
+	{
+		method: "GET",
+		path: "/ledger",
+		summary: "The time zone of the ledger's days and months, and what came of its last check",
+		permission: "spend:read",
+		async handle(ctx) {
+			authorize(ctx, "spend:read", null);
+			const [calendar, lastCheck] = await Promise.all([ledgerCalendar(ctx.db), readLedgerCheck(ctx.db)]);
+			return ok({ zone: calendar.zone, lastCheck });
+		},
+	},
+	{
+		method: "PUT",
+		path: "/ledger/zone",
+		summary: "Choose the time zone of the ledger's days and months, before the first charge",
+		permission: "rates:change",
+		body: zoneInput,
+		write: true,
+		async handle(ctx, { body }) {
+			const { zone } = zoneInput.parse(body);
+			await setLedgerZone(ctx, zone);
+			return ok({ zone });
+		},
+	},
+];
+
+/** `?team=risk,nlp&region=us-east-1`; `?team=` is what belongs to no team. */
+export function filtersParam(query: URLSearchParams): SpendFilters {
+	const given = SPEND_DIMENSIONS.flatMap((name) => {
+		const values = query.getAll(name).flatMap((value) => value.split(",").map((v) => v.trim()));
+		return values.length === 0 ? [] : [[name, values] as const];
+	});
+	const parsed = spendFilters.safeParse(Object.fromEntries(given));
+	if (parsed.success && !given.some(([, values]) => values.some((v) => v.includes("\u0000")))) return parsed.data;
+	const fields = (parsed.error?.issues ?? []).map((issue) => ({ path: String(issue.path[0] ?? ""), message: issue.message }));
+	throw new SpillwayError(
+		"invalid_input",
+		`The filter cannot be used: ${fields.map((f) => `${f.path}: ${f.message}`).join("; ") || "a text has a NUL"}.`,
+		{
+			fields,
+		},
+	);
+}
+
+function groupOf(query: URLSearchParams): SpendGroup | "job" {
+	const asked = textParam(query, "groupBy") ?? "team";
+	const group = GROUPS.find((name) => name === asked);
+	if (group !== undefined) return group;
+	throw new SpillwayError("invalid_input", `groupBy: "${asked.slice(0, 40)}" is not a dimension.`, {
+		fields: [{ path: "groupBy", message: `one of ${GROUPS.join(", ")}` }],
+	});
+}
+
+function rangeOf(ctx: RestContext, query: URLSearchParams): { fromMs: number; toMs: number } {
+	const toMs = timeParam(query, "to") ?? ctx.clock.nowMs();
+	return { fromMs: timeParam(query, "from") ?? toMs - SPEND_DEFAULT_DAYS * DAY_MS, toMs };
+}
+
+function pageOf(query: URLSearchParams): { cursor?: string; limit?: number } {
+	const cursor = textParam(query, "cursor");
+	const limit = numberParam(query, "limit");
+	return { ...(cursor === undefined ? {} : { cursor }), ...(limit === undefined ? {} : { limit }) };
+}

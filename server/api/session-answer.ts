@@ -1,0 +1,22 @@
+import { randomUUID } from "node:crypto";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import type { Actor, ServiceContext } from "#server/services/context.ts";
+import { runtime } from "#server/services/runtime.ts";
+import { problemOf } from "./problem.ts";
+
+/** Answers a page's own download for who is signed in, with the same errors as REST. */
+export async function answerSession(actor: Actor | null, answer: (ctx: ServiceContext) => Promise<Response>): Promise<Response> {
+	const requestId = randomUUID();
+	const rt = runtime();
+	try {
+		if (!actor) throw new SpillwayError("unauthenticated", "Sign in first.");
+		return await answer({ actor, db: rt.connection.db, clock: rt.clock, requestId });
+	} catch (error) {
+		const problem = problemOf(error, requestId);
+		if (problem.code === "internal") rt.logError("a download failed", error, requestId);
+		return new Response(JSON.stringify(problem), {
+			status: problem.status,
+			headers: { "content-type": "application/problem+json; charset=utf-8", "cache-control": "no-store" },
+		});
+	}
+}

@@ -1,0 +1,58 @@
+import { SpillwayError } from "#server/kernel/errors.ts";
+import type { ServiceContext } from "#server/services/context.ts";
+import { statementCsv } from "#server/services/statement/csv.ts";
+import { getStatement, type StatementView } from "#server/services/statement/get.ts";
+import { statementPdf } from "#server/services/statement/pdf.ts";
+
+export const STATEMENT_FORMATS = ["json", "csv", "pdf"] as const;
+export type StatementFormat = (typeof STATEMENT_FORMATS)[number];
+
+export interface StatementFile {
+	bytes: Buffer;
+	headers: Record<string, string>;
+}
+
+/** A statement as a file to keep, the same for REST and for people who are signed in. */
+export async function statementFile(
+	ctx: ServiceContext,
+	input: { month: string; team: string; version?: number; format: Exclude<StatementFormat, "json"> },
+): Promise<StatementFile> {
+	const { format, ...which } = input;
+	const view = await getStatement(ctx, which);
+	const bytes = format === "pdf" ? await statementPdf(view) : Buffer.from(statementCsv(view));
+	return {
+		bytes,
+		headers: {
+			"content-type": format === "pdf" ? "application/pdf" : "text/csv; charset=utf-8",
+			"content-length": String(bytes.length),
+			"content-disposition": `attachment; filename="${fileName(view, format)}"`,
+			"cache-control": "no-store",
+			"x-content-type-options": "nosniff",
+		},
+	};
+}
+
+/** @throws SpillwayError `invalid_input`. */
+export function formatOf(text: string | undefined): StatementFormat {
+	const format = STATEMENT_FORMATS.find((f) => f === (text ?? "json"));
+	if (format) return format;
+	throw new SpillwayError("invalid_input", `format: "${String(text).slice(0, 40)}" is not one of ${STATEMENT_FORMATS.join(", ")}.`, {
+		fields: [{ path: "format", message: `one of ${STATEMENT_FORMATS.join(", ")}` }],
+	});
+}
+
+/** Letters of a header's file name only. */
+function fileName({ content, shown }: StatementView, format: string): string {
+	const team = content.team === "" ? "company" : content.team.replace(/[^\w.-]+/g, "-");
+	return `spillway-statement-${content.month}-${team}-${shown ? `v${shown.version}` : "preview"}.${format}`;
+}
+
+/** A page's download, by the query that REST takes. */
+export async function downloadStatement(ctx: ServiceContext, month: string, query: URLSearchParams): Promise<Response> {
+	const format = formatOf(query.get("format") ?? "pdf");
+	const version = query.get("version");
+	const which = { month, team: query.get("team") ?? "", ...(version === null ? {} : { version: Number(version) }) };
+	if (format === "json") throw new SpillwayError("invalid_input", "A page downloads csv or pdf.");
+	const { bytes, headers } = await statementFile(ctx, { ...which, format });
+	return new Response(new Uint8Array(bytes), { headers });
+}

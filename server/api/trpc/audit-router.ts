@@ -1,0 +1,12 @@
+import { z } from "zod";
+import { chainState } from "#server/services/audit/check-chain.ts";
+import { listAudit, listAuditInput } from "#server/services/audit/list.ts";
+import { procedure, router } from "./init.ts";
+
+/** A list that is read page by page is asked with the direction by the client's library; there is one. */
+const pageInput = listAuditInput.extend({ direction: z.literal("forward").optional() });
+
+export const auditRouter = router({
+	list: procedure.input(pageInput).query(({ ctx, input: { direction: _, ...input } }) => listAudit(ctx.service, input)),
+	chain: procedure.query(({ ctx }) => chainState(ctx.service)),
+});

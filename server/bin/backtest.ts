@@ -1,0 +1,20 @@
+import { z } from "zod";
+import { connect } from "#server/db/client.ts";
+import { env } from "#server/env.ts";
+import { systemClock } from "#server/kernel/clock.ts";
+import { replayInThread } from "#server/services/backtest/replay-thread.ts";
+import { workOnBacktest } from "#server/services/backtest/work.ts";
+import { timingSchema } from "#server/services/timing.ts";
+
+/** Works on one backtest and ends: `node server/bin/backtest.ts ID STARTED_AT_MS`. The scheduler that leads starts it. */
+const [id, startedAtMs] = z.tuple([z.string().min(1), z.coerce.number().int()]).parse(process.argv.slice(2));
+const settings = env();
+const connection = connect(settings.DATABASE_URL, { max: 2, applicationName: "spillway-backtest" });
+// Who started it is gone: so is whoever would see to the result.
+process.stdin.on("end", () => process.exit(0)).resume();
+await workOnBacktest(
+	{ db: connection.db, clock: systemClock, timing: timingSchema.parse(settings.SPILLWAY_TIMING), replay: replayInThread },
+	{ id, startedAtMs },
+);
+await connection.end();
+process.exit(0);
