@@ -8,6 +8,7 @@ export function ChartPatterns() {
 				<Hatch id="hatch-spot" angle={45} ground="var(--spot)" line="var(--cloud)" />
 				<Hatch id="hatch-spot-alt" angle={-45} ground="var(--spot)" line="var(--cloud)" />
 				<Hatch id="hatch-owned" angle={45} ground="var(--owned-soft)" line="var(--owned)" />
+				<Hatch id="hatch-carbon" angle={45} ground="var(--carbon-soft)" line="var(--carbon)" />
 				<Hatch id="hatch-lost" angle={45} ground="var(--risk-soft)" line="var(--risk)" />
 			</defs>
 		</svg>
@@ -33,6 +34,7 @@ const SVG_FILL: Record<MarkFill | "waiting", string> = {
 	idle: "var(--idle)",
 	carbon: "var(--carbon)",
 	carbon_soft: "color-mix(in oklab, var(--carbon) 42%, var(--panel))",
+	embodied: "url(#hatch-carbon)",
 	risk: "var(--risk)",
 	lost: "url(#hatch-lost)",
 	warn: "var(--warn)",

@@ -1,5 +1,5 @@
 "use client";
-import type { ReactNode } from "react";
+import type { KeyboardEvent, ReactNode } from "react";
 import { useMemo } from "react";
 import { svgFill } from "#components/charts/patterns.tsx";
 import { px } from "#components/charts/scale.ts";
@@ -23,6 +23,10 @@ type StackedBarsChartProps = {
 	restIndex?: number;
 	/** Something behind the values of a bar, such as a link to its charges. */
 	more?: (index: number) => ReactNode;
+	/** A click on a bar, or Enter while it is read. */
+	onPick?: (index: number) => void;
+	/** What a bar is of; days when left out. */
+	bucket?: "day" | "week" | "month";
 };
 
 const AXIS = {
@@ -32,7 +36,17 @@ const AXIS = {
 };
 
 /** Bars by day, stacked: the flat, known cost below, what varies above it; days to come are pale and carry their range. */
-export function StackedBarsChart({ input, label, height = 292, firstWidth = 760, nowText, restIndex, more }: StackedBarsChartProps) {
+export function StackedBarsChart({
+	input,
+	label,
+	height = 292,
+	firstWidth = 760,
+	nowText,
+	restIndex,
+	more,
+	onPick,
+	bucket,
+}: StackedBarsChartProps) {
 	const [ref, width] = useWidth(firstWidth);
 	const picture = useMemo(() => prepareBars(input, { width, height }), [input, width, height]);
 	const last = Math.max(0, input.bars.length - 1);
@@ -66,12 +80,20 @@ export function StackedBarsChart({ input, label, height = 292, firstWidth = 760,
 					</>
 				)}
 			</div>
-			<div ref={ref} {...readout.bind} className="touch-pan-y focus-visible:-outline-offset-2">
+			<div
+				ref={ref}
+				{...readout.bind}
+				{...(onPick && {
+					onClick: () => onPick(readout.current),
+					onKeyDown: (event: KeyboardEvent) => (event.key === "Enter" ? onPick(readout.current) : readout.bind.onKeyDown(event)),
+				})}
+				className={cn("touch-pan-y focus-visible:-outline-offset-2", onPick && "cursor-pointer")}
+			>
 				<svg viewBox={`0 0 ${width} ${height}`} width="100%" style={{ height }} aria-hidden className="chart-text mark-exact block">
 					<Picture picture={picture} input={input} width={width} nowText={nowText} hover={readout.value} />
 				</svg>
 			</div>
-			<BarsTable input={input} label={label} />
+			<BarsTable input={input} label={label} bucket={bucket} />
 		</div>
 	);
 }
@@ -177,14 +199,16 @@ function Picture({
 	);
 }
 
-function BarsTable({ input, label }: { input: BarsInput; label: string }) {
+const BUCKET_WORD = { day: "Day", week: "Week", month: "Month" };
+
+function BarsTable({ input, label, bucket = "day" }: { input: BarsInput; label: string; bucket: "day" | "week" | "month" | undefined }) {
 	return (
 		<div className="sr-only">
 			<table>
 				<caption>{label}</caption>
 				<thead>
 					<tr>
-						<th scope="col">Day</th>
+						<th scope="col">{BUCKET_WORD[bucket]}</th>
 						{input.series.map((s) => (
 							<th key={s.id} scope="col">
 								{s.label}

@@ -1,13 +1,18 @@
 "use client";
 import { useSuspenseQuery } from "@tanstack/react-query";
+import Link from "next/link";
 import { Carbon } from "#components/carbon/carbon.tsx";
+import { ReceiptCarbon } from "#components/carbon/receipt-carbon.tsx";
 import { Money } from "#components/money/money.tsx";
 import { Place } from "#components/place/place.tsx";
 import { shownPlace } from "#components/place/placement.ts";
+import { jobChargesHref } from "#components/spend/links.ts";
+import { dateOf } from "#components/spend/zone-days.ts";
 import { useTRPC } from "#components/trpc/client.tsx";
 import type { JobDetail, ReceiptView } from "#components/trpc/outputs.ts";
 import { cn } from "#components/ui/cn.ts";
 import { Panel, PanelSplit } from "#components/ui/panel.tsx";
+import { DAY_MS } from "#server/kernel/units.ts";
 import { ReceiptAlternatives } from "./receipt-alternatives.tsx";
 import { lineText, type ReceiptAttempt } from "./receipt-lines.ts";
 import { useNowFor, useOutlook } from "./use-job.ts";
@@ -27,7 +32,10 @@ export function JobReceipt({ job }: { job: JobDetail }) {
 	return (
 		<Panel title="Receipt" sub="Posted amounts are final, metered ones still grow, and ≈ marks estimates. Hover for the exact amount.">
 			<PanelSplit columns="minmax(0,1.2fr) minmax(0,1fr)" className="border-t">
-				<Lines job={job} receipt={receipt} />
+				<div>
+					<Lines job={job} receipt={receipt} />
+					<ReceiptCarbon receipt={receipt} />
+				</div>
 				<ReceiptAlternatives job={job} receipt={receipt} />
 			</PanelSplit>
 		</Panel>
@@ -36,8 +44,15 @@ export function JobReceipt({ job }: { job: JobDetail }) {
 
 const CELL = "h-8 px-2 first:pl-4 last:pr-4";
 
+/** Its charges: from the day before it, in whatever zone days are counted, to the day after its end. */
+function chargesOf(job: JobDetail, nowMs: number): string {
+	const ended = job.finishedAt === null ? nowMs : Date.parse(job.finishedAt);
+	return jobChargesHref(job.id, dateOf(Date.parse(job.submittedAt) - DAY_MS, "UTC"), dateOf(ended + DAY_MS, "UTC"));
+}
+
 function Lines({ job, receipt }: { job: JobDetail; receipt: ReceiptView }) {
-	const outlook = useOutlook(job, useNowFor(job));
+	const nowMs = useNowFor(job);
+	const outlook = useOutlook(job, nowMs);
 	const { costMicroUsd, emissionsMilligrams } = receipt.totals;
 	const open = job.finishedAt === null;
 	const expected = open && outlook.totalMicroUsd !== null && outlook.totalMicroUsd > costMicroUsd ? outlook.totalMicroUsd : null;
@@ -62,7 +77,10 @@ function Lines({ job, receipt }: { job: JobDetail; receipt: ReceiptView }) {
 							<Grams milligrams={emissionsMilligrams} />
 						</td>
 						<td className={cn(CELL, "num", !open && "text-md")}>
-							<Money value={costMicroUsd} />
+							<Link href={chargesOf(job, nowMs)} prefetch={false} className="underline-offset-4 hover:text-accent hover:underline">
+								<Money value={costMicroUsd} />
+								<span className="sr-only">: charges</span>
+							</Link>
 						</td>
 						<td className={CELL} />
 					</tr>

@@ -1,4 +1,5 @@
 "use client";
+import { JobApproval } from "#components/approvals/job-approval.tsx";
 import { PageBody } from "#components/page/page-header.tsx";
 import { PanelGate } from "#components/page/panel-gate.tsx";
 import { Panel } from "#components/ui/panel.tsx";
@@ -23,6 +24,7 @@ export function JobScreen({ id, yaml }: { id: string; yaml: string }) {
 				<PanelGate what="The figures of this job" fallback={<KpiSkeleton />}>
 					<JobFacts job={job} />
 				</PanelGate>
+				<JobApproval jobId={id} />
 				<PanelGate what="What happened" fallback={<Loading title="What happened" rows={3} />}>
 					<JobTimeline job={job} />
 				</PanelGate>

@@ -13,13 +13,21 @@ const NAMES: Record<ReceiptLine["kind"], { owned: string; cloud: string }> = {
 	egress: { owned: "Data moved", cloud: "Data out" },
 	storage: { owned: "Disk", cloud: "Disk" },
 	adjustment: { owned: "Correction", cloud: "Correction" },
+	boot: { owned: "Start", cloud: "Machine, starting" },
+	staging: { owned: "GPU slots, data coming in", cloud: "Machine, data coming in" },
+	commitment: { owned: "Unused commitment", cloud: "Unused commitment" },
+	credit: { owned: "Credit", cloud: "Credit" },
+	tax: { owned: "Tax", cloud: "Tax" },
 };
+
+/** Kinds that are a length of time at an hourly price. */
+const TIMED: ReadonlySet<ReceiptLine["kind"]> = new Set(["boot", "staging", "compute"]);
 
 /** "Machine", and what it is made of: "26 min 1 s × $0.18 an hour". */
 export function lineText(line: ReceiptLine, owned: boolean): { name: string; how: string } {
 	const name = NAMES[line.kind][owned ? "owned" : "cloud"];
 	const lengthMs = line.toMs - line.fromMs;
-	if (line.kind !== "compute" || lengthMs <= 0) return { name, how: "" };
+	if (!TIMED.has(line.kind) || lengthMs <= 0) return { name, how: "" };
 	const span = formatSpan(lengthMs, true);
 	if (!owned) return { name, how: `${span} × ${formatMoney(perHour(line.costMicroUsd, BigInt(lengthMs)), "price")} an hour` };
 	const gpus = Number(line.gpuMs) / lengthMs;

@@ -86,6 +86,7 @@ const HOLD_WORDS: Partial<Record<JobView["reason"]["code"], string>> = {
 	budget_exceeded: "Over the budget",
 	cap_exceeded: "Over a cap",
 	approval_required: "Needs approval",
+	waiting_not_approved: "Not approved for the cloud",
 	capacity_backoff: "No capacity just now",
 };
 

@@ -5,6 +5,7 @@ import { Sparkline } from "#components/charts/sparkline.tsx";
 import { formatMoney } from "#components/money/format-money.ts";
 import { Money } from "#components/money/money.tsx";
 import { monthBudget, type Site, type Summary } from "#components/overview/lead.ts";
+import { CLOUD_SPEND } from "#components/spend/links.ts";
 import { formatClock, formatMonth, formatSpan } from "#components/time/format-time.ts";
 import { useTRPC } from "#components/trpc/client.tsx";
 import { formatCount } from "#components/ui/format-number.ts";
@@ -145,7 +146,7 @@ function BurnKpi({ summary: { cloud, burn, nowMs } }: { summary: Summary }) {
 
 function BudgetKpi({ summary, month, seesAll }: { summary: Summary; month: string; seesAll: boolean }) {
 	const budget = monthBudget(summary);
-	const forecast = seesAll ? (summary.forecast?.cloud ?? null) : null;
+	const forecast = seesAll ? (budget?.forecast ?? summary.forecast?.cloud ?? null) : null;
 	const own = summary.month?.totals.cloudMicroUsd ?? 0n;
 	const posted = seesAll && budget ? budget.postedMicroUsd : own;
 	const words = budget
@@ -160,7 +161,7 @@ function BudgetKpi({ summary, month, seesAll }: { summary: Summary; month: strin
 			label={seesAll ? `Cloud spend in ${month}` : `Your teams' cloud spend in ${month}`}
 			value={<Money value={posted} />}
 			unit={budget && seesAll ? `of ${formatMoney(budget.capMicroUsd, "whole")} budget` : undefined}
-			href="/spend"
+			href={budget ? "/budgets" : CLOUD_SPEND}
 			graphic={
 				budget ? (
 					<BudgetBar

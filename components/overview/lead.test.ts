@@ -15,19 +15,22 @@ const summary = (more: Partial<Summary> = {}): Summary => ({
 		{
 			...{ id: "cloud-month", scope: "true", period: "month", periodStartMs: NOW, periodEndMs: NOW, atCap: "hold" },
 			...{ capMicroUsd: 50_000n * M, postedMicroUsd: 31_482n * M, heldMicroUsd: 4_210n * M, freeMicroUsd: 14_308n * M },
+			...{ periodKey: "2026-11-01", forecast: null },
 		},
 	],
+	alerts: { count: 0, newest: null },
 	month: null,
 	forecast: forecast(43_100n, 46_900n, 52_400n),
 	risk: { totalMicroUsd: "0", items: [] },
 	scheduler: { instance: "a", atMs: NOW - 900, lastCycle: null },
+	ledgerCheck: { checkedAtMs: NOW, ok: true, charges: 1_204, differenceCount: 0 },
 	demoHistory: null,
 	...more,
 });
 
 function forecast(low: bigint, middle: bigint, high: bigint): Summary["forecast"] {
 	const cloud = { lowMicroUsd: low * M, expectedMicroUsd: middle * M, highMicroUsd: high * M, samples: 28 };
-	return { monthStartMs: NOW, monthEndMs: NOW, spentCloudMicroUsd: 0n, spentTotalMicroUsd: 0n, cloud, total: null };
+	return { monthStartMs: NOW, monthEndMs: NOW, spentCloudMicroUsd: 0n, spentTotalMicroUsd: 0n, cloud, days: [], total: null };
 }
 
 const site = (more: Partial<Site> = {}): Site => ({
@@ -82,6 +85,13 @@ describe("prepareLead", () => {
 		expect(said({}, ill)).toMatch(/^AWS does not answer\./);
 	});
 
+	it("tells that the ledger does not add up before a site that does not answer, and nothing when it does or was not checked", () => {
+		const ill = [site({ healthy: false })];
+		const ledgerCheck = { checkedAtMs: NOW - 3_600_000, ok: false, charges: 9, differenceCount: 1 };
+		expect(said({ ledgerCheck }, ill)).toMatch(/^The ledger's sums do not add up: 1 difference from the charges, found 13:32\. /);
+		expect(said({ ledgerCheck: null })).toBe(said());
+	});
+
 	it("does not call a slow cycle a silence", () => {
 		const at = (agoMs: number) => said({ scheduler: { instance: "a", atMs: NOW - agoMs, lastCycle: null } });
 		expect(at(HEARTBEAT_LATE_MS)).toMatch(/^Everything is running/);
@@ -104,5 +114,13 @@ describe("prepareLead", () => {
 			cloud: { instances: 0, gpus: 0, burnMicroUsdPerHour: "0" },
 		};
 		expect(said({ ...idle, budgets: [] })).toBe("All is well, and nothing is to do. hall-b is free, and nothing runs in the cloud.");
+	});
+
+	it("says what people were told of and still holds", () => {
+		const newest = { id: "alrt_1", title: "Budget cloud-month has passed 80% of its cap" };
+		expect(said({ alerts: { count: 1, newest } })).toMatch(/One alert is open: Budget cloud-month has passed 80% of its cap\.$/);
+		expect(said({ alerts: { count: 3, newest } })).toMatch(
+			/3 alerts are open, the newest: Budget cloud-month has passed 80% of its cap\.$/,
+		);
 	});
 });

@@ -1,6 +1,7 @@
 import type { inferRouterOutputs } from "@trpc/server";
 import { formatMoney } from "#components/money/format-money.ts";
-import { formatClock, formatSpan } from "#components/time/format-time.ts";
+import { CLOUD_SPEND } from "#components/spend/links.ts";
+import { formatClock, formatShort, formatSpan } from "#components/time/format-time.ts";
 import { formatCount, formatPercent } from "#components/ui/format-number.ts";
 import type { AppRouter } from "#server/api/trpc/router.ts";
 import { MINUTE_MS, SECOND_MS } from "#server/kernel/units.ts";
@@ -36,7 +37,13 @@ export function monthBudget(summary: Summary): Summary["budgets"][number] | null
  * @param seesAll false for people who see the money of their own teams only: no forecast of theirs is held against everybody's budget.
  */
 export function prepareLead(summary: Summary, sites: readonly Site[], nowMs: number, seesAll: boolean): LeadPart[] {
-	return [...headline(summary, sites, nowMs), ...work(summary, sites), ...queue(summary, nowMs), ...money(summary, seesAll)];
+	return [
+		...headline(summary, sites, nowMs),
+		...work(summary, sites),
+		...queue(summary, nowMs),
+		...money(summary, seesAll),
+		...openAlerts(summary),
+	];
 }
 
 function headline(summary: Summary, sites: readonly Site[], nowMs: number): LeadPart[] {
@@ -49,6 +56,13 @@ function headline(summary: Summary, sites: readonly Site[], nowMs: number): Lead
 			strong("Money may be running for nothing: "),
 			link(count(risk, "machine"), "/sites"),
 			plain(` to look at, ${formatMoney(summary.risk.totalMicroUsd, "estimate")} so far. `),
+		];
+	// Money that is shown may be wrong: what runs is told after it.
+	const check = summary.ledgerCheck;
+	if (check && !check.ok)
+		return [
+			strong("The ledger's sums do not add up"),
+			plain(`: ${count(check.differenceCount, "difference")} from the charges, found ${formatShort(check.checkedAtMs, nowMs)}. `),
 		];
 	const ill = sites.filter((s) => s.enabled && !s.healthy);
 	if (ill.length > 0)
@@ -100,7 +114,7 @@ function money(summary: Summary, seesAll: boolean): LeadPart[] {
 	const budget = monthBudget(summary);
 	if (!budget) return [];
 	const cap = budget.capMicroUsd;
-	const forecast = seesAll ? (summary.forecast?.cloud ?? null) : null;
+	const forecast = seesAll ? (budget.forecast ?? summary.forecast?.cloud ?? null) : null;
 	if (!forecast) {
 		const used = budget.postedMicroUsd + budget.heldMicroUsd;
 		return [
@@ -116,10 +130,17 @@ function money(summary: Summary, seesAll: boolean): LeadPart[] {
 			plain("The month should end "),
 			main,
 			plain("; at the high end it would be "),
-			link(`${formatMoney(worst, "whole")} over`, "/spend"),
+			link(`${formatMoney(worst, "whole")} over`, CLOUD_SPEND),
 			plain("."),
 		];
 	return [plain("The month should end "), main, plain(".")];
+}
+
+/** What people were told of and still holds. */
+function openAlerts({ alerts }: Summary): LeadPart[] {
+	if (!alerts.newest) return [];
+	if (alerts.count === 1) return [plain(" One alert is open: "), link(alerts.newest.title, "/budgets#alerts"), plain(".")];
+	return [plain(" "), link(count(alerts.count, "alert"), "/budgets#alerts"), plain(` are open, the newest: ${alerts.newest.title}.`)];
 }
 
 function listed(names: readonly string[]): string {

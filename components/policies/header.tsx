@@ -6,7 +6,7 @@ import { Time } from "#components/time/relative-time.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 
 /** Which policy decides, since when, and by whom. */
-export function PolicyLead() {
+export function PolicyLead({ canEdit }: { canEdit: boolean }) {
 	const trpc = useTRPC();
 	const { data: policy } = useSuspenseQuery(trpc.policy.get.queryOptions(ACTIVE_POLICY));
 	return (
@@ -15,7 +15,9 @@ export function PolicyLead() {
 				Version {policy.version} of {policy.name} decides
 			</b>
 			, since <Time atMs={Date.parse(policy.publishedAt)} form="short" />. {policy.message && <>“{policy.message}”. </>}
-			It is read-only here: editing and trying out a draft in the browser come later, and until then the installation publishes a policy.
+			{canEdit
+				? "A draft of yours changes nothing until it is published, and every version can be put in force again."
+				: "Platform engineers change it."}
 		</Lead>
 	);
 }

@@ -1,39 +1,94 @@
 "use client";
-import { useSuspenseQuery } from "@tanstack/react-query";
-import { ACTIVE_POLICY } from "#components/policies/params.ts";
+import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { useState } from "react";
 import { Time } from "#components/time/relative-time.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
+import { Button } from "#components/ui/button.tsx";
 import { Panel } from "#components/ui/panel.tsx";
+import { policiesHref, VERSIONS_QUERY, type VersionView } from "./params.ts";
+
+type VersionsPanelProps = {
+	mode: "read" | "edit" /** The draft on top of them, while one is open. */;
+	draft?: { baseVersion: number; changes: number | null };
+};
 
 /** Every version, newest first. They never change; which one is in force does. */
-export function VersionsPanel() {
+export function VersionsPanel({ mode, draft }: VersionsPanelProps) {
 	const trpc = useTRPC();
-	const { data: policy } = useSuspenseQuery(trpc.policy.get.queryOptions(ACTIVE_POLICY));
+	const { data: first } = useSuspenseQuery(trpc.policy.versions.queryOptions(VERSIONS_QUERY));
+	const [more, setMore] = useState(false);
+	const { data: rest } = useQuery(
+		trpc.policy.versions.queryOptions(
+			{ ...VERSIONS_QUERY, limit: 200, before: first.nextBefore ?? 1 },
+			{ enabled: more && first.nextBefore !== null },
+		),
+	);
+	const items = more && rest ? [...first.items, ...rest.items] : first.items;
 	return (
 		<Panel title="Versions" sub="never changed, only followed">
 			<ol>
-				{policy.versions.map((v) => (
-					<li
-						key={v.version}
-						className="hairline-b grid grid-cols-[2rem_minmax(0,1fr)_auto] gap-x-3 gap-y-0.5 px-4 py-2.75 last:border-b-0"
-					>
-						<b className="tabular font-semibold">{v.version}</b>
-						<span className={v.version === policy.version ? "font-strong text-ok-ink" : "text-ink-3"}>
-							{v.version === policy.version ? "In force" : "Before"}
+				{draft && (
+					<li className="hairline-b grid grid-cols-[2rem_minmax(0,1fr)] gap-x-3 px-4 py-2.75">
+						<b className="font-semibold text-ink-3">+</b>
+						<span>
+							<span className="font-strong text-accent">Draft</span> <span className="text-ink-3">from version {draft.baseVersion}</span>
+							<span className="block text-ink-2">
+								{draft.changes === null
+									? "Not readable as a policy yet"
+									: draft.changes === 0
+										? "Says the same"
+										: `${draft.changes} ${draft.changes === 1 ? "rule differs" : "rules differ"}`}
+							</span>
 						</span>
-						<span className="text-ink-3">
-							{authorOf(v.author)}, <Time atMs={Date.parse(v.createdAt)} form="short" />
-						</span>
-						<span className="col-start-2 -col-end-1 text-pretty text-ink-2">{v.message || "No message"}</span>
 					</li>
+				)}
+				{items.map((v) => (
+					<VersionLine key={v.version} version={v} mode={mode} />
 				))}
 			</ol>
+			{first.nextBefore !== null && !more && (
+				<div className="border-t px-4 py-2">
+					<Button size="sm" variant="quiet" onClick={() => setMore(true)}>
+						Show older ones
+					</Button>
+				</div>
+			)}
 		</Panel>
 	);
 }
 
-/** "account:usr_…" and "system:seed" as they are kept, for people. */
-function authorOf(author: string): string {
-	const [kind, name = author] = author.split(":");
-	return kind === "system" ? "the installation" : name;
+function VersionLine({ version: v, mode }: { version: VersionView; mode: "read" | "edit" }) {
+	const last = v.publications.at(-1);
+	const rolledBack = last?.kind === "rollback";
+	return (
+		<li className="hairline-b grid grid-cols-[2rem_minmax(0,1fr)_auto] gap-x-3 gap-y-0.5 px-4 py-2.75 last:border-b-0">
+			<b className="tabular font-semibold">{v.version}</b>
+			<span className={v.inForce ? "font-strong text-ok-ink" : "text-ink-3"}>
+				{v.inForce ? "In force" : "Before"}
+				{rolledBack && ", rolled back to"}
+			</span>
+			<span className="text-ink-3">
+				{last?.byName ?? v.authorName}, <Time atMs={Date.parse(last?.at ?? v.createdAt)} form="short" />
+			</span>
+			<span className="col-start-2 -col-end-1 text-pretty text-ink-2">
+				{v.message || "No message"}{" "}
+				<Link
+					href={policiesHref({ mode, version: v.version })}
+					scroll={false}
+					prefetch={false}
+					className="text-accent underline underline-offset-3"
+				>
+					Look at version {v.version}
+				</Link>
+				{last?.approvedByName && <span className="block text-xs text-ink-3">agreed to by {last.approvedByName}</span>}
+				{v.origin?.kind === "git" && (
+					<span className="block text-xs text-ink-3">
+						from {v.origin.path} in {v.origin.repository}, commit {v.origin.commit.slice(0, 8)}
+					</span>
+				)}
+				{last?.backtestId && <span className="block text-xs text-ink-3">published after backtest {last.backtestId}</span>}
+			</span>
+		</li>
+	);
 }

@@ -25,6 +25,7 @@ export function ConsoleShell({ user, nowMs, demoHistory, signOut, children }: Co
 	const trpc = useTRPC();
 	const client = useQueryClient();
 	const { data: counts } = useQuery(trpc.job.counts.queryOptions());
+	const { data: asked } = useQuery(trpc.approval.count.queryOptions());
 	const active = counts ? LIVE_JOB_STATES.reduce((sum, state) => sum + counts[state], 0) : 0;
 
 	// The external system is the palette's registry, which is loaded apart from this.
@@ -47,7 +48,7 @@ export function ConsoleShell({ user, nowMs, demoHistory, signOut, children }: Co
 		<AppShell
 			user={user}
 			nowMs={nowMs}
-			counts={{ jobs: active }}
+			counts={{ jobs: active, approvals: asked ? asked.forMe + asked.changes : 0 }}
 			signOut={signOut}
 			banner={
 				demoHistory && (

@@ -1,6 +1,16 @@
 import type { IconName } from "#components/ui/icon.tsx";
 
-export type ScreenId = "overview" | "jobs" | "policies" | "spend" | "capacity";
+export type ScreenId =
+	| "overview"
+	| "jobs"
+	| "approvals"
+	| "policies"
+	| "budgets"
+	| "spend"
+	| "statements"
+	| "carbon"
+	| "capacity"
+	| "audit";
 
 export type Screen = {
 	id: ScreenId;
@@ -19,8 +29,13 @@ export const SCREENS: readonly Screen[] = [
 	{ id: "overview", label: "Overview", href: "/", icon: "overview", key: "o", group: "", onPhoneBar: true },
 	{ id: "jobs", label: "Jobs", href: "/jobs", icon: "jobs", key: "j", group: "", onPhoneBar: true },
 	{ id: "policies", label: "Policies", href: "/policies", icon: "policies", key: "p", group: "Rules" },
+	{ id: "approvals", label: "Approvals", href: "/approvals", icon: "approvals", key: "y", group: "Rules" },
+	{ id: "budgets", label: "Budgets", href: "/budgets", icon: "budgets", key: "b", group: "Rules" },
 	{ id: "spend", label: "Spend", href: "/spend", icon: "spend", key: "s", group: "Money", onPhoneBar: true },
+	{ id: "carbon", label: "Carbon", href: "/carbon", icon: "carbon", key: "e", group: "Money" },
+	{ id: "statements", label: "Statements", href: "/statements", icon: "statements", key: "t", group: "Money" },
 	{ id: "capacity", label: "Capacity", href: "/sites", icon: "capacity", key: "c", group: "Platform", onPhoneBar: true },
+	{ id: "audit", label: "Audit", href: "/audit", icon: "audit", key: "a", group: "Platform" },
 ];
 
 /** Things one does from anywhere, beside going to a screen. */

@@ -1,11 +1,11 @@
 "use client";
 import { useTheme } from "next-themes";
-import { useSyncExternalStore } from "react";
 import { openShortcuts } from "#components/shell/overlays.ts";
 import type { ShellUser, SignOut } from "#components/shell/session.ts";
 import type { IconName } from "#components/ui/icon.tsx";
 import { Icon } from "#components/ui/icon.tsx";
 import { Menu, type MenuEntry } from "#components/ui/menu.tsx";
+import { useHydrated } from "#components/ui/use-hydrated.ts";
 
 const THEMES: readonly { id: string; label: string; icon: IconName }[] = [
 	{ id: "system", label: "As the system", icon: "system" },
@@ -13,16 +13,10 @@ const THEMES: readonly { id: string; label: string; icon: IconName }[] = [
 	{ id: "dark", label: "Dark", icon: "moon" },
 ];
 
-const noSubscription = () => () => {};
-
 /** The theme is known in the browser only; until then no entry is checked. */
 export function useThemeEntries(): MenuEntry[] {
 	const { theme, setTheme } = useTheme();
-	const mounted = useSyncExternalStore(
-		noSubscription,
-		() => true,
-		() => false,
-	);
+	const mounted = useHydrated();
 	return THEMES.map((t) => ({
 		kind: "check",
 		id: t.id,

@@ -1,30 +1,63 @@
 "use client";
+import Link from "next/link";
+import { useRouter } from "next/navigation";
 import { useCallback } from "react";
 import { StackedBarsChart } from "#components/charts/stacked-bars-chart.tsx";
 import { formatMoney } from "#components/money/format-money.ts";
 import { Money } from "#components/money/money.tsx";
-import { EmptyState } from "#components/page/states.tsx";
+import { CellMoney } from "#components/spend/cells.tsx";
+import { clipped, drillHref, type SpendPart } from "#components/spend/drill.ts";
 import { prepareSpendBars } from "#components/spend/prepare-bars.ts";
-import { type SpendView, useSpend } from "#components/spend/use-spend.ts";
+import { NothingSpent } from "#components/spend/table-panel.tsx";
+import { useSpend } from "#components/spend/use-spend.ts";
+import type { SpendView } from "#components/spend/view.ts";
 import { useTime } from "#components/time/clock.tsx";
-import { formatDay, formatMonth } from "#components/time/format-time.ts";
+import { formatClock, formatDay, formatMonth } from "#components/time/format-time.ts";
 import { KeyItem } from "#components/ui/meter.tsx";
 import { PanelHeader } from "#components/ui/panel.tsx";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
 import { MINUTE_MS } from "#server/kernel/units.ts";
 
-/** Owned and cloud by day; the flat base below, what the cloud added above it. */
+/** Owned and cloud by day, week or month; the flat base below, what the cloud added above it. A click shows a bar's charges. */
 export function DaysPanel({ view }: { view: SpendView }) {
-	const { page } = useSpend(view);
+	const { page, input, bucket } = useSpend(view);
+	const router = useRouter();
 	const nowMs = useTime(useCallback((now: number) => Math.floor(now / MINUTE_MS) * MINUTE_MS, []));
-	if (page.groups.totals.totalMicroUsd === 0n) {
-		return (
-			<EmptyState icon="spend" title="Nothing was spent in this range" className="py-16">
-				Each second of an owned slot and of a cloud machine becomes a charge, and the charges of a day become a bar here.
-			</EmptyState>
-		);
-	}
-	return <StackedBarsChart input={prepareSpendBars(page.days, nowMs)} label="Owned and cloud spend by day" height={296} />;
+	if (page.groups.totals.totalMicroUsd === 0n) return <NothingSpent view={view} className="py-16" />;
+	const { points } = page.series;
+	const toMonthEnd = view.dates === null && view.range === "month";
+	const bars = prepareSpendBars(
+		{ series: page.series, forecast: page.forecast.days, ledgerStartMs: page.ledgerStartMs },
+		{ nowMs, toMonthEnd },
+	);
+	const todayAt = bars.bars.findIndex((bar) => bar.done < 1);
+	const hrefOf = (index: number): string | null => {
+		const point = points[index];
+		return point && point.totalMicroUsd !== 0n ? drillHref(view, { span: clipped(point, input) }) : null;
+	};
+	return (
+		<StackedBarsChart
+			input={bars}
+			label={`Owned and cloud spend by ${bucket}`}
+			height={296}
+			bucket={bucket}
+			{...(todayAt >= 0 ? { nowText: `${view.zone === "UTC" ? formatClock(nowMs) : "now"}, then forecast`, restIndex: todayAt } : {})}
+			more={(index) => {
+				const href = hrefOf(index);
+				return (
+					href && (
+						<Link href={href} prefetch={false} className="font-strong text-accent hover:underline">
+							Charges
+						</Link>
+					)
+				);
+			}}
+			onPick={(index) => {
+				const href = hrefOf(index);
+				if (href) router.push(href);
+			}}
+		/>
+	);
 }
 
 /** So far, to come, and by the month's end: whatever range is looked at, this is about the month that runs. */
@@ -41,6 +74,8 @@ export function MonthEndPanel({ view }: { view: SpendView }) {
 		cloud && total
 			? { cloud: cloud.expectedMicroUsd, all: total.expectedMicroUsd, owned: total.expectedMicroUsd - cloud.expectedMicroUsd }
 			: null;
+	const span = { fromMs: forecast.monthStartMs, toMs: forecast.monthEndMs };
+	const partOf: Record<string, SpendPart> = { owned: "home", cloud: "cloud", all: "all" };
 	const rows = [
 		{ id: "owned", name: <KeyItem fill="owned">Owned</KeyItem>, soFar: soFar.owned, byThen: byThen?.owned ?? null },
 		{ id: "cloud", name: <KeyItem fill="on_demand">Cloud</KeyItem>, soFar: soFar.cloud, byThen: byThen?.cloud ?? null },
@@ -65,7 +100,10 @@ export function MonthEndPanel({ view }: { view: SpendView }) {
 						<Tr key={row.id} total={row.id === "all"}>
 							<Td>{row.name}</Td>
 							<Td n>
-								<Money value={row.soFar} />
+								<CellMoney
+									cell={{ microUsd: row.soFar, href: drillHref(view, { part: partOf[row.id] ?? "all", span }) }}
+									what={`${month} so far, ${row.id}`}
+								/>
 							</Td>
 							<Td n>{row.byThen === null ? <Unknown /> : <Money value={row.byThen - row.soFar} kind="estimate" />}</Td>
 							<Td n>{row.byThen === null ? <Unknown /> : <Money value={row.byThen} kind="estimate" />}</Td>

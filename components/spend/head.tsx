@@ -2,9 +2,13 @@
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { formatMoney } from "#components/money/format-money.ts";
 import { Money } from "#components/money/money.tsx";
-import { perGpuHour } from "#components/spend/prepare-table.ts";
-import { rangeLabel } from "#components/spend/range.ts";
-import { type SpendView, useSpend } from "#components/spend/use-spend.ts";
+import { Change, Drill } from "#components/spend/cells.tsx";
+import { drillHref, type SpendPart } from "#components/spend/drill.ts";
+import { changeOf, perGpuHour } from "#components/spend/prepare-table.ts";
+import { datesLabel } from "#components/spend/range.ts";
+import { useSpend } from "#components/spend/use-spend.ts";
+import { isFiltered, type SpendView, viewLabel } from "#components/spend/view.ts";
+import { dateOf, startOfDate } from "#components/spend/zone-days.ts";
 import { formatDay } from "#components/time/format-time.ts";
 import { useTRPC } from "#components/trpc/client.tsx";
 import { formatPercent } from "#components/ui/format-number.ts";
@@ -12,56 +16,103 @@ import { Fact, FactStrip } from "#components/ui/kpi.tsx";
 
 /** What was spent, of which what, and what is to come. `seesAll`: the amounts set aside are everybody's, not one team's. */
 export function SpendHead({ view, seesAll }: { view: SpendView; seesAll: boolean }) {
-	const { page, today } = useSpend(view);
+	const { page, hour } = useSpend(view);
 	const { totals } = page.groups;
 	const home = totals.ownedMicroUsd + totals.idleMicroUsd;
 	const used = perGpuHour(home, totals.ownedGpuMs);
 	const away = perGpuHour(totals.cloudMicroUsd, totals.cloudGpuMs);
+	const charges = (part: SpendPart, microUsd: bigint) => (microUsd === 0n ? null : drillHref(view, { part }));
 	return (
 		<FactStrip columns="1.45fr 1.1fr 1.1fr 1.1fr 1fr" framed={false} className="mt-1">
-			<Fact
-				label={rangeLabel(view.range, today)}
-				lead
-				wide
-				note={`${formatMoney(home, "posted")} owned + ${formatMoney(totals.cloudMicroUsd, "posted")} cloud`}
-			>
-				<Money value={totals.totalMicroUsd} />
+			<Fact label={viewLabel(view, hour)} lead wide note={<Before view={view} />}>
+				<Drill href={charges("all", totals.totalMicroUsd)} what="Everything">
+					<Money value={totals.totalMicroUsd} />
+				</Drill>
 			</Fact>
 			<Fact
 				label="Owned hardware"
 				note={
-					!seesAll
-						? "used by your teams"
-						: home > 0n
-							? `of which idle ${formatMoney(totals.idleMicroUsd, "posted")}, ${formatPercent(Number(totals.idleMicroUsd) / Number(home))}`
-							: "none was used"
+					!seesAll ? (
+						"used by your teams"
+					) : home > 0n ? (
+						<>
+							of which idle{" "}
+							<Drill href={charges("idle", totals.idleMicroUsd)} what="Idle hardware">
+								{formatMoney(totals.idleMicroUsd, "posted")}
+							</Drill>
+							, {formatPercent(Number(totals.idleMicroUsd) / Number(home))}
+						</>
+					) : (
+						"none was used"
+					)
 				}
 			>
-				<Money value={home} />
+				<Drill href={charges("home", home)} what="Owned hardware">
+					<Money value={home} />
+				</Drill>
 			</Fact>
-			<Fact label="Cloud, posted" note={<Held seesAll={seesAll} />}>
-				<Money value={totals.cloudMicroUsd} />
+			<Fact label="Cloud, posted" note={<Held all={seesAll && !isFiltered(view)} />}>
+				<Drill href={charges("cloud", totals.cloudMicroUsd)} what="Cloud">
+					<Money value={totals.cloudMicroUsd} />
+				</Drill>
 			</Fact>
 			<MonthEndFact forecast={page.forecast} />
 			<Fact
 				label="Per GPU-hour"
-				note={away === null ? "no cloud hours in this range" : `${formatMoney(away, "price")} in the cloud, all models`}
+				note={
+					away === null ? (
+						"no cloud hours in this range"
+					) : (
+						<>
+							<Drill href={charges("cloud", totals.cloudMicroUsd)} what="Cloud hours">
+								{formatMoney(away, "price")}
+							</Drill>{" "}
+							in the cloud, all models
+						</>
+					)
+				}
 			>
 				{used === null ? (
 					<span className="text-ink-3">none used</span>
 				) : (
-					<Money value={used} kind="price" per={<span className="text-sm">owned</span>} />
+					<Drill href={charges("home", home)} what="Owned hours">
+						<Money value={used} kind="price" per={<span className="text-sm">owned</span>} />
+					</Drill>
 				)}
 			</Fact>
 		</FactStrip>
 	);
 }
 
-function Held({ seesAll }: { seesAll: boolean }) {
+/** Against the range before, as far as this one has passed. */
+function Before({ view }: { view: SpendView }) {
+	const { page } = useSpend(view);
+	const { before, groups, ledgerStartMs } = page;
+	if (before === null || ledgerStartMs === null || before.fromMs < ledgerStartMs) return "nothing whole on record to compare it with";
+	const dates = { from: dateOf(before.fromMs, view.zone), to: dateOf(before.toMs - 1, view.zone) };
+	const change = changeOf(groups.totals.totalMicroUsd, before.totals.totalMicroUsd);
+	if (change === null) return `nothing was spent ${datesLabel(dates)}`;
+	const amount = formatMoney(before.totals.totalMicroUsd, "posted");
+	const wholeDays = startOfDate(dateOf(before.toMs, view.zone), view.zone) === before.toMs;
+	return (
+		<>
+			<b>
+				<Change value={change} />
+			</b>{" "}
+			against {datesLabel(dates)}
+			{wholeDays ? ", " : " to this hour, "}
+			<Drill href={wholeDays ? drillHref({ ...view, dates }, {}) : null} what="The range before">
+				{amount}
+			</Drill>
+		</>
+	);
+}
+
+function Held({ all }: { all: boolean }) {
 	const trpc = useTRPC();
 	const { data: budgets } = useSuspenseQuery(trpc.budget.list.queryOptions());
 	const held = budgets.find((b) => b.scope.trim() === "true")?.heldMicroUsd ?? 0n;
-	if (!seesAll) return "of your teams";
+	if (!all) return "of this selection";
 	return held > 0n ? `and ${formatMoney(held, "posted")} held for running jobs` : "nothing held";
 }
 

@@ -1,8 +1,11 @@
 "use client";
 import { formatMoney } from "#components/money/format-money.ts";
 import { Money } from "#components/money/money.tsx";
+import { CellMoney, Drill } from "#components/spend/cells.tsx";
+import { drillHref, type SpendPart } from "#components/spend/drill.ts";
 import { type PriceRow, preparePrices } from "#components/spend/prepare-prices.ts";
-import { type SpendView, useSpend } from "#components/spend/use-spend.ts";
+import { useSpend } from "#components/spend/use-spend.ts";
+import type { Lost, SpendView } from "#components/spend/view.ts";
 import { cn } from "#components/ui/cn.ts";
 import { formatCount, formatPercent } from "#components/ui/format-number.ts";
 import { FILL_CLASS, KeyItem } from "#components/ui/meter.tsx";
@@ -25,7 +28,7 @@ export function PricesPanel({ view, seesAll }: { view: SpendView; seesAll: boole
 			) : (
 				<ul className="grid gap-1.75 px-4">
 					{shown.map((row) => (
-						<PriceBar key={row.id} row={row} top={top} />
+						<PriceBar key={row.id} row={row} top={top} view={view} />
 					))}
 				</ul>
 			)}
@@ -39,7 +42,8 @@ export function PricesPanel({ view, seesAll }: { view: SpendView; seesAll: boole
 	);
 }
 
-function PriceBar({ row, top }: { row: PriceRow; top: number }) {
+function PriceBar({ row, top, view }: { row: PriceRow; top: number; view: SpendView }) {
+	const href = drillHref(view, { part: row.part, group: { dimension: "accelerator", key: row.accelerator } });
 	const always = (Number(row.microUsd) / top) * 100;
 	const asUsed = row.asUsedMicroUsd === null ? 0 : Math.max(0, (Number(row.asUsedMicroUsd) / top) * 100 - always);
 	return (
@@ -53,7 +57,9 @@ function PriceBar({ row, top }: { row: PriceRow; top: number }) {
 					<span className={cn("h-full", FILL_CLASS.idle)} style={{ width: `${asUsed}%` }} />
 				</span>
 				<span className="num w-27 text-left! font-strong">
-					<Money value={row.microUsd} kind="price" />
+					<Drill href={href} what={row.label}>
+						<Money value={row.microUsd} kind="price" />
+					</Drill>
 					{row.asUsedMicroUsd !== null && <span className="font-book text-ink-3">, {formatMoney(row.asUsedMicroUsd, "price")} used</span>}
 				</span>
 			</span>
@@ -84,7 +90,9 @@ export function SavingsPanel({ view }: { view: SpendView }) {
 								<KeyItem fill="spot">Paid for spot</KeyItem>
 							</Td>
 							<Td n>
-								<Money value={-saved.paidMicroUsd} />
+								<Drill href={drillHref(view, { part: "spot" })} what="Paid for spot">
+									<Money value={-saved.paidMicroUsd} />
+								</Drill>
 							</Td>
 						</Tr>
 						<Tr total>
@@ -116,6 +124,7 @@ export function LostPanel({ view }: { view: SpendView }) {
 	const { page } = useSpend(view);
 	const { lost } = page;
 	const all = page.groups.totals.totalMicroUsd;
+	const cell = (part: SpendPart, state: Lost, microUsd: bigint) => ({ microUsd, href: drillHref(view, { part, lost: state }) });
 	const sum = (pick: (i: (typeof lost.items)[number]) => bigint) => lost.items.reduce((total, i) => total + pick(i), 0n);
 	return (
 		<div className="flex min-w-0 flex-col pb-4">
@@ -143,13 +152,13 @@ export function LostPanel({ view }: { view: SpendView }) {
 								<Td>{CAUSE[item.state]}</Td>
 								<Td n>{formatCount(item.attempts)}</Td>
 								<Td n className="max-md:hidden">
-									{item.ownedMicroUsd === 0n ? <span className="text-ink-3">none</span> : <Money value={item.ownedMicroUsd} />}
+									<CellMoney cell={cell("home", item.state, item.ownedMicroUsd)} what={`${CAUSE[item.state]}, owned`} />
 								</Td>
 								<Td n className="max-md:hidden">
-									{item.cloudMicroUsd === 0n ? <span className="text-ink-3">none</span> : <Money value={item.cloudMicroUsd} />}
+									<CellMoney cell={cell("cloud", item.state, item.cloudMicroUsd)} what={`${CAUSE[item.state]}, cloud`} />
 								</Td>
 								<Td n>
-									<Money value={item.ownedMicroUsd + item.cloudMicroUsd} />
+									<CellMoney cell={cell("all", item.state, item.ownedMicroUsd + item.cloudMicroUsd)} what={CAUSE[item.state]} />
 								</Td>
 							</Tr>
 						))}
@@ -157,13 +166,27 @@ export function LostPanel({ view }: { view: SpendView }) {
 							<Td>{all > 0n ? `${formatPercent(Number(lost.totalMicroUsd) / Number(all))} of spend` : "All"}</Td>
 							<Td n>{formatCount(lost.items.reduce((n, i) => n + i.attempts, 0))}</Td>
 							<Td n className="max-md:hidden">
-								<Money value={sum((i) => i.ownedMicroUsd)} />
+								<CellMoney
+									cell={cell(
+										"home",
+										"any",
+										sum((i) => i.ownedMicroUsd),
+									)}
+									what="All lost work, owned"
+								/>
 							</Td>
 							<Td n className="max-md:hidden">
-								<Money value={sum((i) => i.cloudMicroUsd)} />
+								<CellMoney
+									cell={cell(
+										"cloud",
+										"any",
+										sum((i) => i.cloudMicroUsd),
+									)}
+									what="All lost work, cloud"
+								/>
 							</Td>
 							<Td n>
-								<Money value={lost.totalMicroUsd} />
+								<CellMoney cell={cell("all", "any", lost.totalMicroUsd)} what="All lost work" />
 							</Td>
 						</Tr>
 					</tbody>

@@ -1,51 +1,108 @@
-import type { BarsInput, BarValue } from "#components/charts/stacked-bars.ts";
+import type { Bar, BarsInput, BarValue } from "#components/charts/stacked-bars.ts";
 import { formatMoney } from "#components/money/format-money.ts";
-import type { SpendPage } from "#components/spend/prepare-table.ts";
-import { formatClock, formatDay } from "#components/time/format-time.ts";
+import { bucketLabel, type SpendPage } from "#components/spend/prepare-table.ts";
+import { formatClock, formatDay, formatMonth } from "#components/time/format-time.ts";
 import type { MarkFill } from "#components/ui/meter.tsx";
-import { DAY_MS } from "#server/kernel/units.ts";
+import { dateOf, shownMs } from "./zone-days.ts";
 
-type Day = SpendPage["days"][number];
+type Point = SpendPage["series"]["points"][number];
+type ForecastDay = SpendPage["forecast"]["days"][number];
+type Parts = Pick<Point, "ownedMicroUsd" | "idleMicroUsd" | "reservedMicroUsd" | "spotMicroUsd" | "onDemandMicroUsd">;
 
 /** The flat base first: hardware in use, hardware idle, then what the cloud added. */
 const SERIES = [
-	{ id: "used", label: "Owned, used", fill: "owned", amount: (d: Day) => d.ownedMicroUsd },
-	{ id: "idle", label: "Owned, idle", fill: "idle", amount: (d: Day) => d.idleMicroUsd },
-	{ id: "reserved", label: "Reserved", fill: "reserved", amount: (d: Day) => d.reservedMicroUsd },
-	{ id: "spot", label: "Spot", fill: "spot", amount: (d: Day) => d.spotMicroUsd },
-	{ id: "on_demand", label: "On demand", fill: "on_demand", amount: (d: Day) => d.onDemandMicroUsd },
-] as const satisfies readonly { id: string; label: string; fill: MarkFill; amount: (d: Day) => bigint }[];
+	{ id: "used", label: "Owned, used", fill: "owned", field: "ownedMicroUsd" },
+	{ id: "idle", label: "Owned, idle", fill: "idle", field: "idleMicroUsd" },
+	{ id: "reserved", label: "Reserved", fill: "reserved", field: "reservedMicroUsd" },
+	{ id: "spot", label: "Spot", fill: "spot", field: "spotMicroUsd" },
+	{ id: "on_demand", label: "On demand", fill: "on_demand", field: "onDemandMicroUsd" },
+] as const satisfies readonly { id: string; label: string; fill: MarkFill; field: keyof Parts }[];
+type Series = (typeof SERIES)[number];
 
-/** Days of the range as bars. Series that cost nothing on any day are left out. */
-export function prepareSpendBars(days: readonly Day[], nowMs: number): BarsInput {
-	const series = SERIES.filter((s) => days.some((d) => s.amount(d) !== 0n));
-	const every = days.length > 40 ? 7 : days.length > 12 ? 5 : 1;
-	return {
-		axis: "usd",
-		series: series.map(({ id, label, fill }) => ({ id, label, fill })),
-		bars: days.map((day, i) => {
-			const today = day.dayStartMs <= nowMs && nowMs < day.dayStartMs + DAY_MS;
-			const date = new Date(day.dayStartMs).getUTCDate();
-			const tick = today
-				? "today"
-				: i === 0 || date === 1
-					? formatDay(day.dayStartMs, false)
-					: every === 1
-						? formatDay(day.dayStartMs, false)
-						: date % every === 0 && date < 30
-							? String(date)
-							: "";
+interface BarsContext {
+	nowMs: number;
+	/** The range goes on to the end of the month: days to come are drawn as forecast. */
+	toMonthEnd: boolean;
+}
+type BarsOf = { series: SpendPage["series"]; forecast: SpendPage["forecast"]["days"]; ledgerStartMs: number | null };
+
+/**
+ * Buckets of the range as bars, posted in full colour; what is still to come of a month that runs is pale, with its range.
+ * A bucket from before the first charge is a gap: nothing is known of it. Series that cost nothing are left out.
+ */
+export function prepareSpendBars({ series: { zone, bucket, points }, forecast, ledgerStartMs }: BarsOf, context: BarsContext): BarsInput {
+	const { nowMs, toMonthEnd } = context;
+	const ahead = toMonthEnd && bucket === "day" ? forecast : [];
+	const toCome = new Map(ahead.map((day) => [day.dayStartMs, day]));
+	const series = SERIES.filter((s) => points.some((p) => p[s.field] !== 0n) || ahead.some((d) => d[s.field] !== 0n));
+	const known = points.map((point): Bar => {
+		const day = dateOf(point.fromMs, zone);
+		const running = point.fromMs <= nowMs && nowMs < point.toMs;
+		const rest = running ? toCome.get(point.fromMs) : undefined;
+		const missing = ledgerStartMs === null || point.toMs <= ledgerStartMs;
+		const label = bucketLabel(day, bucket);
+		return {
+			id: day,
+			label: running
+				? `${bucket === "day" ? "Today" : label} to ${zone === "UTC" ? formatClock(nowMs) : "now"}`
+				: missing
+					? `${label}: not on record`
+					: label,
+			posted: missing ? [] : valuesOf(point, series),
+			forecast: rest ? valuesOf(rest, series, true) : [],
+			done: rest ? (nowMs - point.fromMs) / (point.toMs - point.fromMs) : 1,
+			...(rest ? { range: rangeOf(rest, point.totalMicroUsd) } : {}),
+			partial: running && !rest,
+		};
+	});
+	const last = points.at(-1)?.fromMs ?? Number.POSITIVE_INFINITY;
+	const coming = ahead
+		.filter((d) => d.dayStartMs > last)
+		.map((day): Bar => {
+			const date = dateOf(day.dayStartMs, zone);
 			return {
-				id: String(day.dayStartMs),
-				label: today ? `Today to ${formatClock(nowMs)}` : formatDay(day.dayStartMs),
-				...(tick ? { tick } : {}),
-				posted: series.map(
-					(s): BarValue => ({ seriesId: s.id, value: Number(s.amount(day)) / 1e6, text: formatMoney(s.amount(day), "posted") }),
-				),
-				forecast: [],
-				done: 1,
-				partial: today,
+				id: date,
+				label: bucketLabel(date, "day"),
+				posted: [],
+				forecast: valuesOf(day, series, true),
+				done: 0,
+				range: rangeOf(day, 0n),
 			};
-		}),
-	};
+		});
+	const bars = withTicks([...known, ...coming], bucket, dateOf(nowMs, zone));
+	return { axis: "usd", series: series.map(({ id, label, fill }) => ({ id, label, fill })), bars };
+}
+
+function valuesOf(parts: Parts, series: readonly Series[], estimate = false): BarValue[] {
+	return series.map((s) => ({
+		seriesId: s.id,
+		value: Number(parts[s.field]) / 1e6,
+		text: formatMoney(parts[s.field], estimate ? "estimate" : "posted"),
+	}));
+}
+
+const rangeOf = (day: ForecastDay, postedMicroUsd: bigint) => ({
+	low: Number(day.lowMicroUsd + postedMicroUsd) / 1e6,
+	high: Number(day.highMicroUsd + postedMicroUsd) / 1e6,
+});
+
+function withTicks(bars: Bar[], bucket: SpendPage["series"]["bucket"], today: string): Bar[] {
+	const every = bars.length > 40 ? 7 : bars.length > 12 ? 5 : 1;
+	return bars.map((bar, i) => {
+		const tick = bucket === "day" ? dayTick(bar.id, i, every, today) : bucketTick(bar.id, i, bucket);
+		return tick ? { ...bar, tick } : bar;
+	});
+}
+
+function dayTick(day: string, i: number, every: number, today: string): string {
+	if (day === today) return "today";
+	const date = Number(day.slice(8));
+	if (i === 0 || date === 1 || every === 1) return formatDay(shownMs(day), false);
+	return date % every === 0 && date < 30 ? String(date) : "";
+}
+
+function bucketTick(day: string, i: number, bucket: "week" | "month"): string {
+	if (bucket === "week") return i % 2 === 0 ? formatDay(shownMs(day), false) : "";
+	const [month = "", year = ""] = formatMonth(shownMs(day)).split(" ");
+	return i === 0 || day.slice(5, 7) === "01" ? `${month.slice(0, 3)} ${year}` : month.slice(0, 3);
 }

@@ -17,7 +17,14 @@ const NONE: Omit<Item, "key"> = {
 	...{ gpuMs: 0n, ownedGpuMs: 0n, cloudGpuMs: 0n, spotGpuMs: 0n, onDemandGpuMs: 0n, reservedGpuMs: 0n, idleGpuMs: 0n },
 	...{ energyMilliWh: 0n, emissionsMilligrams: 0n },
 };
-const spend = (items: Item[]): SpendPage["byAccelerator"] => ({ fromMs: 0, toMs: 1, groupBy: "accelerator", items, totals: NONE });
+const spend = (items: Item[]): SpendPage["byAccelerator"] => ({
+	fromMs: 0,
+	toMs: 1,
+	zone: "UTC",
+	groupBy: "accelerator",
+	items,
+	totals: NONE,
+});
 
 describe("preparePrices", () => {
 	// 60 h used and 40 h idle cost $100: $1 an hour when always busy, $1.666666 on the hours that were used.

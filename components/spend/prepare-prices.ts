@@ -1,9 +1,13 @@
 import type { MarkFill } from "#components/ui/meter.tsx";
+import type { SpendPart } from "./drill.ts";
 import { perGpuHour, type SpendPage } from "./prepare-table.ts";
 
 /** The price of a GPU-hour of one model from one source, in micro-dollars. */
 export interface PriceRow {
 	id: string;
+	accelerator: string;
+	/** Whose charges it was reckoned from. */
+	part: SpendPart;
 	label: string;
 	fill: MarkFill;
 	microUsd: bigint;
@@ -38,7 +42,9 @@ export function preparePrices(spend: SpendPage["byAccelerator"], seesIdle: boole
 		if (always !== null && home > 0n) {
 			owned.push({
 				id: `${item.key}-owned`,
-				label: `Owned ${item.key}`,
+				accelerator: item.key,
+				part: "home",
+				label: `Owned ${item.key || "other"}`,
 				fill: "owned",
 				microUsd: always,
 				asUsedMicroUsd: seesIdle ? perGpuHour(home, item.ownedGpuMs) : null,
@@ -56,6 +62,8 @@ export function preparePrices(spend: SpendPage["byAccelerator"], seesIdle: boole
 			if (price !== null && price > 0n)
 				cloud.push({
 					id: `${item.key}-${kind.id}`,
+					accelerator: item.key,
+					part: kind.id,
 					label: `${item.key || "Other"}, ${kind.word}`,
 					fill: kind.fill,
 					microUsd: price,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { exactDollars, spendCsv } from "./export-csv.ts";
 import { perGpuHour, prepareSpendTable, type SpendPage, type SpendRow } from "./prepare-table.ts";
+import type { SpendBy, SpendView } from "./view.ts";
 
 const HOUR = 3_600_000n;
 type Item = SpendPage["groups"]["items"][number];
@@ -22,18 +23,32 @@ const item = (key: string, more: Partial<Item>): Item => {
 const spendOf = (groupBy: SpendPage["groups"]["groupBy"], items: Item[]): SpendPage["groups"] => {
 	const { key: _, ...totals } = item("", {});
 	for (const { key: __, ...one } of items) for (const name of Object.keys(one) as (keyof typeof one)[]) totals[name] += one[name];
-	return { fromMs: 0, toMs: 1, groupBy, items, totals };
+	return { fromMs: 0, toMs: 1, zone: "UTC", groupBy, items, totals };
 };
 
+const RANGE = { fromMs: Date.UTC(2026, 10, 1), toMs: Date.UTC(2026, 11, 1) };
+const view = (more: Partial<SpendView> = {}): SpendView => ({
+	...{ range: "month", dates: null, by: "team", bucket: null, filters: {}, zone: "UTC" },
+	...more,
+});
+const tableOf = (
+	groups: SpendPage["groups"],
+	by: SpendBy,
+	more: { before?: SpendPage["before"]; ledgerStartMs?: number; view?: SpendView } = {},
+) =>
+	prepareSpendTable(
+		{ groups, before: more.before ?? null, ledgerStartMs: more.ledgerStartMs ?? 0 },
+		{ view: more.view ?? view({ by }), bucket: "week", range: RANGE },
+	);
+
 const above = (rows: readonly SpendRow[]) => rows.filter((r) => r.kind !== "total");
-const sum = (rows: readonly SpendRow[], field: "ownedMicroUsd" | "cloudMicroUsd" | "totalMicroUsd" | "gpuMs") =>
-	above(rows).reduce((total, row) => total + row[field], 0n);
+const PARTS = ["owned", "idle", "cloud", "total"] as const;
 
 describe("prepareSpendTable", () => {
 	const byTeam = spendOf("team", [
 		item("vision", { ownedMicroUsd: 13_480_000_001n, spotMicroUsd: 8_392_410_003n, gpuMs: 8_743n * HOUR }),
-		item("", { idleMicroUsd: 7_860_000_007n, idleGpuMs: 3_866n * HOUR }),
 		item("risk", { ownedMicroUsd: 11_920_000_000n, onDemandMicroUsd: 5_377_480_009n, gpuMs: 7_792n * HOUR }),
+		item("", { idleMicroUsd: 7_860_000_007n, idleGpuMs: 3_866n * HOUR }),
 	]);
 	const byProvider = spendOf("provider", [
 		item("local", { ownedMicroUsd: 25_400_000_001n, idleMicroUsd: 7_860_000_007n, gpuMs: 100n * HOUR, idleGpuMs: 40n * HOUR }),
@@ -43,58 +58,72 @@ describe("prepareSpendTable", () => {
 	it.each([
 		["idle time has no group", byTeam, "team" as const],
 		["idle time lies within a group", byProvider, "provider" as const],
-	])("adds up to the server's totals to the last micro-dollar: %s", (_, spend, by) => {
-		const rows = prepareSpendTable(spend, by);
+	])("adds up to the server's totals to the last micro-dollar, each row and each column: %s", (_, spend, by) => {
+		const rows = tableOf(spend, by);
 		const total = rows.at(-1);
 		expect(total?.kind).toBe("total");
-		expect(sum(rows, "totalMicroUsd")).toBe(spend.totals.totalMicroUsd);
-		expect(total?.totalMicroUsd).toBe(spend.totals.totalMicroUsd);
-		for (const field of ["ownedMicroUsd", "cloudMicroUsd", "gpuMs"] as const) expect(sum(rows, field)).toBe(total?.[field]);
+		expect(total?.total.microUsd).toBe(spend.totals.totalMicroUsd);
+		for (const part of PARTS) expect(above(rows).reduce((sum, row) => sum + row[part].microUsd, 0n)).toBe(total?.[part].microUsd);
+		for (const row of rows) expect(row.owned.microUsd + row.idle.microUsd + row.cloud.microUsd).toBe(row.total.microUsd);
 		expect(above(rows).reduce((s, r) => s + r.share, 0)).toBeCloseTo(1);
 	});
 
-	it("puts the dearest group first and idle time below the groups, in a row of its own", () => {
-		expect(prepareSpendTable(byTeam, "team").map((r) => r.label)).toEqual(["vision", "risk", "Idle, charged to nobody", "All"]);
+	it("names idle time, alone and with what else has no group", () => {
+		expect(tableOf(byTeam, "team").map((r) => r.label)).toEqual(["vision", "risk", "Idle, charged to nobody", "All"]);
+		const mixed = spendOf("project", [item("", { ownedMicroUsd: 5n, idleMicroUsd: 9n, gpuMs: HOUR })]);
+		expect(tableOf(mixed, "project")[0]?.label).toBe("Idle, and what has no project");
+		expect(tableOf(byProvider, "provider").map((r) => r.label)).toEqual(["This host", "AWS", "All"]);
 	});
 
-	it("keeps jobs without a project apart from idle time", () => {
-		const rows = prepareSpendTable(spendOf("project", [item("", { ownedMicroUsd: 5n, idleMicroUsd: 9n, gpuMs: HOUR })]), "project");
-		expect(rows.map((r) => [r.label, r.totalMicroUsd])).toEqual([
-			["No project", 5n],
-			["Idle, charged to nobody", 9n],
-			["All", 14n],
+	it("leads each amount to its charges, and the group to what is within it", () => {
+		const [vision] = tableOf(byTeam, "team", { view: view({ filters: { project: ["seg"] }, range: "last_month" }) });
+		expect(vision?.total.href).toBe("/spend/charges?range=last_month&team=vision&project=seg");
+		expect(vision?.cloud.href).toBe("/spend/charges?range=last_month&team=vision&project=seg&capacity=reserved,on_demand,spot");
+		expect(vision?.idle).toEqual({ microUsd: 0n, href: null });
+		expect(vision?.withinHref).toBe("/spend?range=last_month&by=project&team=vision&project=seg");
+	});
+
+	it("by time keeps to the part of a bucket that lies within the range", () => {
+		const weeks = spendOf("week", [
+			item("2026-10-26", { ownedMicroUsd: 1n, gpuMs: HOUR }),
+			item("2026-11-02", { ownedMicroUsd: 2n, gpuMs: HOUR }),
+		]);
+		expect(tableOf(weeks, "time").map((r) => [r.label, r.total.href])).toEqual([
+			["Week of 26 Oct", "/spend/charges?from=2026-11-01&to=2026-11-01"],
+			["Week of 2 Nov", "/spend/charges?from=2026-11-02&to=2026-11-08"],
+			["All", "/spend/charges"],
 		]);
 	});
 
-	it("is the sum alone when nothing was spent", () =>
-		expect(prepareSpendTable(spendOf("team", []), "team").map((r) => r.kind)).toEqual(["total"]));
+	it("compares with the range before: 12 against 10 is 20% more; of what the ledger does not know it says nothing", () => {
+		const now = spendOf("team", [item("a", { ownedMicroUsd: 12n }), item("b", { ownedMicroUsd: 3n })]);
+		const before = spendOf("team", [item("a", { ownedMicroUsd: 10n })]);
+		expect(tableOf(now, "team", { before }).map((r) => r.change)).toEqual([0.2, null, 0.5]);
+		expect(tableOf(now, "team", { before, ledgerStartMs: 1 }).map((r) => r.change)).toEqual([null, null, null]);
+	});
+
+	it("is the sum alone when nothing was spent", () => expect(tableOf(spendOf("team", []), "team").map((r) => r.kind)).toEqual(["total"]));
 
 	it("gives no price for hours that were not used", () => {
 		expect(perGpuHour(10n, 0n)).toBeNull();
-		expect(prepareSpendTable(byTeam, "team").find((r) => r.kind === "idle")?.microUsdPerGpuHour).toBeNull();
+		expect(tableOf(byTeam, "team").find((r) => r.id === "group:")?.microUsdPerGpuHour).toBeNull();
 		expect(perGpuHour(7_200_000n, 3n * HOUR)).toBe(2_400_000n);
 	});
 });
 
 describe("spendCsv", () => {
 	it("writes the rows as shown, exact, and parses back to the same sums", () => {
-		const rows = prepareSpendTable(
-			spendOf("team", [item("a,b", { ownedMicroUsd: 1_000_001n }), item("c", { spotMicroUsd: 2_500_000n })]),
-			"team",
-		);
-		const lines = spendCsv(rows, "team", { fromMs: 0, toMs: 86_400_000 }).trimEnd().split("\r\n");
+		const rows = tableOf(spendOf("team", [item("a,b", { ownedMicroUsd: 1_000_001n }), item("c", { spotMicroUsd: 2_500_000n })]), "team");
+		const lines = spendCsv(rows, "Team", { fromMs: 0, toMs: 86_400_000 }).trimEnd().split("\r\n");
 		expect(lines).toHaveLength(rows.length + 1);
-		expect(lines[0]).toContain("Team,Owned USD,Cloud USD,Total USD");
-		expect(lines.find((l) => l.startsWith('"a,b"'))).toContain(",1.000001,0.000000,1.000001,");
-		expect(lines.at(-1)).toContain("All,1.000001,2.500000,3.500001,");
+		expect(lines[0]).toContain("Team,Owned used USD,Owned idle USD,Cloud USD,Total USD");
+		expect(lines.find((l) => l.startsWith('"a,b"'))).toContain(",1.000001,0.000000,0.000000,1.000001,");
+		expect(lines.at(-1)).toContain("All,1.000001,0.000000,2.500000,3.500001,");
 	});
 
 	it("disarms what a spreadsheet would run", () => {
-		const rows = prepareSpendTable(
-			spendOf("team", [item("=HYPERLINK(1)", { ownedMicroUsd: 1n }), item("-cmd", { ownedMicroUsd: 1n })]),
-			"team",
-		);
-		const text = spendCsv(rows, "team", { fromMs: 0, toMs: 1 });
+		const rows = tableOf(spendOf("team", [item("=HYPERLINK(1)", { ownedMicroUsd: 1n }), item("-cmd", { ownedMicroUsd: 1n })]), "team");
+		const text = spendCsv(rows, "Team", { fromMs: 0, toMs: 1 });
 		expect(text).toContain("'=HYPERLINK(1)");
 		expect(text).toContain("'-cmd");
 	});

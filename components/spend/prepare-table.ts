@@ -1,30 +1,46 @@
 import type { inferRouterOutputs } from "@trpc/server";
 import type { CapacityKind } from "#components/place/place.tsx";
+import { formatDay, formatMonth } from "#components/time/format-time.ts";
 import type { BarPart } from "#components/ui/meter.tsx";
 import type { AppRouter } from "#server/api/trpc/router.ts";
-import { LABELS } from "#server/domain/vocabulary.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import { formatMoney } from "../money/format-money.ts";
-import { BY_LABEL, type SpendBy } from "./range.ts";
+import { clipped, drillHref, type SpendPart } from "./drill.ts";
+import type { SpendBucket } from "./range.ts";
+import { type Dimension, type SpendBy, type SpendView, setFilter, spendHref, valueLabel } from "./view.ts";
+import { addDays, monthStart, shownMs, startOfDate } from "./zone-days.ts";
 
 export type SpendPage = inferRouterOutputs<AppRouter>["spend"]["page"];
 type Sums = SpendPage["groups"]["totals"];
 
-/** One row of "Where it went". Money in micro-dollars; owned is hardware in use, without its idle time. */
+/** An amount and the charges that make it up; null where there are none. */
+export interface Cell {
+	microUsd: bigint;
+	href: string | null;
+}
+
+/** One row of "Where it went". */
 export interface SpendRow {
 	id: string;
-	kind: "group" | "idle" | "total";
+	kind: "group" | "total";
 	label: string;
+	/** The same screen within this group, by the next dimension. */
+	withinHref: string | null;
 	/** For groups that are places or capacity: the mark of its kind. */
 	capacity: CapacityKind | null;
-	ownedMicroUsd: bigint;
-	cloudMicroUsd: bigint;
-	totalMicroUsd: bigint;
+	/** Hardware in use, without its idle time. */
+	owned: Cell;
+	idle: Cell;
+	cloud: Cell;
+	total: Cell;
 	/** Of everything, 0 to 1. */
 	share: number;
+	/** Used, at home and away. */
 	gpuMs: bigint;
-	/** null: no GPU-hour was used for it. */
+	/** Everything that it cost for each hour of use, idle time included; null: no GPU-hour was used. */
 	microUsdPerGpuHour: bigint | null;
+	/** Against the range before, 0.06 is 6% more; null when nothing is known of it, or nothing was spent. */
+	change: number | null;
 	parts: BarPart[];
 	/** Of the longest bar, 0 to 1. */
 	width: number;
@@ -35,70 +51,115 @@ export function perGpuHour(microUsd: bigint, gpuMs: bigint): bigint | null {
 	return gpuMs > 0n ? (microUsd * BigInt(HOUR_MS)) / gpuMs : null;
 }
 
+/** 0.06 is 6% more than before; null when there was nothing before. */
+export function changeOf(now: bigint, before: bigint | null | undefined): number | null {
+	return before ? Number(now - before) / Number(before < 0n ? -before : before) : null;
+}
+
+interface TableContext {
+	view: SpendView;
+	/** The table's own: with `time`, one row for each bucket. */
+	bucket: SpendBucket;
+	range: { fromMs: number; toMs: number };
+}
+
 /**
- * Groups, then the idle hardware in a row of its own, then the sum. Idle time is taken out of the group in which the answer
- * has it (home, owned, the model, or none), so the rows above the sum add up to it to the last micro-dollar.
+ * Groups, dearest first (times in their order), then the sum of them. Idle hardware stands in a column of its own: what
+ * nobody used is in the total of its place and model, and of no team, project or class.
  */
-export function prepareSpendTable(spend: SpendPage["groups"], by: SpendBy): SpendRow[] {
-	const { totals } = spend;
-	const groups = spend.items
-		.map((item) => ({ item, usedMicroUsd: item.ownedMicroUsd + item.cloudMicroUsd }))
-		.filter(({ item, usedMicroUsd }) => usedMicroUsd !== 0n || item.gpuMs !== 0n)
-		.sort((a, b) => (a.usedMicroUsd < b.usedMicroUsd ? 1 : a.usedMicroUsd > b.usedMicroUsd ? -1 : 0));
-	const longest = [totals.idleMicroUsd, ...groups.map((g) => g.usedMicroUsd)].reduce((a, b) => (b > a ? b : a), 1n);
-	const shareOf = (amount: bigint) => (totals.totalMicroUsd > 0n ? Number(amount) / Number(totals.totalMicroUsd) : 0);
-	const rows = groups.map(
-		({ item, usedMicroUsd }): SpendRow => ({
+export function prepareSpendTable(page: Pick<SpendPage, "groups" | "before" | "ledgerStartMs">, context: TableContext): SpendRow[] {
+	const { groups, before } = page;
+	const { view, range } = context;
+	const byTime = view.by === "time";
+	const was = new Map(byTime ? [] : before?.items.map((item) => [item.key, item.totalMicroUsd]));
+	const knowsBefore = before !== null && page.ledgerStartMs !== null && before.fromMs >= page.ledgerStartMs;
+	const items = groups.items.filter((item) => item.totalMicroUsd !== 0n || item.gpuMs !== 0n || item.idleGpuMs !== 0n);
+	let longest = 1n;
+	for (const { totalMicroUsd } of items) if (totalMicroUsd > longest) longest = totalMicroUsd;
+	const rows = items.map((item): SpendRow => {
+		const span = byTime ? clipped(bucketSpan(item.key, context), range) : null;
+		const cell = (part: SpendPart, microUsd: bigint): Cell => ({
+			microUsd,
+			href: microUsd === 0n ? null : hrefOf(context, item.key, part, span),
+		});
+		return {
 			id: `group:${item.key}`,
 			kind: "group",
-			label: labelOf(by, item.key),
-			capacity: capacityOf(by, item),
-			ownedMicroUsd: item.ownedMicroUsd,
-			cloudMicroUsd: item.cloudMicroUsd,
-			totalMicroUsd: usedMicroUsd,
-			share: shareOf(usedMicroUsd),
+			label: byTime ? bucketLabel(item.key, context.bucket) : groupLabel(view.by as Dimension, item),
+			withinHref: withinHref(view, item.key, span),
+			capacity: capacityOf(view.by, item),
+			...cellsOf(item, cell),
+			share: shareOf(item.totalMicroUsd, groups.totals.totalMicroUsd),
 			gpuMs: item.gpuMs,
-			microUsdPerGpuHour: perGpuHour(usedMicroUsd, item.gpuMs),
+			microUsdPerGpuHour: perGpuHour(item.totalMicroUsd, item.gpuMs),
+			change: knowsBefore ? changeOf(item.totalMicroUsd, was.get(item.key)) : null,
 			parts: partsOf(item),
-			width: Number(usedMicroUsd) / Number(longest),
-		}),
-	);
-	if (totals.idleMicroUsd !== 0n || totals.idleGpuMs > 0n) rows.push(idleRow(totals, shareOf, longest));
+			width: Math.max(0, Number(item.totalMicroUsd) / Number(longest)),
+		};
+	});
+	const { totals } = groups;
+	const all = (part: SpendPart, microUsd: bigint): Cell => ({ microUsd, href: microUsd === 0n ? null : drillHref(view, { part }) });
 	return [
 		...rows,
 		{
-			id: "total",
-			kind: "total",
-			label: "All",
-			capacity: null,
-			ownedMicroUsd: totals.ownedMicroUsd + totals.idleMicroUsd,
-			cloudMicroUsd: totals.cloudMicroUsd,
-			totalMicroUsd: totals.totalMicroUsd,
+			...{ id: "total", kind: "total", label: "All", withinHref: null, capacity: null, parts: [], width: 0 },
+			...cellsOf(totals, all),
 			share: totals.totalMicroUsd > 0n ? 1 : 0,
-			gpuMs: totals.gpuMs + totals.idleGpuMs,
-			// What everything came to for each hour of use: idle time is a cost of the hours that were used.
+			gpuMs: totals.gpuMs,
 			microUsdPerGpuHour: perGpuHour(totals.totalMicroUsd, totals.gpuMs),
-			parts: [],
-			width: 0,
+			change: knowsBefore ? changeOf(totals.totalMicroUsd, before?.totals.totalMicroUsd) : null,
 		},
 	];
 }
 
-function idleRow(totals: Sums, shareOf: (amount: bigint) => number, longest: bigint): SpendRow {
-	return {
-		id: "idle",
-		kind: "idle",
-		label: "Idle, charged to nobody",
-		capacity: null,
-		ownedMicroUsd: totals.idleMicroUsd,
-		cloudMicroUsd: 0n,
-		totalMicroUsd: totals.idleMicroUsd,
-		share: shareOf(totals.idleMicroUsd),
-		gpuMs: totals.idleGpuMs,
-		microUsdPerGpuHour: null,
-		parts: [{ id: "idle", value: Number(totals.idleMicroUsd), fill: "idle", label: `idle ${formatMoney(totals.idleMicroUsd, "posted")}` }],
-		width: Number(totals.idleMicroUsd) / Number(longest),
-	};
+const shareOf = (amount: bigint, all: bigint) => (all > 0n ? Number(amount) / Number(all) : 0);
+
+const cellsOf = (sums: Sums, cell: (part: SpendPart, microUsd: bigint) => Cell) => ({
+	owned: cell("owned", sums.ownedMicroUsd),
+	idle: cell("idle", sums.idleMicroUsd),
+	cloud: cell("cloud", sums.cloudMicroUsd),
+	total: cell("all", sums.totalMicroUsd),
+});
+
+function hrefOf({ view }: TableContext, key: string, part: SpendPart, span: { fromMs: number; toMs: number } | null): string | null {
+	if (span) return drillHref(view, { part, span });
+	return drillHref(view, { part, group: { dimension: view.by as Dimension, key } });
+}
+
+/** The dimension that one looks at next, within a group of this one. */
+const NEXT: Record<Dimension, SpendBy> = {
+	team: "project",
+	project: "job",
+	class: "team",
+	provider: "region",
+	region: "accelerator",
+	site: "accelerator",
+	capacityType: "accelerator",
+	accelerator: "team",
+	kind: "team",
+};
+
+function withinHref(view: SpendView, key: string, span: { fromMs: number; toMs: number } | null): string | null {
+	if (span || view.by === "time" || view.by === "job") return null;
+	return spendHref({ ...setFilter(view, view.by, [key]), by: NEXT[view.by] });
+}
+
+/** The bucket whose first day is the key. */
+function bucketSpan(key: string, { bucket, view: { zone } }: TableContext): { fromMs: number; toMs: number } {
+	const end = bucket === "day" ? addDays(key, 1) : bucket === "week" ? addDays(key, 7) : monthStart(key, 1);
+	return { fromMs: startOfDate(key, zone), toMs: startOfDate(end, zone) };
+}
+
+/** "Wed 18 Nov", "Week of 16 Nov", "November 2026". */
+export function bucketLabel(firstDay: string, bucket: SpendBucket): string {
+	const atMs = shownMs(firstDay);
+	return bucket === "day" ? formatDay(atMs) : bucket === "week" ? `Week of ${formatDay(atMs, false)}` : formatMonth(atMs);
+}
+
+function groupLabel(by: Dimension, item: Sums & { key: string }): string {
+	const idle = item.key === "" && item.idleMicroUsd !== 0n && (by === "team" || by === "project" || by === "class");
+	if (!idle) return valueLabel(by, item.key);
+	return item.totalMicroUsd === item.idleMicroUsd ? "Idle, charged to nobody" : `Idle, and what has no ${by}`;
 }
 
 function partsOf(item: Sums): BarPart[] {
@@ -110,32 +171,16 @@ function partsOf(item: Sums): BarPart[] {
 	});
 	return [
 		part("owned", "owned", item.ownedMicroUsd),
+		part("idle", "idle", item.idleMicroUsd),
 		part("reserved", "reserved", item.reservedMicroUsd),
 		part("spot", "spot", item.spotMicroUsd),
 		part("on_demand", "on-demand", item.onDemandMicroUsd),
 	].filter((p) => p.value > 0);
 }
 
-const PROVIDERS: Record<string, string> = {
-	local: "This host",
-	slurm: "Slurm",
-	kubernetes: "Kubernetes",
-	aws: "AWS",
-	azure: "Azure",
-	gcp: "Google Cloud",
-};
-
-function labelOf(by: SpendBy, key: string): string {
-	if (by === "region") return key === "" ? "At home" : key;
-	if (key === "") return `No ${BY_LABEL[by].toLowerCase()}`;
-	if (by === "provider") return PROVIDERS[key] ?? key;
-	if ((by === "class" || by === "capacityType") && key in LABELS) return LABELS[key as keyof typeof LABELS];
-	return key;
-}
-
 function capacityOf(by: SpendBy, item: Sums & { key: string }): CapacityKind | null {
 	if (by === "capacityType") return item.key as CapacityKind;
-	if (by !== "provider" && by !== "region") return null;
+	if (by !== "provider" && by !== "region" && by !== "site") return null;
 	if (item.cloudMicroUsd === 0n) return "owned";
 	return item.spotMicroUsd * 2n > item.cloudMicroUsd ? "spot" : item.reservedMicroUsd * 2n > item.cloudMicroUsd ? "reserved" : "on_demand";
 }

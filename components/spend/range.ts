@@ -1,75 +1,86 @@
-import { createLoader, createSerializer, parseAsStringLiteral } from "nuqs/server";
 import { formatDay, formatMonth } from "#components/time/format-time.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
+import { addDays, dateOf, monthStart, shownMs, startOfDate } from "./zone-days.ts";
 
-export const SPEND_RANGES = ["7d", "month", "last_month", "60d"] as const;
+export const SPEND_RANGES = ["7d", "month", "last_month", "90d", "12m"] as const;
 export type SpendRange = (typeof SPEND_RANGES)[number];
 
-/** What the table can be grouped by, in the order of its tabs. */
-export const SPEND_BY = ["team", "project", "class", "provider", "region", "capacityType", "accelerator"] as const;
-export type SpendBy = (typeof SPEND_BY)[number];
-export const BY_LABEL: Record<SpendBy, string> = {
-	team: "Team",
-	project: "Project",
-	class: "Class",
-	provider: "Provider",
-	region: "Region",
-	capacityType: "Capacity",
-	accelerator: "GPU model",
-};
-
-const params = {
-	range: parseAsStringLiteral(SPEND_RANGES).withDefault("month"),
-	by: parseAsStringLiteral(SPEND_BY).withDefault("team"),
-};
-export const loadSpendParams = createLoader(params);
-const serialize = createSerializer(params);
-export const spendHref = (values: { range: SpendRange; by: SpendBy }): string => serialize("/spend", values);
+export const SPEND_BUCKETS = ["day", "week", "month"] as const;
+export type SpendBucket = (typeof SPEND_BUCKETS)[number];
 
 export const dayStartOf = (atMs: number): number => Math.floor(atMs / DAY_MS) * DAY_MS;
 
-function monthStartOf(atMs: number, monthsOn = 0): number {
-	const at = new Date(atMs);
-	return Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + monthsOn, 1);
-}
+/** First and last day, both included. */
+export type Dates = { from: string; to: string };
 
-/** Whole UTC days, today as far as it is over: half-open, with the end of today, so that the range is the same all day. */
-export function rangeOf(range: SpendRange, nowMs: number): { fromMs: number; toMs: number } {
-	const tomorrow = dayStartOf(nowMs) + DAY_MS;
+/** Whole days of the ledger's calendar, today as far as it is over. */
+export function datesOf(range: SpendRange, nowMs: number, zone = "UTC"): Dates {
+	const today = dateOf(nowMs, zone);
 	switch (range) {
 		case "7d":
-			return { fromMs: tomorrow - 7 * DAY_MS, toMs: tomorrow };
+			return { from: addDays(today, -6), to: today };
 		case "month":
-			return { fromMs: monthStartOf(nowMs), toMs: tomorrow };
+			return { from: monthStart(today), to: today };
 		case "last_month":
-			return { fromMs: monthStartOf(nowMs, -1), toMs: monthStartOf(nowMs) };
-		case "60d":
-			return { fromMs: tomorrow - 60 * DAY_MS, toMs: tomorrow };
+			return { from: monthStart(today, -1), to: addDays(monthStart(today), -1) };
+		case "90d":
+			return { from: addDays(today, -89), to: today };
+		case "12m":
+			return { from: monthStart(today, -11), to: today };
 	}
 }
 
-const monthName = (atMs: number) => formatMonth(atMs).split(" ")[0] ?? "";
+/** Half-open, with the end of its last day, so that the range is the same all day. */
+export function instantsOf({ from, to }: Dates, zone = "UTC"): { fromMs: number; toMs: number } {
+	return { fromMs: startOfDate(from, zone), toMs: startOfDate(addDays(to, 1), zone) };
+}
+
+export function rangeOf(range: SpendRange, nowMs: number, zone = "UTC"): { fromMs: number; toMs: number } {
+	return instantsOf(datesOf(range, nowMs, zone), zone);
+}
+
+const monthName = (date: string) => formatMonth(shownMs(date)).split(" ")[0] ?? "";
 
 /** "November to date", "October": names of months, because people speak of them so. */
-export function rangeLabel(range: SpendRange, nowMs: number): string {
+export function rangeLabel(range: SpendRange, nowMs: number, zone = "UTC"): string {
+	const { from } = datesOf(range, nowMs, zone);
 	switch (range) {
 		case "7d":
 			return "7 days";
 		case "month":
-			return `${monthName(nowMs)} to date`;
+			return `${monthName(from)} to date`;
 		case "last_month":
-			return monthName(monthStartOf(nowMs, -1));
-		case "60d":
-			return "60 days";
+			return monthName(from);
+		case "90d":
+			return "90 days";
+		case "12m":
+			return "12 months";
 	}
 }
 
-/** "1 Nov to 19 Nov", both included. */
-export function rangeDays({ fromMs, toMs }: { fromMs: number; toMs: number }): string {
-	return `${formatDay(fromMs, false)} to ${formatDay(toMs - 1, false)}`;
+/** "1 Nov to 19 Nov", both included; with years where they differ; one day alone is "19 Nov 2026". */
+export function datesLabel({ from, to }: Dates): string {
+	const [a, b] = [shownMs(from), shownMs(to)];
+	const years = from.slice(0, 4) !== to.slice(0, 4);
+	if (from === to) return `${formatDay(a)} ${from.slice(0, 4)}`;
+	return `${formatDay(a, false)}${years ? ` ${from.slice(0, 4)}` : ""} to ${formatDay(b, false)}${years ? ` ${to.slice(0, 4)}` : ""}`;
 }
 
-/** One form of the query's input, so that what the server prefetches is what the browser asks for. */
-export function spendQuery(range: SpendRange, by: SpendBy, nowMs: number) {
-	return { ...rangeOf(range, nowMs), groupBy: by };
+/** "1 Nov to 19 Nov" of UTC days, both included. */
+export function rangeDays({ fromMs, toMs }: { fromMs: number; toMs: number }): string {
+	return datesLabel({ from: dateOf(fromMs, "UTC"), to: dateOf(toMs - 1, "UTC") });
 }
+
+/** Days up to two months, weeks up to half a year, months beyond. */
+export function bucketFor({ from, to }: Dates): SpendBucket {
+	const days = daysIn({ from, to });
+	return days <= 63 ? "day" : days <= 190 ? "week" : "month";
+}
+
+/** What the chart can be drawn by: never so many bars that none is told from the next, never a single one of several days. */
+export function bucketsFor(dates: Dates): SpendBucket[] {
+	const days = daysIn(dates);
+	return SPEND_BUCKETS.filter((bucket) => (bucket === "day" ? days <= 124 : bucket === "week" ? days > 7 && days <= 750 : days > 28));
+}
+
+const daysIn = ({ from, to }: Dates) => Math.round((shownMs(to) - shownMs(from)) / DAY_MS) + 1;

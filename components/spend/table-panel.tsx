@@ -1,58 +1,80 @@
 "use client";
+import Link from "next/link";
 import { Money } from "#components/money/money.tsx";
-import { EmptyState } from "#components/page/states.tsx";
+import { EmptyState, NoResults } from "#components/page/states.tsx";
 import { PlaceSwatch } from "#components/place/place.tsx";
+import { CellMoney, Change } from "#components/spend/cells.tsx";
 import { prepareSpendTable, type SpendRow } from "#components/spend/prepare-table.ts";
-import { BY_LABEL } from "#components/spend/range.ts";
-import { type SpendView, useSpend } from "#components/spend/use-spend.ts";
+import { useSpend } from "#components/spend/use-spend.ts";
+import { BY_LABEL, isFiltered, type SpendView, spendHref } from "#components/spend/view.ts";
 import { formatCount, formatPercent } from "#components/ui/format-number.ts";
 import { ShareBar } from "#components/ui/meter.tsx";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
 import { HOUR_MS } from "#server/kernel/units.ts";
 
-/** Where it went, by one dimension. The rows add up to the last one, to the micro-dollar. */
+/** Where it went, by one dimension or by time. The rows add up to the last one, to the micro-dollar. */
 export function SpendTable({ view }: { view: SpendView }) {
-	const { page } = useSpend(view);
-	const rows = prepareSpendTable(page.groups, view.by);
-	if (rows.length === 1) {
-		return (
-			<EmptyState icon="spend" title="Nothing was spent in this range">
-				Choose a longer range above, or submit a job: what it costs appears here within a minute.
-			</EmptyState>
-		);
-	}
+	const { page, input, bucket } = useSpend(view);
+	const rows = prepareSpendTable(page, { view, bucket, range: input });
+	if (rows.length === 1) return <NothingSpent view={view} />;
+	const by = BY_LABEL[view.by];
+	const compares = rows.some((row) => row.change !== null);
 	return (
-		<Table aria-label={`Where it went, by ${BY_LABEL[view.by].toLowerCase()}`}>
+		<Table aria-label={`Where it went, by ${by.toLowerCase()}`}>
 			<thead>
 				<tr>
-					<Th>{BY_LABEL[view.by]}</Th>
-					<Th className="w-[22%]">
+					<Th>{view.by === "time" ? { day: "Day", week: "Week", month: "Month" }[bucket] : by}</Th>
+					<Th className="w-[18%]">
 						<span className="sr-only">Parts</span>
 					</Th>
-					<Th n>Owned</Th>
+					<Th n>Owned, used</Th>
+					<Th n>Owned, idle</Th>
 					<Th n>Cloud</Th>
 					<Th n>Total</Th>
 					<Th n>Share</Th>
-					<Th n>GPU-hours</Th>
+					<Th n>GPU-hours used</Th>
 					<Th n>Per GPU-hour</Th>
+					{compares && <Th n>vs before</Th>}
 				</tr>
 			</thead>
 			<tbody>
 				{rows.map((row) => (
-					<Row key={row.id} row={row} />
+					<Row key={row.id} row={row} compares={compares} />
 				))}
 			</tbody>
 		</Table>
 	);
 }
 
-function Row({ row }: { row: SpendRow }) {
+/** Nothing at all, or nothing that passes the filters. */
+export function NothingSpent({ view, className }: { view: SpendView; className?: string }) {
+	if (isFiltered(view)) return <NoResults what="charges" clearHref={spendHref({ ...view, filters: {} })} />;
+	return (
+		<EmptyState icon="spend" title="Nothing was spent in this range" {...(className ? { className } : {})}>
+			Each second of an owned slot and of a cloud machine becomes a charge. Choose a longer range above, or submit a job: what it costs
+			appears here within a minute.
+		</EmptyState>
+	);
+}
+
+function Row({ row, compares }: { row: SpendRow; compares: boolean }) {
 	return (
 		<Tr total={row.kind === "total"}>
 			<Td phone="a" className="max-w-70 truncate font-strong">
 				<span className="inline-flex items-center gap-2">
 					{row.capacity && <PlaceSwatch capacity={row.capacity} />}
-					{row.label}
+					{row.withinHref ? (
+						<Link
+							href={row.withinHref}
+							scroll={false}
+							title={`Look within: ${row.label}`}
+							className="underline-offset-4 hover:underline max-md:inline-flex max-md:min-h-6 max-md:min-w-6 max-md:items-center"
+						>
+							{row.label}
+						</Link>
+					) : (
+						row.label
+					)}
 				</span>
 			</Td>
 			<Td phone="e" className={row.kind === "total" ? "max-md:hidden" : "max-md:pt-1!"}>
@@ -65,17 +87,20 @@ function Row({ row }: { row: SpendRow }) {
 					/>
 				)}
 			</Td>
-			<Td phone="c" className="md:hidden">
-				<Amount value={row.ownedMicroUsd} /> owned, <Amount value={row.cloudMicroUsd} /> cloud
+			<Td phone="c" className="max-md:whitespace-normal md:hidden">
+				<PhoneParts row={row} />
 			</Td>
 			<Td n>
-				<Amount value={row.ownedMicroUsd} />
+				<CellMoney cell={row.owned} what={`${row.label}, owned and used`} />
 			</Td>
 			<Td n>
-				<Amount value={row.cloudMicroUsd} />
+				<CellMoney cell={row.idle} what={`${row.label}, owned and idle`} />
+			</Td>
+			<Td n>
+				<CellMoney cell={row.cloud} what={`${row.label}, cloud`} />
 			</Td>
 			<Td n phone="b" className="font-semibold">
-				<Money value={row.totalMicroUsd} />
+				<CellMoney cell={row.total} what={row.label} />
 			</Td>
 			<Td n className="text-ink-3">
 				{formatPercent(row.share)}
@@ -91,16 +116,28 @@ function Row({ row }: { row: SpendRow }) {
 					<Money value={row.microUsdPerGpuHour} kind="price" />
 				)}
 			</Td>
+			{compares && (
+				<Td n>
+					<Change value={row.change} />
+				</Td>
+			)}
 		</Tr>
 	);
+}
+
+/** The parts that are not nothing, in words. */
+function PhoneParts({ row }: { row: SpendRow }) {
+	const parts = (["owned", "idle", "cloud"] as const).filter((part) => row[part].microUsd !== 0n);
+	return parts.map((part, i) => (
+		<span key={part} className="whitespace-nowrap">
+			{i > 0 && ", "}
+			<CellMoney cell={row[part]} what={`${row.label}, ${part}`} /> {part === "owned" ? "used" : part}
+		</span>
+	));
 }
 
 /** Tenths below ten, so that a short job does not read as none. */
 export function hours(gpuMs: bigint): string {
 	const value = Number(gpuMs) / HOUR_MS;
 	return value > 0 && value < 10 ? (value < 0.05 ? "under 0.1" : value.toFixed(1)) : formatCount(value);
-}
-
-function Amount({ value }: { value: bigint }) {
-	return value === 0n ? <span className="text-ink-3">none</span> : <Money value={value} />;
 }

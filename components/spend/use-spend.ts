@@ -1,22 +1,27 @@
 "use client";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { useCallback } from "react";
-import { dayStartOf, type SpendBy, type SpendRange, spendQuery } from "#components/spend/range.ts";
+import { dayStartOf } from "#components/spend/range.ts";
+import { bucketOfView, datesOfView, type SpendView, spendQuery } from "#components/spend/view.ts";
 import { useTime } from "#components/time/clock.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
-
-export type SpendView = { range: SpendRange; by: SpendBy };
+import { HOUR_MS } from "#server/kernel/units.ts";
 
 /** The day that it is: ranges end with it. */
 export function useToday(): number {
 	return useTime(useCallback((now: number) => dayStartOf(now), []));
 }
 
+/** The hour that it is: a day of the ledger's calendar begins with one. */
+export function useHour(): number {
+	return useTime(useCallback((now: number) => Math.floor(now / HOUR_MS) * HOUR_MS, []));
+}
+
 /** All panels of the screen read one answer. */
-export function useSpend({ range, by }: SpendView) {
+export function useSpend(view: SpendView) {
 	const trpc = useTRPC();
-	const today = useToday();
-	const input = spendQuery(range, by, today);
+	const hour = useHour();
+	const input = spendQuery(view, hour);
 	const { data } = useSuspenseQuery(trpc.spend.page.queryOptions(input));
-	return { page: data, input, today };
+	return { page: data, input, hour, dates: datesOfView(view, hour), bucket: bucketOfView(view, hour) };
 }

@@ -7,7 +7,12 @@ const ONE_LINE = 96;
 
 /** A job as YAML text. */
 export function jobYaml(spec: JobSpec): string {
-	const doc = new Document(jobDocument(spec));
+	return documentYaml(jobDocument(spec));
+}
+
+/** A job file's document as YAML text. */
+export function documentYaml(document: object): string {
+	const doc = new Document(document);
 	visit(doc, {
 		Collection(_key, node, path) {
 			const pair = path.at(-1);

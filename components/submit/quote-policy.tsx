@@ -1,5 +1,6 @@
 "use client";
 import type { ReactNode } from "react";
+import { QuoteOutlook } from "#components/approvals/quote-outlook.tsx";
 import { screenFormatters } from "#components/job/reason-text.tsx";
 import { formatMoney } from "#components/money/format-money.ts";
 import { useTime } from "#components/time/clock.tsx";
@@ -60,7 +61,8 @@ function Verdict({ quote }: { quote: QuoteView }) {
 	if (quote.verdict === "needs_approval") {
 		return (
 			<Line mark="ask">
-				<b>Approval:</b> rule {String(quote.reason.facts["ruleId"] ?? "of the policy")} asks a person first
+				<b>Approval:</b> rule {String(quote.reason.facts["ruleId"] ?? "of the policy")} asks a person first.
+				<QuoteOutlook role={String(quote.reason.facts["role"] ?? "platform")} />
 			</Line>
 		);
 	}

@@ -1,17 +1,67 @@
 "use client";
+import { parseAsStringLiteral, useQueryState } from "nuqs";
+import { lazy, Suspense, useState } from "react";
 import { PageBody, PageHeader } from "#components/page/page-header.tsx";
 import { PanelGate } from "#components/page/panel-gate.tsx";
 import { Forbidden } from "#components/page/states.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { TextSkeleton } from "#components/ui/skeleton.tsx";
+import { TabLinks } from "#components/ui/tabs.tsx";
+import { useHydrated } from "#components/ui/use-hydrated.ts";
 import type { Check } from "./check-draft.ts";
 import { SubmitWorkbench } from "./submit-workbench.tsx";
 import type { JobTemplate } from "./templates.ts";
 
+type SubmitJob = {
+	initial: { text: string; check: Check };
+	teams: readonly string[];
+	templates: readonly JobTemplate[];
+	note: string | null;
+};
+
 type SubmitScreenProps = {
 	/** Null for people whose role submits nothing. */
-	job: { initial: { text: string; check: Check }; teams: readonly string[]; templates: readonly JobTemplate[]; note: string | null } | null;
+	job: SubmitJob | null;
 };
+
+/** It brings the schema of the job file with it, which the form loads only when somebody changes something. */
+const PasteWorkbench = lazy(() => import("./paste-workbench.tsx").then((loaded) => ({ default: loaded.PasteWorkbench })));
+
+const TABS = [
+	{ id: "form", label: "Form and YAML" },
+	{ id: "paste", label: "Paste sbatch or Kubernetes" },
+] as const;
+
+/** The form, or a script brought from elsewhere, which can be opened in the form. */
+function SubmitTabs({ job }: { job: SubmitJob }) {
+	const [tab, setTab] = useQueryState("tab", parseAsStringLiteral(["form", "paste"] as const).withDefault("form"));
+	const [initial, setInitial] = useState(job.initial);
+	const hydrated = useHydrated();
+	const open = (text: string, check: Check) => {
+		setInitial({ text, check });
+		void setTab("form");
+	};
+	return (
+		<>
+			<TabLinks
+				label="Ways to describe the job"
+				current={tab}
+				tabs={TABS.map((t) => ({ ...t, href: t.id === "form" ? "/jobs/new" : "/jobs/new?tab=paste" }))}
+				className="mb-4"
+			/>
+			{tab === "paste" && !hydrated ? (
+				// What is pasted before the browser has taken the page over would be lost.
+				<TextSkeleton lines={10} label="Loading" />
+			) : tab === "paste" ? (
+				<Suspense fallback={<TextSkeleton lines={10} label="Loading" />}>
+					<PasteWorkbench teams={job.teams} onOpen={open} />
+				</Suspense>
+			) : (
+				<SubmitWorkbench key={initial.text} initial={initial} teams={job.teams} templates={job.templates} />
+			)}
+		</>
+	);
+}
 
 export function SubmitScreen({ job }: SubmitScreenProps) {
 	return (
@@ -31,7 +81,7 @@ export function SubmitScreen({ job }: SubmitScreenProps) {
 							</Panel>
 						}
 					>
-						<SubmitWorkbench initial={job.initial} teams={job.teams} templates={job.templates} />
+						<SubmitTabs job={job} />
 					</PanelGate>
 				) : (
 					<Panel>

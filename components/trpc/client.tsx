@@ -18,6 +18,7 @@ function queryClient(): QueryClient {
 }
 
 const URL_PATH = "/api/trpc";
+const WHOLE_FILES = new Set(["quote", "job.import", "policy.check", "policy.diff", "policy.merge", "policy.complete", "policy.tryRule"]);
 
 /** Query client and tRPC for everything below. On the server every query is prefetched, so the path is never fetched there. */
 export function TrpcProviders({ children }: { children: ReactNode }): ReactNode {
@@ -29,8 +30,8 @@ export function TrpcProviders({ children }: { children: ReactNode }): ReactNode 
 					condition: (op) => op.type === "subscription",
 					true: httpSubscriptionLink({ url: URL_PATH, transformer: superjson }),
 					false: splitLink({
-						// A quote carries a whole job file, which is too long for an address; and nothing should wait for it.
-						condition: (op) => op.path === "quote",
+						// These carry a whole file, which is too long for an address; and nothing should wait for them.
+						condition: (op) => WHOLE_FILES.has(op.path),
 						true: httpLink({ url: URL_PATH, transformer: superjson, methodOverride: "POST" }),
 						false: httpBatchStreamLink({ url: URL_PATH, transformer: superjson }),
 					}),

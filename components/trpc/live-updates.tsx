@@ -84,6 +84,7 @@ export function LiveUpdates({ children }: { children: ReactNode }): ReactNode {
 			case "spend":
 				return [
 					trpc.spend.pathKey(),
+					trpc.carbon.pathKey(),
 					trpc.budget.pathKey(),
 					trpc.job.receipt.pathKey(),
 					trpc.job.list.pathKey(),
@@ -91,7 +92,13 @@ export function LiveUpdates({ children }: { children: ReactNode }): ReactNode {
 					trpc.overview.summary.pathKey(),
 				];
 			case "policy":
-				return [trpc.policy.pathKey()];
+				return [trpc.policy.pathKey(), trpc.budget.pathKey(), trpc.approval.pathKey()];
+			case "approval":
+				return [trpc.approval.pathKey()];
+			case "alert":
+				return [trpc.alert.pathKey(), trpc.channel.pathKey(), trpc.overview.summary.pathKey()];
+			case "statement":
+				return [trpc.statement.pathKey()];
 			case "log":
 				return [trpc.job.logs.pathKey()];
 		}

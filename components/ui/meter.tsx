@@ -11,6 +11,7 @@ export type MarkFill =
 	| "idle"
 	| "carbon"
 	| "carbon_soft"
+	| "embodied"
 	| "risk"
 	| "lost"
 	| "warn"
@@ -30,6 +31,7 @@ export const FILL_CLASS: Record<MarkFill, string> = {
 	idle: "bg-idle",
 	carbon: "bg-carbon",
 	carbon_soft: "bg-[color-mix(in_oklab,var(--carbon)_42%,var(--panel))]",
+	embodied: "hatch-carbon",
 	risk: "bg-risk",
 	lost: "hatch-lost",
 	warn: "bg-warn",

@@ -1,33 +1,45 @@
 import type { Metadata } from "next";
 import { getQueryClient, HydrateClient, trpc } from "#app/_trpc/server.tsx";
-import { PageBody, PageHeader } from "#components/page/page-header.tsx";
 import { QueryBoundary } from "#components/page/query-boundary.tsx";
 import { BudgetsPanel } from "#components/policies/budgets-panel.tsx";
 import { PolicyLead } from "#components/policies/header.tsx";
+import { ManagedBanner } from "#components/policies/managed-note.tsx";
 import { MarkingProvider } from "#components/policies/marking.tsx";
-import { ACTIVE_POLICY } from "#components/policies/params.ts";
+import { ACTIVE_POLICY, VERSIONS_QUERY } from "#components/policies/params.ts";
+import { PolicyScreen } from "#components/policies/policy-screen.tsx";
+import { PolicyProposals } from "#components/policies/proposals-panel.tsx";
 import { RulesPanel } from "#components/policies/rules-panel.tsx";
 import { VersionsPanel } from "#components/policies/versions-panel.tsx";
 import { YamlPanel } from "#components/policies/yaml-panel.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { TableSkeleton, TextSkeleton } from "#components/ui/skeleton.tsx";
+import { sessionActor } from "#server/auth/session.ts";
 
 export const metadata: Metadata = { title: "Policies" };
 
-export default function PoliciesPage() {
+export default async function PoliciesPage() {
+	const actor = await sessionActor();
+	const canEdit = actor?.kind === "person" && actor.role === "platform";
 	const client = getQueryClient();
 	void client.prefetchQuery(trpc.policy.get.queryOptions(ACTIVE_POLICY));
+	void client.prefetchQuery(trpc.policy.names.queryOptions());
+	void client.prefetchQuery(trpc.policy.versions.queryOptions(VERSIONS_QUERY));
+	void client.prefetchQuery(trpc.policy.proposals.queryOptions());
 	void client.prefetchQuery(trpc.budget.list.queryOptions());
+	if (canEdit) void client.prefetchQuery(trpc.policy.draft.get.queryOptions(ACTIVE_POLICY));
 	return (
 		<HydrateClient>
-			<PageHeader title="Policies" />
-			<PageBody>
+			<PolicyScreen editor={canEdit ? { accountId: actor.accountId } : null}>
 				<QueryBoundary
 					what="The policy in force"
 					framed
 					skeleton={<TextSkeleton lines={2} className="max-w-215 px-0 py-2" label="Loading the summary" />}
 				>
-					<PolicyLead />
+					<PolicyLead canEdit={canEdit} />
+					<ManagedBanner canPublish={canEdit} />
+				</QueryBoundary>
+				<QueryBoundary what="The proposals" framed skeleton={null}>
+					<PolicyProposals canDecide={canEdit} />
 				</QueryBoundary>
 				<MarkingProvider>
 					<div className="grid items-start gap-4 rail:grid-cols-2">
@@ -39,7 +51,7 @@ export default function PoliciesPage() {
 								<BudgetsPanel />
 							</QueryBoundary>
 							<QueryBoundary what="The versions" framed skeleton={<Loading title="Versions" rows={3} />}>
-								<VersionsPanel />
+								<VersionsPanel mode="read" />
 							</QueryBoundary>
 						</div>
 						<QueryBoundary what="The policy's text" framed skeleton={<Loading title="YAML" rows={14} />}>
@@ -47,7 +59,7 @@ export default function PoliciesPage() {
 						</QueryBoundary>
 					</div>
 				</MarkingProvider>
-			</PageBody>
+			</PolicyScreen>
 		</HydrateClient>
 	);
 }

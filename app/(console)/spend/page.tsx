@@ -1,24 +1,31 @@
 import type { Metadata } from "next";
 import type { SearchParams } from "nuqs/server";
-import { getQueryClient, HydrateClient, trpc } from "#app/_trpc/server.tsx";
+import { caller, getQueryClient, HydrateClient, trpc } from "#app/_trpc/server.tsx";
 import { PageBody, PageHeader } from "#components/page/page-header.tsx";
 import { QueryBoundary } from "#components/page/query-boundary.tsx";
+import { Forbidden } from "#components/page/states.tsx";
 import { DaysPanel, MonthEndPanel } from "#components/spend/days-panel.tsx";
 import { ExportButton } from "#components/spend/export-button.tsx";
+import { FilterBar } from "#components/spend/filter-bar.tsx";
+import { FocusLinks } from "#components/spend/focus-links.tsx";
 import { SpendHead } from "#components/spend/head.tsx";
 import { LostPanel, PricesPanel, SavingsPanel } from "#components/spend/insight-panels.tsx";
+import { JobsTable } from "#components/spend/jobs-table.tsx";
+import { MonthsTable } from "#components/spend/months-panel.tsx";
+import { jobPages } from "#components/spend/pages.ts";
+import { bucketsFor, datesLabel, rangeLabel, SPEND_RANGES } from "#components/spend/range.ts";
+import { SpendTable } from "#components/spend/table-panel.tsx";
 import {
 	BY_LABEL,
+	bucketOfView,
+	datesOfView,
 	loadSpendParams,
-	rangeDays,
-	rangeLabel,
-	rangeOf,
 	SPEND_BY,
-	SPEND_RANGES,
+	type SpendView,
 	spendHref,
 	spendQuery,
-} from "#components/spend/range.ts";
-import { SpendTable } from "#components/spend/table-panel.tsx";
+	viewOf,
+} from "#components/spend/view.ts";
 import { Panel, PanelHeader, PanelSplit } from "#components/ui/panel.tsx";
 import { SegmentedLinks } from "#components/ui/segmented.tsx";
 import { ChartSkeleton, KpiSkeleton, TableSkeleton, TextSkeleton } from "#components/ui/skeleton.tsx";
@@ -26,60 +33,47 @@ import { sessionActor } from "#server/auth/session.ts";
 
 export const metadata: Metadata = { title: "Spend" };
 
+const BUCKET_LABEL = { day: "Day", week: "Week", month: "Month" } as const;
+
 export default async function SpendPage({ searchParams }: { searchParams: Promise<SearchParams> }) {
-	const { range, by } = await loadSpendParams(searchParams);
 	const actor = await sessionActor();
 	const ownTeams = actor?.kind === "person" && actor.role === "data_scientist" ? actor.teams : null;
+	if (ownTeams?.length === 0) return <NoTeam />;
+	const call = await caller();
+	const { zone } = await call.spend.calendar();
+	const view = viewOf(await loadSpendParams(searchParams), zone);
 	const nowMs = Date.now();
-	const view = { range, by };
-	const client = getQueryClient();
-	void client.prefetchQuery(trpc.spend.page.queryOptions(spendQuery(range, by, nowMs)));
-	void client.prefetchQuery(trpc.budget.list.queryOptions());
-	const ranges = (
-		<SegmentedLinks
-			label="Range"
-			value={range}
-			options={SPEND_RANGES.map((value) => ({ value, label: rangeLabel(value, nowMs), href: spendHref({ range: value, by }) }))}
-		/>
-	);
+	prefetch(call, view, nowMs);
+	const seesAll = ownTeams === null;
 	return (
 		<HydrateClient>
-			<PageHeader title="Spend" meta={<span className="max-md:hidden">{ranges}</span>} actions={<ExportButton view={view} />} />
+			<PageHeader
+				title="Spend"
+				meta={
+					<span className="min-w-0 max-rail:hidden">
+						<Ranges view={view} nowMs={nowMs} />
+					</span>
+				}
+				actions={<ExportButton view={view} />}
+			/>
 			<PageBody>
-				<div className="md:hidden">{ranges}</div>
+				<div className="rail:hidden">
+					<Ranges view={view} nowMs={nowMs} />
+				</div>
+				<FilterBar view={view} />
 				{ownTeams && (
 					<p className="text-ink-2">
 						You see the spend of your teams: {ownTeams.join(", ")}. Idle hardware belongs to no team and is not in it.
 					</p>
 				)}
 				<QueryBoundary what="The sums" framed skeleton={<KpiSkeleton count={5} label="Loading the sums" />}>
-					<SpendHead view={view} seesAll={ownTeams === null} />
+					<SpendHead view={view} seesAll={seesAll} />
 				</QueryBoundary>
-				<Panel>
-					<PanelSplit columns="minmax(0,1.9fr) minmax(0,1fr)">
-						<div className="min-w-0">
-							<PanelHeader title="Owned and cloud by day" sub="dollars a day, UTC" />
-							<QueryBoundary what="The days" skeleton={<ChartSkeleton height={320} label="Loading the days" />}>
-								<DaysPanel view={view} />
-							</QueryBoundary>
-						</div>
-						<QueryBoundary what="The month's end" skeleton={<TableSkeleton rows={4} columns={4} label="Loading the forecast" />}>
-							<MonthEndPanel view={view} />
-						</QueryBoundary>
-					</PanelSplit>
-				</Panel>
-				<Panel>
-					<div className="flex min-h-11.5 flex-wrap items-center gap-x-4 gap-y-1.5 px-4 py-2">
-						<h2 className="text-sm font-semibold">Where it went</h2>
-						<SegmentedLinks
-							label="Group by"
-							value={by}
-							options={SPEND_BY.map((value) => ({ value, label: BY_LABEL[value], href: spendHref({ range, by: value }) }))}
-						/>
-						<span className="ml-auto text-ink-3">{rangeDays(rangeOf(range, nowMs))}, UTC</span>
-					</div>
-					<QueryBoundary what="The table" skeleton={<TableSkeleton rows={7} columns={7} label="Loading the table" />}>
-						<SpendTable view={view} />
+				<ChartPanel view={view} nowMs={nowMs} />
+				<GroupsPanel view={view} nowMs={nowMs} />
+				<Panel title="Month against month" sub="with the filters above">
+					<QueryBoundary what="The months" skeleton={<TableSkeleton rows={3} columns={8} label="Loading the months" />}>
+						<MonthsTable view={view} />
 					</QueryBoundary>
 				</Panel>
 				<Panel>
@@ -88,7 +82,7 @@ export default async function SpendPage({ searchParams }: { searchParams: Promis
 						skeleton={<TextSkeleton lines={8} label="Loading prices, savings and losses" className="py-5" />}
 					>
 						<PanelSplit columns="minmax(0,1.15fr) minmax(0,.8fr) minmax(0,1.3fr)">
-							<PricesPanel view={view} seesAll={ownTeams === null} />
+							<PricesPanel view={view} seesAll={seesAll} />
 							<SavingsPanel view={view} />
 							<LostPanel view={view} />
 						</PanelSplit>
@@ -96,5 +90,96 @@ export default async function SpendPage({ searchParams }: { searchParams: Promis
 				</Panel>
 			</PageBody>
 		</HydrateClient>
+	);
+}
+
+function prefetch(call: Awaited<ReturnType<typeof caller>>, view: SpendView, nowMs: number): void {
+	const client = getQueryClient();
+	const query = spendQuery(view, nowMs);
+	void client.prefetchQuery(trpc.spend.page.queryOptions(query));
+	void client.prefetchQuery(trpc.spend.options.queryOptions({ fromMs: query.fromMs, toMs: query.toMs }));
+	void client.prefetchQuery(trpc.budget.list.queryOptions());
+	if (view.by === "job")
+		void client.prefetchInfiniteQuery(jobPages(trpc.spend.jobs.pathKey(), view, nowMs, (input) => call.spend.jobs(input)));
+}
+
+function Ranges({ view, nowMs }: { view: SpendView; nowMs: number }) {
+	const presets = SPEND_RANGES.map((value) => ({
+		value,
+		label: rangeLabel(value, nowMs, view.zone),
+		href: spendHref({ ...view, range: value, dates: null, bucket: null }),
+	}));
+	const chosen = view.dates && { value: "dates" as const, label: datesLabel(view.dates), href: spendHref(view) };
+	return <SegmentedLinks label="Range" value={chosen ? "dates" : view.range} options={[...presets, ...(chosen ? [chosen] : [])]} />;
+}
+
+function ChartPanel({ view, nowMs }: { view: SpendView; nowMs: number }) {
+	const bucket = bucketOfView(view, nowMs);
+	const buckets = bucketsFor(datesOfView(view, nowMs));
+	return (
+		<Panel>
+			<PanelSplit columns="minmax(0,1.9fr) minmax(0,1fr)">
+				<div className="min-w-0">
+					<PanelHeader
+						title={`Owned and cloud by ${bucket}`}
+						sub={`dollars a ${bucket}, ${view.zone}`}
+						actions={
+							buckets.length > 1 && (
+								<SegmentedLinks
+									label="Bars"
+									value={bucket}
+									options={buckets.map((value) => ({ value, label: BUCKET_LABEL[value], href: spendHref({ ...view, bucket: value }) }))}
+								/>
+							)
+						}
+					/>
+					<QueryBoundary what="The chart" skeleton={<ChartSkeleton height={320} label="Loading the chart" />}>
+						<DaysPanel view={view} />
+					</QueryBoundary>
+				</div>
+				<QueryBoundary what="The month's end" skeleton={<TableSkeleton rows={4} columns={4} label="Loading the forecast" />}>
+					<MonthEndPanel view={view} />
+				</QueryBoundary>
+			</PanelSplit>
+		</Panel>
+	);
+}
+
+function GroupsPanel({ view, nowMs }: { view: SpendView; nowMs: number }) {
+	return (
+		<Panel footer={<FocusLinks dates={datesOfView(view, nowMs)} />}>
+			<div className="flex min-h-11.5 flex-wrap items-center gap-x-4 gap-y-1.5 px-4 py-2">
+				<h2 className="text-sm font-semibold">Where it went</h2>
+				<SegmentedLinks
+					label="Group by"
+					value={view.by}
+					options={SPEND_BY.map((value) => ({ value, label: BY_LABEL[value], href: spendHref({ ...view, by: value }) }))}
+				/>
+				<span className="ml-auto text-ink-3">
+					Each figure leads to its charges. {datesLabel(datesOfView(view, nowMs))}, {view.zone}
+				</span>
+			</div>
+			<QueryBoundary what="The table" skeleton={<TableSkeleton rows={7} columns={7} label="Loading the table" />}>
+				{view.by === "job" ? <JobsTable view={view} /> : <SpendTable view={view} />}
+			</QueryBoundary>
+		</Panel>
+	);
+}
+
+/** Somebody who belongs to no team has no spend of their own, and may not see that of others. */
+function NoTeam() {
+	return (
+		<>
+			<PageHeader title="Spend" />
+			<PageBody>
+				<Panel>
+					<Forbidden
+						what="The spend of teams that you do not belong to"
+						who="platform engineers and finance"
+						detail="You belong to no team yet: an administrator can add you to one."
+					/>
+				</Panel>
+			</PageBody>
+		</>
 	);
 }

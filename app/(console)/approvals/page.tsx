@@ -1,0 +1,65 @@
+import type { Metadata } from "next";
+import type { SearchParams } from "nuqs/server";
+import { getQueryClient, HydrateClient, trpc } from "#app/_trpc/server.tsx";
+import { ApprovalDetail } from "#components/approvals/approval-detail.tsx";
+import { ApprovalsList } from "#components/approvals/approvals-list.tsx";
+import { APPROVAL_VIEWS, approvalsHref, approvalsQuery, loadApprovalParams } from "#components/approvals/params.ts";
+import { SecondPersonPanel } from "#components/approvals/proposals-panel.tsx";
+import { LiveMeta } from "#components/page/live-meta.tsx";
+import { PageBody, PageHeader } from "#components/page/page-header.tsx";
+import { QueryBoundary } from "#components/page/query-boundary.tsx";
+import { cn } from "#components/ui/cn.ts";
+import { Panel } from "#components/ui/panel.tsx";
+import { SegmentedLinks } from "#components/ui/segmented.tsx";
+import { TableSkeleton, TextSkeleton } from "#components/ui/skeleton.tsx";
+import { sessionActor } from "#server/auth/session.ts";
+
+export const metadata: Metadata = { title: "Approvals" };
+
+export default async function ApprovalsPage({ searchParams }: { searchParams: Promise<SearchParams> }) {
+	const { view, approval } = await loadApprovalParams(searchParams);
+	const actor = await sessionActor();
+	const role = actor?.kind === "person" ? actor.role : "data_scientist";
+	const client = getQueryClient();
+	void client.prefetchQuery(trpc.approval.list.queryOptions(approvalsQuery(view)));
+	void client.prefetchQuery(trpc.approval.proposals.queryOptions());
+	if (approval !== null) void client.prefetchQuery(trpc.approval.get.queryOptions({ id: approval }));
+	return (
+		<HydrateClient>
+			<PageHeader title="Approvals" meta={<LiveMeta />} />
+			<PageBody>
+				<div className={cn("grid items-start gap-4", approval !== null && "rail:grid-cols-[minmax(0,1fr)_minmax(0,1.25fr)]")}>
+					<Panel
+						id="asked"
+						title="Jobs that ask"
+						// On a phone the one that is looked at has the screen to itself.
+						className={cn(approval !== null && "max-rail:hidden")}
+						actions={
+							<SegmentedLinks
+								label="Which approvals"
+								value={view}
+								options={APPROVAL_VIEWS.map((value) => ({
+									value,
+									label: value === "open" ? "Waiting" : "Answered",
+									href: approvalsHref({ view: value }),
+								}))}
+							/>
+						}
+					>
+						<QueryBoundary what="The approvals" skeleton={<TableSkeleton rows={4} columns={3} label="Loading the approvals" />}>
+							<ApprovalsList view={view} chosen={approval} />
+						</QueryBoundary>
+					</Panel>
+					{approval !== null && (
+						<QueryBoundary key={approval} what="This approval" framed skeleton={<TextSkeleton lines={8} label="Loading the approval" />}>
+							<ApprovalDetail id={approval} view={view} />
+						</QueryBoundary>
+					)}
+				</div>
+				<QueryBoundary what="The changes" framed skeleton={<TableSkeleton rows={1} columns={3} label="Loading the changes" />}>
+					<SecondPersonPanel view={view} role={role} />
+				</QueryBoundary>
+			</PageBody>
+		</HydrateClient>
+	);
+}

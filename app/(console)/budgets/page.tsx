@@ -1,0 +1,123 @@
+import type { Metadata } from "next";
+import type { SearchParams } from "nuqs/server";
+import { getQueryClient, HydrateClient, trpc } from "#app/_trpc/server.tsx";
+import { AlertsList } from "#components/budgets/alerts-panel.tsx";
+import { BudgetsTable } from "#components/budgets/budgets-table.tsx";
+import { ChangeCap } from "#components/budgets/cap-dialog.tsx";
+import { ChannelsPanel, DeliveriesPanel } from "#components/budgets/channels-panel.tsx";
+import { BurnDownPanel, WayPanel } from "#components/budgets/course-panels.tsx";
+import { BudgetHead } from "#components/budgets/head.tsx";
+import { ALERT_STATES, alertsQuery, budgetQuery, budgetsHref, DELIVERIES_QUERY, loadBudgetParams } from "#components/budgets/params.ts";
+import { ProposalsPanel } from "#components/budgets/proposals-panel.tsx";
+import { AlertSettings } from "#components/budgets/settings-dialog.tsx";
+import { HistoryPanel, SpendersPanel } from "#components/budgets/spenders-panels.tsx";
+import type { ChosenBudget } from "#components/budgets/use-budget.ts";
+import { LiveMeta } from "#components/page/live-meta.tsx";
+import { PageBody, PageHeader } from "#components/page/page-header.tsx";
+import { QueryBoundary } from "#components/page/query-boundary.tsx";
+import { Panel, PanelSplit } from "#components/ui/panel.tsx";
+import { SegmentedLinks } from "#components/ui/segmented.tsx";
+import { ChartSkeleton, KpiSkeleton, TableSkeleton } from "#components/ui/skeleton.tsx";
+import { sessionActor } from "#server/auth/session.ts";
+
+export const metadata: Metadata = { title: "Budgets" };
+
+export default async function BudgetsPage({ searchParams }: { searchParams: Promise<SearchParams> }) {
+	const { budget, period, alerts } = await loadBudgetParams(searchParams);
+	const actor = await sessionActor();
+	const canChange = actor?.kind === "person" && actor.role !== "data_scientist";
+	const client = getQueryClient();
+	void client.prefetchQuery(trpc.budget.settings.queryOptions());
+	void client.prefetchQuery(trpc.budget.proposals.queryOptions());
+	void client.prefetchQuery(trpc.alert.list.queryOptions(alertsQuery(alerts)));
+	if (canChange) {
+		void client.prefetchQuery(trpc.channel.list.queryOptions());
+		void client.prefetchQuery(trpc.channel.deliveries.queryOptions(DELIVERIES_QUERY));
+	}
+	// Which budget is the first one is known only with the list; when it fails, its panel tells why.
+	const list = await client.fetchQuery(trpc.budget.list.queryOptions()).catch(() => []);
+	const id = budget ?? list[0]?.id ?? null;
+	const chosen = id === null ? null : { id, period };
+	if (chosen) void client.prefetchQuery(trpc.budget.get.queryOptions(budgetQuery(chosen.id, chosen.period)));
+	return (
+		<HydrateClient>
+			<PageHeader title="Budgets" meta={<LiveMeta />} actions={canChange && id !== null && <ChangeCap key={id} budgetId={id} />} />
+			<PageBody>
+				{chosen && (
+					<QueryBoundary what="This budget" framed skeleton={<KpiSkeleton count={5} label="Loading the budget" />}>
+						<BudgetHead chosen={chosen} />
+					</QueryBoundary>
+				)}
+				<QueryBoundary what="The proposals" framed skeleton={<TableSkeleton rows={1} columns={3} label="Loading approvals" />}>
+					<ProposalsPanel canChange={canChange} />
+				</QueryBoundary>
+				<QueryBoundary what="The budgets" framed skeleton={<TableSkeleton rows={5} columns={7} label="Loading the budgets" />}>
+					<BudgetsTable chosen={id} />
+				</QueryBoundary>
+				{chosen && <BudgetCourse chosen={chosen} />}
+				<Panel
+					id="alerts"
+					title="Alerts"
+					actions={
+						<>
+							<SegmentedLinks
+								label="Which alerts"
+								value={alerts}
+								options={ALERT_STATES.map((value) => ({
+									value,
+									label: value === "open" ? "Open" : "Past",
+									href: budgetsHref({ budget, period, alerts: value }),
+								}))}
+							/>
+							{canChange && <AlertSettings />}
+						</>
+					}
+				>
+					<QueryBoundary what="The alerts" skeleton={<TableSkeleton rows={4} columns={4} label="Loading the alerts" />}>
+						<AlertsList state={alerts} />
+					</QueryBoundary>
+				</Panel>
+				{canChange && (
+					<Panel id="channels">
+						<PanelSplit columns="minmax(0,1fr) minmax(0,1.35fr)">
+							<QueryBoundary what="The channels" skeleton={<TableSkeleton rows={3} columns={2} label="Loading the channels" />}>
+								<ChannelsPanel />
+							</QueryBoundary>
+							<QueryBoundary what="The log" skeleton={<TableSkeleton rows={4} columns={4} label="Loading the log" />}>
+								<DeliveriesPanel />
+							</QueryBoundary>
+						</PanelSplit>
+					</Panel>
+				)}
+			</PageBody>
+		</HydrateClient>
+	);
+}
+
+/** How the chosen budget goes: what is left, what happens at the cap, who spends it, how it went before. */
+function BudgetCourse({ chosen }: { chosen: ChosenBudget }) {
+	return (
+		<>
+			<Panel>
+				<PanelSplit columns="minmax(0,1.55fr) minmax(0,1fr)">
+					<QueryBoundary what="What is left" skeleton={<ChartSkeleton height={360} label="Loading what is left" />}>
+						<BurnDownPanel chosen={chosen} />
+					</QueryBoundary>
+					<QueryBoundary what="The way to the cap" skeleton={<TableSkeleton rows={4} columns={3} label="Loading the way to the cap" />}>
+						<WayPanel chosen={chosen} />
+					</QueryBoundary>
+				</PanelSplit>
+			</Panel>
+			<Panel>
+				<PanelSplit columns="minmax(0,1.55fr) minmax(0,1fr)">
+					<QueryBoundary what="Who spends it" skeleton={<TableSkeleton rows={6} columns={4} label="Loading who spends it" />}>
+						<SpendersPanel chosen={chosen} />
+					</QueryBoundary>
+					<QueryBoundary what="The periods before" skeleton={<TableSkeleton rows={3} columns={4} label="Loading earlier periods" />}>
+						<HistoryPanel chosen={chosen} />
+					</QueryBoundary>
+				</PanelSplit>
+			</Panel>
+		</>
+	);
+}

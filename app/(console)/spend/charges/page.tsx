@@ -1,0 +1,49 @@
+import type { Metadata } from "next";
+import type { SearchParams } from "nuqs/server";
+import { caller, getQueryClient, HydrateClient, trpc } from "#app/_trpc/server.tsx";
+import { PageBody, PageHeader } from "#components/page/page-header.tsx";
+import { QueryBoundary } from "#components/page/query-boundary.tsx";
+import { ChargesExport, ChargesHead, ChargesTable } from "#components/spend/charges-panel.tsx";
+import { ChargesScope } from "#components/spend/charges-scope.tsx";
+import { FilterBar } from "#components/spend/filter-bar.tsx";
+import { FocusLinks } from "#components/spend/focus-links.tsx";
+import { chargePages } from "#components/spend/pages.ts";
+import { type ChargesView, chargesQuery, datesOfView, loadChargesParams, spendHref, viewLabel, viewOf } from "#components/spend/view.ts";
+import { Panel } from "#components/ui/panel.tsx";
+import { KpiSkeleton, TableSkeleton } from "#components/ui/skeleton.tsx";
+
+export const metadata: Metadata = { title: "Charges" };
+
+export default async function ChargesPage({ searchParams }: { searchParams: Promise<SearchParams> }) {
+	const call = await caller();
+	const { zone } = await call.spend.calendar();
+	const { job, lost, ...params } = await loadChargesParams(searchParams);
+	const view: ChargesView = { ...viewOf(params, zone), job, lost };
+	const nowMs = Date.now();
+	const query = chargesQuery(view, nowMs);
+	const client = getQueryClient();
+	void client.prefetchInfiniteQuery(chargePages(trpc.spend.charges.pathKey(), view, nowMs, (input) => call.spend.charges(input)));
+	void client.prefetchQuery(trpc.spend.options.queryOptions({ fromMs: query.fromMs, toMs: query.toMs }));
+	return (
+		<HydrateClient>
+			<PageHeader
+				title="Charges"
+				crumbs={[{ label: "Spend", href: spendHref(view) }]}
+				meta={<span className="truncate text-ink-3 max-md:hidden">{viewLabel(view, nowMs)}</span>}
+				actions={<ChargesExport view={view} />}
+			/>
+			<PageBody>
+				<FilterBar view={view} charges={{ job, lost }} />
+				<ChargesScope view={view} />
+				<QueryBoundary what="The sums" framed skeleton={<KpiSkeleton count={5} label="Loading the sums" />}>
+					<ChargesHead view={view} />
+				</QueryBoundary>
+				<Panel footer={<FocusLinks dates={datesOfView(view, nowMs)} />}>
+					<QueryBoundary what="The charges" skeleton={<TableSkeleton rows={10} columns={8} label="Loading the charges" />}>
+						<ChargesTable view={view} />
+					</QueryBoundary>
+				</Panel>
+			</PageBody>
+		</HydrateClient>
+	);
+}

@@ -1,0 +1,103 @@
+"use client";
+import { useMutation, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
+import { formatMoney } from "#components/money/format-money.ts";
+import { describeError } from "#components/page/error-boundary.tsx";
+import { Time } from "#components/time/relative-time.tsx";
+import { useTRPC } from "#components/trpc/client.tsx";
+import { Button, ButtonLink } from "#components/ui/button.tsx";
+import { Chip } from "#components/ui/chip.tsx";
+import { Panel } from "#components/ui/panel.tsx";
+import { notify } from "#components/ui/toast.tsx";
+import type { Role } from "#server/domain/vocabulary.ts";
+import type { ApprovalsView, ProposalItem } from "./params.ts";
+
+/** Changes of caps and policies that a second person has to agree to. Nothing when there is none. */
+export function SecondPersonPanel({ view, role }: { view: ApprovalsView; role: Role }) {
+	const trpc = useTRPC();
+	const { data } = useSuspenseQuery(trpc.approval.proposals.queryOptions());
+	const shown = data.filter((p) => (p.decision === null) === (view === "open"));
+	if (shown.length === 0) return null;
+	return (
+		<Panel title="Changes" sub="of caps and policies, agreed to by a second person" id="proposals">
+			<ul>
+				{shown.map((p) => (
+					<li key={p.id} className="hairline-b flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-2.5 last:border-b-0">
+						<div className="min-w-0 flex-1 basis-64">
+							<What proposal={p} />
+							<p className="text-pretty text-ink-2">{p.message}</p>
+							<p className="text-xs text-ink-3">
+								{p.mine ? "You" : p.proposedBy}, <Time atMs={Date.parse(p.proposedAt)} />
+							</p>
+						</div>
+						{p.decision === null ? <Decide proposal={p} may={mayDecide(p, role)} /> : <Decided proposal={p} />}
+					</li>
+				))}
+			</ul>
+		</Panel>
+	);
+}
+
+/** As the server decides it: caps are finance's and the platform's, policies the platform's. */
+function mayDecide(p: ProposalItem, role: Role): boolean {
+	return p.kind === "budget_cap" ? role !== "data_scientist" : role === "platform";
+}
+
+function What({ proposal: p }: { proposal: ProposalItem }) {
+	if (p.kind === "budget_cap") {
+		return (
+			<p>
+				Cap of <b className="font-semibold">{p.budgetId}</b>{" "}
+				<span className="tabular">
+					{formatMoney(p.fromMicroUsd, "whole")} to <b className="font-semibold">{formatMoney(p.toMicroUsd, "whole")}</b>
+				</span>
+			</p>
+		);
+	}
+	return (
+		<p>
+			Policy <b className="font-semibold">{p.policyName}</b>
+			{p.rollbackTo === null ? `, a change of version ${p.policyVersion}` : `, back to version ${p.rollbackTo}`}
+		</p>
+	);
+}
+
+function Decided({ proposal: { decision, decidedBy, decidedAt } }: { proposal: ProposalItem }) {
+	return (
+		<span className="flex items-center gap-2 text-ink-3">
+			<Chip tone={decision === "approved" ? "ok" : "neutral"}>{decision}</Chip>
+			{decidedBy}
+			{decidedAt && <Time atMs={Date.parse(decidedAt)} />}
+		</span>
+	);
+}
+
+function Decide({ proposal: p, may }: { proposal: ProposalItem; may: boolean }) {
+	const trpc = useTRPC();
+	const client = useQueryClient();
+	const settled = {
+		onSettled: () => {
+			for (const queryKey of [trpc.approval.pathKey(), trpc.budget.pathKey(), trpc.policy.pathKey()])
+				void client.invalidateQueries({ queryKey });
+		},
+		onError: (error: unknown) => notify({ tone: "failed", title: "That was not possible", detail: describeError(error).detail }),
+	};
+	const approve = useMutation(trpc.approval.approveProposal.mutationOptions(settled));
+	const reject = useMutation(trpc.approval.rejectProposal.mutationOptions(settled));
+	if (!may) return <Chip tone="warn">waits</Chip>;
+	const busy = approve.isPending || reject.isPending;
+	return (
+		<span className="flex flex-wrap items-center gap-2">
+			{p.stale && <span className="text-xs text-ink-3">The policy has moved on since</span>}
+			{p.mine && !p.stale && <Chip tone="warn">waits for somebody else</Chip>}
+			{p.kind === "policy_publish" && <ButtonLink href="/policies">See the policy</ButtonLink>}
+			<Button className="max-md:h-11!" busy={busy} onClick={() => reject.mutate({ id: p.id })}>
+				{p.mine ? "Withdraw" : "Reject"}
+			</Button>
+			{!p.mine && !p.stale && (
+				<Button variant="primary" className="max-md:h-11!" busy={busy} onClick={() => approve.mutate({ id: p.id })}>
+					Approve
+				</Button>
+			)}
+		</span>
+	);
+}

@@ -1,0 +1,21 @@
+import { describe, expect, it } from "vitest";
+import { answerWords, dollarsOf, outlookWords } from "./words.ts";
+
+describe("words of approvals", () => {
+	it("name who can say yes, and how long it takes", () => {
+		const outlook = { role: "platform" as const, people: ["Ada", "Bo"], medianMs: 2_400_000, answered: 7 };
+		expect(outlookWords(outlook)).toBe("Ada or Bo (platform engineer) can say yes; half of 7 answers came within 40 min.");
+		expect(outlookWords({ ...outlook, people: [], medianMs: null, answered: 0 })).toBe(
+			"Nobody else of the role platform engineer is here to say yes. None was answered in the last 90 days.",
+		);
+		expect(outlookWords({ ...outlook, people: ["A", "B", "C", "D"] })).toContain("A, B and 2 others (platform engineer) can say yes");
+	});
+	it("tell a yes from a yes up to an amount", () => {
+		const quote = { costMicroUsd: "120000000" } as Parameters<typeof answerWords>[0]["quote"];
+		expect(answerWords({ state: "granted", upToMicroUsd: "120000000", quote })).toBe("Yes");
+		expect(answerWords({ state: "granted", upToMicroUsd: "90500000", quote })).toBe("Yes, up to $90.50");
+	});
+	it("write dollars exactly", () => {
+		expect(["120000000", "99500000", "4312", "0"].map(dollarsOf)).toEqual(["120", "99.5", "0.004312", "0"]);
+	});
+});

@@ -1,0 +1,85 @@
+"use client";
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { type AlertItem, type AlertState, alertsQuery } from "#components/budgets/params.ts";
+import { EmptyState } from "#components/page/states.tsx";
+import { Time } from "#components/time/relative-time.tsx";
+import { useTRPC } from "#components/trpc/client.tsx";
+import { Dot } from "#components/ui/chip.tsx";
+import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
+
+const RULE: Record<AlertItem["rule"], { label: string; tone: "warn" | "risk" }> = {
+	budget_threshold: { label: "share of a cap", tone: "warn" },
+	budget_forecast_overrun: { label: "forecast over cap", tone: "warn" },
+	spend_anomaly: { label: "more than usual", tone: "warn" },
+	money_at_risk: { label: "money at risk", tone: "risk" },
+	billed_unknown: { label: "billed, unknown", tone: "risk" },
+	ledger_mismatch: { label: "ledger's check", tone: "risk" },
+	approval_waiting: { label: "approval", tone: "warn" },
+};
+
+/** What people were told: open until it no longer holds. */
+export function AlertsList({ state }: { state: AlertState }) {
+	const trpc = useTRPC();
+	const { data } = useSuspenseQuery(trpc.alert.list.queryOptions(alertsQuery(state)));
+	if (data.items.length === 0) {
+		return state === "open" ? (
+			<EmptyState icon="check" title="No alert is open">
+				Caps, forecasts, each team's days and machines that should be gone are looked at every minute. What needs somebody stands here until
+				it no longer holds.
+			</EmptyState>
+		) : (
+			<EmptyState icon="audit" title="No alert was closed yet">
+				Alerts stand here once they no longer hold.
+			</EmptyState>
+		);
+	}
+	return (
+		<Table aria-label={state === "open" ? "Open alerts" : "Past alerts"}>
+			<thead>
+				<tr>
+					<Th>Since</Th>
+					<Th>About</Th>
+					<Th className="w-[55%]">What</Th>
+					<Th>Sent to</Th>
+				</tr>
+			</thead>
+			<tbody>
+				{data.items.map((a) => (
+					<Tr key={a.id} id={`alert-${a.id}`} className="align-top">
+						<Td phone="c" className="py-2.5 text-ink-2">
+							<Time atMs={Date.parse(a.openedAt)} />
+							{a.closedAt && (
+								<span className="block text-xs text-ink-3">
+									closed <Time atMs={Date.parse(a.closedAt)} />
+								</span>
+							)}
+						</Td>
+						<Td phone="d" className="py-2.5">
+							<span className="inline-flex items-center gap-1.75">
+								<Dot tone={a.closedAt ? "neutral" : RULE[a.rule].tone} />
+								{RULE[a.rule].label}
+							</span>
+							{a.team && <span className="block text-xs text-ink-3">team {a.team}</span>}
+						</Td>
+						<Td phone="e" className="py-2.5 whitespace-normal! max-md:pt-1!">
+							<b className="font-strong">{a.title}</b>
+							<span className="block text-pretty text-ink-2">{a.text}</span>
+						</Td>
+						<Td className="py-2.5 text-ink-2">
+							{a.sent.length === 0 ? (
+								<span className="text-ink-3">nobody: no channel hears of it</span>
+							) : (
+								a.sent.map((s) => (
+									<span key={s.channel} className="block">
+										{s.channel}
+										{s.state !== "sent" && <span className={s.state === "failed" ? "text-risk-ink" : "text-ink-3"}>, {s.state}</span>}
+									</span>
+								))
+							)}
+						</Td>
+					</Tr>
+				))}
+			</tbody>
+		</Table>
+	);
+}

@@ -1,0 +1,72 @@
+"use client";
+import { useCallback } from "react";
+import { scopeName } from "#components/budgets/prepare-rows.ts";
+import { type ChosenBudget, useBudget } from "#components/budgets/use-budget.ts";
+import { formatMoney } from "#components/money/format-money.ts";
+import { Money } from "#components/money/money.tsx";
+import { useTime } from "#components/time/clock.tsx";
+import { formatDay } from "#components/time/format-time.ts";
+import { formatPercent } from "#components/ui/format-number.ts";
+import { Fact, FactStrip } from "#components/ui/kpi.tsx";
+import { DAY_MS } from "#server/kernel/units.ts";
+
+/** What is free, of which cap, and where it is heading. */
+export function BudgetHead({ chosen }: { chosen: ChosenBudget }) {
+	const b = useBudget(chosen);
+	const end = formatDay(b.periodEndMs - 1, false);
+	const daysLeft = useTime(useCallback((now: number) => Math.max(0, Math.ceil((b.periodEndMs - now) / DAY_MS)), [b.periodEndMs]));
+	const over = daysLeft === 0;
+	const perDay = daysLeft > 0 && b.freeMicroUsd > 0n ? b.freeMicroUsd / BigInt(daysLeft) : null;
+	const ofPeriod = (1 - (daysLeft * DAY_MS) / (b.periodEndMs - b.periodStartMs)) * 1;
+	return (
+		<FactStrip columns="1.4fr 1fr 1fr 1fr 1.1fr" framed={false} className="mt-1">
+			<Fact
+				label={over ? `Left on ${end}` : `Free until ${end}`}
+				lead
+				wide
+				note={
+					over
+						? "this period is over"
+						: `${daysLeft} ${daysLeft === 1 ? "day" : "days"} left${perDay === null ? "" : `, ${formatMoney(perDay, "whole")} a day`}`
+				}
+			>
+				<Money value={b.freeMicroUsd} {...(b.freeMicroUsd < 0n ? { className: "text-risk-ink" } : {})} />
+			</Fact>
+			<Fact label="Cap" note={`${scopeName(b.scope)}, a ${b.period}`}>
+				<Money value={b.capMicroUsd} kind="whole" />
+			</Fact>
+			<Fact
+				label="Posted"
+				note={
+					b.capMicroUsd > 0n
+						? `${formatPercent(Number(b.postedMicroUsd) / Number(b.capMicroUsd))} of cap${over ? "" : `, ${formatPercent(Math.max(0, ofPeriod))} of the ${b.period}`}`
+						: "of no money at all"
+				}
+			>
+				<Money value={b.postedMicroUsd} />
+			</Fact>
+			<Fact
+				label="Held"
+				note={b.machines === 0 ? "no machine lives now" : `worst case of ${b.machines} live ${b.machines === 1 ? "machine" : "machines"}`}
+			>
+				<Money value={b.heldMicroUsd} />
+			</Fact>
+			<Fact
+				label={`Forecast to ${end}`}
+				note={
+					b.forecast
+						? `likely ${formatMoney(b.forecast.lowMicroUsd, "whole")} to ${formatMoney(b.forecast.highMicroUsd, "whole")}`
+						: over
+							? "the period is over"
+							: "needs a week of whole days"
+				}
+			>
+				{b.forecast ? (
+					<Money value={b.forecast.expectedMicroUsd} kind="estimate" />
+				) : (
+					<span className="text-ink-3">{over ? "none" : "not yet"}</span>
+				)}
+			</Fact>
+		</FactStrip>
+	);
+}

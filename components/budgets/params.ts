@@ -1,0 +1,32 @@
+import { createLoader, createSerializer, parseAsString, parseAsStringLiteral } from "nuqs/server";
+import type { Outputs } from "#components/trpc/outputs.ts";
+
+export type BudgetRow = Outputs["budget"]["list"][number];
+export type BudgetDetail = Outputs["budget"]["get"];
+export type AlertItem = Outputs["alert"]["list"]["items"][number];
+export type Channel = Outputs["channel"]["list"][number];
+
+export const ALERT_STATES = ["open", "past"] as const;
+export type AlertState = (typeof ALERT_STATES)[number];
+
+const params = {
+	/** The budget that is looked at; the first one when left out. */
+	budget: parseAsString,
+	/** First day of a period that is over; the current one when left out. */
+	period: parseAsString,
+	alerts: parseAsStringLiteral(ALERT_STATES).withDefault("open"),
+};
+export const loadBudgetParams = createLoader(params);
+const serialize = createSerializer(params);
+
+export interface BudgetView {
+	budget: string | null;
+	period: string | null;
+	alerts: AlertState;
+}
+export const budgetsHref = (view: Partial<BudgetView>): string => serialize("/budgets", view);
+
+/** One form of each query's input, so that what the server prefetches is what the browser asks for. */
+export const budgetQuery = (id: string, period: string | null) => ({ id, ...(period === null ? {} : { period }) });
+export const alertsQuery = (state: AlertState) => ({ state, limit: 50 });
+export const DELIVERIES_QUERY = { limit: 20 };

@@ -1,0 +1,96 @@
+import type { BudgetRow } from "#components/budgets/params.ts";
+import { formatMoney } from "#components/money/format-money.ts";
+
+export interface PreparedRow {
+	budget: BudgetRow;
+	/** "Everybody", "team risk", or the condition as it is written. */
+	name: string;
+	/** How many other budgets hold every job of this one. */
+	depth: number;
+	bar: CapBarInput;
+	/** "$400 over", "$3,100 under", "at the cap"; null without a forecast. */
+	against: { text: string; over: boolean } | null;
+	label: string;
+}
+
+/** Shares of the cap. */
+export interface CapBarInput {
+	posted: number;
+	held: number;
+	forecast: { low: number; middle: number; high: number } | null;
+}
+
+/** In the policy's order, each below the narrowest of those that hold it. */
+export function prepareRows(budgets: readonly BudgetRow[]): PreparedRow[] {
+	const parents = new Map(budgets.map((b, i) => [b.id, parentOf(b, i, budgets)]));
+	const depthOf = (id: string): number => {
+		const parent = parents.get(id);
+		return parent === undefined || parent === null ? 0 : 1 + depthOf(parent);
+	};
+	const children = (parent: string | null): BudgetRow[] =>
+		budgets.filter((b) => (parents.get(b.id) ?? null) === parent).flatMap((b) => [b, ...children(b.id)]);
+	return children(null).map((budget) => ({
+		budget,
+		name: scopeName(budget.scope),
+		depth: depthOf(budget.id),
+		bar: barOf(budget),
+		against: againstCap(budget),
+		label: barLabel(budget),
+	}));
+}
+
+/** What a scope asks of a job, as the parts that must all hold; an `or` is one part. */
+function partsOf(scope: string): string[] {
+	const text = scope.trim();
+	if (text === "true") return [];
+	return text.split("&&").map((part) => part.replace(/\s+/g, " ").trim());
+}
+
+/** The budget whose parts are most of this one's; of two with the same scope the earlier one holds the later. */
+function parentOf(budget: BudgetRow, index: number, all: readonly BudgetRow[]): string | null {
+	const own = partsOf(budget.scope);
+	const holds = all.flatMap((other, i) => {
+		const parts = partsOf(other.scope);
+		const wider = parts.length < own.length || (parts.length === own.length && i < index);
+		return other.id !== budget.id && wider && parts.every((p) => own.includes(p)) ? [{ id: other.id, parts: parts.length, i }] : [];
+	});
+	// Two budgets of one scope stand side by side, not one in the other.
+	const narrower = holds.filter((h) => h.parts < own.length);
+	return narrower.toSorted((a, b) => b.parts - a.parts || a.i - b.i)[0]?.id ?? null;
+}
+
+export function scopeName(scope: string): string {
+	const text = scope.trim();
+	if (text === "true") return "everybody";
+	const simple = /^job\.(team|project|class)\s*==\s*["']([^"'\\]+)["']$/.exec(text);
+	return simple ? `${simple[1]} ${simple[2]}` : text;
+}
+
+const share = (part: bigint, cap: bigint) => (cap > 0n ? Number(part) / Number(cap) : part > 0n ? 1 : 0);
+
+export function barOf({ capMicroUsd: cap, postedMicroUsd, heldMicroUsd, forecast }: BudgetRow): CapBarInput {
+	return {
+		posted: share(postedMicroUsd, cap),
+		held: share(heldMicroUsd, cap),
+		forecast: forecast && {
+			low: share(forecast.lowMicroUsd, cap),
+			middle: share(forecast.expectedMicroUsd, cap),
+			high: share(forecast.highMicroUsd, cap),
+		},
+	};
+}
+
+export function againstCap({ capMicroUsd, forecast }: Pick<BudgetRow, "capMicroUsd" | "forecast">): PreparedRow["against"] {
+	if (!forecast) return null;
+	const room = capMicroUsd - forecast.expectedMicroUsd;
+	if (room === 0n) return { text: "at the cap", over: false };
+	return { text: `${formatMoney(room < 0n ? -room : room, "whole")} ${room < 0n ? "over" : "under"}`, over: room < 0n };
+}
+
+function barLabel(b: BudgetRow): string {
+	const { forecast: f } = b;
+	const ahead = f
+		? `, forecast ${formatMoney(f.expectedMicroUsd, "whole")}, likely ${formatMoney(f.lowMicroUsd, "whole")} to ${formatMoney(f.highMicroUsd, "whole")}`
+		: "";
+	return `${b.id}: ${formatMoney(b.postedMicroUsd, "posted")} posted and ${formatMoney(b.heldMicroUsd, "posted")} held of ${formatMoney(b.capMicroUsd, "whole")}${ahead}`;
+}

@@ -1,0 +1,143 @@
+"use client";
+import Link from "next/link";
+import { budgetsHref } from "#components/budgets/params.ts";
+import { againstCap } from "#components/budgets/prepare-rows.ts";
+import { type ChosenBudget, useBudget } from "#components/budgets/use-budget.ts";
+import { StateMark, type StateName } from "#components/job-state/state-mark.tsx";
+import { formatMoney } from "#components/money/format-money.ts";
+import { Money } from "#components/money/money.tsx";
+import { formatDay } from "#components/time/format-time.ts";
+import { formatPercent } from "#components/ui/format-number.ts";
+import { Meter } from "#components/ui/meter.tsx";
+import { PanelHeader } from "#components/ui/panel.tsx";
+import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
+
+/** Teams by what they posted to it, and the dearest jobs. */
+export function SpendersPanel({ chosen }: { chosen: ChosenBudget }) {
+	const b = useBudget(chosen);
+	const teams = [
+		...b.teams.map((t) => ({ ...t, name: t.team })),
+		...(b.otherTeamsMicroUsd === 0n ? [] : [{ team: "", name: "other teams", postedMicroUsd: b.otherTeamsMicroUsd }]),
+	];
+	const share = (part: bigint) => (b.postedMicroUsd > 0n ? Number(part) / Number(b.postedMicroUsd) : 0);
+	return (
+		<div className="min-w-0">
+			<PanelHeader title="Who spends it" sub="posted in this period" />
+			{teams.length === 0 ? (
+				<p className="px-4 pb-4 text-ink-3">Nobody has spent anything of it in this period.</p>
+			) : (
+				<>
+					<ul className="grid gap-2 px-4 pb-3">
+						{teams.map((t) => (
+							<li key={t.team} className="grid grid-cols-[7rem_minmax(0,1fr)_auto] items-center gap-2.5">
+								<span className="truncate font-strong">{t.name}</span>
+								<Meter
+									value={Math.max(0, Number(t.postedMicroUsd))}
+									max={Number(b.postedMicroUsd)}
+									fill="on_demand"
+									label={`${t.name}: ${formatMoney(t.postedMicroUsd, "posted")}, ${formatPercent(share(t.postedMicroUsd))} of what is posted`}
+								/>
+								<span className="num">
+									<Money value={t.postedMicroUsd} />{" "}
+									<span className="inline-block w-11 text-ink-3">{formatPercent(share(t.postedMicroUsd))}</span>
+								</span>
+							</li>
+						))}
+					</ul>
+					{b.jobs.length > 0 && (
+						<Table aria-label="Dearest jobs">
+							<thead>
+								<tr>
+									<Th>Dearest jobs</Th>
+									<Th>Team</Th>
+									<Th>State</Th>
+									<Th n>Posted</Th>
+								</tr>
+							</thead>
+							<tbody>
+								{b.jobs.map((job) => (
+									<Tr key={job.jobId}>
+										<Td phone="a">
+											<Link href={`/jobs/${job.jobId}`} className="font-strong hover:underline">
+												{job.name}
+											</Link>
+										</Td>
+										<Td phone="c">{job.team}</Td>
+										<Td phone="d">
+											<StateMark state={job.state as StateName} />
+										</Td>
+										<Td n phone="b">
+											<Money value={job.postedMicroUsd} />
+										</Td>
+									</Tr>
+								))}
+							</tbody>
+						</Table>
+					)}
+				</>
+			)}
+		</div>
+	);
+}
+
+/** How earlier periods ended, each with the cap that held then. */
+export function HistoryPanel({ chosen }: { chosen: ChosenBudget }) {
+	const b = useBudget(chosen);
+	return (
+		<div className="min-w-0">
+			<PanelHeader
+				title="Periods before"
+				actions={
+					chosen.period !== null && (
+						<Link href={budgetsHref({ budget: b.id })} scroll={false} className="font-strong text-accent hover:underline">
+							Back to now
+						</Link>
+					)
+				}
+			/>
+			{b.history.length === 0 ? (
+				<p className="px-4 pb-4 text-ink-3">No period of this budget has ended yet.</p>
+			) : (
+				<Table aria-label="Periods before">
+					<thead>
+						<tr>
+							<Th>Period</Th>
+							<Th n>Posted</Th>
+							<Th n>Cap then</Th>
+							<Th n>Against cap</Th>
+						</tr>
+					</thead>
+					<tbody>
+						{b.history.map((p) => {
+							const against =
+								p.capMicroUsd === null
+									? null
+									: againstCap({
+											capMicroUsd: p.capMicroUsd,
+											forecast: { lowMicroUsd: 0n, expectedMicroUsd: p.postedMicroUsd, highMicroUsd: 0n, samples: 0 },
+										});
+							return (
+								<Tr key={p.periodKey} selected={p.periodKey === chosen.period}>
+									<Td phone="a">
+										<Link href={budgetsHref({ budget: b.id, period: p.periodKey })} scroll={false} className="font-strong hover:underline">
+											{formatDay(p.fromMs, false)} to {formatDay(p.toMs - 1, false)} {new Date(p.toMs - 1).getUTCFullYear()}
+										</Link>
+									</Td>
+									<Td n phone="b">
+										<Money value={p.postedMicroUsd} />
+									</Td>
+									<Td n phone="c" className="max-md:text-left!">
+										{p.capMicroUsd === null ? <span className="text-ink-3">none then</span> : <Money value={p.capMicroUsd} kind="whole" />}
+									</Td>
+									<Td n phone="d">
+										<span className={against?.over ? "font-semibold text-risk-ink" : "text-ink-3"}>{against?.text ?? "–"}</span>
+									</Td>
+								</Tr>
+							);
+						})}
+					</tbody>
+				</Table>
+			)}
+		</div>
+	);
+}

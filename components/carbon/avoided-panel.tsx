@@ -1,0 +1,77 @@
+"use client";
+import { Carbon } from "#components/carbon/carbon.tsx";
+import { type AvoidedRow, prepareAvoided } from "#components/carbon/prepare-avoided.ts";
+import type { CarbonView } from "#components/carbon/range.ts";
+import { useCarbon } from "#components/carbon/use-carbon.ts";
+import { FILL_CLASS, type MarkFill } from "#components/ui/meter.tsx";
+import { PanelHeader } from "#components/ui/panel.tsx";
+
+/** What bursting avoided or added, each against a counterfactual that is told word for word. */
+export function AvoidedPanel({ view }: { view: CarbonView }) {
+	const rows = prepareAvoided(useCarbon(view).page.avoided);
+	return (
+		<div className="flex min-w-0 flex-col pb-4">
+			<PanelHeader title="Avoided by bursting" sub="estimate" />
+			{rows.length === 0 ? (
+				<p className="px-4 text-pretty text-ink-3">
+					Nothing to compare: no job ran in a cloud in this range, or no other place with a known grid stands on record.
+				</p>
+			) : (
+				<div className="grid gap-5 px-4">
+					{rows.map((row) => (
+						<Row key={row.id} row={row} />
+					))}
+				</div>
+			)}
+			<p className="mt-3 px-4 text-xs text-pretty text-ink-3">
+				Work that only waited, and work that never left home, avoided nothing that can be compared, and is not counted.
+			</p>
+		</div>
+	);
+}
+
+function Row({ row }: { row: AvoidedRow }) {
+	const more = row.avoidedMilligrams < 0n;
+	const amount = more ? -row.avoidedMilligrams : row.avoidedMilligrams;
+	return (
+		<section aria-label={row.other}>
+			<div className="grid gap-1.5">
+				<Bar term={row.other} milligrams={row.counterfactualMilligrams} width={row.counterfactualWidth} fill="idle" estimate />
+				<Bar term="As it ran" milligrams={row.actualMilligrams} width={row.actualWidth} fill="carbon" />
+				<p className="flex items-baseline justify-between gap-3 border-t pt-1.5 font-semibold">
+					{more ? "More was emitted" : "Avoided"}
+					<span className="num">
+						<Carbon grams={Number(amount) / 1_000} estimate />
+					</span>
+				</p>
+			</div>
+			<p className="pt-1.5 text-xs text-pretty text-ink-2">{row.reckoning}</p>
+		</section>
+	);
+}
+
+function Bar({
+	term,
+	milligrams,
+	width,
+	fill,
+	estimate = false,
+}: {
+	term: string;
+	milligrams: bigint;
+	width: number;
+	fill: MarkFill;
+	estimate?: boolean;
+}) {
+	return (
+		<div className="grid gap-0.5">
+			<p className="flex justify-between gap-3">
+				<span className="text-ink-2">{term}</span>
+				<span className="num">
+					<Carbon grams={Number(milligrams) / 1_000} estimate={estimate} />
+				</span>
+			</p>
+			<span aria-hidden className={`mark-exact block h-2.5 min-w-px rounded-xs ${FILL_CLASS[fill]}`} style={{ width: `${width * 100}%` }} />
+		</div>
+	);
+}

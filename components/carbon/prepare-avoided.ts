@@ -1,0 +1,38 @@
+import type { CarbonPage } from "#components/carbon/prepare-bars.ts";
+
+type Comparison = NonNullable<CarbonPage["avoided"]["home"]>;
+
+export interface AvoidedRow {
+	id: Comparison["against"];
+	/** "Had it run at home" */
+	other: string;
+	reckoning: string;
+	actualMilligrams: bigint;
+	counterfactualMilligrams: bigint;
+	/** Below zero: more was emitted. */
+	avoidedMilligrams: bigint;
+	/** Of the longest bar of all rows, 0 to 1. */
+	actualWidth: number;
+	counterfactualWidth: number;
+}
+
+const OTHER: Record<Comparison["against"], string> = {
+	home: "Had it run at home",
+	removed_offer: "Had it taken the cheapest removed offer",
+};
+
+/** The comparisons that can be made, on one scale. */
+export function prepareAvoided(avoided: CarbonPage["avoided"]): AvoidedRow[] {
+	const all = [avoided.home, avoided.removedOffer].filter((one) => one !== null);
+	const longest = Math.max(1, ...all.flatMap((one) => [Number(one.actualMilligrams), Number(one.counterfactualMilligrams)]));
+	return all.map((one) => ({
+		id: one.against,
+		other: OTHER[one.against],
+		reckoning: one.reckoning,
+		actualMilligrams: one.actualMilligrams,
+		counterfactualMilligrams: one.counterfactualMilligrams,
+		avoidedMilligrams: one.avoidedMilligrams,
+		actualWidth: Number(one.actualMilligrams) / longest,
+		counterfactualWidth: Number(one.counterfactualMilligrams) / longest,
+	}));
+}

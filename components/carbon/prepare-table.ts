@@ -1,0 +1,107 @@
+import type { CarbonPage } from "#components/carbon/prepare-bars.ts";
+import { shareOf } from "#components/carbon/quality.ts";
+import { BY_LABEL, type CarbonBy } from "#components/carbon/range.ts";
+import type { BarPart } from "#components/ui/meter.tsx";
+import { LABELS } from "#server/domain/vocabulary.ts";
+import { HOUR_MS } from "#server/kernel/units.ts";
+
+type Sums = CarbonPage["groups"]["totals"];
+type Side = Sums["owned"];
+
+/** One row of "Where it came from"; amounts in milligrams of CO2e. */
+export interface CarbonRow {
+	id: string;
+	kind: "group" | "idle" | "total";
+	label: string;
+	operationalMilligrams: bigint;
+	embodiedMilligrams: bigint;
+	totalMilligrams: bigint;
+	/** Of everything, 0 to 1. */
+	share: number;
+	gpuMs: bigint;
+	/** null without a GPU-hour. */
+	milligramsPerGpuHour: bigint | null;
+	/** Of some of its GPU time, emissions or manufacture are not known. */
+	incomplete: boolean;
+	parts: BarPart[];
+	/** Of the longest bar, 0 to 1. */
+	width: number;
+}
+
+export function perGpuHour(milligrams: bigint, gpuMs: bigint): bigint | null {
+	return gpuMs > 0n ? (milligrams * BigInt(HOUR_MS)) / gpuMs : null;
+}
+
+/**
+ * Groups, then the idle hardware in a row of its own, then the sum: idle time is taken out of the group in which the answer
+ * has it (home, owned, the model, or none), so the rows above the sum add up to it to the last milligram.
+ */
+export function prepareCarbonTable(groups: CarbonPage["groups"], by: CarbonBy): CarbonRow[] {
+	const { totals } = groups;
+	const used = groups.items
+		.map((item) => ({ item, side: added(item.owned, item.cloud) }))
+		.filter(({ side }) => side.gpuMs !== 0n || totalOf(side) !== 0n)
+		.sort((a, b) => Number(totalOf(b.side) - totalOf(a.side)));
+	const longest = [totalOf(totals.idle), ...used.map(({ side }) => totalOf(side))].reduce((a, b) => (b > a ? b : a), 1n);
+	const rows = used.map(({ item, side }): CarbonRow => {
+		const unknown = item.emissionsUnknownGpuMs > 0n || item.embodiedUnknownGpuMs > 0n;
+		return { ...rowOf(`group:${item.key}`, "group", labelOf(by, item.key), side, totals, longest), incomplete: unknown };
+	});
+	if (totals.idle.gpuMs > 0n || totalOf(totals.idle) !== 0n) {
+		rows.push(rowOf("idle", "idle", "Idle, nobody's", totals.idle, totals, longest));
+	}
+	const all = rowOf("total", "total", "All", totals, totals, longest);
+	const incomplete = totals.emissionsUnknownGpuMs > 0n || totals.embodiedUnknownGpuMs > 0n;
+	return [...rows, { ...all, share: totals.totalMilligrams > 0n ? 1 : 0, parts: [], width: 0, incomplete }];
+}
+
+function rowOf(id: string, kind: CarbonRow["kind"], label: string, side: Side, totals: Sums, longest: bigint): CarbonRow {
+	const total = totalOf(side);
+	return {
+		...{ id, kind, label, incomplete: false },
+		operationalMilligrams: side.operationalMilligrams,
+		embodiedMilligrams: side.embodiedMilligrams,
+		totalMilligrams: total,
+		share: shareOf(total, totals.totalMilligrams),
+		gpuMs: side.gpuMs,
+		milligramsPerGpuHour: perGpuHour(total, side.gpuMs),
+		parts: [
+			{
+				id: "operational",
+				fill: kind === "idle" ? ("idle" as const) : ("carbon" as const),
+				value: Number(side.operationalMilligrams),
+				label: "in use",
+			},
+			{ id: "embodied", fill: "embodied" as const, value: Number(side.embodiedMilligrams), label: "manufacture" },
+		].filter((part) => part.value > 0),
+		width: shareOf(total, longest),
+	};
+}
+
+const totalOf = (side: Side): bigint => side.operationalMilligrams + side.embodiedMilligrams;
+
+function added(a: Side, b: Side): Side {
+	return {
+		gpuMs: a.gpuMs + b.gpuMs,
+		energyMilliWh: a.energyMilliWh + b.energyMilliWh,
+		operationalMilligrams: a.operationalMilligrams + b.operationalMilligrams,
+		embodiedMilligrams: a.embodiedMilligrams + b.embodiedMilligrams,
+	};
+}
+
+const PROVIDERS: Record<string, string> = {
+	local: "This host",
+	slurm: "Slurm",
+	kubernetes: "Kubernetes",
+	aws: "AWS",
+	azure: "Azure",
+	gcp: "Google Cloud",
+};
+
+function labelOf(by: CarbonBy, key: string): string {
+	if (by === "region") return key === "" ? "At home" : key;
+	if (key === "") return `No ${BY_LABEL[by].toLowerCase()}`;
+	if (by === "provider") return PROVIDERS[key] ?? key;
+	if ((by === "class" || by === "capacityType") && key in LABELS) return LABELS[key as keyof typeof LABELS];
+	return key;
+}

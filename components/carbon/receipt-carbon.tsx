@@ -1,0 +1,61 @@
+"use client";
+import type { ReactNode } from "react";
+import { Carbon } from "#components/carbon/carbon.tsx";
+import { formatEnergyParts, joinQuantity } from "#components/carbon/format-carbon.ts";
+import { energyQuality } from "#components/carbon/quality.ts";
+import type { ReceiptView } from "#components/trpc/outputs.ts";
+
+/** What the job emitted, in use and by its share of the machines' manufacture, and its intensity by ISO/IEC 21031. */
+export function ReceiptCarbon({ receipt }: { receipt: ReceiptView }) {
+	const { totals, carbon } = receipt;
+	const rows: { id: string; term: string; value: ReactNode; how: string }[] = [
+		{
+			id: "operational",
+			term: "In use",
+			value: <Known milligrams={totals.emissionsMilligrams} />,
+			how: `${joinQuantity(formatEnergyParts(Number(totals.energyMilliWh) / 1_000))}, ${energyQuality(totals)}; location-based`,
+		},
+		{
+			id: "market",
+			term: "By the power contract",
+			value: <Known milligrams={totals.marketEmissionsMilligrams} />,
+			how: totals.marketEmissionsMilligrams === null ? "market-based; no contract is known for a part of it" : "market-based",
+		},
+		{
+			id: "embodied",
+			term: "Manufacture",
+			value: <Known milligrams={totals.embodiedMilligrams} />,
+			how: "its share of the machines, by time and GPUs",
+		},
+		{
+			id: "sci",
+			term: "Carbon intensity",
+			value: <Known milligrams={carbon.milligramsPerGpuHour} per=" per GPU-hour" />,
+			how: "(in use + manufacture) / GPU-hours, ISO/IEC 21031",
+		},
+	];
+	return (
+		<section aria-label="CO2 of the job" className="border-t px-4 py-3">
+			<h3 className="pb-1.5 font-semibold">CO2 of the job</h3>
+			<dl className="grid gap-x-4 gap-y-1.5 md:grid-cols-[auto_auto_minmax(0,1fr)]">
+				{rows.map((row) => (
+					<div key={row.id} className="grid grid-cols-[1fr_auto] gap-x-4 md:contents">
+						<dt className="text-ink-2">{row.term}</dt>
+						<dd className="num">{row.value}</dd>
+						<dd className="text-xs text-pretty text-ink-3 max-md:col-span-2">{row.how}</dd>
+					</div>
+				))}
+			</dl>
+		</section>
+	);
+}
+
+function Known({ milligrams, per = "" }: { milligrams: bigint | null; per?: string }) {
+	if (milligrams === null) return <span className="text-ink-3">not known</span>;
+	return (
+		<>
+			<Carbon grams={Number(milligrams) / 1_000} />
+			{per && <span className="text-xs text-ink-3">{per}</span>}
+		</>
+	);
+}

@@ -1,0 +1,158 @@
+"use client";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { parseAsString, useQueryState } from "nuqs";
+import { useState } from "react";
+import { describeError } from "#components/page/error-boundary.tsx";
+import { ErrorState, Forbidden } from "#components/page/states.tsx";
+import { Details } from "#components/policies/backtest/details.tsx";
+import { Figures } from "#components/policies/backtest/figures.tsx";
+import { MovesTable } from "#components/policies/backtest/moves-table.tsx";
+import { ShadowPanel } from "#components/policies/backtest/shadow-panel.tsx";
+import { formatDay } from "#components/time/format-time.ts";
+import { Time } from "#components/time/relative-time.tsx";
+import { useTRPC } from "#components/trpc/client.tsx";
+import type { Outputs } from "#components/trpc/outputs.ts";
+import { Button } from "#components/ui/button.tsx";
+import { formatCount } from "#components/ui/format-number.ts";
+import { Panel } from "#components/ui/panel.tsx";
+import { SegmentedControl } from "#components/ui/segmented.tsx";
+import { TextSkeleton } from "#components/ui/skeleton.tsx";
+import { notify } from "#components/ui/toast.tsx";
+
+type Backtest = Outputs["backtest"]["get"];
+const DAYS = ["7", "30", "90"] as const;
+type Days = (typeof DAYS)[number];
+const NUMBER_OF: Record<Days, 7 | 30 | 90> = { "7": 7, "30": 30, "90": 90 };
+const ASK_EVERY_MS = 500;
+
+interface BacktestPanelProps {
+	name: string;
+	/** The draft as it is now. */
+	source: string;
+	/** It has no error. */
+	ready: boolean;
+	/** Who may only read policies sees no backtest. */
+	canRun: boolean;
+}
+
+/**
+ * A draft beside the version in force over the site's own record. The one that is shown lives in the URL as `backtest`; without
+ * one it is the newest of this policy. Its id goes into a publication as what was seen before.
+ */
+export function BacktestPanel(props: BacktestPanelProps) {
+	const trpc = useTRPC();
+	const [chosen] = useQueryState("backtest", parseAsString);
+	const newest = useQuery({ ...trpc.backtest.list.queryOptions({ name: props.name, limit: 1 }), enabled: props.canRun && chosen === null });
+	const id = chosen ?? newest.data?.[0]?.id ?? null;
+	const got = useQuery({
+		...trpc.backtest.get.queryOptions({ id: id ?? "" }),
+		enabled: props.canRun && id !== null,
+		refetchInterval: ({ state }) => (isPending(state.data) ? ASK_EVERY_MS : false),
+	});
+	if (!props.canRun) return <Forbidden what="Backtests" who="platform engineers" detail="They name jobs of every team." />;
+	const error = newest.error ?? got.error;
+	return (
+		<div className="grid min-w-0 gap-4" id="backtest">
+			<Panel title="Backtest" sub={<Subject backtest={got.data ?? null} />} actions={<Controls {...props} backtest={got.data ?? null} />}>
+				{error ? (
+					<ErrorState title="The backtest could not be loaded" detail={describeError(error).detail} onRetry={() => void got.refetch()} />
+				) : (
+					<Course {...props} backtest={got.data ?? null} loading={newest.isLoading || got.isLoading} />
+				)}
+			</Panel>
+			{got.data?.result && (
+				<div className="grid items-start gap-4 xl:grid-cols-[minmax(0,2.4fr)_minmax(0,1fr)]">
+					<MovesTable result={got.data.result} baseVersion={got.data.baseVersion} toMs={Date.parse(got.data.to)} />
+					<Details result={got.data.result} baseVersion={got.data.baseVersion} />
+				</div>
+			)}
+			<ShadowPanel {...props} />
+		</div>
+	);
+}
+
+function isPending(backtest: Pick<Backtest, "state"> | null | undefined): boolean {
+	return backtest?.state === "queued" || backtest?.state === "running";
+}
+
+function Subject({ backtest }: { backtest: Backtest | null }) {
+	if (!backtest) return "what the draft would have done, on your own record";
+	const span = `${formatDay(Date.parse(backtest.from), false)} to ${formatDay(Date.parse(backtest.to), false)}`;
+	const jobs = backtest.result ? `on the ${formatCount(backtest.result.draft.jobs)} jobs of ` : "over ";
+	return `the draft against version ${backtest.baseVersion}, ${jobs}${span}`;
+}
+
+function Controls({ name, source, ready, backtest }: BacktestPanelProps & { backtest: Backtest | null }) {
+	const trpc = useTRPC();
+	const client = useQueryClient();
+	const [, setChosen] = useQueryState("backtest", parseAsString);
+	const [days, setDays] = useState<Days>("30");
+	const settled = {
+		onError: (error: unknown) => notify({ tone: "failed", title: "That was not possible", detail: describeError(error).detail }),
+		onSettled: () => client.invalidateQueries({ queryKey: trpc.backtest.pathKey() }),
+	};
+	const start = useMutation(trpc.backtest.start.mutationOptions({ ...settled, onSuccess: ({ id }) => void setChosen(id) }));
+	const cancel = useMutation(trpc.backtest.cancel.mutationOptions(settled));
+	if (backtest && isPending(backtest)) {
+		return (
+			<Button size="sm" busy={cancel.isPending} onClick={() => cancel.mutate({ id: backtest.id })}>
+				Cancel
+			</Button>
+		);
+	}
+	const options = DAYS.map((value) => ({ value, label: `${value} days` }));
+	return (
+		<>
+			<SegmentedControl label="Over the last" name="backtest-days" value={days} options={options} onChange={setDays} />
+			<Button
+				size="sm"
+				disabled={!ready}
+				busy={start.isPending}
+				title={ready ? undefined : "Correct the draft's errors first"}
+				onClick={() => start.mutate({ name, source, days: NUMBER_OF[days] })}
+			>
+				{backtest ? "Run again" : "Run"}
+			</Button>
+		</>
+	);
+}
+
+function Course({ source, backtest, loading }: BacktestPanelProps & { backtest: Backtest | null; loading: boolean }) {
+	if (loading) return <TextSkeleton lines={3} label="Loading the backtest" />;
+	if (!backtest) {
+		return (
+			<p className="px-4 pb-4 text-pretty text-ink-2">
+				The jobs that were really submitted are replayed under the draft and under the version in force, with the prices and the capacity
+				that were recorded. It runs in the background and takes seconds to half a minute.
+			</p>
+		);
+	}
+	if (isPending(backtest)) return <Progress backtest={backtest} />;
+	if (backtest.state === "cancelled") return <p className="px-4 pb-4 text-ink-3">It was cancelled before it was done.</p>;
+	if (!backtest.result) return <ErrorState title="The backtest failed" detail={backtest.error ?? "Nobody said why."} />;
+	const stale = backtest.source !== source;
+	return (
+		<>
+			<Figures result={backtest.result} fromMs={Date.parse(backtest.from)} toMs={Date.parse(backtest.to)} />
+			<p className="flex items-center gap-2 border-t px-4 py-2.5 text-xs text-ink-2">
+				{stale && <span aria-hidden className="size-1.5 flex-none rounded-full bg-warn" />}
+				<span>
+					Ran <Time atMs={Date.parse(backtest.finishedAt ?? backtest.createdAt)} />
+					{stale ? ", on another text than the one above: what was changed since is not in it." : ", on the text above."}
+				</span>
+			</p>
+		</>
+	);
+}
+
+function Progress({ backtest }: { backtest: Backtest }) {
+	const percent = Math.floor(backtest.progressPermille / 10);
+	return (
+		<div className="grid gap-2 px-4 pb-4">
+			<progress value={percent} max={100} aria-label="Progress of the backtest" className="h-2 w-full accent-(--accent)" />
+			<p role="status" className="tabular text-ink-2">
+				{backtest.state === "queued" ? "Waits for the scheduler." : percent < 15 ? "Reads the record." : `Replays the jobs: ${percent}%.`}
+			</p>
+		</div>
+	);
+}

@@ -1,0 +1,41 @@
+import { DayBars } from "#components/policies/backtest/day-bars.tsx";
+import { prepareFigures } from "#components/policies/backtest/prepare-result.ts";
+import { formatDay } from "#components/time/format-time.ts";
+import { cn } from "#components/ui/cn.ts";
+import type { BacktestResult } from "#server/domain/backtest.ts";
+
+const WORD = { good: "text-ok-ink", bad: "text-risk-ink", same: "text-ink-3" } as const;
+
+/** What the draft would have changed, figure by figure, with the difference of each day. */
+export function Figures({ result, fromMs, toMs }: { result: BacktestResult; fromMs: number; toMs: number }) {
+	return (
+		<dl className="grid grid-cols-2 border-t md:grid-cols-3 xl:grid-cols-6 [&>*]:-mt-px [&>*]:-ml-px [&>*]:border-t [&>*]:border-l">
+			{prepareFigures(result).map((figure) => (
+				<div key={figure.id} className="grid min-w-0 auto-rows-min content-start gap-0.5 px-4 pt-3.5 pb-3">
+					<dt className="font-medium text-ink-2">{figure.label}</dt>
+					<dd className="grid min-w-0 gap-0.5">
+						<span className="figures text-xl font-semibold">
+							{figure.amount} <span className={cn("text-sm font-strong tracking-normal", WORD[figure.tone])}>{figure.word}</span>
+						</span>
+						<span className="tabular text-xs text-pretty text-ink-2">{figure.pair}</span>
+						{figure.days.length > 1 && (
+							<span className="mt-2 grid gap-1">
+								<DayBars
+									days={figure.days}
+									label={figure.label}
+									tone={figure.tone === "bad" ? "text-risk" : "text-ink-3"}
+									text={figure.dayText}
+								/>
+								<span className="flex justify-between gap-2 text-xs text-ink-3">
+									<span>{formatDay(fromMs, false)}</span>
+									<span className="max-md:hidden">each day</span>
+									<span>{formatDay(toMs, false)}</span>
+								</span>
+							</span>
+						)}
+					</dd>
+				</div>
+			))}
+		</dl>
+	);
+}

@@ -1,0 +1,116 @@
+"use client";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import Link from "next/link";
+import { formatMoney } from "#components/money/format-money.ts";
+import { describeError } from "#components/page/error-boundary.tsx";
+import { ErrorState } from "#components/page/states.tsx";
+import { Time } from "#components/time/relative-time.tsx";
+import { useTRPC } from "#components/trpc/client.tsx";
+import type { Outputs } from "#components/trpc/outputs.ts";
+import { Button } from "#components/ui/button.tsx";
+import { Chip } from "#components/ui/chip.tsx";
+import { formatCount, formatPercent } from "#components/ui/format-number.ts";
+import { Panel } from "#components/ui/panel.tsx";
+import { TextSkeleton } from "#components/ui/skeleton.tsx";
+import { notify } from "#components/ui/toast.tsx";
+
+type Shadow = NonNullable<Outputs["shadow"]["get"]>;
+const READ_EVERY_MS = 2_000;
+
+interface ShadowPanelProps {
+	name: string;
+	/** The draft as it is now. */
+	source: string;
+	/** It has no error. */
+	ready: boolean;
+	canRun: boolean;
+}
+
+/** A draft that decides beside the published policy on the work that comes in, and only records. */
+export function ShadowPanel({ name, source, ready, canRun }: ShadowPanelProps) {
+	const trpc = useTRPC();
+	const client = useQueryClient();
+	const got = useQuery({
+		...trpc.shadow.get.queryOptions({ name }),
+		enabled: canRun,
+		refetchInterval: ({ state }) => (state.data && state.data.stoppedAt === null ? READ_EVERY_MS : false),
+	});
+	const settled = {
+		onError: (error: unknown) => notify({ tone: "failed", title: "That was not possible", detail: describeError(error).detail }),
+		onSettled: () => client.invalidateQueries({ queryKey: trpc.shadow.pathKey() }),
+	};
+	const start = useMutation(trpc.shadow.start.mutationOptions(settled));
+	const stop = useMutation(trpc.shadow.stop.mutationOptions(settled));
+	if (!canRun) return null;
+	const shadow = got.data ?? null;
+	const runs = shadow !== null && shadow.stoppedAt === null;
+	const button = runs ? (
+		<Button size="sm" busy={stop.isPending} onClick={() => stop.mutate({ id: shadow.id })}>
+			Stop
+		</Button>
+	) : (
+		<Button size="sm" disabled={!ready} busy={start.isPending} onClick={() => start.mutate({ name, source })}>
+			Run in shadow
+		</Button>
+	);
+	return (
+		<Panel title="Shadow" sub="the draft decides beside the policy in force, and only records" actions={button} id="shadow">
+			{got.error ? (
+				<ErrorState title="The shadow could not be loaded" detail={describeError(got.error).detail} onRetry={() => void got.refetch()} />
+			) : got.isLoading ? (
+				<TextSkeleton lines={2} label="Loading the shadow" />
+			) : shadow ? (
+				<Course shadow={shadow} stale={shadow.source !== source} />
+			) : (
+				<p className="px-4 pb-4 text-ink-2">None ran yet. It acts on nothing, and costs the scheduler a fifth of its time at most.</p>
+			)}
+		</Panel>
+	);
+}
+
+function Course({ shadow, stale }: { shadow: Shadow; stale: boolean }) {
+	const { decided, agreed, differences, publishedMicroUsd, draftMicroUsd } = shadow;
+	return (
+		<>
+			<div className="grid gap-1 px-4 pb-3">
+				<p className="flex flex-wrap items-center gap-2">
+					<Chip tone={shadow.stoppedAt === null ? "ok" : "neutral"}>{shadow.stoppedAt === null ? "runs" : "stopped"}</Chip>
+					<span className="text-ink-2">
+						since <Time atMs={Date.parse(shadow.startedAt)} /> beside version {shadow.baseVersion}
+						{stale && ", with another text than the one above"}
+					</span>
+				</p>
+				<p className="tabular text-pretty">
+					{decided === 0 ? (
+						"No job was placed since."
+					) : (
+						<>
+							<b className="font-semibold">{formatPercent(agreed / decided)}</b> of {formatCount(decided)} decisions agree. Of what was
+							bought, the policy in force expects to pay <b className="font-semibold">{formatMoney(publishedMicroUsd, "estimate")}</b>, the
+							draft <b className="font-semibold">{formatMoney(draftMicroUsd, "estimate")}</b>.
+						</>
+					)}
+				</p>
+			</div>
+			{differences.length > 0 && (
+				<ul aria-label="Where they differ">
+					{differences.map((d) => (
+						<li
+							key={d.jobId}
+							className="hairline-b grid gap-1 px-4 py-2.5 last:border-b-0 md:grid-cols-[minmax(0,1fr)_minmax(0,2fr)_minmax(0,2fr)]"
+						>
+							<span>
+								<Link href={`/jobs/${d.jobId}`} className="font-strong underline-offset-3 hover:underline">
+									{d.name}
+								</Link>{" "}
+								<span className="text-xs text-ink-3">{d.team}</span>
+							</span>
+							<span className="text-pretty text-ink-2">{d.published.sentence}</span>
+							<span className="text-pretty">{d.draft.sentence}</span>
+						</li>
+					))}
+				</ul>
+			)}
+		</>
+	);
+}

@@ -1,0 +1,97 @@
+import type { ListName } from "./edit-rules.ts";
+
+/** What can be added to a policy: its kind in a few words, and an example to begin from. */
+export interface NewEntry {
+	kind: string;
+	list: ListName;
+	label: string;
+	hint: string;
+	id: string;
+	/** The fields below the id. */
+	body: string;
+}
+
+export const NEW_ENTRIES: readonly NewEntry[] = [
+	{
+		kind: "deny",
+		list: "rules",
+		label: "Keep jobs away from places",
+		hint: "deny",
+		id: "stays-home",
+		body: 'when: job.class == "sensitive"\ndeny: { sites: [cloud] }',
+	},
+	{
+		kind: "allow",
+		list: "rules",
+		label: "Allow only some places",
+		hint: "allow",
+		id: "eu-only",
+		body: 'when: \'"eu" in job.residency\'\nallow: { regions: ["aws:eu-*", "azure:westeurope", "gcp:europe-*"] }',
+	},
+	{
+		kind: "require",
+		list: "rules",
+		label: "Require a capacity type",
+		hint: "require",
+		id: "spot-only",
+		body: 'when: job.class == "experimental"\nrequire: { capacityType: spot }',
+	},
+	{
+		kind: "approval",
+		list: "rules",
+		label: "Ask a person first",
+		hint: "require",
+		id: "ask-first",
+		body: "when: quote.costUsd > 2000.0\nrequire: { approval: platform }",
+	},
+	{
+		kind: "burst",
+		list: "rules",
+		label: "Let waiting jobs burst",
+		hint: "burst",
+		id: "burst-on-wait",
+		body: "burst: { after: { forecastWait: 30m }, or: { deadlineSlack: 2h } }",
+	},
+	{
+		kind: "preempt",
+		list: "rules",
+		label: "Make room at home",
+		hint: "preempt",
+		id: "make-room",
+		body: "when: job.hasDeadline\npreempt: { classes: [experimental] }",
+	},
+	{
+		kind: "move",
+		list: "rules",
+		label: "Move running jobs",
+		hint: "move",
+		id: "return-home",
+		body: "move: { to: [home, cheaper], savingUsd: 1 }",
+	},
+	{
+		kind: "defer",
+		list: "rules",
+		label: "Put a start off",
+		hint: "defer",
+		id: "wait-for-green",
+		body: "when: job.hasDeadline\ndefer: { to: greener, within: 12h }",
+	},
+	{ kind: "limit", list: "rules", label: "Limit instances", hint: "limit", id: "instance-life", body: "limit: { instanceHours: 24 }" },
+	{
+		kind: "capUsd",
+		list: "budgets",
+		label: "Cap the money of a month",
+		hint: "budget",
+		id: "cloud-month",
+		body: 'scope: "true"\nperiod: month\ncapUsd: 500\natCap: hold',
+	},
+	{
+		kind: "burnRate",
+		list: "budgets",
+		label: "Cap the money an hour",
+		hint: "budget",
+		id: "burn-rate",
+		body: 'scope: "true"\nburnRateUsdPerHour: 400',
+	},
+	{ kind: "instances", list: "budgets", label: "Cap the machines", hint: "budget", id: "machines", body: 'scope: "true"\ninstances: 20' },
+];

@@ -1,0 +1,121 @@
+"use client";
+import { useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
+import { useQueryStates } from "nuqs";
+import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
+import { LiveMeta } from "#components/page/live-meta.tsx";
+import { PageBody, PageHeader } from "#components/page/page-header.tsx";
+import { PanelGate } from "#components/page/panel-gate.tsx";
+import { useTRPC } from "#components/trpc/client.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { Panel } from "#components/ui/panel.tsx";
+import { TextSkeleton } from "#components/ui/skeleton.tsx";
+import { draftKey, readKept } from "./draft-store.ts";
+import { ManagedNote } from "./managed-note.tsx";
+import { ACTIVE_POLICY, policyParams } from "./params.ts";
+
+const PolicyWorkbench = lazy(() => import("./workbench.tsx").then((loaded) => ({ default: loaded.PolicyWorkbench })));
+const VersionDialog = lazy(() => import("./version-dialog.tsx").then((loaded) => ({ default: loaded.VersionDialog })));
+
+type PolicyScreenProps = {
+	/** The person who may edit; null for all others. */
+	editor: { accountId: string } | null;
+	/** The policy to read, as it is in force. */
+	children: ReactNode;
+};
+
+/** Reading by default; editing once somebody asks for it, or has a draft to go on with. */
+export function PolicyScreen({ editor, children }: PolicyScreenProps) {
+	const [{ mode, version }, setParams] = useQueryStates(policyParams);
+	// The workbench reads what this browser keeps, which the server cannot.
+	const [here, setHere] = useState(false);
+	useEffect(() => setHere(true), []);
+	const editing = editor !== null && mode === "edit";
+	return (
+		<>
+			{editing ? (
+				<PanelGate what="The editor" fallback={<OpeningEditor />}>
+					{here ? <Editor accountId={editor.accountId} onDone={() => void setParams({ mode: null })} /> : <OpeningEditor />}
+				</PanelGate>
+			) : (
+				<>
+					<PageHeader
+						title="Policies"
+						meta={<LiveMeta />}
+						actions={
+							editor && (
+								<PanelGate what="The editor" fallback={null}>
+									<EditButton
+										accountId={editor.accountId}
+										here={here}
+										onEdit={() => void setParams({ mode: "edit" }, { history: "push" })}
+									/>
+								</PanelGate>
+							)
+						}
+					/>
+					<PageBody>{children}</PageBody>
+				</>
+			)}
+			{version !== null && (
+				<Suspense fallback={null}>
+					<LookedAt version={version} canPublish={editor !== null} onClose={() => void setParams({ version: null })} />
+				</Suspense>
+			)}
+		</>
+	);
+}
+
+function useManagedBy() {
+	const trpc = useTRPC();
+	const { data: names } = useSuspenseQuery(trpc.policy.names.queryOptions());
+	return names.find((each) => each.name === ACTIVE_POLICY.name)?.managedBy ?? null;
+}
+
+function Editor({ accountId, onDone }: { accountId: string; onDone: () => void }) {
+	const managedBy = useManagedBy();
+	if (!managedBy) return <PolicyWorkbench accountId={accountId} onDone={onDone} />;
+	return (
+		<>
+			<PageHeader title="Policies" actions={<Button onClick={onDone}>Close</Button>} />
+			<PageBody>
+				<ManagedNote managedBy={managedBy} canPublish />
+			</PageBody>
+		</>
+	);
+}
+
+function EditButton({ accountId, here, onEdit }: { accountId: string; here: boolean; onEdit: () => void }) {
+	const trpc = useTRPC();
+	const client = useQueryClient();
+	const managedBy = useManagedBy();
+	const { data: saved } = useSuspenseQuery(trpc.policy.draft.get.queryOptions(ACTIVE_POLICY));
+	if (managedBy) return null;
+	const active = client.getQueryData(trpc.policy.get.queryKey(ACTIVE_POLICY));
+	const kept = here ? readKept(draftKey(ACTIVE_POLICY.name, accountId)) : null;
+	const hasDraft = (saved !== null && saved.source !== active?.source) || (kept !== null && kept.source !== active?.source);
+	return (
+		<Button variant="primary" onClick={onEdit}>
+			{hasDraft ? "Go on with your draft" : "Edit"}
+		</Button>
+	);
+}
+
+function LookedAt({ version, canPublish, onClose }: { version: number; canPublish: boolean; onClose: () => void }) {
+	const trpc = useTRPC();
+	const managedBy = useManagedBy();
+	const { data: active } = useSuspenseQuery(trpc.policy.get.queryOptions(ACTIVE_POLICY));
+	return <VersionDialog key={version} version={version} inForce={active.version} canPublish={canPublish && !managedBy} onClose={onClose} />;
+}
+
+function OpeningEditor() {
+	return (
+		<>
+			<PageHeader title="Policies" />
+			<PageBody>
+				<Panel title="Rules">
+					<TextSkeleton lines={12} label="Opening the editor" />
+				</Panel>
+			</PageBody>
+		</>
+	);
+}

@@ -1,0 +1,40 @@
+"use client";
+import { DraftInput } from "#components/submit/draft-input.tsx";
+import { Field } from "#components/ui/input.tsx";
+import type { FieldPath, FieldValue } from "./edit-field.ts";
+import { record } from "./edit-rules.ts";
+
+const WEIGHTS = [
+	["delayUsdPerHour", "An hour's delay counts, USD"],
+	["carbonUsdPerTonne", "A tonne of CO2 counts, USD"],
+] as const;
+
+/** What the cheapest place is weighed with. */
+export function WeightsCard({ spec, onEdit }: { spec: unknown; onEdit: (path: FieldPath, value: FieldValue | undefined) => void }) {
+	const weights = record(record(spec)["weights"]);
+	return (
+		<>
+			<p className="border-y bg-sunken px-4 py-1.75 text-xs font-strong text-ink-3">Of the places that are left, the cheapest, where</p>
+			<div className="grid gap-x-3 gap-y-2.5 px-4 py-3 sm:grid-cols-2">
+				{WEIGHTS.map(([name, label]) => {
+					const value = weights[name];
+					return (
+						<Field key={name} label={label} htmlFor={`weight-${name}`}>
+							<DraftInput
+								id={`weight-${name}`}
+								inputMode="decimal"
+								autoComplete="off"
+								placeholder="a default"
+								value={value === undefined || value === null ? "" : String(value)}
+								onValue={(text) => {
+									const trimmed = text.trim();
+									if (trimmed !== "") onEdit(["spec", "weights", name], /^\d+(\.\d+)?$/.test(trimmed) ? Number(trimmed) : trimmed);
+								}}
+							/>
+						</Field>
+					);
+				})}
+			</div>
+		</>
+	);
+}

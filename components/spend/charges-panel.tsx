@@ -1,0 +1,185 @@
+"use client";
+import { useInfiniteQuery, useSuspenseInfiniteQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { formatMoney } from "#components/money/format-money.ts";
+import { Money } from "#components/money/money.tsx";
+import { EmptyState, NoResults } from "#components/page/states.tsx";
+import { PlaceSwatch } from "#components/place/place.tsx";
+import { chargesCsv, saveCsv } from "#components/spend/export-csv.ts";
+import { chargePages } from "#components/spend/pages.ts";
+import { type ChargeLine, causeOf, chargeName } from "#components/spend/prepare-charges.ts";
+import { hours } from "#components/spend/table-panel.tsx";
+import { useHour } from "#components/spend/use-spend.ts";
+import { type ChargesView, chargesHref, datesOfView, isFiltered, valueLabel } from "#components/spend/view.ts";
+import { formatClockSeconds, formatDay } from "#components/time/format-time.ts";
+import { useTRPC, useTRPCClient } from "#components/trpc/client.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { CopyId } from "#components/ui/copy-id.tsx";
+import { formatCount } from "#components/ui/format-number.ts";
+import { Fact, FactStrip } from "#components/ui/kpi.tsx";
+import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
+
+function useCharges(view: ChargesView) {
+	const trpc = useTRPC();
+	const client = useTRPCClient();
+	const hour = useHour();
+	const query = useSuspenseInfiniteQuery(
+		chargePages(trpc.spend.charges.pathKey(), view, hour, (input) => client.spend.charges.query(input)),
+	);
+	const items = query.data.pages.flatMap((page) => page.items);
+	const totals = query.data.pages[0]?.totals;
+	return { ...query, items, totals };
+}
+
+/** Sums of the whole selection, whatever of it is shown: the figure that was clicked is the first. */
+export function ChargesHead({ view }: { view: ChargesView }) {
+	const { totals } = useCharges(view);
+	if (!totals) return null;
+	return (
+		<FactStrip columns="1.3fr 1fr 1fr 1fr 1fr" framed={false} className="mt-1">
+			<Fact label="Effective cost" lead wide note={`${formatCount(Number(totals.charges))} charge${totals.charges === 1n ? "" : "s"}`}>
+				<Money value={totals.effectiveMicroUsd} />
+			</Fact>
+			<Fact label="List cost" note="without discounts, spot or commitments">
+				<Money value={totals.listMicroUsd} />
+			</Fact>
+			<Fact label="Contracted cost" note="at the prices agreed on">
+				<Money value={totals.contractedMicroUsd} />
+			</Fact>
+			<Fact label="Billed cost" note="of what an invoice says">
+				<Money value={totals.billedMicroUsd} />
+			</Fact>
+			<Fact label="GPU-hours" note="metered, idle ones included">
+				{hours(totals.gpuMs)}
+			</Fact>
+		</FactStrip>
+	);
+}
+
+/** The charges themselves, newest first. */
+export function ChargesTable({ view }: { view: ChargesView }) {
+	const { items, totals, hasNextPage, fetchNextPage, isFetchingNextPage } = useCharges(view);
+	if (items.length === 0) {
+		if (isFiltered(view)) return <NoResults what="charges" clearHref={chargesHref({ ...view, filters: {} })} />;
+		return (
+			<EmptyState icon="spend" title="No charges in these days">
+				Each hour of an owned slot and of a cloud machine becomes a charge. Choose other days above.
+			</EmptyState>
+		);
+	}
+	const all = Number(totals?.charges ?? 0n);
+	const shown = items.reduce((sum, c) => sum + c.effectiveMicroUsd, 0n);
+	return (
+		<>
+			<Table aria-label="Charges">
+				<thead>
+					<tr>
+						<Th>When, UTC</Th>
+						<Th>What for</Th>
+						<Th>Job, or cause</Th>
+						<Th>Team and project</Th>
+						<Th>Where</Th>
+						<Th>GPU model</Th>
+						<Th n>GPU-hours</Th>
+						<Th n>List</Th>
+						<Th n>Effective</Th>
+					</tr>
+				</thead>
+				<tbody>
+					{items.map((charge) => (
+						<Row key={charge.id} charge={charge} />
+					))}
+				</tbody>
+			</Table>
+			<div className="flex flex-wrap items-center gap-x-4 gap-y-2 border-t px-4 py-3 text-ink-3">
+				<span>
+					{formatCount(items.length)} of {formatCount(all)} charges shown, {formatMoney(shown, "posted")} of{" "}
+					{formatMoney(totals?.effectiveMicroUsd ?? 0n, "posted")}
+				</span>
+				{hasNextPage && (
+					<Button onClick={() => void fetchNextPage()} busy={isFetchingNextPage}>
+						More charges
+					</Button>
+				)}
+			</div>
+		</>
+	);
+}
+
+function Row({ charge }: { charge: ChargeLine }) {
+	const { dimensions: d } = charge;
+	const cause = causeOf(charge);
+	return (
+		<Tr>
+			<Td phone="c">
+				<time dateTime={new Date(charge.periodStartMs).toISOString()} className="tabular">
+					{formatDay(charge.periodStartMs)}, {formatClockSeconds(charge.periodStartMs)} to {formatClockSeconds(charge.periodEndMs)}
+				</time>
+			</Td>
+			<Td className="max-w-64 truncate">{chargeName(charge)}</Td>
+			<Td phone="a" className="max-w-70 truncate font-strong">
+				{charge.jobId === null ? (
+					<>
+						<Link href={cause.href} prefetch={false} className="text-accent hover:underline">
+							{cause.word}
+						</Link>{" "}
+						<CopyId value={cause.id} />
+					</>
+				) : (
+					<>
+						<Link href={`/jobs/${charge.jobId}`} prefetch={false} className="text-accent hover:underline">
+							{charge.jobName ?? charge.jobId}
+						</Link>{" "}
+						<Link href={cause.href} prefetch={false} title={cause.id} className="text-xs font-book text-ink-3 hover:underline">
+							{cause.word.toLowerCase()}
+						</Link>
+					</>
+				)}
+			</Td>
+			<Td className="max-w-48 truncate">
+				{d.team ? `${d.team}${d.project ? `, ${d.project}` : ""}` : <span className="text-ink-3">none</span>}
+			</Td>
+			<Td>
+				<span className="inline-flex items-center gap-2">
+					<PlaceSwatch capacity={d.capacityType} />
+					{d.siteId}
+					<span className="text-ink-3">
+						{d.region ? `${d.region}, ` : ""}
+						{valueLabel("capacityType", d.capacityType)}
+					</span>
+				</span>
+			</Td>
+			<Td>{d.accelerator || <span className="text-ink-3">none</span>}</Td>
+			<Td n phone="d">
+				{hours(charge.gpuMs)}
+				<span className="md:hidden"> GPU-h</span>
+			</Td>
+			<Td n className="text-ink-2">
+				<Money value={charge.listMicroUsd} />
+			</Td>
+			<Td n phone="b" className="font-semibold">
+				<Money value={charge.effectiveMicroUsd} />
+			</Td>
+		</Tr>
+	);
+}
+
+/** The charges that are on the screen, as a file. In the bar at the top, so that a failure is told below and not here too. */
+export function ChargesExport({ view }: { view: ChargesView }) {
+	const trpc = useTRPC();
+	const client = useTRPCClient();
+	const hour = useHour();
+	const { data } = useInfiniteQuery(chargePages(trpc.spend.charges.pathKey(), view, hour, (input) => client.spend.charges.query(input)));
+	const items = data?.pages.flatMap((page) => page.items) ?? [];
+	const { from, to } = datesOfView(view, hour);
+	return (
+		<Button
+			icon="download"
+			disabled={items.length === 0}
+			onClick={() => saveCsv(`spillway-charges-${from}-to-${to}.csv`, chargesCsv(items))}
+		>
+			<span className="max-md:hidden">Export as shown</span>
+			<span className="md:hidden">CSV</span>
+		</Button>
+	);
+}

@@ -1,0 +1,50 @@
+import Link from "next/link";
+import { type ChargesView, chargesHref } from "#components/spend/view.ts";
+import { Icon } from "#components/ui/icon.tsx";
+
+const LOST_WORD = {
+	failed: "Attempts that failed",
+	interrupted: "Attempts whose spot machine was taken back",
+	evicted: "Attempts whose machine was unfit or expired",
+	lost: "Attempts that were lost",
+	any: "Attempts that did not finish",
+} as const;
+
+/** What the charges are restricted to beside the filters: one job, or work that was lost. Each can be taken away. */
+export function ChargesScope({ view }: { view: ChargesView }) {
+	if (view.job === null && view.lost === null) return null;
+	return (
+		<div className="flex flex-wrap items-center gap-2 text-ink-2">
+			{view.job !== null && (
+				<Scope clearHref={chargesHref({ ...view, job: null })} clears="the job">
+					Of one job:{" "}
+					<Link href={`/jobs/${view.job}`} className="font-mono text-xs text-accent hover:underline">
+						{view.job}
+					</Link>
+				</Scope>
+			)}
+			{view.lost !== null && (
+				<Scope clearHref={chargesHref({ ...view, lost: null })} clears="the restriction to lost work">
+					{LOST_WORD[view.lost]} and ended in these days, with all that they cost
+				</Scope>
+			)}
+		</div>
+	);
+}
+
+function Scope({ clearHref, clears, children }: { clearHref: string; clears: string; children: React.ReactNode }) {
+	return (
+		<span className="inline-flex min-h-7.5 items-center gap-1.5 rounded-lg border border-line-strong bg-panel px-2.5 text-ink">
+			<span>{children}</span>
+			<Link
+				href={clearHref}
+				replace
+				scroll={false}
+				aria-label={`Clear ${clears}`}
+				className="-mr-1 grid size-6 place-items-center text-ink-3"
+			>
+				<Icon name="x" className="size-3" />
+			</Link>
+		</span>
+	);
+}

@@ -1,0 +1,95 @@
+"use client";
+import { useQuery } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
+import { startTransition } from "react";
+import { FilterMenu } from "#components/jobs/filter-menu.tsx";
+import { useHour } from "#components/spend/use-spend.ts";
+import {
+	BY_LABEL,
+	type ChargesView,
+	chargesHref,
+	DIMENSIONS,
+	datesOfView,
+	isFiltered,
+	type SpendView,
+	setFilter,
+	spendHref,
+	spendQuery,
+	valueLabel,
+} from "#components/spend/view.ts";
+import { isDate } from "#components/spend/zone-days.ts";
+import { useTRPC } from "#components/trpc/client.tsx";
+import { Button } from "#components/ui/button.tsx";
+
+type FilterBarProps = { view: SpendView; charges?: Pick<ChargesView, "job" | "lost"> };
+
+/** Any dates, and a chip for each dimension that has more than one value here; all of it is in the address. */
+export function FilterBar({ view, charges }: FilterBarProps) {
+	const trpc = useTRPC();
+	const router = useRouter();
+	const hour = useHour();
+	const { fromMs, toMs } = spendQuery(view, hour);
+	const { data: options } = useQuery(trpc.spend.options.queryOptions({ fromMs, toMs }));
+	const go = (next: SpendView) => {
+		const href = charges ? chargesHref({ ...next, ...charges }) : spendHref(next);
+		startTransition(() => router.replace(href, { scroll: false }));
+	};
+	const chips = DIMENSIONS.filter((d) => view.filters[d]?.length || (options?.[d].length ?? 0) > 1);
+	return (
+		<search aria-label="Filters" className="flex flex-wrap items-center gap-2">
+			<Dates key={`${fromMs}-${toMs}`} view={view} hour={hour} onChange={go} />
+			{chips.map((dimension) => {
+				const chosen: readonly string[] = view.filters[dimension] ?? [];
+				const values = [...new Set([...(options?.[dimension] ?? []), ...chosen])];
+				return (
+					<FilterMenu
+						key={dimension}
+						label={BY_LABEL[dimension]}
+						options={values.map((id) => ({ id, label: valueLabel(dimension, id) }))}
+						chosen={[...chosen]}
+						onChange={(next) => go(setFilter(view, dimension, next))}
+					/>
+				);
+			})}
+			{isFiltered(view) && (
+				<Button variant="link" onClick={() => go({ ...view, filters: {} })}>
+					Clear filters
+				</Button>
+			)}
+		</search>
+	);
+}
+
+const FIELD =
+	"h-7.5 min-w-0 rounded-lg border border-control bg-panel px-2 text-xs tabular text-ink max-md:flex-1 max-md:text-[1rem] focus-visible:outline-2 focus-visible:outline-focus";
+
+function Dates({ view, hour, onChange }: { view: SpendView; hour: number; onChange: (next: SpendView) => void }) {
+	const { from, to } = datesOfView(view, hour);
+	return (
+		<form
+			className="flex items-center gap-1.5 text-xs text-ink-3 max-md:w-full"
+			onSubmit={(event) => {
+				event.preventDefault();
+				const form = new FormData(event.currentTarget);
+				const [a, b] = [String(form.get("from")), String(form.get("to"))];
+				if (isDate(a) && isDate(b)) onChange({ ...view, dates: a <= b ? { from: a, to: b } : { from: b, to: a } });
+			}}
+		>
+			<input
+				type="date"
+				name="from"
+				aria-label="First day"
+				required
+				defaultValue={from}
+				min="1970-01-01"
+				max="2199-12-31"
+				className={FIELD}
+			/>
+			to
+			<input type="date" name="to" aria-label="Last day" required defaultValue={to} min="1970-01-01" max="2199-12-31" className={FIELD} />
+			<Button type="submit" size="sm">
+				Show
+			</Button>
+		</form>
+	);
+}

@@ -1,0 +1,27 @@
+import { formatMonth } from "#components/time/format-time.ts";
+import type { Dates } from "./range.ts";
+import { monthStart, shownMs } from "./zone-days.ts";
+
+const SHOWN_MAX = 13;
+
+/** The months that the days touch, newest first, each as `2026-11-01`. */
+export function monthsOf({ from, to }: Dates): string[] {
+	const months: string[] = [];
+	for (let month = monthStart(to); month >= monthStart(from) && months.length < SHOWN_MAX; month = monthStart(month, -1))
+		months.push(month);
+	return months;
+}
+
+/** Whole months as files in FOCUS 1.2, for whoever keeps the books. */
+export function FocusLinks({ dates }: { dates: Dates }) {
+	return (
+		<span className="flex flex-wrap gap-x-3 gap-y-1">
+			FOCUS 1.2, whole months with every charge that you may see:
+			{monthsOf(dates).map((month) => (
+				<a key={month} href={`/api/exports/focus?month=${month.slice(0, 7)}`} download className="font-strong text-accent hover:underline">
+					{formatMonth(shownMs(month))}
+				</a>
+			))}
+		</span>
+	);
+}

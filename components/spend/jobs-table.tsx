@@ -1,0 +1,106 @@
+"use client";
+import { useSuspenseInfiniteQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { Money } from "#components/money/money.tsx";
+import { NoResults } from "#components/page/states.tsx";
+import { Drill } from "#components/spend/cells.tsx";
+import { drillHref } from "#components/spend/drill.ts";
+import { jobPages } from "#components/spend/pages.ts";
+import { perGpuHour } from "#components/spend/prepare-table.ts";
+import { datesLabel } from "#components/spend/range.ts";
+import { hours, NothingSpent } from "#components/spend/table-panel.tsx";
+import { useHour } from "#components/spend/use-spend.ts";
+import { BY_LABEL, DIMENSIONS, type SpendView, spendHref } from "#components/spend/view.ts";
+import { dateOf } from "#components/spend/zone-days.ts";
+import { useTRPC, useTRPCClient } from "#components/trpc/client.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
+
+/** Sums of jobs are kept by these alone. */
+const KEPT_BY = ["team", "project", "class"] as const;
+
+/** The dearest jobs of the months that the range touches; more by pages. */
+export function JobsTable({ view }: { view: SpendView }) {
+	const others = DIMENSIONS.filter((d) => view.filters[d]?.length && !KEPT_BY.some((kept) => kept === d));
+	if (others.length === 0) return <Jobs view={view} />;
+	const { team, project, class: workload } = view.filters;
+	const kept = { ...(team ? { team } : {}), ...(project ? { project } : {}), ...(workload ? { class: workload } : {}) };
+	return (
+		<NoResults what="jobs" clearHref={spendHref({ ...view, filters: kept })}>
+			Sums of jobs are kept by team, project and class, not by {others.map((d) => BY_LABEL[d].toLowerCase()).join(" or ")}. The charges of
+			this selection name their jobs, too.
+		</NoResults>
+	);
+}
+
+function Jobs({ view }: { view: SpendView }) {
+	const trpc = useTRPC();
+	const client = useTRPCClient();
+	const hour = useHour();
+	const query = useSuspenseInfiniteQuery(jobPages(trpc.spend.jobs.pathKey(), view, hour, (input) => client.spend.jobs.query(input)));
+	const [first] = query.data.pages;
+	const items = query.data.pages.flatMap((page) => page.items);
+	if (!first || items.length === 0) return <NothingSpent view={view} />;
+	const months = { from: dateOf(first.fromMs, view.zone), to: dateOf(first.toMs - 1, view.zone) };
+	return (
+		<>
+			<p className="px-4 pb-2 text-ink-3">Whole months, {datesLabel(months)}: that is how sums of jobs are kept. Dearest first.</p>
+			<Table aria-label="Where it went, by job">
+				<thead>
+					<tr>
+						<Th>Job</Th>
+						<Th>Team</Th>
+						<Th>Project</Th>
+						<Th>Class</Th>
+						<Th>State</Th>
+						<Th n>GPU-hours</Th>
+						<Th n>Per GPU-hour</Th>
+						<Th n>Cost</Th>
+						<Th n>Charges</Th>
+					</tr>
+				</thead>
+				<tbody>
+					{items.map((job) => {
+						const price = perGpuHour(job.totalMicroUsd, job.gpuMs);
+						const href = drillHref({ ...view, dates: months, filters: {} }, { job: job.key });
+						return (
+							<Tr key={job.key}>
+								<Td phone="a" className="max-w-70 truncate font-strong">
+									<Link
+										href={`/jobs/${job.key}`}
+										prefetch={false}
+										className="underline-offset-4 hover:underline max-md:inline-flex max-md:min-h-6 max-md:min-w-6 max-md:items-center"
+									>
+										{job.name}
+									</Link>
+								</Td>
+								<Td phone="c">{job.team}</Td>
+								<Td>{job.project || <span className="text-ink-3">none</span>}</Td>
+								<Td>{job.class}</Td>
+								<Td className="text-ink-2">{job.state}</Td>
+								<Td n phone="d">
+									{hours(job.gpuMs)}
+									<span className="md:hidden"> GPU-h</span>
+								</Td>
+								<Td n>{price === null ? <span className="text-ink-3">unused</span> : <Money value={price} kind="price" />}</Td>
+								<Td n phone="b" className="font-semibold">
+									<Drill href={href} what={job.name}>
+										<Money value={job.totalMicroUsd} />
+									</Drill>
+								</Td>
+								<Td n>{job.charges.toLocaleString("en-US")}</Td>
+							</Tr>
+						);
+					})}
+				</tbody>
+			</Table>
+			{query.hasNextPage && (
+				<div className="border-t px-4 py-3">
+					<Button onClick={() => void query.fetchNextPage()} busy={query.isFetchingNextPage}>
+						More jobs
+					</Button>
+				</div>
+			)}
+		</>
+	);
+}

@@ -1,0 +1,79 @@
+import { describe, expect, it } from "vitest";
+import { clipped, drillHref, narrowed } from "./drill.ts";
+import { monthsOf } from "./focus-links.tsx";
+import { CLOUD_SPEND, jobChargesHref } from "./links.ts";
+import { chargesHref, loadChargesParams, type SpendView, setFilter, spendHref, spendQuery, viewOf } from "./view.ts";
+
+const NOW = Date.UTC(2026, 10, 19, 14, 32);
+const view = (more: Partial<SpendView> = {}): SpendView => ({
+	...{ range: "month", dates: null, by: "team", bucket: null, filters: {}, zone: "UTC" },
+	...more,
+});
+const read = (href: string) => {
+	const { job, lost, ...params } = loadChargesParams(new URL(href, "http://x").searchParams);
+	return { ...viewOf(params, "UTC"), job, lost };
+};
+
+describe("the address", () => {
+	it("leaves defaults out", () => {
+		expect(spendHref(view())).toBe("/spend");
+		expect(spendHref(view({ range: "7d", by: "region" }))).toBe("/spend?range=7d&by=region");
+		expect(spendHref(view({ filters: { capacityType: ["reserved", "on_demand", "spot"] } }))).toBe(CLOUD_SPEND);
+		const dates = { from: "2026-11-01", to: "2026-11-02" };
+		expect(chargesHref({ ...view({ dates }), job: "job_1", lost: null })).toBe(jobChargesHref("job_1", dates.from, dates.to));
+	});
+
+	it.each([
+		["any dates", view({ dates: { from: "2026-02-03", to: "2026-03-04" }, bucket: "week", by: "time" })],
+		["values with commas and what has none", view({ filters: { team: ["a,b", ""], class: ["", "burst"], capacityType: ["spot"] } })],
+		[
+			"every dimension",
+			view({ filters: { project: ["p"], provider: ["aws"], region: [""], accelerator: ["H100"], site: ["s"], kind: ["tax"] } }),
+		],
+	])("is read back as it was written: %s", (_, written) => {
+		expect(read(chargesHref({ ...written, job: "job_1", lost: "any" }))).toEqual({ ...written, job: "job_1", lost: "any" });
+		expect(viewOf(loadChargesParams(new URL(spendHref(written), "http://x").searchParams), "UTC")).toEqual(written);
+	});
+
+	it("ignores what it does not know: ranges, dates backwards, classes", () => {
+		expect(read("/spend?range=60d&from=2026-03-02&to=2026-03-01&class=nonsense&by=mood")).toMatchObject({
+			range: "month",
+			dates: null,
+			by: "team",
+			filters: {},
+		});
+	});
+
+	it("asks the same all day, on the server and in the browser", () =>
+		expect(spendQuery(view(), NOW)).toEqual(spendQuery(view(), NOW + 9 * 3_600_000)));
+
+	it("sets and clears one filter", () => {
+		const set = setFilter(view({ filters: { team: ["a"] } }), "region", ["eu"]);
+		expect(set.filters).toEqual({ team: ["a"], region: ["eu"] });
+		expect(setFilter(set, "region", []).filters).toEqual({ team: ["a"] });
+	});
+});
+
+describe("drillHref", () => {
+	it("narrows the filters that are set, and knows when nothing can be left", () => {
+		expect(narrowed({ capacityType: ["spot", "owned"] }, { capacityType: ["owned"], class: [""] })).toEqual({
+			capacityType: ["owned"],
+			class: [""],
+		});
+		expect(narrowed({ capacityType: ["spot"] }, { capacityType: ["owned"] })).toBeNull();
+		expect(drillHref(view({ filters: { capacityType: ["spot"] } }), { part: "home" })).toBeNull();
+	});
+
+	it("leads to a day, a group, a job and lost work", () => {
+		const span = { fromMs: Date.UTC(2026, 10, 3), toMs: Date.UTC(2026, 10, 4) };
+		expect(drillHref(view(), { span })).toBe("/spend/charges?from=2026-11-03&to=2026-11-03");
+		expect(drillHref(view(), { group: { dimension: "team", key: "" }, part: "idle" })).toBe("/spend/charges?team=~&class=~&capacity=owned");
+		expect(drillHref(view({ range: "7d" }), { lost: "interrupted", part: "cloud" })).toBe(
+			"/spend/charges?range=7d&capacity=reserved,on_demand,spot&lost=interrupted",
+		);
+		expect(clipped({ fromMs: 0, toMs: 10 }, { fromMs: 3, toMs: 20 })).toEqual({ fromMs: 3, toMs: 10 });
+	});
+});
+
+it("FOCUS files are of the months that the days touch, newest first", () =>
+	expect(monthsOf({ from: "2025-12-30", to: "2026-02-01" })).toEqual(["2026-02-01", "2026-01-01", "2025-12-01"]));

@@ -1,0 +1,185 @@
+import {
+	createLoader,
+	createParser,
+	createSerializer,
+	type inferParserType,
+	parseAsArrayOf,
+	parseAsString,
+	parseAsStringLiteral,
+} from "nuqs/server";
+import type { Inputs } from "#components/trpc/outputs.ts";
+import { CHARGE_KINDS } from "#server/domain/charge.ts";
+import { CAPACITY_TYPES, LABELS, PROVIDERS, WORKLOAD_CLASSES } from "#server/domain/vocabulary.ts";
+import {
+	bucketFor,
+	bucketsFor,
+	type Dates,
+	datesLabel,
+	datesOf,
+	instantsOf,
+	rangeLabel,
+	SPEND_BUCKETS,
+	SPEND_RANGES,
+	type SpendBucket,
+	type SpendRange,
+} from "./range.ts";
+import { isDate } from "./zone-days.ts";
+
+/** What can be filtered by, in the order of the chips. */
+export const DIMENSIONS = ["team", "project", "class", "provider", "region", "capacityType", "accelerator", "site", "kind"] as const;
+export type Dimension = (typeof DIMENSIONS)[number];
+
+/** What the table can be grouped by, in the order of its tabs; `time` is the chart's own table. */
+export const SPEND_BY = [
+	"team",
+	"project",
+	"class",
+	"job",
+	"provider",
+	"region",
+	"site",
+	"capacityType",
+	"accelerator",
+	"kind",
+	"time",
+] as const;
+export type SpendBy = (typeof SPEND_BY)[number];
+export const BY_LABEL: Record<SpendBy, string> = {
+	team: "Team",
+	project: "Project",
+	class: "Class",
+	job: "Job",
+	provider: "Provider",
+	region: "Region",
+	site: "Site",
+	capacityType: "Capacity",
+	accelerator: "GPU model",
+	kind: "Kind",
+	time: "Time",
+};
+
+export type SpendFilters = NonNullable<Inputs["spend"]["page"]["filters"]>;
+
+export const LOST_STATES = ["failed", "interrupted", "evicted", "lost"] as const;
+export const LOST = [...LOST_STATES, "any"] as const;
+export type Lost = (typeof LOST)[number];
+
+/** "" is what has none, such as the team of idle hardware; in an address it is `~`, which no name is. */
+const NONE = "~";
+const name = createParser({ parse: (text) => (text === NONE ? "" : text.slice(0, 200)), serialize: (value: string) => value || NONE });
+const workloadClass = createParser<"" | (typeof WORKLOAD_CLASSES)[number]>({
+	parse: (text) => (text === NONE ? "" : (WORKLOAD_CLASSES.find((c) => c === text) ?? null)),
+	serialize: (value) => value || NONE,
+});
+const date = createParser({ parse: (text) => (isDate(text) ? text : null), serialize: (value: string) => value });
+
+export const spendParams = {
+	range: parseAsStringLiteral(SPEND_RANGES).withDefault("month"),
+	from: date,
+	to: date,
+	by: parseAsStringLiteral(SPEND_BY).withDefault("team"),
+	bucket: parseAsStringLiteral(SPEND_BUCKETS),
+	team: parseAsArrayOf(name),
+	project: parseAsArrayOf(name),
+	class: parseAsArrayOf(workloadClass),
+	provider: parseAsArrayOf(parseAsStringLiteral(PROVIDERS)),
+	region: parseAsArrayOf(name),
+	capacityType: parseAsArrayOf(parseAsStringLiteral(CAPACITY_TYPES)),
+	accelerator: parseAsArrayOf(name),
+	site: parseAsArrayOf(name),
+	kind: parseAsArrayOf(parseAsStringLiteral(CHARGE_KINDS)),
+};
+const chargesParams = { ...spendParams, job: parseAsString, lost: parseAsStringLiteral(LOST) };
+const urlKeys = { capacityType: "capacity", accelerator: "gpu" } as const;
+
+export const loadSpendParams = createLoader(spendParams, { urlKeys });
+export const loadChargesParams = createLoader(chargesParams, { urlKeys });
+const serialize = createSerializer(chargesParams, { urlKeys });
+
+/** Everything that the screen shows follows from this and the time. */
+export interface SpendView {
+	range: SpendRange;
+	/** Any days, instead of the range; null where the range holds. */
+	dates: Dates | null;
+	by: SpendBy;
+	/** null: by the range's length. */
+	bucket: SpendBucket | null;
+	filters: SpendFilters;
+	/** The ledger's time zone. */
+	zone: string;
+}
+
+/** Charges of a part of it, of one job, or of attempts that came to nothing. */
+export interface ChargesView extends SpendView {
+	job: string | null;
+	lost: Lost | null;
+}
+
+export function viewOf(params: inferParserType<typeof spendParams>, zone: string): SpendView {
+	const { range, from, to, by, bucket } = params;
+	const filters = Object.fromEntries(DIMENSIONS.flatMap((d) => (params[d]?.length ? [[d, params[d]]] : []))) as SpendFilters;
+	return { range, dates: from && to && from <= to ? { from, to } : null, by, bucket, filters, zone };
+}
+
+function valuesOf(view: SpendView) {
+	const none = Object.fromEntries(DIMENSIONS.map((d) => [d, null])) as Record<Dimension, null>;
+	const { range, dates, by, bucket, filters } = view;
+	const given = Object.fromEntries(DIMENSIONS.flatMap((d) => (filters[d] ? [[d, filters[d]]] : []))) as {
+		[D in Dimension]?: NonNullable<SpendFilters[D]>;
+	};
+	return { range: dates ? null : range, from: dates?.from ?? null, to: dates?.to ?? null, by, bucket, ...none, ...given };
+}
+
+export const spendHref = (view: SpendView): string => serialize("/spend", valuesOf(view));
+export const chargesHref = (view: ChargesView): string =>
+	serialize("/spend/charges", { ...valuesOf(view), job: view.job, lost: view.lost });
+
+export const datesOfView = (view: SpendView, nowMs: number): Dates => view.dates ?? datesOf(view.range, nowMs, view.zone);
+export const viewLabel = (view: SpendView, nowMs: number): string =>
+	view.dates ? datesLabel(view.dates) : rangeLabel(view.range, nowMs, view.zone);
+
+export function bucketOfView(view: SpendView, nowMs: number): SpendBucket {
+	const dates = datesOfView(view, nowMs);
+	return view.bucket !== null && bucketsFor(dates).includes(view.bucket) ? view.bucket : bucketFor(dates);
+}
+
+/** One form of the query's input, so that what the server prefetches is what the browser asks for. */
+export function spendQuery(view: SpendView, nowMs: number) {
+	const bucket = bucketOfView(view, nowMs);
+	const groupBy = view.by === "time" ? bucket : view.by === "job" ? ("team" as const) : view.by;
+	return { ...instantsOf(datesOfView(view, nowMs), view.zone), groupBy, bucket, filters: view.filters };
+}
+
+export function chargesQuery(view: ChargesView, nowMs: number) {
+	return {
+		...instantsOf(datesOfView(view, nowMs), view.zone),
+		filters: view.filters,
+		...(view.job === null ? {} : { jobId: view.job }),
+		...(view.lost === null ? {} : { lost: view.lost }),
+		limit: 100,
+	};
+}
+
+export const isFiltered = ({ filters }: SpendView): boolean => DIMENSIONS.some((d) => (filters[d]?.length ?? 0) > 0);
+export const setFilter = (view: SpendView, dimension: Dimension, values: readonly string[]): SpendView => {
+	const { [dimension]: _, ...others } = view.filters;
+	return { ...view, filters: (values.length === 0 ? others : { ...others, [dimension]: values }) as SpendFilters };
+};
+
+const PROVIDER_NAMES: Record<string, string> = {
+	local: "This host",
+	slurm: "Slurm",
+	kubernetes: "Kubernetes",
+	aws: "AWS",
+	azure: "Azure",
+	gcp: "Google Cloud",
+};
+
+/** What people read for a value of a dimension. */
+export function valueLabel(dimension: Dimension, key: string): string {
+	if (dimension === "region" && key === "") return "At home";
+	if (key === "") return `No ${BY_LABEL[dimension].toLowerCase()}`;
+	if (dimension === "provider") return PROVIDER_NAMES[key] ?? key;
+	if ((dimension === "class" || dimension === "capacityType") && key in LABELS) return LABELS[key as keyof typeof LABELS];
+	return key;
+}

@@ -1,0 +1,87 @@
+"use client";
+import { useMutation } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
+import { useId, useState } from "react";
+import { Money } from "#components/money/money.tsx";
+import { statementHref } from "#components/statements/search-params.ts";
+import { useAfterChange } from "#components/statements/use-change.ts";
+import type { StatementView } from "#components/statements/use-statement.ts";
+import { useTRPC } from "#components/trpc/client.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { Dialog } from "#components/ui/dialog.tsx";
+import { Field, Textarea } from "#components/ui/input.tsx";
+import { monthWords } from "#server/domain/statement-words.ts";
+
+/** Closes the month for the company and every team; once more with a reason after corrections. */
+export function CloseDialog({ view, onClose }: { view: StatementView; onClose: () => void }) {
+	const id = useId();
+	const trpc = useTRPC();
+	const router = useRouter();
+	const { month, team } = view.content;
+	const again = view.versions.length > 0;
+	const [reason, setReason] = useState("");
+	const after = useAfterChange(() => {
+		onClose();
+		// An older version may be shown: the page goes to the newest.
+		router.replace(statementHref(month, team), { scroll: false });
+	});
+	const close = useMutation(
+		trpc.statement.close.mutationOptions({
+			onSuccess: ({ written }) =>
+				after.done(`${monthWords(month)} is closed`, `${written.length} ${written.length === 1 ? "statement" : "statements"} written.`),
+			onError: after.failed("The month was not closed"),
+		}),
+	);
+	const missing = again && reason.trim().length < 3;
+	return (
+		<Dialog
+			open
+			onClose={onClose}
+			title={again ? `Close ${monthWords(month)} again?` : `Close ${monthWords(month)}?`}
+			description={
+				again
+					? "What changed gets a next version beside the one before, which stays as it was signed. Statements that say the same keep theirs."
+					: "The company and every team get a statement of what the ledger holds at this moment. It can never be changed, only followed by another version."
+			}
+			actions={
+				<>
+					<Button onClick={onClose}>Not now</Button>
+					<Button
+						variant="primary"
+						busy={close.isPending}
+						disabled={missing}
+						onClick={() => close.mutate({ month, ...(again ? { correction: reason } : {}) })}
+					>
+						{again ? "Write the next version" : "Close the month"}
+					</Button>
+				</>
+			}
+		>
+			{view.changedSince && (
+				<p className="mb-3 text-ink-2">
+					Posted since it was closed: <Money value={view.changedSince.deltaMicroUsd} signed className="font-strong text-ink" /> in{" "}
+					{view.changedSince.charges} {view.changedSince.charges === 1 ? "charge" : "charges"}.
+				</p>
+			)}
+			{again ? (
+				<Field label="Why it is closed again" htmlFor={id} hint="One sentence; it stands on the new version.">
+					<Textarea
+						id={id}
+						value={reason}
+						maxLength={2_000}
+						rows={3}
+						aria-describedby={`${id}-note`}
+						onChange={(event) => setReason(event.target.value)}
+					/>
+				</Field>
+			) : (
+				<dl className="grid grid-cols-[1fr_auto] gap-y-1.5">
+					<dt className="text-ink-2">Total in this statement</dt>
+					<dd className="num font-strong">
+						<Money value={view.content.totals.effectiveMicroUsd} />
+					</dd>
+				</dl>
+			)}
+		</Dialog>
+	);
+}

@@ -1,0 +1,84 @@
+import { Fragment } from "react";
+import { Money } from "#components/money/money.tsx";
+import { None, PaperTable, PTd, PTh, PTr, Remark, Section } from "#components/statements/paper.tsx";
+import { gpuHours, type ItemGroup, itemGroups } from "#components/statements/prepare-statement.ts";
+import type { StatementContent } from "#server/domain/statement.ts";
+
+/** What was used and bought: of a team by project, of the company at once. */
+export function ItemsSection({ content }: { content: StatementContent }) {
+	const groups = itemGroups(content);
+	if (groups.length === 0) return null;
+	const title = content.team === "" ? "What was used and bought" : "Charges by project";
+	return (
+		<Section title={title}>
+			<PaperTable aria-label={title}>
+				<thead>
+					<tr>
+						<PTh>Charge</PTh>
+						<PTh className="max-md:hidden print:table-cell">From</PTh>
+						<PTh n className="max-md:hidden print:table-cell">
+							GPU-hours
+						</PTh>
+						<PTh n className="max-md:hidden print:table-cell">
+							Each
+						</PTh>
+						<PTh n>Cost</PTh>
+					</tr>
+				</thead>
+				<tbody>
+					{groups.map((group) => (
+						<Group key={group.key} group={group} />
+					))}
+					<PTr strong className="[&>*]:border-t [&>*]:border-t-line-strong">
+						<PTd>Total for the month</PTd>
+						<PTd className="max-md:hidden print:table-cell" colSpan={3} />
+						<PTd n>
+							<Money value={content.totals.effectiveMicroUsd} />
+						</PTd>
+					</PTr>
+				</tbody>
+			</PaperTable>
+			<Remark>
+				Prices of a GPU-hour are worked out from the amounts; the amounts are exact to the micro-dollar and shown to the cent.
+			</Remark>
+		</Section>
+	);
+}
+
+function Group({ group }: { group: ItemGroup }) {
+	return (
+		<Fragment>
+			{group.label !== null && (
+				<PTr strong>
+					<th scope="rowgroup" colSpan={5} className="pt-3 pb-1 text-left font-semibold">
+						{group.label}
+					</th>
+				</PTr>
+			)}
+			{group.items.map((item) => (
+				<PTr key={item.id}>
+					<PTd>{item.label}</PTd>
+					<PTd className="max-md:hidden print:table-cell">{item.from}</PTd>
+					<PTd n className="max-md:hidden print:table-cell">
+						{gpuHours(item.gpuMs) ?? <None />}
+					</PTd>
+					<PTd n className="max-md:hidden print:table-cell">
+						{item.perGpuHour !== null && <Money value={item.perGpuHour} kind="price" />}
+					</PTd>
+					<PTd n>
+						<Money value={item.microUsd} />
+					</PTd>
+				</PTr>
+			))}
+			{group.label !== null && (
+				<PTr strong>
+					<PTd>Together, {group.label}</PTd>
+					<PTd className="max-md:hidden print:table-cell" colSpan={3} />
+					<PTd n>
+						<Money value={group.microUsd} />
+					</PTd>
+				</PTr>
+			)}
+		</Fragment>
+	);
+}

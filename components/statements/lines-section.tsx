@@ -1,0 +1,62 @@
+import { Money } from "#components/money/money.tsx";
+import { None, PaperTable, PTd, PTh, PTr, Section } from "#components/statements/paper.tsx";
+import { gpuHours, lineRows, monthBefore } from "#components/statements/prepare-statement.ts";
+import type { StatementContent } from "#server/domain/statement.ts";
+import { monthWords } from "#server/domain/statement-words.ts";
+
+const nameOf = (month: string) => monthWords(month).split(" ")[0] ?? month;
+
+/** On-prem against cloud, and against the month before. */
+export function LinesSection({ content }: { content: StatementContent }) {
+	const compares = content.previousTotals !== null;
+	return (
+		<Section title="On-prem against cloud">
+			<PaperTable aria-label="On-prem against cloud">
+				<thead>
+					<tr>
+						<PTh>
+							<span className="sr-only">Line</span>
+						</PTh>
+						<PTh n className="max-md:hidden print:table-cell">
+							GPU-hours
+						</PTh>
+						<PTh n>{nameOf(content.month)}</PTh>
+						{compares && (
+							<PTh n className="max-md:hidden print:table-cell">
+								{nameOf(monthBefore(content.month))}
+							</PTh>
+						)}
+						{compares && <PTh n>Change</PTh>}
+					</tr>
+				</thead>
+				<tbody>
+					{lineRows(content).map((row) => (
+						<PTr
+							key={row.key}
+							strong={row.kind !== "line"}
+							{...(row.kind === "total" ? { className: "[&>*]:border-t [&>*]:border-t-line-strong" } : {})}
+						>
+							<PTd>{row.label}</PTd>
+							<PTd n className="max-md:hidden print:table-cell">
+								{gpuHours(row.gpuMs) ?? <None />}
+							</PTd>
+							<PTd n>
+								<Money value={row.microUsd} />
+							</PTd>
+							{row.previousMicroUsd !== null && (
+								<PTd n className="max-md:hidden print:table-cell">
+									<Money value={row.previousMicroUsd} />
+								</PTd>
+							)}
+							{row.changeMicroUsd !== null && (
+								<PTd n>
+									<Money value={row.changeMicroUsd} signed />
+								</PTd>
+							)}
+						</PTr>
+					))}
+				</tbody>
+			</PaperTable>
+		</Section>
+	);
+}

@@ -1,0 +1,130 @@
+"use client";
+import { useState } from "react";
+import { Money } from "#components/money/money.tsx";
+import { NoteDialog } from "#components/statements/note-dialog.tsx";
+import { PaperTable, PTd, PTh, PTr, Remark, Section } from "#components/statements/paper.tsx";
+import type { StatementView } from "#components/statements/use-statement.ts";
+import { Button } from "#components/ui/button.tsx";
+
+/** Caps against what was posted, each with why it was passed. */
+export function BudgetsSection({ view }: { view: StatementView }) {
+	const { budgets } = view.content;
+	if (budgets.length === 0) return null;
+	return (
+		<Section title="Budget against actual">
+			<PaperTable aria-label="Budget against actual">
+				<thead>
+					<tr>
+						<PTh>Budget</PTh>
+						<PTh n>Cap</PTh>
+						<PTh n>Actual</PTh>
+						<PTh n>Over or under</PTh>
+					</tr>
+				</thead>
+				<tbody>
+					{budgets.map((b) => (
+						<PTr key={b.id}>
+							<PTd>
+								<span className="font-strong">{b.id}</span>
+								<span className="text-ink-3">
+									, {b.period} from {b.periodKey}
+								</span>
+								<Note view={view} subject={`budget:${b.id}`} label={`budget ${b.id}`} text={b.note} />
+							</PTd>
+							<PTd n>
+								<Money value={b.capMicroUsd} />
+							</PTd>
+							<PTd n>
+								<Money value={b.postedMicroUsd} />
+							</PTd>
+							<PTd n className={BigInt(b.varianceMicroUsd) > 0n ? "font-semibold text-risk-ink" : ""}>
+								<Money value={b.varianceMicroUsd} signed />
+							</PTd>
+						</PTr>
+					))}
+				</tbody>
+			</PaperTable>
+			<Remark>
+				Actual is cloud money of the whole period as far as it was posted then; the cap is the policy's at the end of the month.
+			</Remark>
+		</Section>
+	);
+}
+
+/** What the providers billed against what the ledger held. */
+export function BillsSection({ view }: { view: StatementView }) {
+	const { bills } = view.content;
+	return (
+		<Section title="Reconciled with the bills">
+			{bills.length === 0 ? (
+				<Remark>No bill of this month was held against the ledger when this was made: cloud amounts are the ledger's own.</Remark>
+			) : (
+				<PaperTable aria-label="Reconciled with the bills">
+					<thead>
+						<tr>
+							<PTh>Provider</PTh>
+							<PTh n>Ledger</PTh>
+							<PTh n>Billed</PTh>
+							<PTh n className="max-md:hidden print:table-cell">
+								Adjusted
+							</PTh>
+							<PTh n>Not explained</PTh>
+						</tr>
+					</thead>
+					<tbody>
+						{bills.map((b) => (
+							<PTr key={b.provider}>
+								<PTd>
+									<span className="font-strong">{b.provider}</span>
+									<span className="text-ink-3">
+										, {b.resources} resources{b.unknown > 0 && `, ${b.unknown} of them unknown`}
+									</span>
+									<Note view={view} subject={`bill:${b.provider}`} label={`the bill of ${b.provider}`} text={b.note} />
+								</PTd>
+								{[b.estimatedMicroUsd, b.billedMicroUsd].map((value, i) => (
+									<PTd n key={i === 0 ? "ledger" : "billed"}>
+										<Money value={value} />
+									</PTd>
+								))}
+								<PTd n className="max-md:hidden print:table-cell">
+									<Money value={b.adjustedMicroUsd} signed />
+								</PTd>
+								<PTd n className={b.unexplainedMicroUsd === "0" ? "" : "font-semibold text-risk-ink"}>
+									<Money value={b.unexplainedMicroUsd} signed />
+								</PTd>
+							</PTr>
+						))}
+					</tbody>
+				</PaperTable>
+			)}
+		</Section>
+	);
+}
+
+/** Why it differs, and for who may a way to say so. */
+function Note({ view, subject, label, text }: { view: StatementView; subject: string; label: string; text: string | null }) {
+	const [writing, setWriting] = useState(false);
+	const { month, team } = view.content;
+	return (
+		<>
+			{text !== null && <span className="mt-0.5 block max-w-[52ch] text-pretty whitespace-normal text-ink-2">{text}</span>}
+			{view.may.note && (
+				<span className="block print:hidden">
+					<Button variant="link" size="sm" className="h-5!" onClick={() => setWriting(true)}>
+						{text === null ? "Add a note" : "Change the note"}
+					</Button>
+				</span>
+			)}
+			{writing && (
+				<NoteDialog
+					at={{ month, team }}
+					subject={subject}
+					label={label}
+					text={text ?? ""}
+					closed={view.shown !== null}
+					onClose={() => setWriting(false)}
+				/>
+			)}
+		</>
+	);
+}

@@ -1,0 +1,100 @@
+"use client";
+import { useSuspenseQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { Money } from "#components/money/money.tsx";
+import { EmptyState } from "#components/page/states.tsx";
+import { statementHref, statementsHref } from "#components/statements/search-params.ts";
+import { StateChip } from "#components/statements/state-chip.tsx";
+import { TeamMenu } from "#components/statements/team-menu.tsx";
+import { Time } from "#components/time/relative-time.tsx";
+import { useTRPC } from "#components/trpc/client.tsx";
+import type { Outputs } from "#components/trpc/outputs.ts";
+import { Panel } from "#components/ui/panel.tsx";
+import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
+import { monthWords } from "#server/domain/statement-words.ts";
+
+type Item = Outputs["statement"]["list"]["items"][number];
+
+/** Every month of the ledger, and where its statement stands. */
+export function MonthsPanel({ team: asked }: { team: string | null }) {
+	const trpc = useTRPC();
+	const { data } = useSuspenseQuery(trpc.statement.list.queryOptions(asked === null ? {} : { team: asked }));
+	const { team, teams, items } = data;
+	if (team === null) {
+		return (
+			<Panel>
+				<EmptyState icon="statements" title="You are in no team yet">
+					Statements are made for teams. Ask a platform engineer to add you to yours.
+				</EmptyState>
+			</Panel>
+		);
+	}
+	return (
+		<Panel
+			title="Months"
+			sub="of the ledger's calendar"
+			actions={<TeamMenu team={team} teams={teams.map((t) => ({ team: t, href: statementsHref(t === teams[0] ? null : t) }))} />}
+		>
+			{items.length === 0 ? (
+				<EmptyState icon="statements" title="Nothing was charged yet" action={{ label: "Submit a job", href: "/jobs/new" }}>
+					A month appears here with its first charge, and can be closed when it is over.
+				</EmptyState>
+			) : (
+				<Table aria-label="Statements by month">
+					<thead>
+						<tr>
+							<Th>Month</Th>
+							<Th>State</Th>
+							<Th n>Owned</Th>
+							<Th n>Cloud</Th>
+							<Th n>Total</Th>
+							<Th n>Version</Th>
+							<Th n>Closed</Th>
+							<Th>Signed by</Th>
+						</tr>
+					</thead>
+					<tbody>
+						{items.map((item) => (
+							<MonthRow key={item.month} item={item} team={team} />
+						))}
+					</tbody>
+				</Table>
+			)}
+		</Panel>
+	);
+}
+
+function MonthRow({ item, team }: { item: Item; team: string }) {
+	const { closed } = item;
+	return (
+		<Tr>
+			<Td phone="a">
+				<Link
+					href={statementHref(item.month, team)}
+					className="font-strong underline decoration-line-strong underline-offset-4 hover:decoration-current"
+				>
+					{monthWords(item.month)}
+				</Link>
+			</Td>
+			<Td phone="c">
+				<StateChip state={item.state} />
+				{closed?.changedSince && (
+					<span className="ml-2 text-ink-2">
+						by <Money value={closed.changedSince.deltaMicroUsd} signed />
+					</span>
+				)}
+			</Td>
+			<Td n>{closed ? <Money value={closed.ownedMicroUsd} /> : <span className="text-ink-3">not closed</span>}</Td>
+			<Td n>{closed ? <Money value={closed.cloudMicroUsd} /> : null}</Td>
+			<Td n phone="b" className="font-semibold">
+				<Money value={closed?.totalMicroUsd ?? item.ledgerMicroUsd} />
+				{!closed && <span className="font-book text-ink-3">{item.state === "open" ? " so far" : " posted"}</span>}
+			</Td>
+			<Td n>{closed?.version}</Td>
+			<Td n phone="d">
+				{closed && <Time atMs={closed.closedAt.getTime()} form="short" />}
+			</Td>
+			<Td>{closed && (closed.signedBy.length > 0 ? closed.signedBy.join(", ") : <span className="text-ink-3">nobody yet</span>)}</Td>
+		</Tr>
+	);
+}

@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import type { StatementContent, StatementSums } from "#server/domain/statement.ts";
+import { gpuHours, itemGroups, itemLabel, lineRows, monthBefore, perGpuHour, shortHash } from "./prepare-statement.ts";
+import { statementFileHref, statementHref } from "./search-params.ts";
+
+const sums = (effectiveMicroUsd: string, gpuMs = "0"): StatementSums => {
+	return { effectiveMicroUsd, billedMicroUsd: "0", listMicroUsd: "0", gpuMs, energyMilliWh: "0", emissionsMilligrams: "0" };
+};
+
+/** Only what the preparing functions read. */
+function someContent(changes: Partial<StatementContent>): StatementContent {
+	return {
+		...{ month: "2026-11", team: "risk", version: 1, replaces: null, fromMs: 0, toMs: 1, zone: "UTC", postedUntilMs: 2, charges: 1 },
+		...{ totals: sums("30"), previousTotals: sums("12"), sides: [], lines: [], byTeam: [], byProject: [], items: [], topJobs: [] },
+		...{ savings: [], waste: [], budgets: [], bills: [] },
+		carbon: {
+			...{ operationalMilligrams: "0", marketMilligrams: "0", embodiedMilligrams: "0", energyMilliWh: "0", measuredEnergyMilliWh: "0" },
+			...{ hourlyGridMilliWh: "0", unknownGpuMs: "0", marketUnknownGpuMs: "0", embodiedUnknownGpuMs: "0" },
+		},
+		...changes,
+	};
+}
+
+describe("lineRows", () => {
+	const content = someContent({
+		lines: [{ key: "spot", sums: sums("30", "7200000"), previous: null }],
+		sides: [{ key: "cloud", sums: sums("30"), previous: sums("12") }],
+	});
+	it("has the lines, the sides and the total, each with its change: a line that is new changed by all of it", () => {
+		expect(lineRows(content).map((r) => [r.label, r.kind, r.microUsd, r.previousMicroUsd, r.changeMicroUsd])).toEqual([
+			["Cloud, spot", "line", 30n, 0n, 30n],
+			["Cloud in all", "side", 30n, 12n, 18n],
+			["Total", "total", 30n, 12n, 18n],
+		]);
+	});
+	it("compares with nothing when nothing was charged in the month before", () => {
+		expect(lineRows({ ...content, previousTotals: null }).map((r) => r.changeMicroUsd)).toEqual([null, null, null]);
+	});
+});
+
+describe("itemGroups", () => {
+	const item = { line: "spot", provider: "aws", capacityType: "spot", accelerator: "H100-80GB", sums: sums("6000000", "7200000") } as const;
+	const items = [
+		{ ...item, project: "fraud" },
+		{ ...item, project: "", line: "egress", accelerator: "", sums: sums("5") },
+	] as StatementContent["items"];
+	const byProject = [
+		{ key: "fraud", sums: sums("6000000") },
+		{ key: "", sums: sums("5") },
+	];
+	it("a team's stand under their projects, with $6 over 2 h = $3 an hour; egress has no price of an hour", () => {
+		const groups = itemGroups(someContent({ items, byProject }));
+		expect(groups.map((g) => [g.label, g.microUsd, g.items.map((i) => [i.label, i.from, i.perGpuHour])])).toEqual([
+			["fraud", 6_000_000n, [["H100-80GB, spot", "aws", 3_000_000n]]],
+			["(no project)", 5n, [["spot: transfer out of clouds", "aws", null]]],
+		]);
+	});
+	it("the company's stand in one group without a name", () => {
+		expect(itemGroups(someContent({ team: "", items })).map((g) => [g.label, g.items.length])).toEqual([[null, 2]]);
+		expect(itemGroups(someContent({ team: "" }))).toEqual([]);
+	});
+	it("idle hardware is called idle", () =>
+		expect(itemLabel({ ...item, project: "", line: "idle", capacityType: "owned" })).toBe("H100-80GB, idle"));
+});
+
+describe("figures", () => {
+	it.each([
+		["0", null],
+		["1", "0.0"],
+		["360000", "0.1"],
+		["4377600000", "1,216.0"],
+	])("%s ms of GPU time are %s hours", (ms, text) => expect(gpuHours(ms)).toBe(text));
+	it("a credit has no price of an hour", () => expect(perGpuHour(sums("-5", "3600000"))).toBeNull());
+	it("a hash is shown by its beginning", () => expect(shortHash("0123456789abcdef".repeat(4))).toBe("01234567 89abcdef"));
+	it("the month before January is December", () =>
+		expect([monthBefore("2026-01"), monthBefore("2026-12")]).toEqual(["2025-12", "2026-11"]));
+});
+
+describe("links", () => {
+	it("name the team and the version only where they are not the usual", () => {
+		expect(statementHref("2026-11", "")).toBe("/statements/2026-11");
+		expect(statementHref("2026-11", "risk & co", 2)).toBe("/statements/2026-11?team=risk+%26+co&version=2");
+		expect(statementFileHref("2026-11", "risk", 1, "pdf")).toBe("/api/statements/2026-11?format=pdf&version=1&team=risk");
+	});
+});

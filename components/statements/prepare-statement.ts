@@ -1,0 +1,96 @@
+import type { Tone } from "#components/ui/chip.tsx";
+import type { StatementContent, StatementItem, StatementState, StatementSums } from "#server/domain/statement.ts";
+import { LINE_WORDS, SIDE_WORDS } from "#server/domain/statement-words.ts";
+import { LABELS } from "#server/domain/vocabulary.ts";
+import { HOUR_MS } from "#server/kernel/units.ts";
+
+export const STATE_TONE: Record<StatementState, Tone> = {
+	open: "neutral",
+	to_close: "warn",
+	closed: "accent",
+	changed: "risk",
+	signed: "ok",
+};
+
+export interface LineRow {
+	key: string;
+	label: string;
+	kind: "line" | "side" | "total";
+	gpuMs: bigint;
+	microUsd: bigint;
+	/** null when nothing was charged in the month before at all. */
+	previousMicroUsd: bigint | null;
+	changeMicroUsd: bigint | null;
+}
+
+/** The lines, then both sides, then the total: the lines add up to the sides, and the sides to the total. */
+export function lineRows({ lines, sides, totals, previousTotals }: StatementContent): LineRow[] {
+	const row = (key: string, label: string, kind: LineRow["kind"], sums: StatementSums, previous: StatementSums | null): LineRow => {
+		const microUsd = BigInt(sums.effectiveMicroUsd);
+		const before = previousTotals ? BigInt(previous?.effectiveMicroUsd ?? 0) : null;
+		const changeMicroUsd = before === null ? null : microUsd - before;
+		return { key, label, kind, gpuMs: BigInt(sums.gpuMs), microUsd, previousMicroUsd: before, changeMicroUsd };
+	};
+	return [
+		...lines.map((l) => row(l.key, LINE_WORDS[l.key], "line", l.sums, l.previous)),
+		...sides.map((s) => row(`side-${s.key}`, `${SIDE_WORDS[s.key]} in all`, "side", s.sums, s.previous)),
+		row("total", "Total", "total", totals, previousTotals),
+	];
+}
+
+export interface ItemGroup {
+	key: string;
+	/** null: the company's items stand in one group without a name. */
+	label: string | null;
+	items: { id: string; label: string; from: string; gpuMs: bigint; perGpuHour: bigint | null; microUsd: bigint }[];
+	microUsd: bigint;
+}
+
+/** A team's charges by project, dearest first; the company's all at once. */
+export function itemGroups({ team, items, byProject, totals }: StatementContent): ItemGroup[] {
+	if (items.length === 0) return [];
+	const rows = (own: readonly StatementItem[]) =>
+		own.map((item) => ({
+			id: [item.line, item.provider, item.capacityType, item.accelerator].join("/"),
+			label: itemLabel(item),
+			from: item.provider === "local" ? "home" : item.provider,
+			gpuMs: BigInt(item.sums.gpuMs),
+			perGpuHour: perGpuHour(item.sums),
+			microUsd: BigInt(item.sums.effectiveMicroUsd),
+		}));
+	if (team === "") return [{ key: "", label: null, items: rows(items), microUsd: BigInt(totals.effectiveMicroUsd) }];
+	return byProject.map(({ key, sums }) => ({
+		key,
+		label: key || "(no project)",
+		items: rows(items.filter((i) => i.project === key)),
+		microUsd: BigInt(sums.effectiveMicroUsd),
+	}));
+}
+
+export function itemLabel({ line, accelerator, capacityType }: StatementItem): string {
+	const machine = accelerator === "" ? "" : `${accelerator}, `;
+	if (line === "idle") return `${machine}idle`;
+	return line === capacityType
+		? `${machine}${LABELS[capacityType]}`
+		: `${machine}${LABELS[capacityType]}: ${LINE_WORDS[line].toLowerCase()}`;
+}
+
+/** Cut to the micro-dollar; null where there is no time, or a credit. */
+export function perGpuHour({ effectiveMicroUsd, gpuMs }: StatementSums): bigint | null {
+	const [cost, time] = [BigInt(effectiveMicroUsd), BigInt(gpuMs)];
+	return time <= 0n || cost <= 0n ? null : (cost * BigInt(HOUR_MS)) / time;
+}
+
+/** "1,216.4"; "none" is said by the cell, not by a zero. */
+export function gpuHours(gpuMs: bigint | string): string | null {
+	const tenths = (BigInt(gpuMs) + 180_000n) / 360_000n;
+	return BigInt(gpuMs) === 0n ? null : `${(tenths / 10n).toString().replace(/\B(?=(\d{3})+(?!\d))/g, ",")}.${tenths % 10n}`;
+}
+
+export const shortHash = (sha256: string): string => (sha256.match(/.{8}/g) ?? []).slice(0, 2).join(" ");
+
+/** "2026-10" of "2026-11". */
+export function monthBefore(month: string): string {
+	const [year = 0, number = 1] = month.split("-").map(Number);
+	return new Date(Date.UTC(year, number - 2, 1)).toISOString().slice(0, 7);
+}

@@ -1,0 +1,62 @@
+import { Money } from "#components/money/money.tsx";
+import { None, PaperTable, PTd, PTh, PTr, Remark, Section } from "#components/statements/paper.tsx";
+import { gpuHours } from "#components/statements/prepare-statement.ts";
+import type { StatementContent } from "#server/domain/statement.ts";
+import { SAVING_WORDS, WASTE_RECKONED, WASTE_WORDS } from "#server/domain/statement-words.ts";
+
+/** Estimates, each with how it is reckoned beside it. */
+export function SavingsSection({ content: { savings } }: { content: StatementContent }) {
+	return (
+		<Section title="Savings, estimated">
+			<dl className="mt-1.5">
+				{savings.map((saving) => (
+					<div
+						key={saving.key}
+						className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-6 hairline-b py-2 text-xs last:border-b-0 break-inside-avoid"
+					>
+						<dt className="font-strong">{saving.key in SAVING_WORDS ? SAVING_WORDS[saving.key] : saving.key}</dt>
+						<dd className="num font-strong">
+							{saving.microUsd !== null ? (
+								<Money value={saving.microUsd} kind="estimate" />
+							) : saving.hours !== null ? (
+								`≈ ${saving.hours} h`
+							) : (
+								<None>not reckoned</None>
+							)}
+						</dd>
+						<dd className="col-span-full max-w-[62ch] text-pretty text-ink-2">{saving.reckoned}</dd>
+					</div>
+				))}
+			</dl>
+		</Section>
+	);
+}
+
+/** Work that came to nothing, and hardware that stood still. */
+export function WasteSection({ content: { waste } }: { content: StatementContent }) {
+	return (
+		<Section title="Paid for nothing">
+			<PaperTable aria-label="Paid for nothing">
+				<thead>
+					<tr>
+						<PTh>
+							<span className="sr-only">What</span>
+						</PTh>
+						<PTh n>GPU-hours</PTh>
+						<PTh n>Cost</PTh>
+					</tr>
+				</thead>
+				<tbody>
+					{waste.map((w) => (
+						<PTr key={w.key}>
+							<PTd>{WASTE_WORDS[w.key]}</PTd>
+							<PTd n>{gpuHours(w.gpuMs) ?? <None />}</PTd>
+							<PTd n>{w.microUsd === "0" ? <None /> : <Money value={w.microUsd} />}</PTd>
+						</PTr>
+					))}
+				</tbody>
+			</PaperTable>
+			<Remark>{WASTE_RECKONED}</Remark>
+		</Section>
+	);
+}

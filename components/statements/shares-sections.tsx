@@ -1,0 +1,106 @@
+import Link from "next/link";
+import { Carbon } from "#components/carbon/carbon.tsx";
+import { Money } from "#components/money/money.tsx";
+import { None, PaperTable, PTd, PTh, PTr, Section } from "#components/statements/paper.tsx";
+import { gpuHours } from "#components/statements/prepare-statement.ts";
+import { formatPercent } from "#components/ui/format-number.ts";
+import type { StatementContent } from "#server/domain/statement.ts";
+
+/** Who spent it. Each row is part of the total, and they add up to it. */
+export function SharesSection({
+	title,
+	label,
+	none,
+	shares,
+}: {
+	title: string;
+	label: string;
+	none: string;
+	shares: StatementContent["byTeam"];
+}) {
+	if (shares.length === 0) return null;
+	const all = shares.reduce((sum, s) => sum + BigInt(s.sums.effectiveMicroUsd), 0n);
+	return (
+		<Section title={title}>
+			<PaperTable aria-label={title}>
+				<thead>
+					<tr>
+						<PTh>{label}</PTh>
+						<PTh n className="max-md:hidden print:table-cell">
+							GPU-hours
+						</PTh>
+						<PTh n className="max-md:hidden print:table-cell">
+							Operational CO2e
+						</PTh>
+						<PTh n>Share</PTh>
+						<PTh n>Cost</PTh>
+					</tr>
+				</thead>
+				<tbody>
+					{shares.map(({ key, sums }) => (
+						<PTr key={key}>
+							<PTd>{key || <None>{none}</None>}</PTd>
+							<PTd n className="max-md:hidden print:table-cell">
+								{gpuHours(sums.gpuMs) ?? <None />}
+							</PTd>
+							<PTd n className="max-md:hidden print:table-cell">
+								<Carbon grams={BigInt(sums.emissionsMilligrams) / 1_000n} estimate />
+							</PTd>
+							<PTd n className="text-ink-3">
+								{all === 0n ? "" : formatPercent(Number(BigInt(sums.effectiveMicroUsd)) / Number(all))}
+							</PTd>
+							<PTd n>
+								<Money value={sums.effectiveMicroUsd} />
+							</PTd>
+						</PTr>
+					))}
+				</tbody>
+			</PaperTable>
+		</Section>
+	);
+}
+
+/** The dearest jobs, each with a way to its receipt. */
+export function JobsSection({ content: { topJobs } }: { content: StatementContent }) {
+	if (topJobs.length === 0) return null;
+	return (
+		<Section title={topJobs.length === 1 ? "The one job" : `The ${topJobs.length} dearest jobs`}>
+			<PaperTable aria-label="The dearest jobs">
+				<thead>
+					<tr>
+						<PTh>Job</PTh>
+						<PTh>Team</PTh>
+						<PTh className="max-md:hidden print:table-cell">State</PTh>
+						<PTh n className="max-md:hidden print:table-cell">
+							GPU-hours
+						</PTh>
+						<PTh n>Cost</PTh>
+					</tr>
+				</thead>
+				<tbody>
+					{topJobs.map(({ jobId, name, team, state, sums }) => (
+						<PTr key={jobId}>
+							<PTd>
+								<Link
+									href={`/jobs/${jobId}`}
+									prefetch={false}
+									className="underline decoration-line-strong underline-offset-2 hover:decoration-current print:no-underline"
+								>
+									{name}
+								</Link>
+							</PTd>
+							<PTd>{team}</PTd>
+							<PTd className="max-md:hidden print:table-cell">{state}</PTd>
+							<PTd n className="max-md:hidden print:table-cell">
+								{gpuHours(sums.gpuMs) ?? <None />}
+							</PTd>
+							<PTd n>
+								<Money value={sums.effectiveMicroUsd} />
+							</PTd>
+						</PTr>
+					))}
+				</tbody>
+			</PaperTable>
+		</Section>
+	);
+}

@@ -1,0 +1,22 @@
+"use client";
+import { Menu } from "#components/ui/menu.tsx";
+
+/** Whose statement: the company, or one of the teams that the person may see. */
+export function TeamMenu({ team, teams }: { team: string; teams: readonly { team: string; href: string }[] }) {
+	const word = (name: string) => (name === "" ? "The company" : `Team ${name}`);
+	if (teams.length < 2) return <span className="font-strong text-ink-2">{word(team)}</span>;
+	return (
+		<Menu
+			label={word(team)}
+			name={`Whose statement: ${word(team)}`}
+			size="sm"
+			entries={teams.map((t) => ({
+				kind: "item",
+				id: `team-${t.team}`,
+				label: word(t.team),
+				href: t.href,
+				hint: t.team === team ? "shown" : undefined,
+			}))}
+		/>
+	);
+}

@@ -1,0 +1,12 @@
+"use client";
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { type StatementAt, statementQuery } from "#components/statements/statement-query.ts";
+import { useTRPC } from "#components/trpc/client.tsx";
+import type { Outputs } from "#components/trpc/outputs.ts";
+
+export type StatementView = Outputs["statement"]["get"];
+
+export function useStatement(at: StatementAt): StatementView {
+	const trpc = useTRPC();
+	return useSuspenseQuery(trpc.statement.get.queryOptions(statementQuery(at))).data;
+}

@@ -1,0 +1,192 @@
+"use client";
+import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
+import { useCallback, useMemo, useState } from "react";
+import { CandidateTable } from "#components/job/candidate-table.tsx";
+import { decisionRows } from "#components/job/decision-rows.ts";
+import { describeError } from "#components/page/error-boundary.tsx";
+import { EmptyState } from "#components/page/states.tsx";
+import { useTRPC } from "#components/trpc/client.tsx";
+import type { ImportView } from "#components/trpc/outputs.ts";
+import { Button } from "#components/ui/button.tsx";
+import { Panel, PanelHeader } from "#components/ui/panel.tsx";
+import { notify } from "#components/ui/toast.tsx";
+import { type Check, checkDraft } from "./check-draft.ts";
+import { Findings } from "./findings-panel.tsx";
+import { marksOf, questionKey } from "./group-findings.ts";
+import { documentYaml } from "./job-yaml.ts";
+import { useHeadline } from "./quote-headline.tsx";
+import { QuotePanel } from "./quote-panel.tsx";
+import { waysOf } from "./quote-ways.ts";
+import { readDraft } from "./read-draft.ts";
+import { ScriptField } from "./script-field.tsx";
+import { useQuote } from "./use-quote.ts";
+import { useSettled } from "./use-settled.ts";
+
+const TYPING_MS = 300;
+const NO_JOB: Check = { spec: null, problems: [] };
+
+type PasteProps = { teams: readonly string[]; onOpen: (yaml: string, check: Check) => void };
+
+/** A script or manifest beside what became of it, and the quote of the job that it is. */
+export function PasteWorkbench({ teams, onOpen }: PasteProps) {
+	const [text, setText] = useState("");
+	const [answered, setAnswered] = useState<ReadonlySet<string>>(new Set());
+	const { imported, error, reading } = useImport(text, teams[0]);
+	const [first] = imported?.documents ?? [];
+	const yaml = useMemo(() => (first ? documentYaml(first) : ""), [first]);
+	const check = useMemo(() => (yaml === "" ? NO_JOB : checkDraft(yaml)), [yaml]);
+	const draft = useMemo(() => readDraft(yaml, check), [yaml, check]);
+	const { quote, deadlineMs, ...asked } = useQuote(draft);
+	const shown = yaml === "" ? null : quote;
+	const ways = useMemo(() => (shown ? waysOf(shown, deadlineMs) : { home: null, burst: null }), [shown, deadlineMs]);
+	const headline = useHeadline(shown, ways);
+	const open = imported?.findings.filter((f) => f.kind === "question" && !answered.has(questionKey(f))).length ?? 0;
+	const answer = (key: string, yes: boolean) =>
+		setAnswered((before) => (yes ? new Set(before).add(key) : new Set([...before].filter((other) => other !== key))));
+	const count = imported?.documents.length ?? 0;
+	return (
+		<div className="grid items-start gap-4 rail:grid-cols-[minmax(0,1fr)_25rem]">
+			<div className="grid min-w-0 gap-4">
+				<div className="grid items-stretch gap-4 xl:grid-cols-2">
+					<Panel>
+						<PanelHeader
+							title="Your script"
+							sub={imported && <span className="text-xs">Read as {imported.kind === "sbatch" ? "sbatch" : "Kubernetes"}</span>}
+							actions={
+								<Button size="sm" disabled={text === ""} onClick={() => setText("")}>
+									Paste another
+								</Button>
+							}
+						/>
+						<div className="flex min-h-80 flex-1 flex-col border-t max-xl:max-h-120">
+							<ScriptFieldOf text={text} imported={imported} onChange={setText} />
+						</div>
+					</Panel>
+					<Panel>
+						<PanelHeader
+							title="What was carried over"
+							sub={
+								count > 1 && <span className="text-xs">{count.toLocaleString("en-US")} jobs; the form and the quote show the first</span>
+							}
+							actions={
+								<Button size="sm" disabled={yaml === ""} onClick={() => onOpen(yaml, check)}>
+									Open in the form
+								</Button>
+							}
+						/>
+						{imported ? (
+							<Findings findings={imported.findings} answered={answered} onAnswer={answer} />
+						) : (
+							<Waiting text={text} error={error} reading={reading} />
+						)}
+					</Panel>
+				</div>
+				{shown && <Places quote={shown} gpus={shown.gpus} deadlineMs={deadlineMs} />}
+			</div>
+			<div className="min-w-0 max-rail:order-first rail:sticky rail:top-[calc(var(--header-h)+1.25rem)]">
+				<QuotePanel
+					quote={shown}
+					ways={ways}
+					headline={headline}
+					deadlineMs={deadlineMs}
+					stale={asked.stale}
+					staleWhy={yaml === "" ? "Paste a script to see what it would meet." : null}
+					error={asked.error}
+					onRetry={asked.retry}
+					submit={<SubmitAll imported={imported} open={open} />}
+				/>
+			</div>
+		</div>
+	);
+}
+
+function useImport(text: string, team: string | undefined) {
+	const trpc = useTRPC();
+	const settled = useSettled(text, TYPING_MS);
+	const [zoneOffsetMinutes] = useState(() => -new Date().getTimezoneOffset());
+	const asked = settled.trim() !== "";
+	const query = useQuery(
+		trpc.job.import.queryOptions(
+			{ text: settled, zoneOffsetMinutes, ...(team === undefined ? {} : { team }) },
+			{ enabled: asked, placeholderData: keepPreviousData, retry: false },
+		),
+	);
+	const gone = !asked || text.trim() === "" || query.error !== null;
+	return { imported: gone ? null : (query.data ?? null), error: asked ? query.error : null, reading: query.isFetching };
+}
+
+function ScriptFieldOf({ text, imported, onChange }: { text: string; imported: ImportView | null; onChange: (text: string) => void }) {
+	const marks = useMemo(() => marksOf(imported?.findings ?? []), [imported]);
+	return <ScriptField text={text} marks={marks} onChange={onChange} />;
+}
+
+function Waiting({ text, error, reading }: { text: string; error: unknown; reading: boolean }) {
+	if (error)
+		return (
+			<p role="alert" className="border-t px-4 py-3 text-risk-ink">
+				{describeError(error).detail}
+			</p>
+		);
+	if (text.trim() !== "" || reading)
+		return (
+			<p role="status" className="border-t px-4 py-3 text-ink-3">
+				Reading…
+			</p>
+		);
+	return (
+		<EmptyState icon="upload" title="Bring your script unchanged">
+			Paste what you submit today. Every line is carried over, or named here with the reason why not.
+		</EmptyState>
+	);
+}
+
+function Places({
+	quote,
+	gpus,
+	deadlineMs,
+}: {
+	quote: Parameters<typeof decisionRows>[0] & { consideredCount: number };
+	gpus: number;
+	deadlineMs: number | null;
+}) {
+	const rows = useMemo(() => decisionRows(quote), [quote]);
+	return (
+		<Panel title="Places considered" sub={`${quote.consideredCount.toLocaleString("en-US")}, with what decided on each`}>
+			<CandidateTable rows={rows} gpus={gpus} deadlineMs={deadlineMs} compact />
+		</Panel>
+	);
+}
+
+function SubmitAll({ imported, open }: { imported: ImportView | null; open: number }) {
+	const trpc = useTRPC();
+	const router = useRouter();
+	const count = imported?.documents.length ?? 0;
+	const done = useCallback(
+		({ ids }: { ids: string[] }) => {
+			notify({ tone: "done", title: ids.length === 1 ? "The job was submitted" : `${ids.length} jobs were submitted` });
+			router.push(ids.length === 1 ? `/jobs/${ids[0]}` : "/jobs");
+		},
+		[router],
+	);
+	const submit = useMutation(trpc.job.submitAll.mutationOptions({ onSuccess: done }));
+	const label = count > 1 ? `Submit ${count.toLocaleString("en-US")} jobs` : "Submit";
+	return (
+		<div className="grid gap-2">
+			<Button
+				variant="primary"
+				className="h-9 w-full"
+				disabled={!imported || open > 0}
+				busy={submit.isPending || submit.isSuccess}
+				onClick={() => imported && submit.mutate({ documents: imported.documents })}
+			>
+				{open > 0 ? `Answer ${open === 1 ? "1 question" : `${open} questions`} to submit` : submit.isPending ? "Submitting…" : label}
+			</Button>
+			{submit.error && (
+				<p role="alert" className="text-xs text-risk-ink">
+					{describeError(submit.error).detail}
+				</p>
+			)}
+		</div>
+	);
+}
