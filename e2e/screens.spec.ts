@@ -38,6 +38,26 @@ const SCREENS: Record<string, Screen> = {
 		title: "Spend",
 		ready: (page) => expect(page.getByRole("table", { name: /Where it went/ })).toBeVisible(),
 	},
+	"/budgets": {
+		path: () => "/budgets",
+		title: "Budgets",
+		ready: (page) => expect(page.getByRole("table", { name: "Budgets" })).toBeVisible(),
+	},
+	"/statements": {
+		path: () => "/statements",
+		title: "Statements",
+		ready: (page) => expect(page.getByRole("table", { name: "Statements by month" })).toBeVisible(),
+	},
+	"/statements/[month]": {
+		path: () => `/statements/${new Date().toISOString().slice(0, 7)}`,
+		title: /20\d\d/,
+		ready: (page) => expect(page.getByRole("article", { name: /^Statement of compute cost/ })).toBeVisible(),
+	},
+	"/carbon": {
+		path: () => "/carbon",
+		title: "Carbon",
+		ready: (page) => expect(page.getByRole("table", { name: /Where it came from/ })).toBeVisible(),
+	},
 	"/sites": { path: () => "/sites", title: "Capacity", ready: (page) => expect(page.getByText("AWS, emulated").first()).toBeVisible() },
 	"/policies": { path: () => "/policies", title: /Polic/, ready: (page) => expect(page.getByText("burst-on-wait").first()).toBeVisible() },
 };

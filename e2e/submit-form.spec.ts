@@ -103,3 +103,25 @@ async function tabTo(page: Page, target: Locator): Promise<void> {
 	}
 	throw new Error(`${TABS_MAX} tabs did not lead to ${target}`);
 }
+
+test("a batch script is pasted, its questions are answered, and it can be opened in the form", async ({ page }) => {
+	await open(page, "/jobs/new?tab=paste", "New job");
+	const script = [
+		"#!/bin/bash",
+		"#SBATCH -J pasted --account=vision",
+		"#SBATCH --gres=gpu:1",
+		"#SBATCH --dependency=afterok:7",
+		"true",
+		"",
+	];
+	await page.getByRole("textbox", { name: "Batch script or manifest" }).fill(script.join("\n"));
+	await expect(page.getByText("After afterok:7")).toBeVisible();
+	await expect(page.getByText("Name pasted")).toBeVisible();
+	const submit = page.getByRole("button", { name: "Answer 1 question to submit" });
+	await expect(submit).toBeDisabled();
+	await page.getByRole("checkbox", { name: "Leave it so" }).check();
+	await expect(page.getByRole("button", { name: "Submit", exact: true })).toBeEnabled();
+	await page.getByRole("button", { name: "Open in the form" }).click();
+	await expect(page.getByLabel("Name", { exact: true })).toHaveValue("pasted");
+	await expect(page.getByLabel("Team")).toHaveValue("vision");
+});

@@ -1,0 +1,101 @@
+import AxeBuilder from "@axe-core/playwright";
+import { expect, type Page } from "@playwright/test";
+import { publish } from "./support/database.ts";
+import { open, sessionOf, test } from "./support/people.ts";
+import { aJob, jobWhen, makeQuiet, rest } from "./support/rest.ts";
+
+const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"];
+const PHONE = { width: 390, height: 844 };
+/** Home has four slots; each of these keeps one of them for the whole test. */
+const AT_HOME = ["asks-home-1", "asks-home-2", "asks-home-3", "asks-home-4"];
+let original = "";
+
+test.beforeAll(async () => {
+	await makeQuiet();
+	original = (await rest.policy()).source;
+	// Finance is asked, as the calls of these tests are the platform engineer's, who cannot answer their own job.
+	await publish(
+		original.replace(/^ {2}rules:\n/m, "  rules:\n    - { id: ask-finance, require: { approval: finance } }\n"),
+		"Ask finance first",
+	);
+	await rest.submitAll(AT_HOME.map((name) => aJob({ name, command: ["sleep", "240"], estimate: "8m" })));
+	for (const job of await rest.jobs("state=queued,admitted,running&limit=20")) {
+		if (AT_HOME.includes(job.name)) await jobWhen(job.id, "is placed at home", (j) => j.placement?.capacityType === "owned");
+	}
+});
+test.afterAll(async () => {
+	if (original && (await rest.policy()).source !== original) await publish(original, "Put back after the test of approvals");
+	await makeQuiet();
+});
+
+async function expectAccessible(page: Page): Promise<void> {
+	const { violations } = await new AxeBuilder({ page }).withTags(WCAG).analyze();
+	expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((n) => n.target.join(" ")).join(", ")}`)).toEqual([]);
+}
+
+test("a job asks, a second person says yes on a phone, and the job bursts", async ({ page, browser }) => {
+	test.setTimeout(180_000);
+	const id = await rest.submit(aJob({ name: "asks-first", estimate: "60s" }));
+	const held = await jobWhen(id, "is held for an approval", (job) => job.reason.code === "approval_required");
+	expect(held.state).toBe("held");
+
+	await test.step("who submitted it sees whom it asks, and cannot answer", async () => {
+		await open(page, `/jobs/${id}`, /asks-first/);
+		await expect(page.getByText(/can say yes/)).toBeVisible();
+		await expectAccessible(page);
+		await page.getByRole("link", { name: "See what is asked" }).click();
+		await expect(page.getByText("You submitted this job, so somebody else has to answer.")).toBeVisible();
+		await expectAccessible(page);
+	});
+
+	const phone = await browser.newContext({ storageState: await sessionOf("finance"), viewport: PHONE, hasTouch: true });
+	const second = await phone.newPage();
+	await test.step("the approver reads quote and budget on a phone, and says yes", async () => {
+		await open(second, "/approvals", "Approvals");
+		await expectAccessible(second);
+		await second.getByRole("link", { name: /asks-first/ }).click();
+		await expect(second.getByText("Expected cost", { exact: true })).toBeVisible();
+		await expect(second.getByText(/^Free of /)).toBeVisible();
+		expect(await second.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
+		await expectAccessible(second);
+		await second.getByLabel("Why (optional)").fill("quarter end");
+		await second.getByLabel("Up to, dollars (optional)").fill("50");
+		await second.getByRole("button", { name: "Yes, up to $50" }).click();
+		await expect(second.getByText("Yes, up to $50.00")).toBeVisible();
+	});
+
+	const gone = await jobWhen(id, "is placed in a cloud", (job) => job.placement !== null && job.placement.capacityType !== "owned", 60_000);
+	expect(gone.placement?.provider).not.toBe("local");
+	await test.step("the answer is kept", async () => {
+		await open(second, "/approvals?view=past", "Approvals");
+		await expect(second.getByRole("link", { name: /asks-first/ }).first()).toContainText("yes");
+		await expectAccessible(second);
+	});
+	await phone.close();
+});
+
+test("a no keeps the job at home, and its page says so", async ({ page, browser }) => {
+	test.setTimeout(120_000);
+	const id = await rest.submit(aJob({ name: "asks-in-vain" }));
+	await jobWhen(id, "is held for an approval", (job) => job.reason.code === "approval_required");
+	const other = await browser.newContext({ storageState: await sessionOf("finance") });
+	const second = await other.newPage();
+	await open(second, "/approvals", "Approvals");
+	await second.getByRole("link", { name: /asks-in-vain/ }).click();
+	await second.getByRole("button", { name: "No", exact: true }).click();
+	await expect(second.getByText(/^No, said/)).toBeVisible();
+	await other.close();
+	await jobWhen(id, "waits at home", (job) => job.reason.code === "waiting_not_approved");
+	await open(page, `/jobs/${id}`, /asks-in-vain/);
+	await expect(page.getByRole("button", { name: "Ask again" })).toBeVisible();
+	await rest.cancel(id);
+});
+
+test.describe("a data scientist", () => {
+	test.use({ person: "scientist" });
+	test("sees their team's approvals, and answers none", async ({ page }) => {
+		await open(page, "/approvals?view=past", "Approvals");
+		await expect(page.getByRole("heading", { name: "Jobs that ask" })).toBeVisible();
+		await expectAccessible(page);
+	});
+});

@@ -1,0 +1,62 @@
+import AxeBuilder from "@axe-core/playwright";
+import { expect, type Page } from "@playwright/test";
+import { open, test } from "./support/people.ts";
+import { aJob, rest } from "./support/rest.ts";
+import { spillway } from "./support/system.ts";
+
+const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"];
+
+async function expectAccessible(page: Page): Promise<void> {
+	const { violations } = await new AxeBuilder({ page }).withTags(WCAG).analyze();
+	expect(violations.map(({ id, nodes }) => ({ id, targets: nodes.map((n) => n.target.join(" ")) }))).toEqual([]);
+}
+
+for (const colorScheme of ["light", "dark"] as const) {
+	for (const viewport of [
+		{ width: 1440, height: 900 },
+		{ width: 390, height: 844 },
+	]) {
+		test.describe(`${colorScheme}, ${viewport.width} px`, () => {
+			test.use({ colorScheme, viewport });
+
+			test("a change is on record with before and after, under its seal", async ({ page }) => {
+				const id = await rest.submit(aJob({ name: "to-be-audited", command: ["sleep", "60"] }));
+				expect((await spillway("cancel", id)).exitCode).toBe(0);
+				await open(page, `/audit?q=${id}&action=job.cancel`, "Audit");
+				const table = page.getByRole("table", { name: "Lines of the audit" });
+				await table.getByRole("button", { name: "job.cancel" }).click();
+				await expect(page.getByRole("list", { name: "Before and after" })).toContainText("state");
+				// By itself, once the sealer came by.
+				await expect(page.getByText(/^Whole: /)).toBeVisible({ timeout: 90_000 });
+				await expectAccessible(page);
+				await page.getByRole("button", { name: "Clear filters" }).click();
+				await expect(page).toHaveURL(/\/audit$/);
+			});
+		});
+	}
+}
+
+test("nothing found can be cleared; the file has what is shown", async ({ page, request }) => {
+	await open(page, "/audit?q=there-is-no-such-thing", "Audit");
+	await expect(page.getByText("No lines match these filters")).toBeVisible();
+	await expectAccessible(page);
+	const file = await request.get("/api/exports/audit?format=ndjson&action=policy");
+	expect([file.status(), file.headers()["content-disposition"]]).toEqual([200, expect.stringContaining(".ndjson")]);
+	expect(await file.text()).toContain('"policy.publish"');
+});
+
+test("the command line verifies the chain, and meets its own head again", async () => {
+	const whole = await spillway("audit", "verify");
+	expect(whole.exitCode, whole.stderr).toBe(0);
+	const [, head = ""] = /head (\w{64})/.exec(whole.stdout) ?? [];
+	expect((await spillway("audit", "verify", "--head", head)).exitCode).toBe(0);
+});
+
+test.describe("a data scientist", () => {
+	test.use({ person: "scientist" });
+	test("sees no part of it", async ({ page }) => {
+		await open(page, "/audit", "Audit");
+		await expect(page.getByText("You may not see this").first()).toBeVisible();
+		await expectAccessible(page);
+	});
+});

@@ -1,0 +1,94 @@
+import AxeBuilder from "@axe-core/playwright";
+import { expect, type Page } from "@playwright/test";
+import { publish } from "./support/database.ts";
+import { open, sessionOf, test } from "./support/people.ts";
+import { rest } from "./support/rest.ts";
+
+const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"];
+let original = "";
+
+test.use({ person: "finance" });
+test.beforeAll(async () => {
+	original = (await rest.policy()).source;
+});
+test.afterAll(async () => {
+	if (original && (await rest.policy()).source !== original) await publish(original, "Put back after the test of the Budgets screen");
+});
+
+async function expectAccessible(page: Page): Promise<void> {
+	const { violations } = await new AxeBuilder({ page }).withTags(WCAG).analyze();
+	expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((n) => n.target.join(" ")).join(", ")}`)).toEqual([]);
+}
+
+async function askForCap(page: Page, dollars: string, button: "Change the cap" | "Propose the change"): Promise<void> {
+	await page.getByRole("button", { name: "Change the cap" }).click();
+	const dialog = page.getByRole("dialog", { name: "Change the cap of cloud-month" });
+	await dialog.getByLabel("New cap, dollars").fill(dollars);
+	await dialog.getByLabel("Why").fill("Two more teams");
+	await expectAccessible(page);
+	await dialog.getByRole("button", { name: button }).click();
+	await expect(dialog).toBeHidden();
+}
+
+test("finance changes a cap; it counts at once, and the policy keeps its comments", async ({ page }) => {
+	await open(page, "/budgets", "Budgets");
+	await expect(page.getByRole("table", { name: "Budgets" })).toContainText("cloud-month");
+	await askForCap(page, "612.50", "Change the cap");
+	await expect(page.getByRole("row", { name: /cloud-month/ }).first()).toContainText("$613");
+	const { source, message } = await rest.policy();
+	expect(source).toBe(original.replace(/capUsd: \d+(\.\d+)?/, "capUsd: 612.5"));
+	expect(message).toBe("Two more teams");
+});
+
+test("with a second person a change waits for theirs", async ({ page, browser }) => {
+	await open(page, "/budgets", "Budgets");
+	await page.getByRole("button", { name: "When to tell" }).click();
+	const settings = page.getByRole("dialog", { name: "When people are told" });
+	await settings.getByLabel("Caps need a second person").check();
+	await settings.getByRole("button", { name: "Save" }).click();
+	await expect(settings).toBeHidden();
+	await askForCap(page, "700", "Propose the change");
+	await expect(page.getByText("waits for somebody else")).toBeVisible();
+
+	const other = await browser.newContext({ storageState: await sessionOf("platform") });
+	const second = await other.newPage();
+	await open(second, "/budgets", "Budgets");
+	await second.getByRole("button", { name: "Approve" }).click();
+	await expect(second.getByText("approved").first()).toBeVisible();
+	await expect(second.getByRole("row", { name: /cloud-month/ }).first()).toContainText("$700");
+	await second.getByRole("button", { name: "When to tell" }).click();
+	const off = second.getByRole("dialog", { name: "When people are told" });
+	await off.getByLabel("Caps need a second person").uncheck();
+	await off.getByRole("button", { name: "Save" }).click();
+	await expect(off).toBeHidden();
+	await other.close();
+});
+
+test("a channel is added, tested and removed, and its log says how that went", async ({ page }) => {
+	await open(page, "/budgets", "Budgets");
+	await page.getByRole("button", { name: "Add a channel" }).click();
+	const dialog = page.getByRole("dialog", { name: "Add a channel" });
+	await dialog.getByText("Slack-compatible").click();
+	await dialog.getByLabel("Name", { exact: true }).fill("room of this test");
+	// Nobody listens there: what matters is that the log says so.
+	await dialog.getByLabel("Address of the webhook").fill("http://127.0.0.1:9/hook");
+	await expectAccessible(page);
+	await dialog.getByRole("button", { name: "Add it" }).click();
+	await expect(dialog).toBeHidden();
+	await page.getByRole("button", { name: "Send a test to room of this test" }).click();
+	await expect(page.getByRole("table", { name: "Log of what was sent" })).toContainText("connection refused", { timeout: 30_000 });
+	await expectAccessible(page);
+	await page.getByRole("button", { name: "Remove room of this test" }).click();
+	await page.getByRole("dialog", { name: "Remove room of this test?" }).getByRole("button", { name: "Remove it" }).click();
+	await expect(page.getByRole("button", { name: "Send a test to room of this test" })).toHaveCount(0);
+});
+
+test.describe("a data scientist", () => {
+	test.use({ person: "scientist" });
+	test("sees the budgets, and neither changes them nor sees channels", async ({ page }) => {
+		await open(page, "/budgets", "Budgets");
+		await expect(page.getByRole("table", { name: "Budgets" })).toBeVisible();
+		await expect(page.getByRole("button", { name: "Change the cap" })).toHaveCount(0);
+		await expect(page.getByRole("heading", { name: "Channels" })).toHaveCount(0);
+	});
+});

@@ -1,0 +1,176 @@
+import AxeBuilder from "@axe-core/playwright";
+import { expect, type Page } from "@playwright/test";
+import { publish } from "./support/database.ts";
+import { eventually } from "./support/eventually.ts";
+import { open, sessionOf, test } from "./support/people.ts";
+import { aJob, jobWhen, makeQuiet, rest } from "./support/rest.ts";
+
+const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"];
+let original = "";
+
+test.use({ person: "platform" });
+test.beforeAll(async () => {
+	original = (await rest.policy()).source;
+});
+test.afterAll(async () => {
+	if (original && (await rest.policy()).source !== original) await publish(original, "Put back after the test of the Policies screen");
+});
+
+async function expectAccessible(page: Page): Promise<void> {
+	const { violations } = await new AxeBuilder({ page }).withTags(WCAG).analyze();
+	expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((n) => n.target.join(" ")).join(", ")}`)).toEqual([]);
+}
+
+/** The editor, with its text in it. */
+async function edit(page: Page) {
+	await open(page, "/policies?mode=edit", "Policies");
+	const yaml = page.getByRole("textbox", { name: "The policy as YAML" });
+	await expect(yaml).toContainText("apiVersion");
+	return yaml;
+}
+
+/** A card, opened. */
+async function card(page: Page, name: string | RegExp) {
+	const rules = page.getByRole("list", { name: "Rules" });
+	const button = rules.getByRole("button", { name, expanded: false });
+	await button.click();
+	return rules.getByRole("group", { name });
+}
+
+const SLOTS = 4;
+
+async function fillHome(): Promise<void> {
+	const homely = Array.from({ length: SLOTS }, (_, i) =>
+		aJob({ name: `at-home-${i + 1}`, class: "sensitive", command: ["sleep", "300"], estimate: "300s" }),
+	);
+	for (const id of await rest.submitAll(homely)) await jobWhen(id, "runs", ({ state }) => state === "running");
+}
+
+async function discard(page: Page): Promise<void> {
+	await page.getByRole("button", { name: "Discard", exact: true }).click();
+	await page.getByRole("dialog", { name: "Discard the draft?" }).getByRole("button", { name: "Discard it" }).click();
+	await expect(page.getByRole("button", { name: "Edit", exact: true })).toBeVisible();
+}
+
+test("edit, error, fix, publish", async ({ page }) => {
+	test.setTimeout(180_000);
+	await makeQuiet();
+	await edit(page);
+	const rule = await card(page, /^spot-for-experiments/);
+	await rule.getByLabel("When").fill('job.class == "experimantal"');
+	await expect(page.locator(".spw-problem")).toContainText("Did you mean experimental?");
+	await expect(page.getByRole("button", { name: "Publish" })).toBeDisabled();
+	await expectAccessible(page);
+	await page.getByRole("button", { name: "Use experimental" }).click();
+	await expect(page.locator(".spw-problem")).toHaveCount(0);
+
+	// From now on jobs of this team stay at home, however long they wait.
+	await page.getByRole("button", { name: "Add a rule or a budget" }).click();
+	await page.getByRole("menuitem", { name: /Keep jobs away from places/ }).click();
+	const added = page.getByRole("list", { name: "Rules" }).getByRole("group", { name: "stays-home" });
+	await added.getByLabel("When").fill('job.team == "research"');
+	await expect(page.getByRole("list", { name: "Rules" })).toContainText("research");
+	await expect(page.getByText(/^This rule removes \d+ of \d+ offers/).or(page.getByText("This rule does not count for"))).toBeVisible();
+	await page.getByRole("button", { name: "Publish" }).click();
+	const dialog = page.getByRole("dialog", { name: "Publish the draft" });
+	await dialog.getByLabel("Why").fill("Research stays at home");
+	await expect(dialog.getByRole("list", { name: "Changes by rule" })).toContainText("stays-home");
+	await expectAccessible(page);
+	await dialog.getByRole("button", { name: "Publish" }).click();
+	await expect(page.getByRole("button", { name: "Edit", exact: true })).toBeVisible();
+
+	const { source, message } = await rest.policy();
+	expect(message).toBe("Research stays at home");
+	// What was not edited is as it was, to the letter.
+	const kept = original.split("\n");
+	expect(source.split("\n").reduce((at, line) => (line === kept[at] ? at + 1 : at), 0)).toBe(kept.length);
+});
+
+test("a job changes its course by the published rule; and back", async ({ page }) => {
+	test.setTimeout(180_000);
+	const { version } = await rest.policy();
+	await fillHome();
+	const stays = await rest.submit(aJob({ name: "stays-at-home", class: "experimental" }));
+	const removedByRule = async () => (await rest.decisions(stays)).some((d) => d.removed.some((r) => r.ruleId === "stays-home"));
+	await eventually("the new rule keeps it at home", removedByRule, Boolean);
+	expect((await rest.job(stays)).state).toBe("queued");
+
+	await page.getByRole("link", { name: `Look at version ${version - 1}` }).click();
+	const older = page.getByRole("dialog", { name: `Version ${version - 1}` });
+	await expect(older.getByRole("list", { name: "Changes by rule" })).toContainText("stays-home");
+	await older.getByRole("button", { name: "Roll back to it" }).click();
+	await older.getByLabel("Why").fill("Research may leave again");
+	await expectAccessible(page);
+	await older.getByRole("button", { name: `Put version ${version - 1} in force` }).click();
+	await expect(older).toBeHidden();
+	expect((await rest.policy()).source).toBe(original);
+	const leaves = await jobWhen(stays, "is let go", (job) => job.placement !== null && job.placement.capacityType !== "owned", 90_000);
+	expect(leaves.placement?.capacityType).toBe("spot");
+	await makeQuiet();
+});
+
+test("a draft survives a closed tab, and another browser goes on with it", async ({ page, context, browser }) => {
+	await edit(page);
+	const rule = await card(page, /^burst-on-wait/);
+	await rule.getByLabel("Forecast wait longer than").fill("45s");
+	await page.close();
+	const again = await context.newPage();
+	await edit(again);
+	await expect(again.getByText("This is your draft as you left it, from this browser.")).toBeVisible();
+	await expect(again.getByRole("textbox", { name: "The policy as YAML" })).toContainText("forecastWait: 45s");
+	await expect(again.getByText(/^saved at/)).toBeVisible();
+
+	const other = await browser.newContext({ storageState: await sessionOf("platform") });
+	const elsewhere = await other.newPage();
+	await open(elsewhere, "/policies", "Policies");
+	await elsewhere.getByRole("button", { name: "Go on with your draft" }).click();
+	await expect(elsewhere.getByRole("textbox", { name: "The policy as YAML" })).toContainText("forecastWait: 45s");
+	await other.close();
+	await discard(again);
+	expect((await rest.policy()).source).toBe(original);
+});
+
+test("somebody publishes meanwhile: nothing is overwritten, and both are merged", async ({ page }) => {
+	await edit(page);
+	const rule = await card(page, /^burst-on-wait/);
+	await rule.getByLabel("Forecast wait longer than").fill("20s");
+	await publish(original.replace("instanceHours: 8", "instanceHours: 7"), "Shorter lives");
+	await expect(page.getByText(/was published since this draft was begun/)).toBeVisible();
+	await page.getByRole("button", { name: "Merge" }).click();
+	const dialog = page.getByRole("dialog", { name: "Merge with what was published" });
+	await expect(dialog).toContainText("Both fit together");
+	await dialog.getByRole("button", { name: "Go on with the merged text" }).click();
+	const yaml = page.getByRole("textbox", { name: "The policy as YAML" });
+	await expect(yaml).toContainText("instanceHours: 7");
+	await expect(yaml).toContainText("forecastWait: 20s");
+	await discard(page);
+	await publish(original, "Put back");
+});
+
+test("by keyboard: completion, moving a rule, undoing", async ({ page }) => {
+	const yaml = await edit(page);
+	const first = page.getByRole("list", { name: "Rules" }).getByRole("button", { expanded: false }).first();
+	const name = (await first.textContent()) ?? "";
+	await first.focus();
+	await page.keyboard.press("Alt+ArrowDown");
+	await expect(page.getByRole("list", { name: "Rules" }).getByRole("button", { expanded: false }).nth(1)).toHaveText(name);
+	await yaml.focus();
+	await page.keyboard.press("ControlOrMeta+End");
+	await page.keyboard.type("  sh");
+	await page.keyboard.press("Control+Space");
+	await expect(page.getByRole("listbox")).toContainText("shares");
+	await expectAccessible(page);
+	await page.keyboard.press("Escape");
+	await discard(page);
+});
+
+test.describe("a data scientist", () => {
+	test.use({ person: "scientist" });
+	test("reads the policy and its versions, and edits nothing", async ({ page }) => {
+		await open(page, "/policies?mode=edit", "Policies");
+		await expect(page.getByRole("heading", { name: "Versions" })).toBeVisible();
+		await expect(page.getByText("Platform engineers change it.")).toBeVisible();
+		await expect(page.getByRole("button", { name: /Edit|Publish/ })).toHaveCount(0);
+		await expectAccessible(page);
+	});
+});

@@ -1,0 +1,168 @@
+import { readFile } from "node:fs/promises";
+import AxeBuilder from "@axe-core/playwright";
+import { expect, type Locator, type Page } from "@playwright/test";
+import { open, test } from "./support/people.ts";
+
+const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"];
+/** The demo's simulated past is over and does not change any more: what is read twice is the same. */
+const PAST = "range=last_month";
+
+async function expectAccessible(page: Page): Promise<void> {
+	const { violations } = await new AxeBuilder({ page }).withTags(WCAG).analyze();
+	expect(violations.map(({ id, nodes }) => ({ id, targets: nodes.map((n) => n.target.join(" ")) }))).toEqual([]);
+}
+
+/** An amount to the micro-dollar: what hovering shows. */
+async function exact(amount: Locator): Promise<string> {
+	const title = await amount.locator("[title^='$']").first().getAttribute("title");
+	expect(title).toMatch(/^\$[\d,]+\.\d{6}$/);
+	return title ?? "";
+}
+
+const micro = (dollars: string) => BigInt(dollars.replaceAll(/[^\d-]/g, ""));
+const table = (page: Page) => page.getByRole("table", { name: /^Where it went/ });
+const effective = (page: Page) => page.getByRole("main").locator("dl > div").filter({ hasText: "Effective cost" }).locator("dd").first();
+
+test("filters by chip, by name of a group and by dates, all of it in the address", async ({ page }) => {
+	await open(page, `/spend?${PAST}`, "Spend");
+	await expect(table(page)).toBeVisible();
+	await page.getByRole("button", { name: "Capacity", exact: true }).click();
+	await page.getByRole("menuitemcheckbox", { name: "spot", exact: true }).click();
+	await expect(page).toHaveURL(/capacity=spot/);
+	await page.keyboard.press("Escape");
+	await page.getByRole("navigation", { name: "Group by" }).getByRole("link", { name: "Project" }).click();
+	await expect(page).toHaveURL(/by=project.*capacity=spot/);
+	await expect(page.getByRole("table", { name: "Where it went, by project" })).toBeVisible();
+	await expectAccessible(page);
+	await page.getByRole("button", { name: "Clear filters" }).click();
+	await expect(page).not.toHaveURL(/capacity=/);
+
+	const from = await page.getByLabel("First day").inputValue();
+	await page.getByLabel("Last day").fill(`${from.slice(0, 8)}10`);
+	await page.getByRole("button", { name: "Show", exact: true }).click();
+	await expect(page).toHaveURL(new RegExp(`from=${from}&to=${from.slice(0, 8)}10`));
+	await expect(page.getByRole("table", { name: "Owned and cloud spend by day" }).getByRole("row")).toHaveCount(11);
+});
+
+for (const by of ["team", "accelerator", "time"] as const) {
+	test(`by ${by}: every figure of the dearest group leads to charges that add up to it`, async ({ page }) => {
+		await open(page, `/spend?${PAST}&by=${by}`, "Spend");
+		await expect(table(page)).toBeVisible();
+		const links = table(page)
+			.getByRole("row")
+			.nth(1)
+			.getByRole("link", { name: /: charges$/ });
+		const count = await links.count();
+		expect(count).toBeGreaterThan(0);
+		for (let n = 0; n < count; n++) {
+			const link = links.nth(n);
+			if (!(await link.isVisible())) continue;
+			const amount = await exact(link);
+			await link.click();
+			await expect(page.getByRole("heading", { level: 1, name: "Charges" })).toBeVisible();
+			expect(await exact(effective(page))).toBe(amount);
+			await page.goBack();
+			await expect(table(page)).toBeVisible();
+		}
+	});
+}
+
+test("a bar, lost work and a job lead to their charges, and a charge to its job", async ({ page }) => {
+	await open(page, `/spend?${PAST}&by=job`, "Spend");
+	await expect(table(page)).toBeVisible();
+	for (const link of [
+		page.getByRole("link", { name: /All lost work: charges$/ }),
+		table(page)
+			.getByRole("row")
+			.nth(1)
+			.getByRole("link", { name: /: charges$/ }),
+	]) {
+		const amount = await exact(link);
+		await link.click();
+		await expect(page.getByRole("heading", { level: 1, name: "Charges" })).toBeVisible();
+		expect(await exact(effective(page))).toBe(amount);
+		await page.goBack();
+		await expect(table(page)).toBeVisible();
+	}
+	const chart = page.getByRole("slider", { name: /^Owned and cloud spend by day/ });
+	await chart.focus();
+	await page.keyboard.press("Home");
+	await page.keyboard.press("Enter");
+	await expect(page).toHaveURL(/\/spend\/charges\?from=(\S+)&to=\1/);
+	await page.getByRole("table", { name: "Charges" }).locator("a[href^='/jobs/job_']").first().click();
+	await expect(page).toHaveURL(/\/jobs\/job_/);
+	await page
+		.getByRole("table", { name: "Receipt" })
+		.getByRole("link", { name: /charges$/ })
+		.click();
+	await expect(page.getByText("Of one job:")).toBeVisible();
+});
+
+test("the charges go on by pages, and all of them add up to the figure above", async ({ page }) => {
+	await open(page, `/spend?${PAST}&by=team`, "Spend");
+	await table(page)
+		.getByRole("link", { name: /^\S+ research: charges$/ })
+		.last()
+		.click();
+	const charges = page.getByRole("table", { name: "Charges" });
+	await expect(charges).toBeVisible();
+	await expectAccessible(page);
+	const more = page.getByRole("button", { name: "More charges" });
+	while (await more.isVisible()) {
+		const rows = await charges.getByRole("row").count();
+		await more.click();
+		await expect.poll(() => charges.getByRole("row").count()).toBeGreaterThan(rows);
+	}
+	const titles = await charges
+		.locator("tbody tr td:last-child [title^='$'], tbody tr td:last-child [title^='−']")
+		.evaluateAll((all) => all.map((el) => el.getAttribute("title") ?? ""));
+	const sum = titles.reduce((total, text) => total + micro(text.replace("−", "-")), 0n);
+	expect(sum).toBe(micro(await exact(effective(page))));
+});
+
+test("exports what is shown, to the micro-dollar, and the month as FOCUS", async ({ page, request }) => {
+	await open(page, `/spend?${PAST}`, "Spend");
+	const total = await exact(table(page).getByRole("row").last().getByRole("link", { name: "All: charges" }).last());
+	const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: /Export as shown/ }).click()]);
+	const lines = (await readFile(await file.path(), "utf8")).trimEnd().split("\r\n");
+	expect(lines).toHaveLength(await table(page).getByRole("row").count());
+	expect(lines.at(-1)?.split(",")[4]).toBe(total.replaceAll(/[$,]/g, ""));
+	const href = await page.getByRole("main").locator("a[href^='/api/exports/focus']").first().getAttribute("href");
+	const focus = await request.get(href ?? "");
+	expect([focus.status(), (await focus.text()).split("\n")[0]]).toEqual([200, expect.stringContaining("EffectiveCost")]);
+});
+
+test("filters that nothing passes: it says so, and clears them; jobs are not kept by region", async ({ page }) => {
+	await open(page, `/spend?${PAST}&team=nobody`, "Spend");
+	await expect(page.getByRole("heading", { name: "No charges match these filters" }).first()).toBeVisible();
+	await expectAccessible(page);
+	await page.getByRole("main").getByRole("link", { name: "Clear filters" }).first().click();
+	await expect(table(page)).toBeVisible();
+	await open(page, `/spend?${PAST}&by=job&region=us-east-1`, "Spend");
+	await expect(page.getByText(/Sums of jobs are kept by team, project and class, not by region/)).toBeVisible();
+});
+
+test("days before the ledger: nothing was spent, and no charges", async ({ page }) => {
+	await open(page, "/spend?from=2020-01-01&to=2020-01-31", "Spend");
+	await expect(page.getByRole("heading", { name: "Nothing was spent in this range" }).first()).toBeVisible();
+	await open(page, "/spend/charges?from=2020-01-01&to=2020-01-31", "Charges");
+	await expect(page.getByRole("heading", { name: "No charges in these days" })).toBeVisible();
+});
+
+test.describe("a data scientist", () => {
+	test.use({ person: "scientist", viewport: { width: 390, height: 844 } });
+
+	test("sees their own teams' spend and charges alone, on a phone", async ({ page }) => {
+		await open(page, `/spend?${PAST}`, "Spend");
+		await expect(page.getByText(/You see the spend of your teams/)).toBeVisible();
+		await expect(table(page)).toBeVisible();
+		await expect(table(page)).not.toContainText("risk");
+		await expectAccessible(page);
+		await open(page, `/spend/charges?${PAST}&team=risk`, "Charges");
+		await expect(page.getByRole("heading", { name: "No charges match these filters" })).toBeVisible();
+		await open(page, `/spend/charges?${PAST}`, "Charges");
+		await expect(page.getByRole("table", { name: "Charges" })).toBeVisible();
+		await expectAccessible(page);
+		expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBe(0);
+	});
+});

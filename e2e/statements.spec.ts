@@ -1,0 +1,95 @@
+import AxeBuilder from "@axe-core/playwright";
+import { expect, type Page } from "@playwright/test";
+import { open, test } from "./support/people.ts";
+import { API_URL, spillway, token } from "./support/system.ts";
+
+const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"];
+
+interface Month {
+	month: string;
+	state: string;
+}
+
+async function months(): Promise<Month[]> {
+	const answer = await fetch(`${API_URL}/statements`, { headers: { authorization: `Bearer ${token()}` } });
+	return ((await answer.json()) as { items: Month[] }).items;
+}
+
+async function expectAccessible(page: Page): Promise<void> {
+	const { violations } = await new AxeBuilder({ page }).withTags(WCAG).analyze();
+	expect(violations.map(({ id, nodes }) => ({ id, targets: nodes.map((n) => n.target.join(" ")) }))).toEqual([]);
+}
+
+/** The demo's simulated past has months that are over: the oldest is nobody's but this test's to close. */
+test.describe("finance", () => {
+	test.use({ person: "finance" });
+
+	test("closes a month, reads it and signs it", async ({ page }) => {
+		const over = (await months()).filter((m) => m.state !== "open").at(-1);
+		expect(over, "a month that is over").toBeDefined();
+		const month = over?.month ?? "";
+		await open(page, "/statements", "Statements");
+		await expect(page.getByRole("table", { name: "Statements by month" })).toBeVisible();
+		await expectAccessible(page);
+		await page.locator(`a[href^="/statements/${month}"]`).click();
+		const paper = page.getByRole("article", { name: /^Statement of compute cost, The company/ });
+		await expect(paper.getByRole("table", { name: "On-prem against cloud" })).toBeVisible();
+		if (over?.state === "to_close") {
+			await expect(paper.getByText(/^Preview: the month is over but not closed/)).toBeVisible();
+			await page.getByRole("button", { name: "Close the month" }).click();
+			await expectAccessible(page);
+			await page.getByRole("dialog").getByRole("button", { name: "Close the month" }).click();
+		}
+		await expect(paper.getByText(/^sha256 [0-9a-f]{64}$/)).toBeVisible();
+		await page.getByRole("button", { name: "Sign", exact: true }).click();
+		const dialog = page.getByRole("dialog");
+		await expect(dialog.getByRole("button", { name: /^Sign version/ })).toBeDisabled();
+		await dialog.getByLabel("I have read this statement and accept it.").check();
+		await dialog.getByRole("button", { name: /^Sign version/ }).click();
+		await expect(paper.getByText("Finn Finance").last()).toBeVisible();
+		await expectAccessible(page);
+		expect((await months()).find((m) => m.month === month)?.state).toBe("signed");
+	});
+
+	test("takes it along as a document and as a table, on the page and on the command line", async ({ page, request }) => {
+		const closed = (await months()).find((m) => m.state === "signed" || m.state === "closed");
+		const month = closed?.month ?? "";
+		await open(page, `/statements/${month}`, /20\d\d/);
+		const href = await page.getByRole("link", { name: "PDF", exact: true }).getAttribute("href");
+		const pdf = await request.get(href ?? "");
+		expect([pdf.status(), pdf.headers()["content-type"]]).toEqual([200, "application/pdf"]);
+		expect((await pdf.body()).subarray(0, 5).toString()).toBe("%PDF-");
+		const table = await spillway("statement", month, "--csv", "-");
+		expect(table.exitCode, table.stderr).toBe(0);
+		expect(table.stdout).toContain(`statement,month,,,,,,,,,${month}`);
+	});
+
+	test("prints the statement without the console around it", async ({ page }) => {
+		const [first] = await months();
+		await open(page, `/statements/${first?.month}`, /20\d\d/);
+		await expect(page.getByRole("article")).toBeVisible();
+		await page.emulateMedia({ media: "print", colorScheme: "dark" });
+		await expect(page.getByRole("navigation", { name: "Screens" }).first()).toBeHidden();
+		await expect(page.getByRole("complementary", { name: "About this statement" })).toBeHidden();
+		await expect(page.getByRole("button", { name: "Print" })).toBeHidden();
+		const ink = await page.getByRole("article").evaluate((el) => getComputedStyle(el).backgroundColor);
+		expect(ink).toMatch(/oklch\(1 0 0\)|lab\(100 0 0\)|rgb\(255, 255, 255\)/);
+	});
+});
+
+test.describe("a data scientist", () => {
+	test.use({ person: "scientist" });
+
+	test("sees their own teams' statements and not the company's, and cannot close or sign", async ({ page, request }) => {
+		const [first] = await months();
+		const month = first?.month ?? "";
+		await open(page, "/statements", "Statements");
+		await expect(page.getByRole("table", { name: "Statements by month" })).toBeVisible();
+		await open(page, `/statements/${month}?team=research`, /20\d\d/);
+		await expect(page.getByRole("article", { name: /Team research/ })).toBeVisible();
+		await expect(page.getByRole("button", { name: /^(Sign|Close)/ })).toHaveCount(0);
+		await page.goto(`/statements/${month}`);
+		await expect(page.getByText("You may not see this")).toBeVisible();
+		expect((await request.get(`/api/statements/${month}?format=pdf`)).status()).toBe(403);
+	});
+});
