@@ -3,6 +3,8 @@
  * `npm run bench:policy -- --trace FILE --owned N [--json] [--policies a,b] [--spot-runs FILE] [--policy FILE] [--seed N]`.
  * The scenario is the same for all of them (server/simulation/replay/default-scenario.ts): A100-80GB at the catalogue's
  * prices. `replaySeconds` is the time of the spillway replay. Without --trace the traces of ../shared/data are taken.
+ * `--synthetic N[,N…] [--load L]`: made-up traces of so many jobs at one load (lib/synthetic-trace.ts), under spillway alone,
+ * with what a job of each costs; `--owned` is 384 then unless told.
  */
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -13,11 +15,13 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import { parsePolicy } from "#server/policy/parse-policy.ts";
 import { clairvoyantBound } from "#server/simulation/clairvoyant/bound.ts";
 import { defaultScenario } from "#server/simulation/replay/default-scenario.ts";
+import { round3 } from "#server/simulation/replay/meter.ts";
 import { RULES_OF_THUMB_NAMES, replay, SPILLWAY } from "#server/simulation/replay/replay.ts";
 import type { Availability, ReplayReport, ReplayScenario, TraceJob } from "#server/simulation/replay/types.ts";
 import { parseAvailability } from "#server/simulation/scenario-file/availability-file.ts";
 import { readTrace } from "#server/simulation/trace-file/read-trace.ts";
-import { boardWattsOf, catalogueHome, catalogueOffers } from "./lib/catalogue.ts";
+import { boardWattsOf, catalogueHome, offersOf } from "./lib/catalogue.ts";
+import { syntheticTrace } from "./lib/synthetic-trace.ts";
 
 const ACCELERATOR = "A100-80GB";
 const START_MS = Date.UTC(2026, 0, 5);
@@ -38,6 +42,8 @@ const { values: args } = parseArgs({
 		"spot-runs": { type: "string" },
 		seed: { type: "string", default: "1" },
 		"no-bound": { type: "boolean", default: false },
+		synthetic: { type: "string" },
+		load: { type: "string", default: "0.97" },
 	},
 });
 
@@ -71,21 +77,49 @@ async function boundOf(jobs: readonly TraceJob[], scenario: ReplayScenario, spil
 	return (await clairvoyantBound({ jobs, scenario, totalDelayHours })).cloudCostUsd;
 }
 
+function scenarioOf(ownedGpus: number): ReplayScenario {
+	return defaultScenario({
+		ownedGpus,
+		pool: catalogueHome(ACCELERATOR),
+		offers: offersOf(ACCELERATOR, START_MS),
+		boardWatts: boardWattsOf(ACCELERATOR),
+		spotTraces: readSpotTraces(),
+		startMs: START_MS,
+		seed: Number(args.seed),
+	});
+}
+
+/** One replay after the other in this process; the first one also warms it up. */
+function runSynthetic(counts: readonly number[], ownedGpus: number): void {
+	const policy = readPolicy(args.policy);
+	const load = Number(args.load);
+	const rows = counts.map((count) => {
+		const trace = syntheticTrace({ jobs: count, ownedGpus, load, seed: Number(args.seed) });
+		const began = process.cpuUsage();
+		const report = replay(trace, scenarioOf(ownedGpus), { name: SPILLWAY, policy });
+		const { user, system } = process.cpuUsage(began);
+		return {
+			jobs: report.jobs,
+			jobsDone: report.jobsDone,
+			replaySeconds: report.replaySeconds,
+			cpuSeconds: round3((user + system) / 1e6),
+			microsecondsPerJob: round3((report.replaySeconds * 1e6) / count),
+			decisions: report.decisions,
+			peakRssMiB: Math.round(process.resourceUsage().maxRSS / 1024),
+			meanWaitS: report.meanWaitS,
+			cloudGpuHours: report.cloudGpuHours,
+		};
+	});
+	if (args.json) console.log(JSON.stringify({ benchmark: "synthetic", ownedGpus, load, seed: Number(args.seed), rows }));
+	else console.table(rows);
+}
+
 async function run(trace: string, ownedGpus: number): Promise<Result> {
 	const jobs = await readTrace(trace);
 	// Without deadlines Uniform Progress is eager_spot.
 	const rules = RULES_OF_THUMB_NAMES.filter((name) => name !== "uniform_progress" || jobs.some((job) => job.deadlineMs !== null));
 	const names = args.policies?.split(",") ?? [...rules, SPILLWAY];
-	const seed = Number(args.seed);
-	const scenario = defaultScenario({
-		ownedGpus,
-		pool: catalogueHome(ACCELERATOR),
-		offers: catalogueOffers(ACCELERATOR, START_MS),
-		boardWatts: boardWattsOf(ACCELERATOR),
-		spotTraces: readSpotTraces(),
-		startMs: START_MS,
-		seed,
-	});
+	const scenario = scenarioOf(ownedGpus);
 	const policy = readPolicy(args.policy);
 	const reports = names.map((name) => replay(jobs, scenario, { name, policy: name === SPILLWAY ? policy : null }));
 	const spillway = reports.find((report) => report.strategy === SPILLWAY);
@@ -132,9 +166,11 @@ function print(result: Result): void {
 	console.log(`least possible cloud cost with all known beforehand: $${result.clairvoyantCloudCostUsd ?? "?"}`);
 }
 
-const runs = args.trace
-	? [{ trace: args.trace, owned: Number(args.owned ?? Number.NaN) }]
-	: DEFAULT_TRACES.map(({ trace, owned }) => ({ trace: path.join(SHARED, trace), owned })).filter(({ trace }) => existsSync(trace));
+const runs = args.synthetic
+	? []
+	: args.trace
+		? [{ trace: args.trace, owned: Number(args.owned ?? Number.NaN) }]
+		: DEFAULT_TRACES.map(({ trace, owned }) => ({ trace: path.join(SHARED, trace), owned })).filter(({ trace }) => existsSync(trace));
 for (const { trace, owned } of runs) {
 	if (!Number.isInteger(owned) || owned < 0)
 		throw new SpillwayError("invalid_input", "--owned N: how many GPUs are owned, a whole number.");
@@ -142,3 +178,4 @@ for (const { trace, owned } of runs) {
 	if (args.json) console.log(JSON.stringify(result));
 	else print(result);
 }
+if (args.synthetic) runSynthetic(args.synthetic.split(",").map(Number), Number(args.owned ?? 384));

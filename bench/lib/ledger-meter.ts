@@ -1,0 +1,74 @@
+import { readFileSync } from "node:fs";
+import type { Connection } from "#server/db/client.ts";
+import { ManualClock } from "#server/kernel/clock.ts";
+import { meterAll } from "#server/services/ledger/meter.ts";
+import { timingSchema } from "#server/services/timing.ts";
+import { NOW_MS } from "./ledger-queries.ts";
+
+/** Of /proc/<pid>/stat, on Linux. */
+const TICKS_PER_SECOND = 100;
+
+export interface MeterFigures {
+	instances: number;
+	/** Percent of one core that metering takes at the interval of the real loop: this process, and the database. */
+	nodePercent: number;
+	databasePercent: number;
+	/** Time of one metering. */
+	seconds: number;
+}
+
+/** Meters so many running instances as the loop does, `rounds` times, each its interval after the last. */
+export async function meterRunning(connection: Connection, instances: number, rounds: number): Promise<MeterFigures> {
+	await connection.sql.unsafe(runningInstances(instances));
+	const clock = new ManualClock(NOW_MS);
+	const ctx = { db: connection.db, clock };
+	const { meterMs } = timingSchema.parse({});
+	await meterAll(ctx);
+	let [node, database, seconds] = [0, 0, 0];
+	for (let round = 0; round < rounds; round++) {
+		clock.advance(meterMs);
+		const before = { cpu: process.cpuUsage(), database: await databaseSeconds(connection), atMs: performance.now() };
+		await meterAll(ctx);
+		seconds += (performance.now() - before.atMs) / 1_000;
+		const used = process.cpuUsage(before.cpu);
+		node += (used.user + used.system) / 1e6;
+		database += (await databaseSeconds(connection)) - before.database;
+	}
+	const share = (s: number) => (s / rounds / (meterMs / 1_000)) * 100;
+	return { instances, nodePercent: share(node), databasePercent: share(database), seconds: seconds / rounds };
+}
+
+async function databaseSeconds({ sql }: Connection): Promise<number> {
+	const rows = await sql<{ pid: number }[]>`select pid from pg_stat_activity where datname = current_database()`;
+	return rows.reduce((sum, { pid }) => {
+		const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
+			.replace(/^.*\) /, "")
+			.split(" ");
+		return sum + (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+	}, 0);
+}
+
+/** Spread over teams, regions and jobs as the others are, each with a hold in one budget. */
+function runningInstances(count: number): string {
+	const at = `'${new Date(NOW_MS - 60_000).toISOString()}'::timestamptz`;
+	return `
+	with source as (
+		select instance.*, 'run' || right(job_id, 17) as tail from instance order by id limit ${count}
+	), jobs as (
+		insert into job (id, name, team, project, class, priority, gpus, spec, state, reason, placement, attempts, submitted_by, submitted_at, pending_since, started_at)
+		select 'job_' || tail, 'running', j.team, j.project, j.class, 50, j.gpus, j.spec, 'running', j.reason, j.placement, 1, 'account:bench', ${at}, ${at}, ${at}
+		from source join job j on j.id = source.job_id returning id
+	), attempts as (
+		insert into attempt (id, job_id, number, state, placement, site_id, capacity_type, gpus, created_at, started_at)
+		select 'att_' || tail || '_001', 'job_' || tail, 1, 'running', a.placement, a.site_id, a.capacity_type, a.gpus, ${at}, ${at} from source join attempt a on a.id = source.attempt_id returning id
+	), instances as (
+		insert into instance (id, site_id, provider, provider_instance_id, state, region, instance_type, capacity_type, accelerator, gpus, offer, micro_usd_per_hour, job_id, attempt_id, intended_at, launched_at, ready_at, expires_at)
+		select 'ins_' || tail || '_001_0', site_id, provider, 'i-' || tail, 'ready', region, instance_type, capacity_type, accelerator, gpus, offer, micro_usd_per_hour, 'job_' || tail, 'att_' || tail || '_001', ${at}, ${at}, ${at}, ${at} + interval '10 days'
+		from source returning id
+	), holds as (
+		insert into hold (id, instance_id, amount_micro_usd, created_at) select 'hold_' || tail, 'ins_' || tail || '_001_0', 100000000, ${at} from source returning id
+	)
+	insert into hold_budget (hold_id, budget_id, period_key) select 'hold_' || tail, 'cloud-month', '2026-11-01' from source;
+	insert into budget_period (budget_id, period_key, held_micro_usd) values ('cloud-month', '2026-11-01', ${count} * 100000000::bigint)
+	on conflict (budget_id, period_key) do update set held_micro_usd = budget_period.held_micro_usd + excluded.held_micro_usd`;
+}

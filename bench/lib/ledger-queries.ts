@@ -1,0 +1,102 @@
+import type { Db } from "#server/db/client.ts";
+import { ManualClock } from "#server/kernel/clock.ts";
+import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
+import { getBudget } from "#server/services/budget/get.ts";
+import { listBudgets } from "#server/services/budget/list.ts";
+import { carbonBy } from "#server/services/carbon/carbon-by.ts";
+import { carbonPage } from "#server/services/carbon/page.ts";
+import { type ServiceContext, systemContext } from "#server/services/context.ts";
+import { publishPolicy } from "#server/services/policy/publish.ts";
+import { spendByJob } from "#server/services/spend/by-job.ts";
+import { type ListChargesInput, listCharges } from "#server/services/spend/charges.ts";
+import { lostWork } from "#server/services/spend/lost-work.ts";
+import { monthForecast } from "#server/services/spend/month-forecast.ts";
+import { spendPage } from "#server/services/spend/page.ts";
+import { spendSeries } from "#server/services/spend/series.ts";
+import { spendBy } from "#server/services/spend/spend-by.ts";
+import { spotSavings } from "#server/services/spend/spot-savings.ts";
+import { listStatements } from "#server/services/statement/list.ts";
+import { previewStatement } from "#server/services/statement/preview.ts";
+import { YEAR } from "./ledger-books.ts";
+
+/** Noon of one of the last days that are filled. */
+export const NOW_MS = Date.UTC(2026, 10, 28, 12);
+
+const POLICY = `
+apiVersion: spillway/v1
+kind: Policy
+metadata: { name: default }
+spec:
+  rules: []
+  budgets:
+    - { id: cloud-month, scope: "true", period: month, capUsd: 90000000, atCap: hold }
+    - { id: team-3-year, scope: 'job.team == "team-3"', period: year, capUsd: 90000000, atCap: hold }
+`;
+
+export type Queries = Record<string, () => Promise<unknown>>;
+
+/** Budgets count what their periods hold already when they are published; answers how long that took, s. */
+export async function publishBudgets(db: Db): Promise<number> {
+	const startedMs = performance.now();
+	await publishPolicy(systemContext(db, new ManualClock(NOW_MS), "seed"), { name: "default", source: POLICY, message: "bench" });
+	return (performance.now() - startedMs) / 1_000;
+}
+
+/** Every query behind Spend, Carbon, Budgets and Statements, as the screens ask them; `page…` are all panels of a screen at once. */
+export function ledgerQueries(db: Db): Queries {
+	const ctx: ServiceContext = systemContext(db, new ManualClock(NOW_MS));
+	const scientist: ServiceContext = {
+		...ctx,
+		actor: { kind: "person", accountId: "usr_1", name: "S", role: "data_scientist", teams: ["team-3"], via: "session" },
+	};
+	const today = Math.floor(NOW_MS / DAY_MS) * DAY_MS;
+	const month = { fromMs: Date.UTC(2026, 10), toMs: today + DAY_MS };
+	const sixty = { fromMs: today - 59 * DAY_MS, toMs: today + DAY_MS };
+	const hours = { fromMs: NOW_MS - 30 * DAY_MS - 5 * HOUR_MS, toMs: NOW_MS };
+	const two = { region: ["us-east-1"], class: ["burst" as const] };
+	const rare = { ...two, accelerator: ["H100-80GB"], project: ["project-7"] };
+	return {
+		spendPageMonth: () => spendPage(ctx, month),
+		spendPage60Days: () => spendPage(ctx, { ...sixty, groupBy: "project" }),
+		spendPageYear: () => spendPage(ctx, { ...YEAR, groupBy: "region" }),
+		spendByTeamYear: () => spendBy(ctx, { ...YEAR, groupBy: "team" }),
+		spendByRegion60Days: () => spendBy(ctx, { ...sixty, groupBy: "region" }),
+		spendByDayYear: () => spendBy(ctx, { ...YEAR, groupBy: "day" }),
+		spendOfHours: () => spendBy(ctx, { ...hours, groupBy: "class" }),
+		spendFilteredByOne: () => spendBy(ctx, { ...YEAR, groupBy: "team", filters: { region: ["us-east-1", "eastus"] } }),
+		spendFilteredByTwo: () => spendBy(ctx, { ...month, groupBy: "project", filters: two }),
+		spendFilteredByTwoYear: () => spendBy(ctx, { ...YEAR, groupBy: "project", filters: two }),
+		spendOfOneTeam: () => spendBy(scientist, { ...YEAR, groupBy: "project" }),
+		spendWeeks: () => spendSeries(ctx, { fromMs: today - 180 * DAY_MS, toMs: today + DAY_MS }),
+		spendJobsMonth: () => spendByJob(ctx, month),
+		spendJobsYear: () => spendByJob(ctx, YEAR),
+		spendJobsOfTeamYear: () => spendByJob(scientist, YEAR),
+		chargesNewest: () => listCharges(ctx, YEAR),
+		chargesOfTeam: () => listCharges(scientist, YEAR),
+		chargesFilteredByTwo: () => listCharges(ctx, { ...month, filters: two }),
+		chargesRare: () => listCharges(ctx, { ...YEAR, filters: rare }),
+		chargesOfNothing: () => listCharges(ctx, { ...YEAR, filters: { region: ["us-east-1"], capacityType: ["reserved"] } }),
+		chargesPages: pages(ctx, { ...YEAR, filters: { team: ["team-5"] }, limit: 200 }),
+		spotSavingsYear: () => spotSavings(ctx, YEAR),
+		lostWorkMonth: () => lostWork(ctx, month),
+		lostWorkYear: () => lostWork(ctx, YEAR),
+		monthForecast: () => monthForecast(ctx),
+		carbonPageMonth: () => carbonPage(ctx, month),
+		carbonByRegionYear: () => carbonBy(ctx, { ...YEAR, groupBy: "region" }),
+		carbonByTeam60Days: () => carbonBy(ctx, { ...sixty, groupBy: "team" }),
+		budgetList: () => listBudgets(ctx),
+		budgetMonth: () => getBudget(ctx, { id: "cloud-month" }),
+		budgetYear: () => getBudget(ctx, { id: "team-3-year" }),
+		statementList: () => listStatements(ctx),
+		statementCompany: () => previewStatement(ctx, { month: "2026-10", team: "" }),
+		statementTeam: () => previewStatement(ctx, { month: "2026-10", team: "team-3" }),
+	};
+}
+
+/** One page after the other, from the first again behind the last. */
+function pages(ctx: ServiceContext, input: ListChargesInput): () => Promise<unknown> {
+	let cursor: string | null = null;
+	return async () => {
+		cursor = (await listCharges(ctx, { ...input, ...(cursor === null ? {} : { cursor }) })).nextCursor;
+	};
+}
