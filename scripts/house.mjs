@@ -41,7 +41,8 @@ export const HOUSE = {
 	db: { at: ["server/db/"], imports: [...BASE, ...HOUSEKEEPING], packages: "any" },
 	services: {
 		at: ["server/services/"],
-		imports: [...PURE_CORE, "agentProtocol", "db", "rates", ...HOUSEKEEPING],
+		// The simulation for backtests, which replay what the database has on record.
+		imports: [...PURE_CORE, "agentProtocol", "db", "rates", "simulation", ...HOUSEKEEPING],
 		typesOf: ["^server/providers/[^/]+\\.ts$"],
 		packages: "any",
 	},

@@ -92,7 +92,8 @@ describe("npm start", () => {
 		const { instance } = lockFile();
 		expect(run.said).toContain(`http://127.0.0.1:${port}`);
 		expect(run.said).toMatch(/finance +f@demo\.test +pw/);
-		expect(processesWithEnv("SPILLWAY_INSTANCE", instance)).toHaveLength(4);
+		// One that was started a moment ago may not show its environment yet.
+		await vi.waitUntil(() => processesWithEnv("SPILLWAY_INSTANCE", instance).length === 4, WAITING);
 		run.child.kill("SIGINT");
 		expect(await run.end).toBe(0);
 		expect(story().sort()).toEqual(["build", "migrate", "scheduler stops", "web stops"]);
