@@ -1,21 +1,23 @@
 /**
- * The ledger at size: `npm run bench:ledger [-- --json] [--jobs N] [--charges N] [--small-jobs N] [--rounds N] [--instances N] [--bill-rows N] [--only NAME]`.
+ * The ledger at size: `npm run bench:ledger [-- --json] [--jobs N] [--charges N] [--small-jobs N] [--rounds N] [--instances N] [--bill-rows N] [--only NAME] [--keep DIR]`.
  * Fills a throwaway PostgreSQL with twelve months twice, small and large, and prints for every query of Spend, Carbon, Budgets
- * and Statements its p50 and p95 on the server at both sizes; then what metering of running instances takes of a core,
- * rows a second of a FOCUS export, and seconds and peak memory of a bill's import.
+ * and Statements its p50 and p95 on the server at both sizes; then what publishing budgets and metering of running instances
+ * takes, rows a second of a FOCUS export, and seconds and peak memory of a bill's import. With --keep the databases stay in
+ * DIR, and the next run of the same sizes measures at once.
  */
 import { spawn } from "node:child_process";
+import os from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { type Connection, connect } from "#server/db/client.ts";
+import type { Connection } from "#server/db/client.ts";
 import { migrate } from "#server/db/migrate.ts";
 import { systemClock } from "#server/kernel/clock.ts";
 import { ledgerCheck } from "#server/services/ledger/check.ts";
-import { startThrowawayPostgres } from "../scripts/test-postgres.mjs";
 import { print, quantile, round } from "./lib/figures.ts";
-import { fillBooks } from "./lib/ledger-books.ts";
+import { publishBudgets } from "./lib/ledger-budgets.ts";
+import { dropDatabase, openBooks, startServer } from "./lib/ledger-database.ts";
 import { meterRunning } from "./lib/ledger-meter.ts";
-import { ledgerQueries, publishBudgets } from "./lib/ledger-queries.ts";
+import { ledgerQueries } from "./lib/ledger-queries.ts";
 
 const { values: args } = parseArgs({
 	options: {
@@ -26,10 +28,12 @@ const { values: args } = parseArgs({
 		rounds: { type: "string", default: "30" },
 		instances: { type: "string", default: "5000" },
 		"bill-rows": { type: "string", default: "1000000" },
-		/** Only queries whose name has this in it, and nothing else. */
+		/** Only queries whose name has this in it; or one of publish, export, import, meter. */
 		only: { type: "string", default: "" },
 		/** Holds every sum against the charges once the books are filled: some minutes at full size. */
 		check: { type: "boolean", default: false },
+		/** A folder in which the databases stay for the next run. */
+		keep: { type: "string", default: "" },
 	},
 });
 const jobs = Number(args.jobs);
@@ -37,24 +41,29 @@ const charges = Number(args.charges);
 const smallJobs = Math.min(jobs, Number(args["small-jobs"]));
 const WARM_UP = 3;
 
-const postgres = await startThrowawayPostgres();
-const figures: Record<string, number | string> = { jobs, charges };
-const note = (text: string): void => void process.stderr.write(`${text}\n`);
+const PARTS = ["publish", "export", "import", "meter"] as const;
+const part = PARTS.find((name) => name === args.only);
+const wanted = (name: (typeof PARTS)[number]): boolean => args.only === "" || part === name;
 
-function urlOf(name: string): string {
-	const url = new URL(postgres.url);
-	url.pathname = `/${name}`;
-	return url.href;
-}
+const server = await startServer(args.keep);
+/** Other work on the machine makes every figure worse: its load as the run began stands beside them. */
+const figures: Record<string, number | string> = {
+	jobs,
+	charges,
+	cores: os.availableParallelism(),
+	loadBefore: round(os.loadavg()[0] ?? 0, 1),
+};
+const note = (text: string): void => void process.stderr.write(`${text}\n`);
 
 async function booksOf(name: string, size: { jobs: number; charges: number }): Promise<Connection> {
 	const startedMs = performance.now();
-	await migrate(urlOf(name));
-	const connection = connect(urlOf(name), { max: 8 });
-	await fillBooks(connection, size);
-	const count = round(await publishBudgets(connection.db), 1);
-	note(`${name}: ${size.jobs} jobs in ${round((performance.now() - startedMs) / 1_000, 0)} s, of which budgets were counted ${count} s`);
-	figures[`${name}BudgetCountSeconds`] = count;
+	const { connection, filled } = await openBooks(server, name, size);
+	if (filled) note(`${name}: ${size.jobs} jobs in ${round((performance.now() - startedMs) / 1_000, 0)} s`);
+	if (filled || wanted("publish")) {
+		const count = await publishBudgets(connection);
+		figures[`${name}BudgetCountSeconds`] = round(count, 2);
+		note(`${name}: budgets counted in ${round(count, 2)} s`);
+	}
 	if (args.check) {
 		const { ok, charges: added, differences } = await ledgerCheck({ db: connection.db, clock: systemClock });
 		if (!ok)
@@ -122,32 +131,43 @@ function child(...given: string[]): Promise<ChildFigures> {
 	});
 }
 
-async function measureStreams(): Promise<void> {
-	const meant = await child("export", urlOf("large"), "2026-10");
+async function measureExport(): Promise<void> {
+	const meant = await child("export", server.urlOf("large"), "2026-10");
 	figures.exportRowsPerSecond = round(meant.rows / meant.seconds, 0);
 	figures.exportPeakRssMb = round(meant.peakRssMb, 0);
 	note(`export: ${meant.rows} rows, ${figures.exportRowsPerSecond} a second, peak ${figures.exportPeakRssMb} MB`);
-	const bill = await child("import", urlOf("small"), args["bill-rows"]);
+}
+
+/** Into a database of its own: a kept one would have the bill already. */
+async function measureImport(): Promise<void> {
+	await dropDatabase(server, "import");
+	await migrate(server.urlOf("import"));
+	const bill = await child("import", server.urlOf("import"), args["bill-rows"]);
 	figures.importRows = bill.rows;
 	figures.importSeconds = round(bill.seconds, 1);
 	figures.importPeakRssMb = round(bill.peakRssMb, 0);
 	note(`import: ${bill.rows} rows in ${figures.importSeconds} s, peak ${figures.importPeakRssMb} MB`);
+	await dropDatabase(server, "import");
+}
+
+async function measureMeter(large: Connection): Promise<void> {
+	const meter = await meterRunning(large, Number(args.instances), 5);
+	figures.meterInstances = meter.instances;
+	figures.meterNodePercentOfCore = round(meter.nodePercent, 1);
+	figures.meterDatabasePercentOfCore = round(meter.databasePercent, 1);
+	figures.meterSeconds = round(meter.seconds, 2);
+	note(`meter: ${figures.meterNodePercentOfCore}% of a core, the database ${figures.meterDatabasePercentOfCore}%`);
 }
 
 try {
 	const small = await booksOf("small", { jobs: smallJobs, charges: Math.round((charges / jobs) * smallJobs) });
 	const large = await booksOf("large", { jobs, charges });
-	await measureQueries(small, large);
-	if (args.only === "") {
-		await measureStreams();
-		const meter = await meterRunning(large, Number(args.instances), 5);
-		figures.meterInstances = meter.instances;
-		figures.meterNodePercentOfCore = round(meter.nodePercent, 1);
-		figures.meterDatabasePercentOfCore = round(meter.databasePercent, 1);
-		figures.meterSeconds = round(meter.seconds, 2);
-	}
+	if (part === undefined) await measureQueries(small, large);
+	if (wanted("export")) await measureExport();
+	if (wanted("import")) await measureImport();
+	if (wanted("meter")) await measureMeter(large);
 	await Promise.all([small.end(), large.end()]);
 	print(args.json, "The ledger: ms on the server, large; ratio to small", figures);
 } finally {
-	await postgres.stop();
+	await server.stop();
 }

@@ -48,6 +48,7 @@ export async function fillBooks({ sql }: Connection, { jobs, charges }: BooksSiz
 		for (const { def } of indexes) await tx.unsafe(def.replace(" ON ONLY ", " ON "));
 		await tx.unsafe(ROLLUPS);
 		await tx.unsafe(JOB_MONTHS);
+		await tx.unsafe(ATTEMPTS);
 	});
 	for (const table of ["job", "attempt", "instance", "allocation", "charge", "rollup", "rollup_slice", "job_month"])
 		await sql.unsafe(`vacuum analyze ${table}`);
@@ -145,10 +146,15 @@ const ROLLUPS = `
 	where granularity in ('day', 'month') group by 1, 2, 3, 4, 5, 6, 7 order by 1, 2, 3`;
 
 const JOB_MONTHS = `
-	insert into job_month (month_start, job_id, team, ${KEPT.join(", ")})
+	insert into job_month (month_start, job_id, team, ${KEPT.join(", ")}, cloud_micro_usd)
 	select date_trunc('month', period_start, 'UTC'), job_id, min(team), ${SUMS.map((c) => `coalesce(sum(${c}), 0)`).join(", ")},
 		coalesce(sum(gpu_ms) filter (where emissions_milligrams is null), 0), coalesce(sum(gpu_ms) filter (where market_emissions_milligrams is null), 0),
-		coalesce(sum(gpu_ms) filter (where embodied_milligrams is null), 0), count(*)
+		coalesce(sum(gpu_ms) filter (where embodied_milligrams is null), 0), count(*),
+		coalesce(sum(effective_micro_usd) filter (where instance_id is not null and capacity_type <> 'owned'), 0)
 	from charge where job_id is not null group by 1, 2 order by 1, 2;
 	update job_month set several = true where job_id in (select job_id from job_month group by job_id having count(*) > 1);
 	update job set cost_micro_usd = s.cost, emissions_milligrams = s.emissions from (select job_id, sum(effective_micro_usd) as cost, sum(emissions_milligrams) as emissions from job_month group by 1) as s where s.job_id = job.id`;
+
+/** Every job has one attempt, which all of its charges are of. */
+const ATTEMPTS = `
+	update attempt set cost_micro_usd = s.cost, gpu_ms = s.gpu from (select job_id, sum(effective_micro_usd) as cost, sum(gpu_ms) as gpu from job_month group by 1) as s where s.job_id = attempt.job_id`;

@@ -19,7 +19,8 @@ export interface MeterFigures {
 
 /** Meters so many running instances as the loop does, `rounds` times, each its interval after the last. */
 export async function meterRunning(connection: Connection, instances: number, rounds: number): Promise<MeterFigures> {
-	await connection.sql.unsafe(runningInstances(instances));
+	await endEarlier(connection);
+	await connection.sql.unsafe(runningInstances(instances, `r${Date.now().toString(36)}`));
 	const clock = new ManualClock(NOW_MS);
 	const ctx = { db: connection.db, clock };
 	const { meterMs } = timingSchema.parse({});
@@ -48,12 +49,24 @@ async function databaseSeconds({ sql }: Connection): Promise<number> {
 	}, 0);
 }
 
+/** What an earlier run left running in a kept database is over and charged. */
+async function endEarlier({ sql }: Connection): Promise<void> {
+	await sql.begin(async (tx) => {
+		await tx`set local session_replication_role = 'replica'`;
+		await tx`update instance set state = 'terminated', terminated_at = metered_until where state <> 'terminated'`;
+		await tx`update attempt set state = 'cancelled', finished_at = ${new Date(NOW_MS)} where state = 'running'`;
+		await tx`update job set state = 'cancelled', finished_at = ${new Date(NOW_MS)} where state = 'running'`;
+		await tx`update hold set state = 'voided', closed_at = ${new Date(NOW_MS)} where state = 'pending'`;
+		await tx`update budget_period set held_micro_usd = 0`;
+	});
+}
+
 /** Spread over teams, regions and jobs as the others are, each with a hold in one budget. */
-function runningInstances(count: number): string {
+function runningInstances(count: number, run: string): string {
 	const at = `'${new Date(NOW_MS - 60_000).toISOString()}'::timestamptz`;
 	return `
 	with source as (
-		select instance.*, 'run' || right(job_id, 17) as tail from instance order by id limit ${count}
+		select instance.*, '${run}' || right(job_id, 17) as tail from instance where id like 'ins_0%' order by id limit ${count}
 	), jobs as (
 		insert into job (id, name, team, project, class, priority, gpus, spec, state, reason, placement, attempts, submitted_by, submitted_at, pending_since, started_at)
 		select 'job_' || tail, 'running', j.team, j.project, j.class, 50, j.gpus, j.spec, 'running', j.reason, j.placement, 1, 'account:bench', ${at}, ${at}, ${at}

@@ -6,7 +6,6 @@ import { listBudgets } from "#server/services/budget/list.ts";
 import { carbonBy } from "#server/services/carbon/carbon-by.ts";
 import { carbonPage } from "#server/services/carbon/page.ts";
 import { type ServiceContext, systemContext } from "#server/services/context.ts";
-import { publishPolicy } from "#server/services/policy/publish.ts";
 import { spendByJob } from "#server/services/spend/by-job.ts";
 import { type ListChargesInput, listCharges } from "#server/services/spend/charges.ts";
 import { lostWork } from "#server/services/spend/lost-work.ts";
@@ -22,25 +21,7 @@ import { YEAR } from "./ledger-books.ts";
 /** Noon of one of the last days that are filled. */
 export const NOW_MS = Date.UTC(2026, 10, 28, 12);
 
-const POLICY = `
-apiVersion: spillway/v1
-kind: Policy
-metadata: { name: default }
-spec:
-  rules: []
-  budgets:
-    - { id: cloud-month, scope: "true", period: month, capUsd: 90000000, atCap: hold }
-    - { id: team-3-year, scope: 'job.team == "team-3"', period: year, capUsd: 90000000, atCap: hold }
-`;
-
 export type Queries = Record<string, () => Promise<unknown>>;
-
-/** Budgets count what their periods hold already when they are published; answers how long that took, s. */
-export async function publishBudgets(db: Db): Promise<number> {
-	const startedMs = performance.now();
-	await publishPolicy(systemContext(db, new ManualClock(NOW_MS), "seed"), { name: "default", source: POLICY, message: "bench" });
-	return (performance.now() - startedMs) / 1_000;
-}
 
 /** Every query behind Spend, Carbon, Budgets and Statements, as the screens ask them; `page…` are all panels of a screen at once. */
 export function ledgerQueries(db: Db): Queries {

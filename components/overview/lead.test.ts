@@ -28,6 +28,11 @@ const summary = (more: Partial<Summary> = {}): Summary => ({
 	...more,
 });
 
+const idle = (): Partial<Summary> => ({
+	...{ jobs: { ...summary().jobs, running: 0 }, owned: { gpus: 4, busy: 0 }, budgets: [] },
+	cloud: { instances: 0, gpus: 0, burnMicroUsdPerHour: "0" },
+});
+
 function forecast(low: bigint, middle: bigint, high: bigint): Summary["forecast"] {
 	const cloud = { lowMicroUsd: low * M, expectedMicroUsd: middle * M, highMicroUsd: high * M, samples: 28 };
 	return { monthStartMs: NOW, monthEndMs: NOW, spentCloudMicroUsd: 0n, spentTotalMicroUsd: 0n, cloud, days: [], total: null };
@@ -108,19 +113,24 @@ describe("prepareLead", () => {
 	});
 
 	it("is calm when there is nothing", () => {
-		const idle = {
-			jobs: { ...summary().jobs, running: 0 },
-			owned: { gpus: 4, busy: 0 },
-			cloud: { instances: 0, gpus: 0, burnMicroUsdPerHour: "0" },
-		};
-		expect(said({ ...idle, budgets: [] })).toBe("All is well, and nothing is to do. hall-b is free, and nothing runs in the cloud.");
+		expect(said(idle())).toBe("All is well, and nothing is to do. hall-b is free, and nothing runs in the cloud.");
 	});
 
-	it("says what people were told of and still holds", () => {
+	it("says what people were told of and still holds before anything else, and calls nothing well beside it", () => {
 		const newest = { id: "alrt_1", title: "Budget cloud-month has passed 80% of its cap" };
-		expect(said({ alerts: { count: 1, newest } })).toMatch(/One alert is open: Budget cloud-month has passed 80% of its cap\.$/);
-		expect(said({ alerts: { count: 3, newest } })).toMatch(
-			/3 alerts are open, the newest: Budget cloud-month has passed 80% of its cap\.$/,
+		expect(said({ alerts: { count: 1, newest } })).toMatch(
+			/^One alert is open: Budget cloud-month has passed 80% of its cap\. Everything is/,
 		);
+		expect(said({ alerts: { count: 3, newest } })).toMatch(
+			/^3 alerts are open, the newest: Budget cloud-month has passed 80% of its cap\. Everything is/,
+		);
+		const beside = said({ ...idle(), alerts: { count: 1, newest } });
+		expect(beside).toMatch(/^One alert is open: .*\. Nothing is to do\. /);
+		expect(beside).not.toContain("well");
+	});
+
+	it("tells of open alerts after what is worse", () => {
+		const newest = { id: "alrt_1", title: "Budget cloud-month has passed 80% of its cap" };
+		expect(said({ scheduler: null, alerts: { count: 1, newest } })).toMatch(/^No scheduler is running.* One alert is open: /);
 	});
 });

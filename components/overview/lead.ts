@@ -37,16 +37,21 @@ export function monthBudget(summary: Summary): Summary["budgets"][number] | null
  * @param seesAll false for people who see the money of their own teams only: no forecast of theirs is held against everybody's budget.
  */
 export function prepareLead(summary: Summary, sites: readonly Site[], nowMs: number, seesAll: boolean): LeadPart[] {
+	const wrong = trouble(summary, sites, nowMs);
+	const alerts = openAlerts(summary);
 	return [
-		...headline(summary, sites, nowMs),
+		// What is open is told before anything is called well, and after what is worse.
+		...(wrong.length > 0 ? wrong : alerts),
+		...(wrong.length > 0 ? [] : state(summary, alerts.length > 0)),
 		...work(summary, sites),
 		...queue(summary, nowMs),
 		...money(summary, seesAll),
-		...openAlerts(summary),
+		...(wrong.length > 0 && alerts.length > 0 ? [plain(" "), ...alerts] : []),
 	];
 }
 
-function headline(summary: Summary, sites: readonly Site[], nowMs: number): LeadPart[] {
+/** What makes the rest doubtful, the worst alone; empty when there is none. */
+function trouble(summary: Summary, sites: readonly Site[], nowMs: number): LeadPart[] {
 	const silence = schedulerSilence(summary, nowMs);
 	if (silence === "never") return [strong("No scheduler is running"), plain(", so nothing is placed. ")];
 	if (silence) return [strong(`The scheduler has been silent since ${formatClock(silence.sinceMs)}`), plain(". ")];
@@ -67,9 +72,13 @@ function headline(summary: Summary, sites: readonly Site[], nowMs: number): Lead
 	const ill = sites.filter((s) => s.enabled && !s.healthy);
 	if (ill.length > 0)
 		return [link(listed(ill.map((s) => s.name)), "/sites"), strong(ill.length === 1 ? " does not answer. " : " do not answer. ")];
+	return [];
+}
+
+function state(summary: Summary, alertsOpen: boolean): LeadPart[] {
 	// GPUs and machines are everybody's; the counts of jobs are those that the reader may see.
 	const active = summary.owned.busy + summary.cloud.instances + summary.jobs.running + summary.jobs.admitted;
-	if (active + summary.queue.jobs === 0) return [strong("All is well, and nothing is to do. ")];
+	if (active + summary.queue.jobs === 0) return [strong(alertsOpen ? "Nothing is to do. " : "All is well, and nothing is to do. ")];
 	return [strong(active === 0 ? "Nothing runs yet. " : "Everything is running. ")];
 }
 
@@ -139,8 +148,8 @@ function money(summary: Summary, seesAll: boolean): LeadPart[] {
 /** What people were told of and still holds. */
 function openAlerts({ alerts }: Summary): LeadPart[] {
 	if (!alerts.newest) return [];
-	if (alerts.count === 1) return [plain(" One alert is open: "), link(alerts.newest.title, "/budgets#alerts"), plain(".")];
-	return [plain(" "), link(count(alerts.count, "alert"), "/budgets#alerts"), plain(` are open, the newest: ${alerts.newest.title}.`)];
+	if (alerts.count === 1) return [strong("One alert is open: "), link(alerts.newest.title, "/budgets#alerts"), plain(". ")];
+	return [link(count(alerts.count, "alert"), "/budgets#alerts"), strong(" are open"), plain(`, the newest: ${alerts.newest.title}. `)];
 }
 
 function listed(names: readonly string[]): string {

@@ -112,6 +112,8 @@ export interface JobMonthDelta extends RollupSums {
 	monthStartMs: number;
 	jobId: string;
 	team: string;
+	/** The part of effectiveMicroUsd that machines of clouds cost. */
+	cloudMicroUsd: bigint;
 }
 
 /** The gains of each job's months; charges of no job have none. In the order of the table's key. */
@@ -121,8 +123,10 @@ export function jobMonthDeltas(charges: readonly ChargeDraft[], calendar: Calend
 		if (charge.jobId === null) continue;
 		const monthStartMs = bucketStartMs("month", charge.periodStartMs, calendar);
 		const key = `${monthStartMs}/${charge.jobId}`;
-		const row = byKey.get(key) ?? { monthStartMs, jobId: charge.jobId, team: charge.dimensions.team, ...NO_SUMS };
-		byKey.set(key, { ...row, ...addSums(row, knownOf(charge)) });
+		const row = byKey.get(key) ?? { monthStartMs, jobId: charge.jobId, team: charge.dimensions.team, cloudMicroUsd: 0n, ...NO_SUMS };
+		const ofCloud = charge.instanceId !== null && charge.dimensions.capacityType !== "owned";
+		const cloudMicroUsd = row.cloudMicroUsd + (ofCloud ? charge.effectiveMicroUsd : 0n);
+		byKey.set(key, { ...row, cloudMicroUsd, ...addSums(row, knownOf(charge)) });
 	}
 	return [...byKey.values()].sort((a, b) => a.monthStartMs - b.monthStartMs || (a.jobId < b.jobId ? -1 : 1));
 }

@@ -39,7 +39,7 @@ export async function budgetFigures(db: DbOrTx, rules: readonly BudgetRule[], no
 		return {
 			...{ rule, period, postedMicroUsd, history },
 			heldMicroUsd: own.reduce((sum, p) => sum + p.heldMicroUsd, 0n),
-			forecast: forecastSpend({ spentSoFarMicroUsd: postedMicroUsd, history, nowMs, periodEndMs: period.toMs }),
+			forecast: forecastSpend({ spentSoFarMicroUsd: postedMicroUsd, history, nowMs, periodEndMs: period.toMs, calendar }),
 		};
 	});
 }

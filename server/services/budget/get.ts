@@ -161,16 +161,17 @@ async function countMachines(db: Db, id: string): Promise<number> {
 }
 
 function forecastAhead({ postedMicroUsd, history, period }: BudgetFigures, nowMs: number, calendar: Calendar): BudgetDetail["ahead"] {
-	const ahead: BudgetDetail["ahead"] = [];
+	const days: BudgetDetail["ahead"] = [];
 	for (
 		let atMs = nextBucketStartMs("day", bucketStartMs("day", nowMs, calendar), calendar);
 		;
 		atMs = nextBucketStartMs("day", atMs, calendar)
 	) {
-		const forecast: SpendForecast | null = forecastSpend({ spentSoFarMicroUsd: postedMicroUsd, history, nowMs, periodEndMs: atMs });
+		const ahead = { spentSoFarMicroUsd: postedMicroUsd, history, nowMs, periodEndMs: atMs, calendar };
+		const forecast: SpendForecast | null = forecastSpend(ahead);
 		if (!forecast) return [];
 		const { lowMicroUsd, expectedMicroUsd, highMicroUsd } = forecast;
-		ahead.push({ atMs, lowMicroUsd, expectedMicroUsd, highMicroUsd });
-		if (atMs >= period.toMs) return ahead;
+		days.push({ atMs, lowMicroUsd, expectedMicroUsd, highMicroUsd });
+		if (atMs >= period.toMs) return days;
 	}
 }

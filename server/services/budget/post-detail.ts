@@ -15,7 +15,7 @@ export interface BudgetPosting {
 const ROWS = 5_000;
 
 /** Adds postings to their days. The budgets must be locked: that keeps writers of one row from meeting. */
-export async function addToBudgetDays(tx: Tx, postings: readonly BudgetPosting[]): Promise<void> {
+export async function addToBudgetDays(tx: Tx, postings: readonly Omit<BudgetPosting, "jobId" | "periodKey">[]): Promise<void> {
 	const days = sumBy(postings, (p) => [p.budgetId, p.dayStartMs, p.team]);
 	for (const rows of chunks(days)) {
 		const json = rows.map(({ budgetId, dayStartMs, team, sum }) => ({
@@ -43,7 +43,7 @@ export async function addToBudgetJobs(tx: Tx, postings: readonly BudgetPosting[]
 	}
 }
 
-function sumBy(postings: readonly BudgetPosting[], key: (p: BudgetPosting) => unknown[]): (BudgetPosting & { sum: string })[] {
+function sumBy<P extends { microUsd: bigint }>(postings: readonly P[], key: (p: P) => unknown[]): (P & { sum: string })[] {
 	const groups = Map.groupBy(postings, (p) => JSON.stringify(key(p)));
 	return [...groups.values()].flatMap((group) => {
 		const [first] = group;

@@ -24,6 +24,12 @@ const SUMS: Readonly<Record<string, string>> = {
 	charges: "count(*)",
 };
 
+/** Of a job's month there is one more: what machines of clouds cost. */
+const JOB_SUMS: Readonly<Record<string, string>> = {
+	...SUMS,
+	cloud_micro_usd: "coalesce(sum(effective_micro_usd) filter (where instance_id is not null and capacity_type <> 'owned'), 0)",
+};
+
 /**
  * The sums of one calendar month that differ from its charges: bucket_ms, dimensions, column_name, kept, anew. Buckets
  * are compared by their local date, as the database itself reads the zone; a row that does not begin with the first
@@ -34,10 +40,11 @@ export function differencesOfSums(kind: SumsOf, month: Interval, calendar: Calen
 	const start = kind === "job_month" ? "month_start" : "bucket_start";
 	const table = kind === "job_month" ? "job_month where true" : `rollup where granularity = '${kind}'`;
 	const within = (column: string) => `${column} >= ${instant(month.fromMs)} and ${column} < ${instant(month.toMs)}`;
-	const columns = Object.keys(SUMS);
+	const sums = kind === "job_month" ? JOB_SUMS : SUMS;
+	const columns = Object.keys(sums);
 	return sql.raw(`
 		with anew as (
-			select ${bucketOf(kind, "period_start", calendar)} as bucket, ${dims}, ${columns.map((c) => `${SUMS[c]} as ${c}`).join(", ")}
+			select ${bucketOf(kind, "period_start", calendar)} as bucket, ${dims}, ${columns.map((c) => `${sums[c]} as ${c}`).join(", ")}
 			from charge where ${within("period_start")}${kind === "job_month" ? " and job_id is not null" : ""} group by bucket, ${dims}
 		), kept as (
 			select ${bucketOf(kind, start, calendar)} as bucket, ${start} as label,
@@ -85,6 +92,17 @@ export function differencesOfJobs(limit: number): SQL {
 			lateral (values ('cost_micro_usd', coalesce(job.cost_micro_usd, 0)::numeric, coalesce(cost, 0)),
 				('emissions_milligrams', coalesce(job.emissions_milligrams, 0)::numeric, coalesce(emissions, 0)),
 				('several', coalesce(marked, 0)::numeric, coalesce(several, 0)::numeric)) as s(col, kept, anew)
+		where s.kept <> s.anew order by 2, 3 limit ${limit}`);
+}
+
+/** Attempts whose sums differ from their charges. */
+export function differencesOfAttempts(limit: number): SQL {
+	return sql.raw(`
+		with anew as (select attempt_id as id, sum(effective_micro_usd) as cost, sum(gpu_ms) as gpu from charge where attempt_id is not null group by attempt_id)
+		select '0' as bucket_ms, coalesce(anew.id, attempt.id) as dimensions, s.col as column_name, s.kept::text as kept, s.anew::text as anew
+		from anew full join attempt on attempt.id = anew.id,
+			lateral (values ('cost_micro_usd', coalesce(attempt.cost_micro_usd, 0)::numeric, coalesce(cost, 0)::numeric),
+				('gpu_ms', coalesce(attempt.gpu_ms, 0)::numeric, coalesce(gpu, 0)::numeric)) as s(col, kept, anew)
 		where s.kept <> s.anew order by 2, 3 limit ${limit}`);
 }
 

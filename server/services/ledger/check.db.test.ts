@@ -150,6 +150,13 @@ describe("ledgerCheck", () => {
 	it.each([
 		["a job's month", "update job_month set embodied_unknown_gpu_ms = embodied_unknown_gpu_ms + 1", "job_month", "embodied_unknown_gpu_ms"],
 		["a job's month of another team", "update job_month set team = 'nlp'", "job_month", "effective_micro_usd"],
+		[
+			"what clouds cost of a job's month",
+			"update job_month set cloud_micro_usd = cloud_micro_usd - 1 where job_id = (select min(job_id) from job_month)",
+			"job_month",
+			"cloud_micro_usd",
+		],
+		["an attempt's GPU time", "update attempt set gpu_ms = gpu_ms + 1 where id = (select min(id) from attempt)", "attempt", "gpu_ms"],
 		["a job's total", "update job set cost_micro_usd = cost_micro_usd - 1", "job", "cost_micro_usd"],
 		[
 			"a rollup's unknown emissions",

@@ -3,12 +3,12 @@ import { bucketsOf, GRANULARITIES, type Granularity, type Interval } from "#serv
 import type { Calendar } from "#server/accounting/zone.ts";
 import type { Db, Tx } from "#server/db/client.ts";
 import { ledgerCalendar } from "./calendar.ts";
-import { differencesOfJobs, differencesOfSlices, differencesOfSums, type SumsOf } from "./check-sql.ts";
+import { differencesOfAttempts, differencesOfJobs, differencesOfSlices, differencesOfSums, type SumsOf } from "./check-sql.ts";
 
 /** A sum that is not the sum of its charges. */
 export interface LedgerDifference {
-	/** Which sums: a rollup's granularity, a slice of rollups, a job's month, or the job's own total. */
-	granularity: SumsOf | "slice" | "job";
+	/** Which sums: a rollup's granularity, a slice of rollups, a job's month, or the job's or attempt's own total. */
+	granularity: SumsOf | "slice" | "job" | "attempt";
 	bucketStartMs: number;
 	/** The dimensions as one text, for people. */
 	dimensions: string;
@@ -19,7 +19,7 @@ export interface LedgerDifference {
 
 export interface LedgerCheck {
 	checkedAtMs: number;
-	/** True when every sum of every rollup row, slice, job and job's month is the sum of its charges. */
+	/** True when every sum of every rollup row, slice, job, job's month and attempt is the sum of its charges. */
 	ok: boolean;
 	/** Effective cost of everything, by granularity; `charges` are the entries themselves, `jobMonth` those of jobs. */
 	totals: { charges: bigint; jobCharges: bigint; jobMonth: bigint } & Record<Granularity, bigint>;
@@ -33,7 +33,7 @@ export const LISTED_DIFFERENCES = 100;
 
 /**
  * Adds up all charges anew and holds every row of the rollups and of the jobs' sums against them, at one moment, month by
- * month. Reads the whole ledger four times: for the night and for tests.
+ * month. Reads the whole ledger five times: for the night and for tests.
  */
 export async function ledgerCheck(ctx: { db: Db; clock: { nowMs(): number } }): Promise<LedgerCheck> {
 	return ctx.db.transaction(
@@ -54,6 +54,8 @@ export async function ledgerCheck(ctx: { db: Db; clock: { nowMs(): number } }): 
 			}
 			const jobs = await tx.execute<Record<string, unknown>>(differencesOfJobs(LISTED_DIFFERENCES));
 			differences.push(...jobs.map((r) => toDifference("job", r)));
+			const attempts = await tx.execute<Record<string, unknown>>(differencesOfAttempts(LISTED_DIFFERENCES));
+			differences.push(...attempts.map((r) => toDifference("attempt", r)));
 			return {
 				checkedAtMs: ctx.clock.nowMs(),
 				ok: differences.length === 0,

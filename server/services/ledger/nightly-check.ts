@@ -46,7 +46,7 @@ export async function readLedgerCheck(db: DbOrTx): Promise<StoredCheck | null> {
 
 /**
  * Checks the ledger when the last check is a day old or there was none, keeps what came of it, and opens or closes the
- * alert `ledger_mismatch`. Cost: reads every charge four times in one read-only transaction: about ten seconds for each
+ * alert `ledger_mismatch`. Cost: reads every charge five times in one read-only transaction: about ten seconds for each
  * million. False when it was not due.
  */
 export async function checkLedgerWhenDue(ctx: LedgerContext): Promise<boolean> {

@@ -94,13 +94,13 @@ async function addToJobs(tx: Tx, drafts: readonly ChargeDraft[]): Promise<void> 
 }
 
 /** Every sum of an existing row becomes what it was and what is added. */
-function adding(table: string, key: readonly string[]): string {
-	const sums = Object.keys(NO_SUMS).map((name) => columnOf(name));
+function adding(table: string, key: readonly string[], more: readonly string[] = []): string {
+	const sums = [...Object.keys(NO_SUMS).map((name) => columnOf(name)), ...more];
 	return `on conflict (${key.join(", ")}) do update set ${sums.map((name) => `${name} = ${table}.${name} + excluded.${name}`).join(", ")}`;
 }
 
 const ADDING = {
-	jobMonth: `${adding("job_month", ["month_start", "job_id"])} returning job_id, xmax = 0 as is_new`,
+	jobMonth: `${adding("job_month", ["month_start", "job_id"], ["cloud_micro_usd"])} returning job_id, xmax = 0 as is_new`,
 	rollup: adding("rollup", [
 		...["granularity", "bucket_start", "team", "project", "class", "site_id"],
 		...["provider", "region", "capacity_type", "accelerator", "kind"],

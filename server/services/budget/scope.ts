@@ -1,0 +1,120 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Tx } from "#server/db/client.ts";
+import type { JobSpec } from "#server/domain/job.ts";
+import { evaluateExpression } from "#server/policy/expression.ts";
+import { JobFacts } from "#server/policy/job-facts.ts";
+
+/** What sums are kept by, of all that a scope may ask of a job. */
+interface Group {
+	team: string;
+	project: string;
+	class: string;
+}
+
+/** Which jobs a budget counts: whole groups as far as team, project and class decide it, else single jobs. */
+export interface JobsInScope {
+	/** Teams whose groups are all in scope; null when every team's are. */
+	teams: readonly string[] | null;
+	/** Groups in scope of teams that are not so wholly. */
+	groups: readonly Group[];
+	/** Jobs in scope of groups that only the job itself decides. */
+	jobIds: readonly string[];
+}
+
+/** Jobs whose scope is decided at a time. */
+const JOBS = 2_000;
+
+/**
+ * The jobs in scope that have cloud charges since the month of `fromMs`, or a live machine. Cost: the scope is evaluated once for
+ * each group; only where it asks for more than team, project and class, it is for each job of those groups.
+ */
+export async function findJobsInScope(tx: Tx, scope: string, monthMs: number): Promise<JobsInScope> {
+	if (scope.trim() === "true") return { teams: null, groups: [], jobIds: [] };
+	const teams: string[] = [];
+	const groups: Group[] = [];
+	const open: Group[] = [];
+	for (const [team, own] of Map.groupBy(await readGroups(tx, monthMs), (g) => g.team)) {
+		const judged = own.map((group) => ({ group, holds: holdsFor(scope, group) }));
+		if (judged.every(({ holds }) => holds === true)) {
+			teams.push(team);
+			continue;
+		}
+		groups.push(...judged.flatMap(({ group, holds }) => (holds === true ? [group] : [])));
+		open.push(...judged.flatMap(({ group, holds }) => (holds === null ? [group] : [])));
+	}
+	return { teams, groups, jobIds: open.length === 0 ? [] : await judgeJobs(tx, scope, open, monthMs) };
+}
+
+/** Groups that were charged for cloud machines since then, or have a live one. */
+async function readGroups(tx: Tx, monthMs: number): Promise<Group[]> {
+	return tx.execute<Group & Record<string, unknown>>(sql`
+		select team, project, class from rollup
+		where granularity = 'month' and bucket_start >= ${new Date(monthMs).toISOString()}::timestamptz and capacity_type <> 'owned' and team <> ''
+		union
+		select job.team, job.project, job.class::text from hold join instance on instance.id = hold.instance_id join job on job.id = instance.job_id
+		where hold.state = 'pending'`);
+}
+
+/** Every job of the group is in scope, or none is; null when that depends on the job. */
+function holdsFor(scope: string, group: Group): boolean | null {
+	const facts = new JobFacts({ ...NO_JOB, team: group.team, project: group.project, class: group.class as JobSpec["class"] });
+	for (const field of Object.keys(facts)) {
+		if (field === "team" || field === "project" || field === "class") continue;
+		// An expression that gets by without it says the same of every job of the group.
+		Object.defineProperty(facts, field, {
+			enumerable: true,
+			get: () => {
+				throw new Error(`job.${field} is not the same in a whole group`);
+			},
+		});
+	}
+	return evaluateExpression(scope, { job: facts }).holds;
+}
+
+const NO_JOB: JobSpec = {
+	...{ name: "", team: "", project: "", labels: {}, class: "burst", image: null, command: [], env: {}, nodes: 1 },
+	resources: { gpus: 0, accelerators: [], cpus: null, memoryGiB: null },
+	duration: { estimateMs: null, maxMs: null },
+	...{ deadlineMs: null, priority: 0, critical: false, checkpoint: null, data: [] },
+};
+
+async function judgeJobs(tx: Tx, scope: string, open: readonly Group[], monthMs: number): Promise<string[]> {
+	const found: string[] = [];
+	for (let after = ""; ; ) {
+		const rows = await tx.execute<{ id: string; spec: JobSpec }>(sql`
+			select job.id, job.spec from job
+			where job.id > ${after} and ${inGroups(open)}
+				and (exists (select 1 from job_month where job_month.job_id = job.id and job_month.cloud_micro_usd <> 0
+						and job_month.month_start >= ${new Date(monthMs).toISOString()}::timestamptz)
+					or exists (select 1 from instance join hold on hold.instance_id = instance.id and hold.state = 'pending' where instance.job_id = job.id))
+			order by job.id limit ${JOBS}`);
+		for (const { id, spec } of rows) {
+			// A scope without an answer for a job holds it, as at placement (judge-job.ts).
+			if (evaluateExpression(scope, { job: new JobFacts(spec) }).holds !== false) found.push(id);
+		}
+		const last = rows.at(-1);
+		if (!last || rows.length < JOBS) return found;
+		after = last.id;
+	}
+}
+
+/** Of a row of `job`: it is in scope. */
+export function jobIsIn({ teams, groups, jobIds }: JobsInScope): SQL {
+	if (teams === null) return sql`true`;
+	const of: SQL[] = [sql`job.team in (${textsOf(teams)})`];
+	if (groups.length > 0) of.push(inGroups(groups));
+	if (jobIds.length > 0) of.push(sql`job.id in (${textsOf(jobIds)})`);
+	return sql`(${sql.join(of, sql` or `)})`;
+}
+
+function inGroups(groups: readonly Group[]): SQL {
+	return sql`(job.team, job.project, job.class::text) in (select team, project, class from ${rowsOf(groups)})`;
+}
+
+export function rowsOf(groups: readonly Group[]): SQL {
+	return sql`jsonb_to_recordset(${JSON.stringify(groups)}::jsonb) as g(team text, project text, class text)`;
+}
+
+export function textsOf(values: readonly string[]): SQL {
+	return sql`select jsonb_array_elements_text(${JSON.stringify(values)}::jsonb)`;
+}
