@@ -8,8 +8,9 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { DescribeSpotPriceHistoryCommand, RunInstancesCommand } from "@aws-sdk/client-ec2";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { startOf } from "#server/emulators/aws/guest/processes.ts";
-import { eventually, launchOf, newClient } from "#server/emulators/aws/testing/fixture.ts";
+import { launchOf, newClient } from "#server/emulators/aws/testing/fixture.ts";
+import { startOf } from "#server/emulators/shared/guest/processes.ts";
+import { eventually } from "#server/emulators/shared/testing/eventually.ts";
 
 const PROGRAM = fileURLToPath(new URL("./aws-emulator.ts", import.meta.url));
 

@@ -1,10 +1,10 @@
 import { assert } from "#server/kernel/assert.ts";
 import type { MicroUsd } from "#server/kernel/money.ts";
 import { hash32 } from "#server/kernel/random.ts";
-import type { Ec2CatalogEntry } from "./options.ts";
+import type { CatalogEntry } from "../shared/catalog-entry.ts";
 
 export interface ZoneOffer {
-	entry: Ec2CatalogEntry;
+	entry: CatalogEntry;
 	region: string;
 	zone: string;
 	onDemandMicroUsdPerHour: MicroUsd;
@@ -21,11 +21,11 @@ export interface ZoneFacts {
 /** The catalogue by region, zone and type. Prices are positive: a price of 0 is an error, never an offer. */
 export class Catalog {
 	readonly regions: ReadonlySet<string>;
-	readonly #types = new Map<string, Ec2CatalogEntry>();
+	readonly #types = new Map<string, CatalogEntry>();
 	readonly #offers = new Map<string, ZoneOffer[]>();
 	readonly #zones = new Map<string, ZoneFacts[]>();
 
-	constructor(entries: readonly Ec2CatalogEntry[]) {
+	constructor(entries: readonly CatalogEntry[]) {
 		assert(entries.length > 0, "the catalogue is empty");
 		for (const entry of entries) {
 			assert(!this.#types.has(entry.instanceType), `the catalogue names ${entry.instanceType} twice`);
@@ -36,7 +36,7 @@ export class Catalog {
 		for (const zones of this.#zones.values()) zones.sort((a, b) => (a.zone < b.zone ? -1 : 1));
 	}
 
-	#addPlace(entry: Ec2CatalogEntry, place: Ec2CatalogEntry["regions"][number]): void {
+	#addPlace(entry: CatalogEntry, place: CatalogEntry["regions"][number]): void {
 		const { region, onDemandMicroUsdPerHour } = place;
 		assert(onDemandMicroUsdPerHour > 0n, `${entry.instanceType} has no price in ${region}`);
 		const offers = getOrAdd(this.#offers, region, () => []);
@@ -51,11 +51,11 @@ export class Catalog {
 		}
 	}
 
-	type(instanceType: string): Ec2CatalogEntry | undefined {
+	type(instanceType: string): CatalogEntry | undefined {
 		return this.#types.get(instanceType);
 	}
 
-	types(): Ec2CatalogEntry[] {
+	types(): CatalogEntry[] {
 		return [...this.#types.values()];
 	}
 

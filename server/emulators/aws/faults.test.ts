@@ -5,8 +5,10 @@ import {
 	TerminateInstancesCommand,
 } from "@aws-sdk/client-ec2";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { FaultControl } from "./faults.ts";
-import { eventually, launchOf, SPOT, startTestEmulator, type TestEmulator } from "./testing/fixture.ts";
+
+import { eventually } from "../shared/testing/eventually.ts";
+import { ec2Faults } from "./ec2-faults.ts";
+import { launchOf, SPOT, startTestEmulator, type TestEmulator } from "./testing/fixture.ts";
 
 let emulator: TestEmulator;
 let nowMs = Date.now();
@@ -140,7 +142,7 @@ describe("scripted behaviour", () => {
 
 describe("the script", () => {
 	it("is checked, and tells what is left of it", () => {
-		const faults = new FaultControl();
+		const faults = ec2Faults();
 		expect(() => faults.add({ action: "RunInstances" })).toThrow(/either an error or a behaviour/);
 		expect(() => faults.add({ action: "RunInstances", error: { code: "X" }, times: 0 })).toThrow();
 		const id = faults.add({ action: "*", error: { code: "X" }, times: 2 });

@@ -3,9 +3,10 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { RunInstancesCommand, type RunInstancesCommandInput, TerminateInstancesCommand } from "@aws-sdk/client-ec2";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { BookedInstance } from "./booked-instances.ts";
-import { findGuestProcesses, startOf } from "./guest/processes.ts";
-import { eventually, launchOf, startTestEmulator, type TestEmulator } from "./testing/fixture.ts";
+import { findGuestProcesses, startOf } from "../shared/guest/processes.ts";
+import { eventually } from "../shared/testing/eventually.ts";
+import type { BookedEc2Instance } from "./booked-instances.ts";
+import { launchOf, startTestEmulator, type TestEmulator } from "./testing/fixture.ts";
 
 let emulator: TestEmulator;
 beforeAll(async () => {
@@ -13,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => emulator.dispose());
 
-function bookOf(id: string): BookedInstance {
+function bookOf(id: string): BookedEc2Instance {
 	const booked = emulator.instances().find(({ instanceId }) => instanceId === id);
 	if (!booked) throw new Error(`${id} is not in the book`);
 	return booked;

@@ -7,7 +7,8 @@ import {
 	TerminateInstancesCommand,
 } from "@aws-sdk/client-ec2";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { eventually, launchOf, SPOT, startTestEmulator, type TestEmulator } from "./testing/fixture.ts";
+import { eventually } from "../shared/testing/eventually.ts";
+import { launchOf, SPOT, startTestEmulator, type TestEmulator } from "./testing/fixture.ts";
 
 let emulator: TestEmulator;
 beforeAll(async () => {

@@ -7,8 +7,9 @@ import {
 	type RunInstancesCommandInput,
 } from "@aws-sdk/client-ec2";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { eventually } from "../shared/testing/eventually.ts";
 import { billedSeconds } from "./booked-instances.ts";
-import { eventually, launchOf, SPOT, startTestEmulator, type TestEmulator } from "./testing/fixture.ts";
+import { launchOf, SPOT, startTestEmulator, type TestEmulator } from "./testing/fixture.ts";
 
 let emulator: TestEmulator;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { DescribeInstancesCommand, DescribeVpcsCommand, EC2ServiceException, RunInstancesCommand } from "@aws-sdk/client-ec2";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { isLoopbackAddress, isLoopbackHost } from "./http/answer.ts";
+import { isLoopbackAddress, isLoopbackHost } from "../shared/http/answer.ts";
 import { launchOf, startTestEmulator, type TestEmulator } from "./testing/fixture.ts";
 
 let emulator: TestEmulator;

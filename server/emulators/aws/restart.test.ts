@@ -6,8 +6,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { DescribeInstancesCommand, RunInstancesCommand, TerminateInstancesCommand } from "@aws-sdk/client-ec2";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { startOf } from "./guest/processes.ts";
-import { eventually, launchOf, newClient, SPOT, startTestEmulator, type TestEmulator } from "./testing/fixture.ts";
+import { startOf } from "../shared/guest/processes.ts";
+import { eventually } from "../shared/testing/eventually.ts";
+import { launchOf, newClient, SPOT, startTestEmulator, type TestEmulator } from "./testing/fixture.ts";
 
 const PROGRAM = fileURLToPath(new URL("./testing/emulator-process.ts", import.meta.url));
 const LOOP = "while :; do sleep 0.05; done";

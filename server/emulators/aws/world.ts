@@ -1,9 +1,9 @@
+import type { FaultControl } from "../shared/faults.ts";
+import { isVisible } from "../shared/machine-record.ts";
 import type { Machine } from "./book/records.ts";
 import type { Store } from "./book/store.ts";
-import { isVisible } from "./book/store.ts";
 import type { Catalog } from "./catalog.ts";
-import type { FaultControl } from "./faults.ts";
-import type { Lifecycle } from "./lifecycle.ts";
+import type { Ec2Lifecycle } from "./lifecycle.ts";
 import type { ResolvedOptions } from "./options.ts";
 
 /** Amazon's example account number; the emulated cloud has this one account. */
@@ -14,7 +14,7 @@ export interface World {
 	options: ResolvedOptions;
 	catalog: Catalog;
 	store: Store;
-	lifecycle: Lifecycle;
+	lifecycle: Ec2Lifecycle;
 	faults: FaultControl;
 	/** The endpoint's own address, e.g. `http://127.0.0.1:4566`. */
 	url: () => string;

@@ -4,20 +4,21 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CreateTagsCommand, EC2Client, RunInstancesCommand } from "@aws-sdk/client-ec2";
 import { startEc2Emulator } from "#server/emulators/aws/emulator.ts";
-import { DEFAULT_ACCESS_KEY_ID, type Ec2CatalogEntry } from "#server/emulators/aws/options.ts";
+import { DEFAULT_ACCESS_KEY_ID } from "#server/emulators/aws/options.ts";
+import type { CatalogEntry } from "#server/emulators/shared/catalog-entry.ts";
 import { defined } from "#server/kernel/assert.ts";
 import { describeCloudDriverContract } from "../contract/cloud-contract.ts";
 import type { CloudHarness, LaunchRefusal } from "../contract/cloud-harness.ts";
+import { startRewritingProxy } from "../contract/rewriting-proxy.ts";
 import { CONTROL_PLANE_TAG } from "../driver.ts";
+import type { SnapshotRate } from "../snapshot-rate.ts";
 import { AwsDriver } from "./driver.ts";
-import type { SnapshotRate } from "./offers.ts";
-import { startRewritingProxy } from "./testing/rewriting-proxy.ts";
 
 const REGIONS: [string, string] = ["us-east-1", "eu-west-1"];
 const TYPE = "g5.xlarge";
 
 /** Invented prices: the contract is about their form. */
-const CATALOG: Ec2CatalogEntry[] = [
+const CATALOG: CatalogEntry[] = [
 	{
 		instanceType: TYPE,
 		vcpus: 4,

@@ -9,12 +9,12 @@ import {
 	type OfferObservation,
 } from "../driver.ts";
 import { DriverError } from "../driver-errors.ts";
+import { type FailedRegion, inEveryRegion } from "../every-region.ts";
+import type { SnapshotRate } from "../snapshot-rate.ts";
 import { chunks, Ec2Calls } from "./client.ts";
 import { observationOf, runInstancesInput } from "./mapper.ts";
-import { offersOf, type SnapshotRate } from "./offers.ts";
+import { offersOf } from "./offers.ts";
 import { type AwsSettings, awsSettingsSchema, type ParsedAwsSettings } from "./settings.ts";
-
-type FailedRegion = { region: string; message: string };
 
 /** EC2 takes at most this many values in one filter. */
 const IDS_PER_CALL = 200;
@@ -44,7 +44,7 @@ export class AwsDriver implements CloudDriver {
 	}
 
 	async offers(): Promise<{ offers: OfferObservation[]; failedRegions: FailedRegion[] }> {
-		const { found, failedRegions } = await this.#inEveryRegion((region) => this.#offersIn(region));
+		const { found, failedRegions } = await inEveryRegion(this.#settings.regions, (region) => this.#offersIn(region));
 		return { offers: found, failedRegions };
 	}
 
@@ -92,7 +92,7 @@ export class AwsDriver implements CloudDriver {
 	}
 
 	async list(): Promise<{ instances: InstanceObservation[]; sweptRegions: string[]; failedRegions: FailedRegion[] }> {
-		const { found, sweptRegions, failedRegions } = await this.#inEveryRegion((region) => this.#find(region, []));
+		const { found, sweptRegions, failedRegions } = await inEveryRegion(this.#settings.regions, (region) => this.#find(region, []));
 		return { instances: found, sweptRegions, failedRegions };
 	}
 
@@ -114,26 +114,5 @@ export class AwsDriver implements CloudDriver {
 		const ours = { Name: `tag:${CONTROL_PLANE_TAG}`, Values: [this.#settings.controlPlane] };
 		const found = await this.#ec2.describeInstances(region, [ours, ...filters]);
 		return found.map((instance) => observationOf(region, instance));
-	}
-
-	/** A region that fails is named, and what the others answered stays. */
-	async #inEveryRegion<T>(
-		ask: (region: string) => Promise<T[]>,
-	): Promise<{ found: T[]; sweptRegions: string[]; failedRegions: FailedRegion[] }> {
-		const { regions } = this.#settings;
-		const answers = await Promise.allSettled(regions.map(ask));
-		const found: T[] = [];
-		const sweptRegions: string[] = [];
-		const failedRegions: FailedRegion[] = [];
-		regions.forEach((region, i) => {
-			const answer = answers[i];
-			if (answer?.status === "fulfilled") {
-				found.push(...answer.value);
-				sweptRegions.push(region);
-			} else {
-				failedRegions.push({ region, message: answer?.reason instanceof Error ? answer.reason.message : "no answer" });
-			}
-		});
-		return { found, sweptRegions, failedRegions };
 	}
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { DAY_MS } from "#server/kernel/units.ts";
 import { listOffers } from "#server/rates/offers.ts";
-import { offersOf, type RegionFacts, readSpotPrice, type SnapshotRate } from "./offers.ts";
+import type { SnapshotRate } from "../snapshot-rate.ts";
+import { offersOf, type RegionFacts, readSpotPrice } from "./offers.ts";
 
 const NOW_MS = Date.parse("2026-11-01T00:00:00Z");
 

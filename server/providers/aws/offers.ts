@@ -2,20 +2,8 @@ import { offerId } from "#server/domain/capacity.ts";
 import { microToUsdText, usdToMicro } from "#server/kernel/money.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 import type { OfferObservation } from "../driver.ts";
+import type { SnapshotRate } from "../snapshot-rate.ts";
 import type { Ec2Offering, Ec2SpotPrice } from "./client.ts";
-
-/** What the driver needs of the shipped price snapshot: one row for a type in a region or one of its zones. */
-export interface SnapshotRate {
-	instanceType: string;
-	region: string;
-	zone: string | null;
-	accelerator: string;
-	gpus: number;
-	vcpus: number;
-	memoryGiB: number;
-	onDemand: { microUsdPerHour: bigint; asOf: string; source: string };
-	spot: { microUsdPerHour: bigint } | null;
-}
 
 /** A spot price this many times off the snapshot's is taken for an error, not for a bargain. */
 const SPOT_FACTOR_MAX = 10n;

@@ -1,5 +1,5 @@
+import type { CallFacts } from "../../shared/faults.ts";
 import { notEmulated } from "../ec2-error.ts";
-import type { CallFacts } from "../faults.ts";
 import { decodeRequest } from "../wire/decode-request.ts";
 import { encodeResponse } from "../wire/encode-response.ts";
 import { type Ec2Operation, inputShapeOf, operationName, outputShapeOf } from "../wire/shapes.ts";

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
+import { durationOf, type FaultBehaviour } from "../../shared/faults.ts";
+import { newMachineRecord } from "../../shared/machine-record.ts";
 import type { InstanceRecord, Reservation } from "../book/records.ts";
-import { durationOf, type FaultBehaviour } from "../faults.ts";
 import type { World } from "../world.ts";
 import type { LaunchPlacement } from "./launch-placement.ts";
 import type { LaunchRequest } from "./launch-request.ts";
@@ -40,25 +41,21 @@ export function bookLaunch(world: World, booking: Booking): Reservation {
 function newInstance(world: World, { launch, placement, behaviours }: Booking, amiLaunchIndex: number, ordinal: number): InstanceRecord {
 	const nowMs = world.options.clock();
 	const vanishing = behaviours.some(({ kind }) => kind === "vanish");
-	return {
+	const record = newMachineRecord({
 		instanceId: `i-${hex(17)}`,
 		ordinal,
+		metadataSecret: hex(32),
+		nowMs,
+		bootDelayMs: world.options.bootDelayMs + durationOf(behaviours, "slow_boot"),
+		invisibleMs: durationOf(behaviours, "invisible"),
+		vanishAfterMs: vanishing ? durationOf(behaviours, "vanish") : null,
+	});
+	return {
+		...record,
 		zone: placement.offer.zone,
 		subnetId: placement.subnetId,
 		amiLaunchIndex,
-		state: "pending",
-		launchedAtMs: nowMs,
-		bootDueAtMs: nowMs + world.options.bootDelayMs + durationOf(behaviours, "slow_boot"),
-		runningAtMs: null,
-		endingAtMs: null,
-		endDueAtMs: null,
-		endedAtMs: null,
-		visibleFromMs: nowMs + durationOf(behaviours, "invisible"),
-		vanishAtMs: vanishing ? nowMs + durationOf(behaviours, "vanish") : null,
-		vanished: false,
-		stateReason: null,
 		stateTransitionReason: "",
-		notice: null,
 		spot: launch.spot
 			? {
 					requestId: `sir-${hex(8)}`,
@@ -69,8 +66,6 @@ function newInstance(world: World, { launch, placement, behaviours }: Booking, a
 				}
 			: null,
 		tags: { ...launch.instanceTags },
-		metadataSecret: hex(32),
-		guest: null,
 	};
 }
 

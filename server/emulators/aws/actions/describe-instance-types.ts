@@ -5,9 +5,9 @@ import {
 	type GpuInfo,
 	type InstanceTypeInfo,
 } from "@aws-sdk/client-ec2";
+import type { CatalogEntry } from "../../shared/catalog-entry.ts";
 import { Ec2Error } from "../ec2-error.ts";
 import { compileFilters } from "../filters.ts";
-import type { Ec2CatalogEntry } from "../options.ts";
 import { takePage } from "../paging.ts";
 import { defineAction } from "./action.ts";
 import { stopDryRun } from "./instance-ids.ts";
@@ -25,7 +25,7 @@ export const describeInstanceTypes = defineAction<DescribeInstanceTypesRequest, 
 		const unknown = asked.filter((type) => !here.has(type));
 		if (unknown.length > 0)
 			throw new Ec2Error("InvalidInstanceType", `The following supplied instance types do not exist: [${unknown.join(", ")}]`);
-		const matches = compileFilters<Ec2CatalogEntry>(input.Filters, {
+		const matches = compileFilters<CatalogEntry>(input.Filters, {
 			fields: {
 				"instance-type": (entry) => [entry.instanceType],
 				"supported-usage-class": (entry) => usageClasses(entry, region),
@@ -45,12 +45,12 @@ export const describeInstanceTypes = defineAction<DescribeInstanceTypesRequest, 
 	},
 });
 
-function usageClasses(entry: Ec2CatalogEntry, region: string): ("on-demand" | "spot")[] {
+function usageClasses(entry: CatalogEntry, region: string): ("on-demand" | "spot")[] {
 	const isSpot = entry.regions.some((place) => place.region === region && place.zones.some((zone) => zone.spotMicroUsdPerHour !== null));
 	return isSpot ? ["on-demand", "spot"] : ["on-demand"];
 }
 
-function typeView(entry: Ec2CatalogEntry, region: string): InstanceTypeInfo {
+function typeView(entry: CatalogEntry, region: string): InstanceTypeInfo {
 	return {
 		// The SDK's type lists the types known when it was built; the catalogue may know newer ones.
 		InstanceType: entry.instanceType as NonNullable<InstanceTypeInfo["InstanceType"]>,
@@ -62,7 +62,7 @@ function typeView(entry: Ec2CatalogEntry, region: string): InstanceTypeInfo {
 }
 
 /** `H100-80GB` is told as EC2 tells it: name H100, 81,920 MiB each. A model without a size has none to tell. */
-function gpuView({ gpus, gpuModel }: Ec2CatalogEntry): GpuInfo | undefined {
+function gpuView({ gpus, gpuModel }: CatalogEntry): GpuInfo | undefined {
 	if (gpus === 0 || gpuModel === null) return undefined;
 	const match = /^(.+)-(\d+)GB$/.exec(gpuModel);
 	const memory = match ? Number(match[2]) * 1024 : undefined;

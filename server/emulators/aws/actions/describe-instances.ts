@@ -1,9 +1,10 @@
 import { DescribeInstances$, type DescribeInstancesRequest, type DescribeInstancesResult } from "@aws-sdk/client-ec2";
+import { privateAddressOf } from "../../shared/private-address.ts";
 import type { Machine, Reservation } from "../book/records.ts";
 import { Ec2Error } from "../ec2-error.ts";
 import { compileFilters, type FilterFields } from "../filters.ts";
 import { takePage } from "../paging.ts";
-import { privateIpOf, reservationView, stateView } from "../views/instance-view.ts";
+import { reservationView, stateView } from "../views/instance-view.ts";
 import { OWNER_ID, visibleMachines, type World } from "../world.ts";
 import { defineAction } from "./action.ts";
 import { requireMachines, stopDryRun } from "./instance-ids.ts";
@@ -23,7 +24,7 @@ function filterFields(world: World): FilterFields<Machine> {
 			"instance-type": ({ reservation }) => [reservation.instanceType],
 			"key-name": ({ reservation }) => (reservation.keyName === null ? [] : [reservation.keyName]),
 			"owner-id": () => [OWNER_ID],
-			"private-ip-address": ({ instance }) => [privateIpOf(instance.instanceId)],
+			"private-ip-address": ({ instance }) => [privateAddressOf(instance.instanceId)],
 			"reservation-id": ({ reservation }) => [reservation.reservationId],
 			"spot-instance-request-id": ({ instance }) => (instance.spot ? [instance.spot.requestId] : []),
 			"state-reason-code": ({ instance }) => (instance.stateReason ? [instance.stateReason.code] : []),

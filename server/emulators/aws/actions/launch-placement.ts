@@ -1,7 +1,7 @@
 import type { RunInstancesRequest } from "@aws-sdk/client-ec2";
+import type { FaultControl } from "../../shared/faults.ts";
 import type { Catalog, ZoneOffer } from "../catalog.ts";
 import { Ec2Error } from "../ec2-error.ts";
-import type { FaultControl } from "../faults.ts";
 
 export interface LaunchPlacement {
 	offer: ZoneOffer;

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { type Reservation as Ec2Reservation, RunInstances$, type RunInstancesRequest } from "@aws-sdk/client-ec2";
 import { microToUsdText, usdToMicro } from "#server/kernel/money.ts";
-import { isAlive, type Reservation } from "../book/records.ts";
+import type { FaultBehaviour } from "../../shared/faults.ts";
+import { isAlive } from "../../shared/machine-record.ts";
+import type { Reservation } from "../book/records.ts";
 import { Ec2Error } from "../ec2-error.ts";
-import type { FaultBehaviour } from "../faults.ts";
 import { spotPriceAt } from "../spot-prices.ts";
 import { reservationView } from "../views/instance-view.ts";
 import type { World } from "../world.ts";
@@ -82,7 +83,7 @@ export const runInstances = defineAction<RunInstancesRequest, Ec2Reservation>({
 			behaviours,
 			count: countOf(world, launch, behaviours),
 		});
-		for (const instance of reservation.instances) world.lifecycle.schedule({ reservation, instance });
+		for (const instance of reservation.instances) world.lifecycle.schedule(instance);
 		return viewOf(world, reservation);
 	},
 });

@@ -1,6 +1,6 @@
 import { TerminateInstances$, type TerminateInstancesRequest, type TerminateInstancesResult } from "@aws-sdk/client-ec2";
 import { missingParameter } from "../ec2-error.ts";
-import { END_CAUSES } from "../lifecycle.ts";
+import { END_CAUSES } from "../end-causes.ts";
 import { stateView } from "../views/instance-view.ts";
 import { defineAction } from "./action.ts";
 import { requireMachines, stopDryRun } from "./instance-ids.ts";
@@ -17,7 +17,7 @@ export const terminateInstances = defineAction<TerminateInstancesRequest, Termin
 		return {
 			TerminatingInstances: machines.map((machine) => {
 				const previous = machine.instance.state;
-				world.lifecycle.end(machine, END_CAUSES.user, "terminated", delays.terminationMs);
+				world.lifecycle.end(machine.instance, END_CAUSES.user, "terminated", delays.terminationMs);
 				return {
 					InstanceId: machine.instance.instanceId,
 					PreviousState: stateView(previous),

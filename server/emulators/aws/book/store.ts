@@ -1,43 +1,35 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { DAY_MS } from "#server/kernel/units.ts";
-import { type InstanceRecord, isOver, type Machine, type Reservation, reservationSchema } from "./records.ts";
+import { isOver } from "../../shared/machine-record.ts";
+import { Pages } from "../../shared/pages.ts";
+import { type Machine, type Reservation, reservationSchema } from "./records.ts";
 
 /** Amazon keeps a client token for at least 24 hours after the end; this book keeps whole launches, for reconciling. */
 const KEEP_MS = 30 * DAY_MS;
 
-/**
- * What the emulated cloud knows, one file a launch, written with a rename: after `kill -9` a launch is there with
- * all its instances or not at all.
- */
+/** What the emulated cloud knows, one page a launch with all its instances. */
 export class Store {
-	readonly #bookDir: string;
-	readonly #instancesDir: string;
-	readonly #reservations = new Map<string, Reservation>();
+	readonly #pages: Pages<Reservation>;
 	readonly #machines = new Map<string, Machine>();
 	readonly #byToken = new Map<string, Reservation>();
 	#nextOrdinal = 0;
 
 	constructor(stateDir: string, nowMs: number) {
-		this.#bookDir = join(stateDir, "book");
-		this.#instancesDir = join(stateDir, "instances");
-		mkdirSync(this.#bookDir, { recursive: true, mode: 0o700 });
-		mkdirSync(this.#instancesDir, { recursive: true, mode: 0o700 });
-		for (const file of readdirSync(this.#bookDir).filter((name) => name.endsWith(".json"))) this.#load(join(this.#bookDir, file), nowMs);
+		this.#pages = new Pages(stateDir, reservationSchema);
+		for (const reservation of this.#pages.readAll()) this.#load(reservation, nowMs);
 	}
 
-	#load(path: string, nowMs: number): void {
-		const reservation = readReservation(path);
-		if (reservation.instances.every(({ state, endedAtMs }) => isOver(state) && (endedAtMs ?? nowMs) < nowMs - KEEP_MS)) {
-			for (const { instanceId } of reservation.instances) rmSync(this.folderOf(instanceId), { recursive: true, force: true });
-			rmSync(path);
-			return;
-		}
-		this.#index(reservation);
+	#load(reservation: Reservation, nowMs: number): void {
+		const { reservationId, instances } = reservation;
+		const forgotten = instances.every(({ state, endedAtMs }) => isOver(state) && (endedAtMs ?? nowMs) < nowMs - KEEP_MS);
+		if (forgotten)
+			this.#pages.remove(
+				reservationId,
+				instances.map(({ instanceId }) => instanceId),
+			);
+		else this.#index(reservation);
 	}
 
 	#index(reservation: Reservation): void {
-		this.#reservations.set(reservation.reservationId, reservation);
 		this.#byToken.set(tokenKey(reservation.region, reservation.clientToken), reservation);
 		for (const instance of reservation.instances) {
 			this.#machines.set(instance.instanceId, { reservation, instance });
@@ -51,9 +43,7 @@ export class Store {
 	}
 
 	save(reservation: Reservation): void {
-		const path = join(this.#bookDir, `${reservation.reservationId}.json`);
-		writeFileSync(`${path}.new`, JSON.stringify(reservation), { mode: 0o600 });
-		renameSync(`${path}.new`, path);
+		this.#pages.write(reservation.reservationId, reservation);
 	}
 
 	/** The number of the next launched instance. Taken by `add`, so a launch that fails leaves no gap. */
@@ -78,24 +68,10 @@ export class Store {
 	}
 
 	folderOf(instanceId: string): string {
-		return join(this.#instancesDir, instanceId);
+		return this.#pages.folderOf(instanceId);
 	}
-}
-
-/** Whether other calls than the launch itself see it. */
-export function isVisible(instance: InstanceRecord, nowMs: number, terminatedVisibleMs: number): boolean {
-	if (instance.vanished || nowMs < instance.visibleFromMs) return false;
-	return !isOver(instance.state) || nowMs < (instance.endedAtMs ?? nowMs) + terminatedVisibleMs;
 }
 
 function tokenKey(region: string, clientToken: string): string {
 	return `${region}\n${clientToken}`;
-}
-
-function readReservation(path: string): Reservation {
-	try {
-		return reservationSchema.parse(JSON.parse(readFileSync(path, "utf8")));
-	} catch (cause) {
-		throw new Error(`The emulated cloud's book has an unreadable page: ${path}. Move it away to start without that launch.`, { cause });
-	}
 }

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
+import { durationOf } from "../../shared/faults.ts";
+import { type Answer, readBody } from "../../shared/http/answer.ts";
 import { ACTIONS } from "../actions/registry.ts";
 import { Ec2Error, missingParameter } from "../ec2-error.ts";
-import { durationOf } from "../faults.ts";
 import { regionOfRequest } from "../wire/credential.ts";
 import { encodeError } from "../wire/encode-response.ts";
 import type { World } from "../world.ts";
-import { type Answer, readBody } from "./answer.ts";
 
 const API_VERSION = "2016-11-15";
 const MAX_BODY_BYTES = 1024 * 1024;

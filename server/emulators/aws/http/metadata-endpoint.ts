@@ -1,10 +1,11 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { type InstanceRecord, isAlive, type Machine } from "../book/records.ts";
-import { END_CAUSES } from "../lifecycle.ts";
-import { privateIpOf } from "../views/instance-view.ts";
+import { type Answer, textAnswer } from "../../shared/http/answer.ts";
+import { isAlive } from "../../shared/machine-record.ts";
+import { privateAddressOf } from "../../shared/private-address.ts";
+import type { InstanceRecord, Machine } from "../book/records.ts";
+import { END_CAUSES } from "../end-causes.ts";
 import { OWNER_ID, type World } from "../world.ts";
-import { type Answer, textAnswer } from "./answer.ts";
 
 const TOKEN_HEADER = "x-aws-ec2-metadata-token";
 const TTL_HEADER = "x-aws-ec2-metadata-token-ttl-seconds";
@@ -32,7 +33,7 @@ export function answerMetadata(world: World, request: IncomingMessage, path: str
 
 function powerOff(world: World, machine: Machine): Answer {
 	const target = machine.reservation.shutdownBehaviour === "terminate" ? "terminated" : "stopped";
-	world.lifecycle.end(machine, END_CAUSES.guest, target);
+	world.lifecycle.end(machine.instance, END_CAUSES.guest, target);
 	return textAnswer(200, "power off\n");
 }
 
@@ -62,7 +63,7 @@ function isoSeconds(ms: number): string {
 
 function documentsOf({ reservation, instance }: Machine): Record<string, string> {
 	const { region, instanceType, imageId } = reservation;
-	const address = privateIpOf(instance.instanceId);
+	const address = privateAddressOf(instance.instanceId);
 	const { notice } = instance;
 	const identity = {
 		accountId: OWNER_ID,

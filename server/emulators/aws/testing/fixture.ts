@@ -1,13 +1,13 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { EC2Client, type RunInstancesCommandInput } from "@aws-sdk/client-ec2";
+import type { CatalogEntry } from "../../shared/catalog-entry.ts";
 import { type Ec2Emulator, startEc2Emulator } from "../emulator.ts";
-import { DEFAULT_ACCESS_KEY_ID, type Ec2CatalogEntry, type Ec2EmulatorOptions } from "../options.ts";
+import { DEFAULT_ACCESS_KEY_ID, type Ec2EmulatorOptions } from "../options.ts";
 
 /** Invented prices: nothing in the tests depends on what a machine really costs. */
-export const FIXTURE_CATALOG: readonly Ec2CatalogEntry[] = [
+export const FIXTURE_CATALOG: readonly CatalogEntry[] = [
 	{
 		instanceType: "g5.xlarge",
 		vcpus: 4,
@@ -101,14 +101,3 @@ export function launchOf(overrides: Partial<RunInstancesCommandInput> = {}, scri
 }
 
 export const SPOT = { MarketType: "spot" } as const;
-
-/** Asks until there is an answer other than null, undefined or false; the limit only ends a test that would fail. */
-export async function eventually<T>(what: string, ask: () => T | Promise<T>, limitMs = 15_000): Promise<NonNullable<T>> {
-	const until = performance.now() + limitMs;
-	for (;;) {
-		const answer = await ask();
-		if (answer !== null && answer !== undefined && answer !== false) return answer;
-		if (performance.now() > until) throw new Error(`waited ${limitMs} ms in vain for ${what}`);
-		await sleep(15);
-	}
-}

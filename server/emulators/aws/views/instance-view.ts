@@ -1,6 +1,7 @@
 import type { InstanceState as Ec2InstanceState, Reservation as Ec2Reservation, Instance, Tag } from "@aws-sdk/client-ec2";
-import { hash32 } from "#server/kernel/random.ts";
-import type { InstanceState, Machine, Reservation } from "../book/records.ts";
+import type { MachineState } from "../../shared/machine-record.ts";
+import { privateAddressOf } from "../../shared/private-address.ts";
+import type { Machine, Reservation } from "../book/records.ts";
 import { OWNER_ID, type World } from "../world.ts";
 
 // EC2's numbers of the states (API reference, InstanceState).
@@ -11,9 +12,9 @@ const STATE_CODES = {
 	terminated: 48,
 	stopping: 64,
 	stopped: 80,
-} as const satisfies Record<InstanceState, number>;
+} as const satisfies Record<MachineState, number>;
 
-export function stateView(state: InstanceState): Ec2InstanceState {
+export function stateView(state: MachineState): Ec2InstanceState {
 	return { Code: STATE_CODES[state], Name: state };
 }
 
@@ -31,16 +32,10 @@ export function reservationView(world: World, reservation: Reservation, machines
 	};
 }
 
-/** 127.0.0.0/8 is this host: an address of its own for each machine, which its peers can really reach. */
-export function privateIpOf(instanceId: string): string {
-	const h = hash32(instanceId);
-	return `127.${1 + (h % 254)}.${(h >>> 8) % 256}.${1 + ((h >>> 16) % 254)}`;
-}
-
 export function instanceView(world: World, { reservation, instance }: Machine): Instance {
 	const vcpus = world.catalog.type(reservation.instanceType)?.vcpus;
 	const isOver = instance.state === "terminated";
-	const address = isOver ? undefined : privateIpOf(instance.instanceId);
+	const address = isOver ? undefined : privateAddressOf(instance.instanceId);
 	return {
 		InstanceId: instance.instanceId,
 		ImageId: reservation.imageId,

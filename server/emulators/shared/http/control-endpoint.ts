@@ -1,25 +1,36 @@
 import type { IncomingMessage } from "node:http";
 import { z } from "zod";
-import { bookedInstances } from "../booked-instances.ts";
-import { faultSpecSchema } from "../faults.ts";
-import type { World } from "../world.ts";
+import type { BookedInstance } from "../booked-instance.ts";
+import { type FaultControl, faultSpecSchema } from "../faults.ts";
 import { type Answer, jsonAnswer, readBody } from "./answer.ts";
 
 const MAX_BODY_BYTES = 64 * 1024;
 const interruptSchema = z.strictObject({ instanceId: z.string() });
 
+/** What can be done to an emulated cloud from outside. */
+export interface Controlled {
+	regions: ReadonlySet<string>;
+	faults: FaultControl;
+	instances(): BookedInstance[];
+	/**
+	 * The interruption notice of a spot instance, or null when there is no such instance.
+	 * @throws RangeError when there is none to give.
+	 */
+	interrupt(instanceId: string): { atMs: number; terminateAtMs: number } | null;
+}
+
 /**
- * What a person or a test does to the emulated cloud from outside; nothing of it is Amazon's.
+ * What a person or a test does to the emulated cloud from outside; nothing of it is the provider's.
  * `GET instances` · `GET|POST|DELETE faults` · `DELETE faults/<id>` · `POST interrupt {instanceId}` · `GET health`
  */
-export async function answerControl(world: World, request: IncomingMessage, path: string): Promise<Answer> {
+export async function answerControl(cloud: Controlled, request: IncomingMessage, path: string): Promise<Answer> {
 	// No page of a browser has business here.
 	if (request.headers.origin !== undefined) return problem(403, "The emulator's control takes no calls from web pages.");
 	const route = `${request.method} ${path.slice("/_emulator/".length)}`;
 	const body = await readBody(request, MAX_BODY_BYTES);
 	if (body === null) return problem(413, `The body is longer than ${MAX_BODY_BYTES} bytes.`);
 	try {
-		return perform(world, route, body);
+		return perform(cloud, route, body);
 	} catch (error) {
 		if (error instanceof SyntaxError) return problem(400, `The body is not JSON: ${error.message}`);
 		if (error instanceof z.ZodError) return problem(400, z.prettifyError(error));
@@ -28,29 +39,28 @@ export async function answerControl(world: World, request: IncomingMessage, path
 	}
 }
 
-function perform(world: World, route: string, body: string): Answer {
+function perform(cloud: Controlled, route: string, body: string): Answer {
 	switch (route) {
 		case "GET health":
-			return jsonAnswer(200, { status: "ok", regions: [...world.catalog.regions] });
+			return jsonAnswer(200, { status: "ok", regions: [...cloud.regions] });
 		case "GET instances":
-			return jsonAnswer(200, { instances: bookedInstances(world) });
+			return jsonAnswer(200, { instances: cloud.instances() });
 		case "GET faults":
-			return jsonAnswer(200, { faults: world.faults.list() });
+			return jsonAnswer(200, { faults: cloud.faults.list() });
 		case "POST faults":
-			return jsonAnswer(201, { id: world.faults.add(faultSpecSchema.parse(JSON.parse(body))) });
+			return jsonAnswer(201, { id: cloud.faults.add(faultSpecSchema.parse(JSON.parse(body))) });
 		case "DELETE faults":
-			world.faults.clear();
+			cloud.faults.clear();
 			return jsonAnswer(200, { faults: [] });
 		case "POST interrupt": {
 			const { instanceId } = interruptSchema.parse(JSON.parse(body));
-			const machine = world.store.machine(instanceId);
-			if (!machine) return problem(404, `There is no instance ${JSON.stringify(instanceId)}.`);
-			world.lifecycle.interrupt(machine);
-			return jsonAnswer(202, { instanceId, notice: machine.instance.notice });
+			const notice = cloud.interrupt(instanceId);
+			if (notice === null) return problem(404, `There is no instance ${JSON.stringify(instanceId)}.`);
+			return jsonAnswer(202, { instanceId, notice });
 		}
 		default: {
 			const faultId = /^DELETE faults\/([a-z0-9-]+)$/.exec(route)?.[1];
-			if (faultId !== undefined && world.faults.remove(faultId)) return jsonAnswer(200, { id: faultId });
+			if (faultId !== undefined && cloud.faults.remove(faultId)) return jsonAnswer(200, { id: faultId });
 			return problem(404, `The emulator's control has no ${route}.`);
 		}
 	}

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { Ec2Error } from "./ec2-error.ts";
 
 const durationMs = z.int().min(0).max(86_400_000);
 
@@ -10,21 +9,21 @@ const behaviourSchema = z.discriminatedUnion("kind", [
 	z.strictObject({ kind: z.literal("delay_action"), durationMs }),
 	/** The action is done at once, its answer comes after this long. */
 	z.strictObject({ kind: z.literal("delay_answer"), durationMs }),
-	/** RunInstances: no other call sees the new instances for this long (eventual consistency). */
+	/** A launch: no other call sees the new instances for this long (eventual consistency). */
 	z.strictObject({ kind: z.literal("invisible"), durationMs }),
-	/** RunInstances: added to the boot delay. */
+	/** A launch: added to the boot delay. */
 	z.strictObject({ kind: z.literal("slow_boot"), durationMs }),
-	/** RunInstances: this long after the launch the instance is gone without a trace, its processes too. */
+	/** A launch: this long after the launch the instance is gone without a trace, its processes too. */
 	z.strictObject({ kind: z.literal("vanish"), durationMs }),
-	/** RunInstances: so many instances are to be had in this call, between MinCount and MaxCount or none. */
+	/** A launch: so many instances are to be had in this call. */
 	z.strictObject({ kind: z.literal("limited_capacity"), available: z.int().min(0) }),
-	/** TerminateInstances: added to the termination delay. */
+	/** A termination: added to the termination delay. */
 	z.strictObject({ kind: z.literal("slow_termination"), durationMs }),
 ]);
 
 export const faultSpecSchema = z
 	.strictObject({
-		/** An EC2 action, or `*` for each. */
+		/** The emulated cloud's own name of an action, or `*` for each. */
 		action: z.string().min(1),
 		match: z.strictObject({ region: z.string(), zone: z.string(), instanceType: z.string(), spot: z.boolean() }).partial().optional(),
 		/**
@@ -65,21 +64,27 @@ export interface ActiveFault {
  */
 type Stage = "entrance" | "launch";
 
-const LAUNCH_ERRORS = new Set([
-	"InsufficientInstanceCapacity",
-	"InsufficientHostCapacity",
-	"InstanceLimitExceeded",
-	"MaxSpotInstanceCountExceeded",
-	"SpotMaxPriceTooLow",
-	"Unsupported",
-	"VcpuLimitExceeded",
-]);
 const LAUNCH_BEHAVIOURS = new Set(["invisible", "slow_boot", "vanish", "limited_capacity"]);
+
+/** What the script must know of the cloud whose faults it plays. */
+export interface FaultDialect {
+	/** The action that makes machines. */
+	launchAction: string;
+	/** The codes of errors that only a new launch can meet. */
+	launchErrors: ReadonlySet<string>;
+	/** The cloud's own error, as its endpoint answers it. */
+	toError(error: NonNullable<ActiveFault["spec"]["error"]>): Error;
+}
 
 /** The script of what goes wrong. */
 export class FaultControl {
+	readonly #dialect: FaultDialect;
 	readonly #faults: ActiveFault[] = [];
 	#nextId = 1;
+
+	constructor(dialect: FaultDialect) {
+		this.#dialect = dialect;
+	}
 
 	/** @throws ZodError for a fault that is not of the script's form. Returns its id. */
 	add(spec: FaultSpec): string {
@@ -106,10 +111,10 @@ export class FaultControl {
 	/** Uses up every fault that meets this call at this stage; the first error is thrown, behaviours are returned. */
 	take(stage: Stage, facts: CallFacts): FaultBehaviour[] {
 		const behaviours: FaultBehaviour[] = [];
-		for (const fault of this.#faults.filter(({ spec }) => stageOf(spec) === stage && matches(spec, facts))) {
+		for (const fault of this.#faults.filter(({ spec }) => this.#stageOf(spec) === stage && matches(spec, facts))) {
 			this.#use(fault);
 			const { error, behaviour } = fault.spec;
-			if (error) throw new Ec2Error(error.code, error.message, error.httpStatus);
+			if (error) throw this.#dialect.toError(error);
 			if (behaviour) behaviours.push(behaviour);
 		}
 		return behaviours;
@@ -117,7 +122,14 @@ export class FaultControl {
 
 	/** Whether a launch there would meet an error now. Uses nothing up. */
 	blocksLaunch(facts: CallFacts): boolean {
-		return this.#faults.some(({ spec }) => spec.error !== undefined && stageOf(spec) === "launch" && matches(spec, facts));
+		return this.#faults.some(({ spec }) => spec.error !== undefined && this.#stageOf(spec) === "launch" && matches(spec, facts));
+	}
+
+	#stageOf({ action, error, behaviour }: ActiveFault["spec"]): Stage {
+		const { launchAction, launchErrors } = this.#dialect;
+		if (action !== launchAction && action !== "*") return "entrance";
+		const atLaunch = error ? launchErrors.has(error.code) : LAUNCH_BEHAVIOURS.has(behaviour?.kind ?? "");
+		return atLaunch ? "launch" : "entrance";
 	}
 
 	#use(fault: ActiveFault): void {
@@ -130,12 +142,6 @@ export class FaultControl {
 /** The longest of the behaviours of this kind; 0 when there is none. */
 export function durationOf(behaviours: readonly FaultBehaviour[], kind: FaultBehaviour["kind"]): number {
 	return Math.max(0, ...behaviours.map((behaviour) => (behaviour.kind === kind && "durationMs" in behaviour ? behaviour.durationMs : 0)));
-}
-
-function stageOf({ action, error, behaviour }: ActiveFault["spec"]): Stage {
-	if (action !== "RunInstances" && action !== "*") return "entrance";
-	const atLaunch = error ? LAUNCH_ERRORS.has(error.code) : LAUNCH_BEHAVIOURS.has(behaviour?.kind ?? "");
-	return atLaunch ? "launch" : "entrance";
 }
 
 function matches({ action, match }: ActiveFault["spec"], facts: CallFacts): boolean {

@@ -14,8 +14,10 @@ export interface GuestPlan {
 	folder: string;
 	/** As it came with the launch: base64 of a text or, as cloud-init takes too, of gzip. */
 	userData: string;
-	/** The machine's own metadata address. */
+	/** The machine's own metadata address, with `/imds/<secret>` in it; `<it>/power-off` switches the machine off. */
 	metadataUrl: string;
+	/** What the cloud's images tell a guest beside its path and its home: where the metadata service is. */
+	environment: Readonly<Record<string, string>>;
 }
 
 export interface GuestHandle {
@@ -33,7 +35,7 @@ export function wasBooted(folder: string): boolean {
  * Without a shebang nothing is executed, as with cloud-init. Returns null when no process was started; why stands in
  * console.log.
  */
-export function bootGuest({ folder, userData, metadataUrl }: GuestPlan): GuestHandle | null {
+export function bootGuest({ folder, userData, metadataUrl, environment }: GuestPlan): GuestHandle | null {
 	mkdirSync(join(folder, "bin"), { recursive: true, mode: 0o700 });
 	mkdirSync(join(folder, "tmp"), { recursive: true, mode: 0o700 });
 	writeCommands(folder, metadataUrl);
@@ -51,7 +53,7 @@ export function bootGuest({ folder, userData, metadataUrl }: GuestPlan): GuestHa
 			cwd: folder,
 			detached: true,
 			stdio: ["ignore", console, console],
-			env: guestEnvironment(folder, metadataUrl),
+			env: guestEnvironment(folder, environment),
 		});
 		child.on("error", (error) => note(folder, `the user-data could not be executed: ${error.message}`));
 		child.on("exit", (code, signal) => note(folder, `the user-data ended with ${signal ?? `exit code ${code}`}`));
@@ -65,13 +67,13 @@ export function bootGuest({ folder, userData, metadataUrl }: GuestPlan): GuestHa
 	}
 }
 
-function guestEnvironment(folder: string, metadataUrl: string): NodeJS.ProcessEnv {
+function guestEnvironment(folder: string, given: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
 	const environment = {
 		// Node last: an emulated image has it installed, as the real one that the driver names does.
 		PATH: `${join(folder, "bin")}:${SYSTEM_PATH}:${dirname(process.execPath)}`,
 		HOME: folder,
 		TMPDIR: join(folder, "tmp"),
-		AWS_EC2_METADATA_SERVICE_ENDPOINT: metadataUrl,
+		...given,
 	};
 	// Next's types demand a NODE_ENV, which is nothing that a new machine has.
 	return environment as unknown as NodeJS.ProcessEnv;

@@ -1,0 +1,56 @@
+import type { Emulator } from "#server/emulators/shared/emulator.ts";
+
+/** How long things take in an emulated cloud that people look at: long enough to be seen, short enough to wait for. */
+export const EMULATED_TIMES = { bootDelayMs: 3_000, terminateDelayMs: 1_000, spotNoticeMs: 20_000, seed: 1 };
+
+export interface EmulatorProgram {
+	/** The setting that says where it listens, and what it is set to. */
+	setting: string;
+	endpoint: string | undefined;
+	/** An address to give as an example. */
+	example: string;
+	start(port: number, log: (line: string) => void): Promise<Emulator>;
+	/** What is said when it is ready. */
+	ready(url: string): string;
+}
+
+/** Runs an emulated cloud as a program. SIGTERM and SIGINT end its machines with it; what prevents the start is said in a sentence. */
+export async function runEmulatorProgram(program: EmulatorProgram): Promise<void> {
+	try {
+		await run(program);
+	} catch (error) {
+		process.stderr.write(`${startFailure(program, error)}\n`);
+		process.exitCode = 1;
+	}
+}
+
+async function run(program: EmulatorProgram): Promise<void> {
+	const log = (line: string) => process.stdout.write(`${new Date().toISOString()} ${line}\n`);
+	const emulator = await program.start(portOf(program), log);
+	process.stdout.write(`${program.ready(emulator.url)}\n`);
+	let isStopping = false;
+	for (const signal of ["SIGTERM", "SIGINT"] as const) {
+		process.on(signal, () => {
+			if (isStopping) return;
+			isStopping = true;
+			void emulator.stop({ killInstances: true }).then(() => process.exit(0));
+		});
+	}
+}
+
+function portOf({ setting, endpoint, example }: EmulatorProgram): number {
+	const url = new URL(endpoint ?? "http://unset");
+	if (url.protocol !== "http:" || !["127.0.0.1", "localhost"].includes(url.hostname) || url.port === "") {
+		throw new Error(
+			`${setting} is ${JSON.stringify(endpoint ?? "")}: the emulated cloud listens on loopback only. Give an address such as ${example}.`,
+		);
+	}
+	return Number(url.port);
+}
+
+function startFailure({ setting, endpoint }: EmulatorProgram, error: unknown): string {
+	if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") {
+		return `The emulated cloud cannot listen on ${endpoint}: the port is taken. Stop what uses it, or set ${setting} to a free one.`;
+	}
+	return `The emulated cloud did not start: ${error instanceof Error ? error.message : String(error)}`;
+}

@@ -1,0 +1,21 @@
+import { FaultControl } from "../shared/faults.ts";
+import { Ec2Error } from "./ec2-error.ts";
+
+const LAUNCH_ERRORS = new Set([
+	"InsufficientInstanceCapacity",
+	"InsufficientHostCapacity",
+	"InstanceLimitExceeded",
+	"MaxSpotInstanceCountExceeded",
+	"SpotMaxPriceTooLow",
+	"Unsupported",
+	"VcpuLimitExceeded",
+]);
+
+/** The fault script in EC2's words: actions and error codes are Amazon's. */
+export function ec2Faults(): FaultControl {
+	return new FaultControl({
+		launchAction: "RunInstances",
+		launchErrors: LAUNCH_ERRORS,
+		toError: ({ code, message, httpStatus }) => new Ec2Error(code, message, httpStatus),
+	});
+}

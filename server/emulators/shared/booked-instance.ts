@@ -1,0 +1,52 @@
+import type { MachineRecord, MachineState } from "./machine-record.ts";
+
+/** One machine in an emulator's own book, which no fault hides or bends: what really ran, and for how long. */
+export interface BookedInstance {
+	instanceId: string;
+	region: string;
+	zone: string | null;
+	instanceType: string;
+	spot: boolean;
+	state: MachineState;
+	/** Gone without a trace by the fault script. */
+	vanished: boolean;
+	stateReasonCode: string | null;
+	tags: Record<string, string>;
+	/** UTC milliseconds. */
+	launchTime: number;
+	runningAt: number | null;
+	terminatedAt: number | null;
+	/** Time in the state `running`, up to now or to the end of it. */
+	runningMs: number;
+	/** What the provider would bill, by its own terms. */
+	billedSeconds: number;
+	/** The process of the user-data, if it was started. */
+	guestPid: number | null;
+	/** Holds user-data, console.log and whatever the guest wrote. */
+	folder: string;
+}
+
+/** The cloud's own facts about a machine, beside what every machine has. */
+export type BookedFacts = Pick<BookedInstance, "region" | "zone" | "instanceType" | "spot" | "tags" | "folder"> & {
+	/** What the provider bills for so many milliseconds of running. */
+	billedSecondsOf: (runningMs: number) => number;
+};
+
+export function bookedInstanceOf(machine: MachineRecord, facts: BookedFacts, nowMs: number): BookedInstance {
+	const { billedSecondsOf, tags, ...rest } = facts;
+	const runningMs = machine.runningAtMs === null ? 0 : Math.max(0, (machine.endingAtMs ?? nowMs) - machine.runningAtMs);
+	return {
+		instanceId: machine.instanceId,
+		...rest,
+		tags: { ...tags },
+		state: machine.state,
+		vanished: machine.vanished,
+		stateReasonCode: machine.stateReason?.code ?? null,
+		launchTime: machine.launchedAtMs,
+		runningAt: machine.runningAtMs,
+		terminatedAt: machine.state === "terminated" ? machine.endedAtMs : null,
+		runningMs,
+		billedSeconds: billedSecondsOf(runningMs),
+		guestPid: machine.guest?.pid ?? null,
+	};
+}

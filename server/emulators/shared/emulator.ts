@@ -1,0 +1,82 @@
+import type { IncomingMessage } from "node:http";
+import type { BookedInstance } from "./booked-instance.ts";
+import type { FaultControl } from "./faults.ts";
+import { type Answer, textAnswer } from "./http/answer.ts";
+import { answerControl, type Controlled } from "./http/control-endpoint.ts";
+import { serveLoopback } from "./http/loopback-server.ts";
+import type { EndCause, Lifecycle } from "./lifecycle.ts";
+import type { MachineRecord } from "./machine-record.ts";
+import type { ResolvedEmulatorOptions } from "./options.ts";
+
+/** A running emulated cloud. */
+export interface Emulator<B extends BookedInstance = BookedInstance> {
+	/** The endpoint for the provider's SDK. */
+	url: string;
+	port: number;
+	faults: FaultControl;
+	/** The emulator's own book. */
+	instances(): B[];
+	/** Gives a spot instance its interruption notice. @throws RangeError when there is none to give. */
+	interrupt(instanceId: string): void;
+	/**
+	 * Closes the endpoint. With `killInstances` every machine is ended first and booked as terminated; without, they
+	 * go on running and the next start on the same port and folder takes them over.
+	 */
+	stop(options: { killInstances: boolean }): Promise<void>;
+}
+
+/** The parts of one cloud. */
+export interface EmulatedCloud<M extends MachineRecord, C extends EndCause, B extends BookedInstance> {
+	/** For messages, e.g. `emulated EC2 endpoint`. */
+	endpointName: string;
+	options: ResolvedEmulatorOptions;
+	regions: ReadonlySet<string>;
+	faults: FaultControl;
+	lifecycle: Lifecycle<M, C>;
+	machine(instanceId: string): M | undefined;
+	instances(): B[];
+	/** The provider's own endpoints and the metadata service. Null cuts the connection without an answer; undefined: no such path. */
+	answer(request: IncomingMessage, path: string): Answer | null | undefined | Promise<Answer | null | undefined>;
+	onListening(url: string): void;
+	/** Called first when the emulator is told to stop: from then on nothing new is launched. */
+	onStopping(): void;
+}
+
+export async function startEmulator<M extends MachineRecord, C extends EndCause, B extends BookedInstance>(
+	cloud: EmulatedCloud<M, C, B>,
+): Promise<Emulator<B>> {
+	const { endpointName, options, faults, lifecycle } = cloud;
+	const controlled: Controlled = {
+		regions: cloud.regions,
+		faults,
+		instances: () => cloud.instances(),
+		interrupt(instanceId) {
+			const machine = cloud.machine(instanceId);
+			if (!machine) return null;
+			lifecycle.interrupt(machine);
+			return machine.notice;
+		},
+	};
+	const server = await serveLoopback({ ...options, endpointName }, async (request, path) => {
+		if (path.startsWith("/_emulator/")) return answerControl(controlled, request, path);
+		const answer = await cloud.answer(request, path);
+		return answer === undefined ? textAnswer(404, `Not found: the ${endpointName} has no ${path}.\n`) : answer;
+	});
+	cloud.onListening(server.url);
+	lifecycle.resume();
+	return {
+		url: server.url,
+		port: server.port,
+		faults,
+		instances: () => cloud.instances(),
+		interrupt(instanceId) {
+			if (controlled.interrupt(instanceId) === null) throw new RangeError(`there is no instance ${instanceId}`);
+		},
+		async stop({ killInstances }) {
+			cloud.onStopping();
+			if (killInstances) await lifecycle.endAll();
+			lifecycle.close();
+			await server.close();
+		},
+	};
+}

@@ -1,0 +1,219 @@
+import { seededRandom } from "#server/kernel/random.ts";
+import { HOUR_MS } from "#server/kernel/units.ts";
+import { bootGuest, type GuestPlan, wasBooted } from "./guest/boot-guest.ts";
+import { findGuestProcesses, sessionOf } from "./guest/processes.ts";
+import { stopGuest } from "./guest/stop-guest.ts";
+import { isAlive, type MachineRecord } from "./machine-record.ts";
+import type { ResolvedEmulatorOptions } from "./options.ts";
+
+/** setTimeout's longest wait; a later moment is looked at again then. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** Why a machine ends, in the cloud's own words. */
+export interface EndCause {
+	code: string;
+	message: string;
+}
+
+/** A cloud, as far as the life of its machines needs to know it. */
+export interface LifecycleHost<M extends MachineRecord, C extends EndCause> {
+	machines(): M[];
+	save(machine: M): void;
+	folderOf(instanceId: string): string;
+	isSpot(machine: M): boolean;
+	/** What the machine executes, and where its metadata service and its power switch are. */
+	bootPlanOf(machine: M): Omit<GuestPlan, "folder">;
+	/** The causes of the ends that come by themselves. */
+	causes: { interruption: C; service: C };
+	/** The cloud's own part of a machine's record, when it is told to end and when it is given notice. */
+	onEnding?(machine: M, cause: C, nowMs: number): void;
+	onNotice?(machine: M, nowMs: number): void;
+	/** Names the machine for the log. */
+	labelOf(machine: M): string;
+}
+
+/** Moves machines through their states, in time, and keeps their processes in step. One timer a machine. */
+export class Lifecycle<M extends MachineRecord, C extends EndCause> {
+	readonly #options: ResolvedEmulatorOptions;
+	readonly #host: LifecycleHost<M, C>;
+	readonly #timers = new Map<string, NodeJS.Timeout>();
+	/** The endings that are under way, by instance. */
+	readonly #endings = new Map<string, Promise<void>>();
+	readonly #aborter = new AbortController();
+
+	constructor(options: ResolvedEmulatorOptions, host: LifecycleHost<M, C>) {
+		this.#options = options;
+		this.#host = host;
+	}
+
+	/** After a restart: takes up each machine where the book says it is. */
+	resume(): void {
+		for (const machine of this.#host.machines()) {
+			if (machine.state === "running" && machine.guest === null) this.#adoptOrBoot(machine);
+			if (machine.state === "shutting-down" || machine.state === "stopping") this.#finish(machine);
+			if (machine.vanished) void this.#stopGuest(machine).catch(() => {});
+			this.schedule(machine);
+		}
+	}
+
+	/** Sets the timer for the machine's next change. To be called after each change of its record. */
+	schedule(machine: M): void {
+		const { instanceId } = machine;
+		clearTimeout(this.#timers.get(instanceId));
+		this.#timers.delete(instanceId);
+		const dueMs = this.#nextDueMs(machine);
+		if (dueMs === null || this.#aborter.signal.aborted) return;
+		const waitMs = Math.min(Math.max(0, dueMs - this.#options.clock()), MAX_TIMER_MS);
+		this.#timers.set(
+			instanceId,
+			setTimeout(() => this.#advance(machine), waitMs),
+		);
+	}
+
+	/** A termination by whomever, and everything else that ends a machine. A machine that is ending already goes on ending. */
+	end(machine: M, cause: C, target: "terminated" | "stopped" = "terminated", extraDelayMs = 0): void {
+		const nowMs = this.#options.clock();
+		if (machine.state === "terminated" || machine.state === "shutting-down") return;
+		if (target === "stopped" && machine.state !== "running") return;
+		machine.endingAtMs ??= nowMs;
+		machine.endDueAtMs = nowMs + (machine.state === "stopped" ? 0 : this.#options.terminateDelayMs + extraDelayMs);
+		machine.endedAtMs = null;
+		machine.state = target === "terminated" ? "shutting-down" : "stopping";
+		machine.stateReason = { code: cause.code, message: cause.message };
+		this.#host.onEnding?.(machine, cause, nowMs);
+		this.#host.save(machine);
+		this.#report(machine);
+		this.#finish(machine);
+	}
+
+	/** The notice of a spot interruption; the termination follows by itself. @throws RangeError when it cannot be. */
+	interrupt(machine: M): void {
+		if (!this.#host.isSpot(machine)) throw new RangeError(`${machine.instanceId} is not a spot instance`);
+		if (machine.state !== "running" && machine.state !== "pending") throw new RangeError(`${machine.instanceId} is ${machine.state}`);
+		if (machine.notice) return;
+		const nowMs = this.#options.clock();
+		machine.notice = { atMs: nowMs, terminateAtMs: nowMs + this.#options.spotNoticeMs };
+		this.#host.onNotice?.(machine, nowMs);
+		this.#host.save(machine);
+		this.#options.log(`${machine.instanceId} will be interrupted`);
+		this.schedule(machine);
+	}
+
+	/** Ends every machine now, and returns when none of their processes is left. */
+	async endAll(): Promise<void> {
+		const machines = this.#host.machines().filter(({ state }) => isAlive(state));
+		for (const machine of machines) this.end(machine, this.#host.causes.service);
+		// Those that were ending anyway no longer wait for their delay.
+		for (const machine of machines) machine.endDueAtMs = this.#options.clock();
+		await Promise.all(machines.map((machine) => this.#stopGuest(machine).then(() => this.#markEnded(machine))));
+	}
+
+	/** Stops all timers; machines go on by themselves. */
+	close(): void {
+		this.#aborter.abort();
+		for (const timer of this.#timers.values()) clearTimeout(timer);
+		this.#timers.clear();
+	}
+
+	#nextDueMs(machine: M): number | null {
+		if (machine.vanished) return null;
+		const dues = [machine.vanishAtMs];
+		if (machine.state === "pending") dues.push(machine.bootDueAtMs);
+		if (machine.state === "pending" || machine.state === "running") {
+			dues.push(machine.notice?.terminateAtMs ?? this.#automaticInterruptionMs(machine));
+		}
+		const known = dues.filter((due) => due !== null);
+		return known.length === 0 ? null : Math.min(...known);
+	}
+
+	/** Exponential waiting time, drawn from the seed and the order of launches: the same after a restart. */
+	#automaticInterruptionMs(machine: M): number | null {
+		const { interruptionsPerHour, seed } = this.#options;
+		if (!this.#host.isSpot(machine) || machine.runningAtMs === null || interruptionsPerHour <= 0) return null;
+		const draw = seededRandom(`${seed}/interruption/${machine.ordinal}`).next();
+		return machine.runningAtMs + Math.ceil((-Math.log(1 - draw) / interruptionsPerHour) * HOUR_MS);
+	}
+
+	#advance(machine: M): void {
+		const nowMs = this.#options.clock();
+		if (machine.vanishAtMs !== null && nowMs >= machine.vanishAtMs) this.#vanish(machine);
+		else if (machine.state === "pending" && nowMs >= machine.bootDueAtMs) this.#boot(machine);
+		else if (machine.notice && nowMs >= machine.notice.terminateAtMs) this.end(machine, this.#host.causes.interruption);
+		else if (!machine.notice && nowMs >= (this.#automaticInterruptionMs(machine) ?? Number.POSITIVE_INFINITY)) this.interrupt(machine);
+		this.schedule(machine);
+	}
+
+	#boot(machine: M): void {
+		machine.state = "running";
+		machine.runningAtMs = this.#options.clock();
+		// Written before the process is there: after a crash in between, `resume` sees what is missing.
+		this.#host.save(machine);
+		this.#report(machine);
+		this.#adoptOrBoot(machine);
+	}
+
+	#adoptOrBoot(machine: M): void {
+		const folder = this.#host.folderOf(machine.instanceId);
+		if (!wasBooted(folder)) {
+			machine.guest = bootGuest({ folder, ...this.#host.bootPlanOf(machine) });
+		} else {
+			// The crash came between the start and the note of it: the oldest process with the machine's mark is the guest.
+			const [first] = findGuestProcesses({ sessionId: null, secret: machine.metadataSecret })
+				.filter(({ pid, sessionId }) => pid === sessionId)
+				.sort((a, b) => a.pid - b.pid);
+			if (!first) return;
+			machine.guest = { pid: first.pid, started: first.started };
+		}
+		this.#host.save(machine);
+	}
+
+	#finish(machine: M): void {
+		void this.#stopGuest(machine).then(
+			() => {
+				const waitMs = Math.max(0, (machine.endDueAtMs ?? 0) - this.#options.clock());
+				if (this.#aborter.signal.aborted) return;
+				clearTimeout(this.#timers.get(machine.instanceId));
+				this.#timers.set(
+					machine.instanceId,
+					setTimeout(() => this.#markEnded(machine), Math.min(waitMs, MAX_TIMER_MS)),
+				);
+			},
+			() => {}, // Aborted by close(): the next start takes it up.
+		);
+	}
+
+	#markEnded(machine: M): void {
+		if (machine.state !== "shutting-down" && machine.state !== "stopping") return;
+		machine.state = machine.state === "shutting-down" ? "terminated" : "stopped";
+		machine.endedAtMs = this.#options.clock();
+		this.#host.save(machine);
+		this.#report(machine);
+	}
+
+	#vanish(machine: M): void {
+		const nowMs = this.#options.clock();
+		machine.vanished = true;
+		machine.endingAtMs ??= nowMs;
+		machine.endedAtMs ??= nowMs;
+		machine.state = "terminated";
+		this.#host.save(machine);
+		this.#options.log(`${machine.instanceId} vanished`);
+		void this.#stopGuest(machine).catch(() => {});
+	}
+
+	#stopGuest(machine: M): Promise<void> {
+		const underWay = this.#endings.get(machine.instanceId);
+		if (underWay !== undefined) return underWay;
+		if (!wasBooted(this.#host.folderOf(machine.instanceId))) return Promise.resolve();
+		const mark = { sessionId: sessionOf(machine.guest), secret: machine.metadataSecret };
+		const ending = stopGuest(mark, this.#options.guestStopGraceMs, this.#aborter.signal).finally(() => {
+			this.#endings.delete(machine.instanceId);
+		});
+		this.#endings.set(machine.instanceId, ending);
+		return ending;
+	}
+
+	#report(machine: M): void {
+		this.#options.log(`${this.#host.labelOf(machine)} is ${machine.state}`);
+	}
+}

@@ -1,0 +1,35 @@
+/** What every emulated cloud is started with, beside its catalogue and its credentials. */
+export interface EmulatorOptions {
+	/** 0 takes a free port. A restart that adopts running instances must use the port they were told at their start. */
+	port: number;
+	host?: "127.0.0.1";
+	/** The instances' folders and the emulator's book. One emulator at a time. */
+	stateDir: string;
+	bootDelayMs: number;
+	terminateDelayMs: number;
+	/** From the interruption notice to the termination. */
+	spotNoticeMs: number;
+	/** Draws whatever is drawn: automatic interruptions, price histories. */
+	seed: number;
+	/** Mean interruptions of one running spot instance in an hour; 0 (default) interrupts only when told to. */
+	interruptionsPerHour?: number;
+	/** Between SIGTERM and SIGKILL when a machine ends; default 2,000. */
+	guestStopGraceMs?: number;
+	/** More than this many live instances meet the account's limit; default 1,000. */
+	maxLiveInstances?: number;
+	/** UTC milliseconds; default the system's. Timers run on real time, this only dates what they do. */
+	clock?: () => number;
+	/** One line for each call and each change of a machine's state. */
+	log?: (line: string) => void;
+}
+
+export const EMULATOR_DEFAULTS = {
+	host: "127.0.0.1",
+	interruptionsPerHour: 0,
+	guestStopGraceMs: 2_000,
+	maxLiveInstances: 1_000,
+	clock: Date.now,
+	log: () => {},
+} as const satisfies Partial<EmulatorOptions>;
+
+export type ResolvedEmulatorOptions = Required<EmulatorOptions>;

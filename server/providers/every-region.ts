@@ -1,0 +1,22 @@
+export type FailedRegion = { region: string; message: string };
+
+/** Asks every region at once. A region that fails is named, and what the others answered stays. */
+export async function inEveryRegion<T>(
+	regions: readonly string[],
+	ask: (region: string) => Promise<T[]>,
+): Promise<{ found: T[]; sweptRegions: string[]; failedRegions: FailedRegion[] }> {
+	const answers = await Promise.allSettled(regions.map(ask));
+	const found: T[] = [];
+	const sweptRegions: string[] = [];
+	const failedRegions: FailedRegion[] = [];
+	regions.forEach((region, i) => {
+		const answer = answers[i];
+		if (answer?.status === "fulfilled") {
+			found.push(...answer.value);
+			sweptRegions.push(region);
+		} else {
+			failedRegions.push({ region, message: answer?.reason instanceof Error ? answer.reason.message : "no answer" });
+		}
+	});
+	return { found, sweptRegions, failedRegions };
+}

@@ -1,0 +1,12 @@
+/** What a cloud driver needs of the shipped price snapshot: one row for a type in a region or one of its zones. */
+export interface SnapshotRate {
+	instanceType: string;
+	region: string;
+	zone: string | null;
+	accelerator: string;
+	gpus: number;
+	vcpus: number;
+	memoryGiB: number;
+	onDemand: { microUsdPerHour: bigint; asOf: string; source: string };
+	spot: { microUsdPerHour: bigint } | null;
+}
