@@ -1,0 +1,157 @@
+import type { protos } from "@google-cloud/compute";
+import { z } from "zod";
+import { DriverError } from "../driver-errors.ts";
+import type { ComputeClients } from "./compute-clients.ts";
+import { noCredentials, toDriverError } from "./errors.ts";
+import { type GceInstance, gceInstanceSchema } from "./mapper.ts";
+import { type GceOperation, operationSchema } from "./operations.ts";
+import type { ParsedGcpSettings } from "./settings.ts";
+
+type InstanceResource = protos.google.cloud.compute.v1.IInstance;
+/** Rows of one page, the request for the next one or null, and the whole answer. */
+type Page = [rows: unknown, next: { pageToken?: string | null } | null, ...rest: unknown[]];
+
+/** More pages than any project has; an endpoint that hands out tokens for ever is an error, not a loop. */
+const PAGES_MAX = 2_000;
+/** Newest first: the one order beside that of names that Google's lists have. */
+const NEWEST_FIRST = "creationTimestamp desc";
+
+const zoneSchema = z.object({ name: z.string().min(1), region: z.string().min(1), status: z.string().min(1) });
+export type GceZone = z.output<typeof zoneSchema>;
+
+const machineTypeSchema = z.object({ name: z.string().min(1), guestCpus: z.number().int(), memoryMb: z.number().int() });
+export type GceMachineType = z.output<typeof machineTypeSchema>;
+
+/** The calls that the driver makes, every answer checked before it is believed. */
+export class ComputeCalls {
+	readonly #settings: ParsedGcpSettings;
+	readonly #open: () => Promise<ComputeClients>;
+	#clients: Promise<ComputeClients> | null = null;
+
+	constructor(settings: ParsedGcpSettings, open: () => Promise<ComputeClients>) {
+		this.#settings = settings;
+		this.#open = open;
+	}
+
+	zones(): Promise<GceZone[]> {
+		return this.#pages("zones of the project", zoneSchema, (sdk, page) => sdk.zones.list({ ...page }, this.#options()));
+	}
+
+	/** Of the named types those that the zone has. */
+	machineTypes(zone: string, names: readonly string[]): Promise<GceMachineType[]> {
+		const filter = names.map((name) => `(name="${name}")`).join(" OR ");
+		const what = `machine types in ${zone}`;
+		return this.#pages(what, machineTypeSchema, (sdk, page) => sdk.machineTypes.list({ ...page, zone, filter }, this.#options()));
+	}
+
+	instances(zone: string, filter: string): Promise<GceInstance[]> {
+		const what = `instances in ${zone}`;
+		return this.#pages(what, gceInstanceSchema, (sdk, page) => sdk.instances.list({ ...page, zone, filter }, this.#options()));
+	}
+
+	/** Null when there is none of this name. */
+	async instance(zone: string, name: string): Promise<GceInstance | null> {
+		const what = `instance ${name} in ${zone}`;
+		try {
+			const [found] = await this.#call(what, (sdk) => sdk.instances.get({ ...this.#project(), zone, instance: name }, this.#options()));
+			return parse(what, gceInstanceSchema, found);
+		} catch (error) {
+			if (error instanceof DriverError && error.kind === "not_found") return null;
+			throw error;
+		}
+	}
+
+	/** Hands in the order; whether there is room for it is told by the operation. */
+	async insert(zone: string, resource: InstanceResource, requestId: string): Promise<GceOperation> {
+		const what = `launch of ${resource.name} in ${zone}`;
+		const request = { ...this.#project(), zone, requestId, instanceResource: resource };
+		const [answer] = await this.#call(what, (sdk) => sdk.instances.insert(request, this.#options()));
+		// The SDK wraps the operation; its own type does not say so.
+		return parse(what, z.object({ latestResponse: operationSchema }), answer).latestResponse;
+	}
+
+	/** By Google's number, which the same name of a later machine does not have. */
+	async deleteInstance(zone: string, id: string): Promise<void> {
+		const request = { ...this.#project(), zone, instance: id };
+		await this.#call(`termination of ${id} in ${zone}`, (sdk) => sdk.instances.delete(request, this.#options()));
+	}
+
+	async operation(zone: string, name: string): Promise<GceOperation> {
+		const what = `operation ${name} in ${zone}`;
+		const [found] = await this.#call(what, (sdk) => sdk.operations.get({ ...this.#project(), zone, operation: name }, this.#options()));
+		return parse(what, operationSchema, found);
+	}
+
+	/** Those on machines whose address contains the text, newest first, back to `sinceMs`. */
+	operations(zone: string, options: { targetText: string; type?: string; sinceMs: number }): Promise<GceOperation[]> {
+		const filter = `${options.type === undefined ? "" : `operationType="${options.type}" AND `}targetLink:instances/${options.targetText}`;
+		return this.#pages(
+			`operations in ${zone}`,
+			operationSchema,
+			(sdk, page) => sdk.operations.list({ ...page, zone, filter, orderBy: NEWEST_FIRST }, this.#options()),
+			(op) => Date.parse(op.insertTime) < options.sinceMs,
+		);
+	}
+
+	async close(): Promise<void> {
+		const clients = await this.#clients?.catch(() => null);
+		await clients?.close();
+	}
+
+	#project(): { project: string } {
+		return { project: this.#settings.project };
+	}
+
+	/** The loop makes the same call again with the same token; retries here would only hide what happens. */
+	#options() {
+		return { timeout: this.#settings.answerTimeoutMs, retry: { retryCodes: [] }, autoPaginate: false };
+	}
+
+	async #call<T>(what: string, send: (sdk: ComputeClients) => Promise<T>): Promise<T> {
+		this.#clients ??= this.#open();
+		const clients = await this.#clients.catch((error: unknown) => {
+			// The next call tries again: credentials may have been put in place by then.
+			this.#clients = null;
+			throw noCredentials(what, error);
+		});
+		try {
+			return await send(clients);
+		} catch (error) {
+			throw toDriverError(error, what);
+		}
+	}
+
+	/** All rows, or those before the first that `isPast`. */
+	async #pages<S extends z.ZodType>(
+		what: string,
+		schema: S,
+		ask: (sdk: ComputeClients, page: { project: string; maxResults: number; pageToken?: string }) => Promise<Page>,
+		isPast: (row: z.output<S>) => boolean = () => false,
+	): Promise<z.output<S>[]> {
+		const rows: z.output<S>[] = [];
+		let pageToken: string | null | undefined;
+		for (let pages = 0; pages < PAGES_MAX; pages += 1) {
+			const page = { ...this.#project(), maxResults: this.#settings.pageSize, ...(pageToken ? { pageToken } : {}) };
+			const [found, next] = await this.#call(what, (sdk) => ask(sdk, page));
+			for (const row of parse(what, z.array(schema), found)) {
+				if (isPast(row)) return rows;
+				rows.push(row);
+			}
+			pageToken = next?.pageToken;
+			if (!pageToken) return rows;
+		}
+		throw notUnderstood(what, `more than ${PAGES_MAX} pages`);
+	}
+}
+
+function parse<S extends z.ZodType>(what: string, schema: S, answer: unknown): z.output<S> {
+	const result = schema.safeParse(answer);
+	if (result.success) return result.data;
+	const [first] = result.error.issues;
+	throw notUnderstood(what, first ? `${first.path.join(".")}: ${first.message}` : "unreadable");
+}
+
+/** An answer that cannot be read says nothing about what happened there. */
+function notUnderstood(what: string, why: string): DriverError {
+	return new DriverError("transient", `Google Cloud: ${what}: the answer is not understood (${why})`, { providerCode: "UnexpectedAnswer" });
+}

@@ -1,0 +1,206 @@
+import { type Clock, systemClock } from "#server/kernel/clock.ts";
+import { hash32 } from "#server/kernel/random.ts";
+import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
+import type { CloudDriver, InstanceObservation, LaunchRequest, OfferObservation } from "../driver.ts";
+import { DriverError } from "../driver-errors.ts";
+import { ComputeCalls } from "./client.ts";
+import { type ComputeClients, openComputeClients } from "./compute-clients.ts";
+import { launchMachine } from "./launch.ts";
+import { observationOf } from "./mapper.ts";
+import { INSTANCE_LABEL, lastPart, namePrefix, ourLabel, readProviderId } from "./names.ts";
+import { offersOf, type ZoneRate } from "./offers.ts";
+import { endingsOf, goneObservation } from "./operations.ts";
+import { type GcpSettings, gcpSettingsSchema, type ParsedGcpSettings } from "./settings.ts";
+
+type FailedRegion = { region: string; message: string };
+
+/** How long ended machines are still listed, as long as EC2 does. */
+const ENDED_LISTED_MS = HOUR_MS;
+/** How far back the end of a machine that is asked for is looked up. */
+const ENDED_KNOWN_MS = DAY_MS;
+
+export interface GcpDriverOptions {
+	settings: GcpSettings;
+	listPrices: () => readonly ZoneRate[];
+	clock?: Clock;
+	/** Opens the SDK; several drivers of one account may share what it gives, and then close it themselves. */
+	open?: () => Promise<ComputeClients>;
+}
+
+/**
+ * One Google Cloud project through Compute Engine's API. Machines lie in zones, so every call is made zone by zone; prices
+ * come from `listPrices`.
+ */
+export class GcpDriver implements CloudDriver {
+	readonly provider = "gcp";
+	readonly capabilities = { spot: true };
+	readonly siteId: string;
+	readonly #settings: ParsedGcpSettings;
+	readonly #listPrices: () => readonly ZoneRate[];
+	readonly #clock: Clock;
+	readonly #compute: ComputeCalls;
+	/** Zones by region, as `check` saw them last. */
+	#zones: Promise<Map<string, string[]>> | null = null;
+
+	/** @throws ZodError for wrong settings. */
+	constructor(siteId: string, options: GcpDriverOptions) {
+		this.siteId = siteId;
+		const settings = gcpSettingsSchema.parse(options.settings);
+		this.#settings = settings;
+		this.#listPrices = options.listPrices;
+		this.#clock = options.clock ?? systemClock;
+		this.#compute = new ComputeCalls(settings, options.open ?? (() => openComputeClients(settings)));
+	}
+
+	async check(): Promise<void> {
+		this.#zones = null;
+		const zones = await this.#zonesByRegion();
+		const missing = this.#settings.regions.filter((region) => !zones.has(region));
+		if (missing.length === 0) return;
+		throw new DriverError(
+			"invalid_request",
+			`Google Cloud has no region ${missing.join(", ")} for the project ${this.#settings.project}; take it out of the site's regions, or correct it`,
+		);
+	}
+
+	async offers(): Promise<{ offers: OfferObservation[]; failedRegions: FailedRegion[] }> {
+		const rates = this.#listPrices();
+		const names = [...new Set(rates.map((rate) => rate.instanceType))].sort();
+		const { found, failedRegions } = await this.#inEveryRegion((region, zone) => this.#offersIn(region, zone, rates, names));
+		return { offers: found, failedRegions };
+	}
+
+	async #offersIn(region: string, zone: string, rates: readonly ZoneRate[], names: readonly string[]): Promise<OfferObservation[]> {
+		const sold = (await this.#compute.machineTypes(zone, names)).map(({ name }) => name);
+		const { listPriceMaxAgeDays, spotPriceMaxAgeDays } = this.#settings;
+		const nowMs = this.#clock.nowMs();
+		return offersOf({ siteId: this.siteId, region, zone, rates, sold, nowMs, listPriceMaxAgeDays, spotPriceMaxAgeDays });
+	}
+
+	async launch(request: LaunchRequest): Promise<InstanceObservation> {
+		return launchMachine(this.#compute, this.#settings, request, this.#zoneFor(request));
+	}
+
+	/** Offers name a zone. Without one, a zone that sells the type, the same for the same instance. */
+	#zoneFor({ region, zone, instanceType, instanceId }: LaunchRequest): string {
+		if (zone !== null) return zone;
+		const rates = this.#listPrices().filter((rate) => rate.region === region && rate.instanceType === instanceType);
+		const zones = [...new Set(rates.flatMap((rate) => (rate.zone === null ? [] : [rate.zone])))].sort();
+		const chosen = zones[hash32(instanceId) % Math.max(1, zones.length)];
+		if (chosen !== undefined) return chosen;
+		const message = `Google Cloud: launch of ${instanceType} in ${region}: no zone there is known to sell it; place the job on an offer with a zone`;
+		throw new DriverError("invalid_request", message, { providerCode: "NoZone" });
+	}
+
+	async describe(region: string, providerInstanceIds: string[]): Promise<InstanceObservation[]> {
+		const asked = providerInstanceIds.flatMap((id) => readProviderId(id) ?? []).filter(({ zone }) => zone.startsWith(`${region}-`));
+		const zones = [...Map.groupBy(asked, ({ zone }) => zone)];
+		const found = await Promise.all(zones.map(([zone, ids]) => this.#describeIn(zone, new Set(ids.map(({ id }) => id)))));
+		return found.flat();
+	}
+
+	async #describeIn(zone: string, ids: ReadonlySet<string>): Promise<InstanceObservation[]> {
+		const shown = (await this.#compute.instances(zone, ourLabel(this.#settings))).filter(({ id }) => ids.has(id));
+		const seen = shown.map((instance) => observationOf(instance));
+		const well = seen.filter(({ state }) => state === "pending" || state === "running").length === ids.size;
+		if (well) return seen;
+		const endings = await this.#endingsIn(zone, ENDED_KNOWN_MS);
+		const gone = [...ids].flatMap((id) => {
+			const ending = endings.get(id);
+			return ending?.over && !shown.some((instance) => instance.id === id) ? [goneObservation(this.#settings.controlPlane, ending)] : [];
+		});
+		return [...shown.map((instance) => observationOf(instance, endings.get(instance.id)?.code ?? null)), ...gone];
+	}
+
+	async findByToken(region: string, instanceId: string): Promise<InstanceObservation | null> {
+		const filter = `${ourLabel(this.#settings)} AND labels.${INSTANCE_LABEL}="${instanceId}"`;
+		const zones = await this.#zonesIn(region);
+		const found = await Promise.all(zones.map((zone) => this.#compute.instances(zone, filter)));
+		const [instance] = found.flat();
+		return instance === undefined ? null : observationOf(instance);
+	}
+
+	async list(): Promise<{ instances: InstanceObservation[]; sweptRegions: string[]; failedRegions: FailedRegion[] }> {
+		const { found, sweptRegions, failedRegions } = await this.#inEveryRegion((_region, zone) => this.#listIn(zone));
+		return { instances: found, sweptRegions, failedRegions };
+	}
+
+	/** What the zone shows, and what it showed until a short while ago. */
+	async #listIn(zone: string): Promise<InstanceObservation[]> {
+		const shown = await this.#compute.instances(zone, ourLabel(this.#settings));
+		const endings = await this.#endingsIn(zone, ENDED_LISTED_MS);
+		const gone = [...endings].filter(([id, { over, operation }]) => {
+			return over && operation.operationType !== "insert" && !shown.some((instance) => instance.id === id);
+		});
+		return [
+			...shown.map((instance) => observationOf(instance, endings.get(instance.id)?.code ?? null)),
+			...gone.map(([, ending]) => goneObservation(this.#settings.controlPlane, ending)),
+		];
+	}
+
+	async #endingsIn(zone: string, backMs: number) {
+		const prefix = namePrefix(this.#settings.controlPlane);
+		const operations = await this.#compute.operations(zone, { targetText: prefix, sinceMs: this.#clock.nowMs() - backMs });
+		// The text may stand anywhere in the address.
+		return endingsOf(operations.filter(({ targetLink }) => lastPart(targetLink).startsWith(prefix)));
+	}
+
+	async terminate(_region: string, providerInstanceId: string): Promise<void> {
+		const machine = readProviderId(providerInstanceId);
+		// Google never gave such an id, so there is no such machine.
+		if (machine === null) return;
+		try {
+			await this.#compute.deleteInstance(machine.zone, machine.id);
+		} catch (error) {
+			if (error instanceof DriverError && error.kind === "not_found") return;
+			throw error;
+		}
+	}
+
+	async close(): Promise<void> {
+		await this.#compute.close();
+	}
+
+	async #zonesIn(region: string): Promise<string[]> {
+		const zones = (await this.#zonesByRegion()).get(region);
+		if (zones) return zones;
+		throw new DriverError("invalid_request", `Google Cloud has no region ${region} for the project ${this.#settings.project}`);
+	}
+
+	#zonesByRegion(): Promise<Map<string, string[]>> {
+		this.#zones ??= this.#compute.zones().then(
+			(zones) => new Map([...Map.groupBy(zones, (zone) => lastPart(zone.region))].map(([region, of]) => [region, of.map((z) => z.name)])),
+		);
+		// A failure is not kept: the next call asks again.
+		this.#zones.catch(() => {
+			this.#zones = null;
+		});
+		return this.#zones;
+	}
+
+	/** A region of which one zone fails is named, and what the other regions answered stays. */
+	async #inEveryRegion<T>(
+		ask: (region: string, zone: string) => Promise<T[]>,
+	): Promise<{ found: T[]; sweptRegions: string[]; failedRegions: FailedRegion[] }> {
+		const { regions } = this.#settings;
+		const answers = await Promise.allSettled(
+			regions.map(async (region) => {
+				const zones = await this.#zonesIn(region);
+				return (await Promise.all(zones.map((zone) => ask(region, zone)))).flat();
+			}),
+		);
+		const found: T[] = [];
+		const sweptRegions: string[] = [];
+		const failedRegions: FailedRegion[] = [];
+		regions.forEach((region, i) => {
+			const answer = answers[i];
+			if (answer?.status === "fulfilled") {
+				found.push(...answer.value);
+				sweptRegions.push(region);
+			} else {
+				failedRegions.push({ region, message: answer?.reason instanceof Error ? answer.reason.message : "no answer" });
+			}
+		});
+		return { found, sweptRegions, failedRegions };
+	}
+}

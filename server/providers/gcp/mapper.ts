@@ -1,0 +1,127 @@
+import type { protos } from "@google-cloud/compute";
+import { z } from "zod";
+import type { InstanceObservation, LaunchRequest } from "../driver.ts";
+import {
+	CONTROL_PLANE_LABEL,
+	EXPIRES_LABEL,
+	INSTANCE_LABEL,
+	JOB_LABEL,
+	lastPart,
+	machineName,
+	providerIdOf,
+	REQUEST_LABEL,
+	regionOfZone,
+	sum,
+} from "./names.ts";
+import type { ParsedGcpSettings } from "./settings.ts";
+
+type InstanceResource = protos.google.cloud.compute.v1.IInstance;
+
+const STATES = {
+	PENDING: "pending",
+	PROVISIONING: "pending",
+	STAGING: "pending",
+	RUNNING: "running",
+	// Google brings it back by itself; it is there and is paid for.
+	REPAIRING: "running",
+	PENDING_STOP: "stopping",
+	STOPPING: "stopping",
+	SUSPENDING: "stopping",
+	DEPROVISIONING: "stopping",
+	// Off, with a disk that still costs.
+	TERMINATED: "stopped",
+	STOPPED: "stopped",
+	SUSPENDED: "stopped",
+} as const satisfies Record<string, InstanceObservation["state"]>;
+
+/** What we read of Google's `Instance`. Fields that it may add are let through; one that is missing refuses the answer. */
+export const gceInstanceSchema = z.object({
+	id: z.string().regex(/^\d+$/),
+	name: z.string().min(1),
+	status: z.enum(Object.keys(STATES) as (keyof typeof STATES)[]),
+	zone: z.string().min(1),
+	machineType: z.string().min(1),
+	creationTimestamp: z.iso.datetime({ offset: true }),
+	labels: z.record(z.string(), z.string()).default({}),
+	scheduling: z.object({ provisioningModel: z.string().nullish() }).nullish(),
+	networkInterfaces: z.array(z.object({ networkIP: z.string().nullish() })).default([]),
+});
+export type GceInstance = z.output<typeof gceInstanceSchema>;
+
+/** Whether Google has the room for it: only before that can it still say that there is none. */
+export function hasCapacity({ status }: GceInstance): boolean {
+	return status !== "PENDING" && status !== "PROVISIONING";
+}
+
+export function observationOf(instance: GceInstance, stateReasonCode: string | null = null): InstanceObservation {
+	const zone = lastPart(instance.zone);
+	const state = STATES[instance.status];
+	const ending = state !== "pending" && state !== "running";
+	return {
+		providerInstanceId: providerIdOf(zone, instance.id),
+		instanceId: instance.labels[INSTANCE_LABEL] ?? null,
+		region: regionOfZone(zone),
+		zone,
+		instanceType: lastPart(instance.machineType),
+		capacityType: instance.scheduling?.provisioningModel === "SPOT" ? "spot" : "on_demand",
+		state,
+		launchedAtMs: Date.parse(instance.creationTimestamp),
+		stateReasonCode: ending ? stateReasonCode : null,
+		privateAddress: instance.networkInterfaces[0]?.networkIP ?? null,
+	};
+}
+
+/** One machine, with its labels in the same call and its end written into it. The same request gives the same resource. */
+export function instanceResource(request: LaunchRequest, zone: string, settings: ParsedGcpSettings): InstanceResource {
+	const resource = withoutRequestLabel(request, zone, settings);
+	return { ...resource, labels: { ...resource.labels, [REQUEST_LABEL]: sum(JSON.stringify(resource)).slice(0, 40) } };
+}
+
+function withoutRequestLabel(request: LaunchRequest, zone: string, settings: ParsedGcpSettings): InstanceResource {
+	const { instanceId, jobId, instanceType, capacityType, expiresAtMs } = request;
+	const { serviceAccount, networkTags } = settings;
+	return {
+		name: machineName(settings.controlPlane, instanceId),
+		machineType: `zones/${zone}/machineTypes/${instanceType}`,
+		labels: {
+			[CONTROL_PLANE_LABEL]: settings.controlPlane,
+			[INSTANCE_LABEL]: instanceId,
+			[JOB_LABEL]: jobId,
+			[EXPIRES_LABEL]: String(Math.floor(expiresAtMs / 1_000)),
+		},
+		disks: [
+			{
+				boot: true,
+				autoDelete: true,
+				initializeParams: {
+					sourceImage: settings.image,
+					diskSizeGb: settings.bootDiskGb,
+					diskType: `zones/${zone}/diskTypes/${settings.bootDiskType}`,
+				},
+			},
+		],
+		networkInterfaces: [networkInterface(regionOfZone(zone), settings)],
+		scheduling: {
+			provisioningModel: capacityType === "spot" ? "SPOT" : "STANDARD",
+			// Machines with GPUs cannot be moved while they run, and one that failed is not to come back unasked.
+			onHostMaintenance: "TERMINATE",
+			automaticRestart: false,
+			// Google's own dead man's switch: the end as a moment and not as a length of time, so that a repeated call is the same.
+			terminationTime: new Date(expiresAtMs).toISOString(),
+			instanceTerminationAction: "DELETE",
+		},
+		metadata: { items: [{ key: "startup-script", value: request.userData }] },
+		...(networkTags.length === 0 ? {} : { tags: { items: networkTags } }),
+		...(serviceAccount === undefined
+			? {}
+			: { serviceAccounts: [{ email: serviceAccount, scopes: ["https://www.googleapis.com/auth/cloud-platform"] }] }),
+	};
+}
+
+function networkInterface(region: string, settings: ParsedGcpSettings): protos.google.cloud.compute.v1.INetworkInterface {
+	const subnetwork = settings.subnetworks[region];
+	return {
+		...(subnetwork === undefined ? { network: "global/networks/default" } : { subnetwork }),
+		...(settings.externalAddress ? { accessConfigs: [{ name: "External NAT", type: "ONE_TO_ONE_NAT" }] } : {}),
+	};
+}

@@ -1,0 +1,83 @@
+import { offerId } from "#server/domain/capacity.ts";
+import { DAY_MS } from "#server/kernel/units.ts";
+import type { OfferObservation } from "../driver.ts";
+
+/** A price by the hour and the day for which it held. Null: there is none to believe, and `source` says why. */
+export interface RatePrice {
+	microUsdPerHour: bigint | null;
+	asOf: string;
+	source: string;
+}
+
+/** What the driver needs of a price list: one row for a type in a region or one of its zones. */
+export interface ZoneRate {
+	instanceType: string;
+	region: string;
+	zone: string | null;
+	accelerator: string;
+	gpus: number;
+	vcpus: number;
+	memoryGiB: number;
+	onDemand: RatePrice;
+	spot: RatePrice | null;
+}
+
+export interface ZoneFacts {
+	siteId: string;
+	region: string;
+	zone: string;
+	rates: readonly ZoneRate[];
+	/** The types that the zone has now. */
+	sold: readonly string[];
+	nowMs: number;
+	listPriceMaxAgeDays: number;
+	spotPriceMaxAgeDays: number;
+}
+
+/** What can be bought in a zone: a machine type is sold there or not, and its prices are those of the list. Pure. */
+export function offersOf(facts: ZoneFacts): OfferObservation[] {
+	return [...new Set(facts.sold)].sort().flatMap((instanceType) => {
+		const known = facts.rates.filter((rate) => rate.instanceType === instanceType);
+		const [shape] = known;
+		if (!shape) return [];
+		const rate = known.find(({ zone }) => zone === facts.zone) ?? known.find(({ zone, region }) => zone === null && region === facts.region);
+		const onDemand = rate?.onDemand ?? null;
+		const offers = [offer(facts, shape, { capacityType: "on_demand", price: onDemand, onDemand, maxAgeDays: facts.listPriceMaxAgeDays })];
+		const spot = rate?.spot ?? null;
+		if (spot === null || !isCheaper(spot, onDemand)) return offers;
+		offers.push(offer(facts, shape, { capacityType: "spot", price: spot, onDemand, maxAgeDays: facts.spotPriceMaxAgeDays }));
+		return offers;
+	});
+}
+
+/** Spot that costs as much as on-demand is not offered: nobody should take an interruption for nothing. */
+function isCheaper(spot: RatePrice, onDemand: RatePrice | null): boolean {
+	if (spot.microUsdPerHour === null) return true;
+	const usual = onDemand?.microUsdPerHour ?? null;
+	return usual === null || spot.microUsdPerHour < usual;
+}
+
+interface Priced {
+	capacityType: "on_demand" | "spot";
+	price: RatePrice | null;
+	onDemand: RatePrice | null;
+	maxAgeDays: number;
+}
+
+/**
+ * Compute Engine itself names no prices. That the type is sold was seen now; a list price counts as seen now too, unless
+ * the list is too old to be believed, and its date stands in the source.
+ */
+function offer(facts: ZoneFacts, shape: ZoneRate, { capacityType, price, onDemand, maxAgeDays }: Priced): OfferObservation {
+	const { siteId, region, zone, nowMs } = facts;
+	const { instanceType, accelerator, gpus, vcpus, memoryGiB } = shape;
+	const asOfMs = price === null ? nowMs : Date.parse(price.asOf);
+	const whole = {
+		...{ siteId, provider: "gcp" as const, region, zone, instanceType, accelerator, gpus, vcpus, memoryGiB, capacityType },
+		microUsdPerHour: price?.microUsdPerHour ?? null,
+		onDemandMicroUsdPerHour: onDemand?.microUsdPerHour ?? null,
+		priceObservedAtMs: nowMs - asOfMs > maxAgeDays * DAY_MS ? asOfMs : nowMs,
+		priceSource: price === null ? `no list price is known in ${zone}` : `list price of ${price.asOf}: ${price.source}`,
+	};
+	return { ...whole, id: offerId(whole) };
+}

@@ -1,0 +1,43 @@
+import { z } from "zod";
+
+const region = z.string().regex(/^[a-z]+(-[a-z]+)+\d+$/, "a region is written like us-central1");
+
+export const gcpSettingsSchema = z.strictObject({
+	/** The deployment's id, a label on every machine; a label's value holds lowercase letters, digits, - and _ only. */
+	controlPlane: z.string().regex(/^[a-z0-9_-]{1,63}$/, "the control plane's id becomes a label: a-z, 0-9, - and _, at most 63"),
+	/** The id of the Google Cloud project that pays, not its number or its name. */
+	project: z.string().regex(/^([a-z0-9.-]+:)?[a-z][a-z0-9-]{4,28}[a-z0-9]$/, "a project id is written like acme-bursts-417"),
+	regions: z.array(region).min(1),
+	/** Another endpoint than Google's, for an emulator: an address without a path. Credentials come from Google's own chain. */
+	endpoint: z.url({ protocol: /^https?$/ }).optional(),
+	/** The boot disk's image, or the newest of a family: projects/<project>/global/images/family/<family>. */
+	image: z
+		.string()
+		.regex(/^projects\/[a-z0-9.:-]+\/global\/images\/(family\/)?[a-z][a-z0-9-]*$/, "an image is written like projects/p/global/images/i"),
+	/** GB; deep-learning images ask for at least 50. */
+	bootDiskGb: z.number().int().min(10).max(65_536).default(100),
+	/** Must be one that the machine types take; A3 takes pd-balanced and pd-ssd. */
+	bootDiskType: z.string().min(1).default("pd-balanced"),
+	/** Subnetwork by region, as regions/<region>/subnetworks/<name>; without one the network `default` is taken. */
+	subnetworks: z.record(region, z.string().regex(/^(projects\/[a-z0-9.:-]+\/)?regions\/[a-z0-9-]+\/subnetworks\/[a-z0-9-]+$/)).default({}),
+	/** Whether machines get an address of their own; without it the subnetwork needs Cloud NAT to reach the control plane. */
+	externalAddress: z.boolean().default(true),
+	/** What firewall rules know the machines by. */
+	networkTags: z.array(z.string().regex(/^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/)).default([]),
+	/** E-mail of the service account whose rights the machines have; without one they have none. */
+	serviceAccount: z.email().optional(),
+	/** After it the outcome of a call is unknown and it is made again. */
+	answerTimeoutMs: z.number().int().positive().default(20_000),
+	/** How long a launch waits to be told whether there is capacity; after it the same call is made again. */
+	capacityTimeoutMs: z.number().int().positive().default(60_000),
+	/** Between two looks at an operation. */
+	operationPollMs: z.number().int().positive().default(1_000),
+	/** Rows in one page of a list; Google allows 1 to 500. */
+	pageSize: z.number().int().min(1).max(500).default(500),
+	/** A price on demand from a snapshot that is older than this counts as stale: such prices change about once a year or less. */
+	listPriceMaxAgeDays: z.number().int().positive().default(730),
+	/** The same of a spot price, which Google may change at any time and by experience changes at most once a month. */
+	spotPriceMaxAgeDays: z.number().int().positive().default(180),
+});
+export type GcpSettings = z.input<typeof gcpSettingsSchema>;
+export type ParsedGcpSettings = z.output<typeof gcpSettingsSchema>;
