@@ -106,8 +106,13 @@ function ruleGaps(history: RecordedHistory, halves: Halves, { published, draft }
 	const boots = history.timing.bootMs;
 	if (boots === null && history.offers.length > 0)
 		sentences.push(`No start in a cloud is on record: ${Math.round(history.timing.cloudStartMs.p50Ms / 1000)} s are taken for each.`);
+	if (!history.gridForecast && either.some(({ rules }) => rules.some(({ effect }) => effect.kind === "defer")))
+		sentences.push("No forecast of grids or prices is on record, so no start is put off.");
 	if (history.zone !== "UTC") sentences.push(`Budgets are counted by months of UTC here, in the ledger by those of ${history.zone}.`);
-	sentences.push("CO2 is by the yearly average of each place's grid and by the boards' power under load.");
+	const grids = history.gridForecast
+		? "the grid's forecast where there is one, the yearly average elsewhere,"
+		: "the yearly average of each place's grid";
+	sentences.push(`CO2 is by ${grids} and by the boards' power under load.`);
 	return sentences;
 }
 

@@ -31,6 +31,8 @@ export interface RecordedHistory {
 	firstJobAtMs: number | null;
 	/** Of the ledger's days and months. */
 	zone: string;
+	/** gCO2e/kWh by hour of the time, by pool id or `provider:region`, as it was foretold, and as it came. Absent: nothing foretold it. */
+	gridForecast?: ReadonlyMap<string, readonly number[]>;
 }
 
 /** A job as it was recorded. */

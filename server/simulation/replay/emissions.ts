@@ -1,3 +1,4 @@
+import { assert } from "#server/kernel/assert.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import type { ReplayScenario } from "./types.ts";
 
@@ -12,6 +13,13 @@ export function makeGridOver(scenario: Pick<ReplayScenario, "grid" | "startMs">)
 		if (!series) return average === null ? null : (average * (toMs - fromMs)) / HOUR_MS;
 		return hoursUpTo(series, toMs - scenario.startMs) - hoursUpTo(series, fromMs - scenario.startMs);
 	};
+}
+
+/** The series from the hour of nowMs to their ends: what comes, as a forecast without a mistake would tell it. */
+export function gridAhead({ grid, startMs }: Pick<ReplayScenario, "grid" | "startMs">, nowMs: number): Map<string, readonly number[]> {
+	assert(startMs % HOUR_MS === 0, "a grid that is foretold begins with a whole hour");
+	const hour = Math.floor((nowMs - startMs) / HOUR_MS);
+	return new Map([...grid].map(([place, hours]) => [place, hours.slice(hour)]));
 }
 
 /** Entry i: the sum of the first i hours. */

@@ -85,6 +85,8 @@ export interface ReplayScenario {
 	stopMs?: number;
 	/** gCO2e/kWh by hour of the replay, repeating, by `provider:region` or pool id. Absent: the offer's or pool's average. */
 	grid: ReadonlyMap<string, readonly number[]>;
+	/** Spillway's core is told of `grid` ahead, hour by hour to its end; startMs is a whole hour then. Absent: it is not. */
+	gridForetold?: boolean;
 	boardWatts: Readonly<Record<string, number>>;
 	/** Share of on-demand launches refused for want of capacity, drawn by seed. */
 	onDemandRefusalShare: number;

@@ -11,6 +11,7 @@ import { LiveAttempt } from "../core/live-attempt.ts";
 import { MoneyHeld } from "../core/money-held.ts";
 import { OfferMemory } from "../core/offer-memory.ts";
 import { WorkList } from "../core/work-list.ts";
+import { gridAhead } from "../emissions.ts";
 import type { Strategy, World } from "../engine.ts";
 import type { HomeNodes } from "../home-nodes.ts";
 import type { SeenJob } from "../job.ts";
@@ -63,9 +64,9 @@ export class Spillway implements Strategy {
 	readonly #pending = new HomeQueue();
 	readonly #running = new WorkList<LiveAttempt>();
 	readonly #pools: { nodes: HomeNodes; version: number; view: PoolView }[];
-	readonly #mayLeave = new WeakMap<JobSpec, boolean>();
+	readonly #lookers = new WeakMap<JobSpec, boolean>();
 	readonly #movesHome: boolean;
-	/** Pending jobs for which more can be done than to wait for a free slot. */
+	/** Pending jobs for which more can be done, or more is waited for, than a free slot. */
 	readonly #pressing = new Set<string>();
 	/** Cloud attempts by GPUs. */
 	readonly #cloudGpus = new Map<number, number>();
@@ -202,6 +203,7 @@ export class Spillway implements Strategy {
 			offerRecords: this.#offers.records(),
 			arrivingGpusPerHour: this.#arrivingGpusPerHour(),
 			...(this.#world.data.view ? { data: this.#world.data.view } : {}),
+			...(scenario.gridForetold ? { gridForecast: gridAhead(scenario, nowMs) } : {}),
 		};
 	}
 
@@ -282,7 +284,7 @@ export class Spillway implements Strategy {
 			approvedMicroUsd: job.recorded?.approvedMicroUsd ?? null,
 			movingTo,
 		};
-		const presses = this.#canLeave(spec) || spec.deadlineMs !== null || movingTo !== null;
+		const presses = this.#looksAround(spec) || spec.deadlineMs !== null || movingTo !== null;
 		this.#pending.add(pending, !presses);
 		if (presses) this.#pressing.add(job.id);
 		this.#changed = true;
@@ -294,12 +296,14 @@ export class Spillway implements Strategy {
 		this.#pending.delete(jobId);
 	}
 
-	#canLeave(spec: JobSpec): boolean {
-		const known = this.#mayLeave.get(spec);
+	/** It may leave home, or be put off to an hour in which nothing else need happen. */
+	#looksAround(spec: JobSpec): boolean {
+		const known = this.#lookers.get(spec);
 		if (known !== undefined) return known;
-		const may = judgeJob(this.#policy, spec).burst.length > 0;
-		this.#mayLeave.set(spec, may);
-		return may;
+		const { burst, defers } = judgeJob(this.#policy, spec);
+		const looks = burst.length > 0 || defers.length > 0;
+		this.#lookers.set(spec, looks);
+		return looks;
 	}
 
 	#avoided(run: Run, why: RunEnd): PendingJob["avoidOffers"] {
