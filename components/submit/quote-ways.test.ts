@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { CandidateView, QuoteView } from "#components/trpc/outputs.ts";
+import type { QuotedCandidateView, QuoteView } from "#components/trpc/outputs.ts";
 import { waysOf } from "./quote-ways.ts";
 
-const candidate = (capacityType: "owned" | "spot", some: Partial<CandidateView> = {}): CandidateView =>
+const candidate = (capacityType: "owned" | "spot", some: Partial<QuotedCandidateView> = {}): QuotedCandidateView =>
 	({
 		offerId: capacityType === "owned" ? null : `offer-${some.scoreMicroUsd ?? "1"}`,
 		placement: { siteId: capacityType, capacityType, instanceType: some.scoreMicroUsd ?? null },
@@ -12,9 +12,10 @@ const candidate = (capacityType: "owned" | "spot", some: Partial<CandidateView> 
 		scoreMicroUsd: "1",
 		start: { p50Ms: 0, p90Ms: 0 },
 		finish: { p50Ms: 100, p90Ms: 200 },
+		deadlineRisk: null,
 		...some,
-	}) as CandidateView;
-const quote = (outcome: QuoteView["outcome"], candidates: CandidateView[], removed: QuoteView["removed"] = []): QuoteView =>
+	}) as QuotedCandidateView;
+const quote = (outcome: QuoteView["outcome"], candidates: QuotedCandidateView[], removed: QuoteView["removed"] = []): QuoteView =>
 	({ outcome, candidates, removed, consideredCount: 9 }) as unknown as QuoteView;
 const gone = (why: "burst_not_due" | "site_denied") => ({ outcome: "removed" as const, removedBy: { ruleId: null, why, facts: {} } });
 

@@ -14,6 +14,7 @@ export type CandidateView = DecisionView["candidates"][number];
 export type ReceiptView = Outputs["job"]["receipt"];
 export type LogPage = Outputs["job"]["logs"];
 export type QuoteView = Outputs["quote"];
+export type QuotedCandidateView = QuoteView["candidates"][number];
 export type ImportView = Outputs["job"]["import"];
 export type ReasonView = JobView["reason"];
 export type InstanceView = Outputs["instance"]["list"]["items"][number];

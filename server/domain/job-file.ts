@@ -17,6 +17,7 @@ export const JOB_LIMITS = {
 	dataRefs: 64,
 	nodes: 256,
 	gpusPerNode: 16,
+	cpusPerNode: 4_096,
 	durationMs: 90 * 24 * HOUR_MS,
 	checkpointIntervalMinMs: SECOND_MS,
 } as const;
@@ -99,7 +100,7 @@ const spec = z.strictObject({
 		.strictObject({
 			gpus: wholeNumber("gpus", 1, JOB_LIMITS.gpusPerNode).default(1),
 			accelerators: z.array(line(64)).max(32).default([]),
-			cpus: wholeNumber("cpus", 1, 4096).optional(),
+			cpus: wholeNumber("cpus", 1, JOB_LIMITS.cpusPerNode).optional(),
 			memoryGiB: gib.optional(),
 		})
 		.default({ gpus: 1, accelerators: [] }),

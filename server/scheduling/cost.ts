@@ -197,12 +197,18 @@ interface Times {
 	delayMs: number;
 }
 
+/** How often one instance there is interrupted, and what it takes until work goes on after that, ms: boot, staging, restore. */
+export function interruptionsOn(row: OfferRow, run: CloudRun): { perHour: number; changeoverMs: number } {
+	const { interruptionsPerHour: perHour } = ratesOn(row, run.terms);
+	return { perHour, changeoverMs: run.start.p50Ms + stagingOn(row, run).ms + LIMITS.restoreMs };
+}
+
 function timesOn(row: OfferRow, run: CloudRun): Times {
 	const { interruptionsPerHour, refusalDelayMs: refusalMs } = ratesOn(row, run.terms);
 	const stagingMs = stagingOn(row, run).ms;
 	let [reworkMs, interruptions] = [0, 0];
 	if (interruptionsPerHour > 0) {
-		const changeoverMs = run.start.p50Ms + stagingMs + LIMITS.restoreMs;
+		const { changeoverMs } = interruptionsOn(row, run);
 		const { instances, checkpointEveryMs } = run;
 		const rework = reworkOf({ workMs: run.rest.p50Ms, instances, interruptionsPerHour, checkpointEveryMs, changeoverMs });
 		[reworkMs, interruptions] = [rework.extraMs, rework.interruptions];

@@ -8,6 +8,8 @@ import type { DecideOptions, Plan, Snapshot } from "./types.ts";
 export interface Cycle {
 	snapshot: Snapshot;
 	explainOnly: ReadonlySet<string>;
+	/** DecideOptions.asked. */
+	asked: ReadonlySet<string>;
 	brief: boolean;
 	/** Nothing but the actions is asked for. */
 	actionsOnly: boolean;
@@ -25,9 +27,11 @@ const NOBODY: ReadonlySet<string> = new Set();
 
 export function openCycle(snapshot: Snapshot, options: DecideOptions): Cycle {
 	const core = coreAt(snapshot, options.memo);
+	const asked = options.asked ?? NOBODY;
 	return {
 		snapshot,
-		explainOnly: options.explain ?? NOBODY,
+		explainOnly: options.explain ?? asked,
+		asked,
 		brief: options.brief === true,
 		actionsOnly: options.actionsOnly === true,
 		core,

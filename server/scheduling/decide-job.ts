@@ -46,6 +46,7 @@ export function settle(cycle: Cycle, finding: Finding): void {
 	const { job } = queued;
 	const stillHeld = finding.outcome === "hold" && job.state === "held";
 	if (!cycle.actionsOnly) tell(cycle, finding);
+	if (cycle.asked.has(job.jobId)) return;
 	if (eviction) cycle.plan.actions.push(...evictActions(eviction, queued));
 	const action = stillHeld ? null : actionOf(finding);
 	if (action) cycle.plan.actions.push(action);
@@ -103,8 +104,9 @@ function findFor(cycle: Cycle, queued: QueuedJob): Finding {
 	const leaves = due !== null && !sooner;
 	// Room is made for a deadline, or for who would leave otherwise.
 	if (start !== null && (leaves || job.spec.deadlineMs !== null) && shape.verdict.preempt.length > 0) {
-		const asked = { queued, verdict: shape.verdict, pools: shape.home, startMs: start.at.startMs, leaves };
-		const eviction = cycle.evictions.makeRoom(asked, cycle.settled);
+		const asked = cycle.asked.has(job.jobId);
+		const wanted = { queued, verdict: shape.verdict, pools: shape.home, startMs: start.at.startMs, leaves, asked };
+		const eviction = cycle.evictions.makeRoom(wanted, cycle.settled);
 		if (eviction) {
 			const room = homeStartAt(eviction.pool, eviction.nodes, eviction.startMs);
 			const making = found(queued, shape, "wait", roomReason(eviction, cycle.waitingForHome), room, due);

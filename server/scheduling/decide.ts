@@ -24,6 +24,8 @@ import type { Action, Decide } from "./types.ts";
  *    capacity allow, and its place in the queue at home is free for the next; otherwise it waits or is held;
  * 8. running attempts go home, or to cheaper capacity, where that saves money and the queue leaves room (running/);
  * 9. whoever got an action, or was asked about, is explained.
+ * Jobs that are only asked about (DecideOptions.asked) are found their place in steps 5 to 7 and take nothing; after the last of
+ * them the plan is done.
  */
 export const decide: Decide = (snapshot, options = {}) => {
 	const cycle = openCycle(snapshot, options);
@@ -37,10 +39,20 @@ export const decide: Decide = (snapshot, options = {}) => {
 		settle(cycle, finding);
 	}
 	reserveForeign(snapshot, core.pools);
-	for (const queued of launchMoving(cycle, others)) decideJob(cycle, queued);
+	decideQueue(cycle, launchMoving(cycle, others));
+	if (cycle.asked.size > 0) return plan;
 	note(plan.actions, planRunning(runningInput(snapshot, core, budgets, settled)), settled);
 	return plan;
 };
+
+/** One after the other. What comes behind the last that is asked about tells nothing of it. */
+function decideQueue(cycle: Cycle, queue: readonly QueuedJob[]): void {
+	let left = cycle.asked.size;
+	for (const queued of queue) {
+		decideJob(cycle, queued);
+		if (cycle.asked.has(queued.job.jobId) && --left === 0) return;
+	}
+}
 
 function note(actions: Action[], more: readonly Action[], settled: Set<string>): void {
 	for (const action of more) {
@@ -50,7 +62,7 @@ function note(actions: Action[], more: readonly Action[], settled: Set<string>):
 }
 
 /** Each job once; one that has a live attempt is not pending, whatever the list says. */
-function orderPending({ snapshot, core }: Cycle): QueuedJob[] {
+function orderPending({ snapshot, core, asked }: Cycle): QueuedJob[] {
 	const queue: QueuedJob[] = [];
 	for (const job of snapshot.pending) {
 		if (core.live.jobs.has(job.jobId)) continue;
@@ -58,7 +70,7 @@ function orderPending({ snapshot, core }: Cycle): QueuedJob[] {
 		queue.push(queuedJob(job, rest, snapshot.nowMs, thin));
 	}
 	const ownedGpus = snapshot.policy.shares.length === 0 ? 0 : core.pools.reduce((sum, pool) => sum + pool.slots, 0);
-	const ordered = orderQueue(queue, snapshot.policy.shares, core.live.homeGpus, ownedGpus);
+	const ordered = orderQueue(queue, snapshot.policy.shares, core.live.homeGpus, ownedGpus, asked);
 	if (ordered.length < 2) return ordered;
 	const seen = new Set<string>();
 	return ordered.filter(({ job }) => !seen.has(job.jobId) && seen.add(job.jobId));

@@ -30,6 +30,8 @@ export interface RoomAsked {
 	pools: readonly HomePool[];
 	startMs: number;
 	leaves: boolean;
+	/** It is only asked about: the room is found, and nobody's. */
+	asked: boolean;
 }
 
 /** What making room costs. `lostMs`: GPU time of work since the last checkpoint, and of starting again, ms. */
@@ -62,7 +64,7 @@ export class Evictions {
 	 * `startMs`: when home would start it without. `leaves`: it would go to the cloud otherwise, and be there before home starts it.
 	 * `settled`: attempts that got an action; those that must leave are added.
 	 */
-	makeRoom({ queued, verdict, pools, startMs, leaves }: RoomAsked, settled: Set<string>): Eviction | null {
+	makeRoom({ queued, verdict, pools, startMs, leaves, asked }: RoomAsked, settled: Set<string>): Eviction | null {
 		const { nowMs } = this.#snapshot;
 		const goneMs = endOfStop(nowMs).p50Ms;
 		if (verdict.preempt.length === 0) return null;
@@ -76,8 +78,8 @@ export class Evictions {
 		}
 		if (!best) return null;
 		const { pool, nodes, cost } = best;
-		for (const victim of cost.victims) settled.add(victim.attemptId);
-		const slots = this.#claim(pool, nodes, queued.job.spec.resources.gpus, cost.victims);
+		if (!asked) for (const victim of cost.victims) settled.add(victim.attemptId);
+		const slots = asked ? [] : this.#claim(pool, nodes, queued.job.spec.resources.gpus, cost.victims);
 		const first = cost.victims[0];
 		const ruleId = rules.find((rule) => first === undefined || rule.classes.includes(first.spec.class))?.ruleId ?? "";
 		return { pool, nodes, slots, victims: [...cost.victims], ruleId, urgent, startMs: goneMs };

@@ -18,6 +18,7 @@ export function orderQueue(
 	shares: Policy["shares"],
 	homeGpus: ReadonlyMap<string, number>,
 	ownedGpus: number,
+	asked: ReadonlySet<string> = NOBODY,
 ): QueuedJob[] {
 	const ordered = [...queue].sort(compareQueued);
 	if (shares.length === 0 || ordered.length < 2) return ordered;
@@ -33,10 +34,13 @@ export function orderQueue(
 		const points = pointsOf(best);
 		served.push({ ...queued, rank: queued.rank + points });
 		best.next++;
-		best.usedGpus += gpusOf(queued.job.spec);
+		// One that is only asked about uses nothing.
+		if (!asked.has(queued.job.jobId)) best.usedGpus += gpusOf(queued.job.spec);
 	}
 	return served;
 }
+
+const NOBODY: ReadonlySet<string> = new Set();
 
 /** One team's jobs in their own order, which its share does not change. */
 interface Line {

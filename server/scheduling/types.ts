@@ -253,6 +253,11 @@ export type Action =
 export interface DecideOptions {
 	/** Jobs whose full explanation is wanted whatever happens to them (quotes, the Job page). */
 	explain?: ReadonlySet<string>;
+	/**
+	 * Pending jobs that are only asked about (quotes): each is decided at its place in the order as if it alone had been added to
+	 * the others, is explained, and takes nothing. Nobody behind the last of them is decided, nor is running work moved.
+	 */
+	asked?: ReadonlySet<string>;
 	/** Kept by a caller that decides again and again. */
 	memo?: DecideMemo;
 	/** Leave explanations out (long replays); forecasts and reasons stay. */

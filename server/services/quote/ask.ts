@@ -1,25 +1,44 @@
-import type { Explanation } from "#server/domain/decision.ts";
+import type { Candidate, Explanation } from "#server/domain/decision.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import { gpusOf } from "#server/domain/job.ts";
+import type { Prospect } from "#server/domain/suggestion.ts";
+import { ROLES, type Role } from "#server/domain/vocabulary.ts";
 import { judgeJob } from "#server/policy/judge-job.ts";
-import { decide } from "#server/scheduling/decide.ts";
 import { givenForecast } from "#server/scheduling/forecast/record.ts";
+import { makeRiskOf, type RiskOf } from "#server/scheduling/quote/risk-of.ts";
+import { prospectOf, suggest } from "#server/scheduling/quote/suggest.ts";
 import { makeRunTimeOf } from "#server/scheduling/run-time.ts";
-import type { Snapshot } from "#server/scheduling/types.ts";
+import type { PendingJob, Snapshot } from "#server/scheduling/types.ts";
+import { type ApprovalOutlook, readOutlook } from "../approval/outlook.ts";
 import { authorize } from "../authorize.ts";
-import type { ServiceContext } from "../context.ts";
+import { actorName, type ServiceContext } from "../context.ts";
 import { type ForecastScore, scoreOfHorizon } from "../forecast/score.ts";
 import { type ReasonView, reasonView } from "../job/view.ts";
-import { loadSnapshot, SnapshotCache } from "../snapshot/load.ts";
 import type { Timing } from "../timing.ts";
+import { decideAsked, presentSnapshot } from "./decide-asked.ts";
+import { askedJob, askedVariants, type SuggestionView, suggestionView } from "./suggestions.ts";
 
-export interface QuoteView extends Omit<Explanation, "reason" | "jobId"> {
+/** A place that was considered, with the chance that the job would miss its deadline there. */
+export interface QuotedCandidate extends Candidate {
+	/** 0 to 1 (scheduling/quote/deadline-risk); null without a deadline, and where it could never start. */
+	deadlineRisk: number | null;
+}
+
+export interface QuoteView extends Omit<Explanation, "reason" | "jobId" | "candidates" | "removed"> {
 	reason: ReasonView;
+	candidates: QuotedCandidate[];
+	removed: (Omit<Explanation["removed"][number], "cheapest"> & { cheapest: QuotedCandidate })[];
 	gpus: number;
 	/** Jobs that wait before it, and GPUs they ask for. */
 	queue: { jobs: number; gpus: number };
 	/** How long it would run, from past runs of its name, its estimate or its team (scheduling/run-time). */
 	runTime: { p50Ms: number; p90Ms: number };
+	/** Where it would start and what it would cost, if it were submitted now; null while it would be held, and when nothing can run it. */
+	expected: Prospect | null;
+	/** What would make it cheaper or sooner: the same question asked again with one thing changed. At most four, the best first. */
+	suggestions: SuggestionView[];
+	/** Who could say yes, and how long answers take, when a rule asks a person first; else null. */
+	approval: (ApprovalOutlook & { ruleId: string }) | null;
 	/** How often forecasts of such a wait at home held; null when it would start at once, never, or none was scored yet. */
 	forecastScore: ForecastScore | null;
 	/** The same of what jobs were told as they were submitted, as here: nobody had waited yet. */
@@ -28,48 +47,49 @@ export interface QuoteView extends Omit<Explanation, "reason" | "jobId"> {
 	budgetFree: { budgetId: string; freeMicroUsd: string; capMicroUsd: string } | null;
 }
 
-/** The id under which the asked-for job stands in the snapshot: sorts after every real one submitted before it. */
-const QUOTED = "job_zzzzzzzzzzzzzzzzzzzzzzzzzz";
-
-/** Specs of the pending jobs are kept between quotes. */
-const cache = new SnapshotCache();
-
 /**
- * What the job would meet if it were submitted now: the same `decide`, over the same snapshot with the job added.
- * Nothing is written.
+ * What the job would meet if it were submitted now, and what would be better for it: the same `decide`, over the same snapshot
+ * with the job and its variants asked about. Nothing is written.
  */
 export async function askQuote(ctx: ServiceContext & { timing: Timing }, spec: JobSpec): Promise<QuoteView> {
 	authorize(ctx, "quote:ask", spec.team);
-	const { snapshot } = await loadSnapshot(ctx, cache);
-	const asked = {
-		jobId: QUOTED,
-		spec,
-		state: "queued" as const,
-		submittedAtMs: snapshot.nowMs,
-		pendingSinceMs: snapshot.nowMs,
-		nextAttemptNo: 1,
-		completedMs: 0,
-		avoidOffers: [],
-		approvedMicroUsd: null,
-	};
-	const plan = decide({ ...snapshot, pending: [...snapshot.pending, asked] }, { explain: new Set([QUOTED]) });
-	const found = plan.explanations.find((e) => e.jobId === QUOTED);
-	if (!found) throw new Error("the decision core did not explain the quoted job");
-	const { jobId: _, reason, ...explanation } = found;
-	const told = plan.forecasts.get(QUOTED);
-	const given = told ? givenForecast(plan.replayed?.get(QUOTED) ?? told, told, snapshot.nowMs) : null;
-	const pending = snapshot.pending;
+	const snapshot = await presentSnapshot(ctx);
+	const job = askedJob(spec, snapshot);
+	const variants = askedVariants(spec, snapshot);
+	const { plan, explanationOf } = decideAsked(ctx.db, snapshot, [job, ...variants.map((v) => v.job)]);
+	const { jobId, reason, candidates, removed, ...explanation } = explanationOf(job.jobId);
+	const told = plan.forecasts.get(jobId);
+	const given = told ? givenForecast(plan.replayed?.get(jobId) ?? told, told, snapshot.nowMs) : null;
+	const { pending } = snapshot;
 	const runTime = makeRunTimeOf(snapshot.durations)(spec);
+	const riskOf = makeRiskOf(snapshot);
+	const expected = prospectOf(explanationOf(jobId), job, riskOf);
+	const asked = variants.map((v) => ({ ...v, explanation: explanationOf(v.job.jobId) }));
 	return {
 		...explanation,
 		reason: reasonView(reason),
+		candidates: candidates.map((c) => quoted(c, job, riskOf)),
+		removed: removed.map((group) => ({ ...group, cheapest: quoted(group.cheapest, job, riskOf) })),
 		gpus: gpusOf(spec),
 		queue: { jobs: pending.length, gpus: pending.reduce((sum, p) => sum + gpusOf(p.spec), 0) },
 		runTime: { p50Ms: runTime.p50Ms, p90Ms: runTime.p90Ms },
+		expected,
+		suggestions: suggest(expected, asked, snapshot, riskOf).map(suggestionView),
+		approval: await approvalOf(ctx, reason, snapshot.nowMs),
 		forecastScore: given ? await scoreOfHorizon(ctx.db, given.horizon) : null,
 		quoteScore: given ? await scoreOfHorizon(ctx.db, given.horizon, "quotes") : null,
 		budgetFree: tightestBudget(snapshot, spec),
 	};
+}
+
+function quoted(candidate: Candidate, job: PendingJob, riskOf: RiskOf): QuotedCandidate {
+	return { ...candidate, deadlineRisk: riskOf(job, candidate) };
+}
+
+async function approvalOf(ctx: ServiceContext, { code, facts }: Explanation["reason"], nowMs: number): Promise<QuoteView["approval"]> {
+	const role = ROLES.find((r): r is Role => r === facts["role"]);
+	if (code !== "approval_required" || !role) return null;
+	return { ruleId: String(facts["ruleId"]), ...(await readOutlook(ctx.db, role, actorName(ctx.actor), nowMs)) };
 }
 
 function tightestBudget(snapshot: Snapshot, spec: JobSpec): QuoteView["budgetFree"] {

@@ -1,0 +1,190 @@
+import type { Offer } from "#server/domain/capacity.ts";
+import type { JobSpec } from "#server/domain/job.ts";
+import { JOB_LIMITS } from "#server/domain/job-file.ts";
+import type { ChangedField, JobChange } from "#server/domain/suggestion.ts";
+import { formatDuration, HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
+import type { Snapshot, TimeSpread } from "../types.ts";
+
+/** A job with one thing changed, as the job file would say it. */
+export interface Variant {
+	change: JobChange;
+	fields: ChangedField[];
+	spec: JobSpec;
+}
+
+/** Models that are tried beside those a job names. */
+const ACCELERATORS_TRIED = 4;
+/** How much later a deadline is tried. */
+const DEADLINES_LATER_MS = [4 * HOUR_MS, 24 * HOUR_MS];
+const CHECKPOINT_EVERY_MS = 15 * MINUTE_MS;
+/** Where a job that has none is told to keep checkpoints. */
+const CHECKPOINT_PATH = "/checkpoints";
+/** A maximum is suggested so many times as long as nine in ten such runs: one that ends too early loses all of it. */
+const MAX_TIMES_P90 = 2;
+const MAX_STEP_MS = 10 * MINUTE_MS;
+/** GPUs of the largest machine that a gang is gathered on. */
+const ONE_NODE_GPUS = 16;
+/** A machine is suggested that has at least this share of the CPUs and the memory asked for. */
+const LEAST_MACHINE_SHARE = 0.5;
+
+/** What could be otherwise with a job: at most a dozen variants, each with one thing changed. Policy and prices decide what it brings. */
+export function variantsOf(spec: JobSpec, snapshot: Snapshot, runTime: TimeSpread): Variant[] {
+	return [
+		...otherAccelerators(spec, snapshot),
+		...laterDeadlines(spec),
+		...checkpoints(spec),
+		...oneNode(spec),
+		...half(spec),
+		...machine(spec, snapshot.offers),
+		...maximum(spec, runTime),
+	].filter(({ spec: { duration, resources } }) => {
+		const longestMs = Math.max(duration.estimateMs ?? 0, duration.maxMs ?? 0);
+		return longestMs <= JOB_LIMITS.durationMs && (resources.cpus ?? 0) <= JOB_LIMITS.cpusPerNode;
+	});
+}
+
+/** Models with as much memory as the least of those named: pools of the company first, then by the cheapest GPU-hour. */
+function otherAccelerators(spec: JobSpec, { pools, offers }: Snapshot): Variant[] {
+	const { accelerators, gpus } = spec.resources;
+	const leastGb = Math.min(...accelerators.map(memoryGbOf));
+	const prices = new Map<string, number>();
+	for (const pool of pools) if (pool.gpusPerNode >= gpus) prices.set(pool.accelerator, 0);
+	for (const offer of offers) {
+		if (offer.gpus < gpus || offer.microUsdPerHour === null || offer.microUsdPerHour <= 0n) continue;
+		const price = Number(offer.microUsdPerHour) / offer.gpus;
+		prices.set(offer.accelerator, Math.min(prices.get(offer.accelerator) ?? Number.POSITIVE_INFINITY, price));
+	}
+	return [...prices]
+		.filter(([name]) => accelerators.length > 0 && !accelerators.includes(name) && memoryGbOf(name) >= leastGb)
+		.sort(([a, x], [b, y]) => x - y || (a < b ? -1 : 1))
+		.slice(0, ACCELERATORS_TRIED)
+		.map(([accelerator]) => {
+			const names = [...accelerators, accelerator];
+			return {
+				change: { kind: "accelerator", accelerator },
+				fields: [{ path: ["resources", "accelerators"], value: names }],
+				spec: { ...spec, resources: { ...spec.resources, accelerators: names } },
+			};
+		});
+}
+
+/** The canonical names end in it, `A100-80GB`; NaN where one does not, which is never enough. */
+function memoryGbOf(accelerator: string): number {
+	return Number(/-(\d+)GB$/.exec(accelerator)?.[1]);
+}
+
+function laterDeadlines(spec: JobSpec): Variant[] {
+	const { deadlineMs: now } = spec;
+	if (now === null) return [];
+	return DEADLINES_LATER_MS.map((laterMs) => {
+		const deadlineMs = now + laterMs;
+		return {
+			change: { kind: "deadline", deadlineMs, laterMs },
+			fields: [{ path: ["deadline"], value: new Date(deadlineMs).toISOString() }],
+			spec: { ...spec, deadlineMs },
+		};
+	});
+}
+
+function checkpoints(spec: JobSpec): Variant[] {
+	const { checkpoint } = spec;
+	if (checkpoint !== null && checkpoint.intervalMs <= CHECKPOINT_EVERY_MS) return [];
+	const interval = formatDuration(CHECKPOINT_EVERY_MS);
+	return [
+		{
+			change: { kind: "checkpoint", intervalMs: CHECKPOINT_EVERY_MS },
+			fields: [
+				checkpoint === null
+					? { path: ["checkpoint"], value: { path: CHECKPOINT_PATH, interval } }
+					: { path: ["checkpoint", "interval"], value: interval },
+			],
+			spec: { ...spec, checkpoint: { ...(checkpoint ?? { path: CHECKPOINT_PATH, uri: null }), intervalMs: CHECKPOINT_EVERY_MS } },
+		},
+	];
+}
+
+function oneNode(spec: JobSpec): Variant[] {
+	const { nodes, resources } = spec;
+	const gpus = nodes * resources.gpus;
+	if (nodes === 1 || gpus > ONE_NODE_GPUS) return [];
+	const cpus = resources.cpus === null ? null : resources.cpus * nodes;
+	const memoryGiB = resources.memoryGiB === null ? null : resources.memoryGiB * nodes;
+	return [
+		{
+			change: { kind: "one_node", gpus },
+			fields: [{ path: ["nodes"], value: 1 }, { path: ["resources", "gpus"], value: gpus }, ...machineFields(cpus, memoryGiB)],
+			spec: { ...spec, nodes: 1, resources: { ...resources, gpus, cpus, memoryGiB } },
+		},
+	];
+}
+
+/** Only where the person said how long it takes: what half of the GPUs take is then twice that. */
+function half(spec: JobSpec): Variant[] {
+	const { nodes, resources, duration } = spec;
+	if (duration.estimateMs === null || nodes * resources.gpus === 1) return [];
+	const fewer = nodes > 1 ? Math.ceil(nodes / 2) : 1;
+	const gpus = nodes > 1 ? resources.gpus : Math.ceil(resources.gpus / 2);
+	const estimateMs = 2 * duration.estimateMs;
+	const maxMs = duration.maxMs === null ? null : 2 * duration.maxMs;
+	return [
+		{
+			change: { kind: "half", nodes: fewer, gpus },
+			fields: [
+				nodes > 1 ? { path: ["nodes"], value: fewer } : { path: ["resources", "gpus"], value: gpus },
+				{ path: ["duration", "estimate"], value: formatDuration(estimateMs) },
+				...(maxMs === null ? [] : [{ path: ["duration", "max"], value: formatDuration(maxMs) }]),
+			],
+			spec: { ...spec, nodes: fewer, resources: { ...resources, gpus }, duration: { estimateMs, maxMs } },
+		},
+	];
+}
+
+/** The cheapest machine with the GPUs that are asked for, where CPUs or memory alone rule it out. */
+function machine(spec: JobSpec, offers: readonly Offer[]): Variant[] {
+	const { gpus, accelerators, cpus, memoryGiB } = spec.resources;
+	let cheapest: Offer | null = null;
+	for (const offer of offers) {
+		if (offer.gpus < gpus || (accelerators.length > 0 && !accelerators.includes(offer.accelerator))) continue;
+		if (offer.vcpus < LEAST_MACHINE_SHARE * (cpus ?? 0) || offer.memoryGiB < LEAST_MACHINE_SHARE * (memoryGiB ?? 0)) continue;
+		if (offer.microUsdPerHour === null || offer.microUsdPerHour <= 0n) continue;
+		if (cheapest === null || isCheaper(offer, cheapest)) cheapest = offer;
+	}
+	if (cheapest === null) return [];
+	const fewerCpus = cpus !== null && cpus > cheapest.vcpus ? cheapest.vcpus : null;
+	const lessMemoryGiB = memoryGiB !== null && memoryGiB > cheapest.memoryGiB ? cheapest.memoryGiB : null;
+	if (fewerCpus === null && lessMemoryGiB === null) return [];
+	return [
+		{
+			change: { kind: "machine", instanceType: cheapest.instanceType, cpus: fewerCpus, memoryGiB: lessMemoryGiB },
+			fields: machineFields(fewerCpus, lessMemoryGiB),
+			spec: { ...spec, resources: { ...spec.resources, cpus: fewerCpus ?? cpus, memoryGiB: lessMemoryGiB ?? memoryGiB } },
+		},
+	];
+}
+
+function isCheaper(a: Offer, b: Offer): boolean {
+	const [x, y] = [a.microUsdPerHour ?? 0n, b.microUsdPerHour ?? 0n];
+	return x !== y ? x < y : a.id < b.id;
+}
+
+function machineFields(cpus: number | null, memoryGiB: number | null): ChangedField[] {
+	return [
+		...(cpus === null ? [] : [{ path: ["resources", "cpus"], value: cpus }]),
+		...(memoryGiB === null ? [] : [{ path: ["resources", "memoryGiB"], value: memoryGiB }]),
+	];
+}
+
+/** What is held of a budget covers the instances' longest life, which a maximum shortens. */
+function maximum(spec: JobSpec, { p90Ms }: TimeSpread): Variant[] {
+	const { duration } = spec;
+	const neededMs = Math.max(MAX_TIMES_P90 * p90Ms, duration.estimateMs ?? 0);
+	const maxMs = Math.ceil(neededMs / MAX_STEP_MS) * MAX_STEP_MS;
+	if (duration.maxMs !== null && duration.maxMs <= maxMs) return [];
+	return [
+		{
+			change: { kind: "max_duration", maxMs },
+			fields: [{ path: ["duration", "max"], value: formatDuration(maxMs) }],
+			spec: { ...spec, duration: { ...duration, maxMs } },
+		},
+	];
+}
