@@ -3,6 +3,7 @@ import { useSuspenseQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { Money } from "#components/money/money.tsx";
 import { EmptyState } from "#components/page/states.tsx";
+import { ClosingDay } from "#components/statements/closing-day-dialog.tsx";
 import { statementHref, statementsHref } from "#components/statements/search-params.ts";
 import { StateChip } from "#components/statements/state-chip.tsx";
 import { TeamMenu } from "#components/statements/team-menu.tsx";
@@ -32,8 +33,13 @@ export function MonthsPanel({ team: asked }: { team: string | null }) {
 	return (
 		<Panel
 			title="Months"
-			sub="of the ledger's calendar"
-			actions={<TeamMenu team={team} teams={teams.map((t) => ({ team: t, href: statementsHref(t === teams[0] ? null : t) }))} />}
+			sub={`of the ledger's calendar; the last one is closed by itself on day ${data.closing.day} and sent`}
+			actions={
+				<>
+					{data.closing.mayChange && <ClosingDay day={data.closing.day} />}
+					<TeamMenu team={team} teams={teams.map((t) => ({ team: t, href: statementsHref(t === teams[0] ? null : t) }))} />
+				</>
+			}
 		>
 			{items.length === 0 ? (
 				<EmptyState icon="statements" title="Nothing was charged yet" action={{ label: "Submit a job", href: "/jobs/new" }}>

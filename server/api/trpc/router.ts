@@ -31,6 +31,7 @@ import { spendOptions, spendOptionsInput } from "#server/services/spend/options.
 import { spendPage, spendPageInput } from "#server/services/spend/page.ts";
 import { ledgerZone } from "#server/services/spend/zone.ts";
 import { closeInput, closeMonth } from "#server/services/statement/close.ts";
+import { changeClosingDay, changeClosingDayInput } from "#server/services/statement/closing-day.ts";
 import { getStatement, getStatementInput } from "#server/services/statement/get.ts";
 import { listStatements, listStatementsInput } from "#server/services/statement/list.ts";
 import { noteInput, noteVariance } from "#server/services/statement/note.ts";
@@ -117,6 +118,7 @@ export const appRouter = router({
 		close: procedure.input(closeInput).mutation(({ ctx, input }) => closeMonth(ctx.service, input)),
 		sign: procedure.input(signInput).mutation(({ ctx, input }) => signStatement(ctx.service, input)),
 		note: procedure.input(noteInput).mutation(({ ctx, input }) => noteVariance(ctx.service, input)),
+		changeClosingDay: procedure.input(changeClosingDayInput).mutation(({ ctx, input }) => changeClosingDay(ctx.service, input)),
 	}),
 	bill: router({
 		list: procedure.query(({ ctx }) => listBills(ctx.service)),

@@ -26,8 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => books.database.drop());
 
-const found = (scope: string) =>
-	books.db.transaction((tx) => findJobsInScope(tx, scope, bucketStartMs("month", books.clock.nowMs())));
+const found = (scope: string) => books.db.transaction((tx) => findJobsInScope(tx, scope, bucketStartMs("month", books.clock.nowMs())));
 
 describe("findJobsInScope", () => {
 	it("everybody's scope asks nothing of anybody", async () => {

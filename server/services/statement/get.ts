@@ -3,9 +3,10 @@ import { checkStatement, type StatementCheck } from "#server/accounting/statemen
 import { diffStatements, type StatementDifference } from "#server/accounting/statement-diff.ts";
 import type { StatementContent, StatementState } from "#server/domain/statement.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
-import { authorize, type Permission, teamScope } from "../authorize.ts";
+import { authorize, teamScope } from "../authorize.ts";
 import type { ServiceContext } from "../context.ts";
 import { ledgerCalendar } from "../ledger/calendar.ts";
+import { allows } from "./allows.ts";
 import { type ChangedSince, changedSince, NOTHING, stateOf, teamsInLedger } from "./current.ts";
 import { sha256Of } from "./hash.ts";
 import { ledgerMonth, monthSchema, teamSchema } from "./month.ts";
@@ -126,14 +127,4 @@ async function versionViews(ctx: ServiceContext, stored: readonly StoredStatemen
 			differences: before ? diffStatements(before.content, row.content) : [],
 		};
 	});
-}
-
-function allows(ctx: ServiceContext, permission: Permission, team: string | null): boolean {
-	try {
-		authorize(ctx, permission, team);
-		return true;
-	} catch (error) {
-		if (error instanceof SpillwayError && error.code === "forbidden") return false;
-		throw error;
-	}
 }

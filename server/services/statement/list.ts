@@ -7,6 +7,8 @@ import { listTeams } from "../account/teams.ts";
 import { authorize, teamScope } from "../authorize.ts";
 import type { ServiceContext } from "../context.ts";
 import { ledgerCalendar } from "../ledger/calendar.ts";
+import { allows } from "./allows.ts";
+import { closingDay } from "./closing-day.ts";
 import { type ChangedSince, changedSince, monthsInLedger, NOTHING, stateOf } from "./current.ts";
 import { ledgerMonth, ledgerMonthAt } from "./month.ts";
 
@@ -41,6 +43,8 @@ export interface StatementList {
 	teams: string[];
 	/** Newest first: every month with a charge or a statement. */
 	items: StatementMonth[];
+	/** The day on which the month before is closed by itself and sent, and whether the person may set it. */
+	closing: { day: number; mayChange: boolean };
 }
 
 /** @throws SpillwayError `forbidden` for a team that is not the person's. */
@@ -49,7 +53,8 @@ export async function listStatements(ctx: ServiceContext, raw: z.input<typeof li
 	const input = listStatementsInput.parse(raw);
 	const teams = scope === null ? ["", ...(await allTeams(ctx))] : [...scope];
 	const team = input.team ?? teams[0];
-	if (team === undefined) return { team: null, teams, items: [] };
+	const closing = { day: await closingDay(ctx.db), mayChange: allows(ctx, "statement:close", null) };
+	if (team === undefined) return { team: null, teams, items: [], closing };
 	authorize(ctx, "statement:read", team);
 	const [inLedger, newest, calendar] = await Promise.all([
 		monthsInLedger(ctx.db, team),
@@ -75,7 +80,7 @@ export async function listStatements(ctx: ServiceContext, raw: z.input<typeof li
 			});
 			return { month, fromMs, toMs, state, ledgerMicroUsd: now.effectiveMicroUsd, closed: stored ? closedOf(stored, changed) : null };
 		});
-	return { team, teams, items };
+	return { team, teams, items, closing };
 }
 
 /** Teams that exist, and teams of old that have statements. */

@@ -1,14 +1,16 @@
 import { and, eq, isNull } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { channel, delivery } from "#server/db/schema/alert.ts";
-import { setting } from "#server/db/schema/setting.ts";
+import { audit } from "#server/db/schema/audit.ts";
 import { statement } from "#server/db/schema/statement.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import { meterAll } from "../ledger/meter.ts";
 import { postCharges } from "../ledger/post-charges.ts";
 import * as test from "../ledger/testing/books.ts";
 import { closeMonth } from "./close.ts";
+import { changeClosingDay } from "./closing-day.ts";
 import { getStatement } from "./get.ts";
+import { listStatements } from "./list.ts";
 import { statementsOnTheDay } from "./on-the-day.ts";
 import { aRefund } from "./testing/refund.ts";
 
@@ -37,9 +39,23 @@ describe("the day set", () => {
 	it("nothing happens before it: the 3rd, unless another day is set", async () => {
 		until(Date.UTC(2026, 11, 2, 23, 59));
 		expect(await statementsOnTheDay(books)).toEqual({ closed: null, deliveries: 0 });
-		await books.db.insert(setting).values({ key: "statement_day", value: 5 });
+		expect(await changeClosingDay(books, { day: 5 })).toEqual({ day: 5 });
 		until(Date.UTC(2026, 11, 4, 23, 59));
 		expect(await statementsOnTheDay(books)).toEqual({ closed: null, deliveries: 0 });
+	});
+
+	it("is set by who closes months, is shown with the list, and stands in the audit once; a month has no day 31 for sure", async () => {
+		const scientist: test.Books = {
+			...books,
+			actor: { kind: "person", accountId: "usr_1", name: "S", role: "data_scientist", teams: ["risk"], via: "session" },
+		};
+		await expect(changeClosingDay(scientist, { day: 1 })).rejects.toMatchObject({ code: "forbidden" });
+		await expect(changeClosingDay(books, { day: 31 })).rejects.toThrow("must be a day from 1 to 28");
+		await changeClosingDay(books, { day: 5 });
+		const rows = await books.db.select().from(audit).where(eq(audit.action, "statement.day"));
+		expect(rows.map((r) => [r.before, r.after])).toEqual([[{ day: 3 }, { day: 5 }]]);
+		expect((await listStatements(books)).closing).toEqual({ day: 5, mayChange: true });
+		expect((await listStatements(scientist)).closing).toEqual({ day: 5, mayChange: false });
 	});
 
 	it("two schedulers at once close the month once, and each channel that asked gets its statement once", async () => {

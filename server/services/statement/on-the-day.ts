@@ -1,9 +1,7 @@
 import { and, asc, eq, sql } from "drizzle-orm";
-import { z } from "zod";
 import { nextBucketStartMs } from "#server/accounting/calendar.ts";
 import type { Db } from "#server/db/client.ts";
 import { channel, delivery } from "#server/db/schema/alert.ts";
-import { setting } from "#server/db/schema/setting.ts";
 import type { StatementContent } from "#server/domain/statement.ts";
 import type { Clock } from "#server/kernel/clock.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
@@ -12,14 +10,11 @@ import { microToUsdText } from "#server/kernel/money.ts";
 import { systemContext } from "../context.ts";
 import { ledgerCalendar } from "../ledger/calendar.ts";
 import { closeMonth } from "./close.ts";
+import { closingDay } from "./closing-day.ts";
 import { type LedgerMonth, ledgerMonthAt, previousMonth } from "./month.ts";
 import { aboutStatement } from "./sent.ts";
 import { newestOf, type StoredStatement } from "./stored.ts";
 
-/** Setting: the day of a month on which the one before is closed and sent. */
-export const STATEMENT_DAY_SETTING = "statement_day";
-const STATEMENT_DAY_DEFAULT = 3;
-const daySchema = z.number().int().min(1).max(28);
 export const STATEMENT_TOPIC = "statement";
 
 /**
@@ -30,7 +25,7 @@ export const STATEMENT_TOPIC = "statement";
 export async function statementsOnTheDay(ctx: { db: Db; clock: Clock }): Promise<{ closed: string | null; deliveries: number }> {
 	const nowMs = ctx.clock.nowMs();
 	const now = ledgerMonthAt(nowMs, await ledgerCalendar(ctx.db));
-	if (nowMs < dayStartMs(now, await statementDay(ctx.db))) return { closed: null, deliveries: 0 };
+	if (nowMs < dayStartMs(now, await closingDay(ctx.db))) return { closed: null, deliveries: 0 };
 	const last = previousMonth(now);
 	const closed = (await newestOf(ctx.db, last.month)).size > 0 ? null : await closeIfCharged(ctx, last.month);
 	return { closed, deliveries: await deliver(ctx, last.month) };
@@ -45,12 +40,6 @@ async function closeIfCharged(ctx: { db: Db; clock: Clock }, month: string): Pro
 		if (error instanceof SpillwayError && (error.code === "conflict" || error.code === "invalid_input")) return null;
 		throw error;
 	}
-}
-
-export async function statementDay(db: Db): Promise<number> {
-	const [row] = await db.select({ value: setting.value }).from(setting).where(eq(setting.key, STATEMENT_DAY_SETTING));
-	const day = daySchema.safeParse(row?.value);
-	return day.success ? day.data : STATEMENT_DAY_DEFAULT;
 }
 
 /** Days of the ledger's calendar, which are not all 24 hours long. */
