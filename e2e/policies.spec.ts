@@ -52,7 +52,16 @@ async function discard(page: Page): Promise<void> {
 	await expect(page.getByRole("button", { name: "Edit", exact: true })).toBeVisible();
 }
 
-test("edit, error, fix, publish; a job changes its course; roll back", async ({ page }) => {
+/** Replays the last week under the draft; its cloud money is told beside that of the version in force. */
+async function backtest(page: Page): Promise<void> {
+	const panel = page.locator("#backtest");
+	await panel.getByText("7 days").click();
+	await panel.getByRole("button", { name: /^Run( again)?$/ }).click();
+	await expect(panel.getByText(/^Ran .*on the text above/)).toBeVisible({ timeout: 60_000 });
+	await expect(panel.getByText("Cloud cost").first()).toBeVisible();
+}
+
+test("edit, error, fix, backtest, publish; a job changes its course; roll back", async ({ page }) => {
 	test.setTimeout(240_000);
 	await makeQuiet();
 	await edit(page);
@@ -71,10 +80,12 @@ test("edit, error, fix, publish; a job changes its course; roll back", async ({ 
 	await added.getByLabel("When").fill('job.team == "research"');
 	await expect(page.getByRole("list", { name: "Rules" })).toContainText("research");
 	await expect(page.getByText(/^This rule removes \d+ of \d+ offers/).or(page.getByText("This rule does not count for"))).toBeVisible();
+	await backtest(page);
 	await page.getByRole("button", { name: "Publish" }).click();
 	const dialog = page.getByRole("dialog", { name: "Publish the draft" });
 	await dialog.getByLabel("Why").fill("Research stays at home");
 	await expect(dialog.getByRole("list", { name: "Changes by rule" })).toContainText("stays-home");
+	await expect(dialog.getByText(/^With backtest .* of this very text/)).toBeVisible();
 	await expectAccessible(page);
 	await dialog.getByRole("button", { name: "Publish" }).click();
 	await expect(page.getByRole("button", { name: "Edit", exact: true })).toBeVisible();

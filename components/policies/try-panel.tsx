@@ -111,7 +111,12 @@ function TriedList({ trial }: { trial: Trial }) {
 	const places = all ? trial.places : trial.places.slice(0, SHOWN);
 	return (
 		<>
-			<ul aria-label="Offers that the rule touches" className="max-h-80 overflow-y-auto rounded-md border">
+			<ul
+				// biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard.
+				tabIndex={0}
+				aria-label="Offers that the rule touches"
+				className="max-h-80 overflow-y-auto rounded-md border"
+			>
 				{places.map((p) => (
 					<li
 						key={`${p.siteId}/${p.region}/${p.instanceType}/${p.capacityType}/${p.hourlyUsd}`}
