@@ -1,27 +1,16 @@
 "use client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type SubmitEvent, useState } from "react";
+import { addressesOf, teamOf } from "#components/budgets/channel-changes.ts";
+import { NameField, TargetField, TeamField, TopicFields } from "#components/budgets/channel-fields.tsx";
 import { describeError } from "#components/page/error-boundary.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import type { Inputs } from "#components/trpc/outputs.ts";
 import { Button } from "#components/ui/button.tsx";
-import { CheckField } from "#components/ui/checkbox.tsx";
 import { CopyId } from "#components/ui/copy-id.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";
-import { Field, Input } from "#components/ui/input.tsx";
 import { SegmentedControl } from "#components/ui/segmented.tsx";
 import { CHANNEL_TOPICS, type ChannelTopic } from "#server/domain/alert.ts";
-
-export const TOPIC_LABEL: Record<ChannelTopic, string> = {
-	budget_threshold: "Shares of a cap",
-	budget_forecast_overrun: "Forecast over a cap",
-	spend_anomaly: "A team's odd days",
-	money_at_risk: "Money at risk",
-	billed_unknown: "Billed, unknown",
-	ledger_mismatch: "The ledger's check",
-	approval_waiting: "A job asks for a yes",
-	statement: "Statements",
-};
 
 type Kind = Inputs["channel"]["create"]["kind"];
 const KINDS = [
@@ -53,12 +42,10 @@ function ChannelDialog({ onClose }: { onClose: () => void }) {
 	const [topics, setTopics] = useState<readonly ChannelTopic[]>(CHANNEL_TOPICS);
 	const submit = async (event: SubmitEvent) => {
 		event.preventDefault();
-		const common = { name, topics: [...topics], team: team.trim() === "" ? null : team.trim() };
+		const common = { name, topics: [...topics], team: teamOf(team) };
 		try {
 			const made = await create.mutateAsync(
-				kind === "email"
-					? { kind, ...common, recipients: target.split(/[\s,;]+/).filter(Boolean) }
-					: { kind, ...common, url: target.trim() },
+				kind === "email" ? { kind, ...common, recipients: addressesOf(target) } : { kind, ...common, url: target.trim() },
 			);
 			void client.invalidateQueries({ queryKey: trpc.channel.pathKey() });
 			if (made.signingKey === null) onClose();
@@ -90,32 +77,10 @@ function ChannelDialog({ onClose }: { onClose: () => void }) {
 		>
 			<form id="add-channel" onSubmit={(event) => void submit(event)} className="grid gap-3">
 				<SegmentedControl label="Kind" name="channel-kind" value={kind} options={KINDS} onChange={setKind} />
-				<Field label="Name" htmlFor="channel-name">
-					<Input id="channel-name" value={name} maxLength={80} onChange={(e) => setName(e.target.value)} />
-				</Field>
-				<Field
-					label={kind === "email" ? "Addresses" : "Address of the webhook"}
-					htmlFor="channel-target"
-					hint={kind === "email" ? "Several with commas between them." : "https://…; redirects are not followed."}
-				>
-					<Input id="channel-target" value={target} onChange={(e) => setTarget(e.target.value)} aria-describedby="channel-target-note" />
-				</Field>
-				<Field label="Only of one team" htmlFor="channel-team" hint="Empty: of all teams, and what is everybody's business.">
-					<Input id="channel-team" value={team} onChange={(e) => setTeam(e.target.value)} aria-describedby="channel-team-note" />
-				</Field>
-				<fieldset className="grid gap-1.5">
-					<legend className="mb-1 font-medium text-ink-2">Hears of</legend>
-					<div className="grid gap-1.5 md:grid-cols-2">
-						{CHANNEL_TOPICS.map((topic) => (
-							<CheckField
-								key={topic}
-								label={TOPIC_LABEL[topic]}
-								checked={topics.includes(topic)}
-								onChange={(e) => setTopics(e.target.checked ? [...topics, topic] : topics.filter((t) => t !== topic))}
-							/>
-						))}
-					</div>
-				</fieldset>
+				<NameField value={name} onChange={setName} />
+				<TargetField kind={kind} value={target} onChange={setTarget} />
+				<TeamField value={team} onChange={setTeam} />
+				<TopicFields value={topics} onChange={setTopics} />
 				{create.error && (
 					<p role="alert" className="text-risk-ink">
 						{describeError(create.error).detail}

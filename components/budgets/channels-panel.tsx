@@ -1,7 +1,9 @@
 "use client";
 import { useMutation, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { AddChannel, TOPIC_LABEL } from "#components/budgets/channel-dialog.tsx";
+import { AddChannel } from "#components/budgets/channel-dialog.tsx";
+import { TOPIC_LABEL } from "#components/budgets/channel-fields.tsx";
+import { EditChannelDialog } from "#components/budgets/edit-channel-dialog.tsx";
 import { type Channel, DELIVERIES_QUERY } from "#components/budgets/params.ts";
 import { describeError } from "#components/page/error-boundary.tsx";
 import { EmptyState } from "#components/page/states.tsx";
@@ -43,7 +45,7 @@ export function ChannelsPanel() {
 function ChannelLine({ channel: c }: { channel: Channel }) {
 	const trpc = useTRPC();
 	const client = useQueryClient();
-	const [asking, setAsking] = useState(false);
+	const [dialog, setDialog] = useState<"edit" | "remove" | null>(null);
 	const settled = {
 		onSettled: () => void client.invalidateQueries({ queryKey: trpc.channel.pathKey() }),
 		onError: (error: unknown) => notify({ tone: "failed" as const, title: "That was not possible", detail: describeError(error).detail }),
@@ -55,7 +57,7 @@ function ChannelLine({ channel: c }: { channel: Channel }) {
 		}),
 	);
 	const update = useMutation(trpc.channel.update.mutationOptions(settled));
-	const remove = useMutation(trpc.channel.remove.mutationOptions({ ...settled, onSuccess: () => setAsking(false) }));
+	const remove = useMutation(trpc.channel.remove.mutationOptions({ ...settled, onSuccess: () => setDialog(null) }));
 	const hears = c.topics.filter(isTopic);
 	return (
 		<li className="hairline-b flex flex-wrap items-center gap-x-3 gap-y-1.5 px-4 py-2.5 last:border-b-0">
@@ -92,16 +94,20 @@ function ChannelLine({ channel: c }: { channel: Channel }) {
 				>
 					{c.enabled ? "Switch off" : "Switch on"}
 				</Button>
-				<IconButton size="sm" icon="x" label={`Remove ${c.name}`} onClick={() => setAsking(true)} />
+				<Button size="sm" onClick={() => setDialog("edit")} aria-label={`Change ${c.name}`}>
+					Change
+				</Button>
+				<IconButton size="sm" icon="x" label={`Remove ${c.name}`} onClick={() => setDialog("remove")} />
 			</span>
+			{dialog === "edit" && <EditChannelDialog channel={c} onClose={() => setDialog(null)} />}
 			<Dialog
-				open={asking}
-				onClose={() => setAsking(false)}
+				open={dialog === "remove"}
+				onClose={() => setDialog(null)}
 				title={`Remove ${c.name}?`}
 				description="Its address and key are deleted, and what still waits to be sent there fails. The log of what was sent stays."
 				actions={
 					<>
-						<Button onClick={() => setAsking(false)}>Keep it</Button>
+						<Button onClick={() => setDialog(null)}>Keep it</Button>
 						<Button variant="danger" busy={remove.isPending} onClick={() => remove.mutate({ id: c.id })}>
 							Remove it
 						</Button>

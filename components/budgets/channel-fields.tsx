@@ -1,0 +1,65 @@
+import type { Channel } from "#components/budgets/params.ts";
+import { CheckField } from "#components/ui/checkbox.tsx";
+import { Field, Input } from "#components/ui/input.tsx";
+import { CHANNEL_TOPICS, type ChannelTopic } from "#server/domain/alert.ts";
+
+export const TOPIC_LABEL: Record<ChannelTopic, string> = {
+	budget_threshold: "Shares of a cap",
+	budget_forecast_overrun: "Forecast over a cap",
+	spend_anomaly: "A team's odd days",
+	money_at_risk: "Money at risk",
+	billed_unknown: "Billed, unknown",
+	ledger_mismatch: "The ledger's check",
+	approval_waiting: "A job asks for a yes",
+	statement: "Statements",
+};
+
+interface TextProps {
+	value: string;
+	onChange: (value: string) => void;
+}
+
+export function NameField({ value, onChange }: TextProps) {
+	return (
+		<Field label="Name" htmlFor="channel-name">
+			<Input id="channel-name" value={value} maxLength={80} onChange={(e) => onChange(e.target.value)} />
+		</Field>
+	);
+}
+
+/** `kept`: a webhook that has an address already, which is not shown. */
+export function TargetField({ kind, kept = false, value, onChange }: TextProps & { kind: Channel["kind"]; kept?: boolean }) {
+	const mail = kind === "email";
+	const hint = mail ? "Several with commas between them." : `https://…; redirects are not followed.${kept ? " Empty: it stays." : ""}`;
+	return (
+		<Field label={mail ? "Addresses" : "Address of the webhook"} htmlFor="channel-target" hint={hint}>
+			<Input id="channel-target" value={value} onChange={(e) => onChange(e.target.value)} aria-describedby="channel-target-note" />
+		</Field>
+	);
+}
+
+export function TeamField({ value, onChange }: TextProps) {
+	return (
+		<Field label="Only of one team" htmlFor="channel-team" hint="Empty: of all teams, and what is everybody's business.">
+			<Input id="channel-team" value={value} onChange={(e) => onChange(e.target.value)} aria-describedby="channel-team-note" />
+		</Field>
+	);
+}
+
+export function TopicFields({ value, onChange }: { value: readonly ChannelTopic[]; onChange: (value: readonly ChannelTopic[]) => void }) {
+	return (
+		<fieldset className="grid gap-1.5">
+			<legend className="mb-1 font-medium text-ink-2">Hears of</legend>
+			<div className="grid gap-1.5 md:grid-cols-2">
+				{CHANNEL_TOPICS.map((topic) => (
+					<CheckField
+						key={topic}
+						label={TOPIC_LABEL[topic]}
+						checked={value.includes(topic)}
+						onChange={(e) => onChange(e.target.checked ? [...value, topic] : value.filter((t) => t !== topic))}
+					/>
+				))}
+			</div>
+		</fieldset>
+	);
+}
