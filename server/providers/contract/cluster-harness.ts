@@ -30,6 +30,8 @@ export interface ClusterHarness {
 		realProcesses: boolean;
 		/** `start` copies `restoreFrom`, a folder of this host, into the checkpoint folder. */
 		checkpointFolder: boolean;
+		/** The site tells starts and ends in steps of so many ms; default 10, as file times may. */
+		timeStepMs?: number;
 	};
 }
 

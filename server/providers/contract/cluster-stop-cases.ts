@@ -42,8 +42,7 @@ export function stopCases(site: () => ClusterHarness): void {
 		expect((await find(h.driver, request.attemptId))?.phase).toBe("stopping");
 		const ended = await untilPhase(h, request.attemptId, "exited");
 		expect(ended.exit).toEqual({ code: null, signal: "SIGKILL", error: null });
-		// File times may come from a clock of 4 ms steps.
-		expect((ended.finishedAtMs ?? 0) - askedAtMs).toBeGreaterThanOrEqual(graceMs - 10);
+		expect((ended.finishedAtMs ?? 0) - askedAtMs).toBeGreaterThanOrEqual(graceMs - (h.features.timeStepMs ?? 10));
 	});
 
 	it("shortens the grace when asked again with less", async () => {

@@ -1,0 +1,121 @@
+import { readFileSync } from "node:fs";
+import { rm, stat } from "node:fs/promises";
+import path from "node:path";
+import { z } from "zod";
+import type { JobSpec } from "#server/domain/job.ts";
+import { type AttemptFolder, attemptFolder, isMissing, readIfThere, writeWhole } from "../local/attempt-folder.ts";
+import { parseExit } from "../local/observe-attempt.ts";
+import type { LaunchFiles } from "./launch-script.ts";
+import type { AttemptFacts, JobNote } from "./observe-attempt.ts";
+
+/** The folder of an attempt: that of the local site, and what lies in its state folder here besides. */
+export interface SlurmPaths extends AttemptFolder {
+	launch: LaunchFiles;
+	/** Made before a submission is sent: its outcome is unknown until `job` is there. */
+	submitting: string;
+	/** What is known of the Slurm job: a JobNote. */
+	job: string;
+}
+
+export function slurmPaths(root: string, attemptId: string): SlurmPaths {
+	const paths = attemptFolder(root, attemptId);
+	const inState = (name: string) => path.join(paths.state, name);
+	return {
+		...paths,
+		launch: {
+			script: inState("launch.sh"),
+			supervisor: inState("run-job.sh"),
+			claim: inState("claim"),
+			run: inState("run"),
+			slurmLog: path.join(paths.folder, "slurm.log"),
+		},
+		submitting: inState("submitting"),
+		job: inState("job.json"),
+	};
+}
+
+const requestSchema = z.object({
+	attemptId: z.string(),
+	jobId: z.string(),
+	attemptNo: z.number().int(),
+	/** Written by this driver from a checked job; read back as it was. */
+	spec: z.custom<JobSpec>((value) => typeof value === "object" && value !== null && "command" in value),
+	poolId: z.string(),
+	slots: z.array(z.number().int()),
+	restoreFrom: z.string().nullable(),
+});
+export type StoredRequest = z.infer<typeof requestSchema>;
+
+const noteSchema = z.object({
+	slurmJobId: z.number().int(),
+	startedAtMs: z.number().nullable(),
+	endedAtMs: z.number().nullable(),
+}) satisfies z.ZodType<JobNote>;
+
+/** Null when there is none, or when it was cut short by a crash before `start` answered. */
+export async function readRequest(paths: SlurmPaths): Promise<StoredRequest | null> {
+	return parsed(requestSchema, await readIfThere(paths.request));
+}
+
+export function readRequestSync(paths: SlurmPaths): StoredRequest | null {
+	try {
+		return parsed(requestSchema, readFileSync(paths.request, "utf8"));
+	} catch (error) {
+		if (isMissing(error)) return null;
+		throw error;
+	}
+}
+
+export function writeNote(paths: SlurmPaths, note: JobNote): Promise<void> {
+	return writeWhole(paths.job, JSON.stringify(note));
+}
+
+/** Everything that the folder says now. */
+export async function readFacts(paths: SlurmPaths, request: StoredRequest): Promise<AttemptFacts> {
+	const [exitText, exitAtMs, childAtMs, runText, noteText, stopText] = await Promise.all([
+		readIfThere(paths.exit),
+		changedAtMs(paths.exit),
+		changedAtMs(paths.child),
+		readIfThere(paths.launch.run),
+		readIfThere(paths.job),
+		readIfThere(paths.stop),
+	]);
+	const [ranIn, restarts] = (runText ?? "").trim().split(" ").map(Number);
+	const stopByMs = Number(stopText?.split("\n")[1]);
+	return {
+		attemptId: request.attemptId,
+		slots: request.slots,
+		folder: paths.folder,
+		note: parsed(noteSchema, noteText),
+		run: ranIn ? { slurmJobId: ranIn, restarts: restarts ?? 0 } : null,
+		childAtMs,
+		exit: exitText?.trim() ? { atMs: exitAtMs ?? 0, exit: parseExit(exitText.trim()) } : null,
+		stopByMs: stopText === null || Number.isNaN(stopByMs) ? null : stopByMs,
+	};
+}
+
+export async function isThere(file: string): Promise<boolean> {
+	return (await changedAtMs(file)) !== null;
+}
+
+export function removeFolder(paths: SlurmPaths): Promise<void> {
+	return rm(paths.folder, { recursive: true, force: true });
+}
+
+async function changedAtMs(file: string): Promise<number | null> {
+	try {
+		return Math.floor((await stat(file)).mtimeMs);
+	} catch (error) {
+		if (isMissing(error)) return null;
+		throw error;
+	}
+}
+
+function parsed<T>(schema: z.ZodType<T>, text: string | null): T | null {
+	if (text === null) return null;
+	try {
+		return schema.parse(JSON.parse(text));
+	} catch {
+		return null;
+	}
+}

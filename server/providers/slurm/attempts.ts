@@ -1,0 +1,126 @@
+import { readdir } from "node:fs/promises";
+import type { Clock } from "#server/kernel/clock.ts";
+import type { AttemptObservation } from "../driver.ts";
+import { isAttemptId } from "../start-rules.ts";
+import { readFacts, readRequest, readRequestSync, type SlurmPaths, type StoredRequest, slurmPaths, writeNote } from "./attempt-files.ts";
+import type { SlurmCalls } from "./client.ts";
+import { type AttemptFacts, observationOf, type Sight, sightOf } from "./observe-attempt.ts";
+import type { ParsedSlurmSettings } from "./settings.ts";
+
+export interface KnownAttempt {
+	paths: SlurmPaths;
+	request: StoredRequest;
+	facts: AttemptFacts;
+	sight: Sight;
+	observation: AttemptObservation;
+}
+
+/** Questions to Slurm in one look; the others are asked in the next one, the longest unasked first. */
+const ASKS_MAX = 64;
+const ASKS_AT_ONCE = 8;
+
+/**
+ * The attempts in the site's folder and what Slurm says of their jobs. Only the folder is the truth: what is remembered
+ * here saves reading and asking again, so that Slurm is asked a little about many jobs.
+ */
+export class SlurmAttempts {
+	readonly #settings: ParsedSlurmSettings;
+	readonly #calls: SlurmCalls;
+	readonly #clock: Clock;
+	readonly #requests = new Map<string, StoredRequest>();
+	readonly #sights = new Map<string, { sight: Sight; askedAtMs: number }>();
+	/** Ended attempts, of which nothing changes any more. */
+	readonly #over = new Map<string, KnownAttempt>();
+
+	constructor(settings: ParsedSlurmSettings, calls: SlurmCalls, clock: Clock) {
+		this.#settings = settings;
+		this.#calls = calls;
+		this.#clock = clock;
+	}
+
+	paths(attemptId: string): SlurmPaths {
+		return slurmPaths(this.#settings.folder, attemptId);
+	}
+
+	/** The request, from memory or file, for callers that cannot wait. */
+	request(attemptId: string): StoredRequest | null {
+		return this.#requests.get(attemptId) ?? readRequestSync(this.paths(attemptId));
+	}
+
+	/** As the folder says and Slurm last said. @throws when the folder is not there: then nothing is known. */
+	async remembered(): Promise<KnownAttempt[]> {
+		const names = await readdir(this.#settings.folder);
+		return (await Promise.all(names.filter(isAttemptId).map((name) => this.one(name)))).filter((a) => a !== null);
+	}
+
+	/** After asking Slurm about those for which it is time. @throws DriverError when it does not answer. */
+	async all(): Promise<KnownAttempt[]> {
+		const known = await this.remembered();
+		const due = known.filter((a) => this.#isDue(a)).sort((a, b) => this.#askedAt(a) - this.#askedAt(b));
+		const asked = new Map<string, KnownAttempt>();
+		const queue = due.slice(0, ASKS_MAX);
+		const ask = async () => {
+			for (let next = queue.shift(); next; next = queue.shift()) asked.set(next.request.attemptId, await this.ask(next));
+		};
+		await Promise.all(Array.from({ length: ASKS_AT_ONCE }, ask));
+		return known.map((a) => asked.get(a.request.attemptId) ?? a);
+	}
+
+	async one(attemptId: string): Promise<KnownAttempt | null> {
+		const over = this.#over.get(attemptId);
+		if (over) return over;
+		const paths = this.paths(attemptId);
+		const request = this.#requests.get(attemptId) ?? (await readRequest(paths));
+		if (request === null) return null;
+		this.#requests.set(attemptId, request);
+		return this.#known(paths, request, await readFacts(paths, request));
+	}
+
+	/** Asks Slurm about one attempt now, and keeps the times that it will forget. */
+	async ask(attempt: KnownAttempt): Promise<KnownAttempt> {
+		const { paths, request, facts } = attempt;
+		if (facts.note === null) return attempt;
+		const { slurmJobId } = facts.note;
+		const job = await this.#calls.job(slurmJobId);
+		const nowMs = this.#clock.nowMs();
+		this.#sights.set(request.attemptId, { sight: sightOf(job, attempt.sight, nowMs), askedAtMs: nowMs });
+		// Read after the answer: what was written before the job's end is seen then.
+		const now = await readFacts(paths, request);
+		const requeued = job !== null && now.run !== null && job.restarts > now.run.restarts;
+		const note = {
+			slurmJobId,
+			startedAtMs: (requeued ? null : job?.startedAtMs) ?? facts.note.startedAtMs,
+			endedAtMs: (requeued ? null : job?.endedAtMs) ?? facts.note.endedAtMs,
+		};
+		if (note.startedAtMs !== facts.note.startedAtMs || note.endedAtMs !== facts.note.endedAtMs) await writeNote(paths, note);
+		return this.#known(paths, request, { ...now, note });
+	}
+
+	drop(attemptId: string): void {
+		this.#requests.delete(attemptId);
+		this.#sights.delete(attemptId);
+		this.#over.delete(attemptId);
+	}
+
+	#known(paths: SlurmPaths, request: StoredRequest, facts: AttemptFacts): KnownAttempt {
+		const sight = this.#sights.get(request.attemptId)?.sight ?? { kind: "unasked" as const };
+		const observation = observationOf(facts, sight, { nowMs: this.#clock.nowMs(), settleMs: this.#settings.exitSettleMs });
+		const known = { paths, request, facts, sight, observation };
+		if (observation.phase === "exited" || observation.phase === "lost") this.#over.set(request.attemptId, known);
+		return known;
+	}
+
+	#isDue(attempt: KnownAttempt): boolean {
+		const { facts, sight, observation } = attempt;
+		if (facts.note === null || observation.phase === "exited" || observation.phase === "lost") return false;
+		const ageMs = this.#clock.nowMs() - this.#askedAt(attempt);
+		// Its start and its end are told with Slurm's times: they are asked for as soon as the folder tells of them.
+		const news = facts.exit !== null || (facts.childAtMs !== null && facts.note.startedAtMs === null);
+		const waits = sight.kind !== "job" || sight.job.state !== "RUNNING";
+		return news || ageMs >= (waits ? this.#settings.pendingPollMs : this.#settings.runningPollMs);
+	}
+
+	#askedAt(attempt: KnownAttempt): number {
+		return this.#sights.get(attempt.request.attemptId)?.askedAtMs ?? Number.NEGATIVE_INFINITY;
+	}
+}

@@ -1,0 +1,185 @@
+import { z } from "zod";
+import type { Clock } from "#server/kernel/clock.ts";
+import { DriverError } from "../driver-errors.ts";
+import { answerError, noAnswer, notUnderstood, type Refusal, refusalsSchema } from "./errors.ts";
+import { jobSchema, nodeSchema, partitionSchema, type SlurmJob, type SlurmNode, type SlurmPartition } from "./mapper.ts";
+import type { ParsedSlurmSettings } from "./settings.ts";
+import { SlurmToken } from "./token.ts";
+import { type ApiVersion, newestOf, VERSIONS } from "./versions.ts";
+
+/** More than a listing of ten thousand jobs, which is 35 MB. */
+const ANSWER_BYTES_MAX = 512 * 1024 * 1024;
+/** A controller without jobs or nodes is told apart from a listing that is not one. */
+const openApiSchema = z.looseObject({ paths: z.record(z.string(), z.unknown()) });
+
+interface Asked {
+	method: "GET" | "POST" | "DELETE";
+	path: string;
+	/** What is asked, for the words of an error. */
+	what: string;
+	body?: unknown;
+}
+
+/** The calls that the driver makes to slurmrestd, every answer checked before it is believed. Errors: DriverError. */
+export class SlurmCalls {
+	readonly #settings: ParsedSlurmSettings;
+	readonly #token: SlurmToken;
+	readonly #base: string;
+	#version: ApiVersion | null = null;
+
+	constructor(settings: ParsedSlurmSettings, clock: Clock) {
+		this.#settings = settings;
+		this.#token = new SlurmToken(settings, clock);
+		this.#base = settings.url.replace(/\/+$/, "");
+	}
+
+	/** The newest version that both sides speak, asked once. */
+	async version(): Promise<ApiVersion> {
+		this.#version ??= await this.#findVersion();
+		return this.#version;
+	}
+
+	nodes(): Promise<SlurmNode[]> {
+		return this.#list("nodes", nodeSchema);
+	}
+
+	partitions(): Promise<SlurmPartition[]> {
+		return this.#list("partitions", partitionSchema);
+	}
+
+	/** Every job that the controller knows, everybody's: large, to be asked sparingly. */
+	jobs(): Promise<SlurmJob[]> {
+		return this.#list("jobs", jobSchema);
+	}
+
+	/** Null when the controller does not know it (any more). */
+	async job(id: number): Promise<SlurmJob | null> {
+		const what = `job ${id}`;
+		try {
+			const answer = await this.#call(z.looseObject({ jobs: z.array(jobSchema) }), { method: "GET", path: `/job/${id}`, what });
+			return answer.jobs.find((j) => j.id === id) ?? null;
+		} catch (error) {
+			if (error instanceof DriverError && error.kind === "not_found") return null;
+			throw error;
+		}
+	}
+
+	/** Answers the number of the new job. One that was made in spite of a warning, such as a limit it waits for, counts. */
+	async submit(payload: unknown): Promise<number> {
+		const what = "submission";
+		const { answer, refusals, status, text } = await this.#send({ method: "POST", path: "/job/submit", what, body: payload });
+		const made = z.looseObject({ job_id: z.number().int().positive() }).safeParse(answer);
+		if (made.success) return made.data.job_id;
+		if (status >= 400 || refusals.length > 0) throw answerError(what, status, refusals, text);
+		throw notUnderstood(what, "no job_id");
+	}
+
+	/** Cancels it: SIGTERM and, after the cluster's KillWait, SIGKILL. Silent when it is over or not known. */
+	cancel(id: number): Promise<void> {
+		return this.#end(id, `/job/${id}`);
+	}
+
+	/** Sends every process of a running job a signal. Silent when it is over or not known. @throws transient while it only begins. */
+	signal(id: number, signal: "SIGCONT"): Promise<void> {
+		return this.#end(id, `/job/${id}?signal=${signal}`);
+	}
+
+	async #end(id: number, path: string): Promise<void> {
+		try {
+			await this.#call(z.looseObject({}), { method: "DELETE", path, what: `job ${id}` });
+		} catch (error) {
+			if (!(error instanceof DriverError) || error.kind !== "not_found") throw error;
+		}
+	}
+
+	async #list<S extends z.ZodType>(what: "nodes" | "partitions" | "jobs", item: S): Promise<z.output<S>[]> {
+		const schema = z.looseObject({ [what]: z.array(item) });
+		return (await this.#call(schema, { method: "GET", path: `/${what}`, what }))[what] as z.output<S>[];
+	}
+
+	async #call<S extends z.ZodType>(schema: S, asked: Asked): Promise<z.output<S>> {
+		const { answer, refusals, status, text } = await this.#send(asked);
+		if (status >= 400 || refusals.length > 0) throw answerError(asked.what, status, refusals, text);
+		const parsed = schema.safeParse(answer);
+		if (parsed.success) return parsed.data;
+		const [first] = parsed.error.issues;
+		throw notUnderstood(asked.what, first ? `${first.path.join(".")}: ${first.message}` : "unreadable");
+	}
+
+	async #send(asked: Asked): Promise<{ answer: unknown; refusals: Refusal[]; status: number; text: string }> {
+		const { status, text } = await this.#http(asked.method, `/slurm/${await this.version()}${asked.path}`, asked);
+		// An upgrade of the cluster takes versions away.
+		if (status === 404) this.#version = null;
+		const answer = readJson(text);
+		const told = refusalsSchema.safeParse(answer);
+		if (answer === undefined && status < 400) throw notUnderstood(asked.what, "no JSON");
+		return { answer, refusals: told.success ? told.data.errors : [], status, text };
+	}
+
+	async #findVersion(): Promise<ApiVersion> {
+		const what = "its versions";
+		const { status, text } = await this.#http("GET", "/openapi/v3", { what });
+		const spec = openApiSchema.safeParse(readJson(text));
+		if (status >= 400 && status !== 404) throw answerError(what, status, [], text);
+		const found = spec.success ? newestOf(Object.keys(spec.data.paths)) : await this.#tryVersions(what);
+		if (found) return found;
+		throw new DriverError(
+			"invalid_request",
+			`Slurm: slurmrestd at ${this.#base} speaks none of ${VERSIONS.join(", ")}; see that one of these plugins is loaded (slurmrestd -s list)`,
+		);
+	}
+
+	/** For a server whose specification cannot be read. */
+	async #tryVersions(what: string): Promise<ApiVersion | null> {
+		for (const version of VERSIONS) if ((await this.#http("GET", `/slurm/${version}/ping`, { what })).status !== 404) return version;
+		return null;
+	}
+
+	/** A refused token is exchanged once, and a question asked again once when the connection broke; nothing that changes anything is. */
+	async #http(
+		method: Asked["method"],
+		path: string,
+		{ what, body }: Pick<Asked, "what" | "body">,
+	): Promise<{ status: number; text: string }> {
+		const token = await this.#token.current();
+		const once = () => this.#fetch(method, path, what, body);
+		const answer = await once().catch((error: unknown) => {
+			if (method === "GET" && isBroken(error)) return once();
+			throw error;
+		});
+		const refused = answer.status === 401 || (method === "GET" && answer.status === 500 && /"err(or_number|no)": *-1\b/.test(answer.text));
+		return refused && (await this.#token.renew(token)) ? once() : answer;
+	}
+
+	async #fetch(method: string, path: string, what: string, body: unknown): Promise<{ status: number; text: string }> {
+		const { user, answerTimeoutMs } = this.#settings;
+		const headers: Record<string, string> = { "x-slurm-user-name": user, "x-slurm-user-token": await this.#token.current() };
+		if (body !== undefined) headers["content-type"] = "application/json";
+		try {
+			const response = await fetch(`${this.#base}${path}`, {
+				method,
+				headers,
+				redirect: "error",
+				signal: AbortSignal.timeout(answerTimeoutMs),
+				...(body === undefined ? {} : { body: JSON.stringify(body) }),
+			});
+			if (Number(response.headers.get("content-length") ?? 0) > ANSWER_BYTES_MAX) throw new Error("the answer is too long");
+			return { status: response.status, text: await response.text() };
+		} catch (error) {
+			throw noAnswer(what, this.#base, error);
+		}
+	}
+}
+
+/** slurmrestd closes connections after some answers; the next request on one of them is cut off before it is read. */
+function isBroken(error: unknown): boolean {
+	return error instanceof DriverError && ["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"].includes(error.providerCode ?? "");
+}
+
+function readJson(text: string): unknown {
+	try {
+		return JSON.parse(text) as unknown;
+	} catch {
+		return undefined;
+	}
+}

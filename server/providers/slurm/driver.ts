@@ -1,0 +1,236 @@
+import { mkdir } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Clock, systemClock } from "#server/kernel/clock.ts";
+import type { ClusterDriver, ClusterObservation, LogCursor, LogLine, StartAttempt } from "../driver.ts";
+import { DriverError } from "../driver-errors.ts";
+import { isMissing, writeWhole } from "../local/attempt-folder.ts";
+import { writeStoppedBefore } from "../local/observe-attempt.ts";
+import { readLogFiles } from "../local/read-logs.ts";
+import { checkpointFolderOf, needsStaging } from "../local/run-attempt.ts";
+import { isAttemptId, refuseBusySlots } from "../start-rules.ts";
+import { removeFolder, writeNote } from "./attempt-files.ts";
+import { type KnownAttempt, SlurmAttempts } from "./attempts.ts";
+import { SlurmCalls } from "./client.ts";
+import { carryOn, endHandOver, type HandOverContext, handOver } from "./hand-over.ts";
+import { wasRequeued } from "./observe-attempt.ts";
+import { PoolWatch } from "./pool-watch.ts";
+import { type Held, slotsOf } from "./pools.ts";
+import { type ParsedSlurmSettings, type SlurmSettings, slurmSettingsSchema } from "./settings.ts";
+import { checkStartInPool } from "./start-rules.ts";
+
+/** How often the jobs of a closing site are looked for, and how much longer than their grace. */
+const LOOK_AGAIN_MS = 100;
+const CLOSE_SLACK_MS = 10_000;
+/** The supervisor on the node kills at the end of the grace; when it has not by then, Slurm does. */
+const STOP_SLACK_MS = 30_000;
+const CANCEL_AGAIN_MS = 10_000;
+/** Slurm: a job that only begins cannot be signalled; it looks for its `stop` file by itself. */
+const TRANSITION = "2020";
+
+/**
+ * A Slurm cluster by slurmrestd. Slurm places, starts and kills; attempts live in a folder that the nodes share, and the
+ * supervisor that the local site has too writes their ends there, so that neither a restart of ours nor one of Slurm's
+ * loses any.
+ */
+export class SlurmDriver implements ClusterDriver {
+	readonly provider = "slurm";
+	readonly capabilities = { multiNode: true, pushesChanges: false };
+	readonly siteId: string;
+	readonly #settings: ParsedSlurmSettings;
+	readonly #clock: Clock;
+	readonly #calls: SlurmCalls;
+	readonly #attempts: SlurmAttempts;
+	readonly #pools: PoolWatch;
+	readonly #ctx: HandOverContext;
+	readonly #cancelledAtMs = new Map<number, number>();
+	#startQueue: Promise<unknown> = Promise.resolve();
+	#closed = false;
+
+	/** @throws ZodError for wrong settings. */
+	constructor(siteId: string, settings: SlurmSettings, clock: Clock = systemClock) {
+		this.siteId = siteId;
+		this.#settings = slurmSettingsSchema.parse(settings);
+		this.#clock = clock;
+		this.#calls = new SlurmCalls(this.#settings, clock);
+		this.#attempts = new SlurmAttempts(this.#settings, this.#calls, clock);
+		this.#pools = new PoolWatch(this.#settings, this.#calls, clock);
+		this.#ctx = { settings: this.#settings, calls: this.#calls, pool: (id) => this.#pools.one(id) };
+	}
+
+	observe(): Promise<ClusterObservation> {
+		return this.#guarded("the Slurm site cannot be observed", async () => {
+			const observedAtMs = this.#clock.nowMs();
+			const known = await this.#attempts.all();
+			for (const attempt of known) await this.#tend(attempt);
+			const held = known.filter(isLive).map(heldBy);
+			return {
+				observedAtMs,
+				pools: (await this.#pools.now()).map((pool) => slotsOf(pool, held)),
+				attempts: known.map((a) => a.observation),
+			};
+		});
+	}
+
+	start(request: StartAttempt): Promise<void> {
+		// One after the other: two starts must not both find the same slot free.
+		const turn = this.#startQueue.then(() => this.#guarded(`attempt ${request.attemptId} cannot start`, () => this.#start(request)));
+		this.#startQueue = turn.catch(() => {});
+		return turn;
+	}
+
+	async #start(request: StartAttempt): Promise<void> {
+		const { attemptId, jobId, attemptNo, spec, poolId, slots, restoreFrom } = request;
+		if (!isAttemptId(attemptId)) throw new DriverError("invalid_request", `${JSON.stringify(attemptId)} is no id of an attempt`);
+		const known = await this.#attempts.remembered();
+		const before = known.find((a) => a.request.attemptId === attemptId);
+		if (before)
+			return before.facts.note === null && before.facts.exit === null ? handOver(this.#ctx, before.paths, before.request) : undefined;
+		checkStartInPool(request, await this.#pools.one(poolId));
+		refuseBusySlots(
+			request,
+			known.filter((a) => isLive(a) && a.request.poolId === poolId).map((a) => a.request),
+		);
+		const paths = this.#attempts.paths(attemptId);
+		const stored = { attemptId, jobId, attemptNo, spec, poolId, slots, restoreFrom };
+		await mkdir(paths.state, { recursive: true, mode: 0o700 });
+		await writeWhole(paths.request, JSON.stringify(stored));
+		const handedOver = handOver(this.#ctx, paths, stored);
+		if (needsStaging(request)) return;
+		await handedOver.catch(async (error: unknown) => {
+			// Of what was refused nothing stays; what has no answer yet is carried on.
+			if (!(error instanceof DriverError) || error.kind !== "transient") await this.#drop(attemptId);
+			throw error;
+		});
+	}
+
+	/** Goes on with what is not submitted, and puts right what happened behind our back. */
+	async #tend(attempt: KnownAttempt): Promise<void> {
+		const { paths, request, facts, sight } = attempt;
+		if (this.#closed || !isLive(attempt)) return;
+		if (facts.note === null) {
+			if (facts.exit === null) carryOn(this.#ctx, paths, request);
+			return;
+		}
+		const { slurmJobId } = facts.note;
+		if (facts.run !== null && facts.run.slurmJobId !== slurmJobId) {
+			// Slurm had it twice, and the other one began first: this one ends by itself, or never begins.
+			await this.#cancel(slurmJobId);
+			return writeNote(paths, { slurmJobId: facts.run.slurmJobId, startedAtMs: null, endedAtMs: null });
+		}
+		const overdue = facts.stopByMs !== null && this.#clock.nowMs() > facts.stopByMs + STOP_SLACK_MS;
+		if ((overdue || wasRequeued(facts, sight)) && sight.kind === "job" && sight.overSinceMs === null) await this.#cancel(slurmJobId);
+	}
+
+	async #cancel(slurmJobId: number): Promise<void> {
+		const nowMs = this.#clock.nowMs();
+		if (nowMs - (this.#cancelledAtMs.get(slurmJobId) ?? Number.NEGATIVE_INFINITY) < CANCEL_AGAIN_MS) return;
+		this.#cancelledAtMs.set(slurmJobId, nowMs);
+		await this.#calls.cancel(slurmJobId);
+	}
+
+	stop(attemptId: string, graceMs: number): Promise<void> {
+		return this.#guarded(`attempt ${attemptId} cannot be stopped`, async () => {
+			const known = await this.#find(attemptId);
+			if (!known || !isLive(known) || known.facts.exit !== null) return;
+			const { paths } = known;
+			const byMs = this.#clock.nowMs() + graceMs;
+			if (byMs < (known.facts.stopByMs ?? Number.POSITIVE_INFINITY)) {
+				await writeWhole(paths.stop, `${(graceMs / 1_000).toFixed(3)}\n${byMs}\n`);
+			}
+			await endHandOver(paths);
+			const now = await this.#attempts.one(attemptId);
+			if (!now || now.facts.exit !== null) return;
+			if (now.facts.note === null) return this.#stopUnsubmitted(now);
+			const { sight } = await this.#attempts.ask(now);
+			if (sight.kind !== "job" || sight.overSinceMs !== null) return;
+			if (sight.job.state === "PENDING") return this.#calls.cancel(sight.job.id);
+			await this.#calls.signal(sight.job.id, "SIGCONT").catch((error: unknown) => {
+				if (!(error instanceof DriverError) || error.providerCode !== TRANSITION) throw error;
+			});
+		});
+	}
+
+	/** Where a submission was sent and no answer heard, it is looked for first; that brings the attempt's number or its end. */
+	async #stopUnsubmitted({ paths, request }: KnownAttempt): Promise<void> {
+		await handOver(this.#ctx, paths, request);
+		const now = await this.#attempts.one(request.attemptId);
+		if (now && now.facts.note !== null) await this.#calls.cancel(now.facts.note.slurmJobId);
+		else if (now && now.facts.exit === null) await writeStoppedBefore(paths);
+	}
+
+	readLogs(attemptId: string, cursor: LogCursor, maxBytes: number): Promise<{ lines: LogLine[]; cursor: LogCursor }> {
+		return this.#guarded(`logs of attempt ${attemptId} cannot be read`, async () => {
+			const known = await this.#find(attemptId);
+			if (!known) return { lines: [], cursor };
+			return readLogFiles(known.paths, cursor, { maxBytes, ended: !isLive(known), atMs: this.#clock.nowMs() });
+		});
+	}
+
+	/** The folder and what is in it go when the attempt is forgotten. */
+	checkpointFolder(attemptId: string): string | null {
+		if (!isAttemptId(attemptId)) return null;
+		const request = this.#attempts.request(attemptId);
+		return request && checkpointFolderOf(this.#attempts.paths(attemptId), request.spec);
+	}
+
+	forget(attemptId: string): Promise<void> {
+		return this.#guarded(`attempt ${attemptId} cannot be forgotten`, async () => {
+			const known = await this.#find(attemptId);
+			if (!known) return;
+			if (isLive(known)) {
+				throw new DriverError("invalid_request", `attempt ${attemptId} is not over and cannot be forgotten; stop it first`);
+			}
+			await this.#drop(attemptId);
+		});
+	}
+
+	/** Slurm tells nobody of changes. */
+	subscribe(): () => void {
+		return () => {};
+	}
+
+	async close({ stopJobs, graceMs }: { stopJobs: boolean; graceMs: number }): Promise<void> {
+		await this.#startQueue;
+		if (stopJobs) await this.#stopAll(graceMs);
+		this.#closed = true;
+		if (!stopJobs) return;
+		for (const { paths } of await this.#attempts.remembered()) await endHandOver(paths);
+	}
+
+	async #stopAll(graceMs: number): Promise<void> {
+		const live = async () => (await this.observe()).attempts.filter((a) => a.phase !== "exited" && a.phase !== "lost");
+		const giveUpMs = performance.now() + graceMs + CLOSE_SLACK_MS;
+		for (const { attemptId } of await live()) await this.stop(attemptId, graceMs);
+		while ((await live()).length > 0 && performance.now() < giveUpMs) await sleep(LOOK_AGAIN_MS);
+	}
+
+	async #find(attemptId: string): Promise<KnownAttempt | null> {
+		return isAttemptId(attemptId) ? this.#attempts.one(attemptId) : null;
+	}
+
+	async #drop(attemptId: string): Promise<void> {
+		await removeFolder(this.#attempts.paths(attemptId));
+		this.#attempts.drop(attemptId);
+	}
+
+	/** Turns what the file system says into the port's error: nothing is known for sure, and the call may be made again. */
+	async #guarded<T>(what: string, run: () => Promise<T>): Promise<T> {
+		try {
+			return await run();
+		} catch (cause) {
+			if (cause instanceof DriverError) throw cause;
+			const { folder } = this.#settings;
+			const { code, path } = (cause ?? {}) as NodeJS.ErrnoException;
+			const message = isMissing(cause) && path === folder ? `the shared folder ${folder} is not there; mount or make it` : String(cause);
+			throw new DriverError("transient", `${what}: ${message}`, code === undefined ? { cause } : { cause, providerCode: code });
+		}
+	}
+}
+
+function isLive({ observation: { phase } }: KnownAttempt): boolean {
+	return phase !== "exited" && phase !== "lost";
+}
+
+function heldBy({ request: { poolId, slots }, sight }: KnownAttempt): Held {
+	return { poolId, slots, hasGpus: sight.kind === "job" && sight.job.state !== "PENDING" };
+}

@@ -1,0 +1,87 @@
+import { z } from "zod";
+import { DriverError, type DriverErrorKind } from "../driver-errors.ts";
+
+/**
+ * Slurm's own numbers; source: slurm/slurm_errno.h of 22.05, newer ones only add to it. What is not listed here is a
+ * clear no when it lies in the range of slurmctld's refusals, and an unknown outcome otherwise.
+ */
+const KIND_OF_CODE: Record<number, DriverErrorKind> = {
+	1007: "unauthorized", // SLURM_PROTOCOL_AUTHENTICATION_ERROR
+	2002: "unauthorized", // ESLURM_ACCESS_DENIED
+	2010: "unauthorized", // ESLURM_USER_ID_MISSING
+	2017: "not_found", // ESLURM_INVALID_JOB_ID
+	2019: "transient", // ESLURM_WRITING_TO_FILE
+	2020: "transient", // ESLURM_TRANSITION_STATE_NO_UPDATE
+	2027: "transient", // ESLURM_IN_STANDBY_MODE
+	2050: "quota_exceeded", // ESLURM_ACCOUNTING_POLICY
+	2068: "insufficient_capacity", // ESLURM_NODE_NOT_AVAIL
+	2070: "insufficient_capacity", // ESLURM_PARTITION_NOT_AVAIL
+	2074: "quota_exceeded", // ESLURM_QOS_THRES
+	2090: "transient", // ESLURM_INTERNAL
+	2101: "insufficient_capacity", // ESLURM_PARTITION_DOWN
+	2105: "throttled", // ESLURM_SUBMISSIONS_DISABLED
+	2131: "transient", // ESLURM_IN_STANDBY_USE_BACKUP
+	9001: "invalid_request", // ESLURM_REST_FAIL_PARSING
+};
+
+const refusalSchema = z
+	.looseObject({
+		error: z.string().nullish(),
+		description: z.string().nullish(),
+		// One number under three names, by version and call.
+		error_number: z.number().nullish(),
+		error_code: z.number().nullish(),
+		errno: z.number().nullish(),
+	})
+	.transform((r) => ({
+		code: r.error_number ?? r.error_code ?? r.errno ?? null,
+		text: [r.description, r.error].filter((t) => t).join(": "),
+	}));
+export const refusalsSchema = z.looseObject({
+	errors: z
+		.array(refusalSchema)
+		.nullish()
+		.transform((e) => e ?? []),
+});
+export type Refusal = z.output<typeof refusalSchema>;
+
+/** 22.05 says it both when slurmctld does not answer and when it does not believe the token. */
+const UNSPECIFIED = -1;
+
+/** What slurmrestd answered instead of what was asked, as the port's error. */
+export function answerError(what: string, status: number, refusals: readonly Refusal[], body: string): DriverError {
+	// The last one sums up: "Failure during parsing" after the key that was not known.
+	const codes = refusals.map((r) => r.code).filter((code) => code !== null);
+	const code = codes.findLast((c) => c in KIND_OF_CODE) ?? codes.at(-1) ?? null;
+	const words = refusals.map((r) => r.text).filter((t) => t !== "");
+	const said = words.length > 0 ? words.join("; ") : body.trim().slice(0, 200) || "no words";
+	const hint = code === UNSPECIFIED ? " (slurmctld does not answer, or the token is not valid any more)" : "";
+	return new DriverError(kindOf(status, code), `Slurm: ${what}: ${said}${hint}`, {
+		providerCode: code === null ? `HTTP ${status}` : String(code),
+	});
+}
+
+function kindOf(status: number, code: number | null): DriverErrorKind {
+	if (status === 401 || status === 403) return "unauthorized";
+	const known = code === null ? undefined : KIND_OF_CODE[code];
+	if (known) return known;
+	if (code !== null && code >= 2_000 && code < 3_000) return "invalid_request";
+	if (status === 429) return "throttled";
+	return status >= 400 && status < 500 ? "invalid_request" : "transient";
+}
+
+/** No answer at all: nobody can say whether the request was carried out. */
+export function noAnswer(what: string, url: string, error: unknown): DriverError {
+	const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+	const code = (cause as NodeJS.ErrnoException | null)?.code;
+	const words = cause instanceof Error ? cause.message || cause.name : String(cause);
+	return new DriverError("transient", `Slurm: ${what}: slurmrestd at ${url} does not answer: ${words}`, {
+		cause: error,
+		...(code === undefined ? {} : { providerCode: code }),
+	});
+}
+
+/** An answer that cannot be read says nothing about what happened there. */
+export function notUnderstood(what: string, why: string): DriverError {
+	return new DriverError("transient", `Slurm: ${what}: the answer is not understood (${why})`, { providerCode: "UnexpectedAnswer" });
+}

@@ -1,0 +1,131 @@
+import { copyFile, mkdir, rm, writeFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { jobEnvironment } from "#server/agent/job-environment.ts";
+import { makeFolderInside } from "#server/agent/safe-path.ts";
+import { copyInto, stageData } from "#server/agent/stage.ts";
+import { DriverError, madeNothing } from "../driver-errors.ts";
+import { writeWhole } from "../local/attempt-folder.ts";
+import { writeFailure, writeStoppedBefore } from "../local/observe-attempt.ts";
+import { checkpointFolderOf } from "../local/run-attempt.ts";
+import { isThere, type SlurmPaths, type StoredRequest, writeNote } from "./attempt-files.ts";
+import type { SlurmCalls } from "./client.ts";
+import { containedCommand } from "./container.ts";
+import { launchScript } from "./launch-script.ts";
+import { isOver } from "./mapper.ts";
+import type { SlurmPool } from "./pools.ts";
+import type { ParsedSlurmSettings } from "./settings.ts";
+import { jobNameOf, submissionOf } from "./submission.ts";
+
+const SUPERVISOR = fileURLToPath(new URL("../local/run-job.sh", import.meta.url));
+/** Programs of the site's own; the system's folders come after it. */
+const NODE_PROGRAMS = "/usr/local/bin";
+
+export interface HandOverContext {
+	settings: ParsedSlurmSettings;
+	calls: SlurmCalls;
+	/** @throws DriverError invalid_request when there is no such pool (any more). */
+	pool(poolId: string): Promise<SlurmPool>;
+}
+
+/** Attempts that this process brings to their submission now, by folder, whichever driver object began it. */
+const inFlight = new Map<string, { abort: AbortController; done: Promise<void> }>();
+
+/** Brings an attempt's data and submits it. Rejects with the error of the submission; what fails before is the attempt's end. */
+export function handOver(ctx: HandOverContext, paths: SlurmPaths, request: StoredRequest): Promise<void> {
+	const running = inFlight.get(paths.folder);
+	if (running) return running.done;
+	const abort = new AbortController();
+	const done = stageAndSubmit(ctx, paths, request, abort.signal).finally(() => inFlight.delete(paths.folder));
+	inFlight.set(paths.folder, { abort, done });
+	done.catch(() => {});
+	return done;
+}
+
+/** Ends the staging of an attempt and waits until its submission, if one is on its way, has an outcome. */
+export async function endHandOver(paths: SlurmPaths): Promise<void> {
+	const running = inFlight.get(paths.folder);
+	running?.abort.abort();
+	await running?.done.catch(() => {});
+}
+
+/**
+ * Goes on with an attempt that was not submitted yet, in the background: where a scheduler that died left it, or after
+ * Slurm did not answer. A clear no is the attempt's end.
+ */
+export function carryOn(ctx: HandOverContext, paths: SlurmPaths, request: StoredRequest): void {
+	handOver(ctx, paths, request).catch(async (error: unknown) => {
+		if (!(error instanceof DriverError) || error.kind === "unauthorized" || !madeNothing(error.kind)) return;
+		await writeFailure(paths, { error: error.message, failedAt: "start" }).catch(() => {});
+	});
+}
+
+async function stageAndSubmit(ctx: HandOverContext, paths: SlurmPaths, request: StoredRequest, signal: AbortSignal): Promise<void> {
+	if (!(await isThere(paths.submitting))) {
+		try {
+			await stage(paths, request, signal);
+		} catch (error) {
+			if (await isThere(paths.stop)) return writeStoppedBefore(paths);
+			// The driver was closed: the next one begins anew.
+			if (signal.aborted) return;
+			return writeFailure(paths, { error: error instanceof Error ? error.message : String(error), failedAt: "staging" });
+		}
+	}
+	const known = await findSubmitted(ctx, paths, request);
+	if (known !== null) return writeNote(paths, { slurmJobId: known, startedAtMs: null, endedAtMs: null });
+	if (await isThere(paths.stop)) return writeStoppedBefore(paths);
+	await submit(ctx, paths, request);
+}
+
+async function stage(paths: SlurmPaths, { spec, restoreFrom }: StoredRequest, signal: AbortSignal): Promise<void> {
+	// What a stager that was killed had brought so far is not trusted.
+	await rm(paths.work, { recursive: true, force: true });
+	for (const folder of [paths.work, paths.checkpoints, paths.tmp]) await mkdir(folder, { recursive: true, mode: 0o700 });
+	await stageData(spec.data, { workFolder: paths.work, place: "the Slurm site", signal });
+	const checkpoints = checkpointFolderOf(paths, spec);
+	if (spec.checkpoint) await makeFolderInside(paths.work, checkpoints);
+	if (restoreFrom !== null) await copyInto(restoreFrom, checkpoints, spec.checkpoint ? paths.work : paths.checkpoints, signal);
+}
+
+/** The job of a submission whose answer was never heard. One that comes later still finds that the attempt has run. */
+async function findSubmitted(ctx: HandOverContext, paths: SlurmPaths, { attemptId }: StoredRequest): Promise<number | null> {
+	if (!(await isThere(paths.submitting))) return null;
+	const ours = (await ctx.calls.jobs()).filter((j) => j.name === jobNameOf(attemptId) && j.user === ctx.settings.user);
+	return (ours.find((j) => !isOver(j.state)) ?? ours.at(-1))?.id ?? null;
+}
+
+async function submit(ctx: HandOverContext, paths: SlurmPaths, request: StoredRequest): Promise<void> {
+	const { settings, calls } = ctx;
+	const { attemptId, spec, poolId } = request;
+	const pool = await ctx.pool(poolId);
+	const version = await calls.version();
+	const argv = containedCommand({ spec, container: settings.container, folder: paths.folder, work: paths.work });
+	const mustExist = spec.image === null ? (spec.command[0] ?? null) : null;
+	await writeFile(paths.launch.script, launchScript({ paths, files: paths.launch, argv, mustExist }), { mode: 0o600 });
+	await copyFile(SUPERVISOR, paths.launch.supervisor);
+	await writeWhole(paths.submitting, "");
+	const body = submissionOf(version, {
+		...{ attemptId, spec, pool, settings, environment: environmentOf(paths, request) },
+		...{ script: paths.launch.script, work: paths.work, slurmLog: paths.launch.slurmLog },
+	});
+	try {
+		await writeNote(paths, { slurmJobId: await calls.submit(body), startedAtMs: null, endedAtMs: null });
+	} catch (error) {
+		if (error instanceof DriverError && madeNothing(error.kind)) await rm(paths.submitting, { force: true });
+		throw error;
+	}
+}
+
+/** Slurm says itself which GPUs the job got, in CUDA_VISIBLE_DEVICES. */
+function environmentOf(paths: SlurmPaths, { jobId, attemptNo, spec }: StoredRequest): Record<string, string> {
+	const { CUDA_VISIBLE_DEVICES: _, ...environment } = jobEnvironment({
+		jobId,
+		attemptNo,
+		env: spec.env,
+		workFolder: paths.work,
+		checkpointFolder: checkpointFolderOf(paths, spec),
+		tmpFolder: paths.tmp,
+		gpus: [],
+		nodeFolder: NODE_PROGRAMS,
+	});
+	return environment;
+}

@@ -1,0 +1,71 @@
+import type { AttemptFolder } from "../local/attempt-folder.ts";
+
+/** Words for a POSIX shell, each taken as it is. */
+export function quoted(words: readonly string[]): string {
+	return words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ");
+}
+
+/** Files that launch.sh and the driver meet at, beside those of run-job.sh. */
+export interface LaunchFiles {
+	script: string;
+	supervisor: string;
+	/** Made by one run only, so that an attempt that Slurm has twice, or runs again, runs once. */
+	claim: string;
+	/** Written by the run that has the claim: the number of its Slurm job and how often Slurm had restarted that. */
+	run: string;
+	/** What Slurm itself writes to the job's output, such as why it was cancelled. */
+	slurmLog: string;
+}
+
+export interface LaunchInput {
+	paths: AttemptFolder;
+	files: LaunchFiles;
+	/** The command, in its container or on its nodes if it has any. */
+	argv: readonly string[];
+	/** A program that must be found on the node before anything runs; null: nobody can say. */
+	mustExist: string | null;
+}
+
+/**
+ * The script of the Slurm job: starts the supervisor that the local site has too and leaves as the command did, so that
+ * Slurm's accounts tell the same end. SIGCONT is the driver's sign that there is a `stop` file: it does nothing to the
+ * other processes of the job, so that only the supervisor sends the command its SIGTERM, once.
+ */
+export function launchScript({ paths, files, argv, mustExist }: LaunchInput): string {
+	const failure = JSON.stringify({ error: `the command ${JSON.stringify(mustExist)} was not found on the node`, failedAt: "start" });
+	const check =
+		mustExist === null
+			? []
+			: [
+					`if ! command -v -- ${quoted([mustExist])} >/dev/null; then`,
+					`	printf '%s\\n' ${quoted([failure])} >"$SPILLWAY__STATE/exit.new" && mv -f "$SPILLWAY__STATE/exit.new" "$SPILLWAY__STATE/exit"`,
+					"	exit 127",
+					"fi",
+				];
+	return `${[
+		"#!/bin/sh",
+		`SPILLWAY__STATE=${quoted([paths.state])}`,
+		"SPILLWAY__SUPERVISOR=",
+		`cd ${quoted([paths.work])} || exit 1`,
+		`mkdir ${quoted([files.claim])} || exit 1`,
+		`printf '%s %s\\n' "$SLURM_JOB_ID" "\${SLURM_RESTART_COUNT:-0}" >${quoted([`${files.run}.new`])}`,
+		`mv -f ${quoted([`${files.run}.new`, files.run])}`,
+		...check,
+		"spillway__stop() {",
+		'	[ -n "$SPILLWAY__SUPERVISOR" ] && [ -e "$SPILLWAY__STATE/stop" ] || return 0',
+		"	# Its trap is set when its file is there.",
+		'	until [ -e "$SPILLWAY__STATE/pid" ] || ! kill -s 0 "$SPILLWAY__SUPERVISOR"; do sleep 0.05; done',
+		'	kill -s TERM "$SPILLWAY__SUPERVISOR"',
+		"}",
+		"trap spillway__stop CONT",
+		"# Slurm's own SIGTERM reaches the command by itself.",
+		"trap : TERM",
+		`setsid /bin/sh ${quoted([files.supervisor, paths.state])} "$(command -v setsid)" ${quoted(argv)} >>${quoted([paths.stdout])} 2>>${quoted([paths.stderr])} &`,
+		"SPILLWAY__SUPERVISOR=$!",
+		"# For a sign that came while it had no number yet.",
+		"spillway__stop",
+		'while kill -s 0 "$SPILLWAY__SUPERVISOR" 2>/dev/null; do wait "$SPILLWAY__SUPERVISOR"; done',
+		'{ read -r SPILLWAY__STATUS <"$SPILLWAY__STATE/exit"; } 2>/dev/null',
+		'case $SPILLWAY__STATUS in [0-9]*) exit "$SPILLWAY__STATUS" ;; *) exit 1 ;; esac',
+	].join("\n")}\n`;
+}

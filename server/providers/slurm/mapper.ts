@@ -1,0 +1,176 @@
+import { z } from "zod";
+
+/**
+ * What slurmrestd answers, in the one form that the driver works with. Both generations are read: up to v0.0.38 (Slurm
+ * 22.05) figures are plain and states are words; from v0.0.40 on (23.11 and newer) figures are `{set, infinite, number}`
+ * and states are lists. Fields that nobody here asks for are let through unread.
+ */
+
+const figure = z
+	.union([
+		z.number(),
+		z.looseObject({ set: z.boolean().default(true), infinite: z.boolean().default(false), number: z.number().default(0) }),
+	])
+	.nullish()
+	.transform((f) => (f === null || f === undefined ? null : typeof f === "number" ? f : f.set && !f.infinite ? f.number : null));
+const words = z
+	.union([z.string(), z.array(z.string())])
+	.nullish()
+	.transform((w) => (w === null || w === undefined ? [] : Array.isArray(w) ? w : [w]).map((word) => word.toUpperCase()));
+const text = z
+	.string()
+	.nullish()
+	.transform((t) => t ?? "");
+
+const BASE_STATES = [
+	...["PENDING", "RUNNING", "SUSPENDED", "COMPLETED", "CANCELLED", "FAILED", "TIMEOUT", "NODE_FAIL", "PREEMPTED", "BOOT_FAIL"],
+	...["DEADLINE", "OUT_OF_MEMORY", "REVOKED"],
+] as const;
+export type SlurmJobState = (typeof BASE_STATES)[number] | "COMPLETING" | "UNKNOWN";
+
+export interface SlurmJob {
+	id: number;
+	name: string;
+	user: string;
+	partition: string;
+	/** 22.05 says COMPLETING instead of how the job ended; so does this. */
+	state: SlurmJobState;
+	/** Why it waits, or why it ended: Slurm's own word. */
+	reason: string;
+	/** How often it was put back into the queue after it had begun. */
+	restarts: number;
+	submittedAtMs: number | null;
+	/** Null for a job that waits: Slurm's guess of its start is none. */
+	startedAtMs: number | null;
+	/** Null for a job that is not over. */
+	endedAtMs: number | null;
+	timeLimitMs: number | null;
+	nodes: number;
+	gpus: number;
+	nodeList: string;
+}
+
+export const jobSchema = z
+	.looseObject({
+		job_id: z.number().int(),
+		name: text,
+		user_name: text,
+		partition: text,
+		job_state: words,
+		state_reason: text,
+		restart_cnt: figure,
+		submit_time: figure,
+		start_time: figure,
+		end_time: figure,
+		time_limit: figure,
+		node_count: figure,
+		nodes: text,
+		tres_alloc_str: text,
+		tres_req_str: text,
+	})
+	.transform((j): SlurmJob => {
+		const state = stateOf(j.job_state);
+		const over = isOver(state);
+		return {
+			id: j.job_id,
+			name: j.name,
+			user: j.user_name,
+			partition: j.partition,
+			state,
+			reason: j.state_reason,
+			restarts: j.restart_cnt ?? 0,
+			submittedAtMs: instant(j.submit_time),
+			startedAtMs: state === "PENDING" ? null : instant(j.start_time),
+			endedAtMs: over ? instant(j.end_time) : null,
+			timeLimitMs: j.time_limit === null ? null : j.time_limit * 60_000,
+			nodes: j.node_count ?? 1,
+			gpus: gpusInTres(j.tres_alloc_str || j.tres_req_str),
+			nodeList: j.nodes,
+		};
+	});
+
+export interface SlurmNode {
+	name: string;
+	partitions: string[];
+	/** Base state and flags, e.g. IDLE, DRAIN. */
+	states: string[];
+	gpus: { type: string; count: number }[];
+	gpusUsed: { type: string; count: number }[];
+	reason: string;
+}
+
+export const nodeSchema = z
+	.looseObject({
+		name: z.string().min(1),
+		partitions: z.array(z.string()).nullish(),
+		state: words,
+		state_flags: words,
+		gres: text,
+		gres_used: text,
+		reason: text,
+	})
+	.transform(
+		(n): SlurmNode => ({
+			name: n.name,
+			partitions: n.partitions ?? [],
+			states: [...n.state, ...n.state_flags].flatMap((word) => word.split("+")),
+			gpus: gpusInGres(n.gres),
+			gpusUsed: gpusInGres(n.gres_used),
+			reason: n.reason,
+		}),
+	);
+
+export interface SlurmPartition {
+	name: string;
+	up: boolean;
+	/** Longest time of a job, null: no limit. */
+	maxTimeMs: number | null;
+}
+
+export const partitionSchema = z
+	.looseObject({
+		name: z.string().min(1),
+		/** 22.05. */
+		state: words,
+		max_time_limit: figure,
+		/** From v0.0.40 on. */
+		partition: z.looseObject({ state: words }).nullish(),
+		maximums: z.looseObject({ time: figure }).nullish(),
+	})
+	.transform((p): SlurmPartition => {
+		const minutes = p.maximums ? p.maximums.time : p.max_time_limit;
+		const states = p.partition ? p.partition.state : p.state;
+		// 22.05 says "no limit" as 4294967295 or as a negative number.
+		const limited = minutes !== null && minutes > 0 && minutes < 2 ** 31;
+		return { name: p.name, up: states.includes("UP"), maxTimeMs: limited ? minutes * 60_000 : null };
+	});
+
+function stateOf(said: readonly string[]): SlurmJobState {
+	const base = BASE_STATES.find((state) => said.includes(state));
+	// Requeued jobs are told as PENDING with a flag; on the way there they still complete.
+	if (said.includes("COMPLETING") || said.includes("CONFIGURING")) return base ?? (said.includes("COMPLETING") ? "COMPLETING" : "RUNNING");
+	return base ?? (said.some((s) => s.startsWith("REQUEUE") || s === "SPECIAL_EXIT") ? "PENDING" : "UNKNOWN");
+}
+
+/** Whether it will not run any more unless somebody requeues it. */
+export function isOver(state: SlurmJobState): boolean {
+	return !["PENDING", "RUNNING", "SUSPENDED", "COMPLETING", "UNKNOWN"].includes(state);
+}
+
+/** Seconds since 1970, where 0 stands for "not yet". */
+function instant(seconds: number | null): number | null {
+	return seconds === null || seconds <= 0 ? null : seconds * 1_000;
+}
+
+/** `gpu:h100:8(S:0-1),gpu:a100:4` and `gpu:8`; `gres_used` has indices in the brackets. A type that is not said is `gpu`. */
+export function gpusInGres(gres: string): { type: string; count: number }[] {
+	const found = gres.replace(/\([^)]*\)/g, "").matchAll(/(?:^|,)gpu(?::([^:,]+(?=:)))?:(\d+)/g);
+	return [...found].map(([, type, count]) => ({ type: type ?? "gpu", count: Number(count) }));
+}
+
+/** `cpu=4,mem=8G,gres/gpu=2,gres/gpu:h100=2`: the sum is the untyped one where there is one. */
+export function gpusInTres(tres: string): number {
+	const found = [...tres.matchAll(/(?:^|,)gres\/gpu(:[^=,]+)?=(\d+)/g)];
+	const whole = found.find(([, type]) => type === undefined);
+	return whole ? Number(whole[2]) : found.reduce((sum, [, , count]) => sum + Number(count), 0);
+}

@@ -1,0 +1,57 @@
+import type { Clock } from "#server/kernel/clock.ts";
+import { DriverError } from "../driver-errors.ts";
+import type { SlurmCalls } from "./client.ts";
+import type { SlurmNode, SlurmPartition } from "./mapper.ts";
+import { poolsOf, type SlurmPool } from "./pools.ts";
+import type { ParsedSlurmSettings } from "./settings.ts";
+
+/** Partitions change when an administrator changes them. */
+const PARTITIONS_EVERY_MS = 60_000;
+
+/** The pools, read again only when they are some seconds old. */
+export class PoolWatch {
+	readonly #settings: ParsedSlurmSettings;
+	readonly #calls: SlurmCalls;
+	readonly #clock: Clock;
+	#partitions: { list: SlurmPartition[]; atMs: number } | null = null;
+	#pools: { list: SlurmPool[]; atMs: number } | null = null;
+
+	constructor(settings: ParsedSlurmSettings, calls: SlurmCalls, clock: Clock) {
+		this.#settings = settings;
+		this.#calls = calls;
+		this.#clock = clock;
+	}
+
+	/** @throws DriverError invalid_request when nothing there is of use: that is a mistake in the settings. */
+	async now(): Promise<SlurmPool[]> {
+		const nowMs = this.#clock.nowMs();
+		if (this.#pools && nowMs - this.#pools.atMs < this.#settings.nodesPollMs) return this.#pools.list;
+		if (!this.#partitions || nowMs - this.#partitions.atMs >= PARTITIONS_EVERY_MS) {
+			this.#partitions = { list: await this.#calls.partitions(), atMs: nowMs };
+		}
+		const nodes = await this.#calls.nodes();
+		const list = poolsOf(nodes, this.#partitions.list, this.#settings);
+		if (list.length === 0) throw nothingOfUse(nodes, this.#partitions.list, this.#settings);
+		this.#pools = { list, atMs: nowMs };
+		return list;
+	}
+
+	/** @throws DriverError invalid_request when there is no such pool. */
+	async one(poolId: string): Promise<SlurmPool> {
+		const pools = await this.now();
+		const found = pools.find((p) => p.id === poolId);
+		if (found) return found;
+		const ids = pools.map((p) => p.id).join(", ");
+		throw new DriverError("invalid_request", `this site has the pools ${ids}, not ${JSON.stringify(poolId)}`);
+	}
+}
+
+function nothingOfUse(nodes: readonly SlurmNode[], partitions: readonly SlurmPartition[], settings: ParsedSlurmSettings): DriverError {
+	const types = [...new Set(nodes.flatMap((n) => n.gpus.map((g) => g.type)))].join(", ") || "none";
+	const names = partitions.map((p) => p.name).join(", ") || "none";
+	const asked = `the types ${Object.keys(settings.accelerators).join(", ")} in ${settings.partitions ? `the partitions ${settings.partitions.join(", ")}` : "all partitions that are up"}`;
+	return new DriverError(
+		"invalid_request",
+		`Slurm shows no GPUs of ${asked}. Its nodes have the types: ${types}; its partitions are: ${names}. Correct "accelerators" or "partitions" of the site.`,
+	);
+}

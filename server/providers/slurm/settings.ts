@@ -1,0 +1,35 @@
+import path from "node:path";
+import { z } from "zod";
+
+/** Names in Slurm's own configuration: partitions, accounts, GRES types. */
+const slurmName = z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/, "holds letters, digits, _ . and - only");
+const absolutePath = z.string().refine((p) => path.isAbsolute(p), "must be an absolute path, the same on this host and on every node");
+
+export const slurmSettingsSchema = z.strictObject({
+	/** Where slurmrestd answers, for example `http://slurm.example.com:6820`. */
+	url: z.url({ protocol: /^https?$/ }),
+	/** The user of the cluster as whom jobs are submitted; Spillway's scheduler runs as the same one, to share the folder. */
+	user: z.string().min(1),
+	/** Where the user's token comes from: a file that somebody keeps fresh, or a command that prints one. Never the token itself. */
+	token: z.union([z.strictObject({ file: absolutePath }), z.strictObject({ command: z.array(z.string().min(1)).min(1) })]),
+	/** Folder on a file system that this host and the nodes share; one folder a site. It must be there: an unmounted one is no empty one. */
+	folder: absolutePath,
+	/** What the cluster's GRES types are called here: `{"h100": "H100-80GB"}`. `gpu` stands for GPUs without a type; others are left out. */
+	accelerators: z.record(slurmName, z.string().min(1)).refine((a) => Object.keys(a).length > 0, "name at least one GRES type"),
+	/** Partitions to use, the preferred first: a node in several of them counts in the first. Default: all that are up, by name. */
+	partitions: z.array(slurmName).min(1).optional(),
+	account: slurmName.optional(),
+	qos: slurmName.optional(),
+	/** How a job's `image` is run. `none`: a job with an image is refused. */
+	container: z.enum(["none", "pyxis", "apptainer"]).default("none"),
+	/** After it the outcome of a call is unknown. */
+	answerTimeoutMs: z.number().int().positive().default(20_000),
+	/** How often Slurm is asked about a job that waits, one that runs, and the nodes. */
+	pendingPollMs: z.number().int().positive().default(1_000),
+	runningPollMs: z.number().int().positive().default(5_000),
+	nodesPollMs: z.number().int().positive().default(5_000),
+	/** How long a job that is over may leave its exit file unseen: network file systems show new files late. */
+	exitSettleMs: z.number().int().nonnegative().default(30_000),
+});
+export type SlurmSettings = z.input<typeof slurmSettingsSchema>;
+export type ParsedSlurmSettings = z.output<typeof slurmSettingsSchema>;

@@ -1,0 +1,88 @@
+import type { JobSpec } from "#server/domain/job.ts";
+import { MINUTE_MS } from "#server/kernel/units.ts";
+import { quoted } from "./launch-script.ts";
+import type { SlurmPool } from "./pools.ts";
+import type { ParsedSlurmSettings } from "./settings.ts";
+import { type ApiVersion, isPlain } from "./versions.ts";
+
+/** Job names at the cluster: by them a job is found again whose number was never heard. */
+const NAME_PREFIX = "spillway-";
+
+export function jobNameOf(attemptId: string): string {
+	return `${NAME_PREFIX}${attemptId}`;
+}
+
+/** Spillway ends a job at its longest time, with the reason; Slurm's own limit is the net under it. */
+const LIMIT_SLACK_MS = 10 * MINUTE_MS;
+
+export interface SubmissionInput {
+	attemptId: string;
+	spec: JobSpec;
+	pool: SlurmPool;
+	settings: Pick<ParsedSlurmSettings, "account" | "qos">;
+	environment: Record<string, string>;
+	/** launch.sh of the attempt. */
+	script: string;
+	work: string;
+	slurmLog: string;
+}
+
+/** The body of POST /job/submit in the form that this version takes. */
+export function submissionOf(version: ApiVersion, input: SubmissionInput): unknown {
+	const { attemptId, spec, pool, settings, environment, work, slurmLog } = input;
+	const { gpus, cpus, memoryGiB } = spec.resources;
+	const script = `#!/bin/sh\nexec /bin/sh ${quoted([input.script])}\n`;
+	const minutes = timeLimitMinutes(spec.duration.maxMs, pool.maxTimeMs);
+	const gres = pool.gresType === "gpu" ? `gpu:${gpus}` : `gpu:${pool.gresType}:${gpus}`;
+	const common = {
+		name: jobNameOf(attemptId),
+		comment: `spillway ${attemptId}`,
+		partition: pool.partition,
+		tasks: spec.nodes,
+		tasks_per_node: 1,
+		current_working_directory: work,
+		standard_input: "/dev/null",
+		standard_output: slurmLog,
+		standard_error: slurmLog,
+		...(settings.account === undefined ? {} : { account: settings.account }),
+		...(settings.qos === undefined ? {} : { qos: settings.qos }),
+		...(cpus === null ? {} : { cpus_per_task: Math.ceil(cpus) }),
+	};
+	if (isPlain(version)) {
+		const job = {
+			...common,
+			nodes: [spec.nodes, spec.nodes],
+			// 22.05 takes `requeue: false` for true; this key is not in its specification and does what it says.
+			no_requeue: true,
+			environment,
+			...(gpus === 0 ? {} : { gres }),
+			...(memoryGiB === null ? {} : { memory_per_node: mebibytes(memoryGiB) }),
+			...(minutes === null ? {} : { time_limit: minutes }),
+		};
+		return { script, job };
+	}
+	const job = {
+		...common,
+		script,
+		minimum_nodes: spec.nodes,
+		maximum_nodes: spec.nodes,
+		requeue: false,
+		environment: Object.entries(environment).map(([name, value]) => `${name}=${value}`),
+		...(gpus === 0 ? {} : { tres_per_node: `gres/${gres}` }),
+		...(memoryGiB === null ? {} : { memory_per_node: { set: true, infinite: false, number: mebibytes(memoryGiB) } }),
+		...(minutes === null ? {} : { time_limit: { set: true, infinite: false, number: minutes } }),
+	};
+	return { job };
+}
+
+/** Slurm refuses or holds what is longer than its partition allows: the slack is given up before that. */
+function timeLimitMinutes(maxMs: number | null, partitionMaxMs: number | null): number | null {
+	if (maxMs === null) return null;
+	const wanted = maxMs + LIMIT_SLACK_MS;
+	const allowed = partitionMaxMs !== null && maxMs <= partitionMaxMs ? Math.min(wanted, partitionMaxMs) : wanted;
+	return Math.max(1, Math.ceil(allowed / MINUTE_MS));
+}
+
+function mebibytes(gibibytes: number): number {
+	return Math.ceil(gibibytes * 1024);
+}

@@ -1,0 +1,182 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { chmodSync, openSync } from "node:fs";
+import { chown, mkdir, mkdtemp, writeFile } from "node:fs/promises";
+import { type AddressInfo, connect, createServer } from "node:net";
+import { hostname, tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { gresConf, nodeNames, slurmConf } from "./slurm-conf.ts";
+import { SYSTEM_PATH } from "./slurm-programs.ts";
+
+const run = promisify(execFile);
+
+/** Waits for the end of its input, which comes when its parent ends in whatever way; then ends all that has our folder in its environment. */
+const GUARD = `
+cat >/dev/null
+for round in 1 2 3; do
+	for file in /proc/[0-9]*/environ; do
+		pid=\${file#/proc/}; pid=\${pid%/environ}
+		[ "$pid" = $$ ] || ! tr '\\0' '\\n' <"$file" 2>/dev/null | grep -q "=$1/" || kill -KILL "$pid" 2>/dev/null
+	done
+done
+rm -rf "$1"
+`;
+
+/** Without those of slurmdbd, which refuse to be loaded where nothing is accounted. */
+const REST_PLUGINS = "openapi/v0.0.36,openapi/v0.0.37,openapi/v0.0.38";
+
+const START_TRIES = 400;
+const START_STEP_MS = 25;
+
+/** A real Slurm of this host for tests: its own folder, keys and ports on loopback; gone with the process that started it. */
+export interface SlurmCluster {
+	url: string;
+	/** A folder that "all nodes" share. */
+	shared: string;
+	nodes: string[];
+	/** A token of root, good for `lifespan` seconds. */
+	token(lifespan?: number): Promise<string>;
+	/** Runs one of Slurm's programs and answers what it prints. */
+	command(program: string, ...args: string[]): Promise<string>;
+	killController(): Promise<void>;
+	startController(): Promise<void>;
+	killRest(): Promise<void>;
+	startRest(): Promise<void>;
+	stop(): Promise<void>;
+}
+
+export async function startSlurm(options: { nodes: number; gpusPerNode: number }): Promise<SlurmCluster> {
+	const dir = await mkdtemp(path.join(tmpdir(), "spillway-slurm-"));
+	chmodSync(dir, 0o711);
+	const guard = spawn("/bin/sh", ["-c", GUARD, "sh", dir], { stdio: ["pipe", "ignore", "ignore"], detached: true });
+	const guarded = once(guard, "exit");
+	guard.unref();
+	(guard.stdin as unknown as { unref(): void }).unref();
+	const host = hostname().split(".")[0] ?? "localhost";
+	const [controllerPort, restPort, ...nodePorts] = await freePorts(options.nodes + 2);
+	const conf = { dir, host, controllerPort, nodePorts, gpusPerNode: options.gpusPerNode };
+	await prepare(dir, options.gpusPerNode);
+	await writeFile(path.join(dir, "etc/slurm.conf"), slurmConf(conf));
+	await writeFile(path.join(dir, "etc/gres.conf"), gresConf(conf));
+	const daemons = new Daemons(dir);
+	const command = async (program: string, ...args: string[]) => (await run(program, args, { env: daemons.env })).stdout.trim();
+	await daemons.start("munged", [
+		...["munged", "-F", "--force", `--key-file=${dir}/etc/munge.key`, `--socket=${dir}/run0/munge.sock`],
+		...[`--pid-file=${dir}/run0/munged.pid`, `--log-file=${dir}/run0/munged.log`, `--seed-file=${dir}/run0/munged.seed`],
+	]);
+	await until("munged answers", async () => (await run("munge", ["-n", `--socket=${dir}/run0/munge.sock`])).stdout !== "");
+	const startController = async () => {
+		await daemons.start("slurmctld", [...as("slurm", "slurm"), "slurmctld", "-D"]);
+		await until("slurmctld answers", async () => (await command("scontrol", "ping")).includes("UP"));
+	};
+	const startRest = async () => {
+		const rest = ["slurmrestd", "-a", "rest_auth/jwt", "-s", REST_PLUGINS, "-t", "4", `127.0.0.1:${restPort}`];
+		await daemons.start("slurmrestd", [...as("nobody", "nogroup"), ...rest], { SLURM_JWT: "daemon" });
+		await until("slurmrestd listens", () => listens(restPort));
+	};
+	await startController();
+	const nodes = nodeNames(options.nodes);
+	for (const node of nodes) await daemons.start(node, ["slurmd", "-D", "-N", node]);
+	await startRest();
+	await until("all nodes are idle", async () => {
+		const states = (await command("sinfo", "-h", "-N", "-o", "%T")).split("\n");
+		return states.length === nodes.length && states.every((s) => s === "idle");
+	});
+	return {
+		url: `http://127.0.0.1:${restPort}`,
+		shared: path.join(dir, "shared"),
+		nodes,
+		token: async (lifespan = 3_600) =>
+			(await command("scontrol", "token", "username=root", `lifespan=${lifespan}`)).replace("SLURM_JWT=", ""),
+		command,
+		killController: () => daemons.kill("slurmctld"),
+		startController,
+		killRest: () => daemons.kill("slurmrestd"),
+		startRest,
+		async stop() {
+			guard.ref();
+			guard.stdin.end();
+			await guarded;
+		},
+	};
+}
+
+/** Folders, keys and device files. */
+async function prepare(dir: string, gpusPerNode: number): Promise<void> {
+	for (const name of ["etc", "run", "run0", "log", "state", "spool", "dev", "shared"]) await mkdir(path.join(dir, name), { mode: 0o755 });
+	const uid = Number((await run("id", ["-u", "slurm"])).stdout);
+	const gid = Number((await run("id", ["-g", "slurm"])).stdout);
+	for (const name of ["run", "log", "state"]) await chown(path.join(dir, name), uid, gid);
+	await writeFile(path.join(dir, "etc/munge.key"), randomBytes(128), { mode: 0o400 });
+	const jwt = path.join(dir, "etc/jwt.key");
+	await writeFile(jwt, randomBytes(32), { mode: 0o600 });
+	await chown(jwt, uid, gid);
+	// Aliases of /dev/null: Slurm only asks whether they are devices.
+	for (let i = 0; i < gpusPerNode; i++) await run("mknod", [path.join(dir, "dev", `gpu${i}`), "c", "1", "3"]);
+}
+
+class Daemons {
+	readonly env: NodeJS.ProcessEnv;
+	readonly #dir: string;
+	readonly #running = new Map<string, ChildProcess>();
+
+	constructor(dir: string) {
+		this.#dir = dir;
+		// Nothing of the tests' own environment; Next's types ask for a NODE_ENV.
+		this.env = { PATH: SYSTEM_PATH, SLURM_CONF: path.join(dir, "etc/slurm.conf") } as unknown as NodeJS.ProcessEnv;
+	}
+
+	async start(name: string, [program = "", ...args]: string[], env: Record<string, string> = {}): Promise<void> {
+		const log = openSync(path.join(this.#dir, `${name}.out`), "a");
+		const child = spawn(program, args, { env: { ...this.env, ...env }, stdio: ["ignore", log, log], detached: true });
+		this.#running.set(name, child);
+		await once(child, "spawn");
+		child.unref();
+	}
+
+	async kill(name: string): Promise<void> {
+		const child = this.#running.get(name);
+		if (!child || child.exitCode !== null || child.signalCode !== null) return;
+		const gone = once(child, "exit");
+		child.kill("SIGKILL");
+		await gone;
+	}
+}
+
+function as(user: string, group: string): string[] {
+	return ["setpriv", `--reuid=${user}`, `--regid=${group}`, "--clear-groups"];
+}
+
+async function freePorts(count: number): Promise<[number, number, ...number[]]> {
+	const ports = new Set<number>();
+	while (ports.size < count) ports.add(await freePort());
+	return [...ports] as [number, number, ...number[]];
+}
+
+function freePort(): Promise<number> {
+	return new Promise((resolve, reject) => {
+		const server = createServer().once("error", reject);
+		server.listen(0, "127.0.0.1", () => {
+			const { port } = server.address() as AddressInfo;
+			server.close(() => resolve(port));
+		});
+	});
+}
+
+function listens(port: number): Promise<boolean> {
+	return new Promise((resolve) => {
+		const socket = connect(port, "127.0.0.1", () => resolve(true)).on("error", () => resolve(false));
+		socket.on("connect", () => socket.end());
+	});
+}
+
+async function until(what: string, look: () => Promise<boolean>): Promise<void> {
+	for (let i = 0; i < START_TRIES; i++) {
+		if (await look().catch(() => false)) return;
+		await sleep(START_STEP_MS);
+	}
+	throw new Error(`the test's Slurm does not start: waited in vain until ${what}`);
+}

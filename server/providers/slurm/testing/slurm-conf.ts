@@ -1,0 +1,70 @@
+import path from "node:path";
+
+export interface ConfInput {
+	dir: string;
+	host: string;
+	controllerPort: number;
+	nodePorts: readonly number[];
+	gpusPerNode: number;
+}
+
+/** Names of the virtual nodes, in Slurm's order. */
+export function nodeNames(count: number): string[] {
+	return Array.from({ length: count }, (_, i) => `gpu${String(i + 1).padStart(2, "0")}`);
+}
+
+/**
+ * Several nodes on one host, on loopback, jobs that really run, quickly: nothing is accounted, and two cores pose as many
+ * (`config_overrides`). GPUs are device files that lead nowhere, so that Slurm gives them out and sets CUDA_VISIBLE_DEVICES.
+ */
+export function slurmConf({ dir, host, controllerPort, nodePorts, gpusPerNode }: ConfInput): string {
+	const names = nodeNames(nodePorts.length);
+	const nodes = names.map(
+		(name, i) =>
+			`NodeName=${name} NodeHostname=${host} NodeAddr=127.0.0.1 Port=${nodePorts[i]} Boards=1 SocketsPerBoard=1 CoresPerSocket=64 ThreadsPerCore=1 RealMemory=1000000 Gres=gpu:h100:${gpusPerNode} State=UNKNOWN`,
+	);
+	return `${[
+		"ClusterName=home",
+		`SlurmctldHost=${host}(127.0.0.1)`,
+		"SlurmUser=slurm",
+		"SlurmdUser=root",
+		`SlurmctldPort=${controllerPort}`,
+		"CommunicationParameters=NoInAddrAny,NoCtldInAddrAny",
+		"AuthType=auth/munge",
+		`AuthInfo=socket=${path.join(dir, "run0/munge.sock")}`,
+		"CredType=cred/munge",
+		"AuthAltTypes=auth/jwt",
+		`AuthAltParameters=jwt_key=${path.join(dir, "etc/jwt.key")}`,
+		"ProctrackType=proctrack/linuxproc",
+		"TaskPlugin=task/none",
+		"SwitchType=switch/none",
+		"MpiDefault=none",
+		"JobAcctGatherType=jobacct_gather/none",
+		"SelectType=select/cons_tres",
+		"SelectTypeParameters=CR_CPU_Memory",
+		"DefMemPerCPU=4000",
+		"SlurmdParameters=config_overrides",
+		"SchedulerType=sched/backfill",
+		"SchedulerParameters=batch_sched_delay=0,sched_min_interval=1000,bf_interval=1",
+		"GresTypes=gpu",
+		"MinJobAge=300",
+		"ReturnToService=2",
+		"SlurmctldTimeout=30",
+		"MessageTimeout=2",
+		"SlurmdTimeout=60",
+		"KillWait=2",
+		`StateSaveLocation=${path.join(dir, "state")}`,
+		`SlurmdSpoolDir=${path.join(dir, "spool/%n")}`,
+		`SlurmctldPidFile=${path.join(dir, "run/slurmctld.pid")}`,
+		`SlurmdPidFile=${path.join(dir, "run/slurmd.%n.pid")}`,
+		`SlurmctldLogFile=${path.join(dir, "log/slurmctld.log")}`,
+		`SlurmdLogFile=${path.join(dir, "log/slurmd.%n.log")}`,
+		...nodes,
+		`PartitionName=gpu Nodes=${names.join(",")} Default=YES MaxTime=INFINITE State=UP`,
+	].join("\n")}\n`;
+}
+
+export function gresConf({ dir, nodePorts, gpusPerNode }: ConfInput): string {
+	const files = gpusPerNode === 1 ? "gpu0" : `gpu[0-${gpusPerNode - 1}]`;
+	return `NodeName=${nodeNames(nodePorts.length).join(",")} Name=gpu Type=h100 File=${path.join(dir, "dev", files)}\n`;
+}

@@ -1,0 +1,15 @@
+import { spawnSync } from "node:child_process";
+
+/** Where Debian puts Slurm's programs; its daemons are not on the path of every root. */
+export const SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+const PROGRAMS = ["munged", "slurmctld", "slurmd", "slurmrestd", "scontrol", "setpriv", "mknod", "setsid"];
+
+/** Why a real Slurm cannot be started here, for people; null when it can. */
+export function whyNoSlurm(): string | null {
+	if (process.getuid?.() !== 0) return "a real Slurm of several nodes is started as root, and this is another user";
+	const env = { PATH: SYSTEM_PATH } as unknown as NodeJS.ProcessEnv;
+	const missing = PROGRAMS.filter((name) => spawnSync("/bin/sh", ["-c", 'command -v "$1"', "sh", name], { env }).status !== 0);
+	if (missing.length === 0) return null;
+	return `${missing.join(", ")} not found; on Debian: apt-get install --no-install-recommends slurmctld slurmd slurmrestd slurm-client slurm-wlm-jwt-plugin munge`;
+}

@@ -1,0 +1,16 @@
+/**
+ * The versions of the REST API that the driver speaks, the best first. v0.0.39 is left out: every server that has it
+ * (23.02 to 24.05) has a neighbour of it too.
+ */
+export const VERSIONS = ["v0.0.42", "v0.0.41", "v0.0.40", "v0.0.38", "v0.0.37", "v0.0.36"] as const;
+export type ApiVersion = (typeof VERSIONS)[number];
+
+/** The generation with plain figures and an environment as an object: up to 22.05's. */
+export function isPlain(version: ApiVersion): boolean {
+	return version === "v0.0.38" || version === "v0.0.37" || version === "v0.0.36";
+}
+
+/** The best version among the paths of a server's specification. */
+export function newestOf(paths: readonly string[]): ApiVersion | null {
+	return VERSIONS.find((version) => paths.some((p) => p.startsWith(`/slurm/${version}/`))) ?? null;
+}
