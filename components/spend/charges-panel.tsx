@@ -76,13 +76,13 @@ export function ChargesTable({ view }: { view: ChargesView }) {
 					<tr>
 						<Th>When, UTC</Th>
 						<Th>What for</Th>
+						<Th n>Effective</Th>
 						<Th>Job, or cause</Th>
 						<Th>Team and project</Th>
 						<Th>Where</Th>
 						<Th>GPU model</Th>
 						<Th n>GPU-hours</Th>
 						<Th n>List</Th>
-						<Th n>Effective</Th>
 					</tr>
 				</thead>
 				<tbody>
@@ -113,11 +113,16 @@ function Row({ charge }: { charge: ChargeLine }) {
 		<Tr>
 			<Td phone="c">
 				<time dateTime={new Date(charge.periodStartMs).toISOString()} className="tabular">
-					{formatDay(charge.periodStartMs)}, {formatClockSeconds(charge.periodStartMs)} to {formatClockSeconds(charge.periodEndMs)}
+					{formatDay(charge.periodStartMs, false)}, {formatClockSeconds(charge.periodStartMs)} to {formatClockSeconds(charge.periodEndMs)}
 				</time>
 			</Td>
-			<Td className="max-w-64 truncate">{chargeName(charge)}</Td>
-			<Td phone="a" className="max-w-70 truncate font-strong">
+			<Td className="max-w-44 truncate" title={chargeName(charge)}>
+				{chargeName(charge)}
+			</Td>
+			<Td n phone="b" className="font-semibold">
+				<Money value={charge.effectiveMicroUsd} />
+			</Td>
+			<Td phone="a" className="max-w-56 truncate font-strong">
 				{charge.jobId === null ? (
 					<>
 						<Link href={cause.href} prefetch={false} className="text-accent hover:underline">
@@ -136,7 +141,7 @@ function Row({ charge }: { charge: ChargeLine }) {
 					</>
 				)}
 			</Td>
-			<Td className="max-w-48 truncate">
+			<Td className="max-w-40 truncate">
 				{d.team ? `${d.team}${d.project ? `, ${d.project}` : ""}` : <span className="text-ink-3">none</span>}
 			</Td>
 			<Td>
@@ -156,9 +161,6 @@ function Row({ charge }: { charge: ChargeLine }) {
 			</Td>
 			<Td n className="text-ink-2">
 				<Money value={charge.listMicroUsd} />
-			</Td>
-			<Td n phone="b" className="font-semibold">
-				<Money value={charge.effectiveMicroUsd} />
 			</Td>
 		</Tr>
 	);

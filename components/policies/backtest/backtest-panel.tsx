@@ -61,10 +61,10 @@ export function BacktestPanel(props: BacktestPanelProps) {
 				)}
 			</Panel>
 			{got.data?.result && (
-				<div className="grid items-start gap-4 xl:grid-cols-[minmax(0,2.4fr)_minmax(0,1fr)]">
+				<>
 					<MovesTable result={got.data.result} baseVersion={got.data.baseVersion} toMs={Date.parse(got.data.to)} />
 					<Details result={got.data.result} baseVersion={got.data.baseVersion} />
-				</div>
+				</>
 			)}
 			<ShadowPanel {...props} />
 		</div>

@@ -13,7 +13,7 @@ export function Details({ result, baseVersion }: { result: BacktestResult; baseV
 	const waits = prepareWaits(result);
 	const budgets = prepareBudgets(result);
 	return (
-		<div className="grid min-w-0 content-start gap-4">
+		<div className="grid min-w-0 items-start gap-4 md:grid-cols-2 xl:grid-cols-3">
 			<Panel title="What the record cannot tell" id="backtest-gaps">
 				<ul className="grid list-disc gap-1.5 pr-4 pb-4 pl-8 text-pretty text-ink-2">
 					{result.gaps.map((gap) => (
