@@ -3,6 +3,7 @@ import { hash32 } from "#server/kernel/random.ts";
 import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
 import type { CloudDriver, InstanceObservation, LaunchRequest, OfferObservation } from "../driver.ts";
 import { DriverError } from "../driver-errors.ts";
+import { type FailedRegion, inEveryRegion } from "../every-region.ts";
 import { ComputeCalls } from "./client.ts";
 import { type ComputeClients, openComputeClients } from "./compute-clients.ts";
 import { launchMachine } from "./launch.ts";
@@ -11,8 +12,6 @@ import { INSTANCE_LABEL, lastPart, namePrefix, ourLabel, readProviderId } from "
 import { offersOf, type ZoneRate } from "./offers.ts";
 import { endingsOf, goneObservation } from "./operations.ts";
 import { type GcpSettings, gcpSettingsSchema, type ParsedGcpSettings } from "./settings.ts";
-
-type FailedRegion = { region: string; message: string };
 
 /** How long ended machines are still listed, as long as EC2 does. */
 const ENDED_LISTED_MS = HOUR_MS;
@@ -66,7 +65,7 @@ export class GcpDriver implements CloudDriver {
 	async offers(): Promise<{ offers: OfferObservation[]; failedRegions: FailedRegion[] }> {
 		const rates = this.#listPrices();
 		const names = [...new Set(rates.map((rate) => rate.instanceType))].sort();
-		const { found, failedRegions } = await this.#inEveryRegion((region, zone) => this.#offersIn(region, zone, rates, names));
+		const { found, failedRegions } = await this.#inEveryZone((region, zone) => this.#offersIn(region, zone, rates, names));
 		return { offers: found, failedRegions };
 	}
 
@@ -78,7 +77,7 @@ export class GcpDriver implements CloudDriver {
 	}
 
 	async launch(request: LaunchRequest): Promise<InstanceObservation> {
-		return launchMachine(this.#compute, this.#settings, request, this.#zoneFor(request));
+		return launchMachine(this.#compute, this.#settings, request, { zone: this.#zoneFor(request), nowMs: this.#clock.nowMs() });
 	}
 
 	/** Offers name a zone. Without one, a zone that sells the type, the same for the same instance. */
@@ -121,7 +120,7 @@ export class GcpDriver implements CloudDriver {
 	}
 
 	async list(): Promise<{ instances: InstanceObservation[]; sweptRegions: string[]; failedRegions: FailedRegion[] }> {
-		const { found, sweptRegions, failedRegions } = await this.#inEveryRegion((_region, zone) => this.#listIn(zone));
+		const { found, sweptRegions, failedRegions } = await this.#inEveryZone((_region, zone) => this.#listIn(zone));
 		return { instances: found, sweptRegions, failedRegions };
 	}
 
@@ -168,9 +167,11 @@ export class GcpDriver implements CloudDriver {
 	}
 
 	#zonesByRegion(): Promise<Map<string, string[]>> {
-		this.#zones ??= this.#compute.zones().then(
-			(zones) => new Map([...Map.groupBy(zones, (zone) => lastPart(zone.region))].map(([region, of]) => [region, of.map((z) => z.name)])),
-		);
+		this.#zones ??= this.#compute
+			.zones()
+			.then(
+				(zones) => new Map([...Map.groupBy(zones, (zone) => lastPart(zone.region))].map(([region, of]) => [region, of.map((z) => z.name)])),
+			);
 		// A failure is not kept: the next call asks again.
 		this.#zones.catch(() => {
 			this.#zones = null;
@@ -178,29 +179,11 @@ export class GcpDriver implements CloudDriver {
 		return this.#zones;
 	}
 
-	/** A region of which one zone fails is named, and what the other regions answered stays. */
-	async #inEveryRegion<T>(
-		ask: (region: string, zone: string) => Promise<T[]>,
-	): Promise<{ found: T[]; sweptRegions: string[]; failedRegions: FailedRegion[] }> {
-		const { regions } = this.#settings;
-		const answers = await Promise.allSettled(
-			regions.map(async (region) => {
-				const zones = await this.#zonesIn(region);
-				return (await Promise.all(zones.map((zone) => ask(region, zone)))).flat();
-			}),
-		);
-		const found: T[] = [];
-		const sweptRegions: string[] = [];
-		const failedRegions: FailedRegion[] = [];
-		regions.forEach((region, i) => {
-			const answer = answers[i];
-			if (answer?.status === "fulfilled") {
-				found.push(...answer.value);
-				sweptRegions.push(region);
-			} else {
-				failedRegions.push({ region, message: answer?.reason instanceof Error ? answer.reason.message : "no answer" });
-			}
+	/** A region of which one zone fails has failed as a whole. */
+	#inEveryZone<T>(ask: (region: string, zone: string) => Promise<T[]>) {
+		return inEveryRegion(this.#settings.regions, async (region) => {
+			const zones = await this.#zonesIn(region);
+			return (await Promise.all(zones.map((zone) => ask(region, zone)))).flat();
 		});
-		return { found, sweptRegions, failedRegions };
 	}
 }

@@ -27,10 +27,10 @@ export async function launchMachine(
 	compute: ComputeCalls,
 	settings: ParsedGcpSettings,
 	request: LaunchRequest,
-	zone: string,
+	{ zone, nowMs }: { zone: string; nowMs: number },
 ): Promise<InstanceObservation> {
 	const name = machineName(settings.controlPlane, request.instanceId);
-	const order = { compute, settings, request, zone, name, resource: instanceResource(request, zone, settings) };
+	const order = { compute, settings, request, zone, name, resource: instanceResource(request, zone, settings, nowMs) };
 	const operation = await findOrPlace(order);
 	if (operation === null) return observeNamed(order, null);
 	return follow(order, operation);

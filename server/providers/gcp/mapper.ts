@@ -1,5 +1,6 @@
 import type { protos } from "@google-cloud/compute";
 import { z } from "zod";
+import { DAY_MS } from "#server/kernel/units.ts";
 import type { InstanceObservation, LaunchRequest } from "../driver.ts";
 import {
 	CONTROL_PLANE_LABEL,
@@ -71,13 +72,28 @@ export function observationOf(instance: GceInstance, stateReasonCode: string | n
 	};
 }
 
-/** One machine, with its labels in the same call and its end written into it. The same request gives the same resource. */
-export function instanceResource(request: LaunchRequest, zone: string, settings: ParsedGcpSettings): InstanceResource {
-	const resource = withoutRequestLabel(request, zone, settings);
-	return { ...resource, labels: { ...resource.labels, [REQUEST_LABEL]: sum(JSON.stringify(resource)).slice(0, 40) } };
+/** Google ends no machine by itself that is to live longer; a day less, since its clock is not ours. */
+const TERMINATION_MS_MAX = 119 * DAY_MS;
+
+/** One machine, with its labels in the same call and its end written into it. */
+export function instanceResource(request: LaunchRequest, zone: string, settings: ParsedGcpSettings, nowMs: number): InstanceResource {
+	const resource = lastingResource(request, zone, settings);
+	const hasSwitch = request.expiresAtMs - nowMs <= TERMINATION_MS_MAX;
+	const isEndedByGoogle = hasSwitch || request.capacityType === "spot";
+	return {
+		...resource,
+		labels: { ...resource.labels, [REQUEST_LABEL]: sum(JSON.stringify(resource)).slice(0, 40) },
+		scheduling: {
+			...resource.scheduling,
+			// Google's own dead man's switch, as a moment and not as a length of time, so that a repeated call says the same.
+			...(hasSwitch ? { terminationTime: new Date(request.expiresAtMs).toISOString() } : {}),
+			...(isEndedByGoogle ? { instanceTerminationAction: "DELETE" } : {}),
+		},
+	};
 }
 
-function withoutRequestLabel(request: LaunchRequest, zone: string, settings: ParsedGcpSettings): InstanceResource {
+/** What is the same whenever the same is asked for. */
+function lastingResource(request: LaunchRequest, zone: string, settings: ParsedGcpSettings): InstanceResource {
 	const { instanceId, jobId, instanceType, capacityType, expiresAtMs } = request;
 	const { serviceAccount, networkTags } = settings;
 	return {
@@ -106,9 +122,6 @@ function withoutRequestLabel(request: LaunchRequest, zone: string, settings: Par
 			// Machines with GPUs cannot be moved while they run, and one that failed is not to come back unasked.
 			onHostMaintenance: "TERMINATE",
 			automaticRestart: false,
-			// Google's own dead man's switch: the end as a moment and not as a length of time, so that a repeated call is the same.
-			terminationTime: new Date(expiresAtMs).toISOString(),
-			instanceTerminationAction: "DELETE",
 		},
 		metadata: { items: [{ key: "startup-script", value: request.userData }] },
 		...(networkTags.length === 0 ? {} : { tags: { items: networkTags } }),

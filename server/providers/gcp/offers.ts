@@ -40,7 +40,8 @@ export function offersOf(facts: ZoneFacts): OfferObservation[] {
 		const known = facts.rates.filter((rate) => rate.instanceType === instanceType);
 		const [shape] = known;
 		if (!shape) return [];
-		const rate = known.find(({ zone }) => zone === facts.zone) ?? known.find(({ zone, region }) => zone === null && region === facts.region);
+		const rate =
+			known.find(({ zone }) => zone === facts.zone) ?? known.find(({ zone, region }) => zone === null && region === facts.region);
 		const onDemand = rate?.onDemand ?? null;
 		const offers = [offer(facts, shape, { capacityType: "on_demand", price: onDemand, onDemand, maxAgeDays: facts.listPriceMaxAgeDays })];
 		const spot = rate?.spot ?? null;

@@ -46,7 +46,9 @@ export function endingsOf(operations: readonly GceOperation[]): Map<string, { co
 		if (!failedInsert && (!isEnding(op) || failure !== null)) continue;
 		const earlier = endings.get(op.targetId);
 		// That it was preempted says more than that what was left of it was deleted afterwards.
-		const code = earlier?.code.startsWith("spot") ? earlier.code : (failure?.errors[0]?.code ?? WORDS[op.operationType] ?? op.operationType);
+		const code = earlier?.code.startsWith("spot")
+			? earlier.code
+			: (failure?.errors[0]?.code ?? WORDS[op.operationType] ?? op.operationType);
 		endings.set(op.targetId, { code, over: op.status === "DONE", operation: op });
 	}
 	return endings;

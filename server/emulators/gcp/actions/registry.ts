@@ -1,0 +1,11 @@
+import type { GceAction } from "./action.ts";
+import { insertInstance } from "./insert-instance.ts";
+import { aggregateInstances, deleteInstance, getInstance, listInstances } from "./instances.ts";
+import { getOperation, listOperations, waitForOperation } from "./operations.ts";
+import { listMachineTypes, listZones } from "./zones.ts";
+
+export const ACTIONS: readonly GceAction[] = [
+	...[insertInstance, getInstance, listInstances, aggregateInstances, deleteInstance],
+	...[getOperation, listOperations, waitForOperation],
+	...[listZones, listMachineTypes],
+];

@@ -1,0 +1,51 @@
+import { type Emulator, startEmulator } from "../shared/emulator.ts";
+import { MachineBook } from "../shared/machine-book.ts";
+import { OperationBook } from "./book/operation-book.ts";
+import { instanceSchema } from "./book/records.ts";
+import { type BookedGceInstance, bookedInstances } from "./booked-instances.ts";
+import { Catalog } from "./catalog.ts";
+import { Expiry } from "./expiry.ts";
+import { gceFaults } from "./gce-faults.ts";
+import { answerCompute } from "./http/compute-endpoint.ts";
+import { answerMetadata } from "./http/metadata-endpoint.ts";
+import { gceLifecycle } from "./lifecycle.ts";
+import { type GceEmulatorOptions, resolveOptions } from "./options.ts";
+import type { World } from "./world.ts";
+
+/** Its address is the endpoint for the SDK, which takes it apart into protocol, host and port. */
+export type GceEmulator = Emulator<BookedGceInstance>;
+
+/** Starts a Compute Engine endpoint on loopback whose machines are processes of this host. */
+export function startGceEmulator(given: GceEmulatorOptions): Promise<GceEmulator> {
+	const options = resolveOptions(given);
+	const catalog = new Catalog(options.catalog);
+	const nowMs = options.clock();
+	const machines = new MachineBook(options.stateDir, instanceSchema, nowMs);
+	const operations = new OperationBook(options.stateDir, nowMs);
+	const faults = gceFaults();
+	let url = "";
+	const lifecycle = gceLifecycle({ options, machines, operations, url: () => url });
+	const expiry = new Expiry(options.clock, lifecycle);
+	const world: World = { options, catalog, machines, operations, lifecycle, expiry, faults, url: () => url, closing: false };
+	return startEmulator({
+		endpointName: "emulated Compute Engine endpoint",
+		options,
+		regions: catalog.regions,
+		faults,
+		lifecycle,
+		machine: (instanceId) => machines.machine(instanceId),
+		instances: () => bookedInstances(world),
+		answer(request, path) {
+			if (path.startsWith("/imds/")) return answerMetadata(world, request, path);
+			return path.startsWith("/compute/v1/") ? answerCompute(world, request, path) : undefined;
+		},
+		onListening(address) {
+			url = address;
+			for (const machine of machines.machines()) expiry.watch(machine);
+		},
+		onStopping() {
+			world.closing = true;
+			expiry.close();
+		},
+	});
+}

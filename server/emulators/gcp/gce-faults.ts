@@ -1,0 +1,20 @@
+import { FaultControl } from "../shared/faults.ts";
+import { GceError } from "./gce-error.ts";
+
+/** What Google tells in the operation of a launch and not in the answer to the call. */
+const LAUNCH_ERRORS = new Set([
+	"INTERNAL_ERROR",
+	"QUOTA_EXCEEDED",
+	"RESOURCE_OPERATION_RATE_EXCEEDED",
+	"ZONE_RESOURCE_POOL_EXHAUSTED",
+	"ZONE_RESOURCE_POOL_EXHAUSTED_WITH_DETAILS",
+]);
+
+/** The fault script in Google's words: actions as `Instances.Insert`, errors by reason or by an operation's code. */
+export function gceFaults(): FaultControl {
+	return new FaultControl({
+		launchAction: "Instances.Insert",
+		launchErrors: LAUNCH_ERRORS,
+		toError: ({ code, message, httpStatus }) => new GceError(code, message, httpStatus),
+	});
+}

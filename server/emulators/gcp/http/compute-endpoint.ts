@@ -1,0 +1,66 @@
+import type { IncomingMessage } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { durationOf } from "../../shared/faults.ts";
+import { type Answer, jsonAnswer, readBody } from "../../shared/http/answer.ts";
+import type { Call, GceAction } from "../actions/action.ts";
+import { ACTIONS } from "../actions/registry.ts";
+import { GceError, notFound } from "../gce-error.ts";
+import { accountOf } from "../wire/token.ts";
+import type { World } from "../world.ts";
+
+const MAX_BODY_BYTES = 1024 * 1024;
+
+/** One call of Compute Engine's REST API. Null: the connection is to be cut without an answer. */
+export async function answerCompute(world: World, request: IncomingMessage, path: string): Promise<Answer | null> {
+	const name = `${request.method} ${path}`;
+	try {
+		const { view, lost } = await perform(world, request, path);
+		world.options.log(`${name} ok${lost ? " (answer lost)" : ""}`);
+		return lost ? null : jsonAnswer(200, view);
+	} catch (error) {
+		const refusal = error instanceof GceError ? error : new GceError("internalError", `The emulator failed: ${String(error)}`);
+		world.options.log(`${name} ${refusal.reason}`);
+		return refusalAnswer(refusal);
+	}
+}
+
+async function perform(world: World, request: IncomingMessage, path: string): Promise<{ view: Record<string, unknown>; lost: boolean }> {
+	const body = await readBody(request, MAX_BODY_BYTES);
+	if (body === null) throw new GceError("invalid", `The request is longer than ${MAX_BODY_BYTES} bytes.`, 413);
+	const account = accountOf(request.headers.authorization, world.options.accounts, world.options.clock());
+	const { action, params } = findAction(request.method ?? "", path);
+	if (params["project"] !== world.options.project) throw notFound(`projects/${params["project"]}`);
+	const query = new URL(request.url ?? "/", world.url()).searchParams;
+	const delays = { terminationMs: 0 };
+	const call: Call = { world, account, params, query, body: action.read(query, readJson(body)), delays };
+	const behaviours = world.faults.take("entrance", action.facts(call));
+	delays.terminationMs = durationOf(behaviours, "slow_termination");
+	await pause(durationOf(behaviours, "delay_action"));
+	const view = action.run(call);
+	await pause(durationOf(behaviours, "delay_answer"));
+	return { view, lost: behaviours.some(({ kind }) => kind === "lose_answer") };
+}
+
+function findAction(method: string, path: string): { action: GceAction; params: Record<string, string> } {
+	for (const action of ACTIONS) {
+		const params = action.match(method, path);
+		if (params) return { action, params: Object.fromEntries(Object.entries(params).map(([key, text]) => [key, decodeURIComponent(text)])) };
+	}
+	throw new GceError("notFound", `The emulated Compute Engine endpoint has no ${method} ${path}.`);
+}
+
+function readJson(body: string): unknown {
+	try {
+		return body === "" ? {} : JSON.parse(body);
+	} catch {
+		throw new GceError("invalid", "Invalid JSON payload received.");
+	}
+}
+
+async function pause(durationMs: number): Promise<void> {
+	if (durationMs > 0) await sleep(durationMs, undefined, { ref: false });
+}
+
+function refusalAnswer({ reason, message, httpStatus }: GceError): Answer {
+	return jsonAnswer(httpStatus, { error: { code: httpStatus, message, errors: [{ message, domain: "global", reason }] } });
+}

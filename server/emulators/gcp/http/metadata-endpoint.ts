@@ -1,0 +1,61 @@
+import type { IncomingMessage } from "node:http";
+import { type Answer, textAnswer } from "../../shared/http/answer.ts";
+import { isAlive } from "../../shared/machine-record.ts";
+import { privateAddressOf } from "../../shared/private-address.ts";
+import type { InstanceRecord } from "../book/records.ts";
+import { END_CAUSES } from "../end-causes.ts";
+import type { World } from "../world.ts";
+
+/** The emulated project's number, which is in some of the metadata. */
+const PROJECT_NUMBER = "123456789012";
+const FLAVOR = { "metadata-flavor": "Google" };
+const NOT_FOUND = textAnswer(404, "Not Found\n", FLAVOR);
+
+/**
+ * The metadata server of one machine, below `/imds/<secret>/computeMetadata/v1`. Beside Google's paths it has
+ * `power-off`, the wire from the guest's `shutdown` to its hardware. Null: there is no such machine (any more).
+ */
+export function answerMetadata(world: World, request: IncomingMessage, path: string): Answer | null {
+	const [, secret = "", rest = ""] = /^\/imds\/([0-9a-f]+)(?:\/+(.*))?$/.exec(path) ?? [];
+	const machine = world.machines.machineBySecret(secret);
+	if (!machine || machine.vanished || !isAlive(machine.state)) return null;
+	if (rest === "power-off") {
+		if (request.method !== "POST") return textAnswer(405, "Method Not Allowed\n");
+		world.lifecycle.end(machine, END_CAUSES.guest, "stopped");
+		return textAnswer(200, "power off\n");
+	}
+	// As the real server does, so that a careless proxy in the guest cannot give metadata away.
+	const isAsked = request.headers["metadata-flavor"] === "Google" && request.headers["x-forwarded-for"] === undefined;
+	if (!isAsked) return textAnswer(403, "Missing Metadata-Flavor:Google header.\n", FLAVOR);
+	if (request.method !== "GET") return textAnswer(405, "Method Not Allowed\n", FLAVOR);
+	const [, wanted] = /^computeMetadata\/v1\/(.*)$/.exec(rest) ?? [];
+	return wanted === undefined ? NOT_FOUND : lookUp(documentsOf(world, machine), wanted);
+}
+
+function documentsOf(world: World, machine: InstanceRecord): Record<string, string> {
+	const { zone, name, instanceId, machineType, notice, spot, attributes } = machine;
+	return {
+		"instance/hostname": `${name}.${zone}.c.${world.options.project}.internal`,
+		"instance/id": instanceId,
+		"instance/machine-type": `projects/${PROJECT_NUMBER}/machineTypes/${machineType}`,
+		"instance/maintenance-event": notice ? "TERMINATE_ON_HOST_MAINTENANCE" : "NONE",
+		"instance/name": name,
+		"instance/network-interfaces/0/ip": privateAddressOf(instanceId),
+		"instance/preempted": notice ? "TRUE" : "FALSE",
+		"instance/scheduling/preemptible": spot ? "TRUE" : "FALSE",
+		"instance/zone": `projects/${PROJECT_NUMBER}/zones/${zone}`,
+		"project/numeric-project-id": PROJECT_NUMBER,
+		"project/project-id": world.options.project,
+		...Object.fromEntries(Object.entries(attributes).map(([key, value]) => [`instance/attributes/${key}`, value])),
+	};
+}
+
+/** A document, or the names below a folder, one a line, folders with a slash. */
+function lookUp(documents: Record<string, string>, wanted: string): Answer {
+	const document = documents[wanted];
+	if (document !== undefined) return textAnswer(200, document, FLAVOR);
+	const below = Object.keys(documents).filter((path) => path.startsWith(wanted) && (wanted === "" || wanted.endsWith("/")));
+	if (below.length === 0) return NOT_FOUND;
+	const names = below.map((path) => path.slice(wanted.length).replace(/\/.*/, "/"));
+	return textAnswer(200, `${[...new Set(names)].join("\n")}\n`, FLAVOR);
+}

@@ -1,0 +1,21 @@
+import { generateKeyPairSync } from "node:crypto";
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DEFAULT_ACCOUNT, DEFAULT_PROJECT } from "./options.ts";
+
+/**
+ * A key file of the emulated project's service account, in the form of Google's: GOOGLE_APPLICATION_CREDENTIALS takes
+ * its path. Made once; its key opens nothing but this emulator.
+ */
+export function writeKeyFile(folder: string): string {
+	const path = join(folder, "service-account.json");
+	if (existsSync(path)) return path;
+	const { privateKey } = generateKeyPairSync("rsa", {
+		modulusLength: 2_048,
+		privateKeyEncoding: { type: "pkcs8", format: "pem" },
+		publicKeyEncoding: { type: "spki", format: "pem" },
+	});
+	const key = { type: "service_account", project_id: DEFAULT_PROJECT, private_key_id: "emulated", private_key: privateKey };
+	writeFileSync(path, JSON.stringify({ ...key, client_email: DEFAULT_ACCOUNT }, null, 2), { mode: 0o600 });
+	return path;
+}

@@ -1,0 +1,44 @@
+import { type EndCause, Lifecycle } from "../shared/lifecycle.ts";
+import type { MachineBook } from "../shared/machine-book.ts";
+import type { OperationBook } from "./book/operation-book.ts";
+import type { InstanceRecord } from "./book/records.ts";
+import { END_CAUSES } from "./end-causes.ts";
+import type { ResolvedOptions } from "./options.ts";
+
+/** Who changes machines that nobody was told to change. */
+const GOOGLE = "system@google.com";
+
+export interface LifecycleParts {
+	options: ResolvedOptions;
+	machines: MachineBook<InstanceRecord>;
+	operations: OperationBook;
+	url: () => string;
+}
+
+/** The life of Google's machines: an operation for each end that comes by itself, and what a guest is told of its service. */
+export function gceLifecycle({ options, machines, operations, url }: LifecycleParts): Lifecycle<InstanceRecord, EndCause> {
+	const record = (machine: InstanceRecord, operationType: string, nowMs: number): void => {
+		const { zone, instanceId: targetId, name: targetName } = machine;
+		operations.add({ operationType, zone, targetId, targetName, requestId: null, insertedAtMs: nowMs, user: GOOGLE, failure: null });
+	};
+	return new Lifecycle<InstanceRecord, EndCause>(options, {
+		machines: () => machines.machines(),
+		save: (machine) => machines.save(machine),
+		folderOf: (instanceId) => machines.folderOf(instanceId),
+		isSpot: ({ spot }) => spot,
+		bootPlanOf(machine) {
+			const metadataUrl = `${url()}/imds/${machine.metadataSecret}`;
+			// A host's name at Google; a path behind it tells the machines of one host apart.
+			const environment = { GCE_METADATA_HOST: metadataUrl.replace("http://", "") };
+			const script = machine.attributes["startup-script"] ?? "";
+			return { userData: Buffer.from(script, "utf8").toString("base64"), metadataUrl, environment };
+		},
+		causes: END_CAUSES,
+		onEnding(machine, cause, nowMs) {
+			// The owner's call has its operation already, and the preemption's was written with its notice.
+			if (cause !== END_CAUSES.user && cause !== END_CAUSES.interruption) record(machine, cause.code, nowMs);
+		},
+		onNotice: (machine, nowMs) => record(machine, END_CAUSES.interruption.code, nowMs),
+		labelOf: ({ instanceId, name, machineType, zone }) => `${name} (${instanceId}, ${machineType}, ${zone})`,
+	});
+}

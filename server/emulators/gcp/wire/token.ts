@@ -1,0 +1,25 @@
+import { z } from "zod";
+import { GceError } from "../gce-error.ts";
+
+const claimsSchema = z.looseObject({ iss: z.string(), exp: z.number(), aud: z.string().optional() });
+
+/**
+ * Who calls: the account that a self-signed token names, as Google's library makes them from a key file. The account
+ * must be known and the token must not be over; its signature is not checked. Answers the account's e-mail.
+ * @throws GceError required, authError
+ */
+export function accountOf(authorization: string | undefined, accounts: readonly string[], nowMs: number): string {
+	if (authorization === undefined) throw new GceError("required");
+	const [, payload = ""] = /^Bearer [\w-]+\.([\w-]+)\.[\w-]+$/.exec(authorization) ?? [];
+	const claims = claimsSchema.safeParse(readJson(Buffer.from(payload, "base64url").toString()));
+	if (!claims.success || claims.data.exp * 1_000 <= nowMs || !accounts.includes(claims.data.iss)) throw new GceError("authError");
+	return claims.data.iss;
+}
+
+function readJson(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return null;
+	}
+}

@@ -1,0 +1,44 @@
+import type { FaultControl } from "../shared/faults.ts";
+import type { EndCause, Lifecycle } from "../shared/lifecycle.ts";
+import type { MachineBook } from "../shared/machine-book.ts";
+import type { OperationBook } from "./book/operation-book.ts";
+import type { InstanceRecord } from "./book/records.ts";
+import type { Catalog } from "./catalog.ts";
+import type { Expiry } from "./expiry.ts";
+import type { ResolvedOptions } from "./options.ts";
+
+/** The parts that calls work on. */
+export interface World {
+	options: ResolvedOptions;
+	catalog: Catalog;
+	machines: MachineBook<InstanceRecord>;
+	operations: OperationBook;
+	lifecycle: Lifecycle<InstanceRecord, EndCause>;
+	expiry: Expiry;
+	faults: FaultControl;
+	/** The endpoint's own address, e.g. `http://127.0.0.1:3011`. */
+	url: () => string;
+	/** True from the moment the emulator is told to stop: nothing new is launched. */
+	closing: boolean;
+}
+
+/** What is there of a zone, whoever asks: Google shows no machine that is over. */
+export function machinesIn(world: World, zone: string): InstanceRecord[] {
+	return world.machines.machines().filter((machine) => machine.zone === zone && machine.state !== "terminated");
+}
+
+/** What lists show of a zone: they lag behind. */
+export function listedIn(world: World, zone: string): InstanceRecord[] {
+	const nowMs = world.options.clock();
+	return machinesIn(world, zone).filter(({ visibleFromMs }) => visibleFromMs <= nowMs);
+}
+
+/** By name or by number, as Google takes both in an address. */
+export function findMachine(world: World, zone: string, nameOrNumber: string): InstanceRecord | undefined {
+	return machinesIn(world, zone).find(({ name, instanceId }) => name === nameOrNumber || instanceId === nameOrNumber);
+}
+
+/** The address of a resource of the project, as Google writes them. */
+export function addressOf(world: World, path: string): string {
+	return `${world.url()}/compute/v1/projects/${world.options.project}/${path}`;
+}
