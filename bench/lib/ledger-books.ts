@@ -93,8 +93,8 @@ const INSERT_JOBS = `
 		began - interval '20 minutes', began - interval '20 minutes', began, began + interval '10 hours' from fact`;
 
 const INSERT_ATTEMPTS = `
-	insert into attempt (id, job_id, number, state, placement, site_id, capacity_type, gpus, created_at, started_at, finished_at, reason)
-	select 'att_' || tail || '_001', 'job_' || tail, 1, outcome::attempt_state, ${PLACEMENT}, site_id, capacity_type::capacity_type, gpus, began, began, began + interval '10 hours', '{"code":"completed","facts":{}}' from fact`;
+	insert into attempt (id, job_id, number, team, home_start_ms, state, placement, site_id, capacity_type, gpus, created_at, started_at, finished_at, reason)
+	select 'att_' || tail || '_001', 'job_' || tail, 1, team, case when not home and i % 3 > 0 then extract(epoch from began) * 1000 + 7200000 end, outcome::attempt_state, ${PLACEMENT}, site_id, capacity_type::capacity_type, gpus, began, began, began + interval '10 hours', '{"code":"completed","facts":{}}' from fact`;
 
 const INSERT_INSTANCES = `
 	insert into instance (id, site_id, provider, provider_instance_id, state, region, instance_type, capacity_type, accelerator, gpus, offer, micro_usd_per_hour,

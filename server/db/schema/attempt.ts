@@ -18,6 +18,8 @@ export const attempt = pgTable(
 			.notNull()
 			.references(() => job.id),
 		number: integer().notNull(),
+		/** The job's; filled in by the database (migration 0011), so that sums of attempts need not look at jobs. */
+		team: text().notNull().default(""),
 		state: attemptState().notNull().default("starting"),
 		placement: json<Placement>().notNull(),
 		siteId: text().notNull(),
@@ -49,6 +51,8 @@ export const attempt = pgTable(
 		/** Sums of its charges, kept in the transaction that writes them. */
 		costMicroUsd: microUsd().notNull().default(sql`0`),
 		gpuMs: bigInt().notNull().default(sql`0`),
+		/** When home was forecast to start it (P50, Unix ms) by the newest decision that led to it; filled in by the database too. */
+		homeStartMs: bigInt(),
 	},
 	(t) => [
 		uniqueIndex("attempt_job_number").on(t.jobId, t.number),
@@ -59,8 +63,12 @@ export const attempt = pgTable(
 		index("attempt_move_due").on(t.moveAt).where(sql`${t.moveAt} is not null and ${t.stopRequestedAt} is null and ${t.finishedAt} is null`),
 		/** Work that came to nothing, by when it ended; the sums are in the index, so that a year of it is read there alone. */
 		index("attempt_lost")
-			.on(t.finishedAt, t.state, t.capacityType, t.costMicroUsd, t.gpuMs, t.jobId)
+			.on(t.finishedAt, t.state, t.capacityType, t.costMicroUsd, t.gpuMs, t.team)
 			.where(sql`${t.state} in ('failed','interrupted','evicted','lost','cancelled')`),
+		/** First attempts that began in a cloud, by when they were placed, with what it saved against home. */
+		index("attempt_burst")
+			.on(t.createdAt, t.team, t.startedAt, t.homeStartMs)
+			.where(sql`${t.number} = 1 and ${t.capacityType} <> 'owned' and ${t.startedAt} is not null`),
 		index("attempt_times").on(t.createdAt, t.finishedAt),
 		check(
 			"attempt_move_is_whole",

@@ -155,7 +155,7 @@ export const jobMonth = pgTable(
 	(t) => [
 		primaryKey({ columns: [t.monthStart, t.jobId] }),
 		index("job_month_job").on(t.jobId),
-		index("job_month_several").on(t.monthStart).where(sql`${t.several}`),
+		index("job_month_several").on(t.monthStart, t.jobId, t.team, t.effectiveMicroUsd).where(sql`${t.several}`),
 		index("job_month_dearest").on(t.monthStart, t.effectiveMicroUsd.desc().nullsFirst()),
 		index("job_month_team_dearest").on(t.monthStart, t.team, t.effectiveMicroUsd.desc().nullsFirst()),
 	],

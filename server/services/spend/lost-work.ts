@@ -25,7 +25,7 @@ export interface LostWork {
 
 /**
  * What attempts cost that ended in the range without finishing their job's command.
- * Cost: the attempts of the range that ended so, from one index; filters look their jobs up, one by kind their charges.
+ * Cost: the attempts of the range that ended so, from one index; filters look at the attempts or their jobs, one by kind at their charges.
  * @throws SpillwayError `forbidden`, `invalid_input`.
  */
 export async function lostWork(
@@ -58,7 +58,7 @@ async function ofAttempts(
 ): Promise<LostWork["items"]> {
 	if (teams?.length === 0) return [];
 	const columns = {
-		...{ team: job.team, project: job.project, class: job.class, site: attempt.siteId, capacityType: attempt.capacityType },
+		...{ team: attempt.team, project: job.project, class: job.class, site: attempt.siteId, capacityType: attempt.capacityType },
 		provider: sql`${attempt.placement}->>'provider'`,
 		region: sql`coalesce(${attempt.placement}->>'region', '')`,
 		accelerator: sql`coalesce(${attempt.placement}->>'accelerator', '')`,
@@ -71,7 +71,7 @@ async function ofAttempts(
 		gte(attempt.finishedAt, new Date(fromMs)),
 		lt(attempt.finishedAt, new Date(toMs)),
 		...kept,
-		teams === null ? undefined : inArray(job.team, [...teams]),
+		teams === null ? undefined : inArray(attempt.team, [...teams]),
 	);
 	const query = db
 		.select({
@@ -83,7 +83,8 @@ async function ofAttempts(
 		})
 		.from(attempt)
 		.$dynamic();
-	const joined = kept.length > 0 || teams !== null ? query.innerJoin(job, eq(job.id, attempt.jobId)) : query;
+	const ofJobs = restricted(filters).some((name) => name === "project" || name === "class");
+	const joined = ofJobs ? query.innerJoin(job, eq(job.id, attempt.jobId)) : query;
 	const rows = await joined.where(where).groupBy(attempt.state).orderBy(attempt.state);
 	return rows.filter((row) => row.attempts > 0);
 }
