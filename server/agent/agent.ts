@@ -4,11 +4,12 @@ import type { Exit } from "#server/domain/outcome.ts";
 import { CheckpointSync } from "./checkpoint-sync.ts";
 import { ControlClient, messageOf } from "./client.ts";
 import { AgentClock } from "./clock.ts";
+import { findMetadata } from "./find-metadata.ts";
 import { listFolder, signatureOf } from "./folder-files.ts";
 import { GpuMinutes } from "./gpu-minutes.ts";
 import { Lifecycle } from "./lifecycle.ts";
 import { LogShipper } from "./log-shipper.ts";
-import { Ec2Metadata, untilInstanceId } from "./metadata.ts";
+import { type MachineMetadata, untilInstanceId } from "./metadata.ts";
 import { type PreparedJob, prepareJob } from "./prepare-job.ts";
 import { type EnrollAnswer, type ExitedRequest, enrollAnswer, GPU_MINUTES_KEPT, logsAnswer, OWN_STOP_CAUSES } from "./protocol.ts";
 import { restoreCheckpoint } from "./restore-checkpoint.ts";
@@ -50,7 +51,7 @@ export async function runAgent(settings: AgentSettings, log: (text: string) => v
 		over.signal,
 	).then((expired) => expired && lifecycle.giveUp());
 	const client = new ControlClient({ baseUrl: settings.controlUrl, log });
-	const metadata = new Ec2Metadata(settings.metadataUrl);
+	const metadata = findMetadata(settings);
 	try {
 		const terms = await enroll(settings, { client, metadata, signal: lifecycle.giveUpSignal, log });
 		clock.syncTo(terms.nowMs);
@@ -95,7 +96,7 @@ export async function runAgent(settings: AgentSettings, log: (text: string) => v
 
 async function enroll(
 	settings: AgentSettings,
-	{ client, metadata, signal, log }: { client: ControlClient; metadata: Ec2Metadata; signal: AbortSignal; log(text: string): void },
+	{ client, metadata, signal, log }: { client: ControlClient; metadata: MachineMetadata; signal: AbortSignal; log(text: string): void },
 ): Promise<EnrollAnswer> {
 	const json = {
 		instanceId: settings.instanceId,

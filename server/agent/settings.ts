@@ -11,8 +11,10 @@ const schema = z.object({
 		.string()
 		.min(1)
 		.transform((p) => path.resolve(p)),
-	/** The AWS SDKs' own name for it. */
-	AWS_EC2_METADATA_SERVICE_ENDPOINT: z.url().default("http://169.254.169.254"),
+	/** The AWS SDKs' own name for another address of the metadata service. */
+	AWS_EC2_METADATA_SERVICE_ENDPOINT: z.url().optional(),
+	/** Google's libraries' own name for it: a host, without http. */
+	GCE_METADATA_HOST: z.string().min(1).optional(),
 	SPILLWAY_METADATA_POLL_MS: z.coerce.number().int().min(10).default(1_000),
 	/** Log lines beyond what fits into memory wait on disk, up to this; then the job's output is read no further. */
 	SPILLWAY_LOG_SPILL_BYTES: z.coerce
@@ -33,7 +35,8 @@ export interface AgentSettings {
 	bootstrapSecret: string;
 	expiresAtMs: number;
 	folder: string;
-	metadataUrl: string;
+	ec2MetadataUrl: string | null;
+	googleMetadataHost: string | null;
 	metadataPollMs: number;
 	logSpillBytes: number;
 	logMemoryBytes: number;
@@ -57,7 +60,8 @@ export function takeSettings(environment: NodeJS.ProcessEnv): AgentSettings {
 		bootstrapSecret: s.SPILLWAY_BOOTSTRAP_SECRET,
 		expiresAtMs: s.SPILLWAY_EXPIRES_AT_MS,
 		folder: s.SPILLWAY_AGENT_DIR,
-		metadataUrl: s.AWS_EC2_METADATA_SERVICE_ENDPOINT.replace(/\/+$/, ""),
+		ec2MetadataUrl: s.AWS_EC2_METADATA_SERVICE_ENDPOINT?.replace(/\/+$/, "") ?? null,
+		googleMetadataHost: s.GCE_METADATA_HOST ?? null,
 		metadataPollMs: s.SPILLWAY_METADATA_POLL_MS,
 		logSpillBytes: s.SPILLWAY_LOG_SPILL_BYTES,
 		logMemoryBytes: s.SPILLWAY_LOG_MEMORY_BYTES,

@@ -38,7 +38,7 @@ function documentsOf(world: World, machine: InstanceRecord): Record<string, stri
 		"instance/hostname": `${name}.${zone}.c.${world.options.project}.internal`,
 		"instance/id": instanceId,
 		"instance/machine-type": `projects/${PROJECT_NUMBER}/machineTypes/${machineType}`,
-		"instance/maintenance-event": notice ? "TERMINATE_ON_HOST_MAINTENANCE" : "NONE",
+		"instance/maintenance-event": "NONE",
 		"instance/name": name,
 		"instance/network-interfaces/0/ip": privateAddressOf(instanceId),
 		"instance/preempted": notice ? "TRUE" : "FALSE",

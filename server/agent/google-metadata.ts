@@ -1,0 +1,37 @@
+import type { MachineMetadata } from "./metadata.ts";
+
+const TIMEOUT_MS = 2_000;
+/** From the notice to the end of a spot machine, at best (Compute Engine, "Spot VMs", "Preemption process"). */
+const PREEMPTION_NOTICE_MS = 30_000;
+
+/** Google's metadata server. Its notice names no time: the seconds count from when it was first seen. */
+export class GoogleMetadata implements MachineMetadata {
+	readonly #base: string;
+	readonly #nowMs: () => number;
+	#notice: { atMs: number } | null = null;
+
+	/** `host` as in GCE_METADATA_HOST: a name or an address, with a port if need be. */
+	constructor(host: string, nowMs: () => number = Date.now) {
+		this.#base = `http://${host.replace(/\/+$/, "")}/computeMetadata/v1`;
+		this.#nowMs = nowMs;
+	}
+
+	/** `<zone>/<number>`, as the control plane knows machines of Google's. */
+	async instanceId(): Promise<string> {
+		const [zone, id] = await Promise.all([this.#get("/instance/zone"), this.#get("/instance/id")]);
+		return `${zone.slice(zone.lastIndexOf("/") + 1)}/${id}`;
+	}
+
+	async notice(): Promise<{ atMs: number } | null> {
+		if ((await this.#get("/instance/preempted")) === "TRUE") this.#notice ??= { atMs: this.#nowMs() + PREEMPTION_NOTICE_MS };
+		return this.#notice;
+	}
+
+	async #get(path: string): Promise<string> {
+		const headers = { "metadata-flavor": "Google" };
+		const answer = await fetch(`${this.#base}${path}`, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) });
+		const text = await answer.text();
+		if (!answer.ok) throw new Error(`the metadata server answered ${answer.status} to ${path}`);
+		return text.trim();
+	}
+}
