@@ -6,6 +6,8 @@ import type { AwsSettings } from "#server/providers/aws/settings.ts";
 import type { CloudDriver, ClusterDriver } from "#server/providers/driver.ts";
 import { LocalDriver } from "#server/providers/local/local-driver.ts";
 import { assertLocalSiteAllowed } from "#server/providers/local/settings.ts";
+import { SlurmDriver } from "#server/providers/slurm/driver.ts";
+import { type SlurmSettings, slurmSettingsSchema } from "#server/providers/slurm/settings.ts";
 import { listOffers } from "#server/rates/offers.ts";
 
 /** A driver for each enabled site. A provider without a driver yet is an error, not a silent gap. */
@@ -24,6 +26,9 @@ export async function openDrivers(
 					s.id,
 					new LocalDriver(s.id, { home: env.SPILLWAY_HOME, slots: env.SPILLWAY_LOCAL_SLOTS, accelerator: env.SPILLWAY_LOCAL_ACCELERATOR }),
 				);
+				break;
+			case "slurm":
+				clusters.set(s.id, new SlurmDriver(s.id, slurmSettings(s.id, s.settings)));
 				break;
 			case "aws":
 				clouds.set(
@@ -44,4 +49,12 @@ const awsSiteSettings = z.looseObject({ regions: z.array(z.string()), imageId: z
 function awsSettings(row: Record<string, unknown>, env: Env, controlPlane: string): AwsSettings {
 	const { regions, imageId, ...rest } = awsSiteSettings.parse(row);
 	return { ...rest, controlPlane, regions, imageId, ...(env.SPILLWAY_AWS_ENDPOINT ? { endpoint: env.SPILLWAY_AWS_ENDPOINT } : {}) };
+}
+
+/** The site's row without what the books read of it. @throws Error with each wrong setting. */
+function slurmSettings(siteId: string, { gridZone: _, pue: __, ...row }: Record<string, unknown>): SlurmSettings {
+	const result = slurmSettingsSchema.safeParse(row);
+	if (result.success) return row as SlurmSettings;
+	const lines = result.error.issues.map((i) => `${i.path.join(".") || "settings"}: ${i.message}`);
+	throw new Error(`site ${siteId}: its settings are wrong:\n  ${lines.join("\n  ")}\ndocs/providers/slurm.md names them all`);
 }

@@ -4,6 +4,7 @@ import { job } from "#server/db/schema/job.ts";
 import { reason } from "#server/domain/reasons.ts";
 import { LIVE_ATTEMPT_STATES } from "#server/domain/states.ts";
 import type { AttemptObservation, ClusterDriver, ClusterObservation } from "#server/providers/driver.ts";
+import { DriverError, madeNothing } from "#server/providers/driver-errors.ts";
 import { markRunning, markStaging } from "#server/services/attempt/advance.ts";
 import { appendLogs } from "#server/services/attempt/append-logs.ts";
 import { finishAttempt } from "#server/services/attempt/finish.ts";
@@ -123,6 +124,8 @@ async function handOver(ctx: LoopContext, driver: ClusterDriver, row: LiveAttemp
 		});
 	} catch (error) {
 		ctx.log("warn", "an attempt could not be handed over", { attemptId: row.id, error: messageOf(error) });
+		// Nobody knows whether it was made, or the site has to let us in first: the same call again at the next look.
+		if (error instanceof DriverError && (error.kind === "unauthorized" || !madeNothing(error.kind))) return;
 		await ctx.db.transaction((tx) =>
 			finishAttempt(tx, { attemptId: row.id, exit: { code: null, signal: null, error: messageOf(error) }, atMs: ctx.clock.nowMs() }),
 		);
@@ -221,6 +224,7 @@ async function writeHealth(ctx: LoopContext, driver: ClusterDriver, seen: Cluste
 	const nowMs = ctx.clock.nowMs();
 	if (nowMs - memory.healthWrittenMs < 5_000 && nowMs >= memory.healthWrittenMs) return;
 	memory.healthWrittenMs = nowMs;
-	await setSiteHealth(ctx.db, { siteId: driver.siteId, healthy: true, message: null, atMs: nowMs });
-	await writePools(ctx.db, driver.siteId, seen.pools);
+	const unpriced = await writePools(ctx.db, driver.siteId, seen.pools);
+	const message = unpriced.length > 0 ? `not used, since nobody has said what its GPUs cost: ${unpriced.join(", ")}` : null;
+	await setSiteHealth(ctx.db, { siteId: driver.siteId, healthy: true, message, atMs: nowMs });
 }
