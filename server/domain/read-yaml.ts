@@ -6,6 +6,9 @@ import { type Document, isScalar, Lexer, LineCounter, parseDocument, visit } fro
  */
 export const MOST_YAML_PARTS = 20_000;
 
+/** Of a problem's message. */
+const MESSAGE_CHARACTERS = 160;
+
 export interface YamlProblem {
 	/** Character of the source at which it stands. */
 	offset: number;
@@ -53,9 +56,11 @@ function hasMoreParts(source: string, most: number): boolean {
 	return false;
 }
 
+/** The library quotes what it stumbled over in full, however long that is. */
 function wording(message: string): string {
 	if (message.includes("call stack")) return "it is nested too deeply";
-	return message.replace(/; please use .*$/, "");
+	const [short = message] = message.split(/; please use /, 1);
+	return short.length <= MESSAGE_CHARACTERS ? short : `${short.slice(0, MESSAGE_CHARACTERS)}…`;
 }
 
 function duplicateKeys(doc: Document): YamlProblem[] {

@@ -29,8 +29,39 @@ describe("nearestName", () => {
 		);
 	});
 
+	it("finds what the whole table of distances finds", () => {
+		const word = fc.string({ unit: fc.constantFrom("a", "b", "c"), maxLength: 9 });
+		fc.assert(
+			fc.property(word, fc.array(word, { maxLength: 6 }), (given, known) => {
+				const bound = Math.min(3, Math.max(1, Math.floor(given.length / 3)));
+				const distances = known.map((name) => distanceOf(given, name));
+				const least = Math.min(...distances);
+				expect(nearestName(given, known)).toBe(least <= bound ? known[distances.indexOf(least)] : null);
+			}),
+			{ numRuns: 500 },
+		);
+	});
+
+	it("looks at a thousand names at most, and names twenty", () => {
+		const names = Array.from({ length: 5_000 }, (_, i) => `team-${String(i).padStart(4, "0")}`);
+		expect(nearestName("taem-0999", names)).toBe("team-0999");
+		expect(nearestName("taem-1000", names)).not.toBe("team-1000");
+		expect(didYouMean("colour", names)).toMatch(/^There are: team-0000, .*team-0019 and 4980 more\.$/);
+	});
+
 	it("lists what there is when nothing is near", () => {
 		expect(didYouMean("gpsu", FIELDS)).toBe("Did you mean gpus?");
 		expect(didYouMean("colour", ["a", "b"])).toBe("There are: a, b.");
 	});
 });
+
+/** Optimal string alignment, as it is defined. */
+function distanceOf(a: string, b: string): number {
+	if (a.length === 0 || b.length === 0) return a.length + b.length;
+	const same = a.at(-1) === b.at(-1) ? 0 : 1;
+	const [shortA, shortB] = [a.slice(0, -1), b.slice(0, -1)];
+	let least = Math.min(distanceOf(shortA, b) + 1, distanceOf(a, shortB) + 1, distanceOf(shortA, shortB) + same);
+	if (a.length > 1 && b.length > 1 && a.at(-1) === b.at(-2) && a.at(-2) === b.at(-1))
+		least = Math.min(least, distanceOf(a.slice(0, -2), b.slice(0, -2)) + 1);
+	return least;
+}

@@ -1,10 +1,17 @@
+/** Of so many names the nearest is looked for: what is known may be thousands, and a suggestion is a courtesy. */
+const NAMES_MAX = 1_000;
+
+/** Named where none is near; the rest is counted. */
+const NAMES_SHOWN = 20;
+
 /** The known name that was probably meant, or null when none is near: at most one slip in three letters, and never more than three. */
 export function nearestName(given: string, known: readonly string[]): string | null {
 	const wanted = given.toLowerCase().slice(0, 64);
 	let best: string | null = null;
 	let bestDistance = Math.min(3, Math.max(1, Math.floor(wanted.length / 3))) + 1;
-	for (const name of known) {
-		const distance = editDistance(wanted, name.toLowerCase());
+	for (const name of known.slice(0, NAMES_MAX)) {
+		if (Math.abs(name.length - wanted.length) >= bestDistance) continue;
+		const distance = editDistance(wanted, name.toLowerCase(), bestDistance);
 		if (distance < bestDistance) {
 			best = name;
 			bestDistance = distance;
@@ -16,11 +23,13 @@ export function nearestName(given: string, known: readonly string[]): string | n
 /** `did you mean "gpus"?`, or the list of what there is when nothing is near. */
 export function didYouMean(given: string, known: readonly string[]): string {
 	const near = nearestName(given, known);
-	return near === null ? `There are: ${known.join(", ")}.` : `Did you mean ${near}?`;
+	if (near !== null) return `Did you mean ${near}?`;
+	const more = known.length - NAMES_SHOWN;
+	return `There are: ${known.slice(0, NAMES_SHOWN).join(", ")}${more > 0 ? ` and ${more} more` : ""}.`;
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours (optimal string alignment). */
-function editDistance(a: string, b: string): number {
+/** Insertions, deletions, replacements and swaps of neighbours (optimal string alignment); `atLeast` for any distance from there on. */
+function editDistance(a: string, b: string, atLeast: number): number {
 	let beforeLast: number[] = [];
 	let last = Array.from({ length: b.length + 1 }, (_, j) => j);
 	for (let i = 1; i <= a.length; i++) {
@@ -31,6 +40,8 @@ function editDistance(a: string, b: string): number {
 			if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) cost = Math.min(cost, at(beforeLast, j - 2) + 1);
 			row.push(cost);
 		}
+		// A swap reaches back two rows: once both are that far, the rest is too.
+		if (Math.min(...row) >= atLeast && Math.min(...last) >= atLeast) return atLeast;
 		beforeLast = last;
 		last = row;
 	}

@@ -76,6 +76,7 @@ describe("docs/policy.md", () => {
 		expect(page).toContain(bounds);
 		expect(POLICY_LIMITS.expressionCharacters).toBe(1_000);
 		expect(page).toContain(`at most ${POLICY_LIMITS.shareWeight}`);
+		expect(page).toContain(`compared up to ${POLICY_LIMITS.placeSteps / 1e6} million characters`);
 	});
 	it("tells which fields are refused", () => {
 		const refused = parsePolicy(whole("budgets:\n  - { id: b, period: month, egressGiB: 5 }\n")).problems.filter((p) =>

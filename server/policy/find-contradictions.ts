@@ -1,6 +1,7 @@
 import type { CapacityType } from "#server/domain/vocabulary.ts";
 import type { ConditionLogic } from "./condition-logic.ts";
 import { closesClouds, closesHome, entriesOverlap, entryCovers, LIST_NAMES } from "./place-lists.ts";
+import type { PlaceWork } from "./place-work.ts";
 import type { PolicyReader } from "./policy-reader.ts";
 import type { PlacedRule } from "./read-rule.ts";
 
@@ -8,6 +9,7 @@ import type { PlacedRule } from "./read-rule.ts";
 export interface Finding {
 	reader: PolicyReader;
 	logic: ConditionLogic;
+	work: PlaceWork;
 	rules: readonly PlacedRule[];
 }
 
@@ -72,9 +74,9 @@ function findTwoRequirements({ reader, logic }: Finding, earlier: PlacedRule, la
 }
 
 /** Two lists for overlapping jobs are common (data of two areas) and end at home, as they should: only certain ones are told. */
-function findDisjointAllows({ reader, logic }: Finding, earlier: PlacedRule, later: PlacedRule): void {
+function findDisjointAllows({ reader, logic, work }: Finding, earlier: PlacedRule, later: PlacedRule): void {
 	const [a, b] = [earlier.rule.effect, later.rule.effect];
-	if (a.kind !== "allow" || b.kind !== "allow") return;
+	if (a.kind !== "allow" || b.kind !== "allow" || !LIST_NAMES.every((list) => work.affords(a[list], b[list]))) return;
 	const disjoint = LIST_NAMES.filter(
 		(list) => a[list].length > 0 && b[list].length > 0 && !a[list].some((x) => b[list].some((y) => entriesOverlap(list, x, y))),
 	);
@@ -88,9 +90,9 @@ function findDisjointAllows({ reader, logic }: Finding, earlier: PlacedRule, lat
 }
 
 /** Everything that one rule allows is what another denies. */
-function findAllowedDenied({ reader, logic }: Finding, allowing: PlacedRule, denying: PlacedRule): void {
+function findAllowedDenied({ reader, logic, work }: Finding, allowing: PlacedRule, denying: PlacedRule): void {
 	const [a, d] = [allowing.rule.effect, denying.rule.effect];
-	if (a.kind !== "allow" || d.kind !== "deny") return;
+	if (a.kind !== "allow" || d.kind !== "deny" || !LIST_NAMES.every((list) => work.affords(a[list], d[list]))) return;
 	const list = LIST_NAMES.find((name) => a[name].length > 0 && a[name].every((x) => d[name].some((y) => entryCovers(name, y, x))));
 	if (list === undefined) return;
 	const always = holdsWith(logic, denying, allowing);

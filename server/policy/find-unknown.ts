@@ -3,7 +3,7 @@ import { didYouMean, nearestName } from "#server/kernel/nearest-name.ts";
 import type { Finding } from "./find-contradictions.ts";
 import { judgePlace } from "./judge-place.ts";
 import { matchesFamily, matchesRegion } from "./match-pattern.ts";
-import { closesClouds } from "./place-lists.ts";
+import { closesClouds, LIST_NAMES } from "./place-lists.ts";
 import type { PlacedRule } from "./read-rule.ts";
 import type { PlacedShare } from "./read-weights.ts";
 import type { ParsePolicyOptions, Place, PlaceFilter } from "./types.ts";
@@ -14,25 +14,51 @@ export function findUnknown(finding: Finding, shares: readonly PlacedShare[], { 
 		if (teams && !teams.includes(team))
 			finding.reader.report("warning", offset, `There is no team "${team}" yet.`, didYouMean(team, teams));
 	}
-	const offers = (places ?? []).filter((place) => isCloudProvider(place.provider));
-	if (offers.length === 0) return;
+	const seen = sightOf((places ?? []).filter((place) => isCloudProvider(place.provider)));
+	if (seen.offers.length === 0) return;
 	for (const placed of finding.rules) {
-		findUnknownRegions(finding, placed, offers);
-		findUnknownFamilies(finding, placed, offers);
-		if (closesClouds(placed.rule.effect) || !leavesNone([placed], offers)) continue;
-		const message = `${placed.rule.id} leaves none of the ${offers.length} cloud offers that there are.`;
+		findUnknownRegions(finding, placed, seen);
+		findUnknownFamilies(finding, placed, seen);
+		if (closesClouds(placed.rule.effect) || !leavesNone(finding, [placed], seen)) continue;
+		const message = `${placed.rule.id} leaves none of the ${seen.offers.length} cloud offers that there are.`;
 		finding.reader.report("warning", placed.offset, message, "Widen it; to keep its jobs at home, deny cloud.");
 	}
-	findNoneLeft(finding, offers);
+	findNoneLeft(finding, seen);
+}
+
+/** The offers that there are, and those of them that differ in what a rule can name. */
+interface Sight {
+	offers: readonly Place[];
+	/** One offer of each region and of each instance type. */
+	regions: readonly Place[];
+	types: readonly Place[];
+	typeNames: readonly string[];
+}
+
+function sightOf(offers: readonly Place[]): Sight {
+	const oneOf = (keyOf: (place: Place) => string) => [...new Map(offers.map((offer) => [keyOf(offer), offer])).values()];
+	const types = oneOf(({ provider, instanceType }) => `${provider}:${instanceType}`);
+	return {
+		offers,
+		regions: oneOf(regionOf),
+		types,
+		typeNames: [...new Set(types.flatMap(({ instanceType }) => (instanceType ? namesOf(instanceType) : [])))],
+	};
+}
+
+function regionOf({ provider, region }: Place): string {
+	return `${provider}:${region ?? ""}`;
 }
 
 /** A pattern of a provider that is there, which fits none of its regions: most likely a slip. */
-function findUnknownRegions({ reader }: Finding, { rule, offset }: PlacedRule, offers: readonly Place[]): void {
+function findUnknownRegions({ reader, work }: Finding, { rule, offset }: PlacedRule, { regions }: Sight): void {
 	if (rule.effect.kind !== "deny" && rule.effect.kind !== "allow") return;
 	for (const pattern of rule.effect.regions) {
-		const own = offers.filter((offer) => pattern.toLowerCase().startsWith(`${offer.provider}:`));
-		if (own.length === 0 || own.some((offer) => matchesRegion(pattern, offer))) continue;
-		const near = nearestName(pattern, [...new Set(own.map((offer) => `${offer.provider}:${offer.region ?? ""}`))]);
+		const own = regions.filter((offer) => pattern.toLowerCase().startsWith(`${offer.provider}:`));
+		const names = own.map(regionOf);
+		if (reader.full || own.length === 0 || !work.affords([pattern], names)) continue;
+		if (own.some((offer) => matchesRegion(pattern, offer)) || !work.affordsNearest(names)) continue;
+		const near = nearestName(pattern, names);
 		const fix = near === null ? null : `Did you mean ${near}?`;
 		reader.report("warning", offset, `${rule.id} names ${pattern}, which fits no region that there is.`, fix);
 	}
@@ -42,11 +68,12 @@ function findUnknownRegions({ reader }: Finding, { rule, offset }: PlacedRule, o
 const NAME_LENGTH_MIN = 4;
 
 /** A family that no offer is of, and whose name is nearly that of one. Others may come with a provider that is not there yet. */
-function findUnknownFamilies({ reader }: Finding, { rule, offset }: PlacedRule, offers: readonly Place[]): void {
+function findUnknownFamilies({ reader, work }: Finding, { rule, offset }: PlacedRule, { types, typeNames }: Sight): void {
 	if (rule.effect.kind !== "deny" && rule.effect.kind !== "allow") return;
 	for (const pattern of rule.effect.instanceFamilies) {
-		if (pattern.length < NAME_LENGTH_MIN || offers.some((offer) => matchesFamily(pattern, offer))) continue;
-		const near = nearestName(pattern, [...new Set(offers.flatMap(({ instanceType }) => (instanceType ? namesOf(instanceType) : [])))]);
+		if (reader.full || pattern.length < NAME_LENGTH_MIN || !work.affords([pattern], typeNames)) continue;
+		if (types.some((offer) => matchesFamily(pattern, offer)) || !work.affordsNearest(typeNames)) continue;
+		const near = nearestName(pattern, typeNames);
 		if (near) reader.report("warning", offset, `${rule.id} names ${pattern}, which no offer is of.`, `Did you mean ${near}?`);
 	}
 }
@@ -58,18 +85,25 @@ function namesOf(instanceType: string): string[] {
 }
 
 /** Rules of which each leaves some offer, and all that hold for every job leave none. */
-function findNoneLeft({ reader, logic, rules }: Finding, offers: readonly Place[]): void {
+function findNoneLeft(finding: Finding, seen: Sight): void {
+	const { reader, logic, rules } = finding;
 	const always = rules.filter((placed) => filterOf(placed) !== null && logic.always(placed.rule.when));
 	const last = always.at(-1);
-	if (!last || always.some((placed) => leavesNone([placed], offers)) || !leavesNone(always, offers)) return;
+	if (!last || always.some((placed) => leavesNone(finding, [placed], seen)) || !leavesNone(finding, always, seen)) return;
 	const names = always.map((placed) => placed.rule.id).join(", ");
-	const message = `Together ${names} leave none of the ${offers.length} cloud offers that there are: no job can burst.`;
+	const message = `Together ${names} leave none of the ${seen.offers.length} cloud offers that there are: no job can burst.`;
 	reader.report("warning", last.offset, message, "Widen one of them, or give it a condition.");
 }
 
-function leavesNone(rules: readonly PlacedRule[], offers: readonly Place[]): boolean {
+/** A "no" may also mean that it was not found out. */
+function leavesNone({ work }: Finding, rules: readonly PlacedRule[], { offers }: Sight): boolean {
 	const filters = rules.flatMap((placed) => filterOf(placed) ?? []);
-	return filters.length > 0 && offers.every((offer) => judgePlace({ filters }, offer) !== null);
+	const entries = filters.reduce((sum, filter) => sum + entriesOf(filter), 0);
+	return filters.length > 0 && offers.every((offer) => work.affordsJudging(entries) && judgePlace({ filters }, offer) !== null);
+}
+
+function entriesOf(filter: PlaceFilter): number {
+	return filter.kind === "require_capacity_type" ? 1 : LIST_NAMES.reduce((sum, list) => sum + filter[list].length, 0);
 }
 
 function filterOf({ rule: { id: ruleId, effect } }: PlacedRule): PlaceFilter | null {

@@ -1,6 +1,7 @@
 import type { RuleEffect } from "#server/domain/policy.ts";
 import { type Finding, holdsWith, nameOf } from "./find-contradictions.ts";
 import { closesClouds, entryCovers, LIST_NAMES, type Places } from "./place-lists.ts";
+import type { PlaceWork } from "./place-work.ts";
 
 /** Rules that no job can ever meet, conditions that every job meets, and rules that another one makes pointless. */
 export function findUnreachable(finding: Finding): void {
@@ -16,13 +17,13 @@ export function findUnreachable(finding: Finding): void {
 	findShadowed(finding);
 }
 
-function findShadowed({ reader, logic, rules }: Finding): void {
+function findShadowed({ reader, logic, work, rules }: Finding): void {
 	for (const [index, placed] of rules.entries()) {
 		if (logic.never(placed.rule.when)) continue;
 		const wider = rules.find((other, at) => {
-			if (at === index || !saysAsMuch(other.rule.effect, placed.rule.effect) || !holdsWith(logic, other, placed)) return false;
+			if (at === index || !saysAsMuch(work, other.rule.effect, placed.rule.effect) || !holdsWith(logic, other, placed)) return false;
 			// of two that say the same, the later one is the superfluous one
-			return at < index || !(saysAsMuch(placed.rule.effect, other.rule.effect) && holdsWith(logic, placed, other));
+			return at < index || !(saysAsMuch(work, placed.rule.effect, other.rule.effect) && holdsWith(logic, placed, other));
 		});
 		if (!wider) continue;
 		const message = `${placed.rule.id} changes nothing: ${nameOf(wider)} holds whenever it does, and says the same or more.`;
@@ -30,13 +31,13 @@ function findShadowed({ reader, logic, rules }: Finding): void {
 	}
 }
 
-/** Whether everything that `b` does is done when `a` holds. */
-function saysAsMuch(a: RuleEffect, b: RuleEffect): boolean {
+/** Whether everything that `b` does is done when `a` holds; a "no" may also mean that it was not found out. */
+function saysAsMuch(work: PlaceWork, a: RuleEffect, b: RuleEffect): boolean {
 	switch (b.kind) {
 		case "deny":
-			return a.kind === "deny" && deniesAsMuch(a, b);
+			return a.kind === "deny" && affordsAll(work, a, b) && deniesAsMuch(a, b);
 		case "allow":
-			return a.kind === "allow" && LIST_NAMES.every((l) => b[l].length === 0 || within(l, a[l], b[l]));
+			return a.kind === "allow" && affordsAll(work, a, b) && LIST_NAMES.every((l) => b[l].length === 0 || within(l, a[l], b[l]));
 		case "require":
 			return a.kind === "require" && a.capacityType === b.capacityType && a.approval === b.approval;
 		case "burst":
@@ -54,6 +55,10 @@ function saysAsMuch(a: RuleEffect, b: RuleEffect): boolean {
 		case "limit":
 			return a.kind === "limit" && limitsAsMuch(a, b);
 	}
+}
+
+function affordsAll(work: PlaceWork, a: Places, b: Places): boolean {
+	return LIST_NAMES.every((list) => work.affords(a[list], b[list]));
 }
 
 function deniesAsMuch(a: Places, b: Places): boolean {

@@ -7,6 +7,7 @@ import { findSlow } from "./find-slow.ts";
 import { findUnknown } from "./find-unknown.ts";
 import { findUnreachable } from "./find-unreachable.ts";
 import { POLICY_LIMITS } from "./limits.ts";
+import { PlaceWork } from "./place-work.ts";
 import { type Field, PolicyReader } from "./policy-reader.ts";
 import { type PlacedBudget, readBudget } from "./read-budget.ts";
 import { type PlacedRule, type ReadContext, readRule } from "./read-rule.ts";
@@ -124,7 +125,7 @@ function checkTogether({ reader }: ReadContext, { known, rules, placed, shares, 
 		"budget",
 		placed.map(({ budget, cap, idOffset }) => ({ ...(budget ?? cap), idOffset })),
 	);
-	const finding = { reader, logic: new ConditionLogic(), rules };
+	const finding = { reader, logic: new ConditionLogic(), work: new PlaceWork(), rules };
 	findContradictions(finding);
 	findUnreachable(finding);
 	findPointless(finding);

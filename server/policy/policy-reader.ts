@@ -48,8 +48,13 @@ export class PolicyReader {
 		return this.#lines.linePos(offset).line;
 	}
 
+	/** No more problems are taken: what would only be told need not be looked for. */
+	get full(): boolean {
+		return this.#problems.length >= POLICY_LIMITS.problems;
+	}
+
 	report(severity: PolicyProblem["severity"], offset: number, message: string, fix: string | null): null {
-		if (this.#problems.length < POLICY_LIMITS.problems) {
+		if (!this.full) {
 			const { line, col } = this.#lines.linePos(offset);
 			this.#problems.push({ severity, line: Math.max(1, line), column: Math.max(1, col), message, fix });
 		}
@@ -205,7 +210,7 @@ export class PolicyReader {
 		const start = at.offset;
 		const end = scalar.range?.[1] ?? start;
 		let sound = true;
-		for (const problem of checkExpression(text, scope, this.#teams)) {
+		for (const problem of checkExpression(text, scope, this.full ? null : this.#teams)) {
 			const offset = sourceOffset(this.source, { start, end }, text, problem.offset);
 			this.report(problem.severity, offset, problem.message, problem.fix);
 			if (problem.severity === "error") sound = false;

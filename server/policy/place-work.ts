@@ -1,0 +1,46 @@
+import { POLICY_LIMITS } from "./limits.ts";
+
+/** What comparing two texts without a star takes, in steps: most differ in their first characters. */
+const PLAIN_STEPS = 8;
+/** What holding a name against another one for a slip takes, in steps. */
+const SLIP_STEPS = 64;
+/** What looking up whether an offer fits a pattern takes, in steps. */
+const JUDGE_STEPS = 4;
+
+/**
+ * Counts what one check of a policy spends on holding patterns, names and places against one another; a step is about one
+ * character compared. Beyond POLICY_LIMITS.placeSteps nothing more is said of them: the length of a text bounds how many lists
+ * it has, not how many pairs of them there are.
+ */
+export class PlaceWork {
+	#left: number = POLICY_LIMITS.placeSteps;
+
+	/** Whether every entry of one list may still be held against every one of the other. */
+	affords(a: readonly string[], b: readonly string[]): boolean {
+		const starred = a.some(hasStar) || b.some(hasStar);
+		return this.#takes(starred ? charactersOf(a) * charactersOf(b) : a.length * b.length * PLAIN_STEPS);
+	}
+
+	/** Whether a name may still be held against all of those that there are. */
+	affordsNearest(names: readonly string[]): boolean {
+		return this.#takes(names.length * SLIP_STEPS);
+	}
+
+	/** Whether an offer may still be judged by rules with so many entries; what fits a pattern is remembered. */
+	affordsJudging(entries: number): boolean {
+		return this.#takes(entries * JUDGE_STEPS);
+	}
+
+	#takes(steps: number): boolean {
+		this.#left -= Math.min(this.#left, steps);
+		return this.#left > 0;
+	}
+}
+
+function hasStar(pattern: string): boolean {
+	return pattern.includes("*");
+}
+
+function charactersOf(list: readonly string[]): number {
+	return list.reduce((sum, { length }) => sum + length, 0);
+}
