@@ -23,6 +23,8 @@ export interface CloudHarness {
 	regions: [string, string];
 	/** Sold in the first region on demand and as spot. */
 	instanceType: string;
+	/** The provider may place a machine by region alone, and then tells no zone. */
+	placesByRegion?: true;
 	passTime(): Promise<void>;
 	cleanup(): Promise<void>;
 	/** Null on a live account, which cannot be told to fail; the cases that need it are left out there. */

@@ -1,0 +1,23 @@
+import { FaultControl } from "../shared/faults.ts";
+import { ArmError } from "./arm-error.ts";
+
+const LAUNCH_ERRORS = new Set([
+	"AllocationFailed",
+	"AzureSpotIsNotSupportedForThisVMSize",
+	"OperationNotAllowed",
+	"OverconstrainedAllocationRequest",
+	"OverconstrainedZonalAllocationRequest",
+	"QuotaExceeded",
+	"SkuNotAvailable",
+	"SpotPriceGreaterThanProvidedMaxPrice",
+	"ZonalAllocationFailed",
+]);
+
+/** The fault script in Azure's words: actions are the SDK's operations, error codes Azure Resource Manager's. */
+export function azureFaults(): FaultControl {
+	return new FaultControl({
+		launchAction: "virtualMachines.createOrUpdate",
+		launchErrors: LAUNCH_ERRORS,
+		toError: ({ code, message, httpStatus }) => new ArmError(code, message, httpStatus),
+	});
+}

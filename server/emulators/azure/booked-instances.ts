@@ -1,0 +1,29 @@
+import { type BookedInstance, bookedInstanceOf } from "../shared/booked-instance.ts";
+import type { AzureMachine } from "./machine.ts";
+import type { World } from "./world.ts";
+
+/** One machine in the book of the emulated Azure. `instanceId` is the vmId. */
+export interface BookedAzureInstance extends BookedInstance {
+	resourceGroup: string;
+	name: string;
+}
+
+export function bookedInstances(world: World): BookedAzureInstance[] {
+	const nowMs = world.options.clock();
+	return world.book.machines().map((machine) => {
+		const { region, zone, vmSize: instanceType, spot, tags, resourceGroup, name, instanceId } = machine;
+		const folder = world.book.folderOf(instanceId);
+		const facts = { region, zone, instanceType, spot, tags, folder, billedSecondsOf: () => billedSeconds(machine, nowMs) };
+		return { ...bookedInstanceOf(machine, facts, nowMs), resourceGroup, name };
+	});
+}
+
+/**
+ * From the first running second until the deletion: a machine that shut itself down is `Stopped`, not deallocated, and
+ * goes on being billed. Source: Microsoft Learn, "States and billing status of Azure Virtual Machines".
+ */
+export function billedSeconds({ runningAtMs, deletingAtMs, endedAtMs, state }: AzureMachine, nowMs: number): number {
+	if (runningAtMs === null) return 0;
+	const untilMs = deletingAtMs ?? (state === "terminated" ? (endedAtMs ?? nowMs) : nowMs);
+	return Math.ceil(Math.max(0, untilMs - runningAtMs) / 1_000);
+}

@@ -1,0 +1,43 @@
+import { type Emulator, startEmulator } from "../shared/emulator.ts";
+import { MachineBook } from "../shared/machine-book.ts";
+import { azureFaults } from "./azure-faults.ts";
+import { type BookedAzureInstance, bookedInstances } from "./booked-instances.ts";
+import { Catalog } from "./catalog.ts";
+import { answerArm } from "./http/arm-endpoint.ts";
+import { answerMetadata } from "./http/metadata-endpoint.ts";
+import { azureLifecycle } from "./lifecycle.ts";
+import { azureMachineSchema } from "./machine.ts";
+import { type AzureEmulatorOptions, resolveOptions } from "./options.ts";
+import type { World } from "./world.ts";
+
+export type AzureEmulator = Emulator<BookedAzureInstance>;
+
+/** Starts an Azure Resource Manager endpoint on loopback whose virtual machines are processes of this host. */
+export function startAzureEmulator(given: AzureEmulatorOptions): Promise<AzureEmulator> {
+	const options = resolveOptions(given);
+	const catalog = new Catalog(options.catalog);
+	const book = new MachineBook(options.stateDir, azureMachineSchema, options.clock());
+	const faults = azureFaults();
+	let url = "";
+	const lifecycle = azureLifecycle(options, book, () => url);
+	const world: World = { options, catalog, book, lifecycle, faults, url: () => url, closing: false };
+	return startEmulator({
+		endpointName: "emulated Azure endpoint",
+		options,
+		regions: catalog.regions,
+		faults,
+		lifecycle,
+		machine: (instanceId) => book.machine(instanceId),
+		instances: () => bookedInstances(world),
+		answer(request, path) {
+			if (path.startsWith("/imds/")) return answerMetadata(world, request, path);
+			return answerArm(world, request);
+		},
+		onListening(address) {
+			url = address;
+		},
+		onStopping() {
+			world.closing = true;
+		},
+	});
+}

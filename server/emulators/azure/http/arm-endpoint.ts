@@ -1,0 +1,100 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { durationOf } from "../../shared/faults.ts";
+import { type Answer, readBody } from "../../shared/http/answer.ts";
+import type { ArmReply } from "../actions/action.ts";
+import { actionsAt, type FoundAction } from "../actions/registry.ts";
+import { ArmError } from "../arm-error.ts";
+import type { World } from "../world.ts";
+
+const MAX_BODY_BYTES = 1024 * 1024;
+
+/** One call of Azure Resource Manager. Null: the connection is to be cut without an answer. */
+export async function answerArm(world: World, request: IncomingMessage): Promise<Answer | null> {
+	const call = { name: "?", region: "?" };
+	try {
+		const { reply, lost } = await perform(world, request, call);
+		world.options.log(`${call.name} ${call.region} ${reply.status}${lost ? " (answer lost)" : ""}`);
+		return lost ? null : jsonAnswer(reply);
+	} catch (error) {
+		const refusal = error instanceof ArmError ? error : new ArmError("InternalExecutionError", `The emulator failed: ${String(error)}`);
+		world.options.log(`${call.name} ${call.region} ${refusal.code}`);
+		const { code, message, httpStatus, retryAfterS } = refusal;
+		const headers: Record<string, string> = retryAfterS === null ? {} : { "retry-after": String(retryAfterS) };
+		return jsonAnswer({ status: httpStatus, body: { error: { code, message } }, headers });
+	}
+}
+
+async function perform(
+	world: World,
+	request: IncomingMessage,
+	log: { name: string; region: string },
+): Promise<{ reply: ArmReply; lost: boolean }> {
+	const url = new URL(request.url ?? "/", world.url());
+	const text = await readBody(request, MAX_BODY_BYTES);
+	if (text === null) throw new ArmError("RequestContentTooLarge", `The request is longer than ${MAX_BODY_BYTES} bytes.`, 413);
+	checkToken(world, request.headers.authorization);
+	const { action, path } = findAction(request.method, url);
+	log.name = action.name;
+	checkScope(world, path);
+	const delays = { terminationMs: 0 };
+	const prepared = await action.prepare({ world, path, query: url.searchParams, headers: request.headers, body: readJson(text), delays });
+	log.region = prepared.facts.region;
+	const behaviours = world.faults.take("entrance", prepared.facts);
+	delays.terminationMs = durationOf(behaviours, "slow_termination");
+	await pause(durationOf(behaviours, "delay_action"));
+	const reply = prepared.run();
+	await pause(durationOf(behaviours, "delay_answer"));
+	return { reply, lost: behaviours.some(({ kind }) => kind === "lose_answer") };
+}
+
+function checkToken({ options }: World, authorization: string | undefined): void {
+	const token = /^Bearer (.+)$/.exec(authorization ?? "")?.[1];
+	if (token === undefined) throw new ArmError("AuthenticationFailed", "Authentication failed. The 'Authorization' header is missing.", 401);
+	if (!options.accessTokens.includes(token)) throw new ArmError("InvalidAuthenticationToken");
+}
+
+function findAction(method: string | undefined, url: URL): FoundAction {
+	const here = actionsAt(url.pathname);
+	const found = here.find(({ action }) => action.method === method);
+	if (here.length === 0) throw new ArmError("InvalidResourceType", `The emulated Azure endpoint has no ${url.pathname}.`, 404);
+	if (!found) throw new ArmError("HttpMethodNotSupported", `The HTTP method '${method}' is not supported here.`, 405);
+	const version = url.searchParams.get("api-version");
+	const wanted = found.action.apiVersion;
+	if (version === null)
+		throw new ArmError("MissingApiVersionParameter", "The api-version query parameter (?api-version=) is required for all requests.");
+	if (wanted !== null && version !== wanted) {
+		throw new ArmError(
+			"InvalidApiVersionParameter",
+			`The api-version '${version}' is invalid here. The supported versions are '${wanted}'.`,
+		);
+	}
+	return found;
+}
+
+function checkScope({ options }: World, { subscriptionId = "", resourceGroupName }: Record<string, string>): void {
+	if (subscriptionId.toLowerCase() !== options.subscriptionId.toLowerCase())
+		throw new ArmError("SubscriptionNotFound", `The subscription '${subscriptionId}' could not be found.`);
+	if (resourceGroupName === undefined) return;
+	if (!options.resourceGroups.some((group) => group.toLowerCase() === resourceGroupName.toLowerCase()))
+		throw new ArmError("ResourceGroupNotFound", `Resource group '${resourceGroupName}' could not be found.`);
+}
+
+function readJson(text: string): unknown {
+	if (text === "") return null;
+	try {
+		return JSON.parse(text);
+	} catch {
+		throw new ArmError("InvalidRequestContent", "The request content was invalid and could not be deserialized.");
+	}
+}
+
+async function pause(durationMs: number): Promise<void> {
+	if (durationMs > 0) await sleep(durationMs, undefined, { ref: false });
+}
+
+function jsonAnswer({ status, body, headers = {} }: ArmReply): Answer {
+	const text = body === undefined ? "" : JSON.stringify(body);
+	return { status, contentType: "application/json; charset=utf-8", body: text, headers: { "x-ms-request-id": randomUUID(), ...headers } };
+}

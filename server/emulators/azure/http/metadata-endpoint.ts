@@ -1,0 +1,92 @@
+import type { IncomingMessage } from "node:http";
+import { type Answer, jsonAnswer, textAnswer } from "../../shared/http/answer.ts";
+import { isAlive } from "../../shared/machine-record.ts";
+import { privateAddressOf } from "../../shared/private-address.ts";
+import { END_CAUSES } from "../lifecycle.ts";
+import type { AzureMachine } from "../machine.ts";
+import { resourceIdOf } from "../views/vm-view.ts";
+import type { World } from "../world.ts";
+
+/** The oldest versions of the two documents that have every field given here. */
+const INSTANCE_VERSION = "2021-02-01";
+const EVENTS_VERSION = "2020-07-01";
+
+/**
+ * The instance metadata service of one machine, below `/imds/<secret>`. Beside Azure's paths it has `power-off`, the wire
+ * from the guest's `shutdown` to its hardware. Null: there is no such machine (any more).
+ */
+export function answerMetadata(world: World, request: IncomingMessage, path: string): Answer | null {
+	const [, secret = "", rest = ""] = /^\/imds\/([0-9a-f]+)\/+(.*)$/.exec(path) ?? [];
+	const machine = world.book.machineBySecret(secret);
+	if (!machine || machine.vanished || !isAlive(machine.state)) return null;
+	if (rest === "power-off") return request.method === "POST" ? powerOff(world, machine) : textAnswer(405, "Method Not Allowed");
+	// As the real service does, so that a careless proxy in the guest cannot give metadata away.
+	if (request.headers["x-forwarded-for"] !== undefined) return problem(400, "Bad request. X-Forwarded-For is not allowed");
+	if (request.headers["metadata"] !== "true") return problem(400, "Bad request. Required metadata header not specified");
+	if (request.method !== "GET") return problem(405, "Method not allowed");
+	const version = new URL(request.url ?? "/", "http://guest").searchParams.get("api-version");
+	switch (rest) {
+		case "metadata/instance":
+			return versioned(version, INSTANCE_VERSION, () => instanceDocument(world, machine));
+		case "metadata/scheduledevents":
+			return versioned(version, EVENTS_VERSION, () => scheduledEvents(machine));
+		default:
+			return problem(404, "Not found");
+	}
+}
+
+/** A shutdown from inside stops the machine and does not deallocate it. */
+function powerOff(world: World, machine: AzureMachine): Answer {
+	world.lifecycle.end(machine, END_CAUSES.guest, "stopped");
+	return textAnswer(200, "power off\n");
+}
+
+function versioned(given: string | null, known: string, document: () => unknown): Answer {
+	if (given === known) return jsonAnswer(200, document());
+	const error =
+		given === null ? "Bad request. api-version was not specified in the request" : `Bad request. api-version is invalid: ${given}`;
+	return { ...jsonAnswer(400, { error, "newest-versions": [known] }) };
+}
+
+function instanceDocument(world: World, machine: AzureMachine): unknown {
+	const { name, region, resourceGroup, tags, instanceId, vmSize, zone, spot } = machine;
+	return {
+		compute: {
+			azEnvironment: "AzurePublicCloud",
+			evictionPolicy: spot ? "Delete" : "",
+			location: region,
+			name,
+			osType: "Linux",
+			priority: spot ? "Spot" : "",
+			resourceGroupName: resourceGroup,
+			resourceId: resourceIdOf(world, machine),
+			subscriptionId: world.options.subscriptionId,
+			tagsList: Object.entries(tags).map(([tag, value]) => ({ name: tag, value })),
+			vmId: instanceId,
+			vmSize,
+			zone: zone ?? "",
+		},
+		network: { interface: [{ ipv4: { ipAddress: [{ privateIpAddress: privateAddressOf(instanceId), publicIpAddress: "" }] } }] },
+	};
+}
+
+/** Azure writes `NotBefore` as an HTTP date. */
+function scheduledEvents({ name, notice, instanceId }: AzureMachine): unknown {
+	if (!notice) return { DocumentIncarnation: 1, Events: [] };
+	const event = {
+		EventId: `${instanceId}-preempt`,
+		EventType: "Preempt",
+		ResourceType: "VirtualMachine",
+		Resources: [name],
+		EventStatus: "Scheduled",
+		NotBefore: new Date(notice.terminateAtMs).toUTCString(),
+		Description: "",
+		EventSource: "Platform",
+		DurationInSeconds: -1,
+	};
+	return { DocumentIncarnation: 2, Events: [event] };
+}
+
+function problem(status: number, error: string): Answer {
+	return jsonAnswer(status, { error });
+}

@@ -1,0 +1,39 @@
+import type { FaultControl } from "../shared/faults.ts";
+import type { MachineBook } from "../shared/machine-book.ts";
+import { isVisible } from "../shared/machine-record.ts";
+import type { Catalog } from "./catalog.ts";
+import type { AzureLifecycle } from "./lifecycle.ts";
+import { type AzureMachine, holdsName } from "./machine.ts";
+import type { ResolvedOptions } from "./options.ts";
+
+/** The parts that calls work on. */
+export interface World {
+	options: ResolvedOptions;
+	catalog: Catalog;
+	book: MachineBook<AzureMachine>;
+	lifecycle: AzureLifecycle;
+	faults: FaultControl;
+	/** The endpoint's own address. */
+	url: () => string;
+	/** True from the moment the emulator is told to stop: nothing new is launched. */
+	closing: boolean;
+}
+
+/** The machines that calls see now, in the order of their launches. A deleted one is gone at once, as at Azure. */
+export function visibleMachines(world: World): AzureMachine[] {
+	const nowMs = world.options.clock();
+	return world.book.machines().filter((machine) => isVisible(machine, nowMs, 0));
+}
+
+/** Whoever has the name, seen by other calls or not. Names and groups are the same in any case of their letters. */
+export function holderOfName(world: World, resourceGroup: string, name: string): AzureMachine | undefined {
+	return world.book.machines().find((machine) => holdsName(machine) && isNamed(machine, resourceGroup, name));
+}
+
+export function visibleMachine(world: World, resourceGroup: string, name: string): AzureMachine | undefined {
+	return visibleMachines(world).find((machine) => isNamed(machine, resourceGroup, name));
+}
+
+function isNamed(machine: AzureMachine, resourceGroup: string, name: string): boolean {
+	return machine.name.toLowerCase() === name.toLowerCase() && machine.resourceGroup.toLowerCase() === resourceGroup.toLowerCase();
+}

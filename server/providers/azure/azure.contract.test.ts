@@ -1,0 +1,166 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { startAzureEmulator } from "#server/emulators/azure/emulator.ts";
+import { EMULATED_RESOURCE_GROUP, EMULATED_SUBSCRIPTION, EMULATED_TOKEN } from "#server/emulators/azure/options.ts";
+import type { CatalogEntry } from "#server/emulators/shared/catalog-entry.ts";
+import { describeCloudDriverContract } from "../contract/cloud-contract.ts";
+import type { CloudHarness, LaunchRefusal } from "../contract/cloud-harness.ts";
+import { startRewritingProxy } from "../contract/rewriting-proxy.ts";
+import { CONTROL_PLANE_TAG } from "../driver.ts";
+import { connect } from "./connect.ts";
+import { AzureDriver } from "./driver.ts";
+import { virtualMachineOf } from "./mapper.ts";
+import type { AzureRate } from "./offers.ts";
+import { type AzureSettings, azureSettingsSchema } from "./settings.ts";
+
+const REGIONS: [string, string] = ["eastus", "westeurope"];
+const TYPE = "Standard_NC4as_T4_v3";
+
+/** Invented prices: the contract is about their form. */
+const CATALOG: CatalogEntry[] = [
+	{
+		instanceType: TYPE,
+		vcpus: 4,
+		memoryGiB: 28,
+		gpus: 1,
+		gpuModel: "T4-16GB",
+		regions: REGIONS.map((region) => ({
+			region,
+			onDemandMicroUsdPerHour: 526_000n,
+			zones: ["1", "2"].map((zone) => ({ zone: `${region}-${zone}`, spotMicroUsdPerHour: 200_000n })),
+		})),
+	},
+];
+
+const PRICE = { asOf: "2026-07-20", source: "invented for tests" };
+const RATES: AzureRate[] = REGIONS.map((region) => ({
+	instanceType: TYPE,
+	region,
+	zone: null,
+	accelerator: "T4-16GB",
+	gpus: 1,
+	vcpus: 4,
+	memoryGiB: 28,
+	onDemand: { microUsdPerHour: 526_000n, ...PRICE },
+	spot: { microUsdPerHour: 200_000n, ...PRICE },
+}));
+
+const OPERATION_NOT_ALLOWED = (quota: string) => ({
+	code: "OperationNotAllowed",
+	message: `Operation could not be completed as it results in exceeding approved ${quota} quota.`,
+});
+const REFUSALS: Record<LaunchRefusal, { code: string; message?: string }> = {
+	// Found after the request was taken: what was begun must be removed again.
+	no_capacity: { code: "AllocationFailed" },
+	spot_count_quota: OPERATION_NOT_ALLOWED("LowPriorityCores"),
+	vcpu_quota: OPERATION_NOT_ALLOWED("standardNCASv3Family Cores"),
+	throttled: { code: "TooManyRequests" },
+	unauthorized: { code: "AuthorizationFailed" },
+	server_error: { code: "InternalExecutionError" },
+};
+
+const ANSWER_TIMEOUT_MS = 1_500;
+const CREATE = "virtualMachines.createOrUpdate";
+const LISTS = { list: "virtualMachines.listByLocation", offers: "resourceSkus.list" };
+
+function settingsFor(controlPlane: string, endpoint: string): AzureSettings {
+	const network = `/subscriptions/${EMULATED_SUBSCRIPTION}/resourceGroups/net/providers/Microsoft.Network/virtualNetworks/v/subnets/s`;
+	return {
+		controlPlane,
+		endpoint,
+		subscriptionId: EMULATED_SUBSCRIPTION,
+		resourceGroup: EMULATED_RESOURCE_GROUP,
+		accessToken: EMULATED_TOKEN,
+		regions: REGIONS,
+		subnets: Object.fromEntries(REGIONS.map((region) => [region, network])),
+		answerTimeoutMs: ANSWER_TIMEOUT_MS,
+		allocationWatchMs: 5_000,
+		allocationPollMs: 5,
+	};
+}
+
+async function makeHarness(): Promise<CloudHarness> {
+	const stateDir = mkdtempSync(path.join(tmpdir(), "spillway-azure-contract-"));
+	const emulator = await startAzureEmulator({
+		port: 0,
+		stateDir,
+		catalog: CATALOG,
+		bootDelayMs: 5,
+		terminateDelayMs: 5,
+		spotNoticeMs: 5,
+		guestStopGraceMs: 100,
+		pageSize: 5,
+		seed: 1,
+	});
+	const proxy = await startRewritingProxy(emulator.url);
+	const closers: (() => unknown)[] = [];
+	const driverOf = (controlPlane: string, endpoint = emulator.url) => {
+		const driver = new AzureDriver("azure", { settings: settingsFor(controlPlane, endpoint), listPrices: () => RATES });
+		closers.push(() => driver.close());
+		return driver;
+	};
+	const plant = async (region: string, tags: Record<string, string>) => {
+		const settings = azureSettingsSchema.parse({ ...settingsFor("nobody", emulator.url), sshPublicKey: "ssh-rsa AAAA nobody" });
+		const request = { region, zone: null, instanceType: TYPE, capacityType: "on_demand", userData: "", expiresAtMs: 0 } as const;
+		const machine = virtualMachineOf({ ...request, instanceId: "x", jobId: "x", attemptId: "x" }, settings, "ssh-rsa AAAA nobody");
+		const name = `stranger-${region}-${Object.keys(tags).length}`;
+		const client = await connect(settings);
+		await client.virtualMachines.createOrUpdate(EMULATED_RESOURCE_GROUP, name, { ...machine, tags }).submitted();
+		return `${EMULATED_RESOURCE_GROUP}/${name}`;
+	};
+	const launchFault = (behaviour: NonNullable<Parameters<typeof emulator.faults.add>[0]["behaviour"]>) => {
+		emulator.faults.add({ action: CREATE, behaviour });
+	};
+	return {
+		driver: driverOf("contract", proxy.url),
+		again: () => driverOf("contract"),
+		otherControlPlane: () => driverOf("somebody-else"),
+		regions: REGIONS,
+		instanceType: TYPE,
+		placesByRegion: true,
+		moreThanAPage: 12,
+		passTime: () => sleep(5),
+		async cleanup() {
+			for (const close of closers) await close();
+			await proxy.stop();
+			await emulator.stop({ killInstances: true });
+			rmSync(stateDir, { recursive: true, force: true });
+		},
+		faults: {
+			refuseNextLaunch: (refusal) => {
+				emulator.faults.add({ action: CREATE, error: REFUSALS[refusal] });
+			},
+			loseNextLaunchAnswer: () => launchFault({ kind: "lose_answer" }),
+			delayNextLaunchAnswer: () => launchFault({ kind: "delay_answer", durationMs: ANSWER_TIMEOUT_MS * 4 }),
+			hideNextLaunch: () => launchFault({ kind: "invisible", durationMs: 400 }),
+			slowNextTermination: () => {
+				emulator.faults.add({ action: "virtualMachines.delete", behaviour: { kind: "slow_termination", durationMs: 400 } });
+			},
+			refuseCredentials: () => {
+				emulator.faults.add({ action: "*", times: "always", error: { code: "ExpiredAuthenticationToken" } });
+			},
+			failRegion: (question, region) => {
+				emulator.faults.add({ action: LISTS[question], match: { region }, error: { code: "InternalExecutionError" } });
+			},
+			plantTaggedStranger: (region) => plant(region, { [CONTROL_PLANE_TAG]: "contract" }),
+			plantUntagged: async (region) => {
+				await plant(region, {});
+			},
+		},
+		wire: {
+			addUnknownFields: () => proxy.rewrite((body) => (body === "" ? body : JSON.stringify(withUnknownFields(JSON.parse(body))))),
+			dropInstanceIds: () => proxy.rewrite((body) => body.replaceAll(/"id":"[^"]*",?/g, "")),
+		},
+	};
+}
+
+function withUnknownFields(value: unknown): unknown {
+	if (Array.isArray(value)) return value.map(withUnknownFields);
+	if (typeof value !== "object" || value === null) return value;
+	const known = Object.entries(value).map(([key, below]) => [key, key === "tags" ? below : withUnknownFields(below)]);
+	return { ...Object.fromEntries(known), somethingNew: { x: [1] } };
+}
+
+describeCloudDriverContract("azure", makeHarness);

@@ -1,0 +1,143 @@
+import type { ComputeManagementClient, ResourceSku, VirtualMachine, VirtualMachinesCreateOrUpdateOptionalParams } from "@azure/arm-compute";
+import { z } from "zod";
+import { DriverError } from "../driver-errors.ts";
+import { connect } from "./connect.ts";
+import { toDriverError } from "./errors.ts";
+import { type AzureStatus, type AzureVm, azureStatusSchema, azureVmAnswerSchema, azureVmSchema } from "./mapper.ts";
+import type { MachineRef } from "./names.ts";
+import type { ParsedAzureSettings } from "./settings.ts";
+
+/** More items than any subscription has; an endpoint that hands out links for ever is an error, not a loop. */
+const ITEMS_MAX = 500_000;
+
+const skuSchema = z.object({
+	resourceType: z.string(),
+	name: z.string().min(1),
+	locationInfo: z.array(z.object({ location: z.string(), zones: z.array(z.string()).default([]) })).default([]),
+	capabilities: z.array(z.object({ name: z.string(), value: z.string() })).default([]),
+	restrictions: z
+		.array(
+			z.object({
+				type: z.string(),
+				reasonCode: z.string().default("NotAvailableForSubscription"),
+				restrictionInfo: z
+					.object({ locations: z.array(z.string()).default([]), zones: z.array(z.string()).default([]) })
+					.default({ locations: [], zones: [] }),
+			}),
+		)
+		.default([]),
+});
+export type AzureSku = z.output<typeof skuSchema>;
+
+/** The calls that the driver makes, every answer checked before it is believed. */
+export class AzureCalls {
+	readonly #settings: ParsedAzureSettings;
+	/** The SDK takes half a second to load, which a control plane without an Azure site need not spend. */
+	#client: Promise<ComputeManagementClient> | undefined;
+
+	constructor(settings: ParsedAzureSettings) {
+		this.#settings = settings;
+	}
+
+	/** The first page of the resource group's machines: proves credentials, subscription and group at once. */
+	async checkGroup(): Promise<void> {
+		const { resourceGroup } = this.#settings;
+		await this.#call(`machines of the resource group ${resourceGroup}`, async (client) => {
+			await client.virtualMachines.list(resourceGroup).byPage().next();
+		});
+	}
+
+	/**
+	 * Asks for a machine unless one with its name exists. Returns when Azure accepted; whether there is room for it shows
+	 * later.
+	 * @throws DriverError with the provider code PreconditionFailed when one exists.
+	 */
+	async create({ resourceGroup, name }: MachineRef, machine: VirtualMachine): Promise<AzureVm> {
+		const what = `launch of ${machine.hardwareProfile?.vmSize} in ${machine.location}`;
+		let answer: unknown;
+		const options: VirtualMachinesCreateOrUpdateOptionalParams = {
+			ifNoneMatch: "*",
+			// The SDK's own result comes only when the operation is over.
+			onResponse: ({ parsedBody }) => {
+				answer = parsedBody;
+			},
+		};
+		await this.#call(what, (client) => client.virtualMachines.createOrUpdate(resourceGroup, name, machine, options).submitted());
+		return parse(what, azureVmAnswerSchema, answer);
+	}
+
+	/** A machine with its state, or null when Azure says that there is none. */
+	async get({ resourceGroup, name }: MachineRef): Promise<AzureVm | null> {
+		const what = `machine ${name}`;
+		try {
+			const found = await this.#call(what, (client) => client.virtualMachines.get(resourceGroup, name, { expand: "instanceView" }));
+			return parse(what, azureVmSchema, found);
+		} catch (error) {
+			if (error instanceof DriverError && error.kind === "not_found") return null;
+			throw error;
+		}
+	}
+
+	/** Every machine in a region, of whatever resource group, without its power state. */
+	listRegion(region: string): Promise<AzureVm[]> {
+		return this.#all(`machines in ${region}`, azureVmSchema, (client) => client.virtualMachines.listByLocation(region));
+	}
+
+	/** The power states of all machines of the subscription. */
+	listStatuses(): Promise<AzureStatus[]> {
+		return this.#all("states of machines", azureStatusSchema, (client) => client.virtualMachines.listAll({ statusOnly: "true" }));
+	}
+
+	/** Returns when Azure accepted. Forced, since nothing on the machine is worth waiting for its system to shut down. */
+	async delete({ resourceGroup, name }: MachineRef): Promise<void> {
+		await this.#call(`deletion of ${name}`, (client) =>
+			client.virtualMachines.delete(resourceGroup, name, { forceDeletion: true }).submitted(),
+		);
+	}
+
+	/** What is sold in a region, and to this subscription. */
+	async sizes(region: string): Promise<AzureSku[]> {
+		const found = await this.#all(
+			`sizes in ${region}`,
+			skuSchema,
+			(client): AsyncIterable<ResourceSku> => client.resourceSkus.list({ filter: `location eq '${region}'` }),
+		);
+		return found.filter(({ resourceType }) => resourceType === "virtualMachines");
+	}
+
+	async #call<T>(what: string, send: (client: ComputeManagementClient) => Promise<T>): Promise<T> {
+		try {
+			this.#client ??= connect(this.#settings);
+			return await send(await this.#client);
+		} catch (error) {
+			throw toDriverError(error, what);
+		}
+	}
+
+	#all<S extends z.ZodType>(
+		what: string,
+		schema: S,
+		list: (client: ComputeManagementClient) => AsyncIterable<unknown>,
+	): Promise<z.output<S>[]> {
+		return this.#call(what, async (client) => {
+			const items: z.output<S>[] = [];
+			for await (const item of list(client)) {
+				if (items.length >= ITEMS_MAX) throw notUnderstood(what, `more than ${ITEMS_MAX} items`);
+				items.push(parse(what, schema, item));
+			}
+			return items;
+		});
+	}
+}
+
+function parse<S extends z.ZodType>(what: string, schema: S, answer: unknown): z.output<S> {
+	const result = schema.safeParse(answer);
+	if (result.success) return result.data;
+	const [first] = result.error.issues;
+	throw notUnderstood(what, first ? `${first.path.join(".")}: ${first.message}` : "unreadable");
+}
+
+/** An answer that cannot be read says nothing about what happened there. */
+function notUnderstood(what: string, why: string): DriverError {
+	return new DriverError("transient", `Azure: ${what}: the answer is not understood (${why})`, { providerCode: "UnexpectedAnswer" });
+}

@@ -1,0 +1,137 @@
+import { type Clock, systemClock } from "#server/kernel/clock.ts";
+import { type CloudDriver, CONTROL_PLANE_TAG, type InstanceObservation, type LaunchRequest, type OfferObservation } from "../driver.ts";
+import { DriverError } from "../driver-errors.ts";
+import { type FailedRegion, inEveryRegion } from "../every-region.ts";
+import { AzureCalls } from "./client.ts";
+import { KnownMachines } from "./known-machines.ts";
+import { launchMachine } from "./launch.ts";
+import { type AzureVm, observationOf } from "./mapper.ts";
+import { machineNameOf, providerIdOf, readProviderId } from "./names.ts";
+import { type AzureRate, offersOf } from "./offers.ts";
+import { type AzureSettings, azureSettingsSchema, type ParsedAzureSettings } from "./settings.ts";
+
+/** Machines that are asked for at the same time, one call each. */
+const PARALLEL_CALLS = 8;
+
+/** One Azure subscription through its compute interface. Prices come from `listPrices`. */
+export class AzureDriver implements CloudDriver {
+	readonly provider = "azure";
+	readonly capabilities = { spot: true };
+	readonly siteId: string;
+	readonly #settings: ParsedAzureSettings;
+	readonly #listPrices: () => readonly AzureRate[];
+	readonly #clock: Clock;
+	readonly #azure: AzureCalls;
+	readonly #known = new KnownMachines();
+
+	/** @throws ZodError for wrong settings. */
+	constructor(siteId: string, options: { settings: AzureSettings; listPrices: () => readonly AzureRate[]; clock?: Clock }) {
+		this.siteId = siteId;
+		this.#settings = azureSettingsSchema.parse(options.settings);
+		this.#listPrices = options.listPrices;
+		this.#clock = options.clock ?? systemClock;
+		this.#azure = new AzureCalls(this.#settings);
+	}
+
+	check(): Promise<void> {
+		return this.#azure.checkGroup();
+	}
+
+	async offers(): Promise<{ offers: OfferObservation[]; failedRegions: FailedRegion[] }> {
+		const { found, failedRegions } = await inEveryRegion(this.#settings.regions, async (region) => {
+			const sizes = await this.#azure.sizes(region);
+			const { listPriceMaxAgeDays } = this.#settings;
+			return offersOf({ siteId: this.siteId, region, rates: this.#listPrices(), sizes, nowMs: this.#clock.nowMs(), listPriceMaxAgeDays });
+		});
+		return { offers: found, failedRegions };
+	}
+
+	async launch(request: LaunchRequest): Promise<InstanceObservation> {
+		const id = this.#idOf(request.instanceId);
+		const over = this.#known.gone(id, this.#clock.nowMs());
+		if (over) return over;
+		const made = await launchMachine(this.#azure, request, this.#settings);
+		if (made) return this.#see(made);
+		const seen = this.#known.last(id);
+		if (seen) return seen;
+		throw new DriverError("transient", `Azure: the machine ${id} was made and is not shown yet`, { providerCode: "ResourceNotFound" });
+	}
+
+	async describe(region: string, providerInstanceIds: string[]): Promise<InstanceObservation[]> {
+		const queue = [...providerInstanceIds];
+		const found: InstanceObservation[] = [];
+		const worker = async (): Promise<void> => {
+			for (let id = queue.shift(); id !== undefined; id = queue.shift()) {
+				const seen = await this.#look(id);
+				if (seen?.region === region) found.push(seen);
+			}
+		};
+		await Promise.all(Array.from({ length: Math.min(PARALLEL_CALLS, providerInstanceIds.length) }, worker));
+		return found;
+	}
+
+	async findByToken(region: string, instanceId: string): Promise<InstanceObservation | null> {
+		const [found] = await this.describe(region, [this.#idOf(instanceId)]);
+		return found ?? null;
+	}
+
+	async list(): Promise<{ instances: InstanceObservation[]; sweptRegions: string[]; failedRegions: FailedRegion[] }> {
+		// Asked once for all regions, beside their lists; a region whose states are not known has failed too.
+		const states = this.#azure.listStatuses().then((all) => new Map(all.map((one) => [one.id.toLowerCase(), one.instanceView])));
+		states.catch(() => {});
+		const { found, sweptRegions, failedRegions } = await inEveryRegion(this.#settings.regions, async (region) => {
+			const listed = (await this.#azure.listRegion(region)).filter((vm) => this.#isOurs(vm));
+			const known = await states;
+			const seen = listed.map((vm) => this.#see(withState(vm, known.get(vm.id.toLowerCase()))));
+			const shown = new Set(seen.map(({ providerInstanceId }) => providerInstanceId));
+			// A list may lag; that a machine which was being deleted is over is believed when Azure is asked for it by name.
+			await Promise.all(this.#known.deletingIn(region).map((id) => (shown.has(id) ? null : this.#look(id))));
+			return [
+				...seen,
+				...this.#known.goneIn(region, this.#clock.nowMs()).filter(({ providerInstanceId }) => !shown.has(providerInstanceId)),
+			];
+		});
+		return { instances: found, sweptRegions, failedRegions };
+	}
+
+	/** Looks first: what has not our tag is never touched, and what is deleted is shown no more. */
+	async terminate(_region: string, providerInstanceId: string): Promise<void> {
+		const ref = readProviderId(providerInstanceId);
+		const seen = await this.#look(providerInstanceId);
+		if (!ref || !seen || seen.state === "terminated") return;
+		await this.#azure.delete(ref);
+		this.#known.deleting(providerInstanceId);
+	}
+
+	async close(): Promise<void> {
+		// The SDK holds nothing that must be given back.
+	}
+
+	/** The machine of this id as Azure shows it now, or after its end; null for one that is unknown or not ours. */
+	async #look(providerInstanceId: string): Promise<InstanceObservation | null> {
+		const ref = readProviderId(providerInstanceId);
+		if (!ref) return null;
+		const found = await this.#azure.get(ref);
+		if (found) return this.#isOurs(found) ? this.#see(found) : null;
+		const nowMs = this.#clock.nowMs();
+		return this.#known.missing(providerInstanceId, nowMs) ? this.#known.gone(providerInstanceId, nowMs) : null;
+	}
+
+	#see(vm: AzureVm): InstanceObservation {
+		const observation = observationOf(vm);
+		this.#known.see(observation);
+		return observation;
+	}
+
+	#isOurs(vm: AzureVm): boolean {
+		return vm.tags[CONTROL_PLANE_TAG] === this.#settings.controlPlane;
+	}
+
+	#idOf(instanceId: string): string {
+		return providerIdOf({ resourceGroup: this.#settings.resourceGroup, name: machineNameOf(instanceId) });
+	}
+}
+
+function withState(vm: AzureVm, instanceView: AzureVm["instanceView"]): AzureVm {
+	return instanceView === undefined ? vm : { ...vm, instanceView };
+}

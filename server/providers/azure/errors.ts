@@ -1,0 +1,89 @@
+import { DriverError, type DriverErrorKind } from "../driver-errors.ts";
+
+/**
+ * Sources: Microsoft Learn, "Troubleshoot common Azure deployment errors", "Error messages for Azure Spot Virtual
+ * Machines and scale sets", "Troubleshoot allocation failures", "Resolve errors for resource quotas", "Throttling
+ * Resource Manager requests"; the names of @azure/identity's errors.
+ */
+const KIND_OF_CODE: Record<string, DriverErrorKind> = {
+	AllocationFailed: "insufficient_capacity",
+	AzureSpotIsNotSupportedForThisVMSize: "insufficient_capacity",
+	OverconstrainedAllocationRequest: "insufficient_capacity",
+	OverconstrainedZonalAllocationRequest: "insufficient_capacity",
+	SkuNotAvailable: "insufficient_capacity",
+	SpotPriceGreaterThanProvidedMaxPrice: "insufficient_capacity",
+	SubnetIsFull: "insufficient_capacity",
+	ZonalAllocationFailed: "insufficient_capacity",
+	ZoneNotSupported: "insufficient_capacity",
+
+	QuotaExceeded: "quota_exceeded",
+	ResourceQuotaExceeded: "quota_exceeded",
+
+	OperationNotAllowedByThrottling: "throttled",
+	SubscriptionRequestsThrottled: "throttled",
+	TooManyRequests: "throttled",
+
+	AuthenticationError: "unauthorized",
+	AuthenticationFailed: "unauthorized",
+	AuthenticationRequiredError: "unauthorized",
+	AuthorizationFailed: "unauthorized",
+	CredentialUnavailableError: "unauthorized",
+	AggregateAuthenticationError: "unauthorized",
+	DisallowedByPolicy: "unauthorized",
+	ExpiredAuthenticationToken: "unauthorized",
+	InvalidAuthenticationToken: "unauthorized",
+	InvalidAuthenticationTokenTenant: "unauthorized",
+	LinkedAuthorizationFailed: "unauthorized",
+	ReadOnlyDisabledSubscription: "unauthorized",
+	RequestDisallowedByPolicy: "unauthorized",
+	SubscriptionNotFound: "unauthorized",
+
+	ResourceNotFound: "not_found",
+};
+
+/** The network's and the client's own names for "nobody knows": never a clear no. */
+const UNKNOWN_OUTCOME = new Set(["AbortError", "REQUEST_SEND_ERROR", "PARSE_ERROR", "RequestTimeout"]);
+
+/**
+ * What the SDK throws, as the port's error. What is not known to be a clear no of Azure's (its 4xx) is `transient`: the
+ * connection broke, the time was over, or the service failed, and nobody knows whether the request was carried out.
+ */
+export function toDriverError(error: unknown, what: string): DriverError {
+	if (error instanceof DriverError) return error;
+	const facts = factsOf(error);
+	const message = `Azure: ${what}: ${facts.code}: ${facts.message}`;
+	return new DriverError(kindOf(facts), message, { providerCode: facts.code, cause: error });
+}
+
+/** The kind of a refusal that Azure found only after it had taken the request, and wrote on the machine. */
+export function failureOf(code: string, message: string, what: string): DriverError {
+	const kind = kindOf({ code, message, status: 409 });
+	return new DriverError(kind, `Azure: ${what}: ${code}: ${message}`, { providerCode: code });
+}
+
+interface ErrorFacts {
+	code: string;
+	message: string;
+	status: number | null;
+}
+
+function kindOf({ code, message, status }: ErrorFacts): DriverErrorKind {
+	if (status === 429) return "throttled";
+	// One code for many refusals; only the sentence tells that it is a quota.
+	if (code === "OperationNotAllowed" && /quota/i.test(message)) return "quota_exceeded";
+	// A failure to get a token because nobody answered says nothing about the credentials.
+	if (code === "AuthenticationError" && status !== null && status >= 500) return "transient";
+	const known = KIND_OF_CODE[code];
+	if (known !== undefined) return known;
+	if (UNKNOWN_OUTCOME.has(code) || status === null || status >= 500 || status === 408) return "transient";
+	if (status === 401 || status === 403) return "unauthorized";
+	return status >= 400 ? "invalid_request" : "transient";
+}
+
+/** Azure's code stands in `code`, and so does Node's for a broken connection; the SDK's own errors have only a name. */
+function factsOf(error: unknown): ErrorFacts {
+	if (!(error instanceof Error)) return { code: "UnknownError", message: String(error), status: null };
+	const code = "code" in error && typeof error.code === "string" ? error.code : error.name;
+	const status = "statusCode" in error && typeof error.statusCode === "number" ? error.statusCode : null;
+	return { code, message: error.message || "no words", status };
+}

@@ -1,0 +1,70 @@
+import { HOUR_MS } from "#server/kernel/units.ts";
+import type { InstanceObservation } from "../driver.ts";
+
+/** As long as EC2 goes on showing a terminated instance. */
+const SHOW_GONE_MS = HOUR_MS;
+/** What a control plane that runs for years may hold; the oldest go first. */
+const KNOWN_MAX = 20_000;
+
+interface Known {
+	last: InstanceObservation;
+	/** Azure accepted its deletion; only then does its absence prove that it is over. */
+	deleting: boolean;
+	goneAtMs: number | null;
+}
+
+/**
+ * What this driver has seen. Azure forgets a machine the moment it is deleted, and shows no trace of it; this keeps the
+ * trace for an hour, so that its end is seen and its name is not taken for a new one. It is lost with the process: then a
+ * deleted machine is missing from answers, as one is that vanished.
+ */
+export class KnownMachines {
+	readonly #known = new Map<string, Known>();
+
+	see(observation: InstanceObservation): void {
+		const earlier = this.#known.get(observation.providerInstanceId);
+		this.#known.delete(observation.providerInstanceId);
+		this.#known.set(observation.providerInstanceId, { last: observation, deleting: earlier?.deleting ?? false, goneAtMs: null });
+		if (this.#known.size <= KNOWN_MAX) return;
+		const [oldest] = this.#known.keys();
+		if (oldest !== undefined) this.#known.delete(oldest);
+	}
+
+	/** Azure accepted the deletion. */
+	deleting(providerInstanceId: string): void {
+		const known = this.#known.get(providerInstanceId);
+		if (known) known.deleting = true;
+	}
+
+	/** Azure says that there is no such machine. True: it was deleted, and this is the proof that it is over. */
+	missing(providerInstanceId: string, nowMs: number): boolean {
+		const known = this.#known.get(providerInstanceId);
+		if (!known?.deleting) return false;
+		known.goneAtMs ??= nowMs;
+		return true;
+	}
+
+	last(providerInstanceId: string): InstanceObservation | null {
+		return this.#known.get(providerInstanceId)?.last ?? null;
+	}
+
+	/** A machine whose end was seen, in its last state, for an hour. */
+	gone(providerInstanceId: string, nowMs: number): InstanceObservation | null {
+		const known = this.#known.get(providerInstanceId);
+		if (!known || known.goneAtMs === null || nowMs - known.goneAtMs > SHOW_GONE_MS) return null;
+		return { ...known.last, state: "terminated", stateReasonCode: known.last.stateReasonCode ?? "Deleted" };
+	}
+
+	/** The machines of a region whose end was seen. */
+	goneIn(region: string, nowMs: number): InstanceObservation[] {
+		return [...this.#known.keys()]
+			.map((id) => this.gone(id, nowMs))
+			.filter((seen) => seen !== null)
+			.filter((seen) => seen.region === region);
+	}
+
+	/** Those of a region that are being deleted and whose end was not seen yet. */
+	deletingIn(region: string): string[] {
+		return [...this.#known].filter(([, k]) => k.deleting && k.goneAtMs === null && k.last.region === region).map(([id]) => id);
+	}
+}

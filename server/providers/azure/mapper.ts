@@ -1,0 +1,186 @@
+import { createHash } from "node:crypto";
+import type { VirtualMachine } from "@azure/arm-compute";
+import { z } from "zod";
+import { CONTROL_PLANE_TAG, EXPIRES_TAG, INSTANCE_TAG, type InstanceObservation, JOB_TAG, type LaunchRequest } from "../driver.ts";
+import { DriverError } from "../driver-errors.ts";
+import { machineNameOf, providerIdOf, refOfResourceId } from "./names.ts";
+import type { ParsedAzureSettings } from "./settings.ts";
+
+/** What was asked for, as a sum: the same name with another one is another machine. */
+export const LAUNCH_TAG = "spillway:launch";
+
+/** The version of the network API by which the machine's own interface is made. */
+const NETWORK_API_VERSION = "2022-11-01";
+
+const statusesSchema = z.object({ statuses: z.array(z.object({ code: z.string(), message: z.string().optional() })).default([]) });
+
+/** What we read of Azure's virtual machine. Fields that it may add are let through; one that is missing refuses the answer. */
+export const azureVmSchema = z.object({
+	name: z.string().min(1),
+	id: z.string().min(1),
+	location: z.string().min(1),
+	provisioningState: z.string().min(1),
+	timeCreated: z.date(),
+	hardwareProfile: z.object({ vmSize: z.string().min(1) }),
+	priority: z.string().optional(),
+	zones: z.array(z.string()).optional(),
+	capacityReservation: z.object({}).optional(),
+	tags: z.record(z.string(), z.string()).default({}),
+	instanceView: statusesSchema.optional(),
+});
+export type AzureVm = z.output<typeof azureVmSchema>;
+
+/** The answer to a request for a machine, which the SDK hands out as it came: with its properties nested. */
+export const azureVmAnswerSchema = z
+	.object({ properties: z.object({ timeCreated: z.coerce.date() }).loose() })
+	.loose()
+	.transform(({ properties, ...rest }) => ({ ...properties, ...rest }))
+	.pipe(azureVmSchema);
+
+/** A line of a list that shows states alone. */
+export const azureStatusSchema = z.object({ id: z.string().min(1), instanceView: statusesSchema });
+export type AzureStatus = z.output<typeof azureStatusSchema>;
+
+export function observationOf(vm: AzureVm): InstanceObservation {
+	const ref = refOfResourceId(vm.id);
+	if (!ref)
+		throw new DriverError("transient", `Azure: ${JSON.stringify(vm.id)} is not the id of a virtual machine`, {
+			providerCode: "UnexpectedAnswer",
+		});
+	const region = vm.location.toLowerCase();
+	const [zone] = vm.zones ?? [];
+	return {
+		providerInstanceId: providerIdOf(ref),
+		instanceId: vm.tags[INSTANCE_TAG] ?? null,
+		region,
+		zone: zone === undefined ? null : `${region}-${zone}`,
+		instanceType: vm.hardwareProfile.vmSize,
+		capacityType: vm.priority === "Spot" || vm.priority === "Low" ? "spot" : vm.capacityReservation ? "reserved" : "on_demand",
+		state: stateOf(vm),
+		launchedAtMs: vm.timeCreated.getTime(),
+		stateReasonCode: failureIn(vm)?.code ?? null,
+		// It belongs to the network interface, which is another resource; the machine's agent tells it.
+		privateAddress: null,
+	};
+}
+
+/**
+ * A machine that could not be made is `stopped`: it runs nothing and must be deleted. One that shut itself down is too,
+ * and is billed until then. Without a power state it has not started yet.
+ */
+function stateOf({ provisioningState, instanceView }: AzureVm): InstanceObservation["state"] {
+	if (provisioningState === "Deleting") return "stopping";
+	if (provisioningState === "Failed") return "stopped";
+	const power = instanceView?.statuses
+		.map(({ code }) => /^PowerState\/(.+)$/i.exec(code)?.[1]?.toLowerCase())
+		.find((word) => word !== undefined);
+	switch (power) {
+		case "running":
+			return "running";
+		case "stopping":
+		case "deallocating":
+			return "stopping";
+		case "stopped":
+		case "deallocated":
+			return "stopped";
+		default:
+			return "pending";
+	}
+}
+
+/** Why Azure could not make it, e.g. AllocationFailed; null when it could, or is still at it. */
+export function failureIn({ provisioningState, instanceView }: AzureVm): { code: string; message: string } | null {
+	if (provisioningState !== "Failed") return null;
+	for (const { code, message = "" } of instanceView?.statuses ?? []) {
+		const reason = /^ProvisioningState\/failed\/(.+)$/i.exec(code)?.[1];
+		if (reason !== undefined) return { code: reason, message };
+	}
+	return { code: "ProvisioningFailed", message: "Azure tells no reason" };
+}
+
+/** A machine with its disk and network interface, which are deleted with it, and its tags, all in one call. */
+export function virtualMachineOf(request: LaunchRequest, settings: ParsedAzureSettings, sshPublicKey: string): VirtualMachine {
+	const { region, zone, instanceType, capacityType, instanceId, userData } = request;
+	const tags = tagsOf(request, settings.controlPlane);
+	const reservation = capacityType === "reserved" ? settings.capacityReservationGroups[region] : undefined;
+	return {
+		location: region,
+		tags,
+		...(zone === null ? {} : { zones: [zone.slice(region.length + 1)] }),
+		hardwareProfile: { vmSize: instanceType },
+		storageProfile: {
+			imageReference: imageIn(settings, region),
+			osDisk: {
+				createOption: "FromImage",
+				deleteOption: "Delete",
+				diskSizeGB: settings.osDiskGiB,
+				managedDisk: { storageAccountType: "Premium_LRS" },
+			},
+		},
+		osProfile: {
+			computerName: machineNameOf(instanceId),
+			adminUsername: settings.adminUsername,
+			// cloud-init executes it at the first boot.
+			customData: Buffer.from(userData, "utf8").toString("base64"),
+			linuxConfiguration: {
+				disablePasswordAuthentication: true,
+				ssh: { publicKeys: [{ path: `/home/${settings.adminUsername}/.ssh/authorized_keys`, keyData: sshPublicKey }] },
+			},
+		},
+		networkProfile: networkOf(settings, region, tags),
+		...(capacityType === "spot" ? { priority: "Spot", evictionPolicy: "Delete", billingProfile: { maxPrice: -1 } } : {}),
+		...(reservation === undefined ? {} : { capacityReservation: { capacityReservationGroup: { id: reservation } } }),
+	};
+}
+
+function tagsOf(request: LaunchRequest, controlPlane: string): Record<string, string> {
+	return {
+		[CONTROL_PLANE_TAG]: controlPlane,
+		[INSTANCE_TAG]: request.instanceId,
+		[JOB_TAG]: request.jobId,
+		[EXPIRES_TAG]: new Date(request.expiresAtMs).toISOString(),
+		[LAUNCH_TAG]: launchSum(request),
+	};
+}
+
+/** Azure never shows custom data again, so that what was asked for is known by its sum. */
+export function launchSum(request: LaunchRequest): string {
+	const { instanceId, jobId, region, zone, instanceType, capacityType, userData, expiresAtMs } = request;
+	const asked = [instanceId, jobId, region, zone, instanceType, capacityType, userData, expiresAtMs];
+	return createHash("sha256").update(JSON.stringify(asked)).digest("hex");
+}
+
+function networkOf(
+	settings: ParsedAzureSettings,
+	region: string,
+	tags: Record<string, string>,
+): NonNullable<VirtualMachine["networkProfile"]> {
+	const subnet = settings.subnets[region];
+	if (subnet === undefined) throw new DriverError("invalid_request", `the Azure site has no subnet for ${region}; add it to its settings`);
+	const group = settings.securityGroups[region];
+	return {
+		networkApiVersion: NETWORK_API_VERSION,
+		networkInterfaceConfigurations: [
+			{
+				name: "nic",
+				primary: true,
+				deleteOption: "Delete",
+				tags,
+				...(group === undefined ? {} : { networkSecurityGroup: { id: group } }),
+				ipConfigurations: [{ name: "ip", primary: true, subnet: { id: subnet } }],
+			},
+		],
+	};
+}
+
+function imageIn(
+	{ image }: ParsedAzureSettings,
+	region: string,
+): NonNullable<NonNullable<VirtualMachine["storageProfile"]>["imageReference"]> {
+	if ("publisher" in image && typeof image.publisher === "string") return image;
+	if ("id" in image && typeof image.id === "string") return { id: image.id };
+	const found = Object.entries(image).find(([name]) => name === region)?.[1];
+	if (found === undefined || typeof found === "string")
+		throw new DriverError("invalid_request", `the Azure site has no machine image for ${region}; add it to its settings`);
+	return found;
+}

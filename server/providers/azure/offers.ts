@@ -1,0 +1,82 @@
+import { offerId } from "#server/domain/capacity.ts";
+import { DAY_MS } from "#server/kernel/units.ts";
+import type { OfferObservation } from "../driver.ts";
+import type { SnapshotRate } from "../snapshot-rate.ts";
+import type { AzureSku } from "./client.ts";
+
+/** A row of the shipped snapshot, or of the live price list, which has the date and source of its spot price too. */
+export type AzureRate = Omit<SnapshotRate, "spot"> & { spot: { microUsdPerHour: bigint; asOf: string; source: string } | null };
+
+export interface RegionFacts {
+	siteId: string;
+	region: string;
+	rates: readonly AzureRate[];
+	sizes: readonly AzureSku[];
+	nowMs: number;
+	listPriceMaxAgeDays: number;
+}
+
+/** What can be bought in a region, by region: Azure's prices are the same in all its zones. Pure. */
+export function offersOf(facts: RegionFacts): OfferObservation[] {
+	const sold = facts.sizes.filter((size) => isSold(size, facts.region)).sort((a, b) => (a.name < b.name ? -1 : 1));
+	return sold.flatMap((size) => {
+		const known = facts.rates.filter((rate) => rate.instanceType.toLowerCase() === size.name.toLowerCase());
+		const here = known.find((rate) => rate.region === facts.region);
+		const [shape] = here ? [here] : known;
+		if (!shape) return [];
+		const onDemand = offer(facts, shape, "on_demand", here?.onDemand ?? null, here?.onDemand.microUsdPerHour ?? null);
+		if (!isSpotCapable(size)) return [onDemand];
+		const spot = here?.spot ?? null;
+		// Not below on-demand: nobody should take an eviction for nothing.
+		if (spot !== null && here !== undefined && spot.microUsdPerHour >= here.onDemand.microUsdPerHour) return [onDemand];
+		return [onDemand, offer(facts, shape, "spot", spot, onDemand.microUsdPerHour)];
+	});
+}
+
+/** Not restricted for this subscription. Azure restricts whole regions or single zones; one open zone is enough. */
+function isSold({ locationInfo, restrictions }: AzureSku, region: string): boolean {
+	const place = locationInfo.find(({ location }) => location.toLowerCase() === region);
+	if (!place || restrictions.some(({ type }) => type === "Location")) return false;
+	const closed = new Set(restrictions.flatMap(({ restrictionInfo }) => restrictionInfo.zones));
+	return place.zones.length === 0 || place.zones.some((zone) => !closed.has(zone));
+}
+
+function isSpotCapable({ capabilities }: AzureSku): boolean {
+	return capabilities.some(({ name, value }) => name === "LowPriorityCapable" && value.toLowerCase() === "true");
+}
+
+/**
+ * Azure's own interface for machines names no prices, so they are a list's. That the size is sold was seen now; its price
+ * counts as seen now too, unless the list is too old to be believed, and its date stands in the source.
+ */
+function offer(
+	facts: RegionFacts,
+	shape: AzureRate,
+	capacityType: "on_demand" | "spot",
+	price: AzureRate["onDemand"] | null,
+	onDemandMicroUsdPerHour: bigint | null,
+): OfferObservation {
+	const { siteId, region, nowMs, listPriceMaxAgeDays } = facts;
+	const { instanceType, accelerator, gpus, vcpus, memoryGiB } = shape;
+	const asOfMs = price === null ? nowMs : Date.parse(price.asOf);
+	const whole = {
+		siteId,
+		provider: "azure" as const,
+		region,
+		zone: null,
+		instanceType,
+		accelerator,
+		gpus,
+		vcpus,
+		memoryGiB,
+		capacityType,
+		microUsdPerHour: price?.microUsdPerHour ?? null,
+		onDemandMicroUsdPerHour,
+		priceObservedAtMs: nowMs - asOfMs > listPriceMaxAgeDays * DAY_MS ? asOfMs : nowMs,
+		priceSource:
+			price === null
+				? `no ${capacityType === "spot" ? "spot" : "list"} price is known in ${region}`
+				: `list price of ${price.asOf}: ${price.source}`,
+	};
+	return { ...whole, id: offerId(whole) };
+}

@@ -1,0 +1,71 @@
+import { z } from "zod";
+
+const region = z.string().regex(/^[a-z]+\d?[a-z]*\d?$/, "a region is written in Azure's short form, like eastus or westeurope");
+const resourceId = z
+	.string()
+	.regex(/^\/subscriptions\/[^/]+\/resourceGroups\/[^/]+\/providers\/.+/i, "an Azure resource id begins with /subscriptions/");
+const guid = z.guid("a GUID, as the portal and `az account show` give it");
+
+/** Plain http is for an emulator on this host: a token that is sent over it can be read by whoever is on the way. */
+function isSafeEndpoint(endpoint: string): boolean {
+	const url = new URL(endpoint);
+	return url.protocol === "https:" || ["127.0.0.1", "localhost", "[::1]"].includes(url.hostname);
+}
+
+const marketplaceImage = z.strictObject({
+	publisher: z.string().min(1),
+	offer: z.string().min(1),
+	sku: z.string().min(1),
+	version: z.string().default("latest"),
+});
+const image = z.union([
+	marketplaceImage,
+	z.strictObject({ id: z.string().regex(/^\//, "the resource id of an image or of a gallery's image version") }),
+]);
+
+export const azureSettingsSchema = z.strictObject({
+	/** The deployment's id, a tag on every machine. */
+	controlPlane: z.string().regex(/^[A-Za-z0-9._-]{1,128}$/),
+	subscriptionId: guid,
+	/** In which machines are made. Anything with our tag elsewhere in the subscription is found and ended too. */
+	resourceGroup: z.string().regex(/^[A-Za-z0-9._()-]{1,89}[A-Za-z0-9_()-]$/, "a resource group's name has letters, digits and . _ - ( )"),
+	regions: z.array(region).min(1),
+	/** Another endpoint than Azure's, for an emulator; plain http on this host only. */
+	endpoint: z
+		.url({ protocol: /^https?$/ })
+		.refine(isSafeEndpoint, "plain http is allowed for an emulator on this host only; use https")
+		.optional(),
+	/** A token to send as it is, for an emulator. */
+	accessToken: z.string().min(1).optional(),
+	/** Without them the SDK's own chain is asked: environment, workload identity, managed identity, `az login`. */
+	credentials: z.strictObject({ tenantId: guid, clientId: guid, clientSecret: z.string().min(1) }).optional(),
+	/** The subnet by region; Azure has no default network. */
+	subnets: z.record(region, resourceId),
+	/** Network security group by region; without one the subnet's own rules hold. */
+	securityGroups: z.record(region, resourceId).default({}),
+	/** The machine image: one for all regions, or one for each. It must run cloud-init, as the Ubuntu images do. */
+	image: z
+		.union([image, z.record(region, image)])
+		.default({ publisher: "microsoft-dsvm", offer: "ubuntu-hpc", sku: "2204", version: "latest" }),
+	osDiskGiB: z.number().int().min(30).max(4_095).default(128),
+	/** By region, for reserved capacity. */
+	capacityReservationGroups: z.record(region, resourceId).default({}),
+	adminUsername: z
+		.string()
+		.regex(/^[a-z][a-z0-9_-]{0,31}$/)
+		.default("spillway"),
+	/** Whoever may log in. Without it nobody can: Azure wants a key, and gets one whose private half is thrown away. */
+	sshPublicKey: z
+		.string()
+		.regex(/^ssh-\S+ \S+/)
+		.optional(),
+	/** After it the outcome of a call is unknown and it is made again. */
+	answerTimeoutMs: z.number().int().positive().default(20_000),
+	/** How long a launch looks whether Azure finds room: it takes the request first and looks for room afterwards. */
+	allocationWatchMs: z.number().int().min(0).default(20_000),
+	allocationPollMs: z.number().int().positive().default(2_000),
+	/** A list price from a snapshot that is older than this counts as stale. */
+	listPriceMaxAgeDays: z.number().int().positive().default(730),
+});
+export type AzureSettings = z.input<typeof azureSettingsSchema>;
+export type ParsedAzureSettings = z.output<typeof azureSettingsSchema>;

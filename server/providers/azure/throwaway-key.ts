@@ -1,0 +1,34 @@
+import { generateKeyPair } from "node:crypto";
+import { promisify } from "node:util";
+
+const RSA_BITS = 3_072;
+let made: Promise<string> | undefined;
+
+/**
+ * An SSH public key whose private half nobody has: Azure makes no Linux machine without a key or a password, and nobody
+ * should log in. One for the life of the process.
+ */
+export function throwawayPublicKey(): Promise<string> {
+	made ??= makeKey();
+	return made;
+}
+
+async function makeKey(): Promise<string> {
+	const { publicKey } = await promisify(generateKeyPair)("rsa", { modulusLength: RSA_BITS });
+	const { e = "", n = "" } = publicKey.export({ format: "jwk" });
+	const blob = Buffer.concat([field(Buffer.from("ssh-rsa")), field(positive(e)), field(positive(n))]);
+	return `ssh-rsa ${blob.toString("base64")} nobody`;
+}
+
+/** SSH's wire form of a text or number: its length in four bytes, then itself (RFC 4251, section 5). */
+function field(bytes: Buffer): Buffer {
+	const length = Buffer.alloc(4);
+	length.writeUInt32BE(bytes.length);
+	return Buffer.concat([length, bytes]);
+}
+
+/** A number whose first bit is set gets a zero before it, so that it does not read as negative. */
+function positive(base64url: string): Buffer {
+	const bytes = Buffer.from(base64url, "base64url");
+	return (bytes[0] ?? 0) >= 0x80 ? Buffer.concat([Buffer.of(0), bytes]) : bytes;
+}
