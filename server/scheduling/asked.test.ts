@@ -58,6 +58,26 @@ describe("jobs that are only asked about", () => {
 		);
 	});
 
+	it("are told the same by a core that was asked before, at this moment or another", () => {
+		fc.assert(
+			fc.property(anySnapshot, asked, asked, fc.boolean(), (snapshot, first, second, moved) => {
+				const memo = { kept: new Map() };
+				const later = moved ? { ...snapshot, nowMs: snapshot.nowMs + HOUR_MS } : snapshot;
+				for (const [at, jobs] of [
+					[snapshot, first],
+					[later, second],
+					[later, first],
+					[later, second],
+				] as const) {
+					const [ids, pending] = [new Set(jobs.map((j) => j.jobId)), [...at.pending, ...jobs]];
+					const plan = decide({ ...at, pending }, { asked: ids, memo });
+					expect(plan.explanations).toEqual(decide({ ...at, pending }, { asked: ids }).explanations);
+				}
+			}),
+			{ numRuns: 200 },
+		);
+	});
+
 	it("get no action", () => {
 		fc.assert(
 			fc.property(anySnapshot, asked, (snapshot, jobs) => {

@@ -1,8 +1,9 @@
 import { type BudgetBook, openBudgets } from "./budget.ts";
 import { openCaps } from "./caps.ts";
+import type { Finding } from "./decide-job.ts";
 import { Evictions } from "./evict.ts";
 import { type Core, coreAt } from "./memo.ts";
-import type { DecideOptions, Plan, Snapshot } from "./types.ts";
+import type { DecideMemo, DecideOptions, PendingJob, Plan, Snapshot } from "./types.ts";
 
 /** One cycle in the making: what it reads, what it has given away so far, and its plan. */
 export interface Cycle {
@@ -18,6 +19,8 @@ export interface Cycle {
 	/** Attempts that got an action so far. */
 	settled: Set<string>;
 	evictions: Evictions;
+	/** What earlier questions at this very moment found for jobs that are not asked about. */
+	found: WeakMap<PendingJob, Finding>;
 	/** Jobs decided so far that wait for home. */
 	waitingForHome: number;
 	plan: Plan;
@@ -41,7 +44,39 @@ export function openCycle(snapshot: Snapshot, options: DecideOptions): Cycle {
 		),
 		settled: new Set(),
 		evictions: new Evictions(snapshot, core.runTimeOf),
+		found: foundAt(snapshot, core, asked, options.memo),
 		waitingForHome: 0,
 		plan: { actions: [], explanations: [], forecasts: new Map(), replayed: new Map(), waiting: new Map() },
 	};
+}
+
+interface Moment {
+	core: Core;
+	snapshot: Snapshot;
+	others: readonly PendingJob[];
+	found: WeakMap<PendingJob, Finding>;
+}
+
+/**
+ * What was found at the last moment that somebody asked about, when this is the same one: the same objects but for the jobs that
+ * are asked about, which take nothing from the others.
+ */
+function foundAt(snapshot: Snapshot, core: Core, asked: ReadonlySet<string>, memo: DecideMemo | undefined): Moment["found"] {
+	if (!memo || asked.size === 0) return new WeakMap();
+	const others = snapshot.pending.filter(({ jobId }) => !asked.has(jobId));
+	const last = memo.kept.get("moment") as Moment | undefined;
+	if (last?.core === core && isSameMoment(last.snapshot, snapshot) && isSameList(last.others, others)) return last.found;
+	const moment: Moment = { core, snapshot, others, found: new WeakMap() };
+	memo.kept.set("moment", moment);
+	return moment.found;
+}
+
+function isSameMoment(a: Snapshot, b: Snapshot): boolean {
+	const names = new Set([...Object.keys(a), ...Object.keys(b)]) as Set<keyof Snapshot>;
+	names.delete("pending");
+	return [...names].every((name) => a[name] === b[name]);
+}
+
+function isSameList(a: readonly PendingJob[], b: readonly PendingJob[]): boolean {
+	return a.length === b.length && a.every((job, i) => job === b[i]);
 }

@@ -13,7 +13,7 @@ import { LIMITS } from "./limits.ts";
 import type { QueuedJob } from "./order.ts";
 import { requestOf } from "./request-approval.ts";
 import type { Shape } from "./shape.ts";
-import type { Action } from "./types.ts";
+import type { Action, PendingJob } from "./types.ts";
 import { stayReason } from "./weigh-waiting.ts";
 import { approvalReason, budgetReason, homeReason, launchReason, notApprovedReason, roomReason, waitReason } from "./why.ts";
 
@@ -37,7 +37,22 @@ export interface Finding {
 const UNTOLD = reason("waiting_for_home", {});
 
 export function decideJob(cycle: Cycle, queued: QueuedJob): void {
-	settle(cycle, findFor(cycle, queued));
+	const isOther = cycle.asked.size > 0 && !cycle.asked.has(queued.job.jobId);
+	settle(cycle, isOther ? findAgain(cycle, queued) : findFor(cycle, queued));
+}
+
+/** At one moment all questions find the same for those that are there: only what it takes is done again. */
+function findAgain(cycle: Cycle, queued: QueuedJob): Finding {
+	const known = cycle.found.get(queued.job);
+	if (known) {
+		known.start?.pool.refresh();
+		known.start?.late?.pool.refresh();
+		return known;
+	}
+	const finding = findFor(cycle, queued);
+	// Room that others make is claimed while it is looked for: that is done again too.
+	if (finding.eviction === null) cycle.found.set(queued.job, finding);
+	return finding;
 }
 
 /** Writes what was found into the plan, and takes what it uses. */
@@ -45,7 +60,7 @@ export function settle(cycle: Cycle, finding: Finding): void {
 	const { queued, eviction } = finding;
 	const { job } = queued;
 	const stillHeld = finding.outcome === "hold" && job.state === "held";
-	if (!cycle.actionsOnly) tell(cycle, finding);
+	if (isTold(cycle, job)) tell(cycle, finding);
 	if (cycle.asked.has(job.jobId)) return;
 	if (eviction) cycle.plan.actions.push(...evictActions(eviction, queued));
 	const action = stillHeld ? null : actionOf(finding);
@@ -58,6 +73,11 @@ export function settle(cycle: Cycle, finding: Finding): void {
 	if (usesHome && finding.start && finding.putOffUntilMs === null) {
 		reserveHome(finding.start, job.spec, queued.rest, cycle.core.replayedRestMs(queued, finding.start.pool.slots));
 	}
+}
+
+/** Whether anybody hears of this job more than its action. */
+function isTold({ actionsOnly, asked }: Cycle, { jobId }: PendingJob): boolean {
+	return !actionsOnly && (asked.size === 0 || asked.has(jobId));
 }
 
 /** What the plan says beside its actions: forecasts, reasons for lists, explanations. */
@@ -149,9 +169,10 @@ function findOffer(cycle: Cycle, queued: QueuedJob, shape: Shape, start: HomeSta
 	}
 }
 
-/** Nobody hears why a job that was not held waits on, where only actions are asked for. */
+/** Nobody hears why a job that was not held waits on, where only actions are asked for, or only other jobs are asked about. */
 function waitFor(cycle: Cycle, waiting: Parameters<typeof waitReason>[0]): Reason {
-	return cycle.actionsOnly && waiting.queued.job.state !== "held" ? UNTOLD : waitReason(waiting);
+	const { job } = waiting.queued;
+	return isTold(cycle, job) || (cycle.asked.size === 0 && job.state === "held") ? waitReason(waiting) : UNTOLD;
 }
 
 /** One literal for all findings: the queue's inner loop makes one for each job, and copies of objects cost more than it. */

@@ -2,7 +2,7 @@ import type { RemovalCode } from "#server/domain/decision.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import { type Reason, reason } from "#server/domain/reasons.ts";
 import { canEverBurst } from "./burst.ts";
-import { type Removal, stageOf } from "./removal.ts";
+import { compareNames, type Removal, stageOf } from "./removal.ts";
 import type { Shape } from "./shape.ts";
 import type { Snapshot } from "./types.ts";
 
@@ -15,7 +15,7 @@ export function impossibility(spec: JobSpec, shape: Shape, snapshot: Snapshot): 
 	const mayLeave = canEverBurst(shape.verdict.burst, spec.deadlineMs !== null);
 	if (mayLeave && (snapshot.offers.length === 0 || shape.offers().possible)) return null;
 	const home = furthest(shape.pools.flatMap((p) => (p.removal ? [p.removal] : [])));
-	const cloud: Pick<Removal, "why" | "ruleId"> | null = mayLeave || !shape.offers().possible ? furthest(shape.offers().removed) : NOT_DUE;
+	const cloud: Pick<Removal, "why" | "ruleId"> | null = mayLeave || !shape.offers().possible ? shape.mainRemoval() : NOT_DUE;
 	const main = cloud && (home === null || stageOf(cloud.why) > stageOf(home.why)) ? cloud : home;
 	return reason("no_placement_possible", {
 		cause: main?.why ?? null,
@@ -31,19 +31,16 @@ export function impossibility(spec: JobSpec, shape: Shape, snapshot: Snapshot): 
 const NOT_DUE: { why: RemovalCode; ruleId: string | null } = { why: "burst_not_due", ruleId: null };
 
 /** Of all places the one that came furthest tells the most (removal.ts, stageOf). Ties: the code, then the rule. */
-export function furthest<T extends Pick<Removal, "why" | "ruleId">>(removals: readonly T[]): T | null {
-	let best: T | null = null;
+function furthest(removals: readonly Removal[]): Removal | null {
+	let best: Removal | null = null;
 	for (const r of removals) {
 		if (best === null || compareRemovals(r, best) < 0) best = r;
 	}
 	return best;
 }
 
-function compareRemovals(a: Pick<Removal, "why" | "ruleId">, b: Pick<Removal, "why" | "ruleId">): number {
-	const byStage = stageOf(b.why) - stageOf(a.why);
-	if (byStage !== 0) return byStage;
-	const [x, y] = [`${a.why} ${a.ruleId ?? ""}`, `${b.why} ${b.ruleId ?? ""}`];
-	return x < y ? -1 : x > y ? 1 : 0;
+function compareRemovals(a: Removal, b: Removal): number {
+	return stageOf(b.why) - stageOf(a.why) || compareNames(a, b);
 }
 
 /** What was asked, beside the largest that is known among machines with a wanted accelerator. */

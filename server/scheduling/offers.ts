@@ -6,7 +6,7 @@ import { judgePlace } from "#server/policy/judge-place.ts";
 import type { JobVerdict, Place } from "#server/policy/types.ts";
 import type { OfferRates } from "./records.ts";
 import { hardwareFacts, hardwareRemoval, type Machine, type Removal } from "./removal.ts";
-import { outsideResidency } from "./residency.ts";
+import { residencyOf } from "./offer-residency.ts";
 import type { OfferRecord, Snapshot } from "./types.ts";
 
 /**
@@ -170,6 +170,8 @@ export interface OfferFit {
 	/** Hardware and policy allow at least one, whatever its price. */
 	possible: boolean;
 	removed: RemovedGroup[];
+	/** Those that rules of the policy alone keep away. */
+	barred: () => readonly OfferRow[];
 }
 
 interface OfferKind {
@@ -226,7 +228,7 @@ export function fitOffers(book: OfferBook, spec: JobSpec, policyRemovals: Policy
 			if (row.index < group.cheapest.index) Object.assign(group, { cheapest: row, facts: removal.facts });
 		}
 	};
-	const residency = makeResidencyCheck(spec);
+	const residency = residencyOf(spec);
 	const allowed: OfferRow[] = [];
 	for (const { machine, rows, gangs } of book.kinds) {
 		const why = spec.nodes > 1 && !gangs ? "multi_node_unsupported" : hardwareRemoval(spec, machine);
@@ -265,27 +267,19 @@ export function fitOffers(book: OfferBook, spec: JobSpec, policyRemovals: Policy
 		},
 		possible: allowed.length > 0,
 		removed: [...groups.values()],
+		barred: () =>
+			book.rows.filter(
+				(row) =>
+					policyRemovals[row.index] != null &&
+					!(hardwareRemoval(spec, row.machine) ?? gangRemoval(spec, row) ?? residency(row)) &&
+					!(row.priceRemoval ?? scarcityRemoval(spec, row.offer)),
+			),
 	};
 }
 
 function gangRemoval(spec: JobSpec, row: OfferRow): Removal | null {
 	if (spec.nodes <= 1 || row.offer.gangs === true) return null;
 	return { ruleId: null, why: "multi_node_unsupported", facts: { askedNodes: spec.nodes } };
-}
-
-/** A hard rule that no policy has to repeat; each region is looked at once. */
-function makeResidencyCheck(spec: JobSpec): (row: OfferRow) => Removal | null {
-	if (spec.data.every((d) => d.residency.length === 0)) return () => null;
-	const known = new Map<string, Removal | null>();
-	return ({ placeKey, offer }) => {
-		let removal = known.get(placeKey);
-		if (removal === undefined) {
-			const outside = outsideResidency(spec.data, offer.provider, offer.region);
-			removal = outside && { ruleId: null, why: "residency", facts: { residency: outside.join(", "), region: offer.region } };
-			known.set(placeKey, removal);
-		}
-		return removal;
-	};
 }
 
 /** Not enough of it is free for all machines of the job at once. */

@@ -60,3 +60,9 @@ export function stageOf(why: RemovalCode): number {
 	const at = order.indexOf(why);
 	return at < 0 ? order.length : at;
 }
+
+/** An order of removals by what they are called alone, so that a plan does not hang on the order of its lists. */
+export function compareNames(a: Pick<Removal, "why" | "ruleId">, b: Pick<Removal, "why" | "ruleId">): number {
+	const [x, y] = [`${a.why} ${a.ruleId ?? ""}`, `${b.why} ${b.ruleId ?? ""}`];
+	return x < y ? -1 : x > y ? 1 : 0;
+}

@@ -7,7 +7,8 @@ import type { JobVerdict } from "#server/policy/types.ts";
 import { poolRemoval } from "./home.ts";
 import type { HomePool } from "./home-pool.ts";
 import { LIMITS } from "./limits.ts";
-import { fitOffers, judgeRows, type OfferBook, type OfferFit, type PolicyRemovals } from "./offers.ts";
+import { mainRemoval } from "./main-removal.ts";
+import { fitOffers, judgeRows, type OfferBook, type OfferFit, type PolicyRemovals, type RemovedGroup } from "./offers.ts";
 import type { Removal } from "./removal.ts";
 
 /**
@@ -24,6 +25,8 @@ export interface Shape {
 	homeEver: boolean;
 	/** Sifted when first asked for. */
 	offers: () => OfferFit;
+	/** What keeps the offers away more than anything else (main-removal.ts), looked for when first asked for; null: nothing does. */
+	mainRemoval: () => RemovedGroup | null;
 	/** What explain.ts made of the removed offers at one moment, by length of run. */
 	explained: { atMs: number; groups: Map<string, readonly ExplainedGroup[]> };
 }
@@ -64,15 +67,21 @@ function makeShape(spec: JobSpec, verdict: JobVerdict, allPools: readonly HomePo
 	const pools = allPools.map((pool) => ({ pool, removal: poolRemoval(pool, spec, verdict) }));
 	const able = pools.filter((p) => p.removal === null).map((p) => p.pool);
 	let fit: OfferFit | null = null;
+	let main: RemovedGroup | null | undefined;
+	const offers = (): OfferFit => {
+		fit ??= sift(verdict);
+		return fit;
+	};
 	return {
 		verdict,
 		pools,
 		home: able.filter((pool) => pool.view.healthy),
 		homeEver: able.length > 0,
 		explained: { atMs: Number.NaN, groups: new Map() },
-		offers: () => {
-			fit ??= sift(verdict);
-			return fit;
+		offers,
+		mainRemoval: () => {
+			if (main === undefined) main = mainRemoval(offers(), verdict.filters);
+			return main;
 		},
 	};
 }

@@ -255,7 +255,8 @@ export interface DecideOptions {
 	explain?: ReadonlySet<string>;
 	/**
 	 * Pending jobs that are only asked about (quotes): each is decided at its place in the order as if it alone had been added to
-	 * the others, is explained, and takes nothing. Nobody behind the last of them is decided, nor is running work moved.
+	 * the others, is explained, and takes nothing. The plan tells of nobody else: nobody behind the last of them is decided, nor is
+	 * running work moved.
 	 */
 	asked?: ReadonlySet<string>;
 	/** Kept by a caller that decides again and again. */

@@ -8,7 +8,6 @@ import type { ApprovalAsk, OfferChoice } from "./choose-offer.ts";
 import { type CloudRun, estimateOf } from "./cost.ts";
 import type { Eviction } from "./evict.ts";
 import type { HomeStart } from "./home.ts";
-import { furthest } from "./impossible.ts";
 import type { OfferRow } from "./offers.ts";
 import type { QueuedJob } from "./order.ts";
 import type { Removal } from "./removal.ts";
@@ -98,7 +97,7 @@ export function waitReason(w: Waiting): Reason {
 	if (w.choice?.kind === "none" && !(w.start && !w.shape.offers().possible)) return noOfferReason(w);
 	if (w.choice?.kind === "none") {
 		// No rule or machine lets it go: what it waits for is home, and why it cannot leave is a fact beside it.
-		const why = furthest(w.shape.offers().removed);
+		const why = w.shape.mainRemoval();
 		return reason("waiting_for_home", {
 			...why?.facts,
 			...homeFacts(w.start),
@@ -127,8 +126,7 @@ export function waitReason(w: Waiting): Reason {
 }
 
 function noOfferReason(w: Waiting): Reason {
-	const { removed } = w.shape.offers();
-	const why = removalOfBest(w.choice) ?? furthest(removed);
+	const why = removalOfBest(w.choice) ?? w.shape.mainRemoval();
 	return reason("waiting_no_allowed_offer", {
 		...why?.facts,
 		offers: w.snapshot.offers.length,

@@ -1,0 +1,203 @@
+/**
+ * Quotes while many jobs wait: `npm run bench:quote [-- --json] [--pending N] [--rounds N] [--single N]`.
+ * Asks in process, over a throwaway PostgreSQL in which N jobs wait for 256 GPUs that are all busy, with the shipped catalogue of
+ * offers and 10,000 past runs: first as a form does while somebody types (`typed`), then one by one after a pause (`single`).
+ * Prints p50 and p95 in ms by the clock, and as CPU time of this process during the question (PostgreSQL's is not in it);
+ * `typedCpuShare` is what all of it takes of one core, with what is made ready between two questions. Nothing is asserted.
+ */
+import { parseArgs } from "node:util";
+import { type Connection, connect } from "#server/db/client.ts";
+import { migrate } from "#server/db/migrate.ts";
+import { parseJobDocument } from "#server/domain/job-file.ts";
+import { reason } from "#server/domain/reasons.ts";
+import { WORKLOAD_CLASSES } from "#server/domain/vocabulary.ts";
+import { systemClock } from "#server/kernel/clock.ts";
+import { type Random, seededRandom } from "#server/kernel/random.ts";
+import { HOUR_MS } from "#server/kernel/units.ts";
+import { catalogueOffers } from "#server/rates/catalogue-offers.ts";
+import { systemContext } from "#server/services/context.ts";
+import { placeHome } from "#server/services/job/place-home.ts";
+import { submitJobs } from "#server/services/job/submit.ts";
+import { refreshOffers } from "#server/services/offer/refresh.ts";
+import { publishPolicy } from "#server/services/policy/publish.ts";
+import { askQuote } from "#server/services/quote/ask.ts";
+import { timingSchema } from "#server/services/timing.ts";
+import { startThrowawayPostgres } from "../scripts/test-postgres.mjs";
+import { print, quantile, round } from "./lib/figures.ts";
+
+const { values: args } = parseArgs({
+	options: {
+		json: { type: "boolean", default: false },
+		pending: { type: "string", default: "10000" },
+		rounds: { type: "string", default: "100" },
+		single: { type: "string", default: "20" },
+	},
+});
+const PENDING = Number(args.pending);
+const WARM_UP = 10;
+/** A form asks when typing has rested for so long; a question after such a pause finds nothing ready (services/quote/decide-asked). */
+const TYPING_MS = 300;
+const IDLE_MS = 3_500;
+const BATCH = 1_000;
+const HOME = { nodes: 32, gpusPerNode: 8 };
+const PAST_RUNS = 10_000;
+
+const TEAMS = ["risk", "vision", "genomics", "forecasting", "search"];
+const MODELS = ["A100-80GB", "H100-80GB", "L4-24GB", "A10G-24GB"];
+const POLICY = `apiVersion: spillway/v1
+kind: Policy
+metadata: { name: default }
+spec:
+  rules:
+    - id: sensitive-stays-home
+      when: job.class == "sensitive"
+      deny: { sites: [cloud] }
+    - id: burst-on-wait
+      burst: { after: { forecastWait: 30m }, or: { deadlineSlack: 2h } }
+    - id: spot-for-experiments
+      when: job.class == "experimental"
+      require: { capacityType: spot }
+    - id: ask-first
+      when: quote.costUsd > 2000.0
+      require: { approval: platform }
+  budgets:
+    - { id: cloud-month, scope: "true", period: month, capUsd: 50000, atCap: hold }
+  weights: { delayUsdPerHour: 5, carbonUsdPerTonne: 80 }
+`;
+
+/** A job as a person would type it, different every time. */
+function drawnJob(random: Random, name: string): unknown {
+	const hours = random.pick([1, 1, 2, 3, 6, 12, 24]);
+	return {
+		apiVersion: "spillway/v1",
+		kind: "Job",
+		metadata: { name, team: random.pick(TEAMS) },
+		spec: {
+			class: random.pick(WORKLOAD_CLASSES),
+			command: ["python", "train.py"],
+			resources: {
+				gpus: random.pick([1, 1, 1, 2, 4, 8]),
+				accelerators: random.pick([[], ["A100-80GB"], [random.pick(MODELS), "A100-80GB"]]),
+			},
+			duration: { estimate: `${hours}h` },
+			priority: random.int(0, 100),
+			...(random.int(0, 2) === 0 ? { deadline: new Date(Date.now() + random.int(hours, 72) * HOUR_MS).toISOString() } : {}),
+		},
+	};
+}
+
+async function fill(connection: Connection): Promise<void> {
+	const { db, sql } = connection;
+	const ctx = systemContext(db, systemClock, "seed");
+	await sql`insert into site (id, name, provider, settings, healthy)
+		values ('home', 'home', 'slurm', '{}', true), ('aws', 'aws', 'aws', '{}', true), ('azure', 'azure', 'azure', '{}', true), ('gcp', 'gcp', 'gcp', '{}', true)`;
+	await sql`insert into pool (id, site_id, accelerator, nodes, gpus_per_node, unavailable_slots, micro_usd_per_gpu_hour, watts_per_gpu, owned_since)
+		values ('gpu', 'home', 'A100-80GB', ${HOME.nodes}, ${HOME.gpusPerNode}, '{}', 1100000, 400, now() - interval '1 year')`;
+	await sql`insert into team (name) select unnest(${TEAMS}::text[])`;
+	await publishPolicy(ctx, { name: "default", message: "bench", source: POLICY });
+	await refreshOffers(db, catalogueOffers(Date.now()), Date.now());
+	const random = seededRandom("quote bench");
+	await fillHome(connection, random);
+	for (let i = 0; i < PENDING; i += BATCH) {
+		const count = Math.min(BATCH, PENDING - i);
+		const names = Array.from({ length: count }, (_, k) => `train-v${(i + k) % 97}`);
+		await submitJobs(
+			ctx,
+			names.map((name) => parseJobDocument(drawnJob(random, name))),
+		);
+	}
+	await sql`update job set pending_since = pending_since - random() * interval '20 hours' where state = 'queued'`;
+	await sql`
+		insert into job (id, name, team, project, class, priority, gpus, spec, state, reason, attempts, submitted_by, submitted_at, pending_since, started_at, finished_at)
+		select 'job_' || lpad(n::text, 26, '0'), name, team, project, class, priority, gpus, spec, 'succeeded', '{"code":"completed","facts":{}}', 1, submitted_by,
+			now() - n * interval '4 minutes' - length, now() - n * interval '4 minutes' - length, now() - n * interval '4 minutes' - length, now() - n * interval '4 minutes'
+		from (select row_number() over (order by id) as n, *, (0.3 + 1.2 * random()) * ((spec->'duration'->>'estimateMs')::float8 / 1000) * interval '1 second' as length
+			from job where state = 'queued') as past where n <= ${PAST_RUNS}`;
+	await sql`analyze`;
+}
+
+/** Every slot at home is held by a job that runs. */
+async function fillHome({ db, sql }: Connection, random: Random): Promise<void> {
+	const ctx = systemContext(db, systemClock, "seed");
+	const slots = Array.from({ length: HOME.nodes * HOME.gpusPerNode }, (_, slot) => slot);
+	const documents = slots.map((slot) => {
+		const document = drawnJob(random, `runs-${slot}`) as { spec: { resources: unknown } };
+		return { ...document, spec: { ...document.spec, resources: { gpus: 1 } } };
+	});
+	const ids = await submitJobs(ctx, documents.map(parseJobDocument));
+	const nowMs = systemClock.nowMs();
+	for (const slot of slots) {
+		const placed = { jobId: ids[slot] ?? "", attemptNo: 1, siteId: "home", provider: "slurm", poolId: "gpu", slots: [slot] } as const;
+		await db.transaction((tx) => placeHome(tx, { ...placed, slots: [slot], reason: reason("placed_home"), nowMs }));
+	}
+	await sql`update attempt set state = 'running', started_at = now() - random() * interval '2 hours'`;
+	await sql`update job set state = 'running', started_at = now() where state = 'admitted'`;
+}
+
+interface Sample {
+	wallMs: number;
+	cpuMs: number;
+}
+
+async function askAll(count: number, pauseMs: number, ask: (i: number) => Promise<Sample>): Promise<Sample[]> {
+	const samples: Sample[] = [];
+	for (let i = 0; i < count; i++) {
+		await new Promise((resolve) => setTimeout(resolve, pauseMs));
+		samples.push(await ask(i));
+	}
+	return samples;
+}
+
+function figuresOf(what: string, samples: readonly Sample[]): Record<string, number> {
+	const [wall, cpu] = [samples.map((s) => s.wallMs), samples.map((s) => s.cpuMs)];
+	return {
+		[`${what}P50Ms`]: round(quantile(wall, 0.5)),
+		[`${what}P95Ms`]: round(quantile(wall, 0.95)),
+		[`${what}SlowestMs`]: round(Math.max(...wall)),
+		[`${what}CpuP50Ms`]: round(quantile(cpu, 0.5)),
+		[`${what}CpuP95Ms`]: round(quantile(cpu, 0.95)),
+	};
+}
+
+const postgres = await startThrowawayPostgres();
+const url = new URL(postgres.url);
+url.pathname = "/bench_quote";
+await migrate(url.href);
+const connection = connect(url.href);
+
+try {
+	await fill(connection);
+	const ctx = { ...systemContext(connection.db, systemClock), timing: timingSchema.parse({}) };
+	const random = seededRandom("quotes");
+	let suggestions = 0;
+	const ask = async (name: string): Promise<Sample> => {
+		const spec = parseJobDocument(drawnJob(random, name));
+		const cpuBegan = process.cpuUsage();
+		const began = performance.now();
+		const quote = await askQuote(ctx, spec);
+		const wallMs = performance.now() - began;
+		const { user, system } = process.cpuUsage(cpuBegan);
+		suggestions += quote.suggestions.length;
+		return { wallMs, cpuMs: (user + system) / 1_000 };
+	};
+	for (let i = 0; i < WARM_UP; i++) await ask(`warm-up-${i}`);
+	suggestions = 0;
+	const began = performance.now();
+	const cpuBegan = process.cpuUsage();
+	const typed = await askAll(Number(args.rounds), TYPING_MS, (i) => ask(`typed-${i}`));
+	const used = process.cpuUsage(cpuBegan);
+	const cpuShare = (used.user + used.system) / 1_000 / (performance.now() - began);
+	const single = await askAll(Number(args.single), IDLE_MS, (i) => ask(`single-${i}`));
+	print(args.json, `Quotes with ${PENDING} jobs waiting, ms`, {
+		pending: PENDING,
+		offers: catalogueOffers(Date.now()).length,
+		quotes: typed.length + single.length,
+		suggestionsPerQuote: round(suggestions / (typed.length + single.length), 2),
+		...figuresOf("typed", typed),
+		typedCpuShare: round(cpuShare, 3),
+		...figuresOf("single", single),
+	});
+} finally {
+	await connection.end();
+	await postgres.stop();
+}
