@@ -43,6 +43,32 @@ describe("the database holds what the code promises", () => {
 	it.each(["charge", "decision", "audit", "policy_version"])("keeps %s insert-only", async (table) => {
 		await expect(database.sql.unsafe(`delete from ${table}`)).rejects.toThrow(/insert-only/);
 	});
+
+	it.each(["audit", "audit_seal", "decision", "policy_version", "policy_publication"])(
+		"does not let %s be emptied at one stroke",
+		async (table) => {
+			await expect(database.sql.unsafe(`truncate ${table} cascade`)).rejects.toThrow(/insert-only/);
+		},
+	);
+
+	it("writes a token's issue, change, revocation and end into the audit, and never its hash", async () => {
+		await database.sql`insert into account (id, email, name, role, created_at) values ('usr_ci', 'ci@acme.test', 'CI', 'platform', now())`;
+		await database.sql`insert into api_token (id, account_id, name, hash, created_at) values ('tok_ci', 'usr_ci', 'CI', 'the-hash', now())`;
+		await database.sql`update api_token set last_used_at = now() where id = 'tok_ci'`;
+		await database.sql`update api_token set hash = 'another-hash' where id = 'tok_ci'`;
+		await database.sql`update api_token set revoked_at = '2026-11-10T10:00:00Z' where id = 'tok_ci'`;
+		await database.sql`delete from api_token where id = 'tok_ci'`;
+		const lines = await database.sql`select actor, action, before, after from audit where subject = 'token:tok_ci' order by id`;
+		const open = { account: "usr_ci", name: "CI", revokedAt: null };
+		const revoked = { ...open, revokedAt: "2026-11-10T10:00:00+00:00" };
+		expect([...lines]).toEqual([
+			{ actor: "system:database", action: "token.issue", before: null, after: open },
+			{ actor: "system:database", action: "token.change", before: open, after: open },
+			{ actor: "system:database", action: "token.revoke", before: open, after: revoked },
+			{ actor: "system:database", action: "token.delete", before: revoked, after: null },
+		]);
+		expect(JSON.stringify(lines)).not.toContain("hash");
+	});
 });
 
 async function insertJob(id: string, state: string): Promise<void> {

@@ -18,5 +18,5 @@ export const audit = pgTable(
 		via: text({ enum: ["session", "token"] }),
 		source: text(),
 	},
-	(t) => [index("audit_subject").on(t.subject, t.at.desc().nullsFirst())],
+	(t) => [index("audit_subject").on(t.subject, t.at.desc().nullsFirst()), index("audit_at").on(t.at)],
 );
