@@ -18,7 +18,6 @@ export async function readMonthFacts(
 	options: { only: string | null; postedUntilMs: number },
 ): Promise<MonthFacts> {
 	const { only, postedUntilMs } = options;
-	const team = only === "" ? null : only;
 	const { rows, projectRows, itemRows } = only === null ? alike(await readRows(db, month)) : await readRowsOf(db, month, only);
 	const teams = only === null ? teamsOf(rows) : [only];
 	const policy = await policyOfMonth(db, month);
@@ -34,8 +33,8 @@ export async function readMonthFacts(
 		postedUntilMs,
 		...{ rows, projectRows, itemRows },
 		topJobs: await readTopJobs(db, month, teams, TOP_JOBS),
-		waste: await readWaste(db, month, team),
-		burst: await readBurstWaits(db, month, team),
+		waste: await readWaste(db, month, only),
+		burst: await readBurstWaits(db, month, only),
 		cheapest: policy ? await readCheapest(db, month, policy, [...accelerators].sort()) : [],
 		budgets: await readBudgets(db, month, policy, notes),
 		bills: await readBills(db, month.month, notes),
