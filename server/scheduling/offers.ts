@@ -4,9 +4,9 @@ import type { Reason } from "#server/domain/reasons.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import { judgePlace } from "#server/policy/judge-place.ts";
 import type { JobVerdict, Place } from "#server/policy/types.ts";
+import { residencyOf } from "./offer-residency.ts";
 import type { OfferRates } from "./records.ts";
 import { hardwareFacts, hardwareRemoval, type Machine, type Removal } from "./removal.ts";
-import { residencyOf } from "./offer-residency.ts";
 import type { OfferRecord, Snapshot } from "./types.ts";
 
 /**

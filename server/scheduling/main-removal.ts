@@ -1,0 +1,26 @@
+import { judgePlace } from "#server/policy/judge-place.ts";
+import type { PlaceFilter } from "#server/policy/types.ts";
+import type { OfferFit, RemovedGroup } from "./offers.ts";
+import { compareNames, stageOf } from "./removal.ts";
+
+/**
+ * Of what keeps offers away, the one thing to name. Offers that came furthest tell the most (removal.ts, stageOf); among equals
+ * it is the rule, or the fact, without which most offers would come back. A rule without which nothing comes back, because
+ * another one removes the same, is named last: to lift it would change nothing. Ties: what removed more, then the names.
+ * Cost: rules that remove × offers that rules alone remove.
+ */
+export function mainRemoval({ removed, barred }: OfferFit, filters: readonly PlaceFilter[]): RemovedGroup | null {
+	const furthest = removed.reduce((max, { why }) => Math.max(max, stageOf(why)), -1);
+	const rivals = removed.filter(({ why }) => stageOf(why) === furthest);
+	if (rivals.length <= 1) return rivals[0] ?? null;
+	const kept = barred();
+	const backWithout = new Map<string | null, number>();
+	for (const ruleId of new Set(rivals.map((group) => group.ruleId))) {
+		if (ruleId === null) continue;
+		const others = { filters: filters.filter((filter) => filter.ruleId !== ruleId) };
+		backWithout.set(ruleId, kept.filter(({ place }) => judgePlace(others, place) === null).length);
+	}
+	// What a fact removed, every rule had let pass.
+	const back = ({ ruleId, count }: RemovedGroup): number => backWithout.get(ruleId) ?? count;
+	return rivals.toSorted((a, b) => back(b) - back(a) || b.count - a.count || compareNames(a, b))[0] ?? null;
+}
