@@ -17,6 +17,8 @@ export const decision = pgTable(
 		policyName: text().notNull(),
 		policyVersion: integer().notNull(),
 		explanation: json<Explanation>().notNull(),
+		/** The decision_part that lists what the cycle knew (services/explain); null in rows from before that was kept. */
+		inputHash: text(),
 	},
 	(t) => [index("decision_job").on(t.jobId, t.decidedAt.desc().nullsFirst())],
 );

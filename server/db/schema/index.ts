@@ -12,6 +12,7 @@ export * from "./budget.ts";
 export * from "./charge.ts";
 export * from "./checkpoint.ts";
 export * from "./decision.ts";
+export * from "./decision-part.ts";
 export * from "./enums.ts";
 export * from "./event.ts";
 export * from "./gpu-minute.ts";
