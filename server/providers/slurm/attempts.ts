@@ -6,6 +6,7 @@ import { readFacts, readRequest, readRequestSync, type SlurmPaths, type StoredRe
 import type { SlurmCalls } from "./client.ts";
 import { type AttemptFacts, observationOf, type Sight, sightOf } from "./observe-attempt.ts";
 import type { ParsedSlurmSettings } from "./settings.ts";
+import { jobNameOf } from "./submission.ts";
 
 export interface KnownAttempt {
 	paths: SlurmPaths;
@@ -81,16 +82,19 @@ export class SlurmAttempts {
 		const { paths, request, facts } = attempt;
 		if (facts.note === null) return attempt;
 		const { slurmJobId } = facts.note;
-		const job = await this.#calls.job(slurmJobId);
+		const found = await this.#calls.job(slurmJobId);
+		// A controller that lost its state gives numbers out again: then it is somebody else's.
+		const job = found?.name === jobNameOf(request.attemptId) ? found : null;
 		const nowMs = this.#clock.nowMs();
-		this.#sights.set(request.attemptId, { sight: sightOf(job, attempt.sight, nowMs), askedAtMs: nowMs });
+		const sight = sightOf(job, attempt, nowMs);
+		this.#sights.set(request.attemptId, { sight, askedAtMs: nowMs });
 		// Read after the answer: what was written before the job's end is seen then.
 		const now = await readFacts(paths, request);
-		const requeued = job !== null && now.run !== null && job.restarts > now.run.restarts;
+		const times = sight.kind === "job" && !sight.begunAnew ? sight.job : facts.note;
 		const note = {
 			slurmJobId,
-			startedAtMs: (requeued ? null : job?.startedAtMs) ?? facts.note.startedAtMs,
-			endedAtMs: (requeued ? null : job?.endedAtMs) ?? facts.note.endedAtMs,
+			startedAtMs: times.startedAtMs ?? facts.note.startedAtMs,
+			endedAtMs: times.endedAtMs ?? facts.note.endedAtMs,
 		};
 		if (note.startedAtMs !== facts.note.startedAtMs || note.endedAtMs !== facts.note.endedAtMs) await writeNote(paths, note);
 		return this.#known(paths, request, { ...now, note });

@@ -12,7 +12,7 @@ import { removeFolder, writeNote } from "./attempt-files.ts";
 import { type KnownAttempt, SlurmAttempts } from "./attempts.ts";
 import { SlurmCalls } from "./client.ts";
 import { carryOn, endHandOver, type HandOverContext, handOver } from "./hand-over.ts";
-import { wasRequeued } from "./observe-attempt.ts";
+import { mustBeCancelled } from "./observe-attempt.ts";
 import { PoolWatch } from "./pool-watch.ts";
 import { type Held, slotsOf } from "./pools.ts";
 import { type ParsedSlurmSettings, type SlurmSettings, slurmSettingsSchema } from "./settings.ts";
@@ -118,7 +118,7 @@ export class SlurmDriver implements ClusterDriver {
 			return writeNote(paths, { slurmJobId: facts.run.slurmJobId, startedAtMs: null, endedAtMs: null });
 		}
 		const overdue = facts.stopByMs !== null && this.#clock.nowMs() > facts.stopByMs + STOP_SLACK_MS;
-		if ((overdue || wasRequeued(facts, sight)) && sight.kind === "job" && sight.overSinceMs === null) await this.#cancel(slurmJobId);
+		if (overdue || mustBeCancelled(sight)) await this.#cancel(slurmJobId);
 	}
 
 	async #cancel(slurmJobId: number): Promise<void> {

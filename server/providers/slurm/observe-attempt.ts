@@ -30,38 +30,74 @@ export type Sight =
 	| { kind: "unasked" }
 	/** The controller does not know it, or says that it is over, since this moment. */
 	| { kind: "gone"; sinceMs: number }
-	| { kind: "job"; job: SlurmJob; overSinceMs: number | null };
+	| { kind: "job"; job: SlurmJob; overSinceMs: number | null; begunAnew: boolean };
 
-/** Somebody put the job back into the queue after it had run. It is not run again: what it did is lost, and said so. */
-export function wasRequeued({ run }: AttemptFacts, sight: Sight): boolean {
-	return run !== null && sight.kind === "job" && sight.job.id === run.slurmJobId && sight.job.restarts > run.restarts;
+/**
+ * What a new answer of Slurm means beside what was known before it was asked. `begunAnew`: the job had run, and was put
+ * back into the queue, by somebody or by a controller that had lost its newest state. It is not run again: what it did is
+ * lost, and said so.
+ */
+export function sightOf(job: SlurmJob | null, { facts, sight }: { facts: AttemptFacts; sight: Sight }, nowMs: number): Sight {
+	if (job === null) return sight.kind === "gone" ? sight : { kind: "gone", sinceMs: nowMs };
+	const before = sight.kind === "job" ? sight : null;
+	const overSinceMs = isOver(job.state) ? (before?.overSinceMs ?? nowMs) : null;
+	return { kind: "job", job, overSinceMs, begunAnew: before?.begunAnew === true || hasBegunAnew(facts, job) };
 }
 
-/** An end is told by the supervisor's file; Slurm's word counts where there is none, and for the times. */
+function hasBegunAnew({ run, note }: AttemptFacts, job: SlurmJob): boolean {
+	if (run === null || run.slurmJobId !== job.id) return false;
+	const startedLater = note !== null && note.startedAtMs !== null && job.startedAtMs !== null && job.startedAtMs > note.startedAtMs;
+	return job.state === "PENDING" || job.restarts > run.restarts || startedLater;
+}
+
+export function mustBeCancelled(sight: Sight): boolean {
+	return sight.kind === "job" && sight.begunAnew && sight.overSinceMs === null;
+}
+
+/** Slurm took the GPUs for itself or lost them. */
+const TAKEN_AWAY = ["NODE_FAIL", "BOOT_FAIL", "PREEMPTED", "REVOKED"];
+
+/** An end is told by the supervisor's file; Slurm's word counts where there is none, for the times, and for why. */
 export function observationOf(facts: AttemptFacts, sight: Sight, now: { nowMs: number; settleMs: number }): AttemptObservation {
 	const { attemptId, slots, childAtMs, exit, note } = facts;
 	const common = { attemptId, slots, finishedAtMs: null, exit: null };
 	const startedAtMs = childAtMs === null ? null : (note?.startedAtMs ?? childAtMs);
-	const live = facts.stopByMs !== null || exit !== null ? "stopping" : startedAtMs === null ? "staging" : "running";
-	if (exit !== null) {
-		if (!maySayItsEnd(facts, sight)) return { ...common, phase: "stopping", startedAtMs };
-		const ranFromMs = exit.exit.error === null ? startedAtMs : null;
-		const finishedAtMs = Math.max(note?.endedAtMs ?? exit.atMs, ranFromMs ?? 0);
-		return { ...common, phase: "exited", startedAtMs: ranFromMs, finishedAtMs, exit: exit.exit };
+	const stopping = facts.stopByMs !== null || exit !== null || mustBeCancelled(sight);
+	if (!isSettled(facts, sight, now)) {
+		return {
+			...common,
+			phase: stopping || overSince(sight) !== null ? "stopping" : startedAtMs === null ? "staging" : "running",
+			startedAtMs,
+		};
 	}
-	const overSinceMs = sight.kind === "gone" ? sight.sinceMs : sight.kind === "job" ? sight.overSinceMs : null;
-	if (overSinceMs === null) return { ...common, phase: wasRequeued(facts, sight) ? "stopping" : live, startedAtMs };
-	// The file may be there and not yet be seen from this host.
-	if (facts.run !== null && now.nowMs - overSinceMs < now.settleMs) return { ...common, phase: "stopping", startedAtMs };
-	const end = sight.kind === "job" && !wasRequeued(facts, sight) ? endWithoutFile(facts, sight.job) : null;
-	const finishedAtMs = Math.max(note?.endedAtMs ?? overSinceMs, startedAtMs ?? 0);
-	return { ...common, phase: end === null ? "lost" : "exited", startedAtMs, finishedAtMs, exit: end };
+	const end = wasTakenAway(facts, sight) ? null : (exit?.exit ?? (sight.kind === "job" ? endWithoutFile(facts, sight.job) : null));
+	const ranFromMs = end === null || end.error === null ? startedAtMs : null;
+	const finishedAtMs = Math.max(note?.endedAtMs ?? exit?.atMs ?? overSince(sight) ?? 0, ranFromMs ?? 0);
+	return { ...common, phase: end === null ? "lost" : "exited", startedAtMs: ranFromMs, finishedAtMs, exit: end };
 }
 
-/** The GPUs are free when Slurm has ended the job too. */
-function maySayItsEnd(facts: AttemptFacts, sight: Sight): boolean {
-	if (facts.note === null || sight.kind === "gone") return true;
-	return sight.kind === "job" && (sight.overSinceMs !== null || sight.job.state === "COMPLETING" || wasRequeued(facts, sight));
+/** Whether nothing of it changes any more: Slurm has ended the job, so that its GPUs are free, and what it wrote is seen. */
+function isSettled({ exit, note, run }: AttemptFacts, sight: Sight, { nowMs, settleMs }: { nowMs: number; settleMs: number }): boolean {
+	if (note === null) return exit !== null;
+	const overSinceMs = overSince(sight);
+	if (exit === null) return overSinceMs !== null && (run === null || nowMs - overSinceMs >= settleMs);
+	// A process that cannot be killed keeps a job completing for hours; its command is over all the same.
+	return overSinceMs !== null || (sight.kind === "job" && sight.job.state === "COMPLETING" && nowMs - exit.atMs >= settleMs);
+}
+
+function overSince(sight: Sight): number | null {
+	return sight.kind === "gone" ? sight.sinceMs : sight.kind === "job" ? sight.overSinceMs : null;
+}
+
+/**
+ * Slurm ended it for reasons of its own: then its exit code is not asked, since many programs leave with 0 after saving
+ * a checkpoint. What had ended before, by itself, counts.
+ */
+function wasTakenAway(facts: AttemptFacts, sight: Sight): boolean {
+	if (facts.stopByMs !== null || sight.kind !== "job") return false;
+	if (sight.begunAnew) return true;
+	const endedBefore = facts.exit !== null && facts.exit.atMs < (sight.job.endedAtMs ?? 0);
+	return TAKEN_AWAY.includes(sight.job.state) && !endedBefore;
 }
 
 /** How a job ended of which nobody wrote the end down; null: it is lost, and may be run again. */
@@ -71,11 +107,6 @@ function endWithoutFile(facts: AttemptFacts, job: SlurmJob): Exit | null {
 	const bySignal = (signal: string): Exit => ({ code: null, signal, error: null });
 	const neverRan = (error: string): Exit => ({ code: null, signal: null, error, failedAt: "start" });
 	switch (job.state) {
-		case "NODE_FAIL":
-		case "BOOT_FAIL":
-		case "PREEMPTED":
-		case "REVOKED":
-			return null;
 		case "CANCELLED":
 			if (stopAsked) return bySignal(ran ? "SIGKILL" : "SIGTERM");
 			return ran ? bySignal("SIGTERM") : neverRan(`Slurm job ${job.id} was cancelled at the cluster before it ran`);
@@ -90,11 +121,4 @@ function endWithoutFile(facts: AttemptFacts, job: SlurmJob): Exit | null {
 				`Slurm job ${job.id} ended as ${job.state} on ${job.nodeList || "no node"} before anything of it ran; see that the folder ${facts.folder} is there on the nodes and belongs to ${job.user}`,
 			);
 	}
-}
-
-/** When a job was first seen to be over. */
-export function sightOf(job: SlurmJob | null, before: Sight, nowMs: number): Sight {
-	if (job === null) return before.kind === "gone" ? before : { kind: "gone", sinceMs: nowMs };
-	if (!isOver(job.state)) return { kind: "job", job, overSinceMs: null };
-	return { kind: "job", job, overSinceMs: before.kind === "job" && before.overSinceMs !== null ? before.overSinceMs : nowMs };
 }

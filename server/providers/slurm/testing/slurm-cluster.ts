@@ -140,6 +140,7 @@ class Daemons {
 	async kill(name: string): Promise<void> {
 		const child = this.#running.get(name);
 		if (!child || child.exitCode !== null || child.signalCode !== null) return;
+		child.ref();
 		const gone = once(child, "exit");
 		child.kill("SIGKILL");
 		await gone;
