@@ -43,16 +43,13 @@ it("says which question was not answered", async () => {
 	await expect(new GoogleMetadata(await serve({})).notice()).rejects.toThrow("the metadata server answered 404 to /instance/preempted");
 });
 
+const NONE = { ec2MetadataUrl: null, googleMetadataHost: null, azureMetadataUrl: null };
+
 it.each([
-	["a named host", { ec2MetadataUrl: null, googleMetadataHost: "127.0.0.1:1" }, "", GoogleMetadata],
-	[
-		"a named address, even on Google's hardware",
-		{ ec2MetadataUrl: "http://127.0.0.1:1", googleMetadataHost: null },
-		"Google Compute Engine",
-		Ec2Metadata,
-	],
-	["Google's hardware", { ec2MetadataUrl: null, googleMetadataHost: null }, "Google Compute Engine", GoogleMetadata],
-	["other hardware", { ec2MetadataUrl: null, googleMetadataHost: null }, "m5.large", Ec2Metadata],
+	["a named host", { ...NONE, googleMetadataHost: "127.0.0.1:1" }, "", GoogleMetadata],
+	["a named address, even on Google's hardware", { ...NONE, ec2MetadataUrl: "http://127.0.0.1:1" }, "Google Compute Engine", Ec2Metadata],
+	["Google's hardware", NONE, "Google Compute Engine", GoogleMetadata],
+	["other hardware", NONE, "m5.large", Ec2Metadata],
 ])("is found by %s", (_what, settings, productName, service) => {
 	expect(findMetadata(settings, productName)).toBeInstanceOf(service);
 });

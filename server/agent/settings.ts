@@ -15,6 +15,8 @@ const schema = z.object({
 	AWS_EC2_METADATA_SERVICE_ENDPOINT: z.url().optional(),
 	/** Google's libraries' own name for it: a host, without http. */
 	GCE_METADATA_HOST: z.string().min(1).optional(),
+	/** Azure's libraries' own name for it. */
+	AZURE_POD_IDENTITY_AUTHORITY_HOST: z.url().optional(),
 	SPILLWAY_METADATA_POLL_MS: z.coerce.number().int().min(10).default(1_000),
 	/** Log lines beyond what fits into memory wait on disk, up to this; then the job's output is read no further. */
 	SPILLWAY_LOG_SPILL_BYTES: z.coerce
@@ -37,6 +39,7 @@ export interface AgentSettings {
 	folder: string;
 	ec2MetadataUrl: string | null;
 	googleMetadataHost: string | null;
+	azureMetadataUrl: string | null;
 	metadataPollMs: number;
 	logSpillBytes: number;
 	logMemoryBytes: number;
@@ -62,6 +65,7 @@ export function takeSettings(environment: NodeJS.ProcessEnv): AgentSettings {
 		folder: s.SPILLWAY_AGENT_DIR,
 		ec2MetadataUrl: s.AWS_EC2_METADATA_SERVICE_ENDPOINT?.replace(/\/+$/, "") ?? null,
 		googleMetadataHost: s.GCE_METADATA_HOST ?? null,
+		azureMetadataUrl: s.AZURE_POD_IDENTITY_AUTHORITY_HOST?.replace(/\/+$/, "") ?? null,
 		metadataPollMs: s.SPILLWAY_METADATA_POLL_MS,
 		logSpillBytes: s.SPILLWAY_LOG_SPILL_BYTES,
 		logMemoryBytes: s.SPILLWAY_LOG_MEMORY_BYTES,

@@ -27,7 +27,9 @@ export function answerMetadata(world: World, request: IncomingMessage, path: str
 	const version = new URL(request.url ?? "/", "http://guest").searchParams.get("api-version");
 	switch (rest) {
 		case "metadata/instance":
-			return versioned(version, INSTANCE_VERSION, () => instanceDocument(world, machine));
+			return versioned(version, INSTANCE_VERSION, () => ({ compute: computeDocument(world, machine), network: networkDocument(machine) }));
+		case "metadata/instance/compute":
+			return versioned(version, INSTANCE_VERSION, () => computeDocument(world, machine));
 		case "metadata/scheduledevents":
 			return versioned(version, EVENTS_VERSION, () => scheduledEvents(machine));
 		default:
@@ -45,29 +47,30 @@ function versioned(given: string | null, known: string, document: () => unknown)
 	if (given === known) return jsonAnswer(200, document());
 	const error =
 		given === null ? "Bad request. api-version was not specified in the request" : `Bad request. api-version is invalid: ${given}`;
-	return { ...jsonAnswer(400, { error, "newest-versions": [known] }) };
+	return jsonAnswer(400, { error, "newest-versions": [known] });
 }
 
-function instanceDocument(world: World, machine: AzureMachine): unknown {
+function computeDocument(world: World, machine: AzureMachine): unknown {
 	const { name, region, resourceGroup, tags, instanceId, vmSize, zone, spot } = machine;
 	return {
-		compute: {
-			azEnvironment: "AzurePublicCloud",
-			evictionPolicy: spot ? "Delete" : "",
-			location: region,
-			name,
-			osType: "Linux",
-			priority: spot ? "Spot" : "",
-			resourceGroupName: resourceGroup,
-			resourceId: resourceIdOf(world, machine),
-			subscriptionId: world.options.subscriptionId,
-			tagsList: Object.entries(tags).map(([tag, value]) => ({ name: tag, value })),
-			vmId: instanceId,
-			vmSize,
-			zone: zone ?? "",
-		},
-		network: { interface: [{ ipv4: { ipAddress: [{ privateIpAddress: privateAddressOf(instanceId), publicIpAddress: "" }] } }] },
+		azEnvironment: "AzurePublicCloud",
+		evictionPolicy: spot ? "Delete" : "",
+		location: region,
+		name,
+		osType: "Linux",
+		priority: spot ? "Spot" : "",
+		resourceGroupName: resourceGroup,
+		resourceId: resourceIdOf(world, machine),
+		subscriptionId: world.options.subscriptionId,
+		tagsList: Object.entries(tags).map(([tag, value]) => ({ name: tag, value })),
+		vmId: instanceId,
+		vmSize,
+		zone: zone ?? "",
 	};
+}
+
+function networkDocument({ instanceId }: AzureMachine): unknown {
+	return { interface: [{ ipv4: { ipAddress: [{ privateIpAddress: privateAddressOf(instanceId), publicIpAddress: "" }] } }] };
 }
 
 /** Azure writes `NotBefore` as an HTTP date. */

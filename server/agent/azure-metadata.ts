@@ -1,0 +1,49 @@
+import { z } from "zod";
+import type { MachineMetadata } from "./metadata.ts";
+
+const TIMEOUT_MS = 2_000;
+const compute = z.object({ name: z.string().min(1), resourceGroupName: z.string().min(1) });
+const events = z.object({
+	Events: z.array(z.object({ EventType: z.string(), Resources: z.array(z.string()), NotBefore: z.string().default("") })),
+});
+
+/**
+ * Azure's instance metadata service and, in it, Scheduled Events. A spot machine's eviction is a `Preempt`, at least 30
+ * seconds ahead; a deletion that the owner wants announced a `Terminate`. Maintenance that the machine survives is none.
+ */
+export class AzureMetadata implements MachineMetadata {
+	readonly #base: string;
+	readonly #nowMs: () => number;
+	#name: string | null = null;
+
+	constructor(base: string, nowMs: () => number = Date.now) {
+		this.#base = base;
+		this.#nowMs = nowMs;
+	}
+
+	/** `resourceGroup/name`, as the control plane knows machines of Azure's. */
+	async instanceId(): Promise<string> {
+		const { name, resourceGroupName } = compute.parse(await this.#get("/metadata/instance/compute?api-version=2021-02-01"));
+		this.#name = name;
+		return `${resourceGroupName}/${name}`.toLowerCase();
+	}
+
+	/** What is about to happen may concern other machines of the same kind: those that are named. */
+	async notice(): Promise<{ atMs: number } | null> {
+		if (this.#name === null) await this.instanceId();
+		const { Events } = events.parse(await this.#get("/metadata/scheduledevents?api-version=2020-07-01"));
+		const ends = Events.filter(({ EventType }) => EventType === "Preempt" || EventType === "Terminate");
+		const [ours] = ends.filter(({ Resources }) => Resources.some((name) => name.toLowerCase() === this.#name?.toLowerCase()));
+		if (!ours) return null;
+		// Without a time it has begun.
+		const atMs = Date.parse(ours.NotBefore);
+		return { atMs: Number.isNaN(atMs) ? this.#nowMs() : atMs };
+	}
+
+	async #get(path: string): Promise<unknown> {
+		const answer = await fetch(`${this.#base}${path}`, { headers: { metadata: "true" }, signal: AbortSignal.timeout(TIMEOUT_MS) });
+		if (answer.ok) return answer.json();
+		await answer.body?.cancel();
+		throw new Error(`the metadata service answered ${answer.status} to ${path}`);
+	}
+}
