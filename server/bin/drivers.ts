@@ -4,6 +4,8 @@ import type { Env } from "#server/env.ts";
 import { AwsDriver } from "#server/providers/aws/driver.ts";
 import type { AwsSettings } from "#server/providers/aws/settings.ts";
 import type { CloudDriver, ClusterDriver } from "#server/providers/driver.ts";
+import { GcpDriver } from "#server/providers/gcp/driver.ts";
+import { gcpSiteSettings } from "#server/providers/gcp/settings.ts";
 import { LocalDriver } from "#server/providers/local/local-driver.ts";
 import { assertLocalSiteAllowed } from "#server/providers/local/settings.ts";
 import { SlurmDriver } from "#server/providers/slurm/driver.ts";
@@ -34,6 +36,12 @@ export async function openDrivers(
 				clouds.set(
 					s.id,
 					new AwsDriver(s.id, { settings: awsSettings(s.settings, env, deploymentId), listPrices: () => listOffers("aws") }),
+				);
+				break;
+			case "gcp":
+				clouds.set(
+					s.id,
+					new GcpDriver(s.id, { settings: gcpSiteSettings(s.id, s.settings, deploymentId), listPrices: () => listOffers("gcp") }),
 				);
 				break;
 			default:

@@ -41,3 +41,14 @@ export const gcpSettingsSchema = z.strictObject({
 });
 export type GcpSettings = z.input<typeof gcpSettingsSchema>;
 export type ParsedGcpSettings = z.output<typeof gcpSettingsSchema>;
+
+/**
+ * The settings of a site from its row, for the control plane that it serves.
+ * @throws Error with a line for each wrong setting
+ */
+export function gcpSiteSettings(siteId: string, row: Record<string, unknown>, controlPlane: string): ParsedGcpSettings {
+	const result = gcpSettingsSchema.safeParse({ ...row, controlPlane });
+	if (result.success) return result.data;
+	const lines = result.error.issues.map((issue) => `${issue.path.join(".") || "settings"}: ${issue.message}`);
+	throw new Error(`site ${siteId}: its settings are wrong:\n  ${lines.join("\n  ")}\ndocs/providers/gcp.md names them all`);
+}

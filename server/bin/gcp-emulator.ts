@@ -1,0 +1,35 @@
+/**
+ * The emulated Compute Engine endpoint as a process of its own, with the shipped price snapshot as its catalogue:
+ * `node server/bin/gcp-emulator.ts http://127.0.0.1:3012`.
+ *
+ * The address is where it listens (loopback); a site names it as its `endpoint`. `SPILLWAY_HOME`/gcp is where its machines
+ * and its book live, and the key file that it lets in, which the scheduler is told by GOOGLE_APPLICATION_CREDENTIALS.
+ * SIGTERM and SIGINT end its machines with it; after `kill -9` they go on, and the next start takes them over.
+ */
+import { join } from "node:path";
+import { startGceEmulator } from "#server/emulators/gcp/emulator.ts";
+import { writeKeyFile } from "#server/emulators/gcp/key-file.ts";
+import { DEFAULT_PROJECT } from "#server/emulators/gcp/options.ts";
+import { env } from "#server/env.ts";
+import { listOffers } from "#server/rates/offers.ts";
+import { emulatedCatalog } from "./emulated-catalog.ts";
+import { EMULATED_TIMES, runEmulatorProgram } from "./emulator-program.ts";
+
+const stateDir = join(env().SPILLWAY_HOME, "gcp");
+
+await runEmulatorProgram({
+	setting: "the address behind gcp-emulator.ts",
+	endpoint: process.argv[2],
+	example: "http://127.0.0.1:3012",
+	start: (port, log) =>
+		startGceEmulator({
+			...EMULATED_TIMES,
+			port,
+			stateDir,
+			// Where the snapshot names no zone at all, the first letter stands for the region.
+			catalog: emulatedCatalog(listOffers("gcp"), (region) => [`${region}-a`]),
+			log,
+		}),
+	ready: (url) =>
+		`emulated Compute Engine endpoint ready at ${url}, project ${DEFAULT_PROJECT}, GOOGLE_APPLICATION_CREDENTIALS=${writeKeyFile(stateDir)}`,
+});
