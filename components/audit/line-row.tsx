@@ -54,6 +54,8 @@ const WORDS: Record<string, string> = {
 	"system:control_loop": "The scheduler",
 	"system:agent": "An agent",
 	"system:seed": "The installation",
+	"system:sign_in": "The sign-in page",
+	"system:database": "The database",
 };
 
 function whence({ via, source }: Line): string {

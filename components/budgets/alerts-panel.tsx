@@ -14,6 +14,7 @@ const RULE: Record<AlertItem["rule"], { label: string; tone: "warn" | "risk" }> 
 	money_at_risk: { label: "money at risk", tone: "risk" },
 	billed_unknown: { label: "billed, unknown", tone: "risk" },
 	ledger_mismatch: { label: "ledger's check", tone: "risk" },
+	audit_chain_broken: { label: "audit's chain", tone: "risk" },
 	approval_waiting: { label: "approval", tone: "warn" },
 };
 

@@ -10,6 +10,7 @@ export const TOPIC_LABEL: Record<ChannelTopic, string> = {
 	money_at_risk: "Money at risk",
 	billed_unknown: "Billed, unknown",
 	ledger_mismatch: "The ledger's check",
+	audit_chain_broken: "The audit's chain is broken",
 	approval_waiting: "A job asks for a yes",
 	statement: "Statements",
 };

@@ -4,11 +4,11 @@ import type {} from "next-auth/jwt";
 import Credentials from "next-auth/providers/credentials";
 import { z } from "zod";
 import { ADDRESS_HEADER } from "#server/services/audit/client-address.ts";
-import { writeAccountAudit } from "#server/services/audit.ts";
 import { runtime } from "#server/services/runtime.ts";
 import { accountByEmail } from "./actor-of-account.ts";
 import { upsertFromIssuer } from "./oidc-account.ts";
 import { verifyPassword } from "./password.ts";
+import { auditSignIn, auditSignOut, RefusedSignIns } from "./sign-in-audit.ts";
 
 declare module "next-auth" {
 	interface Session {
@@ -28,9 +28,12 @@ async function address(): Promise<string | null> {
 	return (await headers()).get(ADDRESS_HEADER) || null;
 }
 
+const refused = new RefusedSignIns();
+
 /** The one place that knows next-auth. Sessions hold an account id; role and teams are read from the account. */
 export const { handlers, auth, signIn, signOut } = NextAuth(() => {
 	const { env, connection, clock } = runtime();
+	const whence = async () => ({ nowMs: clock.nowMs(), source: await address() });
 	return {
 		session: { strategy: "jwt", maxAge: 12 * 3600 },
 		trustHost: true,
@@ -46,8 +49,11 @@ export const { handlers, auth, signIn, signOut } = NextAuth(() => {
 								const parsed = credentials.safeParse(given);
 								if (!parsed.success) return null;
 								const row = await accountByEmail(connection.db, parsed.data.email);
-								if (!row?.demo || !row.passwordHash || !(await verifyPassword(parsed.data.password, row.passwordHash))) return null;
-								return { id: row.id, name: row.name, email: row.email };
+								if (row?.demo && row.passwordHash && (await verifyPassword(parsed.data.password, row.passwordHash)))
+									return { id: row.id, name: row.name, email: row.email };
+								const tried = { accountId: row?.id ?? null, email: parsed.data.email, with: "credentials" };
+								await refused.audit(connection.db, tried, await whence());
+								return null;
 							},
 						}),
 					]
@@ -72,14 +78,22 @@ export const { handlers, auth, signIn, signOut } = NextAuth(() => {
 				// Of single sign-on, `user` is the issuer's; ours was made or found by its address.
 				const accountId = account?.provider === "oidc" ? (await accountByEmail(connection.db, user.email ?? ""))?.id : user.id;
 				if (accountId === undefined) return;
-				const entry = { accountId, action: "account.sign_in", after: { with: account?.provider ?? "unknown" } };
-				await writeAccountAudit(connection.db, { ...entry, nowMs: clock.nowMs(), source: await address() });
+				await auditSignIn(connection.db, accountId, { ...(await whence()), with: account?.provider ?? "unknown" });
+			},
+			signOut: async (ended) => {
+				const accountId = "token" in ended ? ended.token?.accountId : undefined;
+				await auditSignOut(connection.db, accountId ?? "", await whence());
 			},
 		},
 		callbacks: {
 			// False is told to the person as a refusal.
-			signIn: async ({ account, profile }) =>
-				account?.provider !== "oidc" || (await upsertFromIssuer(connection.db, profile, clock.nowMs(), await address())) !== null,
+			signIn: async ({ account, profile }) => {
+				if (account?.provider !== "oidc") return true;
+				const by = await whence();
+				if ((await upsertFromIssuer(connection.db, profile, by.nowMs, by.source)) !== null) return true;
+				await refused.audit(connection.db, { accountId: null, email: profile?.email ?? null, with: "oidc" }, by);
+				return false;
+			},
 			jwt: async ({ token, user, account }) => {
 				if (account?.provider === "oidc")
 					return { ...token, accountId: (await accountByEmail(connection.db, token.email ?? ""))?.id ?? "" };

@@ -46,6 +46,11 @@ export function alertWords(rule: AlertRule, facts: AlertFactValues, formatters: 
 				title: "Sums of the ledger differ from its charges",
 				text: `The check found${clause(r.count("differences"), (n) => ` ${n}`)} sums that are not those of their charges${clause(r.money("differenceMicroUsd"), (m) => `, ${m} in all`)}${clause(r.text("example"), (t) => `; the first: ${t}`)}. Figures of those days and groups cannot be relied on until it is mended.`,
 			};
+		case "audit_chain_broken":
+			return {
+				title: "The audit's chain is broken",
+				text: `${r.text("sentence") ?? "A line or a seal is not what it was."} Somebody with the rights of the database's owner changed it, or a copy of the database was brought back. Until it is mended the audit after that place proves nothing: compare it with a backup and with a head that was noted elsewhere (spillway audit verify).`,
+			};
 		case "approval_waiting":
 			return {
 				title: `${r.text("jobName") ?? r.text("jobId") ?? "A job"} waits for your yes: ${r.money("costMicroUsd") ?? "cloud money"}`,

@@ -12,6 +12,8 @@ export const ALERT_RULES = [
 	"billed_unknown",
 	/** Rollups differ from the charges that they sum. */
 	"ledger_mismatch",
+	/** The scheduler's check found a break in the audit's hash chain. */
+	"audit_chain_broken",
 	/** A rule asks a person before a job may leave home. */
 	"approval_waiting",
 ] as const;

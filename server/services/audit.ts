@@ -38,6 +38,18 @@ export async function writeSchedulerAudit(
 
 const SCHEDULER = actorName({ kind: "system", part: "control_loop" });
 
+/** A sign-in that was refused. Nobody is known to have tried it, so the actor is the sign-in itself. */
+export async function writeRefusedSignIn(
+	db: DbOrTx,
+	entry: { accountId: string | null; after: { with: string; email: string | null; more: number }; nowMs: number; source: string | null },
+): Promise<void> {
+	const subject = entry.accountId === null ? "sign_in" : `account:${entry.accountId}`;
+	await db.insert(audit).values({
+		at: new Date(entry.nowMs),
+		...{ actor: "system:sign_in", action: "account.sign_in_refused", subject, before: null, after: entry.after, source: entry.source },
+	});
+}
+
 /** What happens to an account as its person comes in: nobody else is there to have done it. */
 export async function writeAccountAudit(
 	db: DbOrTx,

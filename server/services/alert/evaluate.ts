@@ -80,7 +80,8 @@ async function tellOf(tx: Tx, row: typeof alert.$inferSelect, nowMs: number): Pr
 
 /** Where a person does something about it. */
 function linkOf({ id, rule, subject }: typeof alert.$inferSelect): string {
-	return rule === "approval_waiting" ? `/approvals?approval=${subject}` : `/budgets?alert=${id}#alerts`;
+	if (rule === "approval_waiting") return `/approvals?approval=${subject}`;
+	return rule === "audit_chain_broken" ? "/audit" : `/budgets?alert=${id}#alerts`;
 }
 
 /** Alerts that are open and were not opened here; told before, they add nothing. */

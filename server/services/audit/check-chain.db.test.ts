@@ -1,5 +1,8 @@
+import { asc } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { alert } from "#server/db/schema/alert.ts";
 import { DAY_MS, MINUTE_MS } from "#server/kernel/units.ts";
+import { listAlerts } from "../alert/list.ts";
 import { writeAudit } from "../audit.ts";
 import { type Books, openBooks } from "../ledger/testing/books.ts";
 import { chainState, checkChain, readChainCheck } from "./check-chain.ts";
@@ -41,6 +44,31 @@ describe("the scheduler's check of the chain", { timeout: 60_000 }, () => {
 		for (let round = 0; round < 2; round++) {
 			expect(await checkChain(books)).toMatchObject({ broken: { kind: "cut_tail" }, verified });
 		}
+	});
+
+	it("opens one alert while the chain is broken, which says where, and closes it when it is mended", async () => {
+		const said = () => books.db.select().from(alert).orderBy(asc(alert.openedAt));
+		await sealed(3);
+		await checkChain(books);
+		expect(await said()).toEqual([]);
+		await tamper(books.db, "update audit set subject = 'other' where id = 2");
+		books.clock.advance(DAY_MS);
+		for (let round = 0; round < 2; round++) await checkChain(books);
+		const about = { rule: "audit_chain_broken", subject: "audit", team: null, facts: { kind: "changed_line", sequence: 2, auditId: 2 } };
+		expect(await said()).toMatchObject([{ ...about, closedAt: null }]);
+		const [open] = (await listAlerts(books, {})).items;
+		expect(open).toMatchObject({
+			title: "The audit's chain is broken",
+			text: expect.stringMatching(/^Line 2 is not what seal 2 was made of/),
+		});
+		await tamper(books.db, "update audit set subject = 's1' where id = 2");
+		books.clock.advance(MINUTE_MS);
+		expect((await checkChain(books)).broken).toBeNull();
+		expect(await said()).toMatchObject([{ ...about, closedAt: new Date(books.clock.nowMs()) }]);
+		await tamper(books.db, "update audit set subject = 'again' where id = 1");
+		books.clock.advance(DAY_MS);
+		await checkChain(books);
+		expect((await said()).map(({ closedAt }) => closedAt === null)).toEqual([false, true]);
 	});
 
 	it("has nothing to say of an empty audit, and goes on with the first line", async () => {

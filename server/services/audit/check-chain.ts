@@ -8,6 +8,7 @@ import { DAY_MS } from "#server/kernel/units.ts";
 import { authorize } from "../authorize.ts";
 import type { ServiceContext } from "../context.ts";
 import { GENESIS } from "./canonical.ts";
+import { raiseChainAlert } from "./chain-alert.ts";
 import { BREAK_KINDS, breakSentence } from "./chain-break.ts";
 import { type ChainHead, readHead } from "./head.ts";
 import { type ChainPosition, type Verification, verifyChain } from "./verify.ts";
@@ -55,7 +56,10 @@ export async function checkChain(ctx: { db: Db; clock: Clock }, signal?: AbortSi
 		fullAtMs: whole ? nowMs : (last?.fullAtMs ?? nowMs),
 		broken: found.broken,
 	};
-	await ctx.db.insert(setting).values({ key: CHECK_SETTING, value }).onConflictDoUpdate({ target: setting.key, set: { value } });
+	await ctx.db.transaction(async (tx) => {
+		await tx.insert(setting).values({ key: CHECK_SETTING, value }).onConflictDoUpdate({ target: setting.key, set: { value } });
+		await raiseChainAlert(tx, value.broken, nowMs);
+	});
 	return value;
 }
 

@@ -1,0 +1,49 @@
+import type { DbOrTx } from "#server/db/client.ts";
+import { MINUTE_MS } from "#server/kernel/units.ts";
+import { writeAccountAudit, writeRefusedSignIn } from "#server/services/audit.ts";
+
+/** The address that a request came from, and when. */
+interface Whence {
+	nowMs: number;
+	source: string | null;
+}
+
+export async function auditSignIn(db: DbOrTx, accountId: string, by: Whence & { with: string }): Promise<void> {
+	const { nowMs, source } = by;
+	await writeAccountAudit(db, { accountId, action: "account.sign_in", after: { with: by.with }, nowMs, source });
+}
+
+/** `accountId` "": the session was nobody's any more. */
+export async function auditSignOut(db: DbOrTx, accountId: string, by: Whence): Promise<void> {
+	if (accountId !== "") await writeAccountAudit(db, { accountId, action: "account.sign_out", ...by });
+}
+
+/** Lines of refused sign-ins a minute: whoever tries a million passwords must not fill the audit, which is never emptied. */
+export const REFUSED_LINES_A_MINUTE = 20;
+const EMAIL_MAX = 256;
+
+/** Keeps on record which sign-ins were refused; those beyond the bound are counted in `more` of the next line. */
+export class RefusedSignIns {
+	#minute = 0;
+	#lines = 0;
+	#more = 0;
+
+	async audit(db: DbOrTx, tried: { accountId: string | null; email: string | null; with: string }, by: Whence): Promise<void> {
+		const minute = Math.floor(by.nowMs / MINUTE_MS);
+		if (minute !== this.#minute) [this.#minute, this.#lines] = [minute, 0];
+		if (this.#lines >= REFUSED_LINES_A_MINUTE) {
+			this.#more++;
+			return;
+		}
+		this.#lines++;
+		const more = this.#more;
+		this.#more = 0;
+		const after = { with: tried.with, email: addressIn(tried.email), more };
+		await writeRefusedSignIn(db, { accountId: tried.accountId, after, ...by });
+	}
+}
+
+/** People type their password into the wrong field: only what has the form of an address is kept. */
+function addressIn(email: string | null): string | null {
+	return email !== null && email.length <= EMAIL_MAX && /^[^\s@\0]+@[^\s@\0]+$/.test(email) ? email : null;
+}
