@@ -2,14 +2,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type GceEmulator, startGceEmulator } from "#server/emulators/gcp/emulator.ts";
 import { writeKeyFile } from "#server/emulators/gcp/key-file.ts";
 import { DEFAULT_PROJECT } from "#server/emulators/gcp/options.ts";
 import type { CatalogEntry } from "#server/emulators/shared/catalog-entry.ts";
+import { eventually } from "#server/emulators/shared/testing/eventually.ts";
 import { defined } from "#server/kernel/assert.ts";
 import { describeCloudDriverContract } from "../contract/cloud-contract.ts";
-import type { CloudHarness, LaunchRefusal } from "../contract/cloud-harness.ts";
+import { aLaunch, type CloudHarness, type LaunchRefusal } from "../contract/cloud-harness.ts";
 import { type RewritingProxy, startRewritingProxy } from "../contract/rewriting-proxy.ts";
 import { type ComputeClients, openComputeClients } from "./compute-clients.ts";
 import { GcpDriver } from "./driver.ts";
@@ -100,14 +101,13 @@ async function makeHarness(): Promise<CloudHarness> {
 			// Closed when all cases are over.
 			open: async () => ({ ...clients, close: async () => {} }),
 		});
-	const drivers = [driverOf(controlPlane, sdkByProxy)];
 	const fault = (action: string, more: Omit<Parameters<typeof emulator.faults.add>[0], "action">) => {
 		emulator.faults.add({ action, ...more });
 	};
 	const launchFault = (behaviour: NonNullable<Parameters<typeof emulator.faults.add>[0]["behaviour"]>) =>
 		fault("Instances.Insert", { behaviour });
 	return {
-		driver: defined(drivers[0], "driver"),
+		driver: driverOf(controlPlane, sdkByProxy),
 		again: () => driverOf(controlPlane, sdk),
 		otherControlPlane: () => driverOf(`${controlPlane}-other`, sdk),
 		regions: REGIONS,
@@ -141,3 +141,32 @@ async function makeHarness(): Promise<CloudHarness> {
 }
 
 describeCloudDriverContract("gcp", makeHarness);
+
+describe("gcp alone", () => {
+	it("says of a preempted machine that it was spot, and then that it is over", async () => {
+		const harness = await makeHarness();
+		const { driver } = harness;
+		const request = aLaunch(harness, { capacityType: "spot", expiresAtMs: Date.now() + 3_600_000 });
+		const made = await driver.launch(request);
+		const seen = async () => (await driver.describe(request.region, [made.providerInstanceId]))[0];
+		await eventually("the machine", async () => (await seen())?.state === "running");
+		emulator.interrupt(made.providerInstanceId.replace(/^.*\//, ""));
+		const over = await eventually("the end", async () => {
+			const now = await seen();
+			return now?.state === "terminated" ? now : null;
+		});
+		expect(over).toMatchObject({ instanceId: request.instanceId, stateReasonCode: "spot: compute.instances.preempted" });
+	});
+
+	it("says of a region that Google does not have that it is not there", async () => {
+		const settings = {
+			...{ controlPlane: "contract", project: DEFAULT_PROJECT, regions: ["mars-north1"], endpoint: emulator.url },
+			image: "projects/debian-cloud/global/images/family/debian-12",
+		};
+		const driver = new GcpDriver("gcp", { settings, listPrices: () => RATES, open: async () => sdk });
+		await expect(driver.check()).rejects.toMatchObject({
+			kind: "invalid_request",
+			message: expect.stringMatching(/no region mars-north1 for the project emulated-project; take it out/),
+		});
+	});
+});

@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+import { DriverError } from "../driver-errors.ts";
+import { noCredentials, operationError, toDriverError } from "./errors.ts";
+
+/** As the SDK throws it: the HTTP status beside the message, and the answer's body under its own symbol. */
+function refusal(reason: string, status: number): Error {
+	const error = Object.assign(new Error(`words of ${reason}`), { httpStatusCode: status });
+	const body = { error: { code: status, message: "whole", errors: [{ reason, message: `words of ${reason}`, domain: "global" }] } };
+	Object.defineProperty(error, Symbol.for("google-gax.rawHttpResponsePayload"), { value: JSON.stringify(body) });
+	return error;
+}
+
+describe("a refused call", () => {
+	it.each([
+		["rateLimitExceeded", 403, "throttled"],
+		["quotaExceeded", 403, "quota_exceeded"],
+		["forbidden", 403, "unauthorized"],
+		["accessNotConfigured", 403, "unauthorized"],
+		["authError", 401, "unauthorized"],
+		["notFound", 404, "not_found"],
+		["invalid", 400, "invalid_request"],
+		["conditionNotMet", 412, "invalid_request"],
+		["somethingOfNextYear", 429, "throttled"],
+		["backendError", 503, "transient"],
+		["somethingOfNextYear", 502, "transient"],
+		["ZONE_RESOURCE_POOL_EXHAUSTED", 503, "insufficient_capacity"],
+	] as const)("%s (%i) is %s", (reason, status, kind) => {
+		const error = toDriverError(refusal(reason, status), "launch of x in us-central1-a");
+		expect(error).toMatchObject({ kind, providerCode: reason });
+		expect(error.message).toBe(`Google Cloud: launch of x in us-central1-a: ${reason}: words of ${reason}`);
+	});
+
+	it("without a body is told by its status, and what is no answer at all is transient", () => {
+		expect(toDriverError(Object.assign(new Error("proxy"), { httpStatusCode: 403 }), "x")).toMatchObject({
+			kind: "unauthorized",
+			providerCode: "HTTP 403",
+		});
+		expect(toDriverError(new Error("socket hang up"), "x")).toMatchObject({ kind: "transient", providerCode: "NoAnswer" });
+		expect(toDriverError("?", "x").kind).toBe("transient");
+		expect(toDriverError(new DriverError("throttled", "ours"), "x").kind).toBe("throttled");
+	});
+
+	it("for want of credentials says what to set", () => {
+		const error = noCredentials("zones of the project", new Error("Could not load the default credentials."));
+		expect(error.kind).toBe("unauthorized");
+		expect(error.message).toMatch(/Could not load the default credentials\..*GOOGLE_APPLICATION_CREDENTIALS/);
+	});
+});
+
+describe("a failed operation", () => {
+	it.each([
+		["ZONE_RESOURCE_POOL_EXHAUSTED", 503, "insufficient_capacity"],
+		["ZONE_RESOURCE_POOL_EXHAUSTED_WITH_DETAILS", 503, "insufficient_capacity"],
+		["QUOTA_EXCEEDED", 403, "quota_exceeded"],
+		["RESOURCE_OPERATION_RATE_EXCEEDED", 429, "throttled"],
+		["PERMISSIONS_ERROR", 403, "unauthorized"],
+		["RESOURCE_NOT_FOUND", 404, "invalid_request"],
+		["INVALID_USAGE", 400, "invalid_request"],
+		["SOMETHING_OF_NEXT_YEAR", null, "invalid_request"],
+		["INTERNAL_ERROR", 500, "transient"],
+	] as const)("%s (%s) is %s", (code, httpStatus, kind) => {
+		const error = operationError({ errors: [{ code, message: "words" }], httpStatus }, "launch of x");
+		expect(error).toMatchObject({ kind, providerCode: code, message: `Google Cloud: launch of x: ${code}: words` });
+	});
+
+	it("without a word is still a failure", () => {
+		expect(operationError({ errors: [], httpStatus: null }, "x").kind).toBe("invalid_request");
+	});
+});

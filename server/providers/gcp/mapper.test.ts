@@ -1,0 +1,153 @@
+import { expect, it } from "vitest";
+import { DAY_MS } from "#server/kernel/units.ts";
+import type { LaunchRequest } from "../driver.ts";
+import { gceInstanceSchema, hasCapacity, instanceResource, observationOf } from "./mapper.ts";
+import { instanceIdOfName, machineName, readProviderId, requestIdOf } from "./names.ts";
+import { gcpSettingsSchema, gcpSiteSettings } from "./settings.ts";
+
+const NOW_MS = Date.parse("2026-11-30T20:00:00Z");
+const ZONE = "us-central1-a";
+const SETTINGS = gcpSettingsSchema.parse({
+	controlPlane: "spw-0123456789abcdef",
+	project: "acme-bursts",
+	regions: ["us-central1"],
+	image: "projects/debian-cloud/global/images/family/debian-12",
+	subnetworks: { "us-central1": "regions/us-central1/subnetworks/bursts" },
+	externalAddress: false,
+	networkTags: ["spillway"],
+	serviceAccount: "bursts@acme-bursts.iam.gserviceaccount.com",
+});
+
+const REQUEST: LaunchRequest = {
+	instanceId: "ins_01jd0000000000000000000000_001_0",
+	jobId: "job_01jd0000000000000000000000",
+	attemptId: "att_01jd0000000000000000000000_001",
+	region: "us-central1",
+	zone: ZONE,
+	instanceType: "g2-standard-4",
+	capacityType: "spot",
+	userData: "#!/bin/sh\necho ü\n",
+	expiresAtMs: Date.parse("2026-12-01T08:00:00Z"),
+};
+const resource = (changes: Partial<LaunchRequest> = {}, settings = SETTINGS) =>
+	instanceResource({ ...REQUEST, ...changes }, ZONE, settings, NOW_MS);
+
+it("asks for one spot machine, labelled in the same call, that Google itself deletes at its expiry", () => {
+	expect(resource()).toMatchObject({
+		name: expect.stringMatching(/^spw-[0-9a-f]{8}-ins-01jd0000000000000000000000-001-0$/),
+		machineType: "zones/us-central1-a/machineTypes/g2-standard-4",
+		labels: {
+			"spillway-control-plane": "spw-0123456789abcdef",
+			"spillway-instance": "ins_01jd0000000000000000000000_001_0",
+			"spillway-job": "job_01jd0000000000000000000000",
+			"spillway-expires-at": "1796112000",
+			"spillway-request": expect.stringMatching(/^[0-9a-f]{40}$/),
+		},
+		disks: [{ boot: true, autoDelete: true, initializeParams: { sourceImage: SETTINGS.image, diskSizeGb: 100 } }],
+		scheduling: {
+			provisioningModel: "SPOT",
+			onHostMaintenance: "TERMINATE",
+			automaticRestart: false,
+			terminationTime: "2026-12-01T08:00:00.000Z",
+			instanceTerminationAction: "DELETE",
+		},
+		metadata: { items: [{ key: "startup-script", value: REQUEST.userData }] },
+		networkInterfaces: [{ subnetwork: "regions/us-central1/subnetworks/bursts" }],
+		tags: { items: ["spillway"] },
+		serviceAccounts: [{ email: SETTINGS.serviceAccount }],
+	});
+	expect(resource().networkInterfaces?.[0]).not.toHaveProperty("accessConfigs");
+});
+
+it("takes the network `default` and an address of its own where nothing else is said, and gives no rights", () => {
+	const { controlPlane, project, regions, image } = SETTINGS;
+	const plain = resource({}, gcpSettingsSchema.parse({ controlPlane, project, regions, image }));
+	expect(plain.networkInterfaces).toEqual([
+		{ network: "global/networks/default", accessConfigs: [{ name: "External NAT", type: "ONE_TO_ONE_NAT" }] },
+	]);
+	expect(plain).not.toHaveProperty("serviceAccounts");
+	expect(plain).not.toHaveProperty("tags");
+});
+
+it("leaves Google's own switch out of a life that is longer than it takes, and asks for no action without one", () => {
+	const expiresAtMs = NOW_MS + 120 * DAY_MS;
+	expect(resource({ expiresAtMs, capacityType: "on_demand" }).scheduling).toEqual({
+		provisioningModel: "STANDARD",
+		onHostMaintenance: "TERMINATE",
+		automaticRestart: false,
+	});
+	expect(resource({ expiresAtMs }).scheduling).toMatchObject({ instanceTerminationAction: "DELETE" });
+});
+
+it("has the same sum for the same request whenever it is made, and another one for another", () => {
+	const sumOf = (made: ReturnType<typeof resource>) => made.labels?.["spillway-request"];
+	const far = NOW_MS + 120 * DAY_MS;
+	const later = instanceResource({ ...REQUEST, expiresAtMs: far }, ZONE, SETTINGS, NOW_MS + 60 * DAY_MS);
+	expect(sumOf(later)).toBe(sumOf(resource({ expiresAtMs: far })));
+	expect(later.scheduling?.terminationTime).toBeDefined();
+	for (const changes of [{ userData: "#!/bin/sh\n" }, { expiresAtMs: far }, { capacityType: "on_demand" as const }]) {
+		expect(sumOf(resource(changes))).not.toBe(sumOf(resource()));
+	}
+});
+
+it.each([
+	["PROVISIONING", "pending", false],
+	["STAGING", "pending", true],
+	["RUNNING", "running", true],
+	["REPAIRING", "running", true],
+	["STOPPING", "stopping", true],
+	["SUSPENDED", "stopped", true],
+	["TERMINATED", "stopped", true],
+] as const)("reads Google's %s as %s", (status, state, roomIsThere) => {
+	const instance = gceInstanceSchema.parse({
+		id: "4242424242424242424",
+		name: "machine",
+		status,
+		zone: "https://www.googleapis.com/compute/v1/projects/p/zones/us-central1-a",
+		machineType: "https://www.googleapis.com/compute/v1/projects/p/zones/us-central1-a/machineTypes/g2-standard-4",
+		creationTimestamp: "2026-11-22T02:00:00.123-08:00",
+		scheduling: { provisioningModel: "SPOT" },
+		somethingNew: true,
+	});
+	expect(hasCapacity(instance)).toBe(roomIsThere);
+	expect(observationOf(instance, "delete")).toEqual({
+		providerInstanceId: "us-central1-a/4242424242424242424",
+		instanceId: null,
+		region: "us-central1",
+		zone: "us-central1-a",
+		instanceType: "g2-standard-4",
+		capacityType: "spot",
+		state,
+		launchedAtMs: Date.parse("2026-11-22T10:00:00.123Z"),
+		stateReasonCode: state === "stopping" || state === "stopped" ? "delete" : null,
+		privateAddress: null,
+	});
+});
+
+it("names machines so that the way back is sure, and two control planes never meet", () => {
+	const name = machineName("spw-1", REQUEST.instanceId);
+	expect(name.length).toBeLessThanOrEqual(63);
+	expect(instanceIdOfName("spw-1", name)).toBe(REQUEST.instanceId);
+	expect(instanceIdOfName("spw-2", name)).toBeNull();
+	expect(machineName("spw-2", REQUEST.instanceId)).not.toBe(name);
+});
+
+it("asks under an id that is a UUID, the same for the same try", () => {
+	const id = requestIdOf("spw-12345678-ins-1", 0);
+	expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-a[0-9a-f]{3}-[0-9a-f]{12}$/);
+	expect(requestIdOf("spw-12345678-ins-1", 0)).toBe(id);
+	expect(requestIdOf("spw-12345678-ins-1", 1)).not.toBe(id);
+});
+
+it("knows its own ids of machines from those of other clouds", () => {
+	expect(readProviderId("us-central1-a/42")).toEqual({ zone: "us-central1-a", id: "42" });
+	expect(readProviderId("i-0123456789abcdef0")).toBeNull();
+	expect(readProviderId("../zones/x/42")).toBeNull();
+});
+
+it("says of a site's wrong settings which they are and what they should be", () => {
+	const row = { project: "Acme Bursts", regions: ["us-central1-a"], image: "debian-12", credentials: "x" };
+	expect(() => gcpSiteSettings("gcp", row, "spw-1")).toThrow(
+		/site gcp: its settings are wrong:\n {2}project: .*\n {2}regions\.0: .*us-central1\n {2}image: .*\n {2}settings: .*credentials/,
+	);
+});

@@ -1,0 +1,64 @@
+import { describe, expect, it } from "vitest";
+import { defined } from "#server/kernel/assert.ts";
+import { listOffers } from "#server/rates/offers.ts";
+import { offersOf, type ZoneFacts, type ZoneRate } from "./offers.ts";
+
+const NOW_MS = Date.parse("2026-11-01T00:00:00Z");
+const price = (microUsdPerHour: bigint | null) => ({ microUsdPerHour, asOf: "2026-07-30", source: "a list" });
+
+const rate = (changes: Partial<ZoneRate> = {}): ZoneRate => ({
+	...{ instanceType: "g2-standard-4", region: "us-central1", zone: "us-central1-a" },
+	...{ accelerator: "L4-24GB", gpus: 1, vcpus: 4, memoryGiB: 16 },
+	onDemand: price(700_000n),
+	spot: price(280_000n),
+	...changes,
+});
+
+const offers = (changes: Partial<ZoneFacts> = {}) =>
+	offersOf({
+		...{ siteId: "gcp", region: "us-central1", zone: "us-central1-a", rates: [rate()], sold: ["g2-standard-4"] },
+		...{ nowMs: NOW_MS, listPriceMaxAgeDays: 730, spotPriceMaxAgeDays: 180 },
+		...changes,
+	});
+
+describe("offersOf", () => {
+	it("gives the list's prices on demand and as spot, in the zone", () => {
+		expect(offers().map((o) => [o.id, o.microUsdPerHour, o.onDemandMicroUsdPerHour, o.priceSource])).toEqual([
+			["gcp:us-central1:us-central1-a:g2-standard-4:on_demand", 700_000n, 700_000n, "list price of 2026-07-30: a list"],
+			["gcp:us-central1:us-central1-a:g2-standard-4:spot", 280_000n, 700_000n, "list price of 2026-07-30: a list"],
+		]);
+	});
+
+	it("has nothing of what the zone does not sell, and nothing of types that are not ours", () => {
+		expect(offers({ sold: [] })).toEqual([]);
+		expect(offers({ sold: ["e2-micro"] })).toEqual([]);
+	});
+
+	it("has no spot where the list has none, or where it costs as much as on-demand", () => {
+		expect(offers({ rates: [rate({ spot: null })] }).map((o) => o.capacityType)).toEqual(["on_demand"]);
+		expect(offers({ rates: [rate({ spot: price(700_000n) })] }).map((o) => o.capacityType)).toEqual(["on_demand"]);
+	});
+
+	it("shows what is sold without a list price, unpriced, and a price that was refused with the reason", () => {
+		const [elsewhere] = offers({ rates: [rate({ zone: "us-central1-b" })] });
+		expect(elsewhere).toMatchObject({ microUsdPerHour: null, priceSource: "no list price is known in us-central1-a" });
+		const [, refused] = offers({ rates: [rate({ spot: { ...price(null), source: "refused: ten times off" } })] });
+		expect(refused).toMatchObject({ capacityType: "spot", microUsdPerHour: null, priceSource: expect.stringContaining("ten times off") });
+	});
+
+	it("takes a region's row for a zone that has none of its own", () => {
+		expect(offers({ rates: [rate({ zone: null })] })[0]?.microUsdPerHour).toBe(700_000n);
+	});
+
+	it("dates prices that are too old to be believed by their own day, spot prices sooner", () => {
+		expect(offers().map((o) => o.priceObservedAtMs)).toEqual([NOW_MS, NOW_MS]);
+		expect(offers({ spotPriceMaxAgeDays: 30 }).map((o) => o.priceObservedAtMs)).toEqual([NOW_MS, Date.parse("2026-07-30")]);
+	});
+
+	it("takes the rows of the shipped snapshot", () => {
+		const [first] = listOffers("gcp");
+		const { region, zone, instanceType } = defined(first, "a row");
+		const seen = offers({ rates: listOffers("gcp"), region, zone: zone ?? "", sold: [instanceType] });
+		expect(seen.map((o) => o.microUsdPerHour)).toEqual([first?.onDemand.microUsdPerHour, first?.spot?.microUsdPerHour]);
+	});
+});

@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+import { machineName } from "./names.ts";
+import { endingsOf, type GceOperation, goneObservation, operationSchema } from "./operations.ts";
+
+const NAME = machineName("spw-1", "ins_1_001_0");
+
+function operation(operationType: string, changes: Partial<GceOperation> = {}, minute = 0): GceOperation {
+	return operationSchema.parse({
+		name: `operation-${minute}`,
+		operationType,
+		status: "DONE",
+		targetId: "42",
+		targetLink: `https://www.googleapis.com/compute/v1/projects/p/zones/us-central1-a/instances/${NAME}`,
+		zone: "https://www.googleapis.com/compute/v1/projects/p/zones/us-central1-a",
+		insertTime: `2026-11-22T02:0${minute}:00.000-08:00`,
+		...changes,
+	});
+}
+const failed = { error: { errors: [{ code: "ZONE_RESOURCE_POOL_EXHAUSTED", message: "full" }] } };
+const endOf = (...operations: GceOperation[]) => {
+	const ending = endingsOf(operations).get("42");
+	return ending ? { code: ending.code, over: ending.over } : null;
+};
+
+describe("the record of a machine's end", () => {
+	it.each([
+		["made", [operation("insert")], null],
+		["being made", [operation("insert", { status: "RUNNING" })], null],
+		["never made", [operation("insert", failed)], { code: "ZONE_RESOURCE_POOL_EXHAUSTED", over: true }],
+		["being deleted", [operation("insert"), operation("delete", { status: "RUNNING" }, 1)], { code: "delete", over: false }],
+		["deleted", [operation("delete", {}, 1), operation("insert")], { code: "delete", over: true }],
+		["not deleted after all", [operation("insert"), operation("delete", failed, 1)], null],
+		[
+			"switched off by itself",
+			[operation("insert"), operation("compute.instances.guestTerminate", {}, 1)],
+			{ code: "compute.instances.guestTerminate", over: true },
+		],
+		["moved", [operation("insert"), operation("compute.instances.migrateOnHostMaintenance", {}, 1)], null],
+		[
+			"preempted, and what was left deleted",
+			[operation("insert"), operation("compute.instances.preempted", {}, 1), operation("delete", {}, 2)],
+			{ code: "spot: compute.instances.preempted", over: true },
+		],
+		["relabelled", [operation("insert"), operation("setLabels", {}, 1)], null],
+	] as const)("of one that was %s", (_what, operations, ending) => {
+		expect(endOf(...operations)).toEqual(ending);
+	});
+
+	it("names the machine by what the record has of it", () => {
+		const ending = endingsOf([operation("compute.instances.preempted")]).get("42");
+		expect(ending && goneObservation("spw-1", ending)).toMatchObject({
+			providerInstanceId: "us-central1-a/42",
+			instanceId: "ins_1_001_0",
+			region: "us-central1",
+			zone: "us-central1-a",
+			state: "terminated",
+			stateReasonCode: "spot: compute.instances.preempted",
+		});
+	});
+});
