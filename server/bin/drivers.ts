@@ -3,6 +3,8 @@ import type { site } from "#server/db/schema/site.ts";
 import type { Env } from "#server/env.ts";
 import { AwsDriver } from "#server/providers/aws/driver.ts";
 import type { AwsSettings } from "#server/providers/aws/settings.ts";
+import { AzureDriver } from "#server/providers/azure/driver.ts";
+import { azureSiteSettings } from "#server/providers/azure/settings.ts";
 import type { CloudDriver, ClusterDriver } from "#server/providers/driver.ts";
 import { GcpDriver } from "#server/providers/gcp/driver.ts";
 import { gcpSiteSettings } from "#server/providers/gcp/settings.ts";
@@ -36,6 +38,15 @@ export async function openDrivers(
 				clouds.set(
 					s.id,
 					new AwsDriver(s.id, { settings: awsSettings(s.settings, env, deploymentId), listPrices: () => listOffers("aws") }),
+				);
+				break;
+			case "azure":
+				clouds.set(
+					s.id,
+					new AzureDriver(s.id, {
+						settings: azureSiteSettings(s.id, s.settings, deploymentId),
+						listPrices: () => listOffers("azure"),
+					}),
 				);
 				break;
 			case "gcp":

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startAzureEmulator } from "#server/emulators/azure/emulator.ts";
-import { EMULATED_RESOURCE_GROUP, EMULATED_SUBSCRIPTION, EMULATED_TOKEN } from "#server/emulators/azure/options.ts";
+import { EMULATED_RESOURCE_GROUP, EMULATED_SUBSCRIPTION } from "#server/emulators/azure/options.ts";
 import type { CatalogEntry } from "#server/emulators/shared/catalog-entry.ts";
 import { describeCloudDriverContract } from "../contract/cloud-contract.ts";
 import type { CloudHarness, LaunchRefusal } from "../contract/cloud-harness.ts";
@@ -72,7 +72,6 @@ function settingsFor(controlPlane: string, endpoint: string): AzureSettings {
 		endpoint,
 		subscriptionId: EMULATED_SUBSCRIPTION,
 		resourceGroup: EMULATED_RESOURCE_GROUP,
-		accessToken: EMULATED_TOKEN,
 		regions: REGIONS,
 		subnets: Object.fromEntries(REGIONS.map((region) => [region, network])),
 		answerTimeoutMs: ANSWER_TIMEOUT_MS,

@@ -2,26 +2,29 @@ import type { ComputeManagementClient } from "@azure/arm-compute";
 import type { TokenCredential } from "@azure/identity";
 import type { ParsedAzureSettings } from "./settings.ts";
 
-type Client = typeof ComputeManagementClient;
 type Policy = Parameters<ComputeManagementClient["pipeline"]["addPolicy"]>[0];
+
+/** What an emulated endpoint on this host lets in: nothing that is worth anything elsewhere. */
+const EMULATOR_TOKEN = "emulated";
+// The SDK refuses to send a credential's token over plain http; without a credential it adds none, and `bearer` does.
+const NOBODY = undefined as unknown as TokenCredential;
 
 /** The SDK's client for one subscription, loaded when it is first needed. */
 export async function connect(settings: ParsedAzureSettings): Promise<ComputeManagementClient> {
-	const { subscriptionId, endpoint, answerTimeoutMs, accessToken } = settings;
+	const { subscriptionId, endpoint, answerTimeoutMs } = settings;
+	const isPlain = endpoint?.startsWith("http:") === true;
 	const { ComputeManagementClient } = await import("@azure/arm-compute");
-	const client = new ComputeManagementClient(await credentialOf(settings), subscriptionId, {
+	const client = new ComputeManagementClient(isPlain ? NOBODY : await credentialOf(settings), subscriptionId, {
 		// The loop makes the same call again by the same name; retries here would only hide what happens.
 		retryOptions: { maxRetries: 0 },
-		...(endpoint === undefined ? {} : { endpoint, allowInsecureConnection: endpoint.startsWith("http:") }),
+		...(endpoint === undefined ? {} : { endpoint, allowInsecureConnection: isPlain }),
 	});
 	client.pipeline.addPolicy(timeLimit(answerTimeoutMs));
-	if (accessToken !== undefined) client.pipeline.addPolicy(bearer(accessToken));
+	if (isPlain) client.pipeline.addPolicy(bearer(EMULATOR_TOKEN));
 	return client;
 }
 
-async function credentialOf({ accessToken, credentials }: ParsedAzureSettings): Promise<ConstructorParameters<Client>[0]> {
-	// The SDK refuses to send a credential's token over plain http; without a credential it adds none, and `bearer` does.
-	if (accessToken !== undefined) return undefined as unknown as TokenCredential;
+async function credentialOf({ credentials }: ParsedAzureSettings): Promise<TokenCredential> {
 	const { ClientSecretCredential, DefaultAzureCredential } = await import("@azure/identity");
 	if (credentials === undefined) return new DefaultAzureCredential();
 	return new ClientSecretCredential(credentials.tenantId, credentials.clientId, credentials.clientSecret);

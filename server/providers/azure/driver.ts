@@ -40,8 +40,16 @@ export class AzureDriver implements CloudDriver {
 	async offers(): Promise<{ offers: OfferObservation[]; failedRegions: FailedRegion[] }> {
 		const { found, failedRegions } = await inEveryRegion(this.#settings.regions, async (region) => {
 			const sizes = await this.#azure.sizes(region);
-			const { listPriceMaxAgeDays } = this.#settings;
-			return offersOf({ siteId: this.siteId, region, rates: this.#listPrices(), sizes, nowMs: this.#clock.nowMs(), listPriceMaxAgeDays });
+			const { listPriceMaxAgeDays, spotPriceMaxAgeDays } = this.#settings;
+			return offersOf({
+				siteId: this.siteId,
+				region,
+				rates: this.#listPrices(),
+				sizes,
+				nowMs: this.#clock.nowMs(),
+				listPriceMaxAgeDays,
+				spotPriceMaxAgeDays,
+			});
 		});
 		return { offers: found, failedRegions };
 	}

@@ -14,6 +14,7 @@ export interface RegionFacts {
 	sizes: readonly AzureSku[];
 	nowMs: number;
 	listPriceMaxAgeDays: number;
+	spotPriceMaxAgeDays: number;
 }
 
 /** What can be bought in a region, by region: Azure's prices are the same in all its zones. Pure. */
@@ -56,7 +57,8 @@ function offer(
 	price: AzureRate["onDemand"] | null,
 	onDemandMicroUsdPerHour: bigint | null,
 ): OfferObservation {
-	const { siteId, region, nowMs, listPriceMaxAgeDays } = facts;
+	const { siteId, region, nowMs } = facts;
+	const maxAgeDays = capacityType === "spot" ? facts.spotPriceMaxAgeDays : facts.listPriceMaxAgeDays;
 	const { instanceType, accelerator, gpus, vcpus, memoryGiB } = shape;
 	const asOfMs = price === null ? nowMs : Date.parse(price.asOf);
 	const whole = {
@@ -72,7 +74,7 @@ function offer(
 		capacityType,
 		microUsdPerHour: price?.microUsdPerHour ?? null,
 		onDemandMicroUsdPerHour,
-		priceObservedAtMs: nowMs - asOfMs > listPriceMaxAgeDays * DAY_MS ? asOfMs : nowMs,
+		priceObservedAtMs: nowMs - asOfMs > maxAgeDays * DAY_MS ? asOfMs : nowMs,
 		priceSource:
 			price === null
 				? `no ${capacityType === "spot" ? "spot" : "list"} price is known in ${region}`

@@ -35,8 +35,6 @@ export const azureSettingsSchema = z.strictObject({
 		.url({ protocol: /^https?$/ })
 		.refine(isSafeEndpoint, "plain http is allowed for an emulator on this host only; use https")
 		.optional(),
-	/** A token to send as it is, for an emulator. */
-	accessToken: z.string().min(1).optional(),
 	/** Without them the SDK's own chain is asked: environment, workload identity, managed identity, `az login`. */
 	credentials: z.strictObject({ tenantId: guid, clientId: guid, clientSecret: z.string().min(1) }).optional(),
 	/** The subnet by region; Azure has no default network. */
@@ -64,8 +62,22 @@ export const azureSettingsSchema = z.strictObject({
 	/** How long a launch looks whether Azure finds room: it takes the request first and looks for room afterwards. */
 	allocationWatchMs: z.number().int().min(0).default(20_000),
 	allocationPollMs: z.number().int().positive().default(2_000),
-	/** A list price from a snapshot that is older than this counts as stale. */
+	/** A price on demand that is older than this counts as stale; Azure changes such prices about once a year or less. */
 	listPriceMaxAgeDays: z.number().int().positive().default(730),
+	/** The same of a spot price, which Azure changes with supply. */
+	spotPriceMaxAgeDays: z.number().int().positive().default(180),
 });
 export type AzureSettings = z.input<typeof azureSettingsSchema>;
 export type ParsedAzureSettings = z.output<typeof azureSettingsSchema>;
+
+/**
+ * The settings of a site from its row, for the control plane that it serves. Credentials come from the SDK's own chain,
+ * never from a row.
+ * @throws Error with a line for each wrong setting
+ */
+export function azureSiteSettings(siteId: string, row: Record<string, unknown>, controlPlane: string): ParsedAzureSettings {
+	const result = azureSettingsSchema.omit({ credentials: true }).safeParse({ ...row, controlPlane });
+	if (result.success) return result.data;
+	const lines = result.error.issues.map((issue) => `${issue.path.join(".") || "settings"}: ${issue.message}`);
+	throw new Error(`site ${siteId}: its settings are wrong:\n  ${lines.join("\n  ")}\ndocs/providers/azure.md names them all`);
+}

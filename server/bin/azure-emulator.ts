@@ -1,0 +1,32 @@
+/**
+ * The emulated Azure endpoint as a process of its own, with the shipped price snapshot as its catalogue:
+ * `node server/bin/azure-emulator.ts http://127.0.0.1:3011`.
+ *
+ * The address is where it listens (loopback); a site names it as its `endpoint`. `SPILLWAY_HOME`/azure is where its
+ * machines and its book live. SIGTERM and SIGINT end its machines with it; after `kill -9` they go on, and the next start
+ * takes them over.
+ */
+import { join } from "node:path";
+import { startAzureEmulator } from "#server/emulators/azure/emulator.ts";
+import { EMULATED_RESOURCE_GROUP, EMULATED_SUBSCRIPTION } from "#server/emulators/azure/options.ts";
+import { env } from "#server/env.ts";
+import { listOffers } from "#server/rates/offers.ts";
+import { emulatedCatalog } from "./emulated-catalog.ts";
+import { EMULATED_TIMES, runEmulatorProgram } from "./emulator-program.ts";
+
+await runEmulatorProgram({
+	setting: "the address behind azure-emulator.ts",
+	endpoint: process.argv[2],
+	example: "http://127.0.0.1:3011",
+	start: (port, log) =>
+		startAzureEmulator({
+			...EMULATED_TIMES,
+			port,
+			stateDir: join(env().SPILLWAY_HOME, "azure"),
+			// The snapshot names no zones, and does not tell which regions have some: every region gets Azure's usual three.
+			catalog: emulatedCatalog(listOffers("azure"), (region) => ["1", "2", "3"].map((zone) => `${region}-${zone}`)),
+			log,
+		}),
+	ready: (url) =>
+		`emulated Azure endpoint ready at ${url}, subscription ${EMULATED_SUBSCRIPTION}, resource group ${EMULATED_RESOURCE_GROUP}`,
+});
