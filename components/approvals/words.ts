@@ -2,7 +2,7 @@ import { formatMoney } from "#components/money/format-money.ts";
 import { formatSpan } from "#components/time/format-time.ts";
 import type { Outputs } from "#components/trpc/outputs.ts";
 import type { Tone } from "#components/ui/chip.tsx";
-import { LABELS } from "#server/domain/vocabulary.ts";
+import { outlookSentence } from "#server/domain/outlook-sentence.ts";
 import type { ApprovalItem } from "./params.ts";
 
 /** A state as a chip says it. */
@@ -16,17 +16,9 @@ export const APPROVAL_STATES: Record<ApprovalItem["state"], { label: string; ton
 
 type Outlook = Outputs["approval"]["outlook"];
 
-/** "Ada or Bo (platform engineer) can say yes; usually answered in 40 min." */
-export function outlookWords({ role, people, medianMs, answered }: Outlook): string {
-	const label = LABELS[role].toLowerCase();
-	const who =
-		people.length === 0
-			? `Nobody else of the role ${label} is here to say yes`
-			: people.length > 3
-				? `${people.slice(0, 2).join(", ")} and ${people.length - 2} others (${label}) can say yes`
-				: `${people.length === 1 ? people[0] : `${people.slice(0, -1).join(", ")} or ${people.at(-1)}`} (${label}) can say yes`;
-	if (medianMs === null) return `${who}. None was answered in the last 90 days.`;
-	return `${who}; half of ${answered === 1 ? "the one answer" : `${answered} answers`} came within ${formatSpan(Math.max(medianMs, 1_000))}.`;
+/** "Ada or Bo (platform engineer) can say yes; half of 12 answers came within 40 min." */
+export function outlookWords(outlook: Outlook): string {
+	return outlookSentence(outlook, { duration: formatSpan });
 }
 
 /** What was answered, e.g. "Yes, up to $120", with what stands behind a withdrawal. */

@@ -8,6 +8,7 @@ import { openApproval } from "#server/services/approval/open.ts";
 import { requestMove } from "#server/services/attempt/request-move.ts";
 import { requestStop } from "#server/services/attempt/request-stop.ts";
 import { systemContext } from "#server/services/context.ts";
+import { type InputMemory, recordInput } from "#server/services/explain/record-input.ts";
 import { askCaps } from "#server/services/job/ask-caps.ts";
 import { placeCloud } from "#server/services/job/place-cloud.ts";
 import { placeHome } from "#server/services/job/place-home.ts";
@@ -24,6 +25,12 @@ export interface Applied {
 /** What was last written of each waiting job, so that a cycle writes only what changed. */
 export type WaitingMemory = Map<string, { code: string; p50Ms: number | null }>;
 
+/** What carrying out plans keeps from cycle to cycle. */
+export interface ApplyMemory {
+	waiting: WaitingMemory;
+	inputs: InputMemory;
+}
+
 /** A forecast is written again when it moved by this much, or by a tenth of the wait. */
 const FORECAST_STEP_MS = 5_000;
 
@@ -31,7 +38,9 @@ const FORECAST_STEP_MS = 5_000;
  * Carries out a plan: each action in a transaction of its own, guarded so that a stale one changes nothing.
  * No driver is called here.
  */
-export async function applyPlan(ctx: LoopContext, snapshot: Snapshot, plan: Plan, memory: WaitingMemory): Promise<Applied> {
+export async function applyPlan(ctx: LoopContext, snapshot: Snapshot, plan: Plan, memory: ApplyMemory): Promise<Applied> {
+	// Before any decision that names it. Most cycles decide nothing new, and keep nothing.
+	const inputHash = plan.explanations.length > 0 ? await recordInput(ctx.db, snapshot, memory.inputs) : null;
 	const applied: Applied = { home: new Set(), clouds: new Set(), stopped: 0 };
 	const explanations = new Map(plan.explanations.map((e) => [e.jobId, e]));
 	for (const action of plan.actions) {
@@ -39,7 +48,7 @@ export async function applyPlan(ctx: LoopContext, snapshot: Snapshot, plan: Plan
 		const written = ctx.db.transaction(async (tx) => {
 			const done = await applyAction(tx, ctx, snapshot, action, applied);
 			const attemptNo = "attemptNo" in action ? action.attemptNo : null;
-			const decisionId = done && explanation ? await writeDecision(tx, snapshot, explanation, attemptNo) : null;
+			const decisionId = done && explanation ? await writeDecision(tx, { snapshot, inputHash }, explanation, attemptNo) : null;
 			if (done && action.kind === "hold") await askPeople(tx, ctx, snapshot, plan, { jobId: action.jobId, decisionId });
 		});
 		await written.catch((error: unknown) => {
@@ -48,9 +57,9 @@ export async function applyPlan(ctx: LoopContext, snapshot: Snapshot, plan: Plan
 		if (action.kind === "launch") ctx.probe("launch:intent_written");
 		if (action.kind === "place_home") ctx.probe("home:intent_written");
 		if (action.kind === "move") ctx.probe("move:intent_written");
-		memory.delete(action.jobId);
+		memory.waiting.delete(action.jobId);
 	}
-	await applyWaiting(ctx, snapshot, plan, memory);
+	await applyWaiting(ctx, { snapshot, inputHash }, plan, memory.waiting);
 	return applied;
 }
 
@@ -154,7 +163,14 @@ class StalePlan extends Error {
 	override name = "StalePlan";
 }
 
-async function applyWaiting(ctx: LoopContext, snapshot: Snapshot, plan: Plan, memory: WaitingMemory): Promise<void> {
+/** What was decided from: as it was read, and as it is on record. */
+interface DecidedFrom {
+	snapshot: Snapshot;
+	inputHash: string | null;
+}
+
+async function applyWaiting(ctx: LoopContext, from: DecidedFrom, plan: Plan, memory: WaitingMemory): Promise<void> {
+	const { snapshot } = from;
 	const changed: Parameters<typeof writeWaiting>[1][number][] = [];
 	const newCode = new Set<string>();
 	for (const [jobId, why] of plan.waiting) {
@@ -173,11 +189,16 @@ async function applyWaiting(ctx: LoopContext, snapshot: Snapshot, plan: Plan, me
 	const toStore = plan.explanations.filter((e) => newCode.has(e.jobId) && !acted.has(e.jobId));
 	if (toStore.length > 0)
 		await ctx.db.transaction(async (tx) => {
-			for (const e of toStore) await writeDecision(tx, snapshot, e, null);
+			for (const e of toStore) await writeDecision(tx, from, e, null);
 		});
 }
 
-async function writeDecision(tx: Tx, snapshot: Snapshot, explanation: Explanation, attemptNumber: number | null): Promise<string> {
+async function writeDecision(
+	tx: Tx,
+	{ snapshot, inputHash }: DecidedFrom,
+	explanation: Explanation,
+	attemptNumber: number | null,
+): Promise<string> {
 	const id = newId("dec", snapshot.nowMs);
 	await tx.insert(decision).values({
 		id,
@@ -187,6 +208,7 @@ async function writeDecision(tx: Tx, snapshot: Snapshot, explanation: Explanatio
 		policyName: explanation.policy.name,
 		policyVersion: explanation.policy.version,
 		explanation,
+		inputHash,
 	});
 	return id;
 }

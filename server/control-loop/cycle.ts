@@ -2,17 +2,17 @@ import { decide } from "#server/scheduling/decide.ts";
 import type { DecideMemo, Plan, Snapshot } from "#server/scheduling/types.ts";
 import { syncApprovals } from "#server/services/approval/sync.ts";
 import { beginDueMoves } from "#server/services/attempt/request-move.ts";
+import { newInputMemory } from "#server/services/explain/record-input.ts";
 import { type ForecastMemory, newForecastMemory, recordForecasts } from "#server/services/forecast/record.ts";
 import { newShadowMemory, recordShadow, type ShadowMemory } from "#server/services/shadow/record.ts";
 import { loadSnapshot, SnapshotCache } from "#server/services/snapshot/load.ts";
-import { type Applied, applyPlan, type WaitingMemory } from "./apply-plan.ts";
+import { type Applied, type ApplyMemory, applyPlan } from "./apply-plan.ts";
 import type { LoopContext } from "./context.ts";
 import { messageOf } from "./messages.ts";
 
 /** What cycles hand on to each other; losing it costs one fuller read. */
-export interface CycleMemory {
+export interface CycleMemory extends ApplyMemory {
 	cache: SnapshotCache;
-	waiting: WaitingMemory;
 	forecasts: ForecastMemory;
 	/** What the core keeps from decision to decision: of one leadership term, since a new leader starts with a new memory. */
 	memo: DecideMemo;
@@ -23,6 +23,7 @@ export function newCycleMemory(): CycleMemory {
 	return {
 		cache: new SnapshotCache(),
 		waiting: new Map(),
+		inputs: newInputMemory(),
 		forecasts: newForecastMemory(),
 		memo: { kept: new Map() },
 		shadow: newShadowMemory(),
@@ -45,7 +46,7 @@ export async function runCycle(ctx: LoopContext, memory: CycleMemory): Promise<C
 	const t1 = performance.now();
 	const plan = decideKeeping(snapshot, memory);
 	const t2 = performance.now();
-	const applied = await applyPlan(ctx, snapshot, plan, memory.waiting);
+	const applied = await applyPlan(ctx, snapshot, plan, memory);
 	await syncApprovals(ctx.db, snapshot, plan);
 	await recordForecasts(ctx.db, snapshot, plan, memory.forecasts);
 	await shadowBeside(ctx, snapshot, plan, memory.shadow);

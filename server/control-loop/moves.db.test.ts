@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { reason } from "#server/domain/reasons.ts";
 import { HOUR_MS, SECOND_MS } from "#server/kernel/units.ts";
 import { systemContext } from "#server/services/context.ts";
+import { newInputMemory } from "#server/services/explain/record-input.ts";
 import { cancelJob } from "#server/services/job/cancel.ts";
 import { ledgerCheck } from "#server/services/ledger/check.ts";
 import { meterAll } from "#server/services/ledger/meter.ts";
@@ -178,7 +179,7 @@ describe("a job at home that is evicted", { timeout: TIMEOUT_MS }, () => {
 			w.ctx,
 			snapshot,
 			{ ...plan, actions: [{ kind: "evict", jobId, attemptId, forJobId: "job_other", reason: why }] },
-			new Map(),
+			{ waiting: new Map(), inputs: newInputMemory() },
 		);
 		await w.until(() => w.quiet());
 		const [first, second, ...more] = await w.attempts();

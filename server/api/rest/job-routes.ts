@@ -2,6 +2,8 @@ import { z } from "zod";
 import type { JobSpec } from "#server/domain/job.ts";
 import { jobFileSchema, parseJobDocument, parseJobText } from "#server/domain/job-file.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
+import { replayDecision } from "#server/services/explain/replay.ts";
+import { explainWaiting } from "#server/services/explain/waiting.ts";
 import { cancelJob } from "#server/services/job/cancel.ts";
 import { listDecisions } from "#server/services/job/decisions.ts";
 import { getJob, readableJob } from "#server/services/job/get.ts";
@@ -114,6 +116,23 @@ export const jobRoutes: Route[] = [
 		summary: "What was decided for the job, newest first: every place considered, and what removed it",
 		permission: "job:read",
 		handle: async (ctx, { params }) => ok({ items: await listDecisions(ctx, params.id ?? ""), nextCursor: null }),
+	},
+	{
+		method: "GET",
+		path: "/jobs/{id}/replay",
+		summary: "Decide a recorded decision again from what was on record then: the newest, or the one named by decision",
+		permission: "job:read",
+		async handle(ctx, { params, query }) {
+			refuseUnknown(query, ["decision"]);
+			return ok(await replayDecision(ctx, params.id ?? "", textParam(query, "decision")));
+		},
+	},
+	{
+		method: "GET",
+		path: "/jobs/{id}/waiting",
+		summary: "Why the job waits, decided anew, and what would change that",
+		permission: "job:read",
+		handle: async (ctx, { params }) => ok(await explainWaiting(ctx, params.id ?? "")),
 	},
 	{
 		method: "GET",

@@ -5,6 +5,7 @@ import { listBills } from "#server/services/bill/list.ts";
 import { readReconciliation, reconciliationInput } from "#server/services/bill/reconciliation.ts";
 import { carbonPage, carbonPageInput } from "#server/services/carbon/page.ts";
 import { listEvents } from "#server/services/event/list.ts";
+import { explainWaiting } from "#server/services/explain/waiting.ts";
 import { readForecastScore } from "#server/services/forecast/score.ts";
 import { importInput, importJob } from "#server/services/import/import-job.ts";
 import { listInstances, listInstancesInput } from "#server/services/instance/list.ts";
@@ -65,6 +66,7 @@ export const appRouter = router({
 		counts: procedure.query(({ ctx }) => countJobs(ctx.service)),
 		get: procedure.input(z.strictObject({ id })).query(({ ctx, input }) => getJob(ctx.service, input.id)),
 		decisions: procedure.input(z.strictObject({ id })).query(({ ctx, input }) => listDecisions(ctx.service, input.id)),
+		waiting: procedure.input(z.strictObject({ id })).query(({ ctx, input }) => explainWaiting(ctx.service, input.id)),
 		receipt: procedure.input(z.strictObject({ id })).query(({ ctx, input }) => receiptOf(ctx.service, input.id)),
 		events: procedure.input(z.strictObject({ id })).query(({ ctx, input }) => listEvents(ctx.service, { jobId: input.id, limit: 100 })),
 		logs: procedure

@@ -1,6 +1,7 @@
 import type { Candidate, Explanation } from "#server/domain/decision.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import { gpusOf } from "#server/domain/job.ts";
+import { outlookSentence } from "#server/domain/outlook-sentence.ts";
 import type { Prospect } from "#server/domain/suggestion.ts";
 import { ROLES, type Role } from "#server/domain/vocabulary.ts";
 import { judgeJob } from "#server/policy/judge-job.ts";
@@ -38,7 +39,7 @@ export interface QuoteView extends Omit<Explanation, "reason" | "jobId" | "candi
 	/** What would make it cheaper or sooner: the same question asked again with one thing changed. At most four, the best first. */
 	suggestions: SuggestionView[];
 	/** Who could say yes, and how long answers take, when a rule asks a person first; else null. */
-	approval: (ApprovalOutlook & { ruleId: string }) | null;
+	approval: (ApprovalOutlook & { ruleId: string; sentence: string }) | null;
 	/** How often forecasts of such a wait at home held; null when it would start at once, never, or none was scored yet. */
 	forecastScore: ForecastScore | null;
 	/** The same of what jobs were told as they were submitted, as here: nobody had waited yet. */
@@ -89,7 +90,8 @@ function quoted(candidate: Candidate, job: PendingJob, riskOf: RiskOf): QuotedCa
 async function approvalOf(ctx: ServiceContext, { code, facts }: Explanation["reason"], nowMs: number): Promise<QuoteView["approval"]> {
 	const role = ROLES.find((r): r is Role => r === facts["role"]);
 	if (code !== "approval_required" || !role) return null;
-	return { ruleId: String(facts["ruleId"]), ...(await readOutlook(ctx.db, role, actorName(ctx.actor), nowMs)) };
+	const outlook = await readOutlook(ctx.db, role, actorName(ctx.actor), nowMs);
+	return { ruleId: String(facts["ruleId"]), ...outlook, sentence: outlookSentence(outlook) };
 }
 
 function tightestBudget(snapshot: Snapshot, spec: JobSpec): QuoteView["budgetFree"] {

@@ -1,0 +1,123 @@
+import { eq, sql } from "drizzle-orm";
+import { afterEach, describe, expect, it } from "vitest";
+import { decision } from "#server/db/schema/decision.ts";
+import { decisionPart } from "#server/db/schema/decision-part.ts";
+import { job } from "#server/db/schema/job.ts";
+import { MINUTE_MS } from "#server/kernel/units.ts";
+import { fakeOffer } from "#server/providers/fake/fake-offers.ts";
+import { systemContext } from "#server/services/context.ts";
+import { newInputMemory, recordInput } from "#server/services/explain/record-input.ts";
+import { replayDecision } from "#server/services/explain/replay.ts";
+import { publishPolicy } from "#server/services/policy/publish.ts";
+import { loadSnapshot, SnapshotCache } from "#server/services/snapshot/load.ts";
+import { World } from "./testing/world.ts";
+
+const opened: World[] = [];
+afterEach(async () => {
+	for (const world of opened.splice(0)) await world.database.drop();
+});
+
+async function open(): Promise<World> {
+	const observed = { priceObservedAtMs: Date.UTC(2026, 10, 2, 8) };
+	const offers = [fakeOffer(observed), fakeOffer({ ...observed, instanceType: "g5.2xlarge", microUsdPerHour: 900_000n })];
+	const world = await World.open({ slots: 2, cloud: { offers }, runMs: 20_000 });
+	opened.push(world);
+	return world;
+}
+
+/** Home, cloud and waiting, through to the end of all of them. */
+async function lived(w: World): Promise<{ id: string; jobId: string; attemptNumber: number | null }[]> {
+	await w.submit({ name: "a" }, { name: "b" }, { name: "c" }, { name: "d" });
+	for (let i = 0; i < 10; i++) await w.tick();
+	await w.submit({ name: "late", gpus: 2 });
+	await w.until(() => w.quiet());
+	return w.database.db.select({ id: decision.id, jobId: decision.jobId, attemptNumber: decision.attemptNumber }).from(decision);
+}
+
+/** One job, placed. */
+async function placed(w: World): Promise<{ id: string; jobId: string } | undefined> {
+	await w.submit({ name: "a" });
+	await w.tick();
+	return (await w.database.db.select({ id: decision.id, jobId: decision.jobId }).from(decision))[0];
+}
+
+const contextOf = (w: World) => systemContext(w.database.db, w.clock, "seed");
+
+describe("a recorded decision, decided again", { timeout: 60_000 }, () => {
+	it("gives the same bytes, after a new process and new versions of the policy", async () => {
+		const w = await open();
+		const made = await lived(w);
+		expect(made.length).toBeGreaterThanOrEqual(5);
+		const before = await replayDecision(contextOf(w), made[0]?.jobId ?? "");
+		// Everything that a decision reads is otherwise now: the policy, the prices, the clock, and no memory of the process is used.
+		await publishPolicy(contextOf(w), {
+			name: "default",
+			message: "nobody leaves any more",
+			source:
+				"apiVersion: spillway/v1\nkind: Policy\nmetadata: { name: default }\nspec:\n  rules:\n    - { id: stay, deny: { sites: [cloud] } }\n  budgets: []\n  weights: { delayUsdPerHour: 1, carbonUsdPerTonne: 0 }\n",
+		});
+		await w.database.db.execute(sql`update offer set micro_usd_per_hour = micro_usd_per_hour * 3`);
+		w.clock.advance(90 * MINUTE_MS);
+		await w.submit({ name: "new" });
+		await w.tick();
+		for (const { id, jobId } of made) {
+			const replayed = await replayDecision(contextOf(w), jobId, id);
+			expect(replayed.difference).toBeNull();
+			expect(replayed).toMatchObject({ decisionId: id, same: true, recorded: replayed.replayed, policy: { version: 1 } });
+		}
+		expect(await replayDecision(contextOf(w), made[0]?.jobId ?? "")).toEqual(before);
+		const [newest] = await w.database.db.select().from(job).where(eq(job.name, "new"));
+		expect(await replayDecision(contextOf(w), newest?.id ?? "")).toMatchObject({ same: true, policy: { version: 2 } });
+	});
+
+	it("tells the first difference when the record is not what was decided", async () => {
+		const w = await open();
+		const first = await placed(w);
+		const { db } = w.database;
+		await db.execute(sql`alter table decision disable trigger decision_insert_only`);
+		await db.execute(sql`update decision set explanation = jsonb_set(explanation, '{consideredCount}', '99') where id = ${first?.id}`);
+		const replayed = await replayDecision(contextOf(w), first?.jobId ?? "", first?.id);
+		expect(replayed.same).toBe(false);
+		expect(replayed.difference).toEqual({ path: "consideredCount", recorded: "99", replayed: "3" });
+	});
+
+	it("says why it cannot be, when its inputs were not kept, are gone, or were changed", async () => {
+		const w = await open();
+		const first = await placed(w);
+		const { db } = w.database;
+		const again = () => replayDecision(contextOf(w), first?.jobId ?? "", first?.id);
+		await expect(replayDecision(contextOf(w), first?.jobId ?? "", "dec_none")).rejects.toThrow("has no decision dec_none");
+		const parts = await db.select().from(decisionPart);
+		await db.execute(sql`update decision_part set body = (select body from decision_part where hash = ${parts[0]?.hash})`);
+		await expect(again()).rejects.toThrow("is not what was written");
+		await db.delete(decisionPart);
+		await expect(again()).rejects.toThrow("not on record any more");
+		await db.execute(sql`alter table decision disable trigger decision_insert_only`);
+		await db.execute(sql`update decision set input_hash = null`);
+		await expect(again()).rejects.toThrow("before Spillway kept");
+	});
+
+	it("shares what did not change: a cycle writes the parts that are new, and parts unused for long are deleted", async () => {
+		const w = await open();
+		await w.submit({ name: "a" }, { name: "b" });
+		const { db } = w.database;
+		const count = async () => (await db.select({ hash: decisionPart.hash }).from(decisionPart)).length;
+		const cache = new SnapshotCache();
+		const memory = newInputMemory();
+		const first = await recordInput(db, (await loadSnapshot(w.ctx, cache)).snapshot, memory);
+		const whole = await count();
+		expect(whole).toBeGreaterThanOrEqual(5);
+		w.clock.advance(1_000);
+		const second = await recordInput(db, (await loadSnapshot(w.ctx, cache)).snapshot, memory);
+		expect(second).not.toBe(first);
+		// Nothing but the time is another: the root alone is new, whoever writes it.
+		expect(await count()).toBe(whole + 1);
+		expect(await recordInput(db, (await loadSnapshot(w.ctx, new SnapshotCache())).snapshot, newInputMemory())).toBe(second);
+		expect(await count()).toBe(whole + 1);
+		w.clock.advance(100 * 24 * 60 * MINUTE_MS);
+		const last = await recordInput(db, (await loadSnapshot(w.ctx, cache)).snapshot, memory);
+		const hashes = (await db.select({ hash: decisionPart.hash }).from(decisionPart)).map(({ hash }) => hash);
+		expect(hashes).toContain(last);
+		expect(hashes).not.toContain(first);
+	});
+});

@@ -1,0 +1,23 @@
+import { SECOND_MS } from "../kernel/units.ts";
+import { PLAIN_FORMATTERS, type SentenceFormatters } from "./sentence-facts.ts";
+import { LABELS, type Role } from "./vocabulary.ts";
+
+/** Names that are told; of more only the first two. */
+const NAMED = 3;
+
+/** "Ada or Bo (platform engineer) can say yes; half of 12 answers came within 40m." */
+export function outlookSentence(
+	outlook: { role: Role; people: readonly string[]; medianMs: number | null; answered: number },
+	{ duration }: Pick<SentenceFormatters, "duration"> = PLAIN_FORMATTERS,
+): string {
+	const { people, medianMs, answered } = outlook;
+	const role = LABELS[outlook.role].toLowerCase();
+	const who =
+		people.length === 0
+			? `Nobody else of the role ${role} is here to say yes`
+			: people.length > NAMED
+				? `${people.slice(0, 2).join(", ")} and ${people.length - 2} others (${role}) can say yes`
+				: `${people.length === 1 ? people[0] : `${people.slice(0, -1).join(", ")} or ${people.at(-1)}`} (${role}) can say yes`;
+	if (medianMs === null) return `${who}. None was answered in the last 90 days.`;
+	return `${who}; half of ${answered === 1 ? "the one answer" : `${answered} answers`} came within ${duration(Math.max(medianMs, SECOND_MS))}.`;
+}

@@ -1,0 +1,55 @@
+import { promisify } from "node:util";
+import { deflateRaw } from "node:zlib";
+import { lt, sql } from "drizzle-orm";
+import type { Db } from "#server/db/client.ts";
+import { decisionPart } from "#server/db/schema/decision-part.ts";
+import { DAY_MS } from "#server/kernel/units.ts";
+import type { Snapshot } from "#server/scheduling/types.ts";
+import { partsOf } from "./input-parts.ts";
+
+/** Parts that no decision has used for so long are deleted: what was decided stays, and can then not be decided again. */
+export const KEPT_DAYS = 90;
+/** Rows of one statement. */
+const BATCH = 200;
+const KNOWN_MAX = 20_000;
+
+/** Parts that are on record, so that most cycles write little; losing it costs inserts that change nothing. */
+export interface InputMemory {
+	/** Hash → the day (UTC ms) as of which it is known to be used. */
+	known: Map<string, number>;
+	tidiedAtMs: number;
+}
+
+export function newInputMemory(): InputMemory {
+	return { known: new Map(), tidiedAtMs: Number.NEGATIVE_INFINITY };
+}
+
+const deflate = promisify(deflateRaw);
+
+/**
+ * Keeps what a cycle decides from, and answers the hash under which decisions name it. Cost: the text of what changed since the
+ * last time, and a hash over all of it; only parts that are new are packed and written.
+ */
+export async function recordInput(db: Db, snapshot: Snapshot, memory: InputMemory): Promise<string> {
+	const { hash, texts } = partsOf(snapshot);
+	const day = Math.floor(snapshot.nowMs / DAY_MS) * DAY_MS;
+	const fresh = [...texts].filter(([name]) => (memory.known.get(name) ?? Number.NEGATIVE_INFINITY) < day);
+	for (let i = 0; i < fresh.length; i += BATCH) {
+		const batch = fresh.slice(i, i + BATCH);
+		const rows = await Promise.all(batch.map(async ([name, text]) => ({ hash: name, body: await deflate(text), usedAt: new Date(day) })));
+		await db
+			.insert(decisionPart)
+			.values(rows)
+			.onConflictDoUpdate({ target: decisionPart.hash, set: { usedAt: sql`greatest(${decisionPart.usedAt}, excluded.used_at)` } });
+		for (const [name] of batch) memory.known.set(name, day);
+	}
+	if (memory.known.size > KNOWN_MAX) memory.known = new Map([...memory.known].filter(([name]) => texts.has(name)));
+	await tidy(db, day, memory);
+	return hash;
+}
+
+async function tidy(db: Db, day: number, memory: InputMemory): Promise<void> {
+	if (day <= memory.tidiedAtMs) return;
+	memory.tidiedAtMs = day;
+	await db.delete(decisionPart).where(lt(decisionPart.usedAt, new Date(day - KEPT_DAYS * DAY_MS)));
+}
