@@ -1,6 +1,7 @@
 /**
  * A process of its own, so that its peak memory is that of one thing: `export URL MONTH` streams a month as FOCUS,
- * `import URL ROWS` takes in a bill of so many rows, made as it is read. Prints {seconds, rows, peakRssMb}.
+ * `import URL ROWS` takes in a bill of so many rows, made as it is read. Prints {seconds, cpuSeconds, rows, peakRssMb}; the
+ * time of the processor tells on a busy machine what a free one would do.
  */
 import { connect } from "#server/db/client.ts";
 import { systemClock } from "#server/kernel/clock.ts";
@@ -63,11 +64,15 @@ const [mode, url = "", what = ""] = process.argv.slice(2);
 const connection = connect(url, { max: 4 });
 const ctx = systemContext(connection.db, systemClock);
 const startedMs = performance.now();
+const before = process.cpuUsage();
 const rows = mode === "export" ? await exported(what) : await imported(Number(what));
 const seconds = (performance.now() - startedMs) / 1_000;
+const used = process.cpuUsage(before);
 await connection.end();
 // ru_maxrss is in kB on Linux.
-process.stdout.write(JSON.stringify({ seconds, rows, peakRssMb: process.resourceUsage().maxRSS / 1_024 }));
+process.stdout.write(
+	JSON.stringify({ seconds, cpuSeconds: (used.user + used.system) / 1e6, rows, peakRssMb: process.resourceUsage().maxRSS / 1_024 }),
+);
 
 /** No value of our ledger has a line break, so lines are rows. */
 async function exported(month: string): Promise<number> {

@@ -14,6 +14,6 @@ export function csvRecord(cells: readonly (string | null)[]): string {
 	return `${line}\r\n`;
 }
 
-function csvCell(cell: string): string {
+export function csvCell(cell: string): string {
 	return cell === CSV_NULL || SPECIAL.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }

@@ -1,14 +1,8 @@
 import type { ChargeCorrection, ChargeKind } from "#server/domain/charge.ts";
 import type { CapacityType, Provider } from "#server/domain/vocabulary.ts";
 
-/** A charge as the export reads it. Times are FOCUS text (UTC, whole seconds), money and sums as the ledger has them. */
-export interface ExportCharge {
-	id: string;
-	periodStart: string;
-	periodEnd: string;
-	/** Length of the period, ms. */
-	lengthMs: bigint;
-	postedAt: string;
+/** What charges with one cause share, as the export reads it. */
+export interface ChargeCause {
 	team: string;
 	kind: ChargeKind;
 	provider: Provider;
@@ -23,6 +17,16 @@ export interface ExportCharge {
 	poolId: string | null;
 	billLineId: string | null;
 	correction: ChargeCorrection | null;
+}
+
+/** What a charge has of its own. Times are FOCUS text (UTC, whole seconds), money and sums as the ledger has them. */
+export interface ChargeOwn {
+	id: string;
+	periodStart: string;
+	periodEnd: string;
+	postedAt: string;
+	/** Length of the period, ms. */
+	lengthMs: bigint;
 	/** It corrects a billing period that was over when it was posted. */
 	correctsPastPeriod: boolean;
 	gpuMs: bigint;

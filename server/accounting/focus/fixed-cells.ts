@@ -1,5 +1,5 @@
 import { LABELS } from "#server/domain/vocabulary.ts";
-import type { ExportCharge, ExportFacts } from "./facts.ts";
+import type { ChargeCause, ExportFacts } from "./facts.ts";
 import { identityOf, type ServiceIdentity, serviceOf } from "./providers.ts";
 
 /** Stated in docs/focus.md, as FOCUS asks; only texts of bills can be longer. */
@@ -18,7 +18,7 @@ export interface FixedCells {
 	tags: string | null;
 }
 
-export function fixedCells(charge: ExportCharge, facts: ExportFacts): FixedCells {
+export function fixedCells(charge: ChargeCause, facts: ExportFacts): FixedCells {
 	const owned = charge.capacityType === "owned";
 	const service = serviceOf(charge.provider, charge.kind);
 	return {
@@ -41,7 +41,7 @@ function serviceOfLine(line: NonNullable<ExportFacts["billLine"]>, own: ServiceI
 	return { name, category, subcategory: serviceSubcategory ?? (own.name === name ? own.subcategory : `Other (${category})`) };
 }
 
-function resourceOf(charge: ExportCharge, facts: ExportFacts): FixedCells["resource"] {
+function resourceOf(charge: ChargeCause, facts: ExportFacts): FixedCells["resource"] {
 	if (facts.instance) return { id: facts.instance.resourceId, name: null, type: "Virtual Machine" };
 	if (charge.kind === "commitment" && facts.commitment)
 		return { id: facts.commitment.id, name: null, type: commitmentType(facts.commitment) };
@@ -54,7 +54,7 @@ function resourceOf(charge: ExportCharge, facts: ExportFacts): FixedCells["resou
  * A SKU is what is used, a SKU price what it costs here: the offer's id, under which the list of offers has it; of owned
  * capacity the pool, under which the rate cards have it.
  */
-function skuOf(charge: ExportCharge, facts: ExportFacts): FixedCells["sku"] {
+function skuOf(charge: ChargeCause, facts: ExportFacts): FixedCells["sku"] {
 	const { instance } = facts;
 	if (charge.kind === "egress") {
 		const id = `${charge.provider}:egress`;
@@ -86,7 +86,7 @@ function skuOf(charge: ExportCharge, facts: ExportFacts): FixedCells["sku"] {
 	return null;
 }
 
-function commitmentOf(charge: ExportCharge, { commitment }: ExportFacts): FixedCells["commitment"] {
+function commitmentOf(charge: ChargeCause, { commitment }: ExportFacts): FixedCells["commitment"] {
 	if (!commitment || (charge.kind !== "commitment" && charge.capacityType !== "reserved")) return null;
 	if (charge.kind === "egress" || charge.kind === "storage" || charge.kind === "credit" || charge.kind === "tax") return null;
 	return {
@@ -114,7 +114,7 @@ const KIND_WORDS = {
 	adjustment: "correction",
 } as const;
 
-function descriptionOf(charge: ExportCharge, facts: ExportFacts): string {
+function descriptionOf(charge: ChargeCause, facts: ExportFacts): string {
 	const { instance, billLine } = facts;
 	const what = KIND_WORDS[charge.kind];
 	const why = charge.correction === null ? "" : `, ${charge.correction.replaceAll("_", " ")}`;
@@ -127,7 +127,7 @@ function descriptionOf(charge: ExportCharge, facts: ExportFacts): string {
 }
 
 /** Spillway's own tags stand under `spillway/`, which no label of a job can begin with; labels are the people's, unprefixed. */
-function tagsOf(charge: ExportCharge, { job }: ExportFacts): string | null {
+function tagsOf(charge: ChargeCause, { job }: ExportFacts): string | null {
 	if (!job) return null;
 	return JSON.stringify({
 		...job.labels,

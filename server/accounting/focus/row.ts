@@ -1,5 +1,7 @@
+import type { ChargeKind } from "#server/domain/charge.ts";
+import { CSV_NULL, csvCell } from "./csv.ts";
 import { decimalText, divideRounded } from "./decimal.ts";
-import type { BillingPeriod, ExportCharge, ExportFacts } from "./facts.ts";
+import type { BillingPeriod, ChargeCause, ChargeOwn, ExportFacts } from "./facts.ts";
 import type { FixedCells } from "./fixed-cells.ts";
 import { hoursText, PICO, type PricedQuantity, priceTime } from "./price.ts";
 
@@ -7,101 +9,133 @@ type Cell = string | null;
 type Category = "Usage" | "Tax" | "Credit" | "Adjustment";
 
 /**
- * One row of the export, in the order of EXPORT_COLUMNS. The cells that neighbours share are made before (fixedCells), as an
- * export of millions of rows calls this.
+ * The record of a charge as far as every charge with the same cause has it: cells as CSV, those that stand side by side in
+ * one text. An export of millions of rows makes this once a cause, and each row puts its own cells in between.
  */
-export function rowOf(charge: ExportCharge, facts: ExportFacts, fixed: FixedCells, period: BillingPeriod): Cell[] {
-	const measure = measureOf(charge, facts);
-	const { category, priced } = measure;
-	const { commitment, region, resource, service, identity } = fixed;
-	const sku = category === "Tax" || category === "Credit" ? null : fixed.sku;
-	const reserved = commitment?.reservationId ?? null;
+export interface RowPlan {
+	kind: ChargeKind;
+	facts: ExportFacts;
+	zone: string;
+	account: string;
+	reservation: { id: string; status: string };
+	description: string;
+	commitment: { id: string; status: string | null; type: string };
+	issuer: string;
+	pricingCategory: string;
+	place: string;
+	sku: string;
+	team: string;
+	own: string;
+}
+
+export function rowPlan(charge: ChargeCause, facts: ExportFacts, fixed: FixedCells, period: BillingPeriod): RowPlan {
+	const { commitment, region, resource, service, identity, sku } = fixed;
 	const team = charge.team === "" ? null : charge.team;
-	const used = category === "Usage" && commitment?.status !== "Unused";
+	return {
+		...{ kind: charge.kind, facts },
+		zone: cells(fixed.zone),
+		account: cells(charge.siteId, facts.siteName, "USD", period.end, period.start),
+		reservation: { id: cells(commitment?.reservationId ?? null), status: cells(commitment?.reservationId ? commitment.status : null) },
+		description: cells(fixed.description),
+		commitment: {
+			id: cells(commitment === null ? null : "Usage", commitment?.id ?? null, null),
+			status: commitment?.status ?? null,
+			type: cells(commitment?.type ?? null),
+		},
+		issuer: cells(null, identity.invoiceIssuer),
+		pricingCategory: pricingCategory(charge),
+		place: cells(
+			identity.provider,
+			identity.publisher,
+			region?.id ?? null,
+			region?.name ?? null,
+			resource?.id ?? null,
+			resource?.name ?? null,
+			resource?.type ?? null,
+			service.category,
+			service.name,
+			service.subcategory,
+		),
+		sku: cells(sku?.id ?? null, sku?.meter ?? null, sku?.details ?? null, sku?.priceId ?? null),
+		team: cells(team, team, fixed.tags),
+		own: cells(
+			charge.kind,
+			charge.correction,
+			charge.siteId,
+			charge.capacityType,
+			charge.accelerator === "" ? null : charge.accelerator,
+			charge.instanceId,
+			charge.allocationId,
+			charge.poolId,
+			charge.billLineId,
+		),
+	};
+}
+
+const NO_SKU = cells(null, null, null, null);
+
+/** The row of a charge with this cause as a record of RFC 4180 with its line break, in the order of EXPORT_COLUMNS. */
+export function rowRecord(plan: RowPlan, charge: ChargeOwn): string {
+	const { category, priced, consumed, unit } = measureOf(plan, charge);
+	const { commitment, reservation } = plan;
+	const usage = category === "Usage";
+	const invoiced = category === "Tax" || category === "Credit";
+	const used = usage && commitment.status !== "Unused";
+	const committed = usage ? commitment.status : null;
+	// One join rather than forty additions: those would leave a tree of texts behind for every row.
 	return [
-		fixed.zone,
+		plan.zone,
 		decimalText(charge.billedMicroUsd, 6),
-		charge.siteId,
-		facts.siteName,
-		"USD",
-		period.end,
-		period.start,
-		reserved,
-		reserved === null || category !== "Usage" ? null : (commitment?.status ?? null),
+		plan.account,
+		reservation.id,
+		usage ? reservation.status : CSV_NULL,
 		category,
-		charge.correctsPastPeriod ? "Correction" : null,
-		fixed.description,
-		category === "Usage" ? "Usage-Based" : "One-Time",
+		charge.correctsPastPeriod ? "Correction" : CSV_NULL,
+		plan.description,
+		usage ? "Usage-Based" : "One-Time",
 		charge.periodEnd,
 		charge.periodStart,
-		commitment === null ? null : "Usage",
-		commitment?.id ?? null,
-		null,
-		commitment && category === "Usage" ? (priced?.quantity ?? "0") : null,
-		commitment && category === "Usage" ? commitment.status : null,
-		commitment?.type ?? null,
-		commitment && category === "Usage" ? measure.unit : null,
-		used ? measure.consumed : null,
-		used ? measure.unit : null,
+		commitment.id,
+		committed === null ? CSV_NULL : (priced?.quantity ?? "0"),
+		committed ?? CSV_NULL,
+		commitment.type,
+		committed === null ? CSV_NULL : unit,
+		used ? (consumed ?? CSV_NULL) : CSV_NULL,
+		used ? unit : CSV_NULL,
 		decimalText(charge.contractedMicroUsd, 6),
-		priced?.contractedUnitPrice ?? null,
+		priced?.contractedUnitPrice ?? CSV_NULL,
 		decimalText(charge.effectiveMicroUsd, 6),
-		null,
-		identity.invoiceIssuer,
+		plan.issuer,
 		decimalText(charge.listMicroUsd, 6),
-		priced?.listUnitPrice ?? null,
-		category === "Tax" || category === "Credit" ? null : pricingCategory(charge),
-		priced?.quantity ?? null,
-		priced ? measure.unit : null,
-		identity.provider,
-		identity.publisher,
-		region?.id ?? null,
-		region?.name ?? null,
-		resource?.id ?? null,
-		resource?.name ?? null,
-		resource?.type ?? null,
-		service.category,
-		service.name,
-		service.subcategory,
-		sku?.id ?? null,
-		sku?.meter ?? null,
-		sku?.details ?? null,
-		sku?.priceId ?? null,
-		team,
-		team,
-		fixed.tags,
-		...ownCells(charge),
-	];
+		priced?.listUnitPrice ?? CSV_NULL,
+		invoiced ? CSV_NULL : plan.pricingCategory,
+		priced?.quantity ?? CSV_NULL,
+		priced ? unit : CSV_NULL,
+		plan.place,
+		invoiced ? NO_SKU : plan.sku,
+		plan.team,
+		charge.id,
+		charge.postedAt,
+		plan.own,
+		hoursText(charge.gpuMs),
+		decimalText(charge.energyMilliWh, 3),
+		decimalText(charge.measuredEnergyMilliWh, 3),
+		decimalText(charge.hourlyGridMilliWh, 3),
+		grams(charge.emissionsMilligrams),
+		grams(charge.marketEmissionsMilligrams),
+		`${grams(charge.embodiedMilligrams)}\r\n`,
+	].join(",");
 }
 
-function ownCells(c: ExportCharge): Cell[] {
-	return [
-		c.id,
-		c.postedAt,
-		c.kind,
-		c.correction,
-		c.siteId,
-		c.capacityType,
-		c.accelerator === "" ? null : c.accelerator,
-		c.instanceId,
-		c.allocationId,
-		c.poolId,
-		c.billLineId,
-		hoursText(c.gpuMs),
-		decimalText(c.energyMilliWh, 3),
-		decimalText(c.measuredEnergyMilliWh, 3),
-		decimalText(c.hourlyGridMilliWh, 3),
-		grams(c.emissionsMilligrams),
-		grams(c.marketEmissionsMilligrams),
-		grams(c.embodiedMilligrams),
-	];
+function cells(...values: Cell[]): string {
+	return values.map((value) => (value === null ? CSV_NULL : csvCell(value))).join(",");
 }
 
-function grams(milligrams: bigint | null): Cell {
-	return milligrams === null ? null : decimalText(milligrams, 3);
+function grams(milligrams: bigint | null): string {
+	return milligrams === null ? CSV_NULL : decimalText(milligrams, 3);
 }
 
-function pricingCategory({ capacityType, kind }: ExportCharge): string {
+function pricingCategory({ capacityType, kind }: ChargeCause): string {
 	if (kind === "egress" || kind === "storage") return "Standard";
 	switch (capacityType) {
 		case "spot":
@@ -123,15 +157,15 @@ interface Measure {
 }
 
 /** A correction that moves no time but money alone has neither quantity nor unit price: it is an adjustment, not usage. */
-function measureOf(charge: ExportCharge, facts: ExportFacts): Measure {
+function measureOf({ kind, facts }: Pick<RowPlan, "kind" | "facts">, charge: ChargeOwn): Measure {
 	const none = { priced: null, consumed: null, unit: "Hours" };
-	if (charge.kind === "tax") return { category: "Tax", ...none };
-	if (charge.kind === "credit") return { category: "Credit", ...none };
-	if (charge.kind === "egress") return dataOut(charge, facts) ?? { category: "Adjustment", ...none };
-	if (charge.kind === "commitment") return unusedTime(charge, facts);
+	if (kind === "tax") return { category: "Tax", ...none };
+	if (kind === "credit") return { category: "Credit", ...none };
+	if (kind === "egress") return dataOut(charge, facts) ?? { category: "Adjustment", ...none };
+	if (kind === "commitment") return unusedTime(charge, facts);
 	const signedMs = charge.gpuMs < 0n ? -charge.lengthMs : charge.lengthMs;
 	const byGpu = facts.instance === null;
-	const ms = charge.gpuMs === 0n && charge.kind === "adjustment" ? 0n : byGpu ? charge.gpuMs : signedMs;
+	const ms = charge.gpuMs === 0n && kind === "adjustment" ? 0n : byGpu ? charge.gpuMs : signedMs;
 	const onDemand = facts.instance?.onDemandMicroUsdPerHour ?? null;
 	const agreed = byGpu ? facts.poolMicroUsdPerGpuHour : (facts.instance?.microUsdPerHour ?? null);
 	const priced = priceTime({
@@ -141,19 +175,19 @@ function measureOf(charge: ExportCharge, facts: ExportFacts): Measure {
 		listMicroUsdPerHour: byGpu ? agreed : (onDemand ?? agreed),
 		contractedMicroUsdPerHour: agreed,
 	});
-	if (priced === null || (charge.kind === "adjustment" && ms === 0n)) return { category: "Adjustment", ...none };
+	if (priced === null || (kind === "adjustment" && ms === 0n)) return { category: "Adjustment", ...none };
 	return { category: "Usage", priced, consumed: hoursText(ms), unit: byGpu ? "GPU-Hours" : "Hours" };
 }
 
 /** What nobody used has a cost and no price of its own: its time is its cost by the amortised price of a machine. */
-function unusedTime(charge: ExportCharge, { commitment }: ExportFacts): Measure {
+function unusedTime(charge: ChargeOwn, { commitment }: ExportFacts): Measure {
 	const rate = commitment?.microUsdPerHour ?? null;
 	const quantity = rate === null || rate === 0n ? "0" : decimalText(divideRounded(charge.effectiveMicroUsd * PICO, rate), 12);
 	return { category: "Usage", priced: { quantity, listUnitPrice: "0", contractedUnitPrice: "0" }, consumed: null, unit: "Hours" };
 }
 
 /** The volume at the first tier's price, which is the offer's: exact until the month's volume reaches the second. */
-function dataOut(charge: ExportCharge, { instance }: ExportFacts): Measure | null {
+function dataOut(charge: ChargeOwn, { instance }: ExportFacts): Measure | null {
 	if (!instance || instance.egressMicroUsdPerGiB === 0n) return null;
 	const price = instance.egressMicroUsdPerGiB;
 	const quantity = decimalText(divideRounded(charge.listMicroUsd * PICO, price), 12);

@@ -1,14 +1,12 @@
 import { sql } from "drizzle-orm";
-import type { ExportCharge } from "#server/accounting/focus/facts.ts";
-import type { OwnCells } from "#server/accounting/focus/row-template.ts";
+import type { ChargeCause, ChargeOwn } from "#server/accounting/focus/facts.ts";
 import type { Db } from "#server/db/client.ts";
 import { CHARGE_CORRECTIONS, CHARGE_KINDS } from "#server/domain/charge.ts";
 import { CAPACITY_TYPES, PROVIDERS } from "#server/domain/vocabulary.ts";
 import { defined } from "#server/kernel/assert.ts";
 
-/** Control characters that no name or id can hold: between cells, before the amounts, before what rows of one cause share, between rows. */
+/** Control characters that no name or id can hold: between cells, before what rows of one cause share, between rows. */
 const CELL = "\x1f";
-const AMOUNTS = "\x1c";
 const SHARED = "\x1d";
 const ROW = "\x1e";
 
@@ -43,8 +41,7 @@ export async function readChargeBatch(db: Db, selection: ChargeSelection, after:
 		selection.teams === null ? sql`true` : sql`team in (select jsonb_array_elements_text(${JSON.stringify(selection.teams)}::jsonb))`;
 	const found = await db.execute<{ lines: string | null }>(sql`
 		select string_agg(line, ${ROW}::text) as lines from (
-			select concat_ws(${CELL}::text, id, period_start, period_end, posted_at)
-				|| ${AMOUNTS}::text || concat_ws(${CELL}::text, (extract(epoch from period_end - period_start) * 1000)::bigint,
+			select concat_ws(${CELL}::text, id, period_start, period_end, posted_at, (extract(epoch from period_end - period_start) * 1000)::bigint,
 				case when correction is null then 0 else (posted_at >= ${iso(selection.toMs)}::timestamptz)::int end,
 				gpu_ms, list_micro_usd, contracted_micro_usd, effective_micro_usd, billed_micro_usd,
 				energy_milli_wh, measured_energy_milli_wh, hourly_grid_milli_wh,
@@ -64,30 +61,13 @@ export async function readChargeBatch(db: Db, selection: ChargeSelection, after:
 	return { rows, after: rows.length < limit ? null : { periodStart, id } };
 }
 
-/** The row's amounts and all that follows: equal in two rows that differ in their time alone. */
-export function alikePartOf(row: string): string {
-	return row.slice(row.indexOf(AMOUNTS) + 1);
-}
-
 /** The part that rows of one cause share, which is the key of what is known of them. */
 export function sharedPartOf(row: string): string {
 	return row.slice(row.indexOf(SHARED) + 1);
 }
 
-/** What a row has of its own. FOCUS writes whole seconds; a charge within one second still has a length. */
-export function parseOwn(row: string): OwnCells {
-	const [id = "", start = "", end = "", posted = ""] = row.slice(0, row.indexOf(AMOUNTS)).split(CELL);
-	const periodStart = focusTime(start);
-	const periodEnd = focusTime(end);
-	return { id, periodStart, periodEnd: periodEnd > periodStart ? periodEnd : nextSecond(periodStart), postedAt: focusTime(posted) };
-}
-
 /** The shared part as fields. `project` and `class` go into tags alone. */
-export type SharedFields = Pick<
-	ExportCharge,
-	| ("team" | "kind" | "provider" | "siteId" | "region" | "capacityType" | "accelerator" | "correction")
-	| ("jobId" | "attemptId" | "instanceId" | "allocationId" | "poolId" | "billLineId")
-> & { project: string; class: string };
+export type SharedFields = ChargeCause & { project: string; class: string };
 
 export function parseShared(part: string): SharedFields {
 	const cells = part.split(CELL);
@@ -120,26 +100,32 @@ function memberOf<T extends string>(values: readonly T[], text: string): T {
 	);
 }
 
-export function parseCharge(row: string, shared: SharedFields): ExportCharge {
-	const cells = row.slice(row.indexOf(AMOUNTS) + 1, row.indexOf(SHARED)).split(CELL);
+export function parseOwn(row: string): ChargeOwn {
+	const cells = row.slice(0, row.indexOf(SHARED)).split(CELL);
 	const whole = (i: number) => BigInt(cells[i] ?? "");
 	const orNull = (i: number) => (cells[i] === "" || cells[i] === undefined ? null : BigInt(cells[i]));
+	const [id = "", start = "", end = "", posted = ""] = cells;
+	const periodStart = focusTime(start);
+	const periodEnd = focusTime(end);
 	return {
-		...shared,
-		...parseOwn(row),
-		lengthMs: whole(0),
-		correctsPastPeriod: cells[1] === "1",
-		gpuMs: whole(2),
-		listMicroUsd: whole(3),
-		contractedMicroUsd: whole(4),
-		effectiveMicroUsd: whole(5),
-		billedMicroUsd: whole(6),
-		energyMilliWh: whole(7),
-		measuredEnergyMilliWh: whole(8),
-		hourlyGridMilliWh: whole(9),
-		emissionsMilligrams: orNull(10),
-		marketEmissionsMilligrams: orNull(11),
-		embodiedMilligrams: orNull(12),
+		id,
+		periodStart,
+		// FOCUS writes whole seconds; a charge within one second still has a length.
+		periodEnd: periodEnd > periodStart ? periodEnd : nextSecond(periodStart),
+		postedAt: focusTime(posted),
+		lengthMs: whole(4),
+		correctsPastPeriod: cells[5] === "1",
+		gpuMs: whole(6),
+		listMicroUsd: whole(7),
+		contractedMicroUsd: whole(8),
+		effectiveMicroUsd: whole(9),
+		billedMicroUsd: whole(10),
+		energyMilliWh: whole(11),
+		measuredEnergyMilliWh: whole(12),
+		hourlyGridMilliWh: whole(13),
+		emissionsMilligrams: orNull(14),
+		marketEmissionsMilligrams: orNull(15),
+		embodiedMilligrams: orNull(16),
 	};
 }
 

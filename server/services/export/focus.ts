@@ -2,8 +2,8 @@ import { type Interval, monthOfKey } from "#server/accounting/calendar.ts";
 import { EXPORT_COLUMNS } from "#server/accounting/focus/columns.ts";
 import { csvRecord } from "#server/accounting/focus/csv.ts";
 import type { BillingPeriod, ExportFacts } from "#server/accounting/focus/facts.ts";
-import { type FixedCells, fixedCells } from "#server/accounting/focus/fixed-cells.ts";
-import { fillTemplate, type RowTemplate, rowTemplate } from "#server/accounting/focus/row-template.ts";
+import { fixedCells } from "#server/accounting/focus/fixed-cells.ts";
+import { type RowPlan, rowPlan, rowRecord } from "#server/accounting/focus/row.ts";
 import type { Db } from "#server/db/client.ts";
 import { defined } from "#server/kernel/assert.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
@@ -11,10 +11,8 @@ import { teamScope } from "../authorize.ts";
 import type { ServiceContext } from "../context.ts";
 import { ledgerCalendar } from "../ledger/calendar.ts";
 import {
-	alikePartOf,
 	type ChargeBatch,
 	type ChargeSelection,
-	parseCharge,
 	parseOwn,
 	parseShared,
 	readChargeBatch,
@@ -25,10 +23,8 @@ import { loadFacts } from "./load-facts.ts";
 
 /** Rows of one read. Two batches are held at a time: one that is being written, one that is being read. */
 const BATCH_ROWS = 4_000;
-/** Causes whose facts are kept; about 1 kB each. When it is full, all are let go. */
-const KNOWN_MAX = 20_000;
-/** Texts of rows that are kept; about 2 kB each. */
-const TEMPLATES_MAX = 20_000;
+/** Causes whose facts and cells are kept; about 3 kB each. When it is full, all are let go. */
+const KNOWN_MAX = 10_000;
 
 export interface FocusExport {
 	fileName: string;
@@ -66,13 +62,12 @@ interface Known {
 	shared: SharedFields;
 	facts: ExportFacts;
 	/** Made with the first row of this cause. */
-	fixed: FixedCells | null;
+	plan: RowPlan | null;
 }
 
 async function* rowsOf(db: Db, selection: ChargeSelection, period: BillingPeriod): AsyncGenerator<Buffer, void, undefined> {
 	yield Buffer.from(csvRecord(EXPORT_COLUMNS));
 	const known = new Map<string, Known>();
-	const templates: Templates = new Map();
 	let next: Promise<ChargeBatch> | null = readChargeBatch(db, selection, null, BATCH_ROWS);
 	// A reader that leaves lets the read that is under way end unheard.
 	const unheard = () => {};
@@ -82,24 +77,14 @@ async function* rowsOf(db: Db, selection: ChargeSelection, period: BillingPeriod
 		next?.catch(unheard);
 		if (batch.rows.length === 0) continue;
 		await learn(db, known, batch.rows);
-		yield Buffer.from(batch.rows.map((row) => line(row, templates, known, period)).join(""));
+		yield Buffer.from(batch.rows.map((row) => line(row, known, period)).join(""));
 	}
 }
 
-/** Templates of rows by their cause and amounts, see row-template.ts. */
-type Templates = Map<string, RowTemplate>;
-
-function line(row: string, templates: Templates, known: ReadonlyMap<string, Known>, period: BillingPeriod): string {
-	const alike = alikePartOf(row);
-	const made = templates.get(alike);
-	if (made) return fillTemplate(made, parseOwn(row));
+function line(row: string, known: ReadonlyMap<string, Known>, period: BillingPeriod): string {
 	const about = defined(known.get(sharedPartOf(row)), "facts of a charge");
-	const charge = parseCharge(row, about.shared);
-	about.fixed ??= fixedCells(charge, about.facts);
-	const template = rowTemplate(charge, about.facts, about.fixed, period);
-	if (templates.size >= TEMPLATES_MAX) templates.clear();
-	templates.set(copyOf(alike), template);
-	return fillTemplate(template, charge);
+	about.plan ??= rowPlan(about.shared, about.facts, fixedCells(about.shared, about.facts), period);
+	return rowRecord(about.plan, parseOwn(row));
 }
 
 async function learn(db: Db, known: Map<string, Known>, rows: readonly string[]): Promise<void> {
@@ -112,7 +97,7 @@ async function learn(db: Db, known: Map<string, Known>, rows: readonly string[])
 	const shared = missing.map(parseShared);
 	const facts = await loadFacts(db, shared);
 	for (const [i, part] of missing.entries()) {
-		known.set(part, { shared: defined(shared[i], "fields"), facts: defined(facts[i], "facts"), fixed: null });
+		known.set(part, { shared: defined(shared[i], "fields"), facts: defined(facts[i], "facts"), plan: null });
 	}
 }
 
