@@ -48,5 +48,20 @@ export const versionsShape = z.looseObject({
 	),
 	nextBefore: z.number().nullable(),
 });
+const shadowChoice = z.looseObject({ sentence: z.string(), costMicroUsd: z.string().regex(/^\d+$/) });
+export type ShadowChoiceShape = z.infer<typeof shadowChoice>;
+export const shadowShape = z.looseObject({
+	id: z.string(),
+	baseVersion: z.number(),
+	startedAt: z.string(),
+	startedBy: z.string(),
+	stoppedAt: z.string().nullable(),
+	decided: z.number(),
+	agreed: z.number(),
+	publishedMicroUsd: z.string().regex(/^\d+$/),
+	draftMicroUsd: z.string().regex(/^\d+$/),
+	differences: z.array(z.looseObject({ name: z.string(), team: z.string(), published: shadowChoice, draft: shadowChoice })),
+});
+export type ShadowShape = z.infer<typeof shadowShape>;
 export const unmanagedShape = z.looseObject({ wasManagedBy: z.looseObject({ repository: z.string(), path: z.string() }).nullable() });
 export type VersionShape = z.infer<typeof versionsShape>["items"][number];

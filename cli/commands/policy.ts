@@ -9,12 +9,14 @@ import { exactTime } from "../render/format.ts";
 import { policyShape } from "../shapes.ts";
 import { BACKTEST_EXAMPLE, BACKTEST_OPTIONS, runBacktest } from "./backtest.ts";
 import { changesText, log, versions } from "./policy-history.ts";
+import { runShadow, SHADOW_EXAMPLE, SHADOW_OPTIONS } from "./shadow.ts";
 
-const VERBS = "show, lint, diff, apply, publish, rollback, versions, log, unmanage, backtest";
+const VERBS = "show, lint, diff, apply, publish, rollback, versions, log, unmanage, backtest, shadow";
 
 export const policy: Command = {
 	name: "policy",
-	usage: "show | lint FILE | diff FILE | apply FILE | publish FILE -m TEXT | rollback VERSION -m TEXT | versions | log | backtest FILE",
+	usage:
+		"show | lint FILE | diff FILE | apply FILE | publish FILE -m TEXT | rollback VERSION -m TEXT | versions | log | backtest FILE | shadow [FILE]",
 	summary: "the policy in force, and its versions: check, compare, publish, take back",
 	details: [
 		"lint says what publishing would say, as FILE:LINE:COLUMN, and exits with 2 when there is an error; --offline asks no server and knows no sites.",
@@ -30,6 +32,7 @@ export const policy: Command = {
 		base: { value: "VERSION", help: "publish, rollback: the version that it was begun from" },
 		backtest: { value: "ID", help: "publish: the backtest of this text that was seen before" },
 		...BACKTEST_OPTIONS,
+		...SHADOW_OPTIONS,
 	},
 	positionals: { min: 1, max: 2, name: VERBS },
 	examples: [
@@ -39,6 +42,7 @@ export const policy: Command = {
 		"spillway policy apply policy.yaml --git",
 		'spillway policy rollback 3 -m "Too much waits"',
 		BACKTEST_EXAMPLE,
+		SHADOW_EXAMPLE,
 	],
 	async run(ctx) {
 		const [verb = "", given] = ctx.args.positionals;
@@ -57,6 +61,7 @@ export const policy: Command = {
 		if (verb === "log") return log(ctx, name);
 		if (verb === "unmanage") return unmanage(ctx, name);
 		if (verb === "backtest") return runBacktest(ctx, given, name);
+		if (verb === "shadow") return runShadow(ctx, given, name);
 		throw badInput(`There is no "policy ${verb}". There are: ${VERBS}.`);
 	},
 };

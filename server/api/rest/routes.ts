@@ -10,6 +10,7 @@ import { otherRoutes } from "./other-routes.ts";
 import { policyRoutes } from "./policy-routes.ts";
 import { rateCardRoutes } from "./rate-card-routes.ts";
 import type { Route } from "./route.ts";
+import { shadowRoutes } from "./shadow-routes.ts";
 import { spendRoutes } from "./spend-routes.ts";
 import { statementRoutes } from "./statement-routes.ts";
 
@@ -19,6 +20,7 @@ export const ROUTES: readonly Route[] = [
 	...otherRoutes,
 	...policyRoutes,
 	...backtestRoutes,
+	...shadowRoutes,
 	...spendRoutes,
 	...carbonRoutes,
 	...budgetRoutes,

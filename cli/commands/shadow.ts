@@ -1,0 +1,52 @@
+import type { Options } from "../args.ts";
+import { readAs } from "../client.ts";
+import type { CommandContext } from "../command.ts";
+import { EXIT, type ExitCode, oneLine } from "../exit.ts";
+import { readPolicyFile } from "../policy-file.ts";
+import { type ShadowChoiceShape, type ShadowShape, shadowShape } from "../policy-shapes.ts";
+import { about, count, exactTime } from "../render/format.ts";
+
+/** `spillway policy shadow [FILE]`: what policy.ts adds for it. */
+export const SHADOW_OPTIONS: Options = { stop: { help: "policy shadow: stop the one that runs" } };
+export const SHADOW_EXAMPLE = "spillway policy shadow draft.yaml";
+
+/** Differences that are listed; --json has all that the server tells. */
+const LISTED = 10;
+
+/** Starts the draft of a file in the shadow of the policy in force, stops it, or shows how the two compare so far. */
+export async function runShadow({ client, io, json, args }: CommandContext, file: string | undefined, name: string): Promise<ExitCode> {
+	const at = `/policies/${encodeURIComponent(name)}/shadow`;
+	const answer = args.has("stop")
+		? await client.post(`${at}/stop`)
+		: file === undefined
+			? await client.get(at)
+			: await client.post(at, { source: (await readPolicyFile(file, io)).source });
+	io.out(json ? `${answer.text}\n` : shadowText(readAs(shadowShape, answer, "shadow")));
+	return EXIT.done;
+}
+
+function shadowText(shadow: ShadowShape): string {
+	const { baseVersion, startedAt, startedBy, stoppedAt, decided, agreed, differences } = shadow;
+	const until = stoppedAt === null ? "" : `, until ${exactTime(Date.parse(stoppedAt))}`;
+	const head = `A draft beside version ${baseVersion} since ${exactTime(Date.parse(startedAt))}${until}, begun by ${oneLine(startedBy)}. It only records.\n`;
+	if (decided === 0) return `${head}No job was decided yet.\n`;
+	const share = ((agreed / decided) * 100).toFixed(agreed === decided ? 0 : 1);
+	const money = `In clouds version ${baseVersion} bought ${about(shadow.publishedMicroUsd)}, the draft would have bought ${about(shadow.draftMicroUsd)}.\n`;
+	const sums = `${head}Of ${count(decided, "job")} they agree on ${agreed} (${share} %). ${money}`;
+	if (differences.length === 0) return sums;
+	const listed = differences
+		.slice(0, LISTED)
+		.map(({ name, team, published, draft }) =>
+			[
+				`${oneLine(name)} (${oneLine(team)})`,
+				`  version ${baseVersion}: ${choiceText(published)}`,
+				`  draft:     ${choiceText(draft)}`,
+			].join("\n"),
+		);
+	const more = decided - agreed - listed.length;
+	return `${sums}\nThe newest differences:\n${listed.join("\n")}\n${more > 0 ? `and ${more} more\n` : ""}`;
+}
+
+function choiceText({ sentence, costMicroUsd }: ShadowChoiceShape): string {
+	return `${oneLine(sentence)}${costMicroUsd === "0" ? "" : ` (${about(costMicroUsd)})`}`;
+}
