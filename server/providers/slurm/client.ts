@@ -9,7 +9,8 @@ import { type ApiVersion, newestOf, VERSIONS } from "./versions.ts";
 
 /** More than a listing of ten thousand jobs, which is 35 MB. */
 const ANSWER_BYTES_MAX = 512 * 1024 * 1024;
-/** A controller without jobs or nodes is told apart from a listing that is not one. */
+/** The token is not believed: 24.11 says so, and 22.05 has its wordless error for it. */
+const REFUSED = /"err(or_number|or_code|no)": *(1007|-1)\b/;
 const openApiSchema = z.looseObject({ paths: z.record(z.string(), z.unknown()) });
 
 interface Asked {
@@ -108,10 +109,10 @@ export class SlurmCalls {
 
 	async #send(asked: Asked): Promise<{ answer: unknown; refusals: Refusal[]; status: number; text: string }> {
 		const { status, text } = await this.#http(asked.method, `/slurm/${await this.version()}${asked.path}`, asked);
-		// An upgrade of the cluster takes versions away.
-		if (status === 404) this.#version = null;
 		const answer = readJson(text);
 		const told = refusalsSchema.safeParse(answer);
+		// An upgrade of the cluster takes versions away; that is said without a word of Slurm's.
+		if (status === 404 && !told.success) this.#version = null;
 		if (answer === undefined && status < 400) throw notUnderstood(asked.what, "no JSON");
 		return { answer, refusals: told.success ? told.data.errors : [], status, text };
 	}
@@ -147,8 +148,9 @@ export class SlurmCalls {
 			if (method === "GET" && isBroken(error)) return once();
 			throw error;
 		});
-		const refused = answer.status === 401 || (method === "GET" && answer.status === 500 && /"err(or_number|no)": *-1\b/.test(answer.text));
+		const refused = answer.status === 401 || (method === "GET" && answer.status >= 400 && REFUSED.test(answer.text));
 		return refused && (await this.#token.renew(token)) ? once() : answer;
+		answer.status >= 400 && (await this.#token.renew(token)) ? once() : answer;
 	}
 
 	async #fetch(method: string, path: string, what: string, body: unknown): Promise<{ status: number; text: string }> {

@@ -67,6 +67,7 @@ export const jobSchema = z
 		nodes: text,
 		tres_alloc_str: text,
 		tres_req_str: text,
+		tres_per_node: text,
 	})
 	.transform((j): SlurmJob => {
 		const state = stateOf(j.job_state);
@@ -84,7 +85,7 @@ export const jobSchema = z
 			endedAtMs: over ? instant(j.end_time) : null,
 			timeLimitMs: j.time_limit === null ? null : j.time_limit * 60_000,
 			nodes: j.node_count ?? 1,
-			gpus: gpusInTres(j.tres_alloc_str || j.tres_req_str),
+			gpus: gpusOfJob(j),
 			nodeList: j.nodes,
 		};
 	});
@@ -166,6 +167,14 @@ function instant(seconds: number | null): number | null {
 export function gpusInGres(gres: string): { type: string; count: number }[] {
 	const found = gres.replace(/\([^)]*\)/g, "").matchAll(/(?:^|,)gpu(?::([^:,]+(?=:)))?:(\d+)/g);
 	return [...found].map(([, type, count]) => ({ type: type ?? "gpu", count: Number(count) }));
+}
+
+/** Where the cluster counts GPUs among its TRES, as it counts them; else what the job asked for on each node. */
+function gpusOfJob(job: { tres_alloc_str: string; tres_req_str: string; tres_per_node: string; node_count: number | null }): number {
+	const counted = gpusInTres(job.tres_alloc_str || job.tres_req_str);
+	if (counted > 0) return counted;
+	const perNode = gpusInGres(job.tres_per_node.replaceAll(/gres[:/]/g, "")).reduce((sum, g) => sum + g.count, 0);
+	return perNode * (job.node_count ?? 1);
 }
 
 /** `cpu=4,mem=8G,gres/gpu=2,gres/gpu:h100=2`: the sum is the untyped one where there is one. */

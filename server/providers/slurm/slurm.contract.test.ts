@@ -1,49 +1,62 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe } from "vitest";
+import { z } from "zod";
 import { defined } from "#server/kernel/assert.ts";
 import { describeClusterDriverContract } from "../contract/cluster-contract.ts";
 import { posixCommand } from "../contract/posix-job.ts";
 import { SlurmDriver } from "./driver.ts";
+import { type SlurmSettings, slurmSettingsSchema } from "./settings.ts";
 import { type SlurmCluster, startSlurm } from "./testing/slurm-cluster.ts";
 import { whyNoSlurm } from "./testing/slurm-programs.ts";
 
-const missing = whyNoSlurm();
+/** A cluster that is there already: a site's settings as JSON. Without it a Slurm of this host is started. */
+const given = process.env.SPILLWAY_CONTRACT_SLURM
+	? slurmSettingsSchema.partial({ accelerators: true }).parse(JSON.parse(process.env.SPILLWAY_CONTRACT_SLURM))
+	: null;
+const missing = given ? null : whyNoSlurm();
+const ACCELERATOR = "H100-80GB";
 
 describe.skipIf(missing !== null)(`a real Slurm${missing === null ? "" : ` (left out: ${missing})`}`, () => {
 	let cluster: SlurmCluster | null = null;
-	let tokenFile = "";
-	let sites = 0;
+	let started: Pick<SlurmSettings, "url" | "user" | "token" | "folder"> | null = null;
+	const settings = () => ({ accelerators: { h100: ACCELERATOR, gpu: ACCELERATOR }, ...defined(given ?? started, "settings") });
+
 	beforeAll(async () => {
+		if (given) return;
 		cluster = await startSlurm({ nodes: 2, gpusPerNode: 4 });
-		tokenFile = path.join(cluster.shared, "..", "token");
-		await writeFile(tokenFile, await cluster.token(), { mode: 0o600 });
+		const file = path.join(cluster.shared, "..", "token");
+		await writeFile(file, await cluster.token(), { mode: 0o600 });
+		started = { url: cluster.url, user: "root", token: { file }, folder: cluster.shared };
 	});
 	afterAll(() => cluster?.stop());
 
 	describeClusterDriverContract("slurm", async () => {
-		const { url, shared, command } = defined(cluster, "cluster");
-		sites += 1;
-		const folder = path.join(shared, `site-${sites}`);
-		await mkdir(folder);
+		const folder = await mkdtemp(path.join(settings().folder, "contract-"));
 		const newDriver = () =>
-			new SlurmDriver("home", {
-				...{ url, folder, user: "root", token: { file: tokenFile }, accelerators: { h100: "H100-80GB" } },
-				...{ pendingPollMs: 50, runningPollMs: 200, nodesPollMs: 50, exitSettleMs: 1_000 },
-			});
+			new SlurmDriver("home", { ...settings(), folder, pendingPollMs: 50, runningPollMs: 200, nodesPollMs: 50, exitSettleMs: 1_000 });
+		const [pool] = (await newDriver().observe()).pools.filter((p) => p.gpusPerNode >= 4);
+		const { id, accelerator, nodes, gpusPerNode } = z
+			.object({ id: z.string(), accelerator: z.string(), nodes: z.number(), gpusPerNode: z.number() })
+			.parse(pool);
 		return {
 			driver: newDriver(),
-			poolId: "gpu-h100x4",
-			accelerator: "H100-80GB",
-			slots: 8,
+			poolId: id,
+			accelerator,
+			slots: nodes * gpusPerNode,
 			command: posixCommand,
 			passTime: () => sleep(20),
 			nowMs: () => Date.now(),
 			restart: async () => newDriver(),
 			async cleanup() {
-				await command("scancel", "--full", "--signal=KILL", "--user=root");
-				await command("scancel", "--user=root");
+				if (cluster) {
+					await cluster.command("scancel", "--full", "--signal=KILL", "--user=root");
+					await cluster.command("scancel", "--user=root");
+				} else {
+					await newDriver().close({ stopJobs: true, graceMs: 0 });
+				}
+				await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 			},
 			features: { realProcesses: true, checkpointFolder: true, timeStepMs: 1_000 },
 		};

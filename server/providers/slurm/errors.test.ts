@@ -1,0 +1,49 @@
+import { expect, it } from "vitest";
+import { answerError, noAnswer, refusalsSchema } from "./errors.ts";
+
+const told = (status: number, errors: unknown[], body = "") =>
+	answerError("submission", status, refusalsSchema.parse({ errors }).errors, body);
+
+// As Slurm 22.05.8 says them.
+it.each([
+	["no token", 401, [], "unauthorized"],
+	[
+		"a key that it does not know",
+		400,
+		[
+			{ description: 'Unknown key "bogus"', source: "hsearch_r" },
+			{ error_code: 9001, error: "Failure during parsing" },
+		],
+		"invalid_request",
+	],
+	["a partition that is not there", 500, [{ error_code: 2000, error: "Invalid partition name specified" }], "invalid_request"],
+	["more GPUs than a node has", 500, [{ error_code: 2014, error: "Requested node configuration is not available" }], "invalid_request"],
+	["a limit of the account", 500, [{ error_code: 2050, error: "Job violates accounting/QOS policy" }], "quota_exceeded"],
+	["a controller that is away", 500, [{ error_code: 1800, error: "Unable to contact slurm controller (connect failure)" }], "transient"],
+	["a controller that is away, or a token that it does not believe", 500, [{ error: "Unspecified error", errno: -1 }], "transient"],
+	[
+		"a job that it does not know",
+		500,
+		[{ description: "Unable to find JobId=9", error_number: 2017, error: "Invalid job id specified" }],
+		"not_found",
+	],
+	["a job that only begins", 500, [{ error_number: 2020, error: "Job cannot be altered now, try again later" }], "transient"],
+	["a gateway's error", 502, [], "transient"],
+] as const)("tells %s (%i)", (_what, status, errors, kind) => {
+	expect(told(status, [...errors])).toMatchObject({ name: "DriverError", kind });
+});
+
+it("keeps Slurm's words, and says what its wordless error may mean", () => {
+	expect(told(400, [{ description: 'Unknown key "bogus"' }, { error_code: 9001, error: "Failure during parsing" }]).message).toBe(
+		'Slurm: submission: Unknown key "bogus"; Failure during parsing',
+	);
+	expect(told(500, [{ error: "Unspecified error", errno: -1 }]).message).toMatch(/slurmctld does not answer, or the token is not valid/);
+	expect(told(401, [], "Authentication failure").message).toBe("Slurm: submission: Authentication failure");
+});
+
+it("knows no outcome where there was no answer", () => {
+	const cause = Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:6820"), { code: "ECONNREFUSED" });
+	const error = noAnswer("nodes", "http://127.0.0.1:6820", new TypeError("fetch failed", { cause }));
+	expect(error).toMatchObject({ kind: "transient", providerCode: "ECONNREFUSED" });
+	expect(error.message).toBe("Slurm: nodes: slurmrestd at http://127.0.0.1:6820 does not answer: connect ECONNREFUSED 127.0.0.1:6820");
+});
