@@ -44,7 +44,7 @@ function wordsOf(code: ReasonCode, r: Read): string {
 			return `Waiting: every allowed offer was out of capacity or quota lately and is left alone${clause(r.instant("untilMs"), (t) => ` until ${t}`)}${homeStart(r)}`;
 		case "deferred_cheaper_hour":
 		case "deferred_greener_hour":
-			return `Put off${clause(r.instant("untilMs"), (t) => ` until ${t}`)} by rule ${r.text("ruleId") ?? "of the policy"}: ${code === "deferred_cheaper_hour" ? "the hour is cheaper" : "the grid is greener then"}${clause(r.money("savingMicroUsd"), (m) => `, which saves ${m}`)}${clause(r.text("savedGrams"), (g) => `, which saves ${g} g CO2e`)}`;
+			return `Put off${clause(r.instant("untilMs"), (t) => ` until ${t}`)} by rule ${r.text("ruleId") ?? "of the policy"}: ${code === "deferred_cheaper_hour" ? "the hour is cheaper" : "the grid is greener then"}${clause(r.money("savingMicroUsd"), (m) => `, which saves ${m}`)}${clause(r.text("savedGrams"), (g) => `, which saves ${g} g CO2e`)}${foretold(r)}`;
 		case "placed_home":
 			return `Placed at home${clause(r.text("poolId"), (p) => ` in pool ${p}`)}: ${slotText(r)} free`;
 		case "placed_cloud":
@@ -54,6 +54,14 @@ function wordsOf(code: ReasonCode, r: Read): string {
 		default:
 			return endWords(code, r);
 	}
+}
+
+/** Who or what said how the hours will be, and when. */
+function foretold(r: Read): string {
+	const [source, at, days] = [r.text("foretoldBy"), r.instant("foretoldAtMs"), r.count("foretoldDays")];
+	if (source === null || at === null) return "";
+	if (days === null) return `; foretold by ${source} at ${at}`;
+	return `; judged by the hours of ${plural(days, "day")} up to ${at} (${source})`;
 }
 
 function approvalAnswer(r: Read): string {

@@ -46,8 +46,10 @@ export function readDefer(reader: PolicyReader, measures: readonly Measure[], at
 		reader.report(
 			"warning",
 			at.keyOffset,
-			`${at.path} puts nothing off until something tells ${what}, which nothing here does yet: jobs start at once.`,
-			"It may stay; a job that must not start yet is submitted later.",
+			`${at.path} puts nothing off until something tells ${what}, and nothing here does now: jobs start at once.`,
+			to === "greener"
+				? "It may stay; import the hours of its grid (spillway carbon import), or submit a job that must not start yet later."
+				: "It may stay: a week of spot prices that were seen is enough. A job that must not start yet is submitted later.",
 		);
 	}
 	return { kind: "defer", to, withinMs };

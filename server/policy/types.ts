@@ -19,7 +19,7 @@ export interface ParsePolicyOptions {
 	teams?: readonly string[];
 	/** Places that can be had at all: rules that leave none of them are warned of. */
 	places?: readonly Place[];
-	/** What is measured; absent: nothing, as in a live installation of today. */
+	/** What is measured; absent: nothing. */
 	measures?: readonly Measure[];
 }
 

@@ -5,7 +5,7 @@ import type { JobVerdict } from "#server/policy/types.ts";
 import type { CloudRun } from "./cost.ts";
 import type { OfferRow } from "./offers.ts";
 import type { QueuedJob } from "./order.ts";
-import type { PoolView, Snapshot } from "./types.ts";
+import type { ForetoldBy, PoolView, Snapshot } from "./types.ts";
 
 /** A start that is put off. `saved`: the sum over the run of (value now − value then), in the unit of the series × hours. */
 export interface Deferral {
@@ -21,7 +21,7 @@ export interface Deferral {
  */
 export function deferUntil(given: { nowMs: number; hourly: readonly number[]; runMs: number; latestStartMs: number }): Deferral | null {
 	const { nowMs, hourly, runMs, latestStartMs } = given;
-	const firstMs = Math.floor(nowMs / HOUR_MS) * HOUR_MS;
+	const firstMs = hourOf(nowMs);
 	const sumFrom = (startMs: number): number => integral(hourly, (startMs - firstMs) / HOUR_MS, (startMs + runMs - firstMs) / HOUR_MS);
 	const now = sumFrom(nowMs);
 	let [bestMs, best] = [nowMs, now];
@@ -69,7 +69,8 @@ export function deferral(
 	const { job, rest } = queued;
 	const byDeadline = job.spec.deadlineMs === null ? Number.POSITIVE_INFINITY : job.spec.deadlineMs - rest.p90Ms - cloudStartMs.p90Ms;
 	for (const { ruleId, to, withinMs } of verdict.defers) {
-		const hourly = to === "greener" ? snapshot.gridForecast?.get(start.place) : start.offer && snapshot.priceForecast?.get(start.offer.id);
+		const key = to === "greener" ? start.place : start.offer?.id;
+		const hourly = key === undefined ? null : (to === "greener" ? snapshot.gridForecast : snapshot.priceForecast)?.get(key);
 		if (!hourly) continue;
 		const latestStartMs = Math.min(byDeadline, job.pendingSinceMs + withinMs);
 		const found = deferUntil({ nowMs, hourly, runMs: rest.p50Ms, latestStartMs });
@@ -79,9 +80,26 @@ export function deferral(
 			to === "greener"
 				? { savedGrams: start.kilowatts === null ? null : Math.round(saved * start.kilowatts) }
 				: { savingMicroUsd: String(Math.round(saved * (start.offer?.instances ?? 1))) };
-		return { untilMs, reason: reason(to === "greener" ? "deferred_greener_hour" : "deferred_cheaper_hour", { untilMs, ruleId, ...facts }) };
+		const from = sourceFacts(
+			key === undefined ? undefined : snapshot.foretoldBy?.get(key),
+			(untilMs + rest.p50Ms - hourOf(nowMs)) / HOUR_MS,
+		);
+		const code = to === "greener" ? "deferred_greener_hour" : "deferred_cheaper_hour";
+		return { untilMs, reason: reason(code, { untilMs, ruleId, ...facts, ...from }) };
 	}
 	return null;
+}
+
+function hourOf(atMs: number): number {
+	return Math.floor(atMs / HOUR_MS) * HOUR_MS;
+}
+
+/** What told the hours up to the end of the run: the source itself, or the pattern of past days where it did not reach so far. */
+function sourceFacts(by: ForetoldBy | undefined, hours: number): Reason["facts"] {
+	if (!by) return {};
+	const { source, published, pattern } = by;
+	if (published && (hours <= published.hours || !pattern)) return { foretoldBy: source, foretoldAtMs: published.atMs };
+	return pattern ? { foretoldBy: source, foretoldDays: pattern.days, foretoldAtMs: pattern.untilMs } : {};
 }
 
 export function startAtHome(view: PoolView, spec: JobSpec): StartNow {

@@ -45,8 +45,18 @@ export interface Snapshot {
 	gridForecast?: ReadonlyMap<string, readonly number[]>;
 	/** Expected price of one instance in the coming hours by offer id, µ$/h; index 0 is the hour of nowMs. Absent: not known. */
 	priceForecast?: ReadonlyMap<string, readonly number[]>;
+	/** What those two rest on, by the same keys. Absent: told from outside (a replay), and nothing is said of it. */
+	foretoldBy?: ReadonlyMap<string, ForetoldBy>;
 	/** Data that left the clouds in the current period, GiB, by id of the egress cap. Absent: nothing counted. */
 	egressGiB?: ReadonlyMap<string, number>;
+}
+
+/** Where the hours of a forecast are from: the first `hours` as a source published them, the others by what past days were. */
+export interface ForetoldBy {
+	source: string;
+	published: { hours: number; atMs: number } | null;
+	/** Whole days that were learned from, and the end of the last. */
+	pattern: { days: number; untilMs: number } | null;
 }
 
 /** A job in an owned cluster's own queue. Its order there is the site's: `position` 0 starts next. */

@@ -37,7 +37,7 @@ export async function startBacktest(ctx: ServiceContext, raw: z.input<typeof sta
 	authorize(ctx, "policy:edit", null);
 	const { name, source, days } = startBacktestInput.parse(raw);
 	const active = await activePolicy(ctx.db, name);
-	const { policy, problems } = parsePolicy(source, await knownFacts(ctx.db));
+	const { policy, problems } = parsePolicy(source, await knownFacts(ctx));
 	if (!policy) {
 		throw new SpillwayError("invalid_input", "The draft has errors, so there is nothing to replay.", {
 			fields: problems.map((p) => ({ path: "source", message: p.message, line: p.line, column: p.column })),

@@ -24,7 +24,7 @@ export interface PolicyCheck {
 export async function checkPolicy(ctx: ServiceContext, raw: z.input<typeof checkInput>): Promise<PolicyCheck> {
 	authorize(ctx, "policy:read", null);
 	const { name, source } = checkInput.parse(raw);
-	const { policy, problems } = parsePolicy(source, await knownFacts(ctx.db));
+	const { policy, problems } = parsePolicy(source, await knownFacts(ctx));
 	const wrongName = policy ? nameProblem(name, policy.name, source) : null;
 	const all = wrongName ? [wrongName, ...problems] : problems;
 	const pointer = await fetchPointer(ctx.db, name);

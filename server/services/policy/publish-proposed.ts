@@ -28,7 +28,7 @@ export async function publishProposed(
 		await movePointer(tx, ctx, { ...responsible, name, version: rollbackTo, kind: "rollback", policy, message: row.message });
 		return rollbackTo;
 	}
-	const { policy, problems } = parsePolicy(source, await knownFacts(tx));
+	const { policy, problems } = parsePolicy(source, await knownFacts({ db: tx, clock: ctx.clock }));
 	if (!policy) {
 		throw new SpillwayError("conflict", "Since it was proposed something has changed, so that the policy has an error now.", {
 			fix: "Reject it, and have it proposed again put right.",

@@ -48,7 +48,7 @@ export async function publishPolicy(
 	const known = await fetchPointer(ctx.db, name);
 	refuseManaged(known, request.origin);
 	if (!known && ctx.actor.kind === "person" && name !== DEFAULT_POLICY) throw noOther(name);
-	const { policy, problems } = parsePolicy(source, await knownFacts(ctx.db));
+	const { policy, problems } = parsePolicy(source, await knownFacts(ctx));
 	const accepted = accept(name, source, policy, problems);
 	return ctx.db.transaction(async (tx) => {
 		await lockPolicy(tx, name);

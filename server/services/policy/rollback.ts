@@ -20,7 +20,7 @@ import { lockPolicy, movePointer } from "./write-version.ts";
 export async function rollbackPolicy(ctx: ServiceContext, raw: z.input<typeof rollbackInput>): Promise<Published> {
 	authorize(ctx, "policy:publish", null);
 	const { name, version, message, baseVersion } = rollbackInput.parse(raw);
-	const facts = await knownFacts(ctx.db);
+	const facts = await knownFacts(ctx);
 	return ctx.db.transaction(async (tx) => {
 		await lockPolicy(tx, name);
 		const pointer = await knownPointer(tx, name);

@@ -69,7 +69,7 @@ export async function viewPolicy(ctx: ServiceContext, name: string): Promise<Pol
 			delayMicroUsdPerHour: active.policy.weights.delayMicroUsdPerHour.toString(),
 			carbonMicroUsdPerTonne: active.policy.weights.carbonMicroUsdPerTonne.toString(),
 		},
-		warnings: parsePolicy(active.source, await knownFacts(ctx.db)).problems,
+		warnings: parsePolicy(active.source, await knownFacts(ctx)).problems,
 		versions,
 	};
 }

@@ -22,7 +22,7 @@ export const startShadowInput = z.strictObject({ name: policyName.default(DEFAUL
 export async function startShadow(ctx: ServiceContext, raw: z.input<typeof startShadowInput>): Promise<{ id: string }> {
 	authorize(ctx, "policy:edit", null);
 	const { name, source } = startShadowInput.parse(raw);
-	const { policy, problems } = parsePolicy(source, await knownFacts(ctx.db));
+	const { policy, problems } = parsePolicy(source, await knownFacts(ctx));
 	if (!policy) {
 		throw new SpillwayError("invalid_input", "The draft has errors, so it cannot decide anything.", {
 			fields: problems.map((p) => ({ path: "source", message: p.message, line: p.line, column: p.column })),

@@ -25,6 +25,7 @@ import { type ActivePolicy, activePolicy } from "../policy/active.ts";
 import { homeGrid } from "../site/home-grid.ts";
 import type { Timing } from "../timing.ts";
 import { arrivingGpusPerHour as readArrivals } from "./arrivals.ts";
+import { ForetoldCache } from "./foretold.ts";
 import { readGpuUse } from "./gpu-use.ts";
 import { nextCheckpointAt, readLiveAttempts } from "./live-attempts.ts";
 import { offerRecords as readOfferRecords } from "./offer-records.ts";
@@ -38,6 +39,7 @@ const MOVE_VALID_MS = 10 * MINUTE_MS;
 export class SnapshotCache {
 	readonly specs = new Map<string, JobSpec>();
 	history: HistoryFacts | null = null;
+	readonly foretold = new ForetoldCache();
 	/** What says the same as in the last cycle is the same object again, for the core's memo. */
 	readonly offers = new SameObjects<Offer>(({ id }) => id);
 	readonly pending = new SameObjects<PendingJob>(({ jobId }) => jobId);
@@ -92,6 +94,7 @@ export async function loadSnapshot(ctx: SnapshotContext, cache: SnapshotCache): 
 				priceMaxAgeMs: ctx.timing.priceMaxAgeMs,
 				cloudStartMs: ctx.timing.cloudStartMs,
 				boardWatts: boardWatts(),
+				...(await cache.foretold.read(tx, active.policy, nowMs)),
 			};
 			return { snapshot, active };
 		},

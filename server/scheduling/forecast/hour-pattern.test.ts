@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
+import { factorAt, hourPattern } from "./hour-pattern.ts";
+
+const FROM_MS = Date.UTC(2026, 10, 1);
+
+function series(days: number, valueAt: (hour: number, day: number) => number): Map<number, number> {
+	return new Map(
+		Array.from({ length: days * 24 }, (_, i) => [FROM_MS + i * HOUR_MS, valueAt(i % 24, Math.floor(i / 24))] as [number, number]),
+	);
+}
+
+describe("the hours of a day", () => {
+	it("differ by their mean beside the day's: 100 for 12 hours and 300 for 12 are 0.5 and 1.5 of 200", () => {
+		const pattern = hourPattern(series(7, (hour) => (hour < 12 ? 100 : 300)));
+		expect(pattern).toMatchObject({ level: 200, days: 7, untilMs: FROM_MS + 7 * DAY_MS });
+		expect(pattern && [factorAt(pattern, FROM_MS + 3 * HOUR_MS), factorAt(pattern, FROM_MS + 40 * DAY_MS + 13 * HOUR_MS)]).toEqual([
+			0.5, 1.5,
+		]);
+	});
+
+	it("are a pattern whatever the level of the days, and the level is that of the last week: (8 + … + 14) ÷ 7 = 11 times 200", () => {
+		const pattern = hourPattern(series(14, (hour, day) => (day + 1) * (hour < 12 ? 100 : 300)));
+		expect(pattern?.level).toBeCloseTo(2_200, 6);
+		expect(pattern?.factors[0]).toBeCloseTo(0.5, 9);
+	});
+
+	it("say nothing after six whole days, and hours that are missing make a day none", () => {
+		expect(hourPattern(series(6, (hour) => 100 + hour))).toBeNull();
+		const gap = series(7, (hour) => 100 + hour);
+		gap.delete(FROM_MS + 5 * HOUR_MS);
+		expect(hourPattern(gap)).toBeNull();
+	});
+
+	it("are no pattern where a price stepped once, stayed the same, or differs from day to day as much as from hour to hour", () => {
+		expect(hourPattern(series(28, (hour, day) => (day > 13 || (day === 13 && hour >= 13) ? 120 : 100)))).toBeNull();
+		expect(hourPattern(series(28, () => 0.1 + 0.2))).toBeNull();
+		expect(hourPattern(series(28, (hour, day) => ((hour * 7 + day * 11) % 13) + 10))).toBeNull();
+	});
+});

@@ -1,0 +1,52 @@
+import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
+
+/** How the UTC hours of a day differ from each other, learned from past days. */
+export interface HourPattern {
+	/** Entry h: what hour h has beside the mean of its day; 1 where it does not surely differ. */
+	factors: readonly number[];
+	/** Mean of the last LEVEL_DAYS of them, in the unit of the series. */
+	level: number;
+	/** Whole days that it was learned from, and the end of the last. */
+	days: number;
+	untilMs: number;
+}
+
+/** Fewer whole days say nothing. An assumption, as is LEVEL_DAYS. */
+const DAYS_MIN = 7;
+const LEVEL_DAYS = 7;
+/** An hour differs when the mean of its ratios is so many standard errors off 1: one step of a price is no pattern. */
+const SURE_ERRORS = 3;
+
+/**
+ * The pattern of an hourly series (start of the UTC hour → value above 0); null when it has too few whole days, or no hour
+ * differs surely: then nothing is to be had by waiting for another hour.
+ */
+export function hourPattern(hours: ReadonlyMap<number, number>): HourPattern | null {
+	const days = [...Map.groupBy(hours, ([hourMs]) => Math.floor(hourMs / DAY_MS))]
+		.map(([day, entries]) => ({ day, values: entries.toSorted(([a], [b]) => a - b).map(([, value]) => value) }))
+		.map((day) => ({ ...day, mean: meanOf(day.values) }))
+		.filter(({ values, mean }) => values.length === 24 && mean > 0)
+		.sort((a, b) => a.day - b.day);
+	const last = days.at(-1);
+	if (!last || days.length < DAYS_MIN) return null;
+	const factors = Array.from({ length: 24 }, (_, h) => sureFactor(days.map(({ values, mean }) => (values[h] ?? mean) / mean)));
+	if (factors.every((factor) => factor === 1)) return null;
+	const level = meanOf(days.slice(-LEVEL_DAYS).map(({ mean }) => mean));
+	return { factors, level, days: days.length, untilMs: (last.day + 1) * DAY_MS };
+}
+
+export function factorAt({ factors }: Pick<HourPattern, "factors">, atMs: number): number {
+	return factors[Math.floor(atMs / HOUR_MS) % 24] ?? 1;
+}
+
+function sureFactor(ratios: readonly number[]): number {
+	const mean = meanOf(ratios);
+	const variance = ratios.reduce((sum, ratio) => sum + (ratio - mean) ** 2, 0) / (ratios.length - 1);
+	// Ratios of equal values differ in their last digits.
+	const surely = Math.max(SURE_ERRORS * Math.sqrt(variance / ratios.length), 1e-9);
+	return Math.abs(mean - 1) > surely ? mean : 1;
+}
+
+function meanOf(values: readonly number[]): number {
+	return values.reduce((sum, value) => sum + value, 0) / values.length;
+}

@@ -1,0 +1,37 @@
+import { sql } from "drizzle-orm";
+import type { Tx } from "#server/db/client.ts";
+import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
+import { factorAt, hourPattern } from "#server/scheduling/forecast/hour-pattern.ts";
+import { hourlyMeans } from "#server/scheduling/forecast/hourly-means.ts";
+import { HOURS_AHEAD, PATTERN_DAYS, type Series } from "./foretell-grid.ts";
+
+/**
+ * Expected price of the coming hours by spot offer, µ$/h: today's price, higher or lower by what each hour of the day was
+ * beside the others in the last weeks. Only offers whose prices have such a pattern are in it; other prices do not change
+ * by the hour. Cost: the price changes of those weeks.
+ */
+export async function foretellPrices(tx: Tx, nowMs: number): Promise<ReadonlyMap<string, Series>> {
+	const fromMs = nowMs - PATTERN_DAYS * DAY_MS;
+	const rows = await tx.execute<{ id: string; source: string; price: string; times: number[]; prices: number[] }>(sql`
+		select offer.id, offer.price_source as source, offer.micro_usd_per_hour::text as price, past.times, past.prices
+		from offer cross join lateral (
+			select array_agg(extract(epoch from observed_at)::float8 * 1000 order by observed_at) as times,
+				array_agg(micro_usd_per_hour::float8 order by observed_at) as prices
+			from offer_price
+			where offer_price.offer_id = offer.id and observed_at > ${new Date(fromMs).toISOString()}::timestamptz
+				and observed_at <= ${new Date(nowMs).toISOString()}::timestamptz
+		) past
+		where offer.capacity_type = 'spot' and offer.micro_usd_per_hour > 0 and cardinality(past.times) > 1`);
+	const firstMs = Math.floor(nowMs / HOUR_MS) * HOUR_MS;
+	return new Map(
+		rows.flatMap(({ id, source, price, times, prices }) => {
+			const steps = times.map((atMs, i) => ({ atMs, value: prices[i] ?? 0 }));
+			const pattern = hourPattern(hourlyMeans(steps, firstMs));
+			if (!pattern) return [];
+			const base = Number(price) / factorAt(pattern, firstMs);
+			const hourly = Array.from({ length: HOURS_AHEAD }, (_, i) => Math.round(base * factorAt(pattern, firstMs + i * HOUR_MS)));
+			const by = { source, published: null, pattern: { days: pattern.days, untilMs: pattern.untilMs } };
+			return [[id, { hourly, by }] as const];
+		}),
+	);
+}
