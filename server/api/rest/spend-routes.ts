@@ -4,6 +4,7 @@ import { DAY_MS } from "#server/kernel/units.ts";
 import { authorize } from "#server/services/authorize.ts";
 import { ledgerCalendar, setLedgerZone } from "#server/services/ledger/calendar.ts";
 import { readLedgerCheck } from "#server/services/ledger/nightly-check.ts";
+import { refundCharge, refundInput } from "#server/services/ledger/refund.ts";
 import { spendByJob } from "#server/services/spend/by-job.ts";
 import { listCharges } from "#server/services/spend/charges.ts";
 import { SPEND_DIMENSIONS, type SpendFilters, spendFilters } from "#server/services/spend/filters.ts";
@@ -13,6 +14,7 @@ import { ok, type RestContext, type Route } from "./route.ts";
 
 const SPEND_DEFAULT_DAYS = 30;
 const GROUPS = [...SPEND_GROUPS, "job"] as const;
+const refundBody = refundInput.omit({ chargeId: true });
 const zoneInput = z.strictObject({ zone: z.string().min(1).max(64) });
 
 export const spendRoutes: Route[] = [
@@ -40,6 +42,17 @@ export const spendRoutes: Route[] = [
 			const jobId = textParam(query, "job");
 			const selection = { ...rangeOf(ctx, query), filters: filtersParam(query), ...(jobId === undefined ? {} : { jobId }) };
 			return ok(await listCharges(ctx, { ...selection, ...pageOf(query) }));
+		},
+	},
+	{
+		method: "POST",
+		path: "/charges/{id}/refund",
+		summary: "Take back a charge of a cloud's machine, or amountUsd of it, by a correction beside it; the reason is in the audit",
+		permission: "rates:change",
+		body: refundBody,
+		write: true,
+		async handle(ctx, { params, body }) {
+			return ok(await refundCharge(ctx, { ...refundBody.parse(body), chargeId: params["id"] ?? "" }), 201);
 		},
 	},
 	{
