@@ -424,10 +424,10 @@ const WRONG_BUDGETS: [what: string, budget: string, want: string[]][] = [
 		['6:49 error spec.budgets[0].atCap cannot be "stop". | There are: hold, checkpoint-and-return, terminate.'],
 	],
 	[
-		"egress, which nothing counts",
+		"egress, which nothing foretells",
 		"{ id: b, period: month, egressGiB: 5 }",
 		[
-			"6:31 error spec.budgets[0].egressGiB is not supported yet: nothing counts the data that leave a cloud, so that the cap could not be held; their price counts in capUsd. | Write a capUsd for a month instead.",
+			"6:31 error spec.budgets[0].egressGiB is not supported yet: what a run will send home is not known before it starts, so that the cap could not be held; its price counts in capUsd. | Write a capUsd for a month instead.",
 		],
 	],
 	[

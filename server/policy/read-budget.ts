@@ -80,7 +80,7 @@ function readCap(
 		if (!measures.includes("egress"))
 			return reader.notYet(
 				field,
-				"nothing counts the data that leave a cloud, so that the cap could not be held; their price counts in capUsd.",
+				"what a run will send home is not known before it starts, so that the cap could not be held; its price counts in capUsd.",
 				"Write a capUsd for a month instead.",
 			);
 		const period = readPeriod(reader, at, fields);
