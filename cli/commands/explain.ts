@@ -1,58 +1,112 @@
 import { z } from "zod";
+import { badInput } from "../args.ts";
 import { readAs } from "../client.ts";
-import type { Command } from "../command.ts";
-import { EXIT } from "../exit.ts";
+import type { Command, CommandContext } from "../command.ts";
+import { EXIT, type ExitCode } from "../exit.ts";
 import { findJobId } from "../find-job.ts";
 import { candidateText } from "../render/candidates.ts";
-import { exactTime, relative } from "../render/format.ts";
+import { count, exactTime, relative } from "../render/format.ts";
+import { styled } from "../render/style.ts";
 import { clean, fields, heading, table } from "../render/table.ts";
-import { explanationShape, pageOf } from "../shapes.ts";
+import { explanationShape, pageOf, replayShape, waitingShape } from "../shapes.ts";
 
-const decisionShape = explanationShape.extend({ attemptNumber: z.number().nullable() });
+const decisionShape = explanationShape.extend({ id: z.string(), attemptNumber: z.number().nullable() });
+type Decision = z.infer<typeof decisionShape>;
 
 export const explain: Command = {
 	name: "explain",
-	usage: "JOB",
+	usage: "JOB [--replay [--decision ID]]",
 	summary: "say what was decided for a job and why: every place, its price, and what removed it",
-	options: {},
+	details:
+		"Of a job that waits it says what would change that, too. With --replay the decision is made again, from what was on record then and by the policy that was in force: the exit code is 0 when it comes out the same, byte for byte, and 5 when it does not.",
+	options: {
+		replay: { help: "decide it again, and compare the bytes" },
+		decision: { value: "ID", help: "with --replay: this decision and not the newest; --json lists them" },
+	},
 	positionals: { min: 1, max: 1, name: "JOB" },
-	examples: ["spillway explain language-id"],
+	examples: ["spillway explain language-id", "spillway explain language-id --replay"],
 	async run(ctx) {
-		const { io } = ctx;
-		const id = await findJobId(ctx, ctx.args.positionals[0] ?? "");
-		const answer = await ctx.client.get(`/jobs/${id}/decisions`);
-		if (ctx.json) {
-			io.out(`${answer.text}\n`);
-			return EXIT.done;
-		}
-		const [newest, ...earlier] = readAs(pageOf(decisionShape), answer, "list of decisions").items;
-		if (!newest) {
-			io.out(`Nothing was decided for ${id} yet; spillway show ${id} says how it stands.\n`);
-			return EXIT.done;
-		}
+		const { args } = ctx;
+		if (args.has("decision") && !args.has("replay")) throw badInput("--decision names the decision to replay: add --replay.");
+		const id = await findJobId(ctx, args.positionals[0] ?? "");
+		return args.has("replay") ? replay(ctx, id, args.text("decision")) : tell(ctx, id);
+	},
+};
+
+async function replay({ client, io, json }: CommandContext, id: string, decision: string | undefined): Promise<ExitCode> {
+	const answer = await client.get(`/jobs/${id}/replay`, { decision });
+	const replayed = readAs(replayShape, answer, "replay");
+	if (json) io.out(`${answer.text}\n`);
+	else {
+		const { same, recorded, difference, policy, input } = replayed;
 		io.out(
 			fields(io, [
 				["job", id],
+				["decision", `${replayed.decisionId}, ${exactTime(replayed.decidedAtMs)}, policy ${policy.name} v${policy.version}`],
 				[
-					"decided",
-					`${exactTime(newest.decidedAtMs)} (${relative(newest.decidedAtMs, io.nowMs())})${newest.attemptNumber === null ? "" : `, attempt ${newest.attemptNumber}`}`,
+					"decided from",
+					`${count(input.pending, "waiting job")}, ${count(input.running, "running attempt")}, ${count(input.offers, "offer")}`,
 				],
-				["reason", clean(newest.reason.message)],
+				["decided again", styled(io, "bold", same ? "the same bytes" : "not the same")],
+				["bytes", same ? String(recorded.bytes) : `${recorded.bytes} recorded, ${replayed.replayed.bytes} now`],
+				["sha256", same ? recorded.sha256 : `${recorded.sha256} recorded, ${replayed.replayed.sha256} now`],
+				[
+					"differs at",
+					difference && clean(`${difference.path || "the whole"}: recorded ${difference.recorded}, now ${difference.replayed}`),
+				],
 			]),
 		);
-		io.out(`${heading(io, "Places, as they were then")}${candidateText(io, newest, newest.decidedAtMs)}`);
-		if (earlier.length > 0) {
-			const columns = [
-				{ head: "WHEN", cell: (d: (typeof earlier)[number]) => exactTime(d.decidedAtMs) },
-				{
-					head: "ATTEMPT",
-					cell: (d: (typeof earlier)[number]) => (d.attemptNumber === null ? "–" : String(d.attemptNumber)),
-					right: true as const,
-				},
-				{ head: "DECISION", cell: (d: (typeof earlier)[number]) => d.reason.message },
-			];
-			io.out(`${heading(io, "Before")}${table(io, columns, earlier, { empty: "" })}`);
-		}
+	}
+	return replayed.same ? EXIT.done : EXIT.conflict;
+}
+
+async function tell(ctx: CommandContext, id: string): Promise<ExitCode> {
+	const { client, io } = ctx;
+	const answer = await client.get(`/jobs/${id}/decisions`);
+	if (ctx.json) {
+		io.out(`${answer.text}\n`);
 		return EXIT.done;
-	},
-};
+	}
+	const waiting = readAs(waitingShape, await client.get(`/jobs/${id}/waiting`), "reason to wait");
+	const [newest, ...earlier] = readAs(pageOf(decisionShape), answer, "list of decisions").items;
+	if (waiting.waits) io.out(waitingText(ctx, id, waiting));
+	if (newest) io.out(decisionText(ctx, id, newest, earlier));
+	else if (!waiting.waits) io.out(`Nothing was decided for ${id} yet; spillway show ${id} says how it stands.\n`);
+	return EXIT.done;
+}
+
+/** The one reason, and what would change it: by itself, by others, or by submitting it otherwise. */
+function waitingText({ io }: CommandContext, id: string, { reason, changes, suggestions }: z.infer<typeof waitingShape>): string {
+	const listed = (title: string, sentences: readonly { sentence: string }[]): string =>
+		sentences.length === 0 ? "" : `${heading(io, title)}${sentences.map((s) => `${clean(s.sentence)}\n`).join("")}`;
+	return [
+		fields(io, [
+			["job", id],
+			["waits", clean(reason.message)],
+		]),
+		listed("What would change it", changes),
+		listed("Submitted anew with one thing changed", suggestions),
+		"\n",
+	].join("");
+}
+
+function decisionText({ io }: CommandContext, id: string, newest: Decision, earlier: readonly Decision[]): string {
+	const attempt = newest.attemptNumber === null ? "" : `, attempt ${newest.attemptNumber}`;
+	const parts = [
+		fields(io, [
+			["job", id],
+			["decided", `${exactTime(newest.decidedAtMs)} (${relative(newest.decidedAtMs, io.nowMs())})${attempt}`],
+			["reason", clean(newest.reason.message)],
+		]),
+		`${heading(io, "Places, as they were then")}${candidateText(io, newest, newest.decidedAtMs)}`,
+	];
+	if (earlier.length > 0) {
+		const columns = [
+			{ head: "WHEN", cell: (d: Decision) => exactTime(d.decidedAtMs) },
+			{ head: "ATTEMPT", cell: (d: Decision) => (d.attemptNumber === null ? "–" : String(d.attemptNumber)), right: true as const },
+			{ head: "DECISION", cell: (d: Decision) => d.reason.message },
+		];
+		parts.push(`${heading(io, "Before")}${table(io, columns, earlier, { empty: "" })}`);
+	}
+	return parts.join("");
+}

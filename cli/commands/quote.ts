@@ -3,7 +3,7 @@ import type { Command, CommandContext } from "../command.ts";
 import { EXIT } from "../exit.ts";
 import { JOB_OPTIONS, readJobInput } from "../job-input.ts";
 import { candidateText } from "../render/candidates.ts";
-import { count, duration, money, startRange } from "../render/format.ts";
+import { chance, count, duration, money, startRange } from "../render/format.ts";
 import { styled } from "../render/style.ts";
 import { clean, fields, heading } from "../render/table.ts";
 import { quoteShape } from "../shapes.ts";
@@ -39,8 +39,19 @@ function heldText(score: { count: number; p90Covered: number } | null): string |
 	return `${score.p90Covered} of ${count(score.count, "such forecast")} came true: the job had started by its later time`;
 }
 
-function quoteText({ io }: CommandContext, quoted: ReturnType<typeof quoteShape.parse>): string {
-	const { runTime, queue, budgetFree } = quoted;
+type Quoted = ReturnType<typeof quoteShape.parse>;
+
+/** The chance that it misses its deadline, as things stand and by waiting at home. */
+function lateText({ expected, candidates }: Quoted): string | null {
+	const home = candidates.find((c) => c.placement.capacityType === "owned" && typeof c.deadlineRisk === "number")?.deadlineRisk;
+	const risk = expected?.deadlineRisk;
+	if (typeof risk !== "number") return typeof home === "number" ? `${chance(home)} by waiting at home` : null;
+	const elsewhere = expected?.placement.capacityType !== "owned" && typeof home === "number";
+	return `${chance(risk)}${elsewhere ? `; by waiting at home ${chance(home)}` : ""}`;
+}
+
+function quoteText({ io }: CommandContext, quoted: Quoted): string {
+	const { runTime, queue, budgetFree, suggestions, approval } = quoted;
 	const at = quoted.decidedAtMs;
 	const spread = runTime.p90Ms === runTime.p50Ms ? "" : `, nine in ten within ${duration(runTime.p90Ms)}`;
 	return [
@@ -49,6 +60,8 @@ function quoteText({ io }: CommandContext, quoted: ReturnType<typeof quoteShape.
 			["reason", clean(quoted.reason.message)],
 			["at home", quoted.homeStart === null ? "never: no owned machine fits" : `starts ${startRange(quoted.homeStart, at)}`],
 			["held so far", heldText(quoted.quoteScore ?? quoted.forecastScore)],
+			["missed deadline", lateText(quoted)],
+			["approval", approval === null ? null : clean(approval.sentence)],
 			["run time", `≈${duration(runTime.p50Ms)}${spread}`],
 			["queue", `${count(queue.jobs, "job")} that wait, for ${count(queue.gpus, "GPU")}`],
 			[
@@ -58,5 +71,6 @@ function quoteText({ io }: CommandContext, quoted: ReturnType<typeof quoteShape.
 		]),
 		heading(io, "Places"),
 		candidateText(io, quoted, at),
+		...(suggestions.length === 0 ? [] : [heading(io, "Cheaper or sooner"), ...suggestions.map((s) => `${clean(s.sentence)}\n`)]),
 	].join("");
 }

@@ -2,12 +2,15 @@ import { REMOVAL_CODES, type RemovalCode } from "#server/domain/decision.ts";
 import { removalSentenceOf } from "#server/domain/removal-sentences.ts";
 import type { Io } from "../io.ts";
 import type { CandidateShape, ExplanationShape } from "../shapes.ts";
-import { about, count, duration, grams, hourly, place, startRange } from "./format.ts";
+import { about, chance, count, duration, grams, hourly, place, startRange } from "./format.ts";
 import { styled } from "./style.ts";
 import { table } from "./table.ts";
 
+/** A decision's places, or a quote's, which also tell the chance of a missed deadline. */
+type Considered = Pick<ExplanationShape, "removed" | "consideredCount" | "policy"> & { candidates: CandidateShape[] };
+
 /** The places that were considered, with their prices and what removed them. Every amount is an estimate. */
-export function candidateText(io: Io, explanation: ExplanationShape, atMs: number): string {
+export function candidateText(io: Io, explanation: Considered, atMs: number): string {
 	const places = table<CandidateShape>(
 		io,
 		[
@@ -23,6 +26,9 @@ export function candidateText(io: Io, explanation: ExplanationShape, atMs: numbe
 			{ head: "COST", cell: (c) => about(c.totalMicroUsd), right: true },
 			{ head: "EGRESS", cell: (c) => about(c.egressMicroUsd), right: true },
 			{ head: "AT MOST", cell: (c) => (c.placement.capacityType === "owned" ? "–" : about(c.worstCaseMicroUsd)), right: true },
+			...(explanation.candidates.some(isAtRisk)
+				? [{ head: "LATE", cell: (c: CandidateShape) => (isAtRisk(c) ? chance(c.deadlineRisk) : "–"), right: true as const }]
+				: []),
 			{ head: "CO2", cell: (c) => (c.emissionsGrams === null ? "–" : `≈${grams(c.emissionsGrams)}`), right: true },
 			{ head: "WHY NOT", cell: (c) => (c.removedBy === null ? "" : removalText(c.removedBy)) },
 		],
@@ -30,7 +36,8 @@ export function candidateText(io: Io, explanation: ExplanationShape, atMs: numbe
 		{ empty: "No place was considered." },
 	);
 	const removed = explanation.removed.map(
-		(r) => `${count(r.count, "place")} out: ${removalText({ ...r, facts: r.cheapest.removedBy?.facts ?? {} })}\n`,
+		(r) =>
+			`${count(r.count, "place")} out: ${removalText({ ...r, facts: r.cheapest.removedBy?.facts ?? {} })}${cheapestText(r.cheapest)}\n`,
 	);
 	const considered = styled(
 		io,
@@ -38,6 +45,17 @@ export function candidateText(io: Io, explanation: ExplanationShape, atMs: numbe
 		`${count(explanation.consideredCount, "place")} considered under policy ${explanation.policy.name} v${explanation.policy.version}`,
 	);
 	return `${places}${removed.join("")}${considered}\n`;
+}
+
+/** Deadline risk is told of a quote's places, where the job has a deadline. */
+function isAtRisk(c: CandidateShape): c is CandidateShape & { deadlineRisk: number } {
+	return typeof c.deadlineRisk === "number";
+}
+
+/** What it keeps the job from: the cheapest of them; nothing where there is no cost to tell. */
+function cheapestText(c: CandidateShape): string {
+	if (c.placement.capacityType === "owned" || c.totalMicroUsd === "0") return "";
+	return ` The cheapest: ${place(c.placement)}, ${about(c.totalMicroUsd)}.`;
 }
 
 export function removalText(removal: NonNullable<CandidateShape["removedBy"]>): string {

@@ -1,0 +1,123 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { sql } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { LoopContext } from "#server/control-loop/context.ts";
+import { newCycleMemory, runCycle } from "#server/control-loop/cycle.ts";
+import { HOUR_MS } from "#server/kernel/units.ts";
+import { FakeCluster } from "#server/providers/fake/fake-cluster.ts";
+import { timingSchema } from "#server/services/timing.ts";
+import { aJob, RestWorld } from "../testing/rest-world.ts";
+
+const COMMAND = path.resolve(import.meta.dirname, "../../../cli/spillway.mjs");
+
+let world: RestWorld;
+let folder: string;
+let runs: string;
+let waits: string;
+
+/** All slots at home are taken for two hours by `runs`; `waits` asks for their model, and waits for them. */
+beforeAll(async () => {
+	world = await RestWorld.open();
+	folder = mkdtempSync(path.join(os.tmpdir(), "spillway-quotes-"));
+	writeFileSync(path.join(folder, "token"), `${world.tokens.platform}\n`, { mode: 0o600 });
+	const whole = aJob({ name: "runs" });
+	runs = (await world.post("/jobs", { ...whole, spec: { ...whole.spec, resources: { gpus: 4 }, duration: { estimate: "2h", max: "3h" } } }))
+		.json.id;
+	const cluster = new FakeCluster({ clock: world, poolId: "pool", accelerator: "L40S-48GB", slots: 4 });
+	const ctx: LoopContext = {
+		...{ db: world.database.db, clock: world, timing: timingSchema.parse({}) },
+		...{ clusters: new Map([["home", cluster.driver("home")]]), clouds: new Map(), checkpointRoot: folder },
+		...{ userDataFor: () => "", bootstrapHashFor: () => "", log: () => {}, probe: () => {} },
+	};
+	const memory = newCycleMemory();
+	await runCycle(ctx, memory);
+	waits = (
+		await world.post("/jobs", {
+			...aJob({ name: "waits" }),
+			spec: { ...aJob({ name: "waits" }).spec, resources: { gpus: 1, accelerators: ["L40S-48GB"] } },
+		})
+	).json.id;
+	await runCycle(ctx, memory);
+});
+afterAll(() => world.close());
+
+function spillway(...args: string[]): Promise<{ code: number | null; out: string; err: string }> {
+	const env = { ...process.env, SPILLWAY_TOKEN: "", SPILLWAY_TEAM: "", SPILLWAY_URL: world.url, SPILLWAY_HOME: folder };
+	const child = spawn(process.execPath, [COMMAND, ...args], { cwd: folder, env });
+	let [out, err] = ["", ""];
+	child.stdout.on("data", (chunk) => (out += chunk));
+	child.stderr.on("data", (chunk) => (err += chunk));
+	return new Promise((resolve) => child.on("close", (code) => resolve({ code, out, err })));
+}
+
+describe("POST /quotes", () => {
+	it("tells the chance of a missed deadline, and what would be sooner or cheaper", async () => {
+		const job = aJob({ name: "asked" });
+		const deadline = new Date(world.nowMs() + HOUR_MS).toISOString();
+		const spec = { ...job.spec, deadline, duration: { estimate: "50m" }, resources: { gpus: 1, accelerators: ["L40S-48GB"] } };
+		const { status, json } = await world.post("/quotes", { ...job, spec });
+		expect(status).toBe(200);
+		expect(json.expected).toMatchObject({ placement: { capacityType: "owned" }, cashMicroUsd: "0", deadlineRisk: 1 });
+		expect(json.candidates[0].deadlineRisk).toBe(1);
+		expect(json.approval).toBeNull();
+		for (const { sentence, fields, change } of json.suggestions) {
+			expect(sentence).toMatch(/^[A-Z].*\.$/);
+			expect(fields.length, change.kind).toBeGreaterThan(0);
+		}
+	});
+
+	it("says so on the command line", async () => {
+		const deadline = new Date(world.nowMs() + HOUR_MS).toISOString();
+		const flags = ["--team", "research", "--gpus", "1", "--estimate", "40m", "--deadline", deadline];
+		const { code, out } = await spillway("quote", ...flags, "--", "true");
+		expect(code).toBe(0);
+		expect(out).toMatch(/missed deadline\s+\d+%; by waiting at home >99%/);
+		expect(out).toMatch(/LATE/);
+	});
+});
+
+describe("a job that waits", () => {
+	it("tells one reason, and what would change it", async () => {
+		const { json } = await world.get(`/jobs/${waits}/waiting`);
+		expect(json).toMatchObject({ waits: true, state: "queued", reason: { code: expect.stringMatching(/^waiting_/) } });
+		expect(json.changes.length).toBeGreaterThan(0);
+		const { code, out } = await spillway("explain", waits);
+		expect(code).toBe(0);
+		expect(out).toContain("What would change it");
+		expect(out).toContain(json.changes.at(-1).sentence);
+		expect((await world.get(`/jobs/${runs}/waiting`)).json).toMatchObject({ waits: false, changes: [], suggestions: [] });
+		expect((await world.get(`/jobs/${waits}/waiting`, { as: "stranger" })).status).toBe(404);
+	});
+});
+
+describe("GET /jobs/{id}/replay", () => {
+	it("gives the recorded bytes, on the command line too, until somebody changes the record", async () => {
+		const { status, json } = await world.get(`/jobs/${runs}/replay`);
+		expect([status, json]).toMatchObject([200, { same: true, difference: null, input: { pending: 1, running: 0, offers: 1 } }]);
+		const told = await spillway("explain", runs, "--replay");
+		expect(told.code).toBe(0);
+		expect(told.out).toContain("the same bytes");
+		expect(told.out).toContain(json.recorded.sha256);
+		const { db } = world.database;
+		await db.execute(sql`alter table decision disable trigger decision_insert_only`);
+		await db.execute(sql`update decision set explanation = jsonb_set(explanation, '{outcome}', '"launch"') where job_id = ${runs}`);
+		const changed = await spillway("explain", runs, "--replay", "--decision", json.decisionId);
+		expect(changed.code).toBe(5);
+		expect(changed.out).toMatch(/differs at\s+outcome: recorded "launch", now "place_home"/);
+	});
+
+	it("refuses strangers, unknown decisions and unknown parameters, each with what to do", async () => {
+		expect((await world.get(`/jobs/${runs}/replay`, { as: "stranger" })).status).toBe(404);
+		expect((await world.get(`/jobs/${runs}/replay?decision=dec_none`)).json).toMatchObject({
+			status: 404,
+			fix: expect.stringContaining("spillway explain"),
+		});
+		expect((await world.get(`/jobs/${runs}/replay?which=1`)).status).toBe(400);
+		const alone = await spillway("explain", runs, "--decision", "dec_none");
+		expect(alone).toMatchObject({ code: 2, out: "" });
+		expect(alone.err).toContain("add --replay");
+	});
+});
