@@ -11,6 +11,8 @@ import { observationOf } from "./mapper.ts";
 import { INSTANCE_LABEL, lastPart, namePrefix, ourLabel, readProviderId } from "./names.ts";
 import { offersOf, type ZoneRate } from "./offers.ts";
 import { endingsOf, goneObservation } from "./operations.ts";
+import type { LivePrices } from "./prices/live-prices.ts";
+import { openPrices } from "./prices/open-prices.ts";
 import { type GcpSettings, gcpSettingsSchema, type ParsedGcpSettings } from "./settings.ts";
 
 /** How long ended machines are still listed, as long as EC2 does. */
@@ -27,8 +29,8 @@ export interface GcpDriverOptions {
 }
 
 /**
- * One Google Cloud project through Compute Engine's API. Machines lie in zones, so every call is made zone by zone; prices
- * come from `listPrices`.
+ * One Google Cloud project through Compute Engine's API. Machines lie in zones, so every call is made zone by zone. Prices
+ * are the billing catalogue's, or `listPrices`, the shipped snapshot.
  */
 export class GcpDriver implements CloudDriver {
 	readonly provider = "gcp";
@@ -38,6 +40,7 @@ export class GcpDriver implements CloudDriver {
 	readonly #listPrices: () => readonly ZoneRate[];
 	readonly #clock: Clock;
 	readonly #compute: ComputeCalls;
+	readonly #live: LivePrices | null;
 	/** Zones by region, as `check` saw them last. */
 	#zones: Promise<Map<string, string[]>> | null = null;
 
@@ -48,6 +51,7 @@ export class GcpDriver implements CloudDriver {
 		this.#settings = settings;
 		this.#listPrices = options.listPrices;
 		this.#clock = options.clock ?? systemClock;
+		this.#live = openPrices(settings);
 		this.#compute = new ComputeCalls(settings, options.open ?? (() => openComputeClients(settings)));
 	}
 
@@ -63,7 +67,8 @@ export class GcpDriver implements CloudDriver {
 	}
 
 	async offers(): Promise<{ offers: OfferObservation[]; failedRegions: FailedRegion[] }> {
-		const rates = this.#listPrices();
+		const snapshot = this.#listPrices();
+		const rates = (await this.#live?.rates(snapshot, this.#clock.nowMs())) ?? snapshot;
 		const names = [...new Set(rates.map((rate) => rate.instanceType))].sort();
 		const { found, failedRegions } = await this.#inEveryZone((region, zone) => this.#offersIn(region, zone, rates, names));
 		return { offers: found, failedRegions };

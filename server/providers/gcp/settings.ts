@@ -34,6 +34,10 @@ export const gcpSettingsSchema = z.strictObject({
 	operationPollMs: z.number().int().positive().default(1_000),
 	/** Rows in one page of a list; Google allows 1 to 500. */
 	pageSize: z.number().int().min(1).max(500).default(500),
+	/** Whether prices are read from Google's billing catalogue; else, and while that fails, the shipped snapshot's hold. */
+	livePrices: z.boolean().default(true),
+	/** A copy of that catalogue, asked without credentials: an address without a path. */
+	priceEndpoint: z.url({ protocol: /^https?$/ }).optional(),
 	/** A price on demand from a snapshot that is older than this counts as stale: such prices change about once a year or less. */
 	listPriceMaxAgeDays: z.number().int().positive().default(730),
 	/** The same of a spot price, which Google may change at any time and by experience changes at most once a month. */
