@@ -3,8 +3,7 @@ import type { site } from "#server/db/schema/site.ts";
 import type { Env } from "#server/env.ts";
 import { AwsDriver } from "#server/providers/aws/driver.ts";
 import type { AwsSettings } from "#server/providers/aws/settings.ts";
-import { AzureDriver } from "#server/providers/azure/driver.ts";
-import { azureSiteSettings } from "#server/providers/azure/settings.ts";
+import { openAzureSite } from "#server/providers/azure/open-site.ts";
 import type { CloudDriver, ClusterDriver } from "#server/providers/driver.ts";
 import { GcpDriver } from "#server/providers/gcp/driver.ts";
 import { gcpSiteSettings } from "#server/providers/gcp/settings.ts";
@@ -41,13 +40,7 @@ export async function openDrivers(
 				);
 				break;
 			case "azure":
-				clouds.set(
-					s.id,
-					new AzureDriver(s.id, {
-						settings: azureSiteSettings(s.id, s.settings, deploymentId),
-						listPrices: () => listOffers("azure"),
-					}),
-				);
+				clouds.set(s.id, openAzureSite(s.id, s.settings, { controlPlane: deploymentId, snapshot: () => listOffers("azure") }));
 				break;
 			case "gcp":
 				clouds.set(

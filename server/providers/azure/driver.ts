@@ -10,6 +10,9 @@ import { machineNameOf, providerIdOf, readProviderId } from "./names.ts";
 import { type AzureRate, offersOf } from "./offers.ts";
 import { type AzureSettings, azureSettingsSchema, type ParsedAzureSettings } from "./settings.ts";
 
+/** The prices in force, of the shipped snapshot or of the live list over it. */
+type ListPrices = () => readonly AzureRate[] | Promise<readonly AzureRate[]>;
+
 /** Machines that are asked for at the same time, one call each. */
 const PARALLEL_CALLS = 8;
 
@@ -19,13 +22,13 @@ export class AzureDriver implements CloudDriver {
 	readonly capabilities = { spot: true };
 	readonly siteId: string;
 	readonly #settings: ParsedAzureSettings;
-	readonly #listPrices: () => readonly AzureRate[];
+	readonly #listPrices: ListPrices;
 	readonly #clock: Clock;
 	readonly #azure: AzureCalls;
 	readonly #known = new KnownMachines();
 
 	/** @throws ZodError for wrong settings. */
-	constructor(siteId: string, options: { settings: AzureSettings; listPrices: () => readonly AzureRate[]; clock?: Clock }) {
+	constructor(siteId: string, options: { settings: AzureSettings; listPrices: ListPrices; clock?: Clock }) {
 		this.siteId = siteId;
 		this.#settings = azureSettingsSchema.parse(options.settings);
 		this.#listPrices = options.listPrices;
@@ -38,18 +41,12 @@ export class AzureDriver implements CloudDriver {
 	}
 
 	async offers(): Promise<{ offers: OfferObservation[]; failedRegions: FailedRegion[] }> {
-		const { found, failedRegions } = await inEveryRegion(this.#settings.regions, async (region) => {
+		const rates = await this.#listPrices();
+		const { regions, listPriceMaxAgeDays, spotPriceMaxAgeDays } = this.#settings;
+		const { found, failedRegions } = await inEveryRegion(regions, async (region) => {
 			const sizes = await this.#azure.sizes(region);
-			const { listPriceMaxAgeDays, spotPriceMaxAgeDays } = this.#settings;
-			return offersOf({
-				siteId: this.siteId,
-				region,
-				rates: this.#listPrices(),
-				sizes,
-				nowMs: this.#clock.nowMs(),
-				listPriceMaxAgeDays,
-				spotPriceMaxAgeDays,
-			});
+			const nowMs = this.#clock.nowMs();
+			return offersOf({ siteId: this.siteId, region, rates, sizes, nowMs, listPriceMaxAgeDays, spotPriceMaxAgeDays });
 		});
 		return { offers: found, failedRegions };
 	}

@@ -28,7 +28,7 @@ export const azureSettingsSchema = z.strictObject({
 	controlPlane: z.string().regex(/^[A-Za-z0-9._-]{1,128}$/),
 	subscriptionId: guid,
 	/** In which machines are made. Anything with our tag elsewhere in the subscription is found and ended too. */
-	resourceGroup: z.string().regex(/^[A-Za-z0-9._()-]{1,89}[A-Za-z0-9_()-]$/, "a resource group's name has letters, digits and . _ - ( )"),
+	resourceGroup: z.string().regex(/^[A-Za-z0-9._()-]{0,89}[A-Za-z0-9_()-]$/, "a resource group's name has letters, digits and . _ - ( )"),
 	regions: z.array(region).min(1),
 	/** Another endpoint than Azure's, for an emulator; plain http on this host only. */
 	endpoint: z
@@ -62,6 +62,8 @@ export const azureSettingsSchema = z.strictObject({
 	/** How long a launch looks whether Azure finds room: it takes the request first and looks for room afterwards. */
 	allocationWatchMs: z.number().int().min(0).default(20_000),
 	allocationPollMs: z.number().int().positive().default(2_000),
+	/** Where the public price list is read; `off` leaves it at the shipped snapshot, as an emulated endpoint does by itself. */
+	priceList: z.union([z.literal("off"), z.url({ protocol: /^https?$/ })]).optional(),
 	/** A price on demand that is older than this counts as stale; Azure changes such prices about once a year or less. */
 	listPriceMaxAgeDays: z.number().int().positive().default(730),
 	/** The same of a spot price, which Azure changes with supply. */

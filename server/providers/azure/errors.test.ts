@@ -1,0 +1,104 @@
+import { createServer, type Server } from "node:http";
+import { afterEach, describe, expect, it } from "vitest";
+import { DriverError } from "../driver-errors.ts";
+import { AzureCalls } from "./client.ts";
+import { failureOf, toDriverError } from "./errors.ts";
+import { azureSettingsSchema } from "./settings.ts";
+
+/** As the SDK makes them: Azure's code and the HTTP status beside the words. */
+const refusal = (code: string, statusCode: number, message = `words of ${code}`) =>
+	Object.assign(new Error(message), { name: "RestError", code, statusCode });
+const named = (name: string, facts: object = {}) => Object.assign(new Error("words"), { name }, facts);
+
+describe("an error of the SDK's", () => {
+	it.each([
+		["no room", refusal("AllocationFailed", 409), "insufficient_capacity"],
+		["no room in a zone", refusal("ZonalAllocationFailed", 409), "insufficient_capacity"],
+		["a size that is not sold there", refusal("SkuNotAvailable", 409), "insufficient_capacity"],
+		["a quota, by its code", refusal("QuotaExceeded", 409), "quota_exceeded"],
+		["a quota, by its words", refusal("OperationNotAllowed", 409, "exceeding approved LowPriorityCores quota"), "quota_exceeded"],
+		["the same code for something else", refusal("OperationNotAllowed", 409, "the disk is attached"), "invalid_request"],
+		["the same code for throttling", refusal("OperationNotAllowed", 429, "too many requests, not a quota"), "throttled"],
+		["throttling", refusal("TooManyRequests", 429), "throttled"],
+		["a missing right", refusal("AuthorizationFailed", 403), "unauthorized"],
+		["a missing right by another name", refusal("SomethingNew", 403), "unauthorized"],
+		["an expired token", refusal("ExpiredAuthenticationToken", 401), "unauthorized"],
+		["no credentials at all", named("CredentialUnavailableError"), "unauthorized"],
+		["a wrong secret", named("AuthenticationError", { statusCode: 401 }), "unauthorized"],
+		["a sign-in that does not answer", named("AuthenticationError", { statusCode: 503 }), "transient"],
+		["a missing machine", refusal("ResourceNotFound", 404), "not_found"],
+		["a missing resource group", refusal("ResourceGroupNotFound", 404), "invalid_request"],
+		["a wrong field", refusal("InvalidParameter", 400), "invalid_request"],
+		["a failure of the service", refusal("InternalExecutionError", 500), "transient"],
+		["a time-out", named("AbortError"), "transient"],
+		["a cut connection", named("RestError", { code: "ECONNRESET" }), "transient"],
+		["a request that timed out there", refusal("RequestTimeout", 408), "transient"],
+		["what is no error at all", "boom", "transient"],
+	])("%s", (_what, thrown, kind) => {
+		const error = toDriverError(thrown, "launch");
+		expect(error).toBeInstanceOf(DriverError);
+		expect(error).toMatchObject({ kind, providerCode: expect.stringMatching(/./), message: expect.stringMatching(/^Azure: launch: /) });
+	});
+
+	it("that was told already stays as it is", () => {
+		const told = new DriverError("throttled", "wait");
+		expect(toDriverError(told, "launch")).toBe(told);
+	});
+});
+
+it("a failure that Azure wrote on the machine is told like a refusal", () => {
+	expect(failureOf("AllocationFailed", "no room", "launch")).toMatchObject({
+		kind: "insufficient_capacity",
+		providerCode: "AllocationFailed",
+	});
+	expect(failureOf("OSProvisioningTimedOut", "slow", "launch")).toMatchObject({ kind: "invalid_request" });
+});
+
+describe("the real client", () => {
+	let server: Server | null = null;
+	afterEach(() => {
+		server?.closeAllConnections();
+		server?.close();
+	});
+
+	const callsTo = async (answer: Parameters<typeof createServer>[1]) => {
+		const listening = createServer(answer);
+		server = listening;
+		await new Promise<void>((resolve) => listening.listen(0, "127.0.0.1", resolve));
+		const address = listening.address();
+		const endpoint = `http://127.0.0.1:${typeof address === "object" && address ? address.port : 0}`;
+		const settings = {
+			controlPlane: "test",
+			subscriptionId: "00000000-0000-4000-8000-000000000000",
+			resourceGroup: "g",
+			regions: ["eastus"],
+			subnets: {},
+		};
+		return new AzureCalls(azureSettingsSchema.parse({ ...settings, endpoint, answerTimeoutMs: 300 }));
+	};
+
+	it("gives up after the time that was set, and asks once only", async () => {
+		let asked = 0;
+		const calls = await callsTo(() => {
+			asked += 1;
+		});
+		await expect(calls.checkGroup()).rejects.toMatchObject({ kind: "transient" });
+		expect(asked).toBe(1);
+	});
+
+	it("gives up on a further page as well, and never takes half a list for the whole", async () => {
+		const calls = await callsTo((request, response) => {
+			if (request.url?.includes("page2")) return;
+			const nextLink = `http://${request.headers.host}/page2`;
+			response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ value: [], nextLink }));
+		});
+		await expect(calls.listRegion("eastus")).rejects.toMatchObject({ kind: "transient" });
+	});
+
+	it("tells what is not an answer of Azure's", async () => {
+		const calls = await callsTo((_request, response) => {
+			response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ value: [{ name: "x" }] }));
+		});
+		await expect(calls.listRegion("eastus")).rejects.toMatchObject({ kind: "transient", providerCode: "UnexpectedAnswer" });
+	});
+});

@@ -1,0 +1,47 @@
+import { expect, it } from "vitest";
+import { HOUR_MS } from "#server/kernel/units.ts";
+import type { InstanceObservation } from "../driver.ts";
+import { KnownMachines } from "./known-machines.ts";
+
+const ID = "spillway/ins-1";
+const seen: InstanceObservation = {
+	providerInstanceId: ID,
+	instanceId: "ins_1",
+	region: "eastus",
+	zone: null,
+	instanceType: "Standard_NC4as_T4_v3",
+	capacityType: "on_demand",
+	state: "running",
+	launchedAtMs: 0,
+	stateReasonCode: null,
+	privateAddress: null,
+};
+
+it("takes a machine for over only when it was being deleted and is missing", () => {
+	const known = new KnownMachines();
+	known.see(seen);
+	expect(known.missing(ID, 10)).toBe(false);
+	expect(known.gone(ID, 10)).toBeNull();
+	known.deleting(ID);
+	expect(known.deletingIn("eastus")).toEqual([ID]);
+	known.see({ ...seen, state: "stopping" });
+	expect(known.gone(ID, 10)).toBeNull();
+	expect(known.missing(ID, 20)).toBe(true);
+	expect(known.gone(ID, 20)).toMatchObject({ state: "terminated", stateReasonCode: "Deleted" });
+	expect(known.deletingIn("eastus")).toEqual([]);
+	expect(known.goneIn("eastus", 20)).toHaveLength(1);
+	expect(known.goneIn("westus", 20)).toEqual([]);
+});
+
+it("forgets it after an hour, and believes Azure when it shows one again", () => {
+	const known = new KnownMachines();
+	known.see(seen);
+	known.deleting(ID);
+	known.missing(ID, 0);
+	expect(known.gone(ID, HOUR_MS)).not.toBeNull();
+	expect(known.gone(ID, HOUR_MS + 1)).toBeNull();
+	known.see(seen);
+	expect(known.gone(ID, 0)).toBeNull();
+	expect(known.last(ID)).toEqual(seen);
+	expect(known.last("spillway/other")).toBeNull();
+});

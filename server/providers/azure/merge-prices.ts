@@ -1,0 +1,73 @@
+import { medianOf } from "#server/domain/decide-alerts.ts";
+import { microToUsdText } from "#server/kernel/money.ts";
+import type { AzureRate } from "./offers.ts";
+import type { RetailPrice } from "./retail-items.ts";
+
+/** A price this many times off its neighbours is taken for an error, not for a bargain. */
+const FACTOR_MAX = 10n;
+const SOURCE = "Azure Retail Prices";
+
+export interface LiveList {
+	prices: readonly RetailPrice[];
+	/** YYYY-MM-DD, when the list was read. */
+	asOf: string;
+}
+
+/**
+ * The shipped snapshot with the live list's prices in the places of its own. A live price that cannot be right stays
+ * outside: the snapshot's holds on, and its source tells what was refused and why. Pure.
+ */
+export function mergePrices(snapshot: readonly AzureRate[], live: LiveList): AzureRate[] {
+	const known = new Map(snapshot.map((rate) => [placeOf(rate.instanceType, rate.region), rate]));
+	const added = live.prices.flatMap((price) => {
+		const shape = snapshot.find(({ instanceType }) => instanceType === price.instanceType);
+		return shape && price.capacityType === "on_demand" && !known.has(placeOf(price.instanceType, price.region))
+			? [{ ...shape, region: price.region, zone: null, spot: null, onDemand: { ...shape.onDemand, microUsdPerHour: 0n } }]
+			: [];
+	});
+	return [...snapshot, ...added].flatMap((rate) => {
+		const onDemand = priceOf(rate, "on_demand", snapshot, live);
+		const spot = priceOf(rate, "spot", snapshot, live);
+		// A place that the snapshot does not know has no price of its own to fall back on.
+		return onDemand === null ? [] : [{ ...rate, onDemand, spot }];
+	});
+}
+
+function priceOf(
+	rate: AzureRate,
+	capacityType: RetailPrice["capacityType"],
+	snapshot: readonly AzureRate[],
+	live: LiveList,
+): AzureRate["spot"] {
+	const listed = capacityType === "spot" ? rate.spot : rate.onDemand;
+	const fallback = listed !== null && listed.microUsdPerHour > 0n ? listed : null;
+	const found = live.prices.find((p) => p.capacityType === capacityType && isAt(p, rate));
+	if (!found) return fallback;
+	const refusal = refusalOf(found, snapshot, live);
+	if (refusal === null) return { microUsdPerHour: found.microUsdPerHour, asOf: live.asOf, source: SOURCE };
+	return fallback === null ? null : { ...fallback, source: `${fallback.source}; the price of ${SOURCE} was refused: ${refusal}` };
+}
+
+/** Why a price is not believed, or null. Its neighbours are the same machine's prices everywhere, listed and shipped. */
+function refusalOf(price: RetailPrice, snapshot: readonly AzureRate[], live: LiveList): string | null {
+	const { instanceType, capacityType, microUsdPerHour } = price;
+	const usd = microToUsdText(microUsdPerHour);
+	if (microUsdPerHour <= 0n) return `$${usd} is not above zero`;
+	const shipped = snapshot
+		.filter((rate) => rate.instanceType === instanceType)
+		.flatMap((rate) => (capacityType === "spot" ? (rate.spot ?? []) : rate.onDemand));
+	const others = live.prices.filter((p) => p !== price && p.instanceType === instanceType && p.capacityType === capacityType);
+	const neighbours = [...shipped, ...others].map((n) => n.microUsdPerHour).filter((n) => n > 0n);
+	if (neighbours.length === 0) return null;
+	const usual = medianOf(neighbours);
+	const way = microUsdPerHour * FACTOR_MAX < usual ? "below" : microUsdPerHour > usual * FACTOR_MAX ? "above" : null;
+	return way === null ? null : `$${usd} is more than ${FACTOR_MAX} times ${way} its neighbours' ($${microToUsdText(usual)})`;
+}
+
+function isAt(price: RetailPrice, rate: AzureRate): boolean {
+	return price.region === rate.region && price.instanceType.toLowerCase() === rate.instanceType.toLowerCase();
+}
+
+function placeOf(instanceType: string, region: string): string {
+	return `${region}/${instanceType}`.toLowerCase();
+}

@@ -1,0 +1,56 @@
+import { z } from "zod";
+import { type RetailItem, retailItemSchema } from "./retail-items.ts";
+
+const PAGE_TIMEOUT_MS = 20_000;
+/** A list of a few sizes in one region has one or two pages. */
+const PAGES_MAX = 200;
+
+const pageSchema = z.object({ BillingCurrency: z.string(), Items: z.array(retailItemSchema), NextPageLink: z.string().nullish() });
+
+/**
+ * What Azure's public price list has of these sizes in one region, all pages. Needs no credentials.
+ * @throws Error with what happened and why, also for a list in another currency than USD
+ */
+export async function readRetailItems(listUrl: string, region: string, sizes: readonly string[]): Promise<RetailItem[]> {
+	const items: RetailItem[] = [];
+	let next: string | null = firstPage(listUrl, region, sizes);
+	for (let pages = 0; next !== null; pages++) {
+		if (pages >= PAGES_MAX) throw new Error(`Azure's price list for ${region} has more than ${PAGES_MAX} pages`);
+		const page: z.output<typeof pageSchema> = await readPage(next, region);
+		items.push(...page.Items);
+		next = page.NextPageLink ? sameHost(page.NextPageLink, listUrl, region) : null;
+	}
+	return items;
+}
+
+function firstPage(listUrl: string, region: string, sizes: readonly string[]): string {
+	const url = new URL(listUrl);
+	const anySize = sizes.map((size) => `armSkuName eq '${size}'`).join(" or ");
+	url.searchParams.set("currencyCode", "USD");
+	url.searchParams.set(
+		"$filter",
+		`serviceName eq 'Virtual Machines' and priceType eq 'Consumption' and armRegionName eq '${region}' and (${anySize})`,
+	);
+	return url.href;
+}
+
+async function readPage(url: string, region: string): Promise<z.output<typeof pageSchema>> {
+	const answer = await fetch(url, { signal: AbortSignal.timeout(PAGE_TIMEOUT_MS), headers: { accept: "application/json" } });
+	if (!answer.ok) {
+		await answer.body?.cancel();
+		throw new Error(`Azure's price list answered ${answer.status} for ${region}`);
+	}
+	const page = pageSchema.safeParse(await answer.json());
+	if (!page.success) throw new Error(`Azure's price list for ${region} is not understood: ${z.prettifyError(page.error)}`);
+	const foreign = [page.data.BillingCurrency, ...page.data.Items.map(({ currencyCode }) => currencyCode)].find((code) => code !== "USD");
+	if (foreign !== undefined) throw new Error(`Azure's price list for ${region} is in ${foreign}; only USD is taken`);
+	return page.data;
+}
+
+/** A link that leads elsewhere is not followed: the list would be whoever's. */
+function sameHost(link: string, listUrl: string, region: string): string {
+	const url = new URL(link, listUrl);
+	if (url.hostname !== new URL(listUrl).hostname)
+		throw new Error(`Azure's price list for ${region} goes on at ${url.hostname}, which is not its own address`);
+	return url.href;
+}

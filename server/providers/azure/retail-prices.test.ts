@@ -1,0 +1,171 @@
+import { createServer, type Server } from "node:http";
+import { afterEach, describe, expect, it } from "vitest";
+import { ManualClock } from "#server/kernel/clock.ts";
+import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
+import { mergePrices } from "./merge-prices.ts";
+import type { AzureRate } from "./offers.ts";
+import { AzurePriceList } from "./price-list.ts";
+import { readRetailItems } from "./retail-client.ts";
+import { type RetailItem, retailPricesOf } from "./retail-items.ts";
+
+const NOW_MS = Date.parse("2026-11-20T12:00:00Z");
+const SIZE = "Standard_NC24ads_A100_v4";
+
+/** A row in the form of Azure's list, with an invented price. */
+const item = (changes: Partial<RetailItem> = {}): RetailItem => ({
+	currencyCode: "USD",
+	retailPrice: 3.673,
+	armRegionName: "eastus",
+	armSkuName: SIZE,
+	productName: "Virtual Machines NCads A100 v4 Series",
+	skuName: "NC24ads A100 v4",
+	meterName: "NC24ads A100 v4",
+	unitOfMeasure: "1 Hour",
+	type: "Consumption",
+	effectiveStartDate: "2022-06-01T00:00:00Z",
+	isPrimaryMeterRegion: true,
+	...changes,
+});
+const spotItem = (changes: Partial<RetailItem> = {}) =>
+	item({ skuName: "NC24ads A100 v4 Spot", meterName: "NC24ads A100 v4 Spot", retailPrice: 1.4692, ...changes });
+
+const shipped = (region: string, changes: Partial<AzureRate> = {}): AzureRate => ({
+	instanceType: SIZE,
+	region,
+	zone: null,
+	accelerator: "A100-80GB",
+	gpus: 1,
+	vcpus: 24,
+	memoryGiB: 220,
+	onDemand: { microUsdPerHour: 3_700_000n, asOf: "2026-06-18", source: "shipped" },
+	spot: { microUsdPerHour: 1_500_000n, asOf: "2024-12-31", source: "shipped" },
+	...changes,
+});
+const SNAPSHOT = [shipped("eastus"), shipped("westeurope"), shipped("westus3", { spot: null })];
+
+describe("a row of Azure's list", () => {
+	it.each<[string, RetailItem[], unknown[]]>([
+		["is on demand", [item()], [["on_demand", 3_673_000n]]],
+		["is spot", [spotItem()], [["spot", 1_469_200n]]],
+		["is left out with Windows", [item({ productName: "Virtual Machines NCads A100 v4 Series Windows" })], []],
+		["is left out at low priority", [item({ skuName: "NC24ads A100 v4 Low Priority", meterName: "x Low Priority" })], []],
+		["is left out for development subscriptions", [item({ type: "DevTestConsumption" })], []],
+		["is left out when it is no hour's price", [item({ unitOfMeasure: "1/Month" })], []],
+		["is left out until it begins", [item({ effectiveStartDate: "2027-01-01T00:00:00Z" })], []],
+		[
+			"gives way to a newer one",
+			[item(), item({ retailPrice: 3.5, effectiveStartDate: "2026-01-01T00:00:00Z" })],
+			[["on_demand", 3_500_000n]],
+		],
+		["is rounded to a millionth", [item({ retailPrice: 3.67345678 })], [["on_demand", 3_673_457n]]],
+	])("%s", (_what, items, wanted) => {
+		expect(retailPricesOf(items, NOW_MS).map(({ capacityType, microUsdPerHour }) => [capacityType, microUsdPerHour])).toEqual(wanted);
+	});
+});
+
+describe("a live price", () => {
+	const merged = (...items: RetailItem[]) => mergePrices(SNAPSHOT, { prices: retailPricesOf(items, NOW_MS), asOf: "2026-11-20" });
+	const at = (rates: readonly AzureRate[], region: string) => rates.find((rate) => rate.region === region);
+
+	it("takes the place of the snapshot's, with its day and source, and leaves the others alone", () => {
+		const rates = merged(item(), spotItem());
+		expect(at(rates, "eastus")).toMatchObject({
+			onDemand: { microUsdPerHour: 3_673_000n, asOf: "2026-11-20", source: "Azure Retail Prices" },
+			spot: { microUsdPerHour: 1_469_200n, asOf: "2026-11-20" },
+		});
+		expect(at(rates, "westeurope")).toEqual(SNAPSHOT[1]);
+	});
+
+	it("gives spot where the snapshot has none, and regions that it does not know", () => {
+		const rates = merged(spotItem({ armRegionName: "westus3" }), item({ armRegionName: "newregion" }));
+		expect(at(rates, "westus3")?.spot?.microUsdPerHour).toBe(1_469_200n);
+		expect(at(rates, "newregion")).toMatchObject({ accelerator: "A100-80GB", onDemand: { microUsdPerHour: 3_673_000n }, spot: null });
+	});
+
+	it.each([
+		["ten times below its neighbours", 0.3, /\$0\.3 is more than 10 times below its neighbours' \(\$3\.7\)/],
+		["ten times above them", 40, /\$40 is more than 10 times above/],
+		["of nothing", 0, /\$0 is not above zero/],
+		["below nothing", -1, /\$-1 is not above zero/],
+	])("%s is refused, and shown where the snapshot's holds on", (_what, retailPrice, why) => {
+		const { onDemand } = at(merged(item({ retailPrice })), "eastus") ?? {};
+		expect(onDemand).toMatchObject({ microUsdPerHour: 3_700_000n, asOf: "2026-06-18", source: expect.stringMatching(why) });
+	});
+
+	it("that is refused where nothing is shipped leaves no price at all", () => {
+		expect(at(merged(item({ armRegionName: "newregion", retailPrice: 0.01 })), "newregion")).toBeUndefined();
+	});
+});
+
+describe("the list itself", () => {
+	let server: Server | null = null;
+	afterEach(() => {
+		server?.closeAllConnections();
+		server?.close();
+	});
+
+	/** A list on loopback: `pageOf` answers a request with a page, or with a status. */
+	async function serve(pageOf: (url: URL) => object | number): Promise<string> {
+		const listening = createServer((request, response) => {
+			const page = pageOf(new URL(request.url ?? "/", `http://${request.headers.host}`));
+			if (typeof page === "number") response.writeHead(page).end("no");
+			else response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(page));
+		});
+		server = listening;
+		await new Promise<void>((resolve) => listening.listen(0, "127.0.0.1", resolve));
+		const address = listening.address();
+		return `http://127.0.0.1:${typeof address === "object" && address ? address.port : 0}/api/retail/prices`;
+	}
+	const page = (items: RetailItem[], NextPageLink: string | null = null) => ({
+		BillingCurrency: "USD",
+		Items: items,
+		NextPageLink,
+		Count: items.length,
+	});
+
+	it("is read page by page, for the region and the sizes that are asked for, in USD", async () => {
+		const asked: string[] = [];
+		const url = await serve((request) => {
+			asked.push(request.search);
+			const second = request.searchParams.get("$skip") === "100";
+			return second ? page([spotItem()]) : page([item()], `${request.origin}${request.pathname}?$skip=100`);
+		});
+		expect(await readRetailItems(url, "eastus", [SIZE, "Standard_X"])).toHaveLength(2);
+		expect(asked).toHaveLength(2);
+		const first = new URLSearchParams(asked[0]);
+		expect(first.get("currencyCode")).toBe("USD");
+		expect(first.get("$filter")).toContain(`armRegionName eq 'eastus' and (armSkuName eq '${SIZE}' or armSkuName eq 'Standard_X')`);
+	});
+
+	it.each<[string, (url: URL) => object | number, RegExp]>([
+		["in another currency", () => ({ ...page([item({ currencyCode: "EUR" })]) }), /is in EUR; only USD is taken/],
+		["that goes on elsewhere", () => page([item()], "https://prices.example.com/next"), /goes on at prices\.example\.com/],
+		["without an end", (url) => page([], `${url.origin}${url.pathname}?more`), /more than 200 pages/],
+		["of another form", () => ({ Items: [{}] }), /is not understood/],
+		["that fails", () => 503, /answered 503/],
+	])("%s is refused as a whole", async (_what, pageOf, why) => {
+		await expect(readRetailItems(await serve(pageOf), "eastus", [SIZE])).rejects.toThrow(why);
+	});
+
+	it("is read a few times a day; while it fails, what was read before holds on, and before that the snapshot, with the reason", async () => {
+		let answer: object | number = 503;
+		let asked = 0;
+		const clock = new ManualClock(NOW_MS);
+		const url = await serve(() => {
+			asked += 1;
+			return answer;
+		});
+		const list = new AzurePriceList({ url, regions: ["eastus"], snapshot: () => SNAPSHOT, clock });
+		const eastus = async () => (await list.current())[0]?.onDemand;
+		expect(await eastus()).toMatchObject({ microUsdPerHour: 3_700_000n, source: expect.stringMatching(/could not be read: .*503/) });
+		answer = page([item()]);
+		expect((await eastus())?.microUsdPerHour).toBe(3_700_000n);
+		expect(asked).toBe(1);
+		clock.advance(10 * MINUTE_MS);
+		expect(await eastus()).toEqual({ microUsdPerHour: 3_673_000n, asOf: "2026-11-20", source: "Azure Retail Prices" });
+		answer = 503;
+		clock.advance(6 * HOUR_MS);
+		expect(await eastus()).toEqual({ microUsdPerHour: 3_673_000n, asOf: "2026-11-20", source: "Azure Retail Prices" });
+		expect(asked).toBe(3);
+	});
+});
