@@ -5,6 +5,7 @@ import path from "node:path";
 import process from "node:process";
 import { buildIfChanged, needsBuild } from "./build.mjs";
 import { CHROMIUM_ARGS, findChromium } from "./chromium.mjs";
+import { installServer, missingServers, whyNotInstall } from "./debian.mjs";
 import { readJson } from "./home.mjs";
 import { install, installNeeded } from "./install.mjs";
 import { projectNode, projectPath, root } from "./node.mjs";
@@ -60,7 +61,10 @@ export async function main(args) {
 	const total = { ...NONE };
 	try {
 		await prepare(progress, aborting.signal);
-		for (const step of STEPS.filter(({ name }) => asked.length === 0 || asked.includes(name))) {
+		const runs = (name) => asked.length === 0 || asked.includes(name);
+		// A part of the tests is run often, and by its name: servers are for the whole, or for those who name one.
+		if (runs("unit") && (extra.length === 0 || extra.some((arg) => /slurm/i.test(arg)))) await prepareServers(progress, aborting.signal);
+		for (const step of STEPS.filter(({ name }) => runs(name))) {
 			const count = await progress.run(step.label, (update) => step.run(makeContext(aborting.signal, extra, update)));
 			add(total, count);
 		}
@@ -84,6 +88,15 @@ async function prepare(progress, signal) {
 	rmSync(REPORTS, { recursive: true, force: true });
 	mkdirSync(REPORTS, { recursive: true });
 	for (const name of ["SPILLWAY_HOME", "SPILLWAY_PORT", "SPILLWAY_DEMO", "DATABASE_URL", "SPILLWAY_AWS_ENDPOINT"]) delete process.env[name];
+}
+
+/** Servers that tests want for real. Without one its tests are skipped and say what is missing. */
+async function prepareServers(progress, signal) {
+	for (const name of missingServers()) {
+		const install = (update) => installServer(name, { signal, update });
+		const problem = whyNotInstall() ?? (await progress.run(`Installing ${name} from Debian's packages, for its tests`, install));
+		if (problem) progress.line(`The tests that want a real ${name} are left out: ${problem}.`);
+	}
 }
 
 function makeContext(signal, extra, update) {

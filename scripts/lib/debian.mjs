@@ -1,0 +1,59 @@
+// Servers that some tests want for real, from Debian's own packages. What cannot be installed is left out: those tests say so.
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import process from "node:process";
+import { runToEnd } from "./run.mjs";
+
+/** Programs that show that a server is there, and the packages that bring it. */
+const SERVERS = {
+	Slurm: {
+		programs: ["/usr/sbin/slurmctld", "/usr/sbin/slurmd", "/usr/sbin/slurmrestd", "/usr/sbin/munged"],
+		packages: ["slurmctld", "slurmd", "slurmrestd", "slurm-client", "slurm-wlm-jwt-plugin", "munge"],
+	},
+};
+
+/** Slow mirrors cost their tests, not the whole run. */
+const INSTALL_TIMEOUT_MS = 120_000;
+
+/** Names of the servers that are missing here. */
+export function missingServers() {
+	return Object.keys(SERVERS).filter((name) => !SERVERS[name].programs.every((program) => existsSync(program)));
+}
+
+/** Why nothing can be installed here, for people; undefined when it can. */
+export function whyNotInstall() {
+	if (process.env.SPILLWAY_TEST_INSTALL === "0") return "SPILLWAY_TEST_INSTALL is 0";
+	if (process.getuid?.() !== 0) return "only root can install it and start it with several nodes";
+	if (spawnSync("sh", ["-c", "command -v apt-get"]).status !== 0) return "there is no apt-get";
+	return undefined;
+}
+
+/**
+ * Installs a server's packages without what they only recommend.
+ * @param {string} name one of `missingServers()`
+ * @param {{signal: AbortSignal, update: (detail: string) => void}} options
+ * @returns {Promise<string | undefined>} why it could not be, for people
+ */
+export async function installServer(name, { signal, update }) {
+	const apt = (...args) =>
+		runToEnd(["apt-get", "-qq", "-o", "Acquire::Retries=1", "-o", "Acquire::http::Timeout=20", ...args], {
+			env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
+			signal: AbortSignal.any([signal, AbortSignal.timeout(INSTALL_TIMEOUT_MS)]),
+			what: "apt-get failed",
+			todo: "install the packages by hand, or do without those tests.",
+			onLine: update,
+		});
+	const install = () => apt("install", "-y", "--no-install-recommends", ...SERVERS[name].packages);
+	try {
+		// A fresh image has no lists of packages, or old ones.
+		await install().catch(async () => {
+			signal.throwIfAborted();
+			await apt("update");
+			await install();
+		});
+		return undefined;
+	} catch (error) {
+		signal.throwIfAborted();
+		return error.detail?.split("\n").at(-1) || error.message;
+	}
+}

@@ -1,0 +1,36 @@
+// `npm run test:contract -- --driver NAME`: the contract suite of one driver, or of all without a name. Where a suite can run
+// against a cluster or account that is there already, its variables are in server/providers/contract/README.md.
+import { spawnSync } from "node:child_process";
+import { globSync } from "node:fs";
+import path from "node:path";
+import process from "node:process";
+import { parseArgs } from "node:util";
+import { buildIfChanged } from "./lib/build.mjs";
+import { projectNode, projectPath, root } from "./lib/node.mjs";
+import { describeError, PlainError } from "./lib/plain-error.mjs";
+
+const TODO = "for example: npm run test:contract -- --driver slurm";
+
+/** @returns {Map<string, string[]>} each driver's suites by its name, which is that of its folder */
+function suites() {
+	const files = globSync("server/providers/*/*.contract.test.ts", { cwd: root }).sort();
+	return Map.groupBy(files, (file) => path.basename(path.dirname(file)));
+}
+
+try {
+	const { values } = parseArgs({ options: { driver: { type: "string" } } });
+	const known = suites();
+	const files = values.driver === undefined ? [...known.values()].flat() : known.get(values.driver);
+	if (!files)
+		throw new PlainError(
+			`There is no contract suite of a driver "${values.driver}".`,
+			`name one of ${[...known.keys()].join(", ")}; ${TODO}`,
+		);
+	await buildIfChanged("agent");
+	const args = [path.join(root, "node_modules/vitest/vitest.mjs"), "run", ...files];
+	const { status } = spawnSync(projectNode(), args, { cwd: root, stdio: "inherit", env: { ...process.env, PATH: projectPath() } });
+	process.exitCode = status ?? 1;
+} catch (error) {
+	console.error(error?.code?.startsWith("ERR_PARSE_ARGS") ? `${error.message}\nWhat to do: ${TODO}` : describeError(error));
+	process.exitCode = 2;
+}
