@@ -32,9 +32,10 @@ export interface BurstLimit {
 	dataGiB: number | null;
 }
 
-export function burstFactsOf(queued: QueuedJob, homeStartMs: number | null, waitingBefore: number, nowMs: number): BurstFacts {
+/** `homeStartMs`: infinite where home cannot. */
+export function burstFactsOf(queued: QueuedJob, homeStartMs: number, waitingBefore: number, nowMs: number): BurstFacts {
 	return {
-		forecastWaitMs: homeStartMs === null ? Number.POSITIVE_INFINITY : homeStartMs - nowMs,
+		forecastWaitMs: homeStartMs - nowMs,
 		waitedMs: Math.max(0, nowMs - queued.job.pendingSinceMs),
 		slackMs: queued.slackMs,
 		queueLength: waitingBefore + 1,
@@ -46,39 +47,41 @@ export function burstFactsOf(queued: QueuedJob, homeStartMs: number | null, wait
  * to a later one that does not: what that one allows needs no limit.
  */
 export function dueBurst(rules: readonly BurstRule[], facts: BurstFacts): DueBurst | null {
-	let first: Trigger | null = null;
-	const atMost: BurstLimit[] = [];
+	let first: DueBurst | null = null;
+	let atMost: BurstLimit[] | null = null;
 	for (const rule of rules) {
 		const due = triggerOf(rule, facts);
 		if (!due) continue;
-		if (rule.costAtMostMicroUsd === null && rule.dataAtMostGiB === null) return { ...due, atMost: null };
+		if (rule.costAtMostMicroUsd === null && rule.dataAtMostGiB === null) return due;
 		first ??= due;
+		atMost ??= [];
 		atMost.push({ ruleId: rule.ruleId, costMicroUsd: rule.costAtMostMicroUsd, dataGiB: rule.dataAtMostGiB });
 	}
 	return first && { ...first, atMost };
 }
 
-type Trigger = Omit<DueBurst, "atMost">;
-
-function triggerOf(rule: BurstRule, facts: BurstFacts): Trigger | null {
+/** The trigger of one rule that is met, its limits aside. */
+function triggerOf(rule: BurstRule, facts: BurstFacts): DueBurst | null {
 	const { ruleId } = rule;
-	if (rule.always) return { ruleId, trigger: "always", facts: {} };
+	if (rule.always) return { ruleId, trigger: "always", facts: {}, atMost: null };
 	if (rule.forecastWaitMs !== null && facts.forecastWaitMs > rule.forecastWaitMs) {
 		return {
 			ruleId,
 			trigger: "forecast_wait",
 			facts: { thresholdMs: rule.forecastWaitMs, forecastWaitMs: finiteOrNull(facts.forecastWaitMs) },
+			atMost: null,
 		};
 	}
 	if (rule.waitedMs !== null && facts.waitedMs > rule.waitedMs) {
-		return { ruleId, trigger: "waited", facts: { thresholdMs: rule.waitedMs, waitedMs: facts.waitedMs } };
+		return { ruleId, trigger: "waited", facts: { thresholdMs: rule.waitedMs, waitedMs: facts.waitedMs }, atMost: null };
 	}
 	// Waiting for home would eat into the slack: what counts is the slack that is left when home starts it.
 	if (rule.deadlineSlackMs !== null && slackAtHome(facts) < rule.deadlineSlackMs) {
-		return { ruleId, trigger: "deadline_slack", facts: { thresholdMs: rule.deadlineSlackMs, slackMs: finiteOrNull(slackAtHome(facts)) } };
+		const slackMs = finiteOrNull(slackAtHome(facts));
+		return { ruleId, trigger: "deadline_slack", facts: { thresholdMs: rule.deadlineSlackMs, slackMs }, atMost: null };
 	}
 	if (rule.queueLength !== null && facts.queueLength > rule.queueLength) {
-		return { ruleId, trigger: "queue_length", facts: { threshold: rule.queueLength, queueLength: facts.queueLength } };
+		return { ruleId, trigger: "queue_length", facts: { threshold: rule.queueLength, queueLength: facts.queueLength }, atMost: null };
 	}
 	return null;
 }

@@ -113,7 +113,7 @@ function findFor(cycle: Cycle, queued: QueuedJob): Finding {
 	if (impossible) return found(queued, shape, "fail", impossible);
 
 	const start = homeStart(shape.home, job.spec, queued.rest, snapshot, !cycle.actionsOnly);
-	const facts = burstFactsOf(queued, start?.range.p50Ms ?? null, cycle.waitingForHome, nowMs);
+	const facts = burstFactsOf(queued, start?.range.p50Ms ?? Number.POSITIVE_INFINITY, cycle.waitingForHome, nowMs);
 	const due = dueBurst(shape.verdict.burst, facts);
 	if (start?.now) {
 		const later = deferral(snapshot, queued, shape.verdict, startAtHome(start.pool.view, job.spec));

@@ -35,6 +35,8 @@ export class HomePool {
 	readonly freeOn: Int32Array;
 	/** Free slots of the pool. */
 	free = 0;
+	/** Nodes by the number of their free slots. */
+	readonly #nodesWith: Int32Array;
 
 	readonly #gpus: number;
 	readonly #given: Uint8Array;
@@ -68,6 +70,8 @@ export class HomePool {
 		this.#holders = new Uint16Array(nodes * gpus);
 		this.#holdersOn = Array.from({ length: nodes }, () => []);
 		this.freeOn = new Int32Array(nodes);
+		this.#nodesWith = new Int32Array(gpus + 1);
+		this.#nodesWith[0] = nodes;
 		this.#medianEnds = new EndTable(nodes, gpus);
 		this.#lateEnds = new EndTable(nodes, gpus);
 		this.#validUntilMs = new Float64Array(nodes);
@@ -163,9 +167,17 @@ export class HomePool {
 		return this.#given[slot] === 1;
 	}
 
+	/** Whether so many nodes have so many free slots each, whoever they are promised to. */
+	hasRoom(count: number, slots: number): boolean {
+		if (this.free < count * slots) return false;
+		let nodes = 0;
+		for (let free = slots; free <= this.#gpus; free++) nodes += this.#nodesWith[free] ?? 0;
+		return nodes >= count;
+	}
+
 	/** Nodes on which such a job can start now without delaying any that was placed before it: the fullest first. Null: not now. */
 	findNow(count: number, slots: number, lengthMs: number): number[] | null {
-		if (slots > this.#gpus || this.free < count * slots) return null;
+		if (!this.hasRoom(count, slots)) return null;
 		const ready: number[] = [];
 		let best = -1;
 		for (let node = 0; node < this.freeOn.length; node++) {
@@ -258,7 +270,10 @@ export class HomePool {
 
 	#count(slot: number, by: number): void {
 		const node = this.#nodeOf(slot);
-		this.freeOn[node] = (this.freeOn[node] ?? 0) + by;
+		const free = this.freeOn[node] ?? 0;
+		this.freeOn[node] = free + by;
+		this.#nodesWith[free] = (this.#nodesWith[free] ?? 0) - 1;
+		this.#nodesWith[free + by] = (this.#nodesWith[free + by] ?? 0) + 1;
 		this.free += by;
 	}
 

@@ -56,14 +56,14 @@ export function homeStart(
 	for (const pool of pools) {
 		const nodes = pool.findNow(spec.nodes, spec.resources.gpus, restIn(pool, rest.p90Ms));
 		if (!nodes) continue;
-		const start = { pool, at: { startMs: nowMs, nodes } };
-		return { ...start, late: withLate ? start : null, range: { p50Ms: nowMs, p90Ms: nowMs }, now: true };
+		const at = { startMs: nowMs, nodes };
+		return { pool, at, late: withLate ? { pool, at } : null, range: { p50Ms: nowMs, p90Ms: nowMs }, now: true };
 	}
 	const median = earliestOf(pools, "median", spec, rest);
 	if (!median) return null;
 	const late = withLate ? (earliestOf(pools, "late", spec, rest) ?? median) : null;
 	const range = scaled(replayedRange({ at: median.at, late }), nowMs, forecastScale);
-	return { ...median, late, range, now: false };
+	return { pool: median.pool, at: median.at, late, range, now: false };
 }
 
 /** A start on these nodes at a time that is known. */

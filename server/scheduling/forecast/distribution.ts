@@ -16,16 +16,17 @@ export interface Component {
 
 /** How long something takes: a distribution function, straight between its steps, with a Pareto tail behind the last. Values are ms. */
 export class Distribution {
-	readonly #values: number[];
+	readonly #values: Float64Array;
 	/** Share that is at most the value. */
-	readonly #shares: number[];
+	readonly #shares: Float64Array;
 
 	/** A mixture of weighted components; at least one has a positive weight. */
 	constructor(components: readonly Component[]) {
 		const total = components.reduce((sum, c) => sum + c.weight, 0);
-		const values = [...new Set(components.flatMap((c) => c.points))].sort((a, b) => a - b);
-		this.#values = [0, ...values.filter((v) => v > 0)];
-		this.#shares = this.#values.map((value) => components.reduce((sum, c) => sum + c.weight * shareOf(c, value), 0) / total);
+		this.#values = stepsOf(components);
+		this.#shares = new Float64Array(this.#values.length);
+		for (const component of components) addShares(component, this.#values, this.#shares);
+		for (let i = 0; i < this.#shares.length; i++) this.#shares[i] = this.#share(i) / total;
 	}
 
 	/** The share of runs that take at most so long. */
@@ -75,23 +76,41 @@ export class Distribution {
 	}
 }
 
+/** 0, and every value of the components once, ascending. */
+function stepsOf(components: readonly Component[]): Float64Array {
+	const all = new Float64Array(components.reduce((sum, c) => sum + c.points.length, 1));
+	let size = 1;
+	for (const { points } of components) for (const value of points) if (value > 0) all[size++] = value;
+	const sorted = all.subarray(0, size).sort();
+	let kept = 1;
+	for (let i = 1; i < size; i++) if (sorted[i] !== sorted[i - 1]) sorted[kept++] = sorted[i] ?? 0;
+	return sorted.slice(0, kept);
+}
+
 /**
- * The share of a component's next run that is at most `value`. Of n samples the k-th smallest stands at k / (n + 1), so that
- * a few samples never say that nothing shorter or longer can be (Weibull's plotting positions).
+ * Adds, times its weight, the share of a component's next run that is at most each of the values, which ascend. Of n samples the
+ * k-th smallest stands at k / (n + 1), so that a few samples never say that nothing shorter or longer can be (Weibull's plotting positions).
  */
-function shareOf(component: Component, value: number): number {
-	const { points, samples } = component;
+function addShares({ points, samples, weight }: Component, values: Float64Array, shares: Float64Array): void {
 	const place = (i: number): number => ((POINT_SHARES[i] ?? 1) * (samples - 1) + 1) / (samples + 1);
 	const last = points.length - 1;
 	const longest = points[last] ?? 0;
-	if (value >= longest) return 1 - (1 - place(last)) * (value / Math.max(longest, 1)) ** -TAIL_EXPONENT;
-	// The last of equal points: the whole step counts at its value.
-	let i = placeOf(points, value);
-	while (i < last && points[i + 1] === value) i++;
-	if (points[i] === value) return place(i);
-	return i === 0
-		? between(value, 0, points[0] ?? 1, 0, place(0))
-		: between(value, points[i - 1] ?? 0, points[i] ?? 1, place(i - 1), place(i));
+	let i = 0;
+	for (let k = 0; k < values.length; k++) {
+		const value = values[k] ?? 0;
+		while (i <= last && (points[i] ?? value) < value) i++;
+		// The last of equal points: the whole step counts at its value.
+		while (i < last && points[i] === value && points[i + 1] === value) i++;
+		const share =
+			value >= longest
+				? 1 - (1 - place(last)) * (value / Math.max(longest, 1)) ** -TAIL_EXPONENT
+				: points[i] === value
+					? place(i)
+					: i === 0
+						? between(value, 0, points[0] ?? 1, 0, place(0))
+						: between(value, points[i - 1] ?? 0, points[i] ?? 1, place(i - 1), place(i));
+		shares[k] = (shares[k] ?? 0) + weight * share;
+	}
 }
 
 function between(x: number, x0: number, x1: number, y0: number, y1: number): number {

@@ -26,13 +26,14 @@ interface Group {
  */
 export class DurationBook {
 	readonly #groups = new Map<string, Group>();
+	/** A spec never changes, and a replay's jobs share theirs. */
+	readonly #groupsBySpec = new WeakMap<RunTraits, readonly Group[]>();
 	readonly #dirty = new Set<Group>();
 	#list: DurationStat[] = [];
 
 	add(run: FinishedRun): void {
 		const { estimateMs } = run.spec.duration;
-		for (const key of historyKeysOf(run.spec)) {
-			const group = this.#groupOf(key);
+		for (const group of this.#groupsOf(run.spec)) {
 			group.runs.add(run.durationMs);
 			if (estimateMs !== null && estimateMs > 0) group.ratios.add(run.durationMs / estimateMs);
 			this.#dirty.add(group);
@@ -50,6 +51,14 @@ export class DurationBook {
 		this.#dirty.clear();
 		if (changed) this.#list = [...this.#groups.values()].flatMap((group) => group.stat ?? []);
 		return this.#list;
+	}
+
+	#groupsOf(spec: RunTraits): readonly Group[] {
+		const known = this.#groupsBySpec.get(spec);
+		if (known) return known;
+		const groups = historyKeysOf(spec).map((key) => this.#groupOf(key));
+		this.#groupsBySpec.set(spec, groups);
+		return groups;
 	}
 
 	#groupOf(key: HistoryKey): Group {

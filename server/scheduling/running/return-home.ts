@@ -15,8 +15,7 @@ import type { RunningInput } from "./types.ts";
 interface Homecomer {
 	attempt: RunningAttempt;
 	atMs: number;
-	/** From now, as the room must be free so long; and from the checkpoint. */
-	restNow: TimeSpread;
+	/** Median of what is left from the checkpoint on, ms. */
 	restMs: number;
 	/** Price in effect over the rest. */
 	cloudMicroUsd: number;
@@ -96,9 +95,8 @@ function homecomerOf(input: RunningInput, { attempt, atMs, restMs, hereMicroUsd:
 	// The cheapest check first.
 	const shape = input.shapeOf(attempt.spec);
 	if (mostSavedAtHome(input.snapshot, shape, cloudMicroUsd, restMs) < leastSaving(shape.verdict.moves, "home")) return null;
-	const restNow = restOfAttempt(attempt, input.snapshot.nowMs, input.runTimeOf);
 	const gpuHours = (gpusOf(attempt.spec) * restMs) / HOUR_MS;
-	return { attempt, atMs, restNow, restMs, cloudMicroUsd, microUsdPerGpuHour: cloudMicroUsd / gpuHours };
+	return { attempt, atMs, restMs, cloudMicroUsd, microUsdPerGpuHour: cloudMicroUsd / gpuHours };
 }
 
 /**
@@ -118,14 +116,16 @@ function compareHomecomers(a: Homecomer, b: Homecomer): number {
 
 function moveHome(input: RunningInput, homecomer: Homecomer, idleForMs: number): Action | "no_room" | null {
 	const { snapshot } = input;
-	const { attempt, atMs, restNow } = homecomer;
-	const { moves } = input.shapeOf(attempt.spec).verdict;
+	const { attempt, atMs } = homecomer;
+	// From now on: the room must be free so long.
+	const restNow = (): TimeSpread => restOfAttempt(attempt, snapshot.nowMs, input.runTimeOf);
 	const room = input.roomFor(attempt.spec, restNow);
 	if (!room) return "no_room";
+	const { moves } = input.shapeOf(attempt.spec).verdict;
 	const savingMicroUsd = savedAtHome(input, homecomer, idleForMs, room.speed);
 	const rule = movingRule(moves, "home", savingMicroUsd);
 	const { deadlineMs } = attempt.spec;
-	const lateMs = atMs + LIMITS.restoreMs + restAt(restNow, atMs - snapshot.nowMs).p90Ms / room.speed;
+	const lateMs = atMs + LIMITS.restoreMs + restAt(restNow(), atMs - snapshot.nowMs).p90Ms / room.speed;
 	if (!rule || (deadlineMs !== null && lateMs > deadlineMs)) return null;
 	const facts = { ruleId: rule.ruleId, poolId: room.poolId, savingMicroUsd: String(savingMicroUsd) };
 	const to = { kind: "home" as const, poolId: room.poolId, slots: room.take() };

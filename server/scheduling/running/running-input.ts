@@ -15,7 +15,7 @@ export function runningInput(snapshot: Snapshot, core: Core, budgets: BudgetBook
 		quietUntilMs: core.live.quietUntilMs,
 		shapeOf: core.shapeOf,
 		runTimeOf: core.runTimeOf,
-		roomFor: (spec, rest) => roomIn(core.shapeOf(spec).home, spec, rest, snapshot.nowMs),
+		roomFor: (spec, restOf) => roomIn(core.shapeOf(spec).home, spec, restOf, snapshot.nowMs),
 		freeGpus: () => core.pools.reduce((sum, pool) => sum + (pool.view.healthy ? pool.free : 0), 0),
 		budgets,
 		askApproval: core.askApproval,
@@ -24,9 +24,11 @@ export function runningInput(snapshot: Snapshot, core: Core, budgets: BudgetBook
 }
 
 /** Only what can begin now is of use, so no forecast is made: the first pool with nodes that stay free long enough. */
-function roomIn(pools: readonly HomePool[], spec: JobSpec, rest: TimeSpread, nowMs: number): HomeRoom | null {
+function roomIn(pools: readonly HomePool[], spec: JobSpec, restOf: () => TimeSpread, nowMs: number): HomeRoom | null {
 	const { nodes: count, resources } = spec;
 	for (const pool of pools) {
+		if (!pool.hasRoom(count, resources.gpus)) continue;
+		const rest = restOf();
 		const nodes = pool.findNow(count, resources.gpus, Math.ceil(rest.p90Ms / pool.speed));
 		if (!nodes) continue;
 		const take = (): number[] => {

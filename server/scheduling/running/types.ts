@@ -23,8 +23,11 @@ export interface RunningInput {
 	/** Kept per spec by the cycle. */
 	shapeOf: (spec: JobSpec) => Shape;
 	runTimeOf: RunTimeOf;
-	/** Room on which such a job could start now without delaying any job that the cycle placed or forecast so far; null: none. */
-	roomFor: (spec: JobSpec, rest: TimeSpread) => HomeRoom | null;
+	/**
+	 * Room on which such a job could start now without delaying any job that the cycle placed or forecast so far; null: none.
+	 * `restOf`: what is left of it; asked only where enough is free on enough nodes.
+	 */
+	roomFor: (spec: JobSpec, restOf: () => TimeSpread) => HomeRoom | null;
 	/** GPUs in healthy pools that are free and promised to nobody, after what was taken. */
 	freeGpus: () => number;
 	budgets: BudgetBook;
