@@ -1,15 +1,14 @@
 import { and, asc, desc, eq } from "drizzle-orm";
 import { bucketStartMs, nextBucketStartMs } from "#server/accounting/calendar.ts";
-import { cardCost, cardParts } from "#server/accounting/owned-cost.ts";
+import { cardParts } from "#server/accounting/owned-cost.ts";
 import type { Calendar } from "#server/accounting/zone.ts";
 import { rateCard } from "#server/db/schema/rate-card.ts";
 import { pool } from "#server/db/schema/site.ts";
 import type { OwnedRateCard } from "#server/domain/rate-card.ts";
-import { mulDivFloor } from "#server/kernel/money.ts";
-import { HOUR_MS } from "#server/kernel/units.ts";
 import { authorize } from "../authorize.ts";
 import type { ServiceContext } from "../context.ts";
 import { ledgerCalendar } from "../ledger/calendar.ts";
+import { gpuHourPrices } from "./gpu-hour-prices.ts";
 import type { PoolKey } from "./pool-cards.ts";
 import { unknownPool } from "./set.ts";
 
@@ -89,10 +88,7 @@ export async function listPoolRates(ctx: ServiceContext): Promise<PoolRates[]> {
 function monthOf(card: OwnedRateCard, calendar: Calendar, gpus: number, nowMs: number): PoolMonth {
 	const month = { fromMs: bucketStartMs("month", nowMs, calendar), toMs: nextBucketStartMs("month", nowMs, calendar) };
 	const parts = cardParts(card, calendar, month);
-	const cost = cardCost(card, calendar);
-	const fixed = Object.values(parts).reduce((sum, part) => sum + part, 0n);
-	const gpuMs = BigInt(Math.max(gpus, 1)) * BigInt(month.toMs - month.fromMs);
-	const share = mulDivFloor(fixed, BigInt(HOUR_MS), gpuMs).quotient;
+	const prices = gpuHourPrices(card, calendar, gpus, nowMs);
 	return {
 		from: new Date(month.fromMs).toISOString(),
 		to: new Date(month.toMs).toISOString(),
@@ -101,8 +97,8 @@ function monthOf(card: OwnedRateCard, calendar: Calendar, gpus: number, nowMs: n
 		networkMicroUsd: parts.networkMicroUsd.toString(),
 		supportMicroUsd: parts.supportMicroUsd.toString(),
 		staffMicroUsd: parts.staffMicroUsd.toString(),
-		busyMicroUsdPerGpuHour: (share + cost.powerUntil("busy", HOUR_MS)).toString(),
-		idleMicroUsdPerGpuHour: (share + cost.powerUntil("idle", HOUR_MS)).toString(),
+		busyMicroUsdPerGpuHour: prices.busyMicroUsd.toString(),
+		idleMicroUsdPerGpuHour: prices.idleMicroUsd.toString(),
 	};
 }
 
