@@ -18,6 +18,12 @@ const BY_PROVIDER: Partial<Record<Provider, BillingTerms>> = {
 		minimumMs: 60_000,
 		source: "https://aws.amazon.com/about-aws/whats-new/2017/10/announcing-amazon-ec2-per-second-billing/ (2017-10-02)",
 	},
+	// On demand and spot. That a spot machine which Google takes back within its first minute is free is not in here.
+	gcp: {
+		incrementMs: 1_000,
+		minimumMs: 60_000,
+		source: "https://cloud.google.com/compute/vm-instance-pricing (machine types, one-second increments)",
+	},
 };
 
 export function billingTermsOf(provider: Provider): BillingTerms {
