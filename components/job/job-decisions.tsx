@@ -15,6 +15,7 @@ import { decisionRows } from "./decision-rows.ts";
 import { HomeComparison } from "./home-comparison.tsx";
 import { ReasonText } from "./reason-text.tsx";
 import { jobPageParams } from "./search-params.ts";
+import { WaitingChanges } from "./waiting-changes.tsx";
 
 /** More decisions than these do not fit beside each other. */
 const TABS = 4;
@@ -47,6 +48,7 @@ export function JobDecisions({ job }: { job: JobDetail }) {
 								? "It is looked at again in every cycle. The places that were considered stand here once one of them is taken."
 								: "It ended before a place was chosen for it."}
 						</p>
+						<WaitingChanges job={job} />
 					</>
 				)}
 			</Panel>
@@ -74,6 +76,7 @@ export function JobDecisions({ job }: { job: JobDetail }) {
 			<p className="max-w-[92ch] px-4 pb-3.5 text-md text-pretty text-ink-2 [&_b]:text-ink">
 				<ReasonText reason={shown.reason} /> <HomeComparison decision={shown} deadlineMs={deadlineMs} />
 			</p>
+			<WaitingChanges job={job} />
 			<CandidateTable rows={rows} gpus={job.gpus} deadlineMs={deadlineMs} />
 		</Panel>
 	);

@@ -94,6 +94,7 @@ export function PasteWorkbench({ teams, onOpen }: PasteProps) {
 					staleWhy={yaml === "" ? "Paste a script to see what it would meet." : null}
 					error={asked.error}
 					onRetry={asked.retry}
+					onUse={null}
 					submit={<SubmitAll imported={imported} open={open} />}
 				/>
 			</div>

@@ -9,6 +9,7 @@ import { Panel } from "#components/ui/panel.tsx";
 import { TextSkeleton } from "#components/ui/skeleton.tsx";
 import { QuoteHeadline } from "./quote-headline.tsx";
 import { QuotePolicy } from "./quote-policy.tsx";
+import { QuoteSuggestions } from "./quote-suggestions.tsx";
 import { QuoteRuns, QuoteTable } from "./quote-table.tsx";
 import type { Way } from "./quote-ways.ts";
 
@@ -22,6 +23,8 @@ type QuotePanelProps = {
 	staleWhy: string | null;
 	error: unknown;
 	onRetry: () => void;
+	/** Changes the job as a suggestion says; null where the job is not written here. */
+	onUse: ((suggestion: QuoteView["suggestions"][number]) => void) | null;
 	/** The button that submits. */
 	submit: ReactNode;
 };
@@ -83,6 +86,11 @@ export function QuotePanel(props: QuotePanelProps) {
 					<QuoteRuns ways={ways} deadlineMs={deadlineMs} />
 					<ForecastScore score={quote.forecastScore} />
 				</Section>
+				{quote.suggestions.length > 0 && (
+					<Section title="Cheaper or sooner, with one thing changed">
+						<QuoteSuggestions suggestions={quote.suggestions} onUse={props.onUse} />
+					</Section>
+				)}
 				<Section title={`Policy ${quote.policy.name}, version ${quote.policy.version}`}>
 					<QuotePolicy quote={quote} burst={ways.burst} />
 				</Section>

@@ -9,12 +9,11 @@ import { PlaceSwatch } from "#components/place/place.tsx";
 import { formatClockSeconds, formatExact } from "#components/time/format-time.ts";
 import { Time } from "#components/time/relative-time.tsx";
 import { cn } from "#components/ui/cn.ts";
+import { formatChance } from "#components/ui/format-number.ts";
 import { Icon } from "#components/ui/icon.tsx";
 import type { Way } from "./quote-ways.ts";
 
 type Ways = { home: Way | null; burst: Way | null };
-
-const LATE_WORDS: Record<Way["late"], string> = { on_time: "on time", at_risk: "in some forecasts", late: "in most forecasts" };
 
 /** Waiting at home and bursting now, side by side; what would happen is tinted and ticked. */
 export function QuoteTable({ ways, deadlineMs }: { ways: Ways; deadlineMs: number | null }) {
@@ -49,8 +48,11 @@ export function QuoteTable({ ways, deadlineMs }: { ways: Ways; deadlineMs: numbe
 				))}
 				{deadlineMs !== null &&
 					row("Late", (w) => (
-						<span className={w.late === "on_time" ? "" : "font-semibold text-risk-ink"}>
-							{w.late === "on_time" ? "no" : LATE_WORDS[w.late]}
+						<span
+							title="Share of the forecast's runs that end after the deadline"
+							className={w.late === "on_time" ? "" : "font-semibold text-risk-ink"}
+						>
+							{w.deadlineRisk === null ? "–" : `${formatChance(w.deadlineRisk)} chance`}
 						</span>
 					))}
 				{row(

@@ -21,7 +21,8 @@ const gone = (why: "burst_not_due" | "site_denied") => ({ outcome: "removed" as 
 
 describe("waysOf", () => {
 	it("sets the chosen offer beside waiting at home", () => {
-		const ways = waysOf(quote("launch", [candidate("owned"), candidate("spot", { outcome: "chosen" })]), 150);
+		const ways = waysOf(quote("launch", [candidate("owned", { deadlineRisk: 0.4 }), candidate("spot", { outcome: "chosen" })]), 150);
+		expect([ways.home?.deadlineRisk, ways.burst?.deadlineRisk]).toEqual([0.4, null]);
 		expect([ways.home?.status, ways.burst?.status]).toEqual(["open", "taken"]);
 		expect(ways.home?.late).toBe("at_risk");
 	});

@@ -8,6 +8,8 @@ export type Way = {
 	/** What the policy or the facts do now: `taken` is what would happen on submitting. */
 	status: "taken" | "open" | "removed";
 	late: "on_time" | "at_risk" | "late";
+	/** The chance that the deadline is missed that way; null without one. */
+	deadlineRisk: number | null;
 };
 
 /** Why a cloud candidate that was removed is still the one to show: it would be the answer if this were otherwise. */
@@ -29,8 +31,14 @@ export function waysOf(quote: QuoteView, deadlineMs: number | null): { home: Way
 		candidate,
 		status: statusOf(quote, candidate),
 		late: lateness(candidate.finish, deadlineMs),
+		deadlineRisk: riskAt(quote, candidate),
 	});
 	return { home: home ? way("home", home.candidate) : null, burst: burst ? way("burst", burst) : null };
+}
+
+function riskAt({ candidates, removed }: QuoteView, { offerId, placement }: CandidateView): number | null {
+	const same = (c: CandidateView): boolean => c.offerId === offerId && c.placement.poolId === placement.poolId;
+	return (candidates.find(same) ?? removed.find((group) => same(group.cheapest))?.cheapest)?.deadlineRisk ?? null;
 }
 
 function statusOf(quote: QuoteView, candidate: CandidateView): Way["status"] {

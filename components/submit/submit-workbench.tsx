@@ -12,6 +12,7 @@ import { Menu } from "#components/ui/menu.tsx";
 import { Panel, PanelHeader } from "#components/ui/panel.tsx";
 import { notify } from "#components/ui/toast.tsx";
 import { gpusOf } from "#server/domain/job.ts";
+import { applySuggestion } from "./apply-suggestion.ts";
 import type { Check } from "./check-draft.ts";
 import { editYaml, lineOf, type YamlPath } from "./edit-yaml.ts";
 import { JobForm } from "./job-form.tsx";
@@ -87,6 +88,7 @@ export function SubmitWorkbench({ initial, teams, templates }: WorkbenchProps) {
 					staleWhy={why}
 					error={asked.error}
 					onRetry={asked.retry}
+					onUse={({ fields }) => setText((before) => applySuggestion(before, fields) ?? before)}
 					submit={
 						<Submit text={text} ready={draft.spec !== null} name={draft.spec?.name ?? ""} label={quote && !asked.stale ? headline : null} />
 					}

@@ -10,6 +10,11 @@ export function formatPercent(share: number): string {
 	return `${minus(percent.toFixed(digits))}%`;
 }
 
+/** A chance in whole percent, "37%"; what lies beyond 1% and 99% no forecast tells apart. */
+export function formatChance(share: number): string {
+	return share < 0.01 ? "under 1%" : share > 0.99 ? "over 99%" : `${Math.round(share * 100)}%`;
+}
+
 /** A change as "+18%", "−9%" or "0%". */
 export function formatChange(share: number): string {
 	const rounded = Math.round(share * 100);

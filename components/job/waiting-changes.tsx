@@ -1,0 +1,67 @@
+"use client";
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { SuggestionText } from "#components/submit/quote-suggestions.tsx";
+import { useTime } from "#components/time/clock.tsx";
+import { useTRPC } from "#components/trpc/client.tsx";
+import type { JobDetail } from "#components/trpc/outputs.ts";
+import { ButtonLink } from "#components/ui/button.tsx";
+import { waitingChanges } from "#server/domain/waiting-changes.ts";
+import { ReasonText, screenFormatters } from "./reason-text.tsx";
+
+/** The queue and the prices move on. */
+const AGAIN_MS = 15_000;
+
+/** Of a job that waits: the one reason as it is now, and what would change it. Nothing for any other. */
+export function WaitingChanges({ job }: { job: JobDetail }) {
+	const waits = job.state === "queued" || job.state === "held";
+	const trpc = useTRPC();
+	const { data } = useQuery(trpc.job.waiting.queryOptions({ id: job.id }, { enabled: waits, refetchInterval: AGAIN_MS }));
+	const reason = data?.reason ?? job.reason;
+	const changes = useTime((now) =>
+		waitingChanges(reason, screenFormatters(now))
+			.map((c) => c.sentence)
+			.join("\n"),
+	);
+	if (!waits || !data?.waits) return null;
+	return (
+		<div className="grid gap-3 border-t px-4 py-3.5">
+			<p className="max-w-[92ch] text-pretty text-ink-2">
+				<b className="font-strong text-ink">As it stands now:</b> <ReasonText reason={reason} />
+			</p>
+			{changes !== "" && (
+				<Changes title="What would change it">
+					{changes.split("\n").map((sentence) => (
+						<li key={sentence} suppressHydrationWarning>
+							{sentence}
+						</li>
+					))}
+				</Changes>
+			)}
+			{data.suggestions.length > 0 && (
+				<Changes
+					title="Submitted anew with one thing changed"
+					action={<ButtonLink href={`/jobs/new?from=${job.id}`}>Submit it anew</ButtonLink>}
+				>
+					{data.suggestions.map((s) => (
+						<li key={JSON.stringify(s.change)}>
+							<SuggestionText suggestion={s} />
+						</li>
+					))}
+				</Changes>
+			)}
+		</div>
+	);
+}
+
+function Changes({ title, action = null, children }: { title: string; action?: ReactNode; children: ReactNode }) {
+	return (
+		<section>
+			<div className="mb-1 flex flex-wrap items-center justify-between gap-2">
+				<h3 className="text-xs font-strong text-ink-3">{title}</h3>
+				{action}
+			</div>
+			<ul className="grid max-w-[92ch] list-disc gap-1 pl-4.5 text-pretty text-ink-2 marker:text-ink-3">{children}</ul>
+		</section>
+	);
+}

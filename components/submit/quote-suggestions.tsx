@@ -1,0 +1,35 @@
+"use client";
+import { screenFormatters } from "#components/job/reason-text.tsx";
+import { useTime } from "#components/time/clock.tsx";
+import type { QuoteView } from "#components/trpc/outputs.ts";
+import { Button } from "#components/ui/button.tsx";
+import { changeWords, suggestionSentence } from "#server/domain/suggestion.ts";
+
+type Suggestion = QuoteView["suggestions"][number];
+
+/** What would make the job cheaper or sooner: the same quote, asked again with one thing changed. */
+export function QuoteSuggestions({ suggestions, onUse }: { suggestions: readonly Suggestion[]; onUse: ((s: Suggestion) => void) | null }) {
+	return (
+		<ul className="grid gap-2.25">
+			{suggestions.map((s) => (
+				<li key={JSON.stringify(s.change)} className="flex items-start justify-between gap-3 text-ink-2">
+					<SuggestionText suggestion={s} />
+					{onUse && (
+						<Button size="sm" aria-label={`Use it: ${changeWords(s.change)}`} onClick={() => onUse(s)}>
+							Use it
+						</Button>
+					)}
+				</li>
+			))}
+		</ul>
+	);
+}
+
+export function SuggestionText({ suggestion }: { suggestion: Suggestion }) {
+	const text = useTime((now) => suggestionSentence(suggestion, screenFormatters(now)));
+	return (
+		<span className="text-pretty" suppressHydrationWarning>
+			{text}
+		</span>
+	);
+}
