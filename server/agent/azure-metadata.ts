@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { deleteOwnMachine } from "./azure-self-deletion.ts";
 import type { MachineMetadata } from "./metadata.ts";
 
 const TIMEOUT_MS = 2_000;
@@ -38,6 +39,10 @@ export class AzureMetadata implements MachineMetadata {
 		// Without a time it has begun.
 		const atMs = Date.parse(ours.NotBefore);
 		return { atMs: Number.isNaN(atMs) ? this.#nowMs() : atMs };
+	}
+
+	giveBack(): Promise<boolean> {
+		return deleteOwnMachine(this.#base);
 	}
 
 	async #get(path: string): Promise<unknown> {

@@ -1,7 +1,8 @@
 import { runAgent } from "./agent.ts";
 import { messageOf } from "./client.ts";
+import { giveMachineBack } from "./give-back.ts";
 import { findPowerOff, powerOff } from "./power-off.ts";
-import { takeSettings } from "./settings.ts";
+import { type AgentSettings, takeSettings } from "./settings.ts";
 
 /** Runs on the instance. However it ends, the machine is powered off: nobody else may be left who would. */
 const log = (text: string): void => {
@@ -9,17 +10,25 @@ const log = (text: string): void => {
 };
 
 const commands = findPowerOff(process.env["PATH"] ?? "");
+let settings: AgentSettings | null = null;
+
+/** What ends the machine's cost. */
+async function end(): Promise<void> {
+	if (settings !== null) await giveMachineBack(settings, log);
+	await powerOff(commands, log);
+}
 
 process.on("uncaughtException", (error) => {
 	log(`ended by a fault of its own: ${error.stack ?? error.message}`);
-	void powerOff(commands, log).then(() => process.exit(1));
+	void end().then(() => process.exit(1));
 });
 
 try {
-	await runAgent(takeSettings(process.env), log);
+	settings = takeSettings(process.env);
+	await runAgent(settings, log);
 } catch (error) {
 	log(messageOf(error));
 	process.exitCode = 1;
 }
-await powerOff(commands, log);
+await end();
 process.exit();

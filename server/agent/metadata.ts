@@ -7,6 +7,11 @@ export interface MachineMetadata {
 	instanceId(): Promise<string>;
 	/** When the provider takes the machine, or null when it did not say so. @throws Error when the service does not answer. */
 	notice(): Promise<{ atMs: number } | null>;
+	/**
+	 * Gives the machine back by the provider's own means, where a power-off alone leaves it billed. False: it has none.
+	 * @throws Error when the provider does not let it, or does not answer.
+	 */
+	giveBack?(): Promise<boolean>;
 }
 
 const TIMEOUT_MS = 2_000;

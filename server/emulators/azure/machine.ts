@@ -28,3 +28,8 @@ export type AzureMachine = z.infer<typeof azureMachineSchema>;
 export function holdsName(machine: AzureMachine): boolean {
 	return machine.state !== "terminated" && !machine.vanished;
 }
+
+/** The token of the machine's managed identity. */
+export function machineTokenOf({ metadataSecret }: AzureMachine): string {
+	return `machine-${metadataSecret}`;
+}

@@ -129,6 +129,9 @@ export function virtualMachineOf(request: LaunchRequest, settings: ParsedAzureSe
 		},
 		networkProfile: networkOf(settings, region, tags),
 		...(capacityType === "spot" ? { priority: "Spot", evictionPolicy: "Delete", billingProfile: { maxPrice: -1 } } : {}),
+		...(settings.machineIdentity === undefined
+			? {}
+			: { identity: { type: "UserAssigned", userAssignedIdentities: { [settings.machineIdentity]: {} } } }),
 		...(reservation === undefined ? {} : { capacityReservation: { capacityReservationGroup: { id: reservation } } }),
 	};
 }

@@ -48,6 +48,11 @@ export const azureSettingsSchema = z.strictObject({
 	osDiskGiB: z.number().int().min(30).max(4_095).default(128),
 	/** By region, for reserved capacity. */
 	capacityReservationGroups: z.record(region, resourceId).default({}),
+	/**
+	 * A user-assigned managed identity by which a machine deletes itself at its end, since one that is merely shut down goes on
+	 * being billed. Whatever runs on the machine can use it.
+	 */
+	machineIdentity: resourceId.optional(),
 	adminUsername: z
 		.string()
 		.regex(/^[a-z][a-z0-9_-]{0,31}$/)

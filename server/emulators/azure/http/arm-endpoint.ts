@@ -3,9 +3,11 @@ import type { IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { durationOf } from "../../shared/faults.ts";
 import { type Answer, readBody } from "../../shared/http/answer.ts";
+import { isAlive } from "../../shared/machine-record.ts";
 import type { ArmReply } from "../actions/action.ts";
 import { actionsAt, type FoundAction } from "../actions/registry.ts";
 import { ArmError } from "../arm-error.ts";
+import { machineTokenOf } from "../machine.ts";
 import type { World } from "../world.ts";
 
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -34,8 +36,9 @@ async function perform(
 	const url = new URL(request.url ?? "/", world.url());
 	const text = await readBody(request, MAX_BODY_BYTES);
 	if (text === null) throw new ArmError("RequestContentTooLarge", `The request is longer than ${MAX_BODY_BYTES} bytes.`, 413);
-	checkToken(world, request.headers.authorization);
+	const caller = callerOf(world, request.headers.authorization);
 	const { action, path } = findAction(request.method, url);
+	if (caller === "machine" && action.name !== "virtualMachines.delete") throw new ArmError("AuthorizationFailed");
 	log.name = action.name;
 	checkScope(world, path);
 	const delays = { terminationMs: 0 };
@@ -49,10 +52,13 @@ async function perform(
 	return { reply, lost: behaviours.some(({ kind }) => kind === "lose_answer") };
 }
 
-function checkToken({ options }: World, authorization: string | undefined): void {
+/** An account, or a machine by its identity, which may delete machines and nothing else. */
+function callerOf({ options, book }: World, authorization: string | undefined): "account" | "machine" {
 	const token = /^Bearer (.+)$/.exec(authorization ?? "")?.[1];
 	if (token === undefined) throw new ArmError("AuthenticationFailed", "Authentication failed. The 'Authorization' header is missing.", 401);
-	if (!options.accessTokens.includes(token)) throw new ArmError("InvalidAuthenticationToken");
+	if (options.accessTokens.includes(token)) return "account";
+	if (book.machines().some((machine) => isAlive(machine.state) && machineTokenOf(machine) === token)) return "machine";
+	throw new ArmError("InvalidAuthenticationToken");
 }
 
 function findAction(method: string | undefined, url: URL): FoundAction {

@@ -3,7 +3,7 @@ import { type Answer, jsonAnswer, textAnswer } from "../../shared/http/answer.ts
 import { isAlive } from "../../shared/machine-record.ts";
 import { privateAddressOf } from "../../shared/private-address.ts";
 import { END_CAUSES } from "../lifecycle.ts";
-import type { AzureMachine } from "../machine.ts";
+import { type AzureMachine, machineTokenOf } from "../machine.ts";
 import { resourceIdOf } from "../views/vm-view.ts";
 import type { World } from "../world.ts";
 
@@ -24,12 +24,17 @@ export function answerMetadata(world: World, request: IncomingMessage, path: str
 	if (request.headers["x-forwarded-for"] !== undefined) return problem(400, "Bad request. X-Forwarded-For is not allowed");
 	if (request.headers["metadata"] !== "true") return problem(400, "Bad request. Required metadata header not specified");
 	if (request.method !== "GET") return problem(405, "Method not allowed");
-	const version = new URL(request.url ?? "/", "http://guest").searchParams.get("api-version");
+	const { searchParams: query } = new URL(request.url ?? "/", "http://guest");
+	const version = query.get("api-version");
 	switch (rest) {
 		case "metadata/instance":
 			return versioned(version, INSTANCE_VERSION, () => ({ compute: computeDocument(world, machine), network: networkDocument(machine) }));
 		case "metadata/instance/compute":
 			return versioned(version, INSTANCE_VERSION, () => computeDocument(world, machine));
+		case "metadata/instance/compute/resourceId":
+			return textAnswer(200, resourceIdOf(world, machine));
+		case "metadata/identity/oauth2/token":
+			return identityToken(machine, query);
 		case "metadata/scheduledevents":
 			return versioned(version, EVENTS_VERSION, () => scheduledEvents(machine));
 		default:
@@ -88,6 +93,14 @@ function scheduledEvents({ name, notice, instanceId }: AzureMachine): unknown {
 		DurationInSeconds: -1,
 	};
 	return { DocumentIncarnation: 2, Events: [event] };
+}
+
+/** Good for what the machine's identity may do, which here is to delete machines of its group. */
+function identityToken(machine: AzureMachine, query: URLSearchParams): Answer {
+	const resource = query.get("resource") ?? "";
+	if (machine.request["identity"] === undefined)
+		return jsonAnswer(400, { error: "invalid_request", error_description: "Identity not found" });
+	return jsonAnswer(200, { access_token: machineTokenOf(machine), expires_in: "86399", resource, token_type: "Bearer" });
 }
 
 function problem(status: number, error: string): Answer {

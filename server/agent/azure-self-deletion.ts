@@ -1,0 +1,35 @@
+import { z } from "zod";
+
+const TIMEOUT_MS = 20_000;
+/** Where Azure's metadata service is on a real machine, and the interface that deletes machines. */
+const LINK_LOCAL = "http://169.254.169.254";
+const RESOURCE_MANAGER = "https://management.azure.com";
+const API_VERSION = "2026-04-01";
+
+const identityToken = z.object({ access_token: z.string().min(1) });
+
+/**
+ * Asks Azure to delete this machine by its managed identity, since one that is merely shut down goes on being billed.
+ * False: it has no identity.
+ * @throws Error when Azure does not let it, or does not answer
+ */
+export async function deleteOwnMachine(metadataUrl: string): Promise<boolean> {
+	const headers = { metadata: "true" };
+	const about = await ask(`${metadataUrl}/metadata/instance/compute/resourceId?api-version=2021-02-01&format=text`, { headers });
+	const resourceId = await about.text();
+	const resource = encodeURIComponent(`${RESOURCE_MANAGER}/`);
+	const answer = await ask(`${metadataUrl}/metadata/identity/oauth2/token?api-version=2018-02-01&resource=${resource}`, { headers }, [400]);
+	if (answer.status === 400) return false;
+	const { access_token: token } = identityToken.parse(await answer.json());
+	// An emulated cloud has both at one address.
+	const manager = metadataUrl === LINK_LOCAL ? RESOURCE_MANAGER : new URL(metadataUrl).origin;
+	const url = `${manager}${resourceId}?api-version=${API_VERSION}&forceDeletion=true`;
+	await ask(url, { method: "DELETE", headers: { authorization: `Bearer ${token}` } });
+	return true;
+}
+
+async function ask(url: string, init: RequestInit, expected: readonly number[] = []): Promise<Response> {
+	const answer = await fetch(url, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) });
+	if (answer.ok || expected.includes(answer.status)) return answer;
+	throw new Error(`${new URL(url).pathname} answered ${answer.status}: ${(await answer.text()).slice(0, 300)}`);
+}
