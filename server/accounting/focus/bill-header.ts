@@ -22,6 +22,13 @@ const SINCE_1_2 = [
 	"SubAccountType",
 ];
 
+/** What a line says of itself in money and quantity; the same line may be billed again with others, and on an invoice then. */
+const AMOUNTS: ReadonlySet<string> = new Set([
+	...["BilledCost", "ContractedCost", "EffectiveCost", "ListCost", "ContractedUnitPrice", "ListUnitPrice", "InvoiceId"],
+	...["ConsumedQuantity", "PricingQuantity", "CommitmentDiscountQuantity"],
+	...["PricingCurrencyContractedUnitPrice", "PricingCurrencyEffectiveCost", "PricingCurrencyListUnitPrice"],
+]);
+
 /** Without these a line cannot be matched or summed. All are mandatory in every version. */
 export const NEEDED_COLUMNS = [
 	"BilledCost",
@@ -43,6 +50,8 @@ export interface BillHeader {
 	at: ReadonlyMap<string, number>;
 	/** Places of FOCUS's own columns in alphabetical order: what two lines are compared by. */
 	compared: readonly number[];
+	/** Those of them that say what a line is about: all but amounts. */
+	about: readonly number[];
 }
 
 export type HeaderProblem = { column: string; message: string };
@@ -63,5 +72,5 @@ export function readBillHeader(cells: readonly string[]): BillHeader | HeaderPro
 		.flatMap((name, i) => (known.has(name) ? [i] : []))
 		.sort((a, b) => ((columns[a] ?? "") < (columns[b] ?? "") ? -1 : 1));
 	const version = SINCE_1_2.some((name) => at.has(name)) ? "1.2" : SINCE_1_1.some((name) => at.has(name)) ? "1.1" : "1.0";
-	return { version, columns, at, compared };
+	return { version, columns, at, compared, about: compared.filter((i) => !AMOUNTS.has(columns[i] ?? "")) };
 }

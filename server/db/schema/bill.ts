@@ -39,6 +39,11 @@ export const billLine = pgTable(
 		rowNumber: integer().notNull(),
 		/** sha256 of the values; two lines of one bill may be equal, so the how-manieth it is counts too. */
 		contentHash: text().notNull(),
+		/**
+		 * 64 bits of the sha256 of what a line is about: its values without amounts. A line of a later bill that is about the same
+		 * and says other amounts restates it. null on lines from before this was kept.
+		 */
+		aboutHash: bigInt(),
 		providerName: text().notNull(),
 		month: text().notNull(),
 		chargeCategory: text().notNull(),
@@ -63,8 +68,20 @@ export const billLine = pgTable(
 		index("bill_line_bill").on(t.billId, t.rowNumber),
 		index("bill_line_resource").on(t.resourceId),
 		index("bill_line_month").on(t.month, t.providerName),
+		index("bill_line_about").on(t.aboutHash),
 	],
 );
+
+/** Lines that count no more: a later bill has the same line with other amounts, and not this one. Lines themselves never change. */
+export const billLineRestated = pgTable("bill_line_restated", {
+	lineId: text()
+		.primaryKey()
+		.references(() => billLine.id),
+	/** The bill that restated it. */
+	billId: text()
+		.notNull()
+		.references(() => bill.id),
+});
 
 export const RECONCILIATION_STATES = ["matched", "not_billed", "billed_unknown", "price_variance", "time_variance"] as const;
 

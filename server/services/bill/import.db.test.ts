@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import { parse } from "csv-parse/sync";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { audit } from "#server/db/schema/audit.ts";
-import { bill, billLine } from "#server/db/schema/bill.ts";
+import { bill, billLine, billLineRestated } from "#server/db/schema/bill.ts";
 import { type Books, openBooks } from "../ledger/testing/books.ts";
 import { exportBill } from "./export.ts";
 import { importBill } from "./import.ts";
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => books.database.drop());
 beforeEach(async () => {
-	await books.database.sql`truncate bill, bill_line`;
+	await books.database.sql`truncate bill, bill_line, bill_line_restated`;
 });
 
 /** In pieces of a few bytes, as a network may bring it. */
@@ -81,6 +81,34 @@ describe("lines", () => {
 		const { bill: second } = await take(file(aLine(), aLine(), aLine()));
 		expect(second.repeatedRows).toBe(2);
 		expect(await books.db.$count(billLine)).toBe(3);
+	});
+
+	it("that a later bill has with other amounts, and no more as they were, count no more: of $1.50, $2 and $4 the $1.50 became $1.75", async () => {
+		const hour = (n: number, cost: string) => aLine({ BilledCost: cost, ResourceId: `i-${n}` });
+		const { bill: first } = await take(file(hour(1, "1.5"), hour(2, "2"), hour(3, "4")));
+		await take(file(hour(1, "1.75"), hour(2, "2"), hour(4, "9")));
+		const gone = await books.db.select().from(billLineRestated);
+		// Of the third nothing is said in the second file, which may be a part of the bill: it stays.
+		expect(gone.map((r) => r.lineId)).toEqual([`${first.id}_2`]);
+	});
+
+	it("that a correction takes back are not restated: the old line stands beside it in the file", async () => {
+		await take(file(aLine({ BilledCost: "1.5" })));
+		await take(file(aLine({ BilledCost: "1.5" }), aLine({ BilledCost: "-1.5" }), aLine({ BilledCost: "1.75" })));
+		expect(await books.db.$count(billLineRestated)).toBe(0);
+		expect(await books.db.$count(billLine)).toBe(3);
+	});
+
+	it("that are about another hour, resource or category restate nothing", async () => {
+		await take(file(aLine()));
+		const others = [
+			{ ResourceId: "i-2" },
+			{ ChargeCategory: "Tax" },
+			{ ChargePeriodEnd: "2026-11-10T12:00:00Z" },
+			{ Tags: '"{""a"":""b""}"' },
+		];
+		await take(file(...others.map((other) => aLine({ ...other, BilledCost: "9" }))));
+		expect(await books.db.$count(billLineRestated)).toBe(0);
 	});
 
 	it("take money to the nano-dollar, in E notation too, and times with and without T and Z", async () => {

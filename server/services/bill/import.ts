@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { eq, sql } from "drizzle-orm";
 import { type BillHeader, readBillHeader } from "#server/accounting/focus/bill-header.ts";
-import { type BillLine, comparedText, readBillLine, type Values } from "#server/accounting/focus/bill-line.ts";
+import { aboutText, type BillLine, comparedText, readBillLine, type Values } from "#server/accounting/focus/bill-line.ts";
 import { CSV_NULL } from "#server/accounting/focus/csv.ts";
 import { divideRounded } from "#server/accounting/focus/decimal.ts";
 import type { Tx } from "#server/db/client.ts";
@@ -14,6 +14,7 @@ import { authorize } from "../authorize.ts";
 import { actorName, type ServiceContext } from "../context.ts";
 import { insertLines, makeSeenTable } from "./insert-lines.ts";
 import { readRecords } from "./read-records.ts";
+import { restateLines } from "./restate-lines.ts";
 import { type BillView, toBillView } from "./view.ts";
 
 /** Lines of one INSERT. */
@@ -29,7 +30,8 @@ export interface ImportedBill {
 
 /**
  * Takes in a provider's FOCUS file (1.0 to 1.2, CSV or gzip), all of it or nothing. Memory does not grow with the file.
- * A line that an earlier bill has word for word (re-issued bills hold the old lines too) is counted and not taken again.
+ * A line that an earlier bill has word for word (re-issued bills hold the old lines too) is counted and not taken again; one
+ * that has other amounts now restates the earlier line (restate-lines.ts).
  * @throws SpillwayError `forbidden`; `invalid_input` naming row and column of the first thing that is wrong.
  */
 export async function importBill(
@@ -73,6 +75,7 @@ async function writeBill(tx: Tx, ctx: ServiceContext, input: { fileName: string;
 	await tx.insert(bill).values({ ...row, sha256: id, providers: [], months: [], rows: 0, repeatedRows: 0, billedMicroUsd: 0n });
 	await makeSeenTable(tx);
 	const read = await takeLines(tx, id, header, iterator);
+	await restateLines(tx, id);
 	const sum = sha256();
 	const [known] = await tx.select({ id: bill.id }).from(bill).where(eq(bill.sha256, sum));
 	if (known) throw new KnownFile(known.id);
@@ -111,8 +114,9 @@ function wrongAt(row: number, column: string, message: string): SpillwayError {
 export interface ReadLine extends BillLine {
 	rowNumber: number;
 	values: Values;
-	/** sha256 of what is compared, hex. */
+	/** sha256 of what is compared, hex; and the first 64 bits of that of what it is about, as the database's bigint. */
 	hash: string;
+	aboutHash: bigint;
 }
 
 interface Read {
@@ -159,5 +163,6 @@ function readLine(header: BillHeader, cells: string[], read: Read): ReadLine {
 	read.providers.add(line.providerName);
 	read.months.add(line.month);
 	const hash = createHash("sha256").update(comparedText(header, values)).digest("hex");
-	return { ...line, rowNumber, values, hash };
+	const about = createHash("sha256").update(aboutText(header, values)).digest().readBigInt64BE();
+	return { ...line, rowNumber, values, hash, aboutHash: about };
 }

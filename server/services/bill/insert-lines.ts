@@ -58,6 +58,7 @@ function rowOf(billId: string, line: ReadLine, n: number): string {
 		bill_id: billId,
 		row_number: line.rowNumber,
 		content_hash: `${line.hash}:${n}`,
+		about_hash: line.aboutHash.toString(),
 		provider_name: line.providerName,
 		month: line.month,
 		charge_category: line.chargeCategory,

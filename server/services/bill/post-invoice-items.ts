@@ -5,6 +5,7 @@ import type { Db, Tx } from "#server/db/client.ts";
 import { postCharges } from "../ledger/post-charges.ts";
 import { firstHour, moneyCharge, noCause } from "./post-corrections.ts";
 import { linesOfMonth, micro } from "./read-billed.ts";
+import { restated } from "./restate-lines.ts";
 import { lockMonth, type Run } from "./run.ts";
 import { billedPlace } from "./site-of.ts";
 
@@ -22,11 +23,14 @@ interface Item extends Record<string, unknown> {
 	contracted: string;
 	effective: string;
 	billed: string;
+	/** Whether it counts no more; its amounts are then what the ledger has of it, negated. */
+	restated: boolean;
 }
 
 /**
  * Credits and taxes are known from bills alone: each line becomes a charge of kind `credit` or `tax`, once. Those of the
- * account as a whole and those of our machines are taken; those of a resource that is not ours are somebody else's.
+ * account as a whole and those of our machines are taken; those of a resource that is not ours are somebody else's. What was
+ * posted for a line that a later bill restated is taken back.
  */
 export async function postInvoiceItems(db: Db, run: Run): Promise<void> {
 	for (let after = ""; ; ) {
@@ -49,12 +53,21 @@ export async function postInvoiceItems(db: Db, run: Run): Promise<void> {
 async function newItems(tx: Tx, run: Run, after: string): Promise<Item[]> {
 	return tx.execute<Item>(sql`
 		select l.id, l.provider_name, l.charge_category, l.region_id, (extract(epoch from l.period_start) * 1000)::bigint::text as from_ms,
-			(extract(epoch from l.period_end) * 1000)::bigint::text as to_ms, l.list_nano_usd::text as list,
-			l.contracted_nano_usd::text as contracted, l.effective_nano_usd::text as effective, l.billed_nano_usd::text as billed
-		from bill_line as l left join instance as named on named.provider_instance_id = substring(l.resource_id from '[^/:]+$')
+			(extract(epoch from l.period_end) * 1000)::bigint::text as to_ms, gone.restated,
+			case when gone.restated then -posted.list * 1000 else l.list_nano_usd end::text as list,
+			case when gone.restated then -posted.contracted * 1000 else l.contracted_nano_usd end::text as contracted,
+			case when gone.restated then -posted.effective * 1000 else l.effective_nano_usd end::text as effective,
+			case when gone.restated then -posted.billed * 1000 else l.billed_nano_usd end::text as billed
+		from bill_line as l left join instance as named on named.provider_instance_id = substring(l.resource_id from '[^/:]+$'),
+			lateral (select ${restated(sql`l`)} as restated) as gone,
+			lateral (
+				select count(*) as charges, sum(list_micro_usd) as list, sum(contracted_micro_usd) as contracted, sum(effective_micro_usd) as effective,
+					sum(billed_micro_usd) as billed from charge as c where c.bill_line_id = l.id and c.period_start = l.period_start
+			) as posted
 		where ${linesOfMonth(run.month)} and l.charge_category in ('Credit', 'Tax') and l.id > ${after}
 			and (l.resource_id is null or l.tagged_instance_id is not null or named.id is not null)
-			and not exists (select 1 from charge as c where c.bill_line_id = l.id and c.period_start = l.period_start)
+			and case when gone.restated then posted.list <> 0 or posted.contracted <> 0 or posted.effective <> 0 or posted.billed <> 0
+				else posted.charges = 0 end
 		order by l.id limit ${LINES_PER_STEP}`);
 }
 
@@ -67,7 +80,7 @@ function draftOf(item: Item, place: Awaited<ReturnType<typeof billedPlace>>): Ch
 	};
 	return moneyCharge(money, {
 		...firstHour(Number(item.from_ms), Number(item.to_ms)),
-		...noCause(null),
+		...noCause(item.restated ? "bill_price" : null),
 		billLineId: item.id,
 		dimensions: { ...place, region: item.region_id ?? "" },
 		kind: item.charge_category === "Tax" ? "tax" : "credit",

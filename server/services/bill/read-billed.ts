@@ -4,6 +4,7 @@ import { providerNamed } from "#server/accounting/focus/providers.ts";
 import type { BilledResource, Money } from "#server/accounting/focus/reconcile.ts";
 import type { Db } from "#server/db/client.ts";
 import { bill } from "#server/db/schema/bill.ts";
+import { restated } from "./restate-lines.ts";
 
 export type CloudProvider = "aws" | "azure" | "gcp";
 
@@ -74,7 +75,7 @@ export async function readBilled(db: Db, month: BillMonth): Promise<BilledGroup[
 			from bill_line as l join place as p on p.bill = l.bill_id
 			left join instance as tagged on tagged.id = l.tagged_instance_id
 			left join instance as named on tagged.id is null and named.provider_instance_id = substring(l.resource_id from '[^/:]+$')
-			where ${linesOfMonth(month)} and l.charge_category in ('Usage', 'Adjustment')
+			where ${linesOfMonth(month)} and not ${restated(sql`l`)} and l.charge_category in ('Usage', 'Adjustment')
 				and (l.tagged_instance_id is not null or named.id is not null)
 		), timed as (
 			select line.*, case when quantity ~ '^-?[0-9]+(\\.[0-9]*)?([eE]-?[0-9]+)?$' then quantity::numeric * case

@@ -191,6 +191,29 @@ describe("reading it", () => {
 	});
 });
 
+describe("a bill that is written anew", () => {
+	it("3 x $1.00 estimated, then 3 x $1.10 on the invoice: $3.30, not $6.30; the same file a third time changes nothing", async () => {
+		const { resource, instanceId } = await threeHours();
+		const hours = (cost: string, invoice?: string) => [0, 1, 2].map((hour) => ({ cost, resource, hour, ...(invoice ? { invoice } : {}) }));
+		await reconciled(...hours("1"));
+		await reconciled(...hours("1.10", "inv-1"));
+		await reconciled(...hours("1.10", "inv-1"));
+		expect(await chargedTo(books, { instanceId })).toBe(3_300_000n);
+		expect(await rows()).toMatchObject([{ billedMicroUsd: 3_300_000n, adjustedMicroUsd: 300_000n }]);
+		await expectSoundLedger();
+	});
+
+	it("a credit of -$0.50 that becomes -$0.80 is -$0.50 + $0.50 - $0.80, once", async () => {
+		await threeHours();
+		await reconciled({ cost: "-0.50", category: "Credit" });
+		await reconciled({ cost: "-0.80", category: "Credit" });
+		await again();
+		const credits = await books.db.select({ effective: charge.effectiveMicroUsd }).from(charge).where(eq(charge.kind, "credit"));
+		expect(credits.map((c) => c.effective).toSorted((a, b) => Number(a - b))).toEqual([-800_000n, -500_000n, 500_000n]);
+		await expectSoundLedger();
+	});
+});
+
 describe("credits and taxes", () => {
 	it("-$0.50 of credit and $0.19 of tax become charges of their kind, with the line as cause, once", async () => {
 		await threeHours();

@@ -1,0 +1,28 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Tx } from "#server/db/client.ts";
+
+/**
+ * Providers write a month's bill again and again until it is final, and what was estimated then has other amounts. A line of
+ * an earlier bill counts no more when this file does not repeat it and has a new line that is about the very same: the same
+ * values but for money, quantity and invoice. A line of the other sign takes back and restates nothing, and neither does a file
+ * that repeats the old line beside its correction.
+ * To be called at the end of the file, when `bill_seen` holds all its lines.
+ */
+export async function restateLines(tx: Tx, billId: string): Promise<void> {
+	// The usual case, a first bill of its months, is told apart without a look at the lines.
+	const [earlier] = await tx.execute<{ found: boolean }>(sql`select exists (select 1 from bill where id <> ${billId}) as found`);
+	if (!earlier?.found) return;
+	await tx.execute(sql`
+		insert into bill_line_restated (line_id, bill_id)
+		select distinct old.id, ${billId} from bill_line as new join bill_line as old on old.about_hash = new.about_hash and old.bill_id <> new.bill_id
+		where new.bill_id = ${billId} and not ${restated(sql`old`)}
+			and (new.billed_nano_usd < 0) = (old.billed_nano_usd < 0) and (new.effective_nano_usd < 0) = (old.effective_nano_usd < 0) and not exists (
+			select 1 from bill_seen where bill_seen.kind = ('x' || left(old.content_hash, 16))::bit(64)::bigint
+				and bill_seen.n >= split_part(old.content_hash, ':', 2)::integer)
+		on conflict (line_id) do nothing`);
+}
+
+/** Of a row of `bill_line` under this name: a later bill says it otherwise. */
+export function restated(line: SQL): SQL {
+	return sql`exists (select 1 from bill_line_restated where bill_line_restated.line_id = ${line}.id)`;
+}
