@@ -150,7 +150,6 @@ export class SlurmCalls {
 		});
 		const refused = answer.status === 401 || (method === "GET" && answer.status >= 400 && REFUSED.test(answer.text));
 		return refused && (await this.#token.renew(token)) ? once() : answer;
-		answer.status >= 400 && (await this.#token.renew(token)) ? once() : answer;
 	}
 
 	async #fetch(method: string, path: string, what: string, body: unknown): Promise<{ status: number; text: string }> {

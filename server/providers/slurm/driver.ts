@@ -11,7 +11,8 @@ import { isAttemptId, refuseBusySlots } from "../start-rules.ts";
 import { removeFolder, writeNote } from "./attempt-files.ts";
 import { type KnownAttempt, SlurmAttempts } from "./attempts.ts";
 import { SlurmCalls } from "./client.ts";
-import { carryOn, endHandOver, type HandOverContext, handOver } from "./hand-over.ts";
+import { type ForeignJob, foreignJobsOf } from "./foreign-queue.ts";
+import { carryOn, endHandOver, endHandOvers, type HandOverContext, handOver } from "./hand-over.ts";
 import { mustBeCancelled } from "./observe-attempt.ts";
 import { PoolWatch } from "./pool-watch.ts";
 import { type Held, slotsOf } from "./pools.ts";
@@ -69,6 +70,11 @@ export class SlurmDriver implements ClusterDriver {
 				attempts: known.map((a) => a.observation),
 			};
 		});
+	}
+
+	/** The cluster's own queue: everybody else's jobs. With ten thousand of them that is 35 MB, so it is asked sparingly. */
+	foreignJobs(): Promise<ForeignJob[]> {
+		return this.#guarded("the cluster's queue cannot be read", async () => foreignJobsOf(await this.#calls.jobs(), this.#settings.user));
 	}
 
 	start(request: StartAttempt): Promise<void> {
@@ -193,8 +199,7 @@ export class SlurmDriver implements ClusterDriver {
 		await this.#startQueue;
 		if (stopJobs) await this.#stopAll(graceMs);
 		this.#closed = true;
-		if (!stopJobs) return;
-		for (const { paths } of await this.#attempts.remembered()) await endHandOver(paths);
+		await endHandOvers(this.#settings.folder);
 	}
 
 	async #stopAll(graceMs: number): Promise<void> {

@@ -1,4 +1,5 @@
 import { copyFile, mkdir, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { jobEnvironment } from "#server/agent/job-environment.ts";
 import { makeFolderInside } from "#server/agent/safe-path.ts";
@@ -46,6 +47,13 @@ export async function endHandOver(paths: SlurmPaths): Promise<void> {
 	const running = inFlight.get(paths.folder);
 	running?.abort.abort();
 	await running?.done.catch(() => {});
+}
+
+/** Ends what this process stages below a folder; whoever comes next begins it anew. */
+export async function endHandOvers(root: string): Promise<void> {
+	const ours = [...inFlight].filter(([folder]) => path.dirname(folder) === path.resolve(root));
+	for (const [, { abort }] of ours) abort.abort();
+	await Promise.allSettled(ours.map(([, { done }]) => done));
 }
 
 /**

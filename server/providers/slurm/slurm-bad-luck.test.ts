@@ -244,13 +244,23 @@ describe.skipIf(missing !== null)(`bad luck on a real Slurm${missing === null ? 
 			expect(await textOf(request.attemptId)).toEqual(["here"]);
 		});
 
-		it("other people's jobs take GPUs away and are no attempts of ours", async () => {
-			await slurm().command("sbatch", "--wrap", "sleep 60", "--gres=gpu:h100:3", "-o", "/dev/null", "-J", "theirs");
+		it("other people's jobs take GPUs away, are no attempts of ours, and are listed as the cluster's own queue", async () => {
+			const ours = aStart(h, untilStopped());
+			await h.driver.start(ours);
+			await untilPhase(h, ours.attemptId, "running");
+			const theirs = (name: string, ...more: string[]) =>
+				slurm().command("sbatch", "--wrap", "sleep 60", "-o", "/dev/null", "-J", name, "--gres=gpu:h100:3", "-t", "5", ...more);
+			await theirs("runs");
+			await theirs("held", "--hold", "-N", "2");
 			const seen = await eventually(h, "their GPUs are missing", async () => {
 				const now = await h.driver.observe();
 				return now.pools[0]?.unavailableSlots.length === 3 ? now : null;
 			});
-			expect(seen.attempts).toEqual([]);
+			expect(seen.attempts.map((a) => a.attemptId)).toEqual([ours.attemptId]);
+			expect(await newDriver().foreignJobs()).toMatchObject([
+				{ name: "runs", user: "root", partition: "gpu", state: "running", waitingReason: null, nodes: 1, gpus: 3, timeLimitMs: 300_000 },
+				{ name: "held", state: "waiting", waitingReason: "JobHeldUser", nodes: 2, gpus: 6, startedAtMs: null },
+			]);
 		});
 	});
 

@@ -12,6 +12,10 @@ export function jobNameOf(attemptId: string): string {
 	return `${NAME_PREFIX}${attemptId}`;
 }
 
+export function isOurJobName(name: string): boolean {
+	return name.startsWith(NAME_PREFIX);
+}
+
 /** Spillway ends a job at its longest time, with the reason; Slurm's own limit is the net under it. */
 const LIMIT_SLACK_MS = 10 * MINUTE_MS;
 

@@ -1,0 +1,137 @@
+import { describe, expect, it } from "vitest";
+import type { SlurmJob, SlurmJobState } from "./mapper.ts";
+import { type AttemptFacts, observationOf, type Sight, sightOf } from "./observe-attempt.ts";
+
+const NOW = { nowMs: 1_000_000, settleMs: 30_000 };
+const note = { slurmJobId: 7, startedAtMs: 900_000, endedAtMs: null };
+const run = { slurmJobId: 7, restarts: 0 };
+const exited = (code: number, atMs = 950_500) => ({ atMs, exit: { code, signal: null, error: null } });
+
+/** An attempt that runs. */
+const facts = (changes: Partial<AttemptFacts> = {}): AttemptFacts => ({
+	...{ attemptId: "att_1", slots: [3], folder: "/s/att_1", note, run, childAtMs: 900_400, exit: null, stopByMs: null },
+	...changes,
+});
+const waiting = (changes: Partial<AttemptFacts> = {}) =>
+	facts({ note: { ...note, startedAtMs: null }, run: null, childAtMs: null, ...changes });
+const job = (state: SlurmJobState, changes: Partial<SlurmJob> = {}): SlurmJob => ({
+	...{ id: 7, name: "spillway-att_1", user: "spillway", partition: "gpu", state, reason: "None", restarts: 0, submittedAtMs: 890_000 },
+	...{ startedAtMs: state === "PENDING" ? null : 900_000, endedAtMs: null, timeLimitMs: null, nodes: 1, gpus: 1, nodeList: "n1" },
+	...changes,
+});
+/** Seen to be over for so long. */
+const over = (state: SlurmJobState, forMs = 60_000, changes: Partial<SlurmJob> = {}): Sight => ({
+	...{ kind: "job", job: job(state, { endedAtMs: 951_000, ...changes }), overSinceMs: NOW.nowMs - forMs, begunAnew: false },
+});
+const alive = (state: SlurmJobState): Sight => ({ kind: "job", job: job(state), overSinceMs: null, begunAnew: false });
+const see = (f: AttemptFacts, sight: Sight) => observationOf(f, sight, NOW);
+
+describe("an attempt that is not over", () => {
+	it.each([
+		["waits at Slurm", waiting(), alive("PENDING"), "staging"],
+		["is not submitted", waiting({ note: null }), { kind: "unasked" }, "staging"],
+		["has its GPUs and no process yet", waiting({ run }), alive("RUNNING"), "staging"],
+		["runs", facts(), alive("RUNNING"), "running"],
+		["runs, and Slurm was not asked yet", facts(), { kind: "unasked" }, "running"],
+		["was told to stop", facts({ stopByMs: 2_000_000 }), alive("RUNNING"), "stopping"],
+		["has ended, and Slurm still has its GPUs", facts({ exit: exited(0) }), alive("RUNNING"), "stopping"],
+		["is completing at Slurm", facts({ exit: exited(0, 990_000) }), alive("COMPLETING"), "stopping"],
+		["is over at Slurm, its end not seen for some seconds", facts(), over("COMPLETED", 5_000), "stopping"],
+	] as const)("%s", (_what, f, sight, phase) => {
+		expect(see(f, sight)).toMatchObject({ attemptId: "att_1", slots: [3], phase, exit: null, finishedAtMs: null });
+	});
+});
+
+describe("an attempt that is over", () => {
+	it("ends as its file says, at Slurm's times", () => {
+		const seen = see(facts({ exit: exited(3), note: { ...note, endedAtMs: 951_000 } }), over("FAILED"));
+		expect(seen).toMatchObject({ phase: "exited", startedAtMs: 900_000, finishedAtMs: 951_000, exit: { code: 3 } });
+	});
+
+	it("ends at the files' times when Slurm has forgotten it", () => {
+		const seen = see(facts({ exit: exited(3), note: { ...note, startedAtMs: null } }), { kind: "gone", sinceMs: 960_000 });
+		expect(seen).toMatchObject({ phase: "exited", startedAtMs: 900_400, finishedAtMs: 950_500, exit: { code: 3 } });
+	});
+
+	it("is told as over when its processes cannot be killed and Slurm completes it for ever", () => {
+		expect(see(facts({ exit: exited(0) }), alive("COMPLETING")).phase).toBe("exited");
+	});
+
+	it("has no start when its command was not found", () => {
+		const exit = { atMs: 950_500, exit: { code: null, signal: null, error: "not found", failedAt: "start" as const } };
+		expect(see(facts({ exit }), over("FAILED"))).toMatchObject({ phase: "exited", startedAtMs: null, exit: { failedAt: "start" } });
+	});
+
+	it.each([
+		["time is up", facts(), over("TIMEOUT"), { signal: "SIGKILL" }],
+		["memory is out", facts(), over("OUT_OF_MEMORY"), { signal: "SIGKILL" }],
+		["it was cancelled there", facts(), over("CANCELLED"), { signal: "SIGTERM" }],
+		[
+			"it was cancelled there while it waited",
+			waiting(),
+			over("CANCELLED", 0),
+			{ failedAt: "start", error: expect.stringContaining("cancelled at the cluster") },
+		],
+		["we cancelled it while it waited", waiting({ stopByMs: 1 }), over("CANCELLED", 0), { signal: "SIGTERM", error: null }],
+		["we had it killed", facts({ stopByMs: 1 }), over("CANCELLED"), { signal: "SIGKILL", error: null }],
+		["its batch script died of our signal", waiting({ run, stopByMs: 1 }), over("FAILED"), { signal: "SIGTERM", error: null }],
+		[
+			"its deadline passed while it waited",
+			waiting(),
+			over("DEADLINE", 0),
+			{ failedAt: "start", error: expect.stringContaining("DEADLINE") },
+		],
+		[
+			"the node did not have the folder",
+			waiting(),
+			over("FAILED", 0),
+			{ failedAt: "start", error: expect.stringContaining("/s/att_1 is there on the nodes") },
+		],
+	] as const)("and wrote no end: %s", (_why, f, sight, exit) => {
+		expect(see(f, sight)).toMatchObject({ phase: "exited", exit });
+	});
+});
+
+describe("an attempt is lost, and may run again", () => {
+	it.each([
+		["its node failed", facts(), over("NODE_FAIL")],
+		["it was preempted and saved its work with exit code 0", facts({ exit: exited(0, 951_400) }), over("PREEMPTED")],
+		["its supervisor vanished", facts(), over("COMPLETED")],
+		["Slurm does not know it any more", facts(), { kind: "gone", sinceMs: 0 }],
+		["another run of it ended it", facts({ exit: exited(143) }), { ...over("FAILED"), begunAnew: true } as Sight],
+	] as const)("when %s", (_why, f, sight) => {
+		expect(see(f, sight)).toMatchObject({ phase: "lost", exit: null });
+	});
+
+	it("but not when it had ended by itself before its node failed", () => {
+		expect(see(facts({ exit: exited(0, 949_000) }), over("NODE_FAIL"))).toMatchObject({ phase: "exited", exit: { code: 0 } });
+	});
+
+	it("but not when it was we who told it to stop", () => {
+		const seen = see(facts({ exit: exited(0, 951_400), stopByMs: 1 }), over("PREEMPTED"));
+		expect(seen).toMatchObject({ phase: "exited", exit: { code: 0 } });
+	});
+});
+
+describe("Slurm's answer", () => {
+	const before = (f: AttemptFacts, sight: Sight = { kind: "unasked" }) => ({ facts: f, sight });
+
+	it.each([
+		["waits again after it ran", facts(), job("PENDING"), true],
+		["was restarted", facts(), job("RUNNING", { restarts: 1 }), true],
+		["started later than it had", facts(), job("FAILED", { startedAtMs: 905_000 }), true],
+		["waits for the first time", waiting(), job("PENDING"), false],
+		["was restarted before anything of it ran", facts({ run: { slurmJobId: 7, restarts: 1 } }), job("RUNNING", { restarts: 1 }), false],
+		["is another job of the same attempt", facts({ run: { slurmJobId: 8, restarts: 0 } }), job("PENDING"), false],
+	] as const)("tells whether the job has begun anew: it %s", (_what, f, said, begunAnew) => {
+		expect(sightOf(said, before(f), 5)).toMatchObject({ kind: "job", begunAnew });
+	});
+
+	it("is remembered as it was first: that it is over, gone, or has begun anew", () => {
+		const first = sightOf(job("COMPLETED"), before(facts()), 5);
+		expect(sightOf(job("COMPLETED"), before(facts(), first), 9)).toMatchObject({ overSinceMs: 5 });
+		expect(sightOf(null, before(facts(), sightOf(null, before(facts()), 5)), 9)).toEqual({ kind: "gone", sinceMs: 5 });
+		const anew = sightOf(job("PENDING"), before(facts()), 5);
+		expect(sightOf(job("CANCELLED"), before(facts(), anew), 9)).toMatchObject({ begunAnew: true, overSinceMs: 9 });
+	});
+});
