@@ -3,7 +3,8 @@
  * Asks in process, over a throwaway PostgreSQL in which N jobs wait for 256 GPUs that are all busy, with the shipped catalogue of
  * offers and 10,000 past runs: first as a form does while somebody types (`typed`), then one by one after a pause (`single`).
  * Prints p50 and p95 in ms by the clock, and as CPU time of this process during the question (PostgreSQL's is not in it);
- * `typedCpuShare` is what all of it takes of one core, with what is made ready between two questions. Nothing is asserted.
+ * `typedCpuShare` is what all of it takes of one core, with what is made ready between two questions. `input…` is what is kept so that
+ * a decision among so many jobs can be made again: the first one, and one after another job was submitted. Nothing is asserted.
  */
 import { parseArgs } from "node:util";
 import { type Connection, connect } from "#server/db/client.ts";
@@ -16,11 +17,13 @@ import { type Random, seededRandom } from "#server/kernel/random.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import { catalogueOffers } from "#server/rates/catalogue-offers.ts";
 import { systemContext } from "#server/services/context.ts";
+import { newInputMemory, recordInput } from "#server/services/explain/record-input.ts";
 import { placeHome } from "#server/services/job/place-home.ts";
 import { submitJobs } from "#server/services/job/submit.ts";
 import { refreshOffers } from "#server/services/offer/refresh.ts";
 import { publishPolicy } from "#server/services/policy/publish.ts";
 import { askQuote } from "#server/services/quote/ask.ts";
+import { loadSnapshot, SnapshotCache } from "#server/services/snapshot/load.ts";
 import { timingSchema } from "#server/services/timing.ts";
 import { startThrowawayPostgres } from "../scripts/test-postgres.mjs";
 import { print, quantile, round } from "./lib/figures.ts";
@@ -134,6 +137,30 @@ async function fillHome({ db, sql }: Connection, random: Random): Promise<void> 
 	await sql`update job set state = 'running', started_at = now() where state = 'admitted'`;
 }
 
+/** What keeping the inputs of a decision takes (services/explain): all of it, and again after one more job was submitted. */
+async function keepInputs({ db, sql }: Connection): Promise<Record<string, number>> {
+	const ctx = { ...systemContext(db, systemClock, "seed"), timing: timingSchema.parse({}) };
+	const cache = new SnapshotCache();
+	const memory = newInputMemory();
+	const keep = async (): Promise<{ ms: number; kib: number }> => {
+		const { snapshot } = await loadSnapshot(ctx, cache);
+		const began = performance.now();
+		await recordInput(db, snapshot, memory);
+		const ms = performance.now() - began;
+		const [row] = await sql<{ kib: number }[]>`select sum(octet_length(body))::float8 / 1024 as kib from decision_part`;
+		return { ms, kib: row?.kib ?? 0 };
+	};
+	const first = await keep();
+	await submitJobs(ctx, [parseJobDocument(drawnJob(seededRandom("one more"), "one-more"))]);
+	const next = await keep();
+	return {
+		inputFirstKiB: round(first.kib),
+		inputFirstMs: round(first.ms),
+		inputNextKiB: round(next.kib - first.kib),
+		inputNextMs: round(next.ms),
+	};
+}
+
 interface Sample {
 	wallMs: number;
 	cpuMs: number;
@@ -196,6 +223,7 @@ try {
 		...figuresOf("typed", typed),
 		typedCpuShare: round(cpuShare, 3),
 		...figuresOf("single", single),
+		...(await keepInputs(connection)),
 	});
 } finally {
 	await connection.end();
