@@ -6,6 +6,7 @@ import type { RecordedHistory } from "#server/simulation/backtest/history.ts";
 import { ledgerCalendar } from "../ledger/calendar.ts";
 import { listOffers } from "../offer/list.ts";
 import type { Timing } from "../timing.ts";
+import { loadGrid } from "./load-grid.ts";
 import { loadJobs } from "./load-jobs.ts";
 import { firstJobAtMs, loadLaunches, loadPools, loadPrices, loadPriorRuns, loadSpentBefore, loadTiming } from "./load-outside.ts";
 
@@ -25,6 +26,7 @@ export interface HistoryRequest {
 export async function loadHistory(db: Db, request: HistoryRequest): Promise<RecordedHistory> {
 	const { version, policies, timing, onJobs = () => {}, ...span } = request;
 	const calendar = await ledgerCalendar(db);
+	const grid = await loadGrid(db, span);
 	const periods = [...new Set(policies.flatMap(({ budgets }) => budgets.map(({ period }) => period)))];
 	return {
 		...span,
@@ -39,6 +41,7 @@ export async function loadHistory(db: Db, request: HistoryRequest): Promise<Reco
 		boardWatts: Object.fromEntries(listAccelerators().map((a) => [a.name, a.boardWatts])),
 		firstJobAtMs: await firstJobAtMs(db),
 		zone: calendar.zone,
+		...(grid ? { grid } : {}),
 		jobs: await loadJobs(db, span, onJobs),
 	};
 }

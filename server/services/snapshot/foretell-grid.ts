@@ -1,17 +1,14 @@
 import { and, eq, gte, inArray, lt } from "drizzle-orm";
-import type { Tx } from "#server/db/client.ts";
+import type { DbOrTx, Tx } from "#server/db/client.ts";
 import { gridIntensity } from "#server/db/schema/grid-intensity.ts";
 import { offer } from "#server/db/schema/offer.ts";
 import { pool, site } from "#server/db/schema/site.ts";
-import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
+import { HOUR_MS } from "#server/kernel/units.ts";
 import { gridZoneOf } from "#server/rates/carbon.ts";
-import { factorAt, hourPattern } from "#server/scheduling/forecast/hour-pattern.ts";
+import { foretellHours, HOURS_AHEAD, PATTERN_MS } from "#server/scheduling/forecast/foretell-hours.ts";
+import { hourPattern } from "#server/scheduling/forecast/hour-pattern.ts";
 import type { ForetoldBy } from "#server/scheduling/types.ts";
 import { homeGrid } from "../site/home-grid.ts";
-
-/** Past days that a pattern is learned from, and hours that are foretold. Assumptions. */
-export const PATTERN_DAYS = 28;
-export const HOURS_AHEAD = 96;
 
 /** The coming hours of one place, index 0 the hour of now, and what they rest on. */
 export interface Series {
@@ -34,7 +31,7 @@ export async function foretellGrid(tx: Tx, nowMs: number): Promise<ReadonlyMap<s
 		.where(
 			and(
 				inArray(gridIntensity.zone, [...new Set(zones.values())]),
-				gte(gridIntensity.hour, new Date(firstMs - PATTERN_DAYS * DAY_MS)),
+				gte(gridIntensity.hour, new Date(firstMs - PATTERN_MS)),
 				lt(gridIntensity.hour, new Date(firstMs + HOURS_AHEAD * HOUR_MS)),
 			),
 		);
@@ -47,8 +44,8 @@ export async function foretellGrid(tx: Tx, nowMs: number): Promise<ReadonlyMap<s
 	);
 }
 
-/** Grid zone by place, of those that have one. */
-async function zonesInUse(tx: Tx): Promise<ReadonlyMap<string, string>> {
+/** Grid zone by pool id and `provider:region`, of those that have one. */
+export async function zonesInUse(tx: DbOrTx): Promise<ReadonlyMap<string, string>> {
 	const pools = await tx.select({ id: pool.id, settings: site.settings }).from(pool).innerJoin(site, eq(site.id, pool.siteId));
 	const regions = await tx.selectDistinct({ provider: offer.provider, region: offer.region }).from(offer);
 	return new Map([
@@ -65,15 +62,9 @@ type Row = typeof gridIntensity.$inferSelect;
 function seriesOf(rows: readonly Row[], firstMs: number): Series {
 	const known = new Map(rows.map((row) => [row.hour.getTime(), row.milligramsPerKwh / 1_000]));
 	const pattern = hourPattern(new Map([...known].filter(([hourMs]) => hourMs < firstMs)));
-	const hourly: number[] = [];
+	const hourly = foretellHours(firstMs, (hourMs) => known.get(hourMs) ?? null, pattern);
 	let published = 0;
-	for (let i = 0; i < HOURS_AHEAD; i++) {
-		const atMs = firstMs + i * HOUR_MS;
-		const grams = known.get(atMs) ?? (pattern && pattern.level * factorAt(pattern, atMs));
-		if (grams === null) break;
-		if (published === i && known.has(atMs)) published++;
-		hourly.push(Math.round(grams));
-	}
+	while (published < hourly.length && known.has(firstMs + published * HOUR_MS)) published++;
 	const told = rows.filter((row) => row.hour.getTime() >= firstMs);
 	const newest = rows.reduce<Row | null>((max, row) => (max && max.hour >= row.hour ? max : row), null);
 	const atMs = told.reduce((min, row) => Math.min(min, row.observedAt.getTime()), Number.POSITIVE_INFINITY);

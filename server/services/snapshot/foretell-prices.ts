@@ -1,9 +1,10 @@
 import { sql } from "drizzle-orm";
 import type { Tx } from "#server/db/client.ts";
-import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
+import { HOUR_MS } from "#server/kernel/units.ts";
+import { HOURS_AHEAD, PATTERN_MS } from "#server/scheduling/forecast/foretell-hours.ts";
 import { factorAt, hourPattern } from "#server/scheduling/forecast/hour-pattern.ts";
 import { hourlyMeans } from "#server/scheduling/forecast/hourly-means.ts";
-import { HOURS_AHEAD, PATTERN_DAYS, type Series } from "./foretell-grid.ts";
+import type { Series } from "./foretell-grid.ts";
 
 /**
  * Expected price of the coming hours by spot offer, µ$/h: today's price, higher or lower by what each hour of the day was
@@ -11,7 +12,7 @@ import { HOURS_AHEAD, PATTERN_DAYS, type Series } from "./foretell-grid.ts";
  * by the hour. Cost: the price changes of those weeks.
  */
 export async function foretellPrices(tx: Tx, nowMs: number): Promise<ReadonlyMap<string, Series>> {
-	const fromMs = nowMs - PATTERN_DAYS * DAY_MS;
+	const fromMs = nowMs - PATTERN_MS;
 	const rows = await tx.execute<{ id: string; source: string; price: string; times: number[]; prices: number[] }>(sql`
 		select offer.id, offer.price_source as source, offer.micro_usd_per_hour::text as price, past.times, past.prices
 		from offer cross join lateral (

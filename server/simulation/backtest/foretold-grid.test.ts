@@ -1,33 +1,52 @@
 import { describe, expect, it } from "vitest";
 import type { Policy } from "#server/domain/policy.ts";
-import { HOUR_MS } from "#server/kernel/units.ts";
+import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
 import { aReplayPolicy } from "../replay/testing/small.ts";
 import { runBacktest } from "./run-backtest.ts";
-import { aHistory, aHistoryJob, FROM_MS } from "./testing/small.ts";
+import { aGrid, aHistory, aHistoryJob, FROM_MS } from "./testing/small.ts";
 
 const STAY = aReplayPolicy('    - { id: stay, when: "job.gpus > 1000", burst: { always: true } }');
-const rule = { id: "green", when: null, line: 9, effect: { kind: "defer", to: "greener", withinMs: 8 * HOUR_MS } } as const;
-const GREEN: Policy = { ...STAY, rules: [...STAY.rules, rule] };
+const waiting = (to: "greener" | "cheaper"): Policy => {
+	const rule = { id: "better-hour", when: null, line: 9, effect: { kind: "defer", to, withinMs: 8 * HOUR_MS } } as const;
+	return { ...STAY, rules: [...STAY.rules, rule] };
+};
+const GREEN = waiting("greener");
 const jobs = [aHistoryJob("a", { afterMs: HOUR_MS / 2 })];
-/** 400 g/kWh for six hours, then 100. */
-const gridForecast = new Map([["owned", Array.from({ length: 12 }, (_, hour) => (hour < 6 ? 400 : 100))]]);
+/** 400 g/kWh for six hours of a day, then 100. */
+const day = Array.from({ length: 24 }, (_, hour) => (hour < 6 ? 400 : 100));
 
 describe("a draft that waits for a greener hour, of jobs that never leave home", () => {
-	it("begins at 06:00 where that was foretold: 0.5 kW × 1.5 × 100 = 75 g instead of 300 g", () => {
-		const { published, draft, gaps } = runBacktest(aHistory({ jobs, gridForecast }), { published: STAY, draft: GREEN });
+	it("begins at 06:00 where that was told: 0.5 kW × 1.5 × 100 = 75 g instead of 300 g", () => {
+		const { published, draft, gaps } = runBacktest(aHistory({ jobs, grid: aGrid(day) }), { published: STAY, draft: GREEN });
 		expect([published.emissionsGrams, draft.emissionsGrams]).toEqual([300, 75]);
 		expect([published.meanWaitMs, draft.meanWaitMs]).toEqual([0, 5.5 * HOUR_MS]);
-		expect(gaps.join(" ")).toContain("CO2 is by the grid's forecast where there is one");
+		expect(gaps.join(" ")).toContain("CO2 is by the hours of grids that are on record, the yearly average elsewhere,");
 	});
 
-	it("begins at once where nothing was foretold, and says so", () => {
-		const { draft, gaps } = runBacktest(aHistory({ jobs }), { published: STAY, draft: GREEN });
-		expect(draft.meanWaitMs).toBe(0);
-		expect(gaps).toContain("No forecast of grids or prices is on record, so no start is put off.");
+	it("begins at 06:00 as well where the days before were so, and nobody told of this one until it was over", () => {
+		const days = Array.from({ length: 11 }, () => day).flat();
+		const grid = aGrid(days, { fromMs: FROM_MS - 10 * DAY_MS, toldAtMs: FROM_MS + 2 * DAY_MS });
+		const { draft } = runBacktest(aHistory({ jobs, grid }), { published: STAY, draft: GREEN });
+		expect([draft.meanWaitMs, draft.emissionsGrams]).toEqual([5.5 * HOUR_MS, 75]);
 	});
 
-	it("refuses a forecast whose hours do not begin with the time", () => {
-		const late = aHistory({ jobs, gridForecast, fromMs: FROM_MS + 60_000 });
-		expect(() => runBacktest(late, { published: STAY, draft: GREEN })).toThrow("a grid that is foretold begins with a whole hour");
+	it("begins at once where the greener hour was told of only when it came, and is charged with what the hour emitted", () => {
+		const grid = aGrid(day, { toldAtMs: FROM_MS + 2 * DAY_MS });
+		const { draft } = runBacktest(aHistory({ jobs, grid }), { published: STAY, draft: GREEN });
+		expect([draft.meanWaitMs, draft.emissionsGrams]).toEqual([0, 300]);
+	});
+
+	it("counts the yearly average, 400 g/kWh, where an hour is not on record: half an hour of each, (400 + 100) / 2 × 0.75 kW", () => {
+		const grid = aGrid([100]);
+		const { published } = runBacktest(aHistory({ jobs, grid }), { published: STAY, draft: STAY });
+		expect(published.emissionsGrams).toBe(Math.round(250 * 0.75));
+	});
+
+	it("begins at once where no hours or prices are on record, and says so", () => {
+		const green = runBacktest(aHistory({ jobs }), { published: STAY, draft: GREEN });
+		expect(green.draft.meanWaitMs).toBe(0);
+		expect(green.gaps).toContain("No hours of grids are on record, so no start is put off to a greener one.");
+		const cheap = runBacktest(aHistory({ jobs }), { published: STAY, draft: waiting("cheaper") });
+		expect(cheap.gaps).toContain("Coming prices are not foretold here, so no start is put off to a cheaper hour.");
 	});
 });

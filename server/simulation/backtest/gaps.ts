@@ -106,11 +106,13 @@ function ruleGaps(history: RecordedHistory, halves: Halves, { published, draft }
 	const boots = history.timing.bootMs;
 	if (boots === null && history.offers.length > 0)
 		sentences.push(`No start in a cloud is on record: ${Math.round(history.timing.cloudStartMs.p50Ms / 1000)} s are taken for each.`);
-	if (!history.gridForecast && either.some(({ rules }) => rules.some(({ effect }) => effect.kind === "defer")))
-		sentences.push("No forecast of grids or prices is on record, so no start is put off.");
+	const waitsFor = (hour: "greener" | "cheaper"): boolean =>
+		either.some(({ rules }) => rules.some(({ effect }) => effect.kind === "defer" && effect.to === hour));
+	if (!history.grid && waitsFor("greener")) sentences.push("No hours of grids are on record, so no start is put off to a greener one.");
+	if (waitsFor("cheaper")) sentences.push("Coming prices are not foretold here, so no start is put off to a cheaper hour.");
 	if (history.zone !== "UTC") sentences.push(`Budgets are counted by months of UTC here, in the ledger by those of ${history.zone}.`);
-	const grids = history.gridForecast
-		? "the grid's forecast where there is one, the yearly average elsewhere,"
+	const grids = history.grid
+		? "the hours of grids that are on record, the yearly average elsewhere,"
 		: "the yearly average of each place's grid";
 	sentences.push(`CO2 is by ${grids} and by the boards' power under load.`);
 	return sentences;

@@ -1,6 +1,7 @@
 import type { Offer } from "#server/domain/capacity.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import type { TimeSpread } from "#server/scheduling/types.ts";
+import type { RecordedGrid } from "../replay/grid-record.ts";
 import type { ReplayPool } from "../replay/types.ts";
 
 /**
@@ -31,8 +32,8 @@ export interface RecordedHistory {
 	firstJobAtMs: number | null;
 	/** Of the ledger's days and months. */
 	zone: string;
-	/** gCO2e/kWh by hour of the time, by pool id or `provider:region`, as it was foretold, and as it came. Absent: nothing foretold it. */
-	gridForecast?: ReadonlyMap<string, readonly number[]>;
+	/** Hours of grids. Absent: none are on record. */
+	grid?: RecordedGrid;
 }
 
 /** A job as it was recorded. */

@@ -1,25 +1,22 @@
-import { assert } from "#server/kernel/assert.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
+import { GridRecord } from "./grid-record.ts";
 import type { ReplayScenario } from "./types.ts";
 
 /** Hours × gCO2e/kWh of a place between two moments; null when its intensity is not known. */
 export type GridOver = (place: string, average: number | null, fromMs: number, toMs: number) => number | null;
 
-/** Hourly series repeat from the scenario's start; a place without one has its average throughout. */
-export function makeGridOver(scenario: Pick<ReplayScenario, "grid" | "startMs">): GridOver {
+/** Hourly series repeat from the scenario's start; a place without one has its average throughout. What is on record stands before both. */
+export function makeGridOver(scenario: Pick<ReplayScenario, "grid" | "startMs" | "gridOnRecord">): GridOver {
+	if (scenario.gridOnRecord) {
+		const record = new GridRecord(scenario.gridOnRecord);
+		return (place, average, fromMs, toMs) => record.over(place, average, fromMs, toMs);
+	}
 	const sums = new Map([...scenario.grid].filter(([, hours]) => hours.length > 0).map(([place, hours]) => [place, runningSums(hours)]));
 	return (place, average, fromMs, toMs) => {
 		const series = sums.get(place);
 		if (!series) return average === null ? null : (average * (toMs - fromMs)) / HOUR_MS;
 		return hoursUpTo(series, toMs - scenario.startMs) - hoursUpTo(series, fromMs - scenario.startMs);
 	};
-}
-
-/** The series from the hour of nowMs to their ends: what comes, as a forecast without a mistake would tell it. */
-export function gridAhead({ grid, startMs }: Pick<ReplayScenario, "grid" | "startMs">, nowMs: number): Map<string, readonly number[]> {
-	assert(startMs % HOUR_MS === 0, "a grid that is foretold begins with a whole hour");
-	const hour = Math.floor((nowMs - startMs) / HOUR_MS);
-	return new Map([...grid].map(([place, hours]) => [place, hours.slice(hour)]));
 }
 
 /** Entry i: the sum of the first i hours. */

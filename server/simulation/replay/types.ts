@@ -3,6 +3,7 @@ import type { JobSpec } from "#server/domain/job.ts";
 import type { Policy } from "#server/domain/policy.ts";
 import type { Provider } from "#server/domain/vocabulary.ts";
 import type { TimeSpread } from "#server/scheduling/types.ts";
+import type { RecordedGrid } from "./grid-record.ts";
 
 /**
  * Terminology. **Trace**: jobs as they were recorded. **Scenario**: the sites and the outside that a trace is replayed
@@ -85,8 +86,8 @@ export interface ReplayScenario {
 	stopMs?: number;
 	/** gCO2e/kWh by hour of the replay, repeating, by `provider:region` or pool id. Absent: the offer's or pool's average. */
 	grid: ReadonlyMap<string, readonly number[]>;
-	/** Spillway's core is told of `grid` ahead, hour by hour to its end; startMs is a whole hour then. Absent: it is not. */
-	gridForetold?: boolean;
+	/** Hours of grids on record, in place of `grid`: what was emitted is by them, and the core foretells the coming ones from those before. */
+	gridOnRecord?: RecordedGrid;
 	boardWatts: Readonly<Record<string, number>>;
 	/** Share of on-demand launches refused for want of capacity, drawn by seed. */
 	onDemandRefusalShare: number;

@@ -6,7 +6,7 @@ import { usdToMicro } from "#server/kernel/money.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import { aReplayOffer, aReplayPool } from "../../replay/testing/small.ts";
 import type { HistoryJob, RecordedHistory } from "../history.ts";
-import { aHistory, aHistoryJob, aSpec, FROM_MS } from "./small.ts";
+import { aGrid, aHistory, aHistoryJob, aSpec, FROM_MS } from "./small.ts";
 
 /** Cells of the rows of a Markdown table whose first cell is in backticks. */
 export function rowsOf(text: string): string[][] {
@@ -39,7 +39,6 @@ export function offersOf(text: string): Offer[] {
 export function historyOf(section: string, offers: Offer[]): RecordedHistory {
 	const spent = /\$([\d,]+) of it were spent before/.exec(section)?.[1];
 	const grid = /(\d+) g\/kWh until (\d\d):00 and (\d+) from then on/.exec(section);
-	const foretold = grid && hoursOf(Number(grid[1]), Number(grid[2]), Number(grid[3]));
 	return aHistory({
 		offers,
 		toMs: FROM_MS + DAY_MS,
@@ -53,7 +52,7 @@ export function historyOf(section: string, offers: Offer[]): RecordedHistory {
 			cloudStartMs: { p50Ms: 6 * MINUTE_MS, p90Ms: 6 * MINUTE_MS },
 			cooldownMs: 10 * MINUTE_MS,
 		},
-		...(foretold ? { gridForecast: new Map([["owned", foretold]]) } : {}),
+		...(grid ? { grid: aGrid(hoursOf(Number(grid[1]), Number(grid[2]), Number(grid[3]))) } : {}),
 	});
 }
 

@@ -1,5 +1,6 @@
 import type { JobSpec } from "#server/domain/job.ts";
 import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
+import type { RecordedGrid } from "../../replay/grid-record.ts";
 import { aReplayPool } from "../../replay/testing/small.ts";
 import type { HistoryJob, RecordedHistory } from "../history.ts";
 
@@ -71,4 +72,10 @@ export function aHistory(given: Partial<RecordedHistory> = {}): RecordedHistory 
 		zone: "UTC",
 		...given,
 	};
+}
+
+/** The hours of the grid at home, g/kWh, from the beginning on; told at the beginning unless another time is given. */
+export function aGrid(hours: readonly number[], { fromMs = FROM_MS, toldAtMs = FROM_MS } = {}): RecordedGrid {
+	const own = hours.map((gramsPerKwh, i) => ({ hourMs: fromMs + i * HOUR_MS, gramsPerKwh, toldAtMs }));
+	return { zones: new Map([["owned", "DE"]]), hours: new Map([["DE", own]]) };
 }

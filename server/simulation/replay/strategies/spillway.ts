@@ -11,8 +11,8 @@ import { LiveAttempt } from "../core/live-attempt.ts";
 import { MoneyHeld } from "../core/money-held.ts";
 import { OfferMemory } from "../core/offer-memory.ts";
 import { WorkList } from "../core/work-list.ts";
-import { gridAhead } from "../emissions.ts";
 import type { Strategy, World } from "../engine.ts";
+import { GridRecord } from "../grid-record.ts";
 import type { HomeNodes } from "../home-nodes.ts";
 import type { SeenJob } from "../job.ts";
 import type { MeasuredRun } from "../meter.ts";
@@ -66,6 +66,8 @@ export class Spillway implements Strategy {
 	readonly #pools: { nodes: HomeNodes; version: number; view: PoolView }[];
 	readonly #lookers = new WeakMap<JobSpec, boolean>();
 	readonly #movesHome: boolean;
+	/** Set where a rule waits for greener hours and there are some on record. */
+	readonly #grid: GridRecord | null;
 	/** Pending jobs for which more can be done, or more is waited for, than a free slot. */
 	readonly #pressing = new Set<string>();
 	/** Cloud attempts by GPUs. */
@@ -84,6 +86,8 @@ export class Spillway implements Strategy {
 		this.#money = new MoneyHeld(policy, options.spentBefore);
 		this.#offers = new OfferMemory(world, options.priorOffers);
 		this.#pools = world.pools.map((nodes) => ({ nodes, version: nodes.version, view: viewOf(nodes) }));
+		const waits = policy.rules.some(({ effect }) => effect.kind === "defer" && effect.to === "greener");
+		this.#grid = waits && world.scenario.gridOnRecord ? new GridRecord(world.scenario.gridOnRecord) : null;
 		this.#movesHome = policy.rules.some(({ effect }) => effect.kind === "move");
 	}
 
@@ -203,7 +207,7 @@ export class Spillway implements Strategy {
 			offerRecords: this.#offers.records(),
 			arrivingGpusPerHour: this.#arrivingGpusPerHour(),
 			...(this.#world.data.view ? { data: this.#world.data.view } : {}),
-			...(scenario.gridForetold ? { gridForecast: gridAhead(scenario, nowMs) } : {}),
+			...(this.#grid ? { gridForecast: this.#grid.ahead(nowMs) } : {}),
 		};
 	}
 

@@ -1,0 +1,22 @@
+import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
+import { factorAt, type HourPattern } from "./hour-pattern.ts";
+
+/** Past days that a pattern is learned from, and hours that are foretold. Assumptions. */
+export const PATTERN_DAYS = 28;
+export const HOURS_AHEAD = 96;
+export const PATTERN_MS = PATTERN_DAYS * DAY_MS;
+
+/**
+ * The coming hours of a series from the one that begins at `firstMs` on: what was told of an hour, else what that hour of the
+ * day was beside the others. It ends where neither says anything.
+ */
+export function foretellHours(firstMs: number, toldOf: (hourMs: number) => number | null, pattern: HourPattern | null): number[] {
+	const hourly: number[] = [];
+	for (let i = 0; i < HOURS_AHEAD; i++) {
+		const atMs = firstMs + i * HOUR_MS;
+		const value = toldOf(atMs) ?? (pattern && pattern.level * factorAt(pattern, atMs));
+		if (value === null) break;
+		hourly.push(Math.round(value));
+	}
+	return hourly;
+}

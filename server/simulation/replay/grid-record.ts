@@ -1,0 +1,93 @@
+import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
+import { foretellHours, PATTERN_MS } from "#server/scheduling/forecast/foretell-hours.ts";
+import { type HourPattern, hourPattern } from "#server/scheduling/forecast/hour-pattern.ts";
+
+/** Hours of grids as they are on record. Plain data that can be cloned into another thread. */
+export interface RecordedGrid {
+	/** Zone by pool id and `provider:region`. */
+	zones: ReadonlyMap<string, string>;
+	/** By zone, any order; from PATTERN_MS before the replay on. */
+	hours: ReadonlyMap<string, readonly GridHour[]>;
+}
+
+export interface GridHour {
+	/** Start of the UTC hour. */
+	hourMs: number;
+	gramsPerKwh: number;
+	/** Since when it is on record. An hour that was told before it came is known from then on, any other once it is over. */
+	toldAtMs: number;
+}
+
+interface Zone {
+	hours: ReadonlyMap<number, GridHour>;
+	/** By the sum of the bounds that they were learned between. */
+	patterns: Map<number, HourPattern | null>;
+}
+
+/** What a replay knows of grids by the hour: what past hours were, and what a live core would have been told of the coming ones. */
+export class GridRecord {
+	readonly #zones: ReadonlyMap<string, Zone>;
+	readonly #places: ReadonlyMap<string, string>;
+	#ahead: { firstMs: number; series: Map<string, readonly number[]> } | null = null;
+
+	constructor({ zones, hours }: RecordedGrid) {
+		this.#places = zones;
+		this.#zones = new Map([...hours].map(([zone, of]) => [zone, { hours: new Map(of.map((h) => [h.hourMs, h])), patterns: new Map() }]));
+	}
+
+	/** Hours × g/kWh of a place between two moments, with `average` for hours that are not on record; null when neither is known. */
+	over(place: string, average: number | null, fromMs: number, toMs: number): number | null {
+		const zone = this.#zoneOf(place);
+		let sum = 0;
+		for (let hourMs = floorHour(fromMs); hourMs < toMs; hourMs += HOUR_MS) {
+			const grams = zone?.hours.get(hourMs)?.gramsPerKwh ?? average;
+			if (grams === null) return null;
+			sum += (grams * (Math.min(toMs, hourMs + HOUR_MS) - Math.max(fromMs, hourMs))) / HOUR_MS;
+		}
+		return sum;
+	}
+
+	/** The coming hours by place, index 0 the hour of nowMs, as a live core would foretell them then. The same map within an hour. */
+	ahead(nowMs: number): ReadonlyMap<string, readonly number[]> {
+		const firstMs = floorHour(nowMs);
+		if (this.#ahead?.firstMs === firstMs) return this.#ahead.series;
+		const byZone = new Map([...this.#zones].map(([name, zone]) => [name, seriesOf(zone, firstMs, nowMs)]));
+		const series = new Map(
+			[...this.#places].flatMap(([place, name]) => {
+				const hourly = byZone.get(name) ?? [];
+				return hourly.length > 1 ? [[place, hourly] as const] : [];
+			}),
+		);
+		this.#ahead = { firstMs, series };
+		return series;
+	}
+
+	#zoneOf(place: string): Zone | undefined {
+		const name = this.#places.get(place);
+		return name === undefined ? undefined : this.#zones.get(name);
+	}
+}
+
+function seriesOf(zone: Zone, firstMs: number, nowMs: number): number[] {
+	const toldOf = (hourMs: number): number | null => {
+		const hour = zone.hours.get(hourMs);
+		return hour && hour.toldAtMs <= nowMs ? hour.gramsPerKwh : null;
+	};
+	return foretellHours(firstMs, toldOf, patternOf(zone, firstMs));
+}
+
+/** As a live core learns it, of the whole days of the last PATTERN_MS: from the second hour of a day on one less is whole. */
+function patternOf({ hours, patterns }: Zone, firstMs: number): HourPattern | null {
+	const dayMs = Math.floor(firstMs / DAY_MS) * DAY_MS;
+	const sinceMs = Math.ceil((firstMs - PATTERN_MS) / DAY_MS) * DAY_MS;
+	const kept = patterns.get(dayMs + sinceMs);
+	if (kept !== undefined) return kept;
+	const past = [...hours.values()].filter(({ hourMs }) => sinceMs <= hourMs && hourMs < dayMs);
+	const pattern = hourPattern(new Map(past.map(({ hourMs, gramsPerKwh }) => [hourMs, gramsPerKwh])));
+	patterns.set(dayMs + sinceMs, pattern);
+	return pattern;
+}
+
+function floorHour(atMs: number): number {
+	return Math.floor(atMs / HOUR_MS) * HOUR_MS;
+}
