@@ -93,6 +93,37 @@ describe("expected cost of finishing on an offer", () => {
 	});
 });
 
+describe("checkpoints that go home", () => {
+	const job = (checkpointGiB?: number): PendingJob => ({
+		...withCheckpoint(aJob().max(HOUR_MS).build()),
+		...(checkpointGiB !== undefined && { checkpointGiB }),
+	});
+
+	it("cost their egress: one at each of four quarters of an hour and one at the end, 5 × 2 GiB × $0.09, and in the worst case over the whole life", () => {
+		const [unknown, known] = [estimate({ offers: [onDemand] }, job()), estimate({ offers: [onDemand] }, job(2))];
+		expect(known.egressMicroUsd - unknown.egressMicroUsd).toBe(900_000);
+		expect(known.totalMicroUsd - unknown.totalMicroUsd).toBe(900_000);
+		expect(known.scoreMicroUsd - unknown.scoreMicroUsd).toBeCloseTo(900_000, 3);
+		// 60 min + 10 to boot + 2 to stop: 4 whole quarters and the end
+		expect(known.hold - unknown.hold).toBe(900_000n);
+		const long = aPolicy({
+			weights,
+			rules: [["life", null, { kind: "limit", instanceMs: 4 * HOUR_MS, idleMs: null, gpuUtilisationBelow: null }]],
+		});
+		const open = (checkpointGiB: number) => ({ ...withCheckpoint(aJob().build()), checkpointGiB });
+		const of = (gib: number) => estimate({ offers: [onDemand], policy: long }, open(gib)).hold;
+		expect(of(2) - of(0)).toBe(BigInt(17 * 2 * 90_000));
+	});
+
+	it("choose the region that asks less for letting them go, and cost nothing of a job that makes none", () => {
+		const far = anOffer({ region: "us-west-2", usd: "1.10", egressMicroUsdPerGiB: usdToMicro("0.02") });
+		const given = { offers: [onDemand, far] };
+		expect(estimate(given, job(0.001)).offerId).toBe(onDemand.id);
+		expect(estimate(given, job(2)).offerId).toBe(far.id);
+		expect(estimate(given, { ...aJob().build(), checkpointGiB: 2 })).toMatchObject({ offerId: onDemand.id, egressMicroUsd: 0 });
+	});
+});
+
 describe("gangs in the cloud", () => {
 	const gang = anOffer({ usd: "2", gpus: 8, gangs: true });
 

@@ -20,6 +20,8 @@ export interface CloudRun {
 	checkpointEveryMs: number | null;
 	/** Results going home, GiB. 0 where their size is not known before the run. */
 	egressGiB: number;
+	/** Checkpoints going home, GiB: over the expected run, and over the longest life. */
+	saves: { expectedGiB: number; worstGiB: number };
 	/** Longest life of the instances: they end themselves then. */
 	lifeMs: number;
 	data: JobSpec["data"];
@@ -47,22 +49,38 @@ export function costTermsOf(snapshot: Snapshot): CostTerms {
 }
 
 export function cloudRunOf(
-	queued: { job: Pick<PendingJob, "spec" | "completedMs">; rest: TimeSpread },
+	queued: { job: Pick<PendingJob, "spec" | "completedMs" | "checkpointGiB">; rest: TimeSpread },
 	verdict: JobVerdict,
 	snapshot: Snapshot,
 ): CloudRun {
 	const { spec, completedMs } = queued.job;
 	const terms = costTermsOf(snapshot);
+	const lifeMs = lifeOf(spec, completedMs, verdict, snapshot.cloudStartMs, terms.data.longestMs(spec.data));
 	return {
 		start: snapshot.cloudStartMs,
 		rest: queued.rest,
 		instances: spec.nodes,
 		checkpointEveryMs: spec.checkpoint?.intervalMs ?? null,
 		egressGiB: terms.data.outGiB,
-		lifeMs: lifeOf(spec, completedMs, verdict, snapshot.cloudStartMs, terms.data.longestMs(spec.data)),
+		saves: savesOf(queued.job, queued.rest.p50Ms, lifeMs),
+		lifeMs,
 		data: spec.data,
 		terms,
 	};
+}
+
+const NO_SAVES: CloudRun["saves"] = { expectedGiB: 0, worstGiB: 0 };
+
+/** One checkpoint on each whole interval, and one at the end. */
+function savesOf(
+	{ spec, checkpointGiB = 0 }: Pick<PendingJob, "spec" | "checkpointGiB">,
+	runMs: number,
+	lifeMs: number,
+): CloudRun["saves"] {
+	if (!spec.checkpoint || checkpointGiB <= 0) return NO_SAVES;
+	const { intervalMs } = spec.checkpoint;
+	const savedIn = (ms: number): number => (Math.floor(ms / intervalMs) + 1) * checkpointGiB;
+	return { expectedGiB: savedIn(runMs), worstGiB: savedIn(Math.max(runMs, lifeMs)) };
 }
 
 /**
@@ -91,7 +109,7 @@ export function lifeOn(row: OfferRow, run: CloudRun): number {
  */
 export function holdOf(row: OfferRow, run: CloudRun): bigint {
 	const lifeMs = lifeOn(row, run);
-	const egress = egressOf(row, run);
+	const egress = egressOf(row, run, run.saves.worstGiB);
 	const last = row.lastHold;
 	// Most jobs share one life, the policy's: the last answer is kept.
 	if (last !== null && last.lifeMs === lifeMs && last.instances === run.instances) return last.rentMicroUsd + egress;
@@ -102,15 +120,21 @@ export function holdOf(row: OfferRow, run: CloudRun): bigint {
 	return rentMicroUsd + egress;
 }
 
-/** Results out of the offer's region, and data out of the clouds that they are copied from. Into a cloud is free of charge. */
-export function egressOf(row: OfferRow, run: CloudRun): bigint {
-	if (run.egressGiB === 0 && run.data.length === 0) return 0n;
-	return row.offer.egressMicroUsdPerGiB * BigInt(Math.ceil(run.egressGiB)) + BigInt(stagingOn(row, run).egressMicroUsd);
+/**
+ * Results and checkpoints out of the offer's region, and data out of the clouds that they are copied from. Into a cloud is free
+ * of charge. `savesGiB`: the checkpoints of the expected run, when nothing else is said.
+ */
+export function egressOf(row: OfferRow, run: CloudRun, savesGiB = run.saves.expectedGiB): bigint {
+	if (run.egressGiB === 0 && savesGiB === 0 && run.data.length === 0) return 0n;
+	const { egressMicroUsdPerGiB: perGiB } = row.offer;
+	// Checkpoints are often small: a whole GiB for each would be made up.
+	const saves = savesGiB === 0 ? 0n : BigInt(Math.ceil(Number(perGiB) * savesGiB));
+	return perGiB * BigInt(Math.ceil(run.egressGiB)) + saves + BigInt(stagingOn(row, run).egressMicroUsd);
 }
 
-/** GiB that leave a cloud for this run. */
+/** GiB that leave a cloud for this run at the most. */
 export function egressGiBOf(row: OfferRow, run: CloudRun): number {
-	return run.egressGiB + stagingOn(row, run).egressGiB;
+	return run.egressGiB + run.saves.worstGiB + stagingOn(row, run).egressGiB;
 }
 
 export function stagingOn(row: OfferRow, run: CloudRun): Staging {
@@ -220,7 +244,8 @@ function timesOn(row: OfferRow, run: CloudRun): Times {
 /** The score alone, as the choice among many offers asks for it. An unknown carbon counts as the dirtiest known (offers.ts). */
 export function scoreOf(row: OfferRow, run: CloudRun): number {
 	const { billedMs, delayMs } = timesOn(row, run);
-	const egress = run.egressGiB === 0 && run.data.length === 0 ? 0 : Number(egressOf(row, run));
+	const free = run.egressGiB === 0 && run.saves === NO_SAVES && run.data.length === 0;
+	const egress = free ? 0 : Number(egressOf(row, run));
 	return (row.weighedMicroUsdPerHour * run.instances * billedMs + run.terms.delayMicroUsdPerHour * delayMs) / HOUR_MS + egress;
 }
 

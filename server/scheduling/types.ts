@@ -131,6 +131,8 @@ export interface PendingJob {
 	nextAttemptNo: number;
 	/** Work already done and checkpointed, ms of run time that need not be repeated. */
 	completedMs: number;
+	/** What one of its checkpoints is in size, GiB: they are sent home. Absent: not known, counted as nothing. */
+	checkpointGiB?: number;
 	/** Offers that failed this job lately, with the time until which they are left alone. */
 	avoidOffers: { offerId: string; untilMs: number }[];
 	/** A person said yes: up to this amount. */
@@ -168,6 +170,8 @@ export interface RunningAttempt {
 	savedMs?: number;
 	/** When the next checkpoint will be complete, if the job makes them on a schedule; null: not known. One that is told stands until it has passed. */
 	nextCheckpointAtMs?: number | null;
+	/** As of a pending job. */
+	checkpointGiB?: number;
 	/** Where it goes on once it has stopped: the slots or the offer are kept for it. */
 	movingTo?: MoveTarget | null;
 	/** The offer that its instance was bought as. */

@@ -46,7 +46,7 @@ function mayPay(input: RunningInput, { attempt, atMs, restMs, hereMicroUsd }: Mo
 	if (!here) return true;
 	const workMs = restMs + LIMITS.restoreMs;
 	const work = { p50Ms: workMs, p90Ms: workMs };
-	const run = cloudRunOf({ job: { spec, completedMs: workDoneAt(attempt, atMs) }, rest: work }, shape.verdict, snapshot);
+	const run = cloudRunOf({ job: { ...attempt, completedMs: workDoneAt(attempt, atMs) }, rest: work }, shape.verdict, snapshot);
 	const hereScore = scoreOf(here, run);
 	const delayMs = run.start.p50Ms + LIMITS.restoreMs;
 	for (const row of proven.rowsOf(fit)) {

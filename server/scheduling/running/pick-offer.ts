@@ -46,6 +46,7 @@ export function pickOffer(
 		pendingSinceMs: snapshot.nowMs,
 		nextAttemptNo: 0,
 		completedMs,
+		...(attempt.checkpointGiB !== undefined && { checkpointGiB: attempt.checkpointGiB }),
 		avoidOffers: avoided,
 		approvedMicroUsd: null,
 	};

@@ -1,8 +1,7 @@
-import { and, desc, eq, gt, inArray, isNotNull, isNull, sql } from "drizzle-orm";
+import { and, eq, gt, inArray, isNotNull, isNull, sql } from "drizzle-orm";
 import type { Db, Tx } from "#server/db/client.ts";
 import { allocation } from "#server/db/schema/allocation.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
-import { instance } from "#server/db/schema/instance.ts";
 import { job } from "#server/db/schema/job.ts";
 import { pool, site } from "#server/db/schema/site.ts";
 import type { Offer } from "#server/domain/capacity.ts";
@@ -22,9 +21,12 @@ import { forecastScale as readForecastScale } from "../forecast/scale.ts";
 import { durationStats } from "../job/durations.ts";
 import { listOffers } from "../offer/list.ts";
 import { type ActivePolicy, activePolicy } from "../policy/active.ts";
+import { busyPricesNow } from "../rate-card/gpu-hour-prices.ts";
 import { homeGrid } from "../site/home-grid.ts";
 import type { Timing } from "../timing.ts";
 import { arrivingGpusPerHour as readArrivals } from "./arrivals.ts";
+import { readAvoided } from "./avoided-offers.ts";
+import { CheckpointSizes } from "./checkpoint-sizes.ts";
 import { ForetoldCache } from "./foretold.ts";
 import { readGpuUse } from "./gpu-use.ts";
 import { nextCheckpointAt, readLiveAttempts } from "./live-attempts.ts";
@@ -40,6 +42,7 @@ export class SnapshotCache {
 	readonly specs = new Map<string, JobSpec>();
 	history: HistoryFacts | null = null;
 	readonly foretold = new ForetoldCache();
+	readonly checkpointSizes = new CheckpointSizes();
 	/** What says the same as in the last cycle is the same object again, for the core's memo. */
 	readonly offers = new SameObjects<Offer>(({ id }) => id);
 	readonly pending = new SameObjects<PendingJob>(({ jobId }) => jobId);
@@ -82,7 +85,7 @@ export async function loadSnapshot(ctx: SnapshotContext, cache: SnapshotCache): 
 				seed: hash32(`${active.version}`),
 				policy: active.policy,
 				policyVersion: active.version,
-				pools: await readPools(tx),
+				pools: await readPools(tx, nowMs),
 				offers: cache.offers.keep(await listOffers(tx)),
 				pending: cache.pending.keep(pending),
 				running: cache.running.keep(running),
@@ -139,19 +142,21 @@ async function readPending(
 		cache,
 		rows.map((r) => r.jobId),
 	);
+	const sizeOf = await cache.checkpointSizes.read(tx, saving(cache, rows), nowMs);
 	const tried = rows.filter((r) => r.attempts > 0).map((r) => r.jobId);
-	const avoid = await readAvoided(tx, tried, nowMs, timing);
+	const avoid = await readAvoided(tx, tried, nowMs, timing.offerCooldownMs);
 	const over = evicts(policy) ? await readToldAndOver(tx, nowMs) : [];
 	const rooms = keptRooms([...told, ...rows.map(toldOf), ...over], nowMs);
 	const answers = asksPeople(policy) ? await readAnswers(tx) : null;
 	return rows.map((r) => ({
 		jobId: r.jobId,
-		spec: defined(cache.specs.get(r.jobId), "spec of a pending job"),
+		spec: specOf(cache, r),
 		state: r.state === "held" ? "held" : "queued",
 		submittedAtMs: r.submittedAt.getTime(),
 		pendingSinceMs: r.pendingSince.getTime(),
 		nextAttemptNo: r.attempts + 1,
 		completedMs: Number(r.completedMs),
+		...sizeOf(r.jobId, specOf(cache, r)),
 		avoidOffers: avoid.get(r.jobId) ?? [],
 		approvedMicroUsd: r.approvedMicroUsd,
 		...(answers && { approvals: answers.get(r.jobId) ?? [] }),
@@ -184,38 +189,6 @@ async function readToldAndOver(tx: Tx, nowMs: number): Promise<ToldToLeave[]> {
 	return rows.map(toldOf);
 }
 
-/** Offers whose machine was taken back or never came up are left alone by that job for a while. */
-async function readAvoided(
-	tx: Tx,
-	jobIds: string[],
-	nowMs: number,
-	timing: SnapshotContext["timing"],
-): Promise<Map<string, PendingJob["avoidOffers"]>> {
-	const out = new Map<string, PendingJob["avoidOffers"]>();
-	if (jobIds.length === 0) return out;
-	const rows = await tx
-		.select({ jobId: instance.jobId, offer: instance.offer, terminatedAt: instance.terminatedAt })
-		.from(instance)
-		.innerJoin(attempt, eq(attempt.id, instance.attemptId))
-		.where(
-			and(
-				inArray(instance.jobId, jobIds),
-				inArray(attempt.state, ["interrupted", "evicted", "lost"]),
-				// A job that left by itself has nothing against the place.
-				isNull(attempt.movingTo),
-				gt(instance.terminatedAt, new Date(nowMs - timing.offerCooldownMs)),
-			),
-		)
-		.orderBy(desc(instance.terminatedAt));
-	for (const row of rows) {
-		if (!row.terminatedAt) continue;
-		const list = out.get(row.jobId) ?? [];
-		list.push({ offerId: row.offer.id, untilMs: row.terminatedAt.getTime() + timing.offerCooldownMs });
-		out.set(row.jobId, list);
-	}
-	return out;
-}
-
 async function readRunning(
 	tx: Tx,
 	cache: SnapshotCache,
@@ -228,20 +201,32 @@ async function readRunning(
 		cache,
 		rows.map((r) => r.jobId),
 	);
+	const sizeOf = await cache.checkpointSizes.read(tx, saving(cache, rows), nowMs);
 	const running = rows.map((facts) => {
-		const spec = defined(cache.specs.get(facts.jobId), "spec of a running job");
+		const spec = specOf(cache, facts);
 		const { lastSavedAtMs: _, told: __, ...attempt } = facts;
-		return { ...attempt, ...use.get(facts.attemptId), spec, nextCheckpointAtMs: nextCheckpointAt(facts, spec, nowMs) };
+		return {
+			...attempt,
+			...use.get(facts.attemptId),
+			...sizeOf(facts.jobId, spec),
+			spec,
+			nextCheckpointAtMs: nextCheckpointAt(facts, spec, nowMs),
+		};
 	});
 	return { running, told: rows.map((facts) => facts.told) };
 }
 
-async function readPools(tx: Tx): Promise<PoolView[]> {
+async function readPools(tx: Tx, nowMs: number): Promise<PoolView[]> {
 	const rows = await tx.select({ pool, site }).from(pool).innerJoin(site, eq(site.id, pool.siteId)).where(eq(site.enabled, true));
 	const open = await tx
 		.select({ siteId: allocation.siteId, poolId: allocation.poolId, slots: allocation.slots })
 		.from(allocation)
 		.where(isNull(allocation.endedAt));
+	const prices = await busyPricesNow(
+		tx,
+		rows.map((row) => row.pool),
+		nowMs,
+	);
 	return rows.map(({ pool: p, site: s }) => {
 		const taken = new Set<number>(p.unavailableSlots);
 		for (const a of open) if (a.siteId === p.siteId && a.poolId === p.id) for (const slot of a.slots) taken.add(slot);
@@ -253,7 +238,8 @@ async function readPools(tx: Tx): Promise<PoolView[]> {
 			accelerator: p.accelerator,
 			nodes: p.nodes,
 			gpusPerNode: p.gpusPerNode,
-			microUsdPerGpuHour: p.microUsdPerGpuHour,
+			// The rate card's, as the job will be charged; the pool's own price before its first card.
+			microUsdPerGpuHour: prices.get(`${p.siteId}/${p.id}`) ?? p.microUsdPerGpuHour,
 			wattsPerGpu: p.wattsPerGpu,
 			gridGramsPerKwh: grid.gramsPerKwh,
 			pue: grid.pue,
@@ -274,6 +260,15 @@ async function fillSpecs(tx: Tx, cache: SnapshotCache, jobIds: string[]): Promis
 		.from(job)
 		.where(sql`${job.id} = any(${sql.param(missing)}::text[])`);
 	for (const row of rows) cache.specs.set(row.id, row.spec);
+}
+
+function specOf(cache: SnapshotCache, { jobId }: { jobId: string }): JobSpec {
+	return defined(cache.specs.get(jobId), "spec of a live job");
+}
+
+/** Of these jobs, those that make checkpoints. */
+function saving(cache: SnapshotCache, rows: readonly { jobId: string }[]): string[] {
+	return rows.filter((row) => specOf(cache, row).checkpoint !== null).map(({ jobId }) => jobId);
 }
 
 function forgetEnded(cache: SnapshotCache, pending: PendingJob[], running: RunningAttempt[]): void {
