@@ -37,6 +37,33 @@ export class ComputeCalls {
 		return this.#pages("zones of the project", zoneSchema, (sdk, page) => sdk.zones.list({ ...page }, this.#options()));
 	}
 
+	/** Whether what the reference of an image names is there, or null when the account may not look. */
+	imageExists(image: string): Promise<boolean | null> {
+		const [, project = "", family, name = ""] = /^projects\/([^/]+)\/global\/images\/(family\/)?(.+)$/.exec(image) ?? [];
+		return this.#exists(`image ${image}`, (sdk) =>
+			family === undefined
+				? sdk.images.get({ project, image: name }, this.#options())
+				: sdk.images.getFromFamily({ project, family: name }, this.#options()),
+		);
+	}
+
+	/** The same of a subnetwork, `[projects/<project>/]regions/<region>/subnetworks/<name>`. */
+	subnetworkExists(reference: string): Promise<boolean | null> {
+		const [, other, region = "", subnetwork = ""] = /^(?:projects\/([^/]+)\/)?regions\/([^/]+)\/subnetworks\/(.+)$/.exec(reference) ?? [];
+		const project = other ?? this.#settings.project;
+		return this.#exists(`subnetwork ${reference}`, (sdk) => sdk.subnetworks.get({ project, region, subnetwork }, this.#options()));
+	}
+
+	async #exists(what: string, ask: (sdk: ComputeClients) => Promise<unknown>): Promise<boolean | null> {
+		try {
+			await this.#call(what, ask);
+			return true;
+		} catch (error) {
+			if (!(error instanceof DriverError) || (error.kind !== "not_found" && error.kind !== "unauthorized")) throw error;
+			return error.kind === "not_found" ? false : null;
+		}
+	}
+
 	/** Of the named types those that the zone has. */
 	machineTypes(zone: string, names: readonly string[]): Promise<GceMachineType[]> {
 		const filter = names.map((name) => `(name="${name}")`).join(" OR ");

@@ -1,4 +1,11 @@
-import type { InstancesClient, MachineTypesClient, ZoneOperationsClient, ZonesClient } from "@google-cloud/compute";
+import type {
+	ImagesClient,
+	InstancesClient,
+	MachineTypesClient,
+	SubnetworksClient,
+	ZoneOperationsClient,
+	ZonesClient,
+} from "@google-cloud/compute";
 
 /** The parts of Google's SDK that the driver speaks through. */
 export interface ComputeClients {
@@ -6,6 +13,8 @@ export interface ComputeClients {
 	operations: ZoneOperationsClient;
 	zones: ZonesClient;
 	machineTypes: MachineTypesClient;
+	images: ImagesClient;
+	subnetworks: SubnetworksClient;
 	close(): Promise<void>;
 }
 
@@ -18,18 +27,19 @@ export async function openComputeClients({ endpoint }: { endpoint?: string | und
 	const sdk = await import("@google-cloud/compute");
 	// REST and not gRPC: Compute Engine has nothing else.
 	const options = { fallback: true, ...(endpoint === undefined ? {} : addressOf(endpoint)) };
-	const instances = new sdk.InstancesClient(options);
-	const operations = new sdk.ZoneOperationsClient(options);
-	const zones = new sdk.ZonesClient(options);
-	const machineTypes = new sdk.MachineTypesClient(options);
-	const all = [instances, operations, zones, machineTypes];
+	const clients = {
+		instances: new sdk.InstancesClient(options),
+		operations: new sdk.ZoneOperationsClient(options),
+		zones: new sdk.ZonesClient(options),
+		machineTypes: new sdk.MachineTypesClient(options),
+		images: new sdk.ImagesClient(options),
+		subnetworks: new sdk.SubnetworksClient(options),
+	};
+	const all = Object.values(clients);
 	// Here and not at the first call, where the SDK throws what it meets past its caller, which ends the process.
 	await Promise.all(all.map((client) => client.initialize()));
 	return {
-		instances,
-		operations,
-		zones,
-		machineTypes,
+		...clients,
 		async close() {
 			await Promise.all(all.map((client) => client.close()));
 		},

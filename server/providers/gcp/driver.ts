@@ -4,6 +4,7 @@ import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
 import type { CloudDriver, InstanceObservation, LaunchRequest, OfferObservation } from "../driver.ts";
 import { DriverError } from "../driver-errors.ts";
 import { type FailedRegion, inEveryRegion } from "../every-region.ts";
+import { checkSite } from "./check-site.ts";
 import { ComputeCalls } from "./client.ts";
 import { type ComputeClients, openComputeClients } from "./compute-clients.ts";
 import { launchMachine } from "./launch.ts";
@@ -57,13 +58,7 @@ export class GcpDriver implements CloudDriver {
 
 	async check(): Promise<void> {
 		this.#zones = null;
-		const zones = await this.#zonesByRegion();
-		const missing = this.#settings.regions.filter((region) => !zones.has(region));
-		if (missing.length === 0) return;
-		throw new DriverError(
-			"invalid_request",
-			`Google Cloud has no region ${missing.join(", ")} for the project ${this.#settings.project}; take it out of the site's regions, or correct it`,
-		);
+		await checkSite(this.#compute, this.#settings, new Set((await this.#zonesByRegion()).keys()));
 	}
 
 	async offers(): Promise<{ offers: OfferObservation[]; failedRegions: FailedRegion[] }> {

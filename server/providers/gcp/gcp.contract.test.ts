@@ -158,15 +158,22 @@ describe("gcp alone", () => {
 		expect(over).toMatchObject({ instanceId: request.instanceId, stateReasonCode: "spot: compute.instances.preempted" });
 	});
 
-	it("says of a region that Google does not have that it is not there", async () => {
+	it("says before anything is bought what Google does not have of what the site names", async () => {
 		const settings = {
-			...{ controlPlane: "contract", project: DEFAULT_PROJECT, regions: ["mars-north1"], endpoint: emulator.url },
+			...{ controlPlane: "contract", project: DEFAULT_PROJECT, regions: ["us-central1", "mars-north1"], endpoint: emulator.url },
 			image: "projects/debian-cloud/global/images/family/debian-12",
+			subnetworks: { "us-central1": "projects/shared/regions/us-central1/subnetworks/bursts" },
 		};
 		const driver = new GcpDriver("gcp", { settings, listPrices: () => RATES, open: async () => sdk });
+		emulator.faults.add({ action: "Images.GetFromFamily", error: { code: "notFound" } });
+		emulator.faults.add({ action: "Subnetworks.Get", error: { code: "notFound" } });
 		await expect(driver.check()).rejects.toMatchObject({
 			kind: "invalid_request",
-			message: expect.stringMatching(/no region mars-north1 for the project emulated-project; take it out/),
+			message:
+				"Google Cloud has no region mars-north1 for the project emulated-project; no image projects/debian-cloud/global/images/family/debian-12; no subnetwork projects/shared/regions/us-central1/subnetworks/bursts, which is to serve us-central1. Correct the site's settings, or make what is missing, before machines are bought",
 		});
+		// What the account may not look at is no reason to buy nothing.
+		emulator.faults.add({ action: "Images.GetFromFamily", error: { code: "forbidden" } });
+		await new GcpDriver("gcp", { settings: { ...settings, regions: REGIONS }, listPrices: () => RATES, open: async () => sdk }).check();
 	});
 });

@@ -18,6 +18,8 @@ export interface Call {
 }
 
 export interface GceAction {
+	/** Whether it is about resources that projects show to each other. */
+	anyProject: boolean;
 	/** As Google's definitions name it, e.g. `Instances.Insert`. */
 	name: string;
 	/** The parameters of the address, when the call is this action's; else null. */
@@ -32,6 +34,7 @@ export interface GceAction {
 export interface ActionSpec {
 	service: string;
 	method: string;
+	anyProject?: boolean;
 	/** The parameters behind the address that are honoured; others of Google's are refused. */
 	query?: readonly string[];
 	facts?: (call: Call) => Partial<CallFacts>;
@@ -48,6 +51,7 @@ export function defineAction(spec: ActionSpec): GceAction {
 	const addressNow = () => (address ??= readAddress(methodOf(spec.service, spec.method), name));
 	return {
 		name,
+		anyProject: spec.anyProject ?? false,
 		match(httpMethod, path) {
 			const known = addressNow();
 			const found = known.httpMethod === httpMethod ? known.pattern.exec(path) : null;

@@ -29,7 +29,7 @@ async function perform(world: World, request: IncomingMessage, path: string): Pr
 	if (body === null) throw new GceError("invalid", `The request is longer than ${MAX_BODY_BYTES} bytes.`, 413);
 	const account = accountOf(request.headers.authorization, world.options.accounts, world.options.clock());
 	const { action, params } = findAction(request.method ?? "", path);
-	if (params["project"] !== world.options.project) throw notFound(`projects/${params["project"]}`);
+	if (!action.anyProject && params["project"] !== world.options.project) throw notFound(`projects/${params["project"]}`);
 	const query = new URL(request.url ?? "/", world.url()).searchParams;
 	const delays = { terminationMs: 0 };
 	const call: Call = { world, account, params, query, body: action.read(query, readJson(body)), delays };
