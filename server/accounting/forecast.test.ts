@@ -1,7 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DAY_MS } from "#server/kernel/units.ts";
-import { forecastSpend } from "./forecast.ts";
+import { nextBucketStartMs } from "./calendar.ts";
+import { forecastByDay, forecastSpend } from "./forecast.ts";
+import { calendarOf } from "./zone.ts";
 
 /** 2026-11-16 is a Monday. */
 const MONDAY = Date.UTC(2026, 10, 16);
@@ -65,5 +67,27 @@ describe("forecastSpend", () => {
 				},
 			),
 		);
+	});
+});
+
+describe("forecastByDay", () => {
+	it("says at the end of each day what a forecast to that day says, the last of them being the period's", () => {
+		const nowMs = END - 5 * DAY_MS - 7_200_000;
+		const history = daysBefore(Math.floor(nowMs / DAY_MS) * DAY_MS, [0n, 200n, 0n, 200n, 0n, 200n, 100n]);
+		const input = { spentSoFarMicroUsd: 9n, history, nowMs, periodEndMs: END };
+		const days = forecastByDay(input) ?? [];
+		expect(days.map((d) => d.atMs)).toEqual([5, 4, 3, 2, 1, 0].map((n) => END - n * DAY_MS));
+		for (const { atMs, ...day } of days) expect(day).toEqual(forecastSpend({ ...input, periodEndMs: atMs }));
+	});
+
+	it("takes Berlin's day of 25 hours for one day: 7 days of 100, then 100 more at each midnight", () => {
+		const calendar = calendarOf("Europe/Berlin");
+		// Midnight in Berlin on 24 October 2026; clocks go back on the 25th.
+		const nowMs = Date.UTC(2026, 9, 23, 22);
+		const periodEndMs = nextBucketStartMs("month", nowMs, calendar);
+		const history = daysBefore(nowMs, Array(7).fill(100n));
+		const days = forecastByDay({ spentSoFarMicroUsd: 0n, history, nowMs, periodEndMs, calendar }) ?? [];
+		expect(days.map((d) => d.expectedMicroUsd)).toEqual([100n, 200n, 300n, 400n, 500n, 600n, 700n, 800n]);
+		expect(days.slice(0, 2).map((d) => new Date(d.atMs).toISOString())).toEqual(["2026-10-24T22:00:00.000Z", "2026-10-25T23:00:00.000Z"]);
 	});
 });

@@ -32,39 +32,57 @@ const TEN_THOUSAND = 10_000n;
  * a change in habits. null with fewer than FORECAST_DAYS_MIN whole days to learn from.
  * @param history whole days before today, also from before the period.
  */
-export function forecastSpend(input: {
+export function forecastSpend(input: ForecastInput): SpendForecast | null {
+	const last = forecastByDay(input)?.at(-1);
+	if (!last) return null;
+	const { atMs: _, ...forecast } = last;
+	return forecast;
+}
+
+export interface ForecastInput {
 	spentSoFarMicroUsd: bigint;
 	history: readonly DailySpend[];
 	nowMs: number;
 	periodEndMs: number;
 	calendar?: Calendar;
-}): SpendForecast | null {
+}
+
+/** The same at the end of every day still to come, the period's last one included, in one walk. */
+export function forecastByDay(input: ForecastInput): (SpendForecast & { atMs: number })[] | null {
 	const { spentSoFarMicroUsd: spent, history, nowMs, periodEndMs, calendar = UTC } = input;
 	assert(nowMs <= periodEndMs, "the period has ended: there is nothing to forecast");
 	if (history.length < FORECAST_DAYS_MIN) return null;
 	const meanOf = weekdayMeans(history, calendar);
+	const variance = dailyVariance(history, meanOf, calendar);
+	const dayMs = BigInt(DAY_MS);
 	// Sums of money × milliseconds, so that a part of a day is exact and divided once.
 	let toComeByMs = 0n;
 	let remainingMs = 0n;
+	const until = (atMs: number) => {
+		const expected = spent + toComeByMs / dayMs;
+		const spread = (squareRoot((variance * remainingMs) / dayMs) * Z90_PER_10000) / TEN_THOUSAND;
+		return {
+			atMs,
+			lowMicroUsd: expected - spread < spent ? min(spent, expected) : expected - spread,
+			expectedMicroUsd: expected,
+			highMicroUsd: expected + spread,
+			samples: history.length,
+		};
+	};
+	if (nowMs === periodEndMs) return [until(nowMs)];
+	const days: ReturnType<typeof until>[] = [];
 	for (let atMs = nowMs; atMs < periodEndMs; ) {
 		const nextDayMs = nextBucketStartMs("day", atMs, calendar);
 		const dayEndMs = Math.min(periodEndMs, nextDayMs);
 		// A day of 23 or 25 hours is one day of spend.
 		const lengthMs = nextDayMs - bucketStartMs("day", atMs, calendar);
-		const partMs = lengthMs === DAY_MS ? BigInt(dayEndMs - atMs) : (BigInt(dayEndMs - atMs) * BigInt(DAY_MS)) / BigInt(lengthMs);
+		const partMs = lengthMs === DAY_MS ? BigInt(dayEndMs - atMs) : (BigInt(dayEndMs - atMs) * dayMs) / BigInt(lengthMs);
 		toComeByMs += meanOf(atMs) * partMs;
 		remainingMs += partMs;
 		atMs = dayEndMs;
+		days.push(until(atMs));
 	}
-	const dayMs = BigInt(DAY_MS);
-	const expected = spent + toComeByMs / dayMs;
-	const spread = (squareRoot((dailyVariance(history, meanOf, calendar) * remainingMs) / dayMs) * Z90_PER_10000) / TEN_THOUSAND;
-	return {
-		lowMicroUsd: expected - spread < spent ? min(spent, expected) : expected - spread,
-		expectedMicroUsd: expected,
-		highMicroUsd: expected + spread,
-		samples: history.length,
-	};
+	return days;
 }
 
 function weekdayMeans(history: readonly DailySpend[], calendar: Calendar): (atMs: number) => bigint {

@@ -1,7 +1,7 @@
 import { and, desc, eq, gte, inArray, lt, sql } from "drizzle-orm";
 import { z } from "zod";
-import { bucketStartMs, nextBucketStartMs, type Period, periodOf } from "#server/accounting/calendar.ts";
-import { forecastSpend, type SpendForecast } from "#server/accounting/forecast.ts";
+import { nextBucketStartMs, type Period, periodOf } from "#server/accounting/calendar.ts";
+import { forecastByDay } from "#server/accounting/forecast.ts";
 import type { Calendar } from "#server/accounting/zone.ts";
 import type { Db } from "#server/db/client.ts";
 import { budgetDay, budgetJob, hold, holdBudget } from "#server/db/schema/budget.ts";
@@ -161,17 +161,6 @@ async function countMachines(db: Db, id: string): Promise<number> {
 }
 
 function forecastAhead({ postedMicroUsd, history, period }: BudgetFigures, nowMs: number, calendar: Calendar): BudgetDetail["ahead"] {
-	const days: BudgetDetail["ahead"] = [];
-	for (
-		let atMs = nextBucketStartMs("day", bucketStartMs("day", nowMs, calendar), calendar);
-		;
-		atMs = nextBucketStartMs("day", atMs, calendar)
-	) {
-		const ahead = { spentSoFarMicroUsd: postedMicroUsd, history, nowMs, periodEndMs: atMs, calendar };
-		const forecast: SpendForecast | null = forecastSpend(ahead);
-		if (!forecast) return [];
-		const { lowMicroUsd, expectedMicroUsd, highMicroUsd } = forecast;
-		days.push({ atMs, lowMicroUsd, expectedMicroUsd, highMicroUsd });
-		if (atMs >= period.toMs) return days;
-	}
+	const days = forecastByDay({ spentSoFarMicroUsd: postedMicroUsd, history, nowMs, periodEndMs: period.toMs, calendar }) ?? [];
+	return days.map(({ samples: _, ...day }) => day);
 }
