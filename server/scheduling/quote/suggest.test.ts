@@ -82,6 +82,19 @@ describe("what would make a job cheaper or sooner", () => {
 		expect(best && suggestionSentence(best)).toBe("Allow A100-80GB: starts 3h59m earlier, $2.03 more.");
 	});
 
+	it("weighs sooner against dearer as the policy does, and takes any price where it gives delay no weight", () => {
+		const job = aJob("train").accelerators("H100-80GB").build();
+		const dear = [anOffer({ accelerator: "A100-80GB", gpus: 1, usd: "60.00" })];
+		const weighing = (delayMicroUsdPerHour: bigint): Snapshot => ({
+			...waitsForHome,
+			policy: { ...waitsForHome.policy, weights: { delayMicroUsdPerHour, carbonMicroUsdPerTonne: 0n } },
+			offers: dear,
+		});
+		// At $5 an hour four hours are worth $20, and at home they cost nothing: the core itself would wait.
+		expect(suggestionsFor(weighing(5_000_000n), job)).toEqual([]);
+		expect(suggestionsFor(weighing(0n), job).map((s) => s.change.kind)).toEqual(["accelerator"]);
+	});
+
 	it("is a smaller job, where what it asks for is not to be had", () => {
 		const snapshot = aSnapshot({
 			pools: [aPool({ gpusPerNode: 8, freeSlots: [0, 1, 2, 3] })],

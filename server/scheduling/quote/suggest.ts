@@ -8,6 +8,8 @@ import type { Variant } from "./variants.ts";
 /** Sooner by this much, and by this share of the wait, counts as sooner; cheaper likewise. */
 const LEAST_SOONER = { ms: 5 * MINUTE_MS, share: 0.05 };
 const LEAST_CHEAPER = { microUsd: 10_000, share: 0.05 };
+/** For the order alone, where the policy gives delay no weight: an hour then weighs more than any money. */
+const UNWEIGHED_MICRO_USD_PER_HOUR = 1e12;
 /** Suggestions that are told. */
 const TOLD = 4;
 
@@ -47,19 +49,23 @@ export function prospectOf(explanation: Explanation, job: PendingJob, riskOf: Ri
 }
 
 /**
- * The variants that are really sooner or cheaper, and weigh less by the policy's own weights: new money, and the hours until
- * the end × the weight of delay. The best first; of two that change the same thing, the better.
+ * The variants that are really sooner or cheaper, and better by the policy's own weights: new money, and the hours until the end ×
+ * the weight of delay. Where delay has no weight, sooner is better whatever it costs, as a rule that lets jobs leave is then
+ * obeyed whatever it costs, and cheaper when it is not later. The best first; of two that change the same thing, the better.
  */
 export function suggest(asIs: Prospect | null, asked: readonly AskedVariant[], { policy, nowMs }: Snapshot, riskOf: RiskOf): Suggestion[] {
-	// Where delay weighs nothing, of two that cost the same the sooner one is still the better.
-	const delayMicroUsdPerHour = Math.max(1, Number(policy.weights.delayMicroUsdPerHour));
-	const weightOf = (p: Prospect): number => Number(p.cashMicroUsd) + ((p.finish.p50Ms - nowMs) / HOUR_MS) * delayMicroUsdPerHour;
-	const before = asIs === null ? Number.POSITIVE_INFINITY : weightOf(asIs);
+	const delayMicroUsdPerHour = Number(policy.weights.delayMicroUsdPerHour);
+	const weightOf = ({ cashMicroUsd, finish }: Prospect): number =>
+		Number(cashMicroUsd) + ((finish.p50Ms - nowMs) / HOUR_MS) * (delayMicroUsdPerHour || UNWEIGHED_MICRO_USD_PER_HOUR);
 	const better = asked.flatMap(({ variant, job, explanation }) => {
 		const prospect = prospectOf(explanation, job, riskOf);
 		if (!prospect) return [];
 		const weight = weightOf(prospect);
-		if (weight >= before || (asIs !== null && !isGain(asIs, prospect, nowMs))) return [];
+		if (asIs !== null) {
+			const { sooner, cheaper, later } = gainOf(asIs, prospect, nowMs);
+			const weighsLess = delayMicroUsdPerHour > 0 ? weight < weightOf(asIs) : !later;
+			if (!(sooner || cheaper) || !weighsLess) return [];
+		}
 		return [{ weight, suggestion: suggestionOf(variant, prospect, asIs) }];
 	});
 	better.sort((a, b) => a.weight - b.weight);
@@ -71,12 +77,12 @@ export function suggest(asIs: Prospect | null, asked: readonly AskedVariant[], {
 	return first.slice(0, TOLD).map(({ suggestion }) => suggestion);
 }
 
-function isGain(asIs: Prospect, changed: Prospect, nowMs: number): boolean {
+function gainOf(asIs: Prospect, changed: Prospect, nowMs: number): { sooner: boolean; cheaper: boolean; later: boolean } {
 	const soonerMs = asIs.finish.p50Ms - changed.finish.p50Ms;
+	const leastMs = Math.max(LEAST_SOONER.ms, LEAST_SOONER.share * (asIs.finish.p50Ms - nowMs));
 	const savedMicroUsd = Number(BigInt(asIs.cashMicroUsd) - BigInt(changed.cashMicroUsd));
-	const sooner = soonerMs >= Math.max(LEAST_SOONER.ms, LEAST_SOONER.share * (asIs.finish.p50Ms - nowMs));
-	const cheaper = savedMicroUsd >= Math.max(LEAST_CHEAPER.microUsd, LEAST_CHEAPER.share * Number(asIs.cashMicroUsd));
-	return sooner || cheaper;
+	const leastMicroUsd = Math.max(LEAST_CHEAPER.microUsd, LEAST_CHEAPER.share * Number(asIs.cashMicroUsd));
+	return { sooner: soonerMs >= leastMs, cheaper: savedMicroUsd >= leastMicroUsd, later: soonerMs <= -leastMs };
 }
 
 function suggestionOf({ change, fields }: Variant, prospect: Prospect, asIs: Prospect | null): Suggestion {
