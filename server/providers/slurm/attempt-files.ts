@@ -11,7 +11,7 @@ import type { AttemptFacts, JobNote } from "./observe-attempt.ts";
 /** The folder of an attempt: that of the local site, and what lies in its state folder here besides. */
 export interface SlurmPaths extends AttemptFolder {
 	launch: LaunchFiles;
-	/** Made before a submission is sent: its outcome is unknown until `job` is there. */
+	/** Written before a submission is sent, with its time: its outcome is unknown until `job` is there. */
 	submitting: string;
 	/** What is known of the Slurm job: a JobNote. */
 	job: string;
@@ -48,6 +48,7 @@ export type StoredRequest = z.infer<typeof requestSchema>;
 
 const noteSchema = z.object({
 	slurmJobId: z.number().int(),
+	submittedAtMs: z.number(),
 	startedAtMs: z.number().nullable(),
 	endedAtMs: z.number().nullable(),
 }) satisfies z.ZodType<JobNote>;

@@ -91,9 +91,10 @@ export class SlurmAttempts {
 		// Read after the answer: what was written before the job's end is seen then.
 		const now = await readFacts(paths, request);
 		const times = sight.kind === "job" && !sight.begunAnew ? sight.job : facts.note;
+		const startedAtMs = times.startedAtMs ?? facts.note.startedAtMs;
 		const note = {
-			slurmJobId,
-			startedAtMs: times.startedAtMs ?? facts.note.startedAtMs,
+			...facts.note,
+			startedAtMs: startedAtMs === null ? null : Math.max(startedAtMs, facts.note.submittedAtMs),
 			endedAtMs: times.endedAtMs ?? facts.note.endedAtMs,
 		};
 		if (note.startedAtMs !== facts.note.startedAtMs || note.endedAtMs !== facts.note.endedAtMs) await writeNote(paths, note);

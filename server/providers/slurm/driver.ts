@@ -55,7 +55,7 @@ export class SlurmDriver implements ClusterDriver {
 		this.#calls = new SlurmCalls(this.#settings, clock);
 		this.#attempts = new SlurmAttempts(this.#settings, this.#calls, clock);
 		this.#pools = new PoolWatch(this.#settings, this.#calls, clock);
-		this.#ctx = { settings: this.#settings, calls: this.#calls, pool: (id) => this.#pools.one(id) };
+		this.#ctx = { settings: this.#settings, calls: this.#calls, clock, pool: (id) => this.#pools.one(id) };
 	}
 
 	observe(): Promise<ClusterObservation> {
@@ -121,7 +121,7 @@ export class SlurmDriver implements ClusterDriver {
 		if (facts.run !== null && facts.run.slurmJobId !== slurmJobId) {
 			// Slurm had it twice, and the other one began first: this one ends by itself, or never begins.
 			await this.#cancel(slurmJobId);
-			return writeNote(paths, { slurmJobId: facts.run.slurmJobId, startedAtMs: null, endedAtMs: null });
+			return writeNote(paths, { ...facts.note, slurmJobId: facts.run.slurmJobId, startedAtMs: null, endedAtMs: null });
 		}
 		const overdue = facts.stopByMs !== null && this.#clock.nowMs() > facts.stopByMs + STOP_SLACK_MS;
 		if (overdue || mustBeCancelled(sight)) await this.#cancel(slurmJobId);

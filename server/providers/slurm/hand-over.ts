@@ -4,8 +4,9 @@ import { fileURLToPath } from "node:url";
 import { jobEnvironment } from "#server/agent/job-environment.ts";
 import { makeFolderInside } from "#server/agent/safe-path.ts";
 import { copyInto, stageData } from "#server/agent/stage.ts";
+import type { Clock } from "#server/kernel/clock.ts";
 import { DriverError, madeNothing } from "../driver-errors.ts";
-import { writeWhole } from "../local/attempt-folder.ts";
+import { readIfThere, writeWhole } from "../local/attempt-folder.ts";
 import { writeFailure, writeStoppedBefore } from "../local/observe-attempt.ts";
 import { checkpointFolderOf } from "../local/run-attempt.ts";
 import { isThere, type SlurmPaths, type StoredRequest, writeNote } from "./attempt-files.ts";
@@ -24,6 +25,7 @@ const NODE_PROGRAMS = "/usr/local/bin";
 export interface HandOverContext {
 	settings: ParsedSlurmSettings;
 	calls: SlurmCalls;
+	clock: Clock;
 	/** @throws DriverError invalid_request when there is no such pool (any more). */
 	pool(poolId: string): Promise<SlurmPool>;
 }
@@ -79,7 +81,7 @@ async function stageAndSubmit(ctx: HandOverContext, paths: SlurmPaths, request: 
 		}
 	}
 	const known = await findSubmitted(ctx, paths, request);
-	if (known !== null) return writeNote(paths, { slurmJobId: known, startedAtMs: null, endedAtMs: null });
+	if (known !== null) return writeNote(paths, { ...known, startedAtMs: null, endedAtMs: null });
 	if (await isThere(paths.stop)) return writeStoppedBefore(paths);
 	await submit(ctx, paths, request);
 }
@@ -95,10 +97,16 @@ async function stage(paths: SlurmPaths, { spec, restoreFrom }: StoredRequest, si
 }
 
 /** The job of a submission whose answer was never heard. One that comes later still finds that the attempt has run. */
-async function findSubmitted(ctx: HandOverContext, paths: SlurmPaths, { attemptId }: StoredRequest): Promise<number | null> {
-	if (!(await isThere(paths.submitting))) return null;
+async function findSubmitted(
+	ctx: HandOverContext,
+	paths: SlurmPaths,
+	{ attemptId }: StoredRequest,
+): Promise<{ slurmJobId: number; submittedAtMs: number } | null> {
+	const submittedAt = await readIfThere(paths.submitting);
+	if (submittedAt === null) return null;
 	const ours = (await ctx.calls.jobs()).filter((j) => j.name === jobNameOf(attemptId) && j.user === ctx.settings.user);
-	return (ours.find((j) => !isOver(j.state)) ?? ours.at(-1))?.id ?? null;
+	const found = ours.find((j) => !isOver(j.state)) ?? ours.at(-1);
+	return found ? { slurmJobId: found.id, submittedAtMs: Number(submittedAt) } : null;
 }
 
 async function submit(ctx: HandOverContext, paths: SlurmPaths, request: StoredRequest): Promise<void> {
@@ -110,13 +118,14 @@ async function submit(ctx: HandOverContext, paths: SlurmPaths, request: StoredRe
 	const mustExist = spec.image === null ? (spec.command[0] ?? null) : null;
 	await writeFile(paths.launch.script, launchScript({ paths, files: paths.launch, argv, mustExist }), { mode: 0o600 });
 	await copyFile(SUPERVISOR, paths.launch.supervisor);
-	await writeWhole(paths.submitting, "");
+	const submittedAtMs = ctx.clock.nowMs();
+	await writeWhole(paths.submitting, String(submittedAtMs));
 	const body = submissionOf(version, {
 		...{ attemptId, spec, pool, settings, environment: environmentOf(paths, request) },
 		...{ script: paths.launch.script, work: paths.work, slurmLog: paths.launch.slurmLog },
 	});
 	try {
-		await writeNote(paths, { slurmJobId: await calls.submit(body), startedAtMs: null, endedAtMs: null });
+		await writeNote(paths, { slurmJobId: await calls.submit(body), submittedAtMs, startedAtMs: null, endedAtMs: null });
 	} catch (error) {
 		if (error instanceof DriverError && madeNothing(error.kind)) await rm(paths.submitting, { force: true });
 		throw error;

@@ -3,7 +3,7 @@ import type { SlurmJob, SlurmJobState } from "./mapper.ts";
 import { type AttemptFacts, observationOf, type Sight, sightOf } from "./observe-attempt.ts";
 
 const NOW = { nowMs: 1_000_000, settleMs: 30_000 };
-const note = { slurmJobId: 7, startedAtMs: 900_000, endedAtMs: null };
+const note = { slurmJobId: 7, submittedAtMs: 899_000, startedAtMs: 900_000, endedAtMs: null };
 const run = { slurmJobId: 7, restarts: 0 };
 const exited = (code: number, atMs = 950_500) => ({ atMs, exit: { code, signal: null, error: null } });
 
@@ -114,7 +114,7 @@ describe("an attempt is lost, and may run again", () => {
 });
 
 describe("Slurm's answer", () => {
-	const before = (f: AttemptFacts, sight: Sight = { kind: "unasked" }) => ({ facts: f, sight });
+	const known = (f: AttemptFacts, sight: Sight = { kind: "unasked" }) => ({ facts: f, sight });
 
 	it.each([
 		["waits again after it ran", facts(), job("PENDING"), true],
@@ -124,14 +124,14 @@ describe("Slurm's answer", () => {
 		["was restarted before anything of it ran", facts({ run: { slurmJobId: 7, restarts: 1 } }), job("RUNNING", { restarts: 1 }), false],
 		["is another job of the same attempt", facts({ run: { slurmJobId: 8, restarts: 0 } }), job("PENDING"), false],
 	] as const)("tells whether the job has begun anew: it %s", (_what, f, said, begunAnew) => {
-		expect(sightOf(said, before(f), 5)).toMatchObject({ kind: "job", begunAnew });
+		expect(sightOf(said, known(f), 5)).toMatchObject({ kind: "job", begunAnew });
 	});
 
 	it("is remembered as it was first: that it is over, gone, or has begun anew", () => {
-		const first = sightOf(job("COMPLETED"), before(facts()), 5);
-		expect(sightOf(job("COMPLETED"), before(facts(), first), 9)).toMatchObject({ overSinceMs: 5 });
-		expect(sightOf(null, before(facts(), sightOf(null, before(facts()), 5)), 9)).toEqual({ kind: "gone", sinceMs: 5 });
-		const anew = sightOf(job("PENDING"), before(facts()), 5);
-		expect(sightOf(job("CANCELLED"), before(facts(), anew), 9)).toMatchObject({ begunAnew: true, overSinceMs: 9 });
+		const first = sightOf(job("COMPLETED"), known(facts()), 5);
+		expect(sightOf(job("COMPLETED"), known(facts(), first), 9)).toMatchObject({ overSinceMs: 5 });
+		expect(sightOf(null, known(facts(), sightOf(null, known(facts()), 5)), 9)).toEqual({ kind: "gone", sinceMs: 5 });
+		const anew = sightOf(job("PENDING"), known(facts()), 5);
+		expect(sightOf(job("CANCELLED"), known(facts(), anew), 9)).toMatchObject({ begunAnew: true, overSinceMs: 9 });
 	});
 });

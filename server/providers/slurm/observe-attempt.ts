@@ -6,6 +6,8 @@ type Exit = NonNullable<AttemptObservation["exit"]>;
 /** What is kept of the Slurm job, since the controller forgets jobs that are over after some minutes. */
 export interface JobNote {
 	slurmJobId: number;
+	/** By our clock. Slurm tells whole seconds, which would let a start come before its submission. */
+	submittedAtMs: number;
 	startedAtMs: number | null;
 	endedAtMs: number | null;
 }

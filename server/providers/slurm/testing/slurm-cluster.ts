@@ -126,7 +126,7 @@ class Daemons {
 	constructor(dir: string) {
 		this.#dir = dir;
 		// Nothing of the tests' own environment; Next's types ask for a NODE_ENV.
-		this.env = { PATH: SYSTEM_PATH, SLURM_CONF: path.join(dir, "etc/slurm.conf") } as unknown as NodeJS.ProcessEnv;
+		this.env = { PATH: SYSTEM_PATH, TZ: "UTC", SLURM_CONF: path.join(dir, "etc/slurm.conf") } as unknown as NodeJS.ProcessEnv;
 	}
 
 	async start(name: string, [program = "", ...args]: string[], env: Record<string, string> = {}): Promise<void> {
