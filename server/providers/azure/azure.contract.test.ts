@@ -2,9 +2,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { vi } from "vitest";
 import { startAzureEmulator } from "#server/emulators/azure/emulator.ts";
 import { EMULATED_RESOURCE_GROUP, EMULATED_SUBSCRIPTION } from "#server/emulators/azure/options.ts";
 import type { CatalogEntry } from "#server/emulators/shared/catalog-entry.ts";
+import { listOffers } from "#server/rates/offers.ts";
 import { describeCloudDriverContract } from "../contract/cloud-contract.ts";
 import type { CloudHarness, LaunchRefusal } from "../contract/cloud-harness.ts";
 import { startRewritingProxy } from "../contract/rewriting-proxy.ts";
@@ -14,6 +16,7 @@ import { AzureDriver } from "./driver.ts";
 import { virtualMachineOf } from "./mapper.ts";
 import type { AzureRate } from "./offers.ts";
 import { type AzureSettings, azureSettingsSchema } from "./settings.ts";
+import { costOf, type LiveAccount, liveAccount } from "./testing/live-account.ts";
 
 const REGIONS: [string, string] = ["eastus", "westeurope"];
 const TYPE = "Standard_NC4as_T4_v3";
@@ -80,7 +83,8 @@ function settingsFor(controlPlane: string, endpoint: string): AzureSettings {
 	};
 }
 
-async function makeHarness(): Promise<CloudHarness> {
+/** The emulated endpoint with faults by script, and a proxy before it that rewrites answers. */
+async function emulatedAccount(): Promise<CloudHarness> {
 	const stateDir = mkdtempSync(path.join(tmpdir(), "spillway-azure-contract-"));
 	const emulator = await startAzureEmulator({
 		port: 0,
@@ -162,4 +166,19 @@ function withUnknownFields(value: unknown): unknown {
 	return { ...Object.fromEntries(known), somethingNew: { x: [1] } };
 }
 
-describeCloudDriverContract("azure", makeHarness);
+/** An account, or an endpoint, that is there already: a site's settings as JSON. */
+const given: LiveAccount | null = process.env.SPILLWAY_CONTRACT_AZURE
+	? {
+			row: JSON.parse(process.env.SPILLWAY_CONTRACT_AZURE),
+			size: process.env.SPILLWAY_CONTRACT_AZURE_SIZE ?? TYPE,
+			listPrices: () => listOffers("azure"),
+		}
+	: null;
+
+if (given) {
+	process.stderr.write(`This run makes ${costOf(given)}, and deletes them whatever happens.\n`);
+	const longMs = 20 * 60_000;
+	vi.setConfig({ testTimeout: longMs, hookTimeout: longMs });
+}
+
+describeCloudDriverContract("azure", () => (given ? liveAccount(given) : emulatedAccount()));
