@@ -10,6 +10,9 @@ import { ledgerCheck } from "../ledger/check.ts";
 import { meterAll } from "../ledger/meter.ts";
 import { settleAllocation } from "../ledger/settle.ts";
 import * as test from "../ledger/testing/books.ts";
+import { publishPolicy } from "../policy/publish.ts";
+import { loadSnapshot, SnapshotCache } from "../snapshot/load.ts";
+import { timingSchema } from "../timing.ts";
 import { readPoolRates } from "./list.ts";
 import { setRateCard } from "./set.ts";
 
@@ -33,6 +36,23 @@ const as = (role: Role) => ({
 });
 
 describe("a rate card", () => {
+	it("is what decisions and quotes take home's price from: the pool's own $0.60 before it counts, $1.00 a GPU-hour from then on", async () => {
+		await test.addPool(books);
+		const source = "apiVersion: spillway/v1\nkind: Policy\nmetadata: { name: default }\nspec: { rules: [] }\n";
+		await publishPolicy(books, { name: "default", message: "test", source });
+		const priceNow = async () => {
+			const { snapshot } = await loadSnapshot({ ...books, timing: timingSchema.parse({}) }, new SnapshotCache());
+			return snapshot.pools.map((pool) => pool.microUsdPerGpuHour);
+		};
+		await setRateCard(as("finance"), key, { ...card("35040"), effectiveFrom: at(test.T0 + HOUR_MS) });
+		expect(await priceNow()).toEqual([600_000n]);
+		books.clock.advance(HOUR_MS);
+		expect(await priceNow()).toEqual([1_000_000n]);
+		// Of two cards for one instant the newer counts, here as in what is charged.
+		await setRateCard(as("finance"), key, card("70080"));
+		expect(await priceNow()).toEqual([2_000_000n]);
+	});
+
 	it("set at 10:30 for a job of 10:00 to 11:00: 30 min × $0.60 + 30 min × $1 = $0.80 used, $2.40 idle, together $3.20", async () => {
 		await test.addPool(books);
 		const use = await test.addUse(books);
