@@ -1,0 +1,154 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type GceEmulator, startGceEmulator } from "#server/emulators/gcp/emulator.ts";
+import { writeKeyFile } from "#server/emulators/gcp/key-file.ts";
+import { DEFAULT_PROJECT } from "#server/emulators/gcp/options.ts";
+import type { CatalogEntry } from "#server/emulators/shared/catalog-entry.ts";
+import { defined } from "#server/kernel/assert.ts";
+import type { CloudHarness, LaunchRefusal } from "../../contract/cloud-harness.ts";
+import { type RewritingProxy, startRewritingProxy } from "../../contract/rewriting-proxy.ts";
+import { type ComputeClients, openComputeClients } from "../compute-clients.ts";
+import { GcpDriver } from "../driver.ts";
+import { CONTROL_PLANE_LABEL, providerIdOf } from "../names.ts";
+import type { ZoneRate } from "../offers.ts";
+
+export const REGIONS: [string, string] = ["us-central1", "europe-west4"];
+const TYPE = "g2-standard-4";
+const ZONES = REGIONS.flatMap((region) => ["a", "b"].map((letter) => ({ region, zone: `${region}-${letter}` })));
+
+/** Invented prices: the contract is about their form. */
+const CATALOG: CatalogEntry[] = [
+	{
+		...{ instanceType: TYPE, vcpus: 4, memoryGiB: 16, gpus: 1, gpuModel: "L4-24GB" },
+		regions: REGIONS.map((region) => ({
+			region,
+			onDemandMicroUsdPerHour: 700_000n,
+			zones: ZONES.filter((z) => z.region === region).map(({ zone }) => ({ zone, spotMicroUsdPerHour: 280_000n })),
+		})),
+	},
+];
+
+export const RATES: ZoneRate[] = ZONES.map(({ region, zone }) => ({
+	...{ instanceType: TYPE, region, zone, accelerator: "L4-24GB", gpus: 1, vcpus: 4, memoryGiB: 16 },
+	onDemand: { microUsdPerHour: 700_000n, asOf: "2026-07-30", source: "invented for tests" },
+	spot: { microUsdPerHour: 280_000n, asOf: "2026-07-30", source: "invented for tests" },
+}));
+
+const REFUSAL_CODES: Record<LaunchRefusal, string> = {
+	no_capacity: "ZONE_RESOURCE_POOL_EXHAUSTED",
+	spot_count_quota: "QUOTA_EXCEEDED",
+	vcpu_quota: "QUOTA_EXCEEDED",
+	throttled: "rateLimitExceeded",
+	unauthorized: "forbidden",
+	server_error: "backendError",
+};
+
+const ANSWER_TIMEOUT_MS = 1_500;
+
+export interface EmulatedProject {
+	emulator: GceEmulator;
+	sdk: ComputeClients;
+	/** A control plane of its own in the project. */
+	makeHarness(): Promise<CloudHarness>;
+	close(): Promise<void>;
+}
+
+/** One project for all cases of the contract, since Google's SDK takes seconds to open. */
+export async function openEmulatedProject(): Promise<EmulatedProject> {
+	const stateDir = mkdtempSync(path.join(tmpdir(), "spillway-gcp-contract-"));
+	process.env["GOOGLE_APPLICATION_CREDENTIALS"] = writeKeyFile(stateDir);
+	const delays = { bootDelayMs: 20, terminateDelayMs: 5, spotNoticeMs: 5, guestStopGraceMs: 100 };
+	const emulator = await startGceEmulator({ port: 0, stateDir, catalog: CATALOG, ...delays, seed: 1 });
+	const proxy = await startRewritingProxy(emulator.url);
+	const sdk = await openComputeClients({ endpoint: emulator.url });
+	const sdkByProxy = await openComputeClients({ endpoint: proxy.url });
+	let cases = 0;
+	return {
+		emulator,
+		sdk,
+		async makeHarness() {
+			cases += 1;
+			return harnessOf({ emulator, proxy, sdk, sdkByProxy, controlPlane: `contract-${cases}` });
+		},
+		async close() {
+			await sdk.close();
+			await sdkByProxy.close();
+			await proxy.stop();
+			await emulator.stop({ killInstances: true });
+			rmSync(stateDir, { recursive: true, force: true });
+		},
+	};
+}
+
+async function plant(sdk: ComputeClients, region: string, name: string, labels: Record<string, string>): Promise<string> {
+	const zone = `${region}-a`;
+	const instanceResource = {
+		...{ name, labels, machineType: `zones/${zone}/machineTypes/${TYPE}`, networkInterfaces: [{ network: "global/networks/default" }] },
+		disks: [{ boot: true, initializeParams: { sourceImage: "projects/debian-cloud/global/images/family/debian-12" } }],
+		scheduling: { onHostMaintenance: "TERMINATE" },
+	};
+	await sdk.instances.insert({ project: DEFAULT_PROJECT, zone, instanceResource });
+	const [made] = await sdk.instances.get({ project: DEFAULT_PROJECT, zone, instance: name });
+	return providerIdOf(zone, String(defined(made.id, "instance id")));
+}
+
+interface Parts {
+	emulator: GceEmulator;
+	proxy: RewritingProxy;
+	sdk: ComputeClients;
+	sdkByProxy: ComputeClients;
+	controlPlane: string;
+}
+
+function harnessOf({ emulator, proxy, sdk, sdkByProxy, controlPlane }: Parts): CloudHarness {
+	const driverOf = (own: string, clients: ComputeClients) =>
+		new GcpDriver("gcp", {
+			settings: {
+				...{ controlPlane: own, project: DEFAULT_PROJECT, regions: REGIONS, endpoint: emulator.url },
+				image: "projects/debian-cloud/global/images/family/debian-12",
+				...{ answerTimeoutMs: ANSWER_TIMEOUT_MS, operationPollMs: 5, pageSize: 5 },
+			},
+			listPrices: () => RATES,
+			// Closed when all cases are over.
+			open: async () => ({ ...clients, close: async () => {} }),
+		});
+	const fault = (action: string, more: Omit<Parameters<typeof emulator.faults.add>[0], "action">) => {
+		emulator.faults.add({ action, ...more });
+	};
+	const launchFault = (behaviour: NonNullable<Parameters<typeof emulator.faults.add>[0]["behaviour"]>) =>
+		fault("Instances.Insert", { behaviour });
+	return {
+		driver: driverOf(controlPlane, sdkByProxy),
+		again: () => driverOf(controlPlane, sdk),
+		otherControlPlane: () => driverOf(`${controlPlane}-other`, sdk),
+		regions: REGIONS,
+		instanceType: TYPE,
+		moreThanAPage: 12,
+		passTime: () => sleep(5),
+		async cleanup() {
+			emulator.faults.clear();
+			proxy.rewrite((json) => json);
+		},
+		faults: {
+			refuseNextLaunch: (refusal) => fault("Instances.Insert", { error: { code: REFUSAL_CODES[refusal] } }),
+			loseNextLaunchAnswer: () => launchFault({ kind: "lose_answer" }),
+			delayNextLaunchAnswer: () => launchFault({ kind: "delay_answer", durationMs: ANSWER_TIMEOUT_MS * 4 }),
+			hideNextLaunch: () => launchFault({ kind: "invisible", durationMs: 400 }),
+			slowNextTermination: () => fault("Instances.Delete", { behaviour: { kind: "slow_termination", durationMs: 400 } }),
+			refuseCredentials: () => fault("*", { times: "always", error: { code: "authError" } }),
+			failRegion: (question, region) => {
+				fault(question === "list" ? "Instances.List" : "MachineTypes.List", { match: { region }, error: { code: "backendError" } });
+			},
+			plantTaggedStranger: (region) => plant(sdk, region, `stranger-${controlPlane}`, { [CONTROL_PLANE_LABEL]: controlPlane }),
+			plantUntagged: async (region) => {
+				await plant(sdk, region, `untagged-${controlPlane}`, {});
+			},
+		},
+		wire: {
+			addUnknownFields: () => proxy.rewrite((json) => json.replaceAll('"kind":', '"somethingNew":{"x":[1]},"kind":')),
+			dropInstanceIds: () => proxy.rewrite((json) => json.replaceAll(/"(?:id|targetId)":"\d+",/g, "")),
+		},
+	};
+}
