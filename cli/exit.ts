@@ -15,7 +15,7 @@ export const EXIT_MEANINGS: readonly (readonly [ExitCode, string])[] = [
 	[EXIT.done, "done; with --wait or --follow: the job succeeded"],
 	[EXIT.jobFailed, "with --wait or --follow: the job failed or was cancelled"],
 	[EXIT.badInput, "wrong input: a flag, a file or a value"],
-	[EXIT.notFound, "there is no such job, policy or attempt"],
+	[EXIT.notFound, "there is no such job, policy, attempt or site"],
 	[EXIT.denied, "no token, an unknown token, or not allowed"],
 	[EXIT.conflict, "does not fit the present state, for example cancelling a job that has ended"],
 	[EXIT.server, "the server cannot be reached, or failed"],

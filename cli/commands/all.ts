@@ -18,6 +18,7 @@ import { rates } from "./rates.ts";
 import { receipt } from "./receipt.ts";
 import { show } from "./show.ts";
 import { simulate } from "./simulate.ts";
+import { site } from "./site.ts";
 import { sites } from "./sites.ts";
 import { spend } from "./spend.ts";
 import { statement } from "./statement.ts";
@@ -26,5 +27,5 @@ import { submit } from "./submit.ts";
 /** In the order of help: what a job meets, then what money does. `help` and `version` are answered without a server. */
 export const COMMANDS: readonly Command[] = [
 	...[submit, importCommand, quote, jobs, show, logs, cancel, explain, receipt, approvals],
-	...[instances, sites, spend, charges, carbon, budgets, statement, bill, exportCommand, rates, policy, audit, simulate],
+	...[instances, sites, site, spend, charges, carbon, budgets, statement, bill, exportCommand, rates, policy, audit, simulate],
 ];

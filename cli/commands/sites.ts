@@ -50,7 +50,7 @@ function stateOf(site: Site): string {
 }
 
 function whatOf(site: Site): string {
-	if (!site.healthy && site.healthMessage !== null) return site.healthMessage;
+	if (site.healthMessage !== null) return site.healthMessage;
 	const pools = site.pools.map((p) => `${p.gpus} × ${p.accelerator}`);
 	return site.regions.length > 0 ? `${count(site.regions.length, "region")}: ${site.regions.join(", ")}` : pools.join(", ");
 }

@@ -24,262 +24,271 @@ import { type SlurmCluster, startSlurm } from "./testing/slurm-cluster.ts";
 import { whyNoSlurm } from "./testing/slurm-programs.ts";
 
 const missing = whyNoSlurm();
+/** Slurm itself takes seconds to write its state down and to come back. */
+const TIMEOUT_MS = 90_000;
 
-describe.skipIf(missing !== null)(`bad luck on a real Slurm${missing === null ? "" : ` (left out: ${missing})`}`, () => {
-	let running: SlurmCluster | null = null;
-	let sites = 0;
-	let site: { folder: string; tokenFile: string };
-	let h: ClusterHarness;
-	const slurm = () => defined(running, "cluster");
+describe.skipIf(missing !== null)(
+	`bad luck on a real Slurm${missing === null ? "" : ` (left out: ${missing})`}`,
+	{ timeout: TIMEOUT_MS },
+	() => {
+		let running: SlurmCluster | null = null;
+		let sites = 0;
+		let site: { folder: string; tokenFile: string };
+		let h: ClusterHarness;
+		const slurm = () => defined(running, "cluster");
 
-	beforeAll(async () => {
-		running = await startSlurm({ nodes: 2, gpusPerNode: 4 });
-	});
-	afterAll(() => running?.stop());
+		beforeAll(async () => {
+			running = await startSlurm({ nodes: 2, gpusPerNode: 4 });
+		});
+		afterAll(() => running?.stop());
 
-	const settings = (): SlurmSettings => ({
-		...{ url: slurm().url, folder: site.folder, user: "root", token: { file: site.tokenFile }, accelerators: { h100: "H100-80GB" } },
-		...{ pendingPollMs: 50, runningPollMs: 100, nodesPollMs: 50, exitSettleMs: 500 },
-	});
-	const newDriver = (changes: Partial<SlurmSettings> = {}) => new SlurmDriver("home", { ...settings(), ...changes });
+		const settings = (): SlurmSettings => ({
+			...{ url: slurm().url, folder: site.folder, user: "root", token: { file: site.tokenFile }, accelerators: { h100: "H100-80GB" } },
+			...{ pendingPollMs: 50, runningPollMs: 100, nodesPollMs: 50, exitSettleMs: 500 },
+		});
+		const newDriver = (changes: Partial<SlurmSettings> = {}) => new SlurmDriver("home", { ...settings(), ...changes });
 
-	beforeEach(async () => {
-		sites += 1;
-		const folder = path.join(slurm().shared, `site-${sites}`);
-		site = { folder, tokenFile: path.join(slurm().shared, "..", `token-${sites}`) };
-		await mkdir(folder);
-		await writeFile(site.tokenFile, await slurm().token());
-		h = {
-			...{ driver: newDriver(), poolId: "gpu-h100x4", accelerator: "H100-80GB", slots: 8, command: posixCommand },
-			...{ passTime: () => sleep(20), nowMs: Date.now, restart: async () => newDriver(), cleanup: async () => {} },
-			features: { realProcesses: true, checkpointFolder: true },
-		};
-	});
-	afterEach(async () => {
-		await slurm().command("scancel", "--full", "--signal=KILL", "--user=root");
-		await slurm().command("scancel", "--user=root");
-		await eventually(h, "the queue is empty", async () => (await slurm().command("squeue", "-h")) === "");
-	});
-
-	const shell = (script: string, changes: Partial<StartAttempt["spec"]> = {}, slots = [0]) =>
-		aStart(
-			h,
-			{ end: null },
-			{ slots, spec: aSpec({ command: ["sh", "-c", script], gpus: slots.length / (changes.nodes ?? 1), ...changes }) },
-		);
-	const textOf = async (attemptId: string) => (await readAll(h.driver, attemptId)).map((l) => l.text);
-	const jobIdOf = (attemptId: string) => slurm().command("squeue", "-h", "-t", "all", "-n", jobNameOf(attemptId), "-o", "%i");
-
-	/** Slurm writes its state down some seconds late; what was not is forgotten by a new controller. */
-	async function writtenDown(attemptId: string): Promise<void> {
-		const sinceMs = Date.now();
-		await slurm().command("scontrol", "update", `jobid=${await jobIdOf(attemptId)}`, "comment=x");
-		const state = path.join(slurm().shared, "../state/job_state");
-		await eventually(h, "Slurm has written the job down", async () => (await stat(state)).mtimeMs > sinceMs);
-	}
-
-	describe("the cluster", () => {
-		it("goes on while slurmctld is killed and started again: nothing is concluded from its silence", async () => {
-			const live = aStart(h, untilStopped({ exitCode: 7 }));
-			await h.driver.start(live);
-			const before = await untilPhase(h, live.attemptId, "running");
-			await untilPrinted(h, live.attemptId, READY);
-			await writtenDown(live.attemptId);
-			await slurm().killController();
-			await expect(newDriver().observe()).rejects.toMatchObject({ name: "DriverError", kind: "transient" });
-			const meanwhile = aStart(h, { print: { stdout: ["once"] }, end: { code: 0 } }, { slots: [1] });
-			await expect(h.driver.start(meanwhile)).rejects.toMatchObject({ name: "DriverError", kind: "transient" });
-			await slurm().startController();
-			expect(await find(h.driver, live.attemptId)).toEqual(before);
-			await h.driver.start(meanwhile);
-			await untilPhase(h, meanwhile.attemptId, "exited");
-			expect(await textOf(meanwhile.attemptId)).toEqual(["once"]);
-			await h.driver.stop(live.attemptId, 60_000);
-			expect((await untilPhase(h, live.attemptId, "exited")).exit?.code).toBe(7);
+		beforeEach(async () => {
+			sites += 1;
+			const folder = path.join(slurm().shared, `site-${sites}`);
+			site = { folder, tokenFile: path.join(slurm().shared, "..", `token-${sites}`) };
+			await mkdir(folder);
+			await writeFile(site.tokenFile, await slurm().token());
+			h = {
+				...{ driver: newDriver(), poolId: "gpu-h100x4", accelerator: "H100-80GB", slots: 8, command: posixCommand },
+				...{ passTime: () => sleep(20), nowMs: Date.now, restart: async () => newDriver(), cleanup: async () => {} },
+				features: { realProcesses: true, checkpointFolder: true },
+			};
+		});
+		afterEach(async () => {
+			await slurm().command("scancel", "--full", "--signal=KILL", "--user=root");
+			await slurm().command("scancel", "--user=root");
+			await eventually(h, "the queue is empty", async () => (await slurm().command("squeue", "-h")) === "");
 		});
 
-		it("forgets that a job ran, since its controller was killed before it wrote that down: it is lost and does not run twice", async () => {
-			const filler = shell("exit 0");
-			await h.driver.start(filler);
-			await writtenDown(filler.attemptId);
-			const live = aStart(h, untilStopped("die"), { slots: [1] });
-			await h.driver.start(live);
-			await untilPrinted(h, live.attemptId, READY);
-			await slurm().killController();
-			await slurm().startController();
-			await untilPhase(h, live.attemptId, "lost");
-			expect((await textOf(live.attemptId)).filter((line) => line === READY)).toHaveLength(1);
-		});
-
-		it("is not there at all while slurmrestd is down, and the next call finds it again", async () => {
-			await slurm().killRest();
-			await expect(h.driver.observe()).rejects.toMatchObject({ kind: "transient", message: expect.stringContaining("does not answer") });
-			await slurm().startRest();
-			expect((await h.driver.observe()).pools.map((p) => p.id)).toEqual(["gpu-h100x4"]);
-		});
-
-		it("loses a node: the attempt on it is lost, its GPUs are unavailable, and Slurm does not run it again", async () => {
-			const request = aStart(h, untilStopped());
-			await h.driver.start(request);
-			await untilPhase(h, request.attemptId, "running");
-			const node = await slurm().command("squeue", "-h", "-n", jobNameOf(request.attemptId), "-o", "%N");
-			await slurm().command("scontrol", "update", `nodename=${node}`, "state=down", "reason=test");
-			await untilPhase(h, request.attemptId, "lost");
-			expect((await slurm().command("squeue", "-h", "-t", "all", "-n", jobNameOf(request.attemptId), "-o", "%T")).split("\n")).toEqual([
-				"NODE_FAIL",
-			]);
-		});
-
-		it("drains a node: as many slots as it has free GPUs are unavailable", async () => {
-			const [node = ""] = slurm().nodes;
-			await slurm().command("scontrol", "update", `nodename=${node}`, "state=drain", "reason=test");
-			try {
-				const pool = await eventually(h, "the node is seen to drain", async () => {
-					const [seen] = (await h.driver.observe()).pools;
-					return seen && seen.unavailableSlots.length > 0 ? seen : null;
-				});
-				expect(pool.unavailableSlots).toEqual([0, 1, 2, 3]);
-			} finally {
-				await slurm().command("scontrol", "update", `nodename=${node}`, "state=resume");
-			}
-		});
-	});
-
-	describe("the token", () => {
-		it("that is over is said so, and exchanged as soon as a new one is there", async () => {
-			await writeFile(site.tokenFile, await slurm().token(1));
-			const driver = newDriver();
-			const refused = await eventually(h, "the token is over", () =>
-				newDriver()
-					.observe()
-					.then(
-						() => null,
-						(error: unknown) => error,
-					),
+		const shell = (script: string, changes: Partial<StartAttempt["spec"]> = {}, slots = [0]) =>
+			aStart(
+				h,
+				{ end: null },
+				{ slots, spec: aSpec({ command: ["sh", "-c", script], gpus: slots.length / (changes.nodes ?? 1), ...changes }) },
 			);
-			expect(refused).toMatchObject({ kind: "unauthorized", message: expect.stringContaining(site.tokenFile) });
-			await expect(driver.observe()).rejects.toMatchObject({ kind: "unauthorized" });
-			await writeFile(site.tokenFile, `SLURM_JWT=${await slurm().token()}\n`);
-			expect((await driver.observe()).pools).toHaveLength(1);
-		});
+		const textOf = async (attemptId: string) => (await readAll(h.driver, attemptId)).map((l) => l.text);
+		const jobIdOf = (attemptId: string) => slurm().command("squeue", "-h", "-t", "all", "-n", jobNameOf(attemptId), "-o", "%i");
 
-		it("that Slurm does not believe is exchanged for the one that is there now", async () => {
-			const good = await slurm().token();
-			await writeFile(site.tokenFile, `${good.slice(0, -6)}AAAAAA`);
-			const driver = newDriver();
-			await expect(driver.observe()).rejects.toMatchObject({ message: expect.stringContaining("token is not valid") });
-			await writeFile(site.tokenFile, good);
-			expect((await driver.observe()).pools).toHaveLength(1);
-		});
+		/** Slurm writes its state down some seconds late; what was not is forgotten by a new controller. */
+		async function writtenDown(attemptId: string): Promise<void> {
+			const sinceMs = Date.now();
+			await slurm().command("scontrol", "update", `jobid=${await jobIdOf(attemptId)}`, "comment=x");
+			const state = path.join(slurm().shared, "../state/job_state");
+			await eventually(h, "Slurm has written the job down", async () => (await stat(state)).mtimeMs > sinceMs);
+		}
 
-		it("comes from a command too", async () => {
-			const driver = newDriver({ token: { command: ["cat", site.tokenFile] } });
-			expect((await driver.observe()).pools).toHaveLength(1);
-			await expect(newDriver({ token: { command: ["false"] } }).observe()).rejects.toMatchObject({ kind: "unauthorized" });
-		});
-	});
-
-	describe("behind our back", () => {
-		it("a running job is cancelled: its end is a signal, and it is not taken for lost", async () => {
-			const request = aStart(h, untilStopped("die"));
-			await h.driver.start(request);
-			await untilPrinted(h, request.attemptId, READY);
-			await slurm().command("scancel", await jobIdOf(request.attemptId));
-			expect((await untilPhase(h, request.attemptId, "exited")).exit).toEqual({ code: null, signal: "SIGTERM", error: null });
-		});
-
-		it("a waiting job is cancelled: it ends with a sentence about that", async () => {
-			await slurm().command("scontrol", "update", "partitionname=gpu", "state=down");
-			try {
-				// A pool of a partition that is down takes nothing: it went down a moment after we looked.
-				const driver = newDriver({ nodesPollMs: 60_000 });
-				const request = aStart(h, { end: { code: 0 } });
-				await slurm().command("scontrol", "update", "partitionname=gpu", "state=up");
-				await driver.observe();
-				await slurm().command("scontrol", "update", "partitionname=gpu", "state=down");
-				await driver.start(request);
-				await slurm().command("scancel", await jobIdOf(request.attemptId));
-				const ended = await untilPhase(h, request.attemptId, "exited", driver);
-				expect(ended).toMatchObject({
-					startedAtMs: null,
-					exit: { failedAt: "start", error: expect.stringContaining("was cancelled at the cluster") },
-				});
-			} finally {
-				await slurm().command("scontrol", "update", "partitionname=gpu", "state=up");
-			}
-		});
-
-		it("a job is requeued although it may not be: what ran is lost, and it does not run twice", async () => {
-			const request = aStart(h, untilStopped("die"));
-			await h.driver.start(request);
-			await untilPrinted(h, request.attemptId, READY);
-			const id = await jobIdOf(request.attemptId);
-			await expect(slurm().command("scontrol", "requeue", id)).rejects.toThrow();
-			await slurm().command("scontrol", "update", `jobid=${id}`, "requeue=1");
-			await slurm().command("scontrol", "requeue", id);
-			await untilPhase(h, request.attemptId, "lost");
-			expect((await textOf(request.attemptId)).filter((line) => line === READY)).toHaveLength(1);
-		});
-
-		it("a job whose answer was never heard is found again by its name and not submitted twice", async () => {
-			const request = shell("echo here; exit 0");
-			await h.driver.start(request);
-			const noteFile = path.join(site.folder, request.attemptId, "state", "job.json");
-			const { slurmJobId } = JSON.parse(await readFile(noteFile, "utf8")) as { slurmJobId: number };
-			// As it is when the scheduler dies between the submission and its answer.
-			await writeFile(noteFile, "");
-			const next = newDriver();
-			await next.observe();
-			await untilPhase(h, request.attemptId, "exited", next);
-			expect(JSON.parse(await readFile(noteFile, "utf8"))).toMatchObject({ slurmJobId });
-			expect((await jobIdOf(request.attemptId)).split("\n")).toEqual([String(slurmJobId)]);
-		});
-
-		it("a job that Slurm has twice runs once, whichever begins first", async () => {
-			const request = shell("echo here; sleep 1; exit 3");
-			await h.driver.start(request);
-			const script = path.join(site.folder, request.attemptId, "state", "launch.sh");
-			await slurm().command("sbatch", "--wrap", `exec /bin/sh '${script}'`, "-o", "/dev/null", "-J", jobNameOf(request.attemptId));
-			expect((await untilPhase(h, request.attemptId, "exited")).exit?.code).toBe(3);
-			expect(await textOf(request.attemptId)).toEqual(["here"]);
-		});
-
-		it("other people's jobs take GPUs away, are no attempts of ours, and are listed as the cluster's own queue", async () => {
-			const ours = aStart(h, untilStopped());
-			await h.driver.start(ours);
-			await untilPhase(h, ours.attemptId, "running");
-			const theirs = (name: string, ...more: string[]) =>
-				slurm().command("sbatch", "--wrap", "sleep 60", "-o", "/dev/null", "-J", name, "--gres=gpu:h100:3", "-t", "5", ...more);
-			await theirs("runs");
-			await theirs("held", "--hold", "-N", "2");
-			const seen = await eventually(h, "their GPUs are missing", async () => {
-				const now = await h.driver.observe();
-				return now.pools[0]?.unavailableSlots.length === 3 ? now : null;
+		describe("the cluster", () => {
+			it("goes on while slurmctld is killed and started again: nothing is concluded from its silence", async () => {
+				const live = aStart(h, untilStopped({ exitCode: 7 }));
+				await h.driver.start(live);
+				const before = await untilPhase(h, live.attemptId, "running");
+				await untilPrinted(h, live.attemptId, READY);
+				await writtenDown(live.attemptId);
+				await slurm().killController();
+				await expect(newDriver().observe()).rejects.toMatchObject({ name: "DriverError", kind: "transient" });
+				const meanwhile = aStart(h, { print: { stdout: ["once"] }, end: { code: 0 } }, { slots: [1] });
+				await expect(h.driver.start(meanwhile)).rejects.toMatchObject({ name: "DriverError", kind: "transient" });
+				await slurm().startController();
+				expect(await find(h.driver, live.attemptId)).toEqual(before);
+				await h.driver.start(meanwhile);
+				await untilPhase(h, meanwhile.attemptId, "exited");
+				expect(await textOf(meanwhile.attemptId)).toEqual(["once"]);
+				await h.driver.stop(live.attemptId, 60_000);
+				expect((await untilPhase(h, live.attemptId, "exited")).exit?.code).toBe(7);
 			});
-			expect(seen.attempts.map((a) => a.attemptId)).toEqual([ours.attemptId]);
-			expect(await newDriver().foreignJobs()).toMatchObject([
-				{ name: "runs", user: "root", partition: "gpu", state: "running", waitingReason: null, nodes: 1, gpus: 3, timeLimitMs: 300_000 },
-				{ name: "held", state: "waiting", waitingReason: "JobHeldUser", nodes: 2, gpus: 6, startedAtMs: null },
-			]);
-		});
-	});
 
-	describe("jobs of several nodes", () => {
-		it("run once on each, with their GPUs, and end with the worst exit code", async () => {
-			const request = shell(
-				'echo "$SLURM_PROCID of $SLURM_NTASKS has $CUDA_VISIBLE_DEVICES"; exit "$SLURM_PROCID"',
-				{ nodes: 2 },
-				[0, 1, 4, 5],
-			);
-			await h.driver.start(request);
-			const ended = await untilPhase(h, request.attemptId, "exited");
-			expect((await textOf(request.attemptId)).filter((l) => l.includes(" of ")).toSorted()).toEqual(["0 of 2 has 0,1", "1 of 2 has 0,1"]);
-			expect(ended.exit?.code).toBe(1);
-		});
-	});
+			it("forgets that a job ran, since its controller was killed before it wrote that down: it is lost and does not run twice", async () => {
+				const filler = shell("exit 0");
+				await h.driver.start(filler);
+				await writtenDown(filler.attemptId);
+				const live = aStart(h, untilStopped("die"), { slots: [1] });
+				await h.driver.start(live);
+				await untilPrinted(h, live.attemptId, READY);
+				await slurm().killController();
+				await slurm().startController();
+				await untilPhase(h, live.attemptId, "lost");
+				expect((await textOf(live.attemptId)).filter((line) => line === READY)).toHaveLength(1);
+			});
 
-	it("does not take a folder that is gone for one without attempts", async () => {
-		const driver = newDriver({ folder: path.join(site.folder, "unmounted") });
-		await expect(driver.observe()).rejects.toMatchObject({ kind: "transient", message: expect.stringContaining("is not there") });
-	});
-});
+			it("is not there at all while slurmrestd is down, and the next call finds it again", async () => {
+				await slurm().killRest();
+				await expect(h.driver.observe()).rejects.toMatchObject({ kind: "transient", message: expect.stringContaining("does not answer") });
+				await slurm().startRest();
+				expect((await h.driver.observe()).pools.map((p) => p.id)).toEqual(["gpu-h100x4"]);
+			});
+
+			it("loses a node: the attempt on it is lost, its GPUs are unavailable, and Slurm does not run it again", async () => {
+				const request = aStart(h, untilStopped());
+				await h.driver.start(request);
+				await untilPhase(h, request.attemptId, "running");
+				const node = await slurm().command("squeue", "-h", "-n", jobNameOf(request.attemptId), "-o", "%N");
+				await slurm().command("scontrol", "update", `nodename=${node}`, "state=down", "reason=test");
+				await untilPhase(h, request.attemptId, "lost");
+				expect((await slurm().command("squeue", "-h", "-t", "all", "-n", jobNameOf(request.attemptId), "-o", "%T")).split("\n")).toEqual([
+					"NODE_FAIL",
+				]);
+			});
+
+			it("drains a node: as many slots as it has free GPUs are unavailable", async () => {
+				const [node = ""] = slurm().nodes;
+				await slurm().command("scontrol", "update", `nodename=${node}`, "state=drain", "reason=test");
+				try {
+					const pool = await eventually(h, "the node is seen to drain", async () => {
+						const [seen] = (await h.driver.observe()).pools;
+						return seen && seen.unavailableSlots.length > 0 ? seen : null;
+					});
+					expect(pool.unavailableSlots).toEqual([0, 1, 2, 3]);
+				} finally {
+					await slurm().command("scontrol", "update", `nodename=${node}`, "state=resume");
+				}
+			});
+		});
+
+		describe("the token", () => {
+			it("that is over is said so, and exchanged as soon as a new one is there", async () => {
+				await writeFile(site.tokenFile, await slurm().token(1));
+				const driver = newDriver();
+				const refused = await eventually(h, "the token is over", () =>
+					newDriver()
+						.observe()
+						.then(
+							() => null,
+							(error: unknown) => error,
+						),
+				);
+				expect(refused).toMatchObject({ kind: "unauthorized", message: expect.stringContaining(site.tokenFile) });
+				await expect(driver.observe()).rejects.toMatchObject({ kind: "unauthorized" });
+				await writeFile(site.tokenFile, `SLURM_JWT=${await slurm().token()}\n`);
+				expect((await driver.observe()).pools).toHaveLength(1);
+			});
+
+			it("that Slurm does not believe is exchanged for the one that is there now", async () => {
+				const good = await slurm().token();
+				await writeFile(site.tokenFile, `${good.slice(0, -6)}AAAAAA`);
+				const driver = newDriver();
+				await expect(driver.observe()).rejects.toMatchObject({ message: expect.stringContaining("token is not valid") });
+				await writeFile(site.tokenFile, good);
+				expect((await driver.observe()).pools).toHaveLength(1);
+			});
+
+			it("comes from a command too", async () => {
+				const driver = newDriver({ token: { command: ["cat", site.tokenFile] } });
+				expect((await driver.observe()).pools).toHaveLength(1);
+				await expect(newDriver({ token: { command: ["false"] } }).observe()).rejects.toMatchObject({ kind: "unauthorized" });
+			});
+		});
+
+		describe("behind our back", () => {
+			it("a running job is cancelled: its end is a signal, and it is not taken for lost", async () => {
+				const request = aStart(h, untilStopped("die"));
+				await h.driver.start(request);
+				await untilPrinted(h, request.attemptId, READY);
+				await slurm().command("scancel", await jobIdOf(request.attemptId));
+				expect((await untilPhase(h, request.attemptId, "exited")).exit).toEqual({ code: null, signal: "SIGTERM", error: null });
+			});
+
+			it("a waiting job is cancelled: it ends with a sentence about that", async () => {
+				await slurm().command("scontrol", "update", "partitionname=gpu", "state=down");
+				try {
+					// A pool of a partition that is down takes nothing: it went down a moment after we looked.
+					const driver = newDriver({ nodesPollMs: 60_000 });
+					const request = aStart(h, { end: { code: 0 } });
+					await slurm().command("scontrol", "update", "partitionname=gpu", "state=up");
+					await driver.observe();
+					await slurm().command("scontrol", "update", "partitionname=gpu", "state=down");
+					await driver.start(request);
+					await slurm().command("scancel", await jobIdOf(request.attemptId));
+					const ended = await untilPhase(h, request.attemptId, "exited", driver);
+					expect(ended).toMatchObject({
+						startedAtMs: null,
+						exit: { failedAt: "start", error: expect.stringContaining("was cancelled at the cluster") },
+					});
+				} finally {
+					await slurm().command("scontrol", "update", "partitionname=gpu", "state=up");
+				}
+			});
+
+			it("a job is requeued although it may not be: what ran is lost, and it does not run twice", async () => {
+				const request = aStart(h, untilStopped("die"));
+				await h.driver.start(request);
+				await untilPrinted(h, request.attemptId, READY);
+				const id = await jobIdOf(request.attemptId);
+				await expect(slurm().command("scontrol", "requeue", id)).rejects.toThrow();
+				await slurm().command("scontrol", "update", `jobid=${id}`, "requeue=1");
+				await slurm().command("scontrol", "requeue", id);
+				await untilPhase(h, request.attemptId, "lost");
+				expect((await textOf(request.attemptId)).filter((line) => line === READY)).toHaveLength(1);
+			});
+
+			it("a job whose answer was never heard is found again by its name and not submitted twice", async () => {
+				const request = shell("echo here; exit 0");
+				await h.driver.start(request);
+				const noteFile = path.join(site.folder, request.attemptId, "state", "job.json");
+				const { slurmJobId } = JSON.parse(await readFile(noteFile, "utf8")) as { slurmJobId: number };
+				// As it is when the scheduler dies between the submission and its answer.
+				await writeFile(noteFile, "");
+				const next = newDriver();
+				await next.observe();
+				await untilPhase(h, request.attemptId, "exited", next);
+				expect(JSON.parse(await readFile(noteFile, "utf8"))).toMatchObject({ slurmJobId });
+				expect((await jobIdOf(request.attemptId)).split("\n")).toEqual([String(slurmJobId)]);
+			});
+
+			it("a job that Slurm has twice runs once, whichever begins first", async () => {
+				const request = shell("echo here; sleep 1; exit 3");
+				await h.driver.start(request);
+				const script = path.join(site.folder, request.attemptId, "state", "launch.sh");
+				await slurm().command("sbatch", "--wrap", `exec /bin/sh '${script}'`, "-o", "/dev/null", "-J", jobNameOf(request.attemptId));
+				expect((await untilPhase(h, request.attemptId, "exited")).exit?.code).toBe(3);
+				expect(await textOf(request.attemptId)).toEqual(["here"]);
+			});
+
+			it("other people's jobs take GPUs away, are no attempts of ours, and are listed as the cluster's own queue", async () => {
+				const ours = aStart(h, untilStopped());
+				await h.driver.start(ours);
+				await untilPhase(h, ours.attemptId, "running");
+				const theirs = (name: string, ...more: string[]) =>
+					slurm().command("sbatch", "--wrap", "sleep 60", "-o", "/dev/null", "-J", name, "--gres=gpu:h100:3", "-t", "5", ...more);
+				await theirs("runs");
+				await theirs("held", "--hold", "-N", "2");
+				const seen = await eventually(h, "their GPUs are missing", async () => {
+					const now = await h.driver.observe();
+					return now.pools[0]?.unavailableSlots.length === 3 ? now : null;
+				});
+				expect(seen.attempts.map((a) => a.attemptId)).toEqual([ours.attemptId]);
+				expect(await newDriver().foreignJobs()).toMatchObject([
+					{ name: "runs", user: "root", partition: "gpu", state: "running", waitingReason: null, nodes: 1, gpus: 3, timeLimitMs: 300_000 },
+					{ name: "held", state: "waiting", waitingReason: "JobHeldUser", nodes: 2, gpus: 6, startedAtMs: null },
+				]);
+			});
+		});
+
+		describe("jobs of several nodes", () => {
+			it("run once on each, with their GPUs, and end with the worst exit code", async () => {
+				const request = shell(
+					'echo "$SLURM_PROCID of $SLURM_NTASKS has $CUDA_VISIBLE_DEVICES"; exit "$SLURM_PROCID"',
+					{ nodes: 2 },
+					[0, 1, 4, 5],
+				);
+				await h.driver.start(request);
+				const ended = await untilPhase(h, request.attemptId, "exited");
+				expect((await textOf(request.attemptId)).filter((l) => l.includes(" of ")).toSorted()).toEqual([
+					"0 of 2 has 0,1",
+					"1 of 2 has 0,1",
+				]);
+				expect(ended.exit?.code).toBe(1);
+			});
+		});
+
+		it("does not take a folder that is gone for one without attempts", async () => {
+			const driver = newDriver({ folder: path.join(site.folder, "unmounted") });
+			await expect(driver.observe()).rejects.toMatchObject({ kind: "transient", message: expect.stringContaining("is not there") });
+		});
+	},
+);

@@ -28,7 +28,7 @@ rm -rf "$1"
 /** Without those of slurmdbd, which refuse to be loaded where nothing is accounted. */
 const REST_PLUGINS = "openapi/v0.0.36,openapi/v0.0.37,openapi/v0.0.38";
 
-const START_TRIES = 400;
+const START_TRIES = 2_000;
 const START_STEP_MS = 25;
 
 /** A real Slurm of this host for tests: its own folder, keys and ports on loopback; gone with the process that started it. */

@@ -1,0 +1,39 @@
+import { expect, it } from "vitest";
+import { siteShape } from "./shapes.ts";
+import { findingsOf } from "./site-check.ts";
+
+const NOW_MS = Date.UTC(2026, 10, 22, 12);
+const pool = { accelerator: "H100-80GB", gpus: 8 };
+const wrong = (changes: Record<string, unknown>) => {
+	const site = siteShape.parse({
+		...{ id: "cluster", name: "Cluster", provider: "slurm", enabled: true, healthy: true, healthMessage: null },
+		...{ lastSeenAt: new Date(NOW_MS - 5_000).toISOString(), gpusBusy: 0, gpusTotal: 8, instancesLive: 0 },
+		...{ burnMicroUsdPerHour: "0", regions: [], pools: [pool] },
+		...changes,
+	});
+	return findingsOf(site, NOW_MS)
+		.filter((f) => !f.good)
+		.map((f) => f.text);
+};
+
+it.each([
+	["nothing at a site that answers", {}, []],
+	["nothing at a cloud, which has no pools", { provider: "aws", gpusTotal: null, pools: [] }, []],
+	["that it is disabled, and nothing else", { enabled: false, healthy: false }, [/is disabled/]],
+	["why it does not answer", { healthy: false, healthMessage: "Slurm: nodes: slurmrestd does not answer" }, [/slurmrestd does not answer/]],
+	["that nobody has asked it", { healthy: false, lastSeenAt: null }, [/nobody has asked it yet/]],
+	[
+		"that no scheduler looks at it",
+		{ lastSeenAt: new Date(NOW_MS - 3_600_000).toISOString() },
+		[/last seen 1h.* see that a scheduler runs/],
+	],
+	[
+		"pools without a price",
+		{ healthMessage: "not used, since nobody has said what its GPUs cost: gpu-h100x8", pools: [] },
+		[/gpu-h100x8/, /no pool with a price/],
+	],
+] as const)("finds %s", (_what, changes, texts) => {
+	const found = wrong(changes);
+	expect(found).toHaveLength(texts.length);
+	for (const [i, text] of texts.entries()) expect(found[i]).toMatch(text);
+});

@@ -1,0 +1,39 @@
+import type { z } from "zod";
+import { ago } from "./render/format.ts";
+import type { siteShape } from "./shapes.ts";
+
+type Site = z.infer<typeof siteShape>;
+
+/** A site that no scheduler has looked at for so long is not looked at. */
+const SEEN_WITHIN_MS = 60_000;
+
+export interface SiteFinding {
+	good: boolean;
+	text: string;
+}
+
+/** What a person asks first when a site takes no jobs, as the scheduler last saw it. What is not good says what to do. */
+export function findingsOf(site: Site, nowMs: number): SiteFinding[] {
+	const owned = site.gpusTotal !== null;
+	const seen = site.lastSeenAt !== null && nowMs - Date.parse(site.lastSeenAt) <= SEEN_WITHIN_MS;
+	const found: SiteFinding[] = [
+		site.enabled
+			? { good: true, text: "it is enabled" }
+			: { good: false, text: "it is disabled, and nothing asks it: set enabled of its row and restart the scheduler" },
+	];
+	if (!site.enabled) return found;
+	if (!site.healthy)
+		found.push({
+			good: false,
+			text: `it does not answer as it should: ${site.healthMessage ?? "nobody has asked it yet; see that a scheduler runs"}`,
+		});
+	else if (!seen) found.push({ good: false, text: `it was last seen ${ago(site.lastSeenAt, nowMs)}: see that a scheduler runs` });
+	else found.push({ good: true, text: `it answered ${ago(site.lastSeenAt, nowMs)}` });
+	// A site that answers has a message only about a part of it.
+	if (site.healthy && site.healthMessage !== null) found.push({ good: false, text: site.healthMessage });
+	if (!owned) return found;
+	const pools = site.pools.map((p) => `${p.gpus} × ${p.accelerator}`);
+	const nothing = { good: false, text: "it has no pool with a price: nothing can be placed there (docs/providers says how to add one)" };
+	found.push(pools.length > 0 ? { good: true, text: `its pools have prices: ${pools.join(", ")}` } : nothing);
+	return found;
+}
