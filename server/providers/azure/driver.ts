@@ -13,7 +13,9 @@ import { type AzureSettings, azureSettingsSchema, type ParsedAzureSettings } fro
 /** The prices in force, of the shipped snapshot or of the live list over it. */
 type ListPrices = () => readonly AzureRate[] | Promise<readonly AzureRate[]>;
 
-/** Machines that are asked for at the same time, one call each. */
+/** Up to so many machines are asked for one by one. */
+const BY_NAME_MAX = 10;
+/** Those that are asked for at the same time, one call each. */
 const PARALLEL_CALLS = 8;
 
 /** One Azure subscription through its compute interface. Prices come from `listPrices`. */
@@ -62,16 +64,20 @@ export class AzureDriver implements CloudDriver {
 		throw new DriverError("transient", `Azure: the machine ${id} was made and is not shown yet`, { providerCode: "ResourceNotFound" });
 	}
 
+	/** A few by name, each at once; many by the lists, whose cost does not grow with them. */
 	async describe(region: string, providerInstanceIds: string[]): Promise<InstanceObservation[]> {
-		const queue = [...providerInstanceIds];
-		const found: InstanceObservation[] = [];
+		const listed = providerInstanceIds.length > BY_NAME_MAX ? await this.#listRegion(region, this.#states()) : [];
+		const asked = new Set(providerInstanceIds);
+		const found = listed.filter(({ providerInstanceId }) => asked.has(providerInstanceId));
+		for (const { providerInstanceId } of found) asked.delete(providerInstanceId);
+		const queue = [...asked];
 		const worker = async (): Promise<void> => {
 			for (let id = queue.shift(); id !== undefined; id = queue.shift()) {
 				const seen = await this.#look(id);
 				if (seen?.region === region) found.push(seen);
 			}
 		};
-		await Promise.all(Array.from({ length: Math.min(PARALLEL_CALLS, providerInstanceIds.length) }, worker));
+		await Promise.all(Array.from({ length: Math.min(PARALLEL_CALLS, queue.length) }, worker));
 		return found;
 	}
 
@@ -82,21 +88,30 @@ export class AzureDriver implements CloudDriver {
 
 	async list(): Promise<{ instances: InstanceObservation[]; sweptRegions: string[]; failedRegions: FailedRegion[] }> {
 		// Asked once for all regions, beside their lists; a region whose states are not known has failed too.
-		const states = this.#azure.listStatuses().then((all) => new Map(all.map((one) => [one.id.toLowerCase(), one.instanceView])));
-		states.catch(() => {});
-		const { found, sweptRegions, failedRegions } = await inEveryRegion(this.#settings.regions, async (region) => {
-			const listed = (await this.#azure.listRegion(region)).filter((vm) => this.#isOurs(vm));
-			const known = await states;
-			const seen = listed.map((vm) => this.#see(withState(vm, known.get(vm.id.toLowerCase()))));
-			const shown = new Set(seen.map(({ providerInstanceId }) => providerInstanceId));
-			// A list may lag; that a machine which was being deleted is over is believed when Azure is asked for it by name.
-			await Promise.all(this.#known.deletingIn(region).map((id) => (shown.has(id) ? null : this.#look(id))));
-			return [
-				...seen,
-				...this.#known.goneIn(region, this.#clock.nowMs()).filter(({ providerInstanceId }) => !shown.has(providerInstanceId)),
-			];
-		});
+		const states = this.#states();
+		const { found, sweptRegions, failedRegions } = await inEveryRegion(this.#settings.regions, (region) =>
+			this.#listRegion(region, states),
+		);
 		return { instances: found, sweptRegions, failedRegions };
+	}
+
+	async #listRegion(region: string, states: Promise<Map<string, AzureVm["instanceView"]>>): Promise<InstanceObservation[]> {
+		const listed = (await this.#azure.listRegion(region)).filter((vm) => this.#isOurs(vm));
+		const known = await states;
+		const seen = listed.map((vm) => this.#see(withState(vm, known.get(vm.id.toLowerCase()))));
+		const shown = new Set(seen.map(({ providerInstanceId }) => providerInstanceId));
+		// A list may lag; that a machine which was being deleted is over is believed when Azure is asked for it by name.
+		await Promise.all(this.#known.deletingIn(region).map((id) => (shown.has(id) ? null : this.#look(id))));
+		const gone = this.#known.goneIn(region, this.#clock.nowMs());
+		return [...seen, ...gone.filter(({ providerInstanceId }) => !shown.has(providerInstanceId))];
+	}
+
+	/** The power states of the subscription's machines, by resource id. */
+	#states(): Promise<Map<string, AzureVm["instanceView"]>> {
+		const states = this.#azure.listStatuses().then((all) => new Map(all.map((one) => [one.id.toLowerCase(), one.instanceView])));
+		// Whoever awaits it hears of a failure; when nobody comes to that, it is no fault of the process.
+		states.catch(() => {});
+		return states;
 	}
 
 	/** Looks first: what has not our tag is never touched, and what is deleted is shown no more. */
