@@ -6,6 +6,7 @@ import { gpusOf, type JobSpec } from "#server/domain/job.ts";
 import { reason } from "#server/domain/reasons.ts";
 import { newId } from "#server/kernel/ids.ts";
 import { type Actor, actorName, viaOf } from "../context.ts";
+import { withNamedModels } from "./named-models.ts";
 
 export interface Submission {
 	spec: JobSpec;
@@ -53,7 +54,7 @@ function rowOf(id: string, { spec, actor, requestId, source }: Submission): Reco
 		class: spec.class,
 		priority: spec.priority,
 		gpus: gpusOf(spec),
-		spec,
+		spec: withNamedModels(spec),
 		by: actorName(actor),
 		deadline: spec.deadlineMs === null ? null : new Date(spec.deadlineMs).toISOString(),
 		requestId,

@@ -14,6 +14,7 @@ import { type ApprovalOutlook, readOutlook } from "../approval/outlook.ts";
 import { authorize } from "../authorize.ts";
 import { actorName, type ServiceContext } from "../context.ts";
 import { type ForecastScore, scoreOfHorizon } from "../forecast/score.ts";
+import { withNamedModels } from "../job/named-models.ts";
 import { type ReasonView, reasonView } from "../job/view.ts";
 import type { Timing } from "../timing.ts";
 import { decideAsked, presentSnapshot } from "./decide-asked.ts";
@@ -52,20 +53,21 @@ export interface QuoteView extends Omit<Explanation, "reason" | "jobId" | "candi
  * What the job would meet if it were submitted now, and what would be better for it: the same `decide`, over the same snapshot
  * with the job and its variants asked about. Nothing is written.
  */
-export async function askQuote(ctx: ServiceContext & { timing: Timing }, spec: JobSpec): Promise<QuoteView> {
-	authorize(ctx, "quote:ask", spec.team);
+export async function askQuote(ctx: ServiceContext & { timing: Timing }, written: JobSpec): Promise<QuoteView> {
+	authorize(ctx, "quote:ask", written.team);
+	const spec = withNamedModels(written);
 	const snapshot = await presentSnapshot(ctx);
 	const job = askedJob(spec, snapshot);
 	const variants = askedVariants(spec, snapshot);
 	const { plan, explanationOf } = decideAsked(ctx.db, snapshot, [job, ...variants.map((v) => v.job)]);
 	const { jobId, reason, candidates, removed, ...explanation } = explanationOf(job.jobId);
 	const told = plan.forecasts.get(jobId);
-	const given = told ? givenForecast(plan.replayed?.get(jobId) ?? told, told, snapshot.nowMs) : null;
+	const forecast = told ? givenForecast(plan.replayed?.get(jobId) ?? told, told, snapshot.nowMs) : null;
 	const { pending } = snapshot;
 	const runTime = makeRunTimeOf(snapshot.durations)(spec);
 	const riskOf = makeRiskOf(snapshot);
 	const expected = prospectOf(explanationOf(jobId), job, riskOf);
-	const asked = variants.map((v) => ({ ...v, explanation: explanationOf(v.job.jobId) }));
+	const others = variants.map((v) => ({ ...v, explanation: explanationOf(v.job.jobId) }));
 	return {
 		...explanation,
 		reason: reasonView(reason),
@@ -75,10 +77,10 @@ export async function askQuote(ctx: ServiceContext & { timing: Timing }, spec: J
 		queue: { jobs: pending.length, gpus: pending.reduce((sum, p) => sum + gpusOf(p.spec), 0) },
 		runTime: { p50Ms: runTime.p50Ms, p90Ms: runTime.p90Ms },
 		expected,
-		suggestions: suggest(expected, asked, snapshot, riskOf).map(suggestionView),
+		suggestions: suggest(expected, others, snapshot, riskOf).map(suggestionView),
 		approval: await approvalOf(ctx, reason, snapshot.nowMs),
-		forecastScore: given ? await scoreOfHorizon(ctx.db, given.horizon) : null,
-		quoteScore: given ? await scoreOfHorizon(ctx.db, given.horizon, "quotes") : null,
+		forecastScore: forecast ? await scoreOfHorizon(ctx.db, forecast.horizon) : null,
+		quoteScore: forecast ? await scoreOfHorizon(ctx.db, forecast.horizon, "quotes") : null,
 		budgetFree: tightestBudget(snapshot, spec),
 	};
 }

@@ -12,7 +12,7 @@ import { defined } from "#server/kernel/assert.ts";
 import type { Clock } from "#server/kernel/clock.ts";
 import { hash32 } from "#server/kernel/random.ts";
 import { MINUTE_MS } from "#server/kernel/units.ts";
-import { listAccelerators } from "#server/rates/accelerators.ts";
+import { listAccelerators, resolveAlias } from "#server/rates/accelerators.ts";
 import { keptRooms, ROOM_VALID_MS, type ToldToLeave } from "#server/scheduling/kept-room.ts";
 import type { DurationStat, ForecastScale, OfferRecord, PendingJob, PoolView, RunningAttempt, Snapshot } from "#server/scheduling/types.ts";
 import { asksPeople, readAnswers } from "../approval/answers.ts";
@@ -235,7 +235,7 @@ async function readPools(tx: Tx, nowMs: number): Promise<PoolView[]> {
 		return {
 			id: p.id,
 			siteId: p.siteId,
-			accelerator: p.accelerator,
+			accelerator: resolveAlias(p.accelerator) ?? p.accelerator,
 			nodes: p.nodes,
 			gpusPerNode: p.gpusPerNode,
 			// The rate card's, as the job will be charged; the pool's own price before its first card.
