@@ -9,9 +9,9 @@ import { ComputeCalls } from "./client.ts";
 import { type ComputeClients, openComputeClients } from "./compute-clients.ts";
 import { launchMachine } from "./launch.ts";
 import { observationOf } from "./mapper.ts";
-import { INSTANCE_LABEL, lastPart, namePrefix, ourLabel, readProviderId } from "./names.ts";
+import { INSTANCE_LABEL, lastPart, machineName, namePrefix, ourLabel, readProviderId } from "./names.ts";
 import { offersOf, type ZoneRate } from "./offers.ts";
-import { endingsOf, goneObservation } from "./operations.ts";
+import { type Ending, endingsOf, goneObservation } from "./operations.ts";
 import type { LivePrices } from "./prices/live-prices.ts";
 import { openPrices } from "./prices/open-prices.ts";
 import { type GcpSettings, gcpSettingsSchema, type ParsedGcpSettings } from "./settings.ts";
@@ -116,7 +116,12 @@ export class GcpDriver implements CloudDriver {
 		const zones = await this.#zonesIn(region);
 		const found = await Promise.all(zones.map((zone) => this.#compute.instances(zone, filter)));
 		const [instance] = found.flat();
-		return instance === undefined ? null : observationOf(instance);
+		if (instance !== undefined) return observationOf(instance);
+		const name = machineName(this.#settings.controlPlane, instanceId);
+		const endings = await Promise.all(zones.map((zone) => this.#endingsIn(zone, ENDED_KNOWN_MS, name)));
+		const gone = endings.flatMap((of) => [...of.values()].filter(wasThere)).map((e) => goneObservation(this.#settings.controlPlane, e));
+		// Another name may begin with this one.
+		return gone.find((machine) => machine.instanceId === instanceId) ?? null;
 	}
 
 	async list(): Promise<{ instances: InstanceObservation[]; sweptRegions: string[]; failedRegions: FailedRegion[] }> {
@@ -128,17 +133,15 @@ export class GcpDriver implements CloudDriver {
 	async #listIn(zone: string): Promise<InstanceObservation[]> {
 		const shown = await this.#compute.instances(zone, ourLabel(this.#settings));
 		const endings = await this.#endingsIn(zone, ENDED_LISTED_MS);
-		const gone = [...endings].filter(([id, { over, operation }]) => {
-			return over && operation.operationType !== "insert" && !shown.some((instance) => instance.id === id);
-		});
+		const gone = [...endings].filter(([id, ending]) => wasThere(ending) && !shown.some((instance) => instance.id === id));
 		return [
 			...shown.map((instance) => observationOf(instance, endings.get(instance.id)?.code ?? null)),
 			...gone.map(([, ending]) => goneObservation(this.#settings.controlPlane, ending)),
 		];
 	}
 
-	async #endingsIn(zone: string, backMs: number) {
-		const prefix = namePrefix(this.#settings.controlPlane);
+	/** Of the machines whose names begin so, which by default are all of this control plane. */
+	async #endingsIn(zone: string, backMs: number, prefix = namePrefix(this.#settings.controlPlane)): Promise<Map<string, Ending>> {
 		const operations = await this.#compute.operations(zone, { targetText: prefix, sinceMs: this.#clock.nowMs() - backMs });
 		// The text may stand anywhere in the address.
 		return endingsOf(operations.filter(({ targetLink }) => lastPart(targetLink).startsWith(prefix)));
@@ -186,4 +189,9 @@ export class GcpDriver implements CloudDriver {
 			return (await Promise.all(zones.map((zone) => ask(region, zone)))).flat();
 		});
 	}
+}
+
+/** A machine that ran and is over, and not one that Google refused to make. */
+function wasThere({ over, operation }: Ending): boolean {
+	return over && operation.operationType !== "insert";
 }

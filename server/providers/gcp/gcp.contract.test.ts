@@ -45,6 +45,8 @@ describe.skipIf(given)("gcp alone", () => {
 			return now?.state === "terminated" ? now : null;
 		});
 		expect(over).toMatchObject({ instanceId: request.instanceId, stateReasonCode: "spot: compute.instances.preempted" });
+		// A launch whose answer was lost is found by its token, also when its machine is over by then.
+		expect(await driver.findByToken(request.region, request.instanceId)).toEqual(over);
 	});
 
 	it("says before anything is bought what Google does not have of what the site names", async () => {

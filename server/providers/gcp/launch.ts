@@ -82,7 +82,7 @@ async function observeNamed(order: Order, operation: GceOperation | null): Promi
 	if (operation && ending?.over) {
 		const gone = goneObservation(settings.controlPlane, ending);
 		const { instanceType, capacityType, instanceId } = request;
-		return { ...gone, instanceType, capacityType, instanceId, launchedAtMs: Date.parse(operation.insertTime) };
+		return { ...gone, instanceType, capacityType, instanceId };
 	}
 	const message = `Google Cloud: launch of ${name} in ${zone}: it was made, and is not shown; it is asked again`;
 	throw new DriverError("transient", message, { providerCode: "NotShown" });

@@ -47,13 +47,14 @@ describe("the record of a machine's end", () => {
 	});
 
 	it("names the machine by what the record has of it", () => {
-		const ending = endingsOf([operation("compute.instances.preempted")]).get("42");
+		const ending = endingsOf([operation("compute.instances.preempted", {}, 5), operation("insert")]).get("42");
 		expect(ending && goneObservation("spw-1", ending)).toMatchObject({
 			providerInstanceId: "us-central1-a/42",
 			instanceId: "ins_1_001_0",
 			region: "us-central1",
 			zone: "us-central1-a",
 			state: "terminated",
+			launchedAtMs: Date.parse("2026-11-22T10:00:00Z"),
 			stateReasonCode: "spot: compute.instances.preempted",
 		});
 	});

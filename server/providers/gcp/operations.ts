@@ -34,32 +34,41 @@ function isEnding({ operationType }: GceOperation): boolean {
 /** The loop reads an interruption from the word spot. */
 const WORDS: Record<string, string> = { "compute.instances.preempted": "spot: compute.instances.preempted" };
 
+export interface Ending {
+	code: string;
+	/** The machine is not there any more, if the lists do not show it either. */
+	over: boolean;
+	/** When it was asked for, or when its end began, where its making is no longer on record. */
+	launchedAtMs: number;
+	operation: GceOperation;
+}
+
 /**
  * What is on record about the end of a machine, by its number: the newest ending that did not fail, or the failure of its
- * making. `over` tells that the machine is not there any more, if the lists do not show it either.
+ * making.
  */
-export function endingsOf(operations: readonly GceOperation[]): Map<string, { code: string; over: boolean; operation: GceOperation }> {
-	const endings = new Map<string, { code: string; over: boolean; operation: GceOperation }>();
-	for (const op of operations.toSorted((a, b) => Date.parse(a.insertTime) - Date.parse(b.insertTime))) {
-		const failure = failureOf(op);
-		const failedInsert = op.operationType === "insert" && failure !== null;
-		if (!failedInsert && (!isEnding(op) || failure !== null)) continue;
-		const earlier = endings.get(op.targetId);
+export function endingsOf(operations: readonly GceOperation[]): Map<string, Ending> {
+	const endings = new Map<string, Ending>();
+	const launches = new Map<string, number>();
+	for (const operation of operations.toSorted((a, b) => Date.parse(a.insertTime) - Date.parse(b.insertTime))) {
+		const { targetId, operationType, insertTime, status } = operation;
+		const failure = failureOf(operation);
+		if (operationType === "insert") launches.set(targetId, Date.parse(insertTime));
+		const isEnd = operationType === "insert" ? failure !== null : isEnding(operation) && failure === null;
+		if (!isEnd) continue;
+		const earlier = endings.get(targetId);
 		// That it was preempted says more than that what was left of it was deleted afterwards.
-		const code = earlier?.code.startsWith("spot")
-			? earlier.code
-			: (failure?.errors[0]?.code ?? WORDS[op.operationType] ?? op.operationType);
-		endings.set(op.targetId, { code, over: op.status === "DONE", operation: op });
+		const code = earlier?.code.startsWith("spot") ? earlier.code : (failure?.errors[0]?.code ?? WORDS[operationType] ?? operationType);
+		endings.set(targetId, { code, over: status === "DONE", launchedAtMs: launches.get(targetId) ?? Date.parse(insertTime), operation });
 	}
 	return endings;
 }
 
 /**
- * A machine that is gone, as far as the record of its end tells: Google shows it no more. Its type stands nowhere
- * then; how it was bought neither, and the launch's time is not older than the record.
+ * A machine that is gone, as far as the record of its end tells: Google shows it no more. Its type stands nowhere then,
+ * and how it was bought only if it was preempted.
  */
-export function goneObservation(controlPlane: string, ending: { code: string; operation: GceOperation }): InstanceObservation {
-	const { operation, code } = ending;
+export function goneObservation(controlPlane: string, { operation, code, launchedAtMs }: Ending): InstanceObservation {
 	const zone = lastPart(operation.zone);
 	return {
 		providerInstanceId: providerIdOf(zone, operation.targetId),
@@ -69,7 +78,7 @@ export function goneObservation(controlPlane: string, ending: { code: string; op
 		instanceType: "unknown",
 		capacityType: code.startsWith("spot") ? "spot" : "on_demand",
 		state: "terminated",
-		launchedAtMs: Date.parse(operation.insertTime),
+		launchedAtMs,
 		stateReasonCode: code,
 		privateAddress: null,
 	};
