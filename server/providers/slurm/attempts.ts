@@ -16,6 +16,10 @@ export interface KnownAttempt {
 	observation: AttemptObservation;
 }
 
+export function isLive({ observation: { phase } }: KnownAttempt): boolean {
+	return phase !== "exited" && phase !== "lost";
+}
+
 /** Questions to Slurm in one look; the others are asked in the next one, the longest unasked first. */
 const ASKS_MAX = 64;
 const ASKS_AT_ONCE = 8;
@@ -30,8 +34,9 @@ export class SlurmAttempts {
 	readonly #clock: Clock;
 	readonly #requests = new Map<string, StoredRequest>();
 	readonly #sights = new Map<string, { sight: Sight; askedAtMs: number }>();
-	/** Ended attempts, of which nothing changes any more. */
-	readonly #over = new Map<string, KnownAttempt>();
+	/** Every attempt as it was last seen. */
+	readonly #latest = new Map<string, KnownAttempt>();
+	#folderRead = false;
 
 	constructor(settings: ParsedSlurmSettings, calls: SlurmCalls, clock: Clock) {
 		this.#settings = settings;
@@ -48,15 +53,23 @@ export class SlurmAttempts {
 		return this.#requests.get(attemptId) ?? readRequestSync(this.paths(attemptId));
 	}
 
+	/** Those that were not seen to be over: their slots are taken. */
+	async live(): Promise<KnownAttempt[]> {
+		if (!this.#folderRead) await this.#read();
+		return [...this.#latest.values()].filter(isLive);
+	}
+
 	/** As the folder says and Slurm last said. @throws when the folder is not there: then nothing is known. */
-	async remembered(): Promise<KnownAttempt[]> {
+	async #read(): Promise<KnownAttempt[]> {
 		const names = await readdir(this.#settings.folder);
-		return (await Promise.all(names.filter(isAttemptId).map((name) => this.one(name)))).filter((a) => a !== null);
+		const known = (await Promise.all(names.filter(isAttemptId).map((name) => this.one(name)))).filter((a) => a !== null);
+		this.#folderRead = true;
+		return known;
 	}
 
 	/** After asking Slurm about those for which it is time. @throws DriverError when it does not answer. */
 	async all(): Promise<KnownAttempt[]> {
-		const known = await this.remembered();
+		const known = await this.#read();
 		const due = known.filter((a) => this.#isDue(a)).sort((a, b) => this.#askedAt(a) - this.#askedAt(b));
 		const asked = new Map<string, KnownAttempt>();
 		const queue = due.slice(0, ASKS_MAX);
@@ -68,8 +81,9 @@ export class SlurmAttempts {
 	}
 
 	async one(attemptId: string): Promise<KnownAttempt | null> {
-		const over = this.#over.get(attemptId);
-		if (over) return over;
+		const latest = this.#latest.get(attemptId);
+		// Of what is over nothing changes any more.
+		if (latest && !isLive(latest)) return latest;
 		const paths = this.paths(attemptId);
 		const request = this.#requests.get(attemptId) ?? (await readRequest(paths));
 		if (request === null) return null;
@@ -104,20 +118,20 @@ export class SlurmAttempts {
 	drop(attemptId: string): void {
 		this.#requests.delete(attemptId);
 		this.#sights.delete(attemptId);
-		this.#over.delete(attemptId);
+		this.#latest.delete(attemptId);
 	}
 
 	#known(paths: SlurmPaths, request: StoredRequest, facts: AttemptFacts): KnownAttempt {
 		const sight = this.#sights.get(request.attemptId)?.sight ?? { kind: "unasked" as const };
 		const observation = observationOf(facts, sight, { nowMs: this.#clock.nowMs(), settleMs: this.#settings.exitSettleMs });
 		const known = { paths, request, facts, sight, observation };
-		if (observation.phase === "exited" || observation.phase === "lost") this.#over.set(request.attemptId, known);
+		this.#latest.set(request.attemptId, known);
 		return known;
 	}
 
 	#isDue(attempt: KnownAttempt): boolean {
-		const { facts, sight, observation } = attempt;
-		if (facts.note === null || observation.phase === "exited" || observation.phase === "lost") return false;
+		const { facts, sight } = attempt;
+		if (facts.note === null || !isLive(attempt)) return false;
 		const ageMs = this.#clock.nowMs() - this.#askedAt(attempt);
 		// Its start and its end are told with Slurm's times: they are asked for as soon as the folder tells of them.
 		const news = facts.exit !== null || (facts.childAtMs !== null && facts.note.startedAtMs === null);

@@ -9,7 +9,7 @@ import { readLogFiles } from "../local/read-logs.ts";
 import { checkpointFolderOf, needsStaging } from "../local/run-attempt.ts";
 import { isAttemptId, refuseBusySlots } from "../start-rules.ts";
 import { removeFolder, writeNote } from "./attempt-files.ts";
-import { type KnownAttempt, SlurmAttempts } from "./attempts.ts";
+import { isLive, type KnownAttempt, SlurmAttempts } from "./attempts.ts";
 import { SlurmCalls } from "./client.ts";
 import { type ForeignJob, foreignJobsOf } from "./foreign-queue.ts";
 import { carryOn, endHandOver, endHandOvers, type HandOverContext, handOver } from "./hand-over.ts";
@@ -78,35 +78,41 @@ export class SlurmDriver implements ClusterDriver {
 	}
 
 	start(request: StartAttempt): Promise<void> {
-		// One after the other: two starts must not both find the same slot free.
-		const turn = this.#startQueue.then(() => this.#guarded(`attempt ${request.attemptId} cannot start`, () => this.#start(request)));
+		// Taken in one after the other: two starts must not both find the same slot free.
+		const turn = this.#startQueue.then(() => this.#guarded(`attempt ${request.attemptId} cannot start`, () => this.#takeIn(request)));
 		this.#startQueue = turn.catch(() => {});
-		return turn;
+		return this.#guarded(`attempt ${request.attemptId} cannot start`, async () => (await turn).handedOver);
 	}
 
-	async #start(request: StartAttempt): Promise<void> {
+	/** Gives the attempt its slots and writes it down. `handedOver`: Slurm has it, or its data is being brought. */
+	async #takeIn(request: StartAttempt): Promise<{ handedOver: Promise<void> }> {
 		const { attemptId, jobId, attemptNo, spec, poolId, slots, restoreFrom } = request;
 		if (!isAttemptId(attemptId)) throw new DriverError("invalid_request", `${JSON.stringify(attemptId)} is no id of an attempt`);
-		const known = await this.#attempts.remembered();
-		const before = known.find((a) => a.request.attemptId === attemptId);
-		if (before)
-			return before.facts.note === null && before.facts.exit === null ? handOver(this.#ctx, before.paths, before.request) : undefined;
+		const before = await this.#attempts.one(attemptId);
+		if (before) {
+			const begun = before.facts.note !== null || before.facts.exit !== null;
+			return { handedOver: begun ? Promise.resolve() : handOver(this.#ctx, before.paths, before.request) };
+		}
 		checkStartInPool(request, await this.#pools.one(poolId));
+		const live = await this.#attempts.live();
 		refuseBusySlots(
 			request,
-			known.filter((a) => isLive(a) && a.request.poolId === poolId).map((a) => a.request),
+			live.filter((a) => a.request.poolId === poolId).map((a) => a.request),
 		);
 		const paths = this.#attempts.paths(attemptId);
 		const stored = { attemptId, jobId, attemptNo, spec, poolId, slots, restoreFrom };
 		await mkdir(paths.state, { recursive: true, mode: 0o700 });
 		await writeWhole(paths.request, JSON.stringify(stored));
 		const handedOver = handOver(this.#ctx, paths, stored);
-		if (needsStaging(request)) return;
-		await handedOver.catch(async (error: unknown) => {
+		await this.#attempts.one(attemptId);
+		if (needsStaging(request)) return { handedOver: Promise.resolve() };
+		const settled = handedOver.catch(async (error: unknown) => {
 			// Of what was refused nothing stays; what has no answer yet is carried on.
 			if (!(error instanceof DriverError) || error.kind !== "transient") await this.#drop(attemptId);
 			throw error;
 		});
+		settled.catch(() => {});
+		return { handedOver: settled };
 	}
 
 	/** Goes on with what is not submitted, and puts right what happened behind our back. */
@@ -230,10 +236,6 @@ export class SlurmDriver implements ClusterDriver {
 			throw new DriverError("transient", `${what}: ${message}`, code === undefined ? { cause } : { cause, providerCode: code });
 		}
 	}
-}
-
-function isLive({ observation: { phase } }: KnownAttempt): boolean {
-	return phase !== "exited" && phase !== "lost";
 }
 
 function heldBy({ request: { poolId, slots }, sight }: KnownAttempt): Held {

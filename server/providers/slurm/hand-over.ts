@@ -9,6 +9,7 @@ import { DriverError, madeNothing } from "../driver-errors.ts";
 import { readIfThere, writeWhole } from "../local/attempt-folder.ts";
 import { writeFailure, writeStoppedBefore } from "../local/observe-attempt.ts";
 import { checkpointFolderOf } from "../local/run-attempt.ts";
+import { atOnce } from "./at-once.ts";
 import { isThere, type SlurmPaths, type StoredRequest, writeNote } from "./attempt-files.ts";
 import type { SlurmCalls } from "./client.ts";
 import { containedCommand } from "./container.ts";
@@ -29,6 +30,10 @@ export interface HandOverContext {
 	/** @throws DriverError invalid_request when there is no such pool (any more). */
 	pool(poolId: string): Promise<SlurmPool>;
 }
+
+/** As many connections as slurmrestd answers faster for; the controller has other users. */
+const SUBMISSIONS_AT_ONCE = 8;
+const inTurn = atOnce(SUBMISSIONS_AT_ONCE);
 
 /** Attempts that this process brings to their submission now, by folder, whichever driver object began it. */
 const inFlight = new Map<string, { abort: AbortController; done: Promise<void> }>();
@@ -83,7 +88,7 @@ async function stageAndSubmit(ctx: HandOverContext, paths: SlurmPaths, request: 
 	const known = await findSubmitted(ctx, paths, request);
 	if (known !== null) return writeNote(paths, { ...known, startedAtMs: null, endedAtMs: null });
 	if (await isThere(paths.stop)) return writeStoppedBefore(paths);
-	await submit(ctx, paths, request);
+	await inTurn(() => submit(ctx, paths, request));
 }
 
 async function stage(paths: SlurmPaths, { spec, restoreFrom }: StoredRequest, signal: AbortSignal): Promise<void> {
