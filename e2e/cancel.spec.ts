@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect, type Page } from "@playwright/test";
-import { addFault, bookedInstances, clearFaults } from "./support/emulator.ts";
+import { bookedInstances, bootSlowly, clearFaults } from "./support/emulator.ts";
 import { eventually } from "./support/eventually.ts";
 import { open, test } from "./support/people.ts";
 import { aJob, jobWhen, makeQuiet, rest } from "./support/rest.ts";
@@ -34,10 +34,10 @@ test("a job that is queued is cancelled at once", async ({ page }) => {
 });
 
 test("a job whose machine is still starting is cancelled, and the machine is given back", async ({ page }) => {
-	await addFault({ action: "RunInstances", behaviour: { kind: "slow_boot", durationMs: 120_000 } });
+	await bootSlowly(120_000);
 	const id = await rest.submit(aJob({ name: `starting-${run}`, estimate: "300s" }));
 	await jobWhen(id, "starts in the cloud", ({ state, attemptList }) => state === "admitted" && attemptList[0]?.state === "starting");
-	const itsMachines = async () => (await bookedInstances()).filter(({ tags }) => tags["spillway:job"] === id);
+	const itsMachines = async () => (await bookedInstances()).filter(({ jobId }) => jobId === id);
 	await eventually("its machine is asked for", itsMachines, (machines) => machines.length === 1);
 	await cancelOnItsPage(page, id);
 	await expectCancelled(page, id, ["cancelled"]);

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { type JobDetail, submittedBatchShape } from "#cli/shapes.ts";
 import { ledgerCheck } from "#server/services/ledger/check.ts";
 import { asInstallation, countUnsettled } from "./support/database.ts";
-import { bookedInstances, interrupt } from "./support/emulator.ts";
+import { bookedInstances, interruptMachineOf } from "./support/emulator.ts";
 import { eventually } from "./support/eventually.ts";
 import { test } from "./support/people.ts";
 import { isOver, jobWhen, makeQuiet, rest } from "./support/rest.ts";
@@ -53,7 +53,7 @@ test("more jobs than fit at home: some burst, one is interrupted and goes on, al
 		const booked = await eventually("every machine is terminated", ours, (all) => all.every(({ state }) => state === "terminated"));
 		expect(booked.length).toBeGreaterThanOrEqual(burst.length);
 		expect(booked.filter(({ vanished }) => vanished)).toEqual([]);
-		for (const { tags } of booked) expect(ids).toContain(tags["spillway:job"]);
+		for (const { jobId } of booked) expect(ids).toContain(jobId);
 	});
 	await test.step("receipts, charges and Spend agree to the micro-dollar", () => expectBooksAgree(ids, before));
 });
@@ -61,8 +61,8 @@ test("more jobs than fit at home: some burst, one is interrupted and goes on, al
 async function placed(ids: readonly string[]): Promise<{ home: string[]; burst: string[] }> {
 	const jobs: JobDetail[] = [];
 	for (const id of ids) jobs.push(await jobWhen(id, "is placed", (job) => job.attemptList.length > 0));
-	const at = (provider: string) => jobs.filter((job) => job.attemptList[0]?.placement.provider === provider).map(({ id }) => id);
-	const [home, burst] = [at("local"), at("aws")];
+	const at = (isHome: boolean) => jobs.filter((job) => (job.attemptList[0]?.placement.provider === "local") === isHome).map(({ id }) => id);
+	const [home, burst] = [at(true), at(false)];
 	expect({ home: home.length, burst: burst.length }).toEqual({ home: SLOTS, burst: JOBS - SLOTS });
 	return { home, burst };
 }
@@ -102,7 +102,7 @@ async function interruptOnceTrained(id: string): Promise<string> {
 	await eventually(`job ${id} has trained`, hasTrained, (step) => step >= INTERRUPT_AFTER_STEP, 90_000);
 	const [instance] = await rest.instancesOf(id);
 	const instanceId = instance?.providerInstanceId ?? "";
-	await interrupt(instanceId);
+	await interruptMachineOf(id);
 	return instanceId;
 }
 

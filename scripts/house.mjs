@@ -56,7 +56,8 @@ export const HOUSE = {
 	// What a fresh demo holds; start-up and the benchmarks are the only ones who know it.
 	demo: {
 		at: ["server/demo/"],
-		imports: [...PURE_CORE, "rates", "providers", "simulation", "db", "services", "auth", ...HOUSEKEEPING],
+		// The emulators for the names of the accounts that they emulate.
+		imports: [...PURE_CORE, "rates", "providers", "simulation", "emulators", "db", "services", "auth", ...HOUSEKEEPING],
 		packages: "any",
 	},
 	bin: {

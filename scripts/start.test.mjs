@@ -33,6 +33,8 @@ const STAND_INS = {
 	"server/bin/scheduler.ts": `import fs from "node:fs"; import { spawn } from "node:child_process"; spawn("sleep", ["600"], { detached: true });
 		process.on("SIGTERM", () => { fs.appendFileSync("story", "scheduler stops\\n"); process.exit(0); }); setInterval(() => {}, 1000);`,
 	"server/bin/aws-emulator.ts": `setInterval(() => {}, 1000);`,
+	"server/bin/azure-emulator.ts": `setInterval(() => {}, 1000);`,
+	"server/bin/gcp-emulator.ts": `setInterval(() => {}, 1000);`,
 };
 
 const WAITING = { timeout: 60_000, interval: 50 };
@@ -93,7 +95,7 @@ describe("npm start", () => {
 		expect(run.said).toContain(`http://127.0.0.1:${port}`);
 		expect(run.said).toMatch(/finance +f@demo\.test +pw/);
 		// One that was started a moment ago may not show its environment yet.
-		await vi.waitUntil(() => processesWithEnv("SPILLWAY_INSTANCE", instance).length === 4, WAITING);
+		await vi.waitUntil(() => processesWithEnv("SPILLWAY_INSTANCE", instance).length === 6, WAITING);
 		run.child.kill("SIGINT");
 		expect(await run.end).toBe(0);
 		expect(story().sort()).toEqual(["build", "migrate", "scheduler stops", "web stops"]);

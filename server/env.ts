@@ -31,6 +31,9 @@ const schema = z.object({
 	OIDC_CLIENT_SECRET: z.string().optional(),
 	/** Set for an emulated EC2 endpoint; unset speaks to the real one. */
 	SPILLWAY_AWS_ENDPOINT: z.url().optional(),
+	/** The same of Azure's resource manager and of Google's Compute Engine: they count before what a site's row says. */
+	SPILLWAY_AZURE_ENDPOINT: z.url().optional(),
+	SPILLWAY_GCP_ENDPOINT: z.url().optional(),
 	SPILLWAY_AWS_REGIONS: z
 		.string()
 		.default("us-east-1,us-east-2,us-west-2,eu-west-1,eu-central-1")

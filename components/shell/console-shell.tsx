@@ -53,7 +53,7 @@ export function ConsoleShell({ user, nowMs, demoHistory, signOut, children }: Co
 			banner={
 				demoHistory && (
 					<DemoBanner>
-						Demo: what ended before {formatDay(demoHistory.toMs)} was made by the project's own simulator, and the cloud is emulated.
+						Demo: what ended before {formatDay(demoHistory.toMs)} was made by the project's own simulator, and the clouds are emulated.
 						Nothing here costs money.
 					</DemoBanner>
 				)

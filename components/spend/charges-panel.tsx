@@ -18,6 +18,7 @@ import { CopyId } from "#components/ui/copy-id.tsx";
 import { formatCount } from "#components/ui/format-number.ts";
 import { Fact, FactStrip } from "#components/ui/kpi.tsx";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
+import { useHydrated } from "#components/ui/use-hydrated.ts";
 
 function useCharges(view: ChargesView) {
 	const trpc = useTRPC();
@@ -174,10 +175,11 @@ export function ChargesExport({ view }: { view: ChargesView }) {
 	const { data } = useInfiniteQuery(chargePages(trpc.spend.charges.pathKey(), view, hour, (input) => client.spend.charges.query(input)));
 	const items = data?.pages.flatMap((page) => page.items) ?? [];
 	const { from, to } = datesOfView(view, hour);
+	const hydrated = useHydrated();
 	return (
 		<Button
 			icon="download"
-			disabled={items.length === 0}
+			disabled={!hydrated || items.length === 0}
 			onClick={() => saveCsv(`spillway-charges-${from}-to-${to}.csv`, chargesCsv(items))}
 		>
 			<span className="max-md:hidden">Export as shown</span>

@@ -7,6 +7,7 @@ import { useHour } from "#components/spend/use-spend.ts";
 import { BY_LABEL, bucketOfView, datesOfView, type SpendView, spendQuery } from "#components/spend/view.ts";
 import { useTRPC, useTRPCClient } from "#components/trpc/client.tsx";
 import { Button } from "#components/ui/button.tsx";
+import { useHydrated } from "#components/ui/use-hydrated.ts";
 
 /** Hands out the table that is on the screen, as a file. */
 export function ExportButton({ view }: { view: SpendView }) {
@@ -20,7 +21,8 @@ export function ExportButton({ view }: { view: SpendView }) {
 		...jobPages(trpc.spend.jobs.pathKey(), view, hour, (input) => client.spend.jobs.query(input)),
 		enabled: byJob,
 	});
-	const ready = byJob ? jobs !== undefined : page !== undefined;
+	const hydrated = useHydrated();
+	const ready = hydrated && (byJob ? jobs !== undefined : page !== undefined);
 	const save = () => {
 		const { from, to } = datesOfView(view, hour);
 		const [first] = jobs?.pages ?? [];

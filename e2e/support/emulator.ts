@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { emulatorUrl } from "./system.ts";
+import { CLOUDS, type Cloud, emulatorUrl } from "./system.ts";
 
 const booked = z.looseObject({
 	instanceId: z.string(),
@@ -7,37 +7,51 @@ const booked = z.looseObject({
 	vanished: z.boolean(),
 	spot: z.boolean(),
 	instanceType: z.string(),
-	zone: z.string(),
+	zone: z.string().nullable(),
 	tags: z.record(z.string(), z.string()),
 	runningMs: z.number(),
 	billedSeconds: z.number(),
 });
-export type Booked = z.infer<typeof booked>;
+export type Booked = z.infer<typeof booked> & { cloud: Cloud; jobId: string | null };
 
-/** The emulated cloud's own book, which no fault bends: what really runs there, whatever the control plane believes. */
+/** The emulated clouds' own books, which no fault bends: what really runs there, whatever the control plane believes. */
 export async function bookedInstances(): Promise<Booked[]> {
-	return z.object({ instances: z.array(booked) }).parse(await control("GET", "instances")).instances;
+	const books = await Promise.all(CLOUDS.map(bookOf));
+	return books.flat();
 }
 
-/** The provider takes a spot machine back: its notice, and 20 s later its end. */
-export async function interrupt(instanceId: string): Promise<void> {
-	await control("POST", "interrupt", { instanceId });
+async function bookOf(cloud: Cloud): Promise<Booked[]> {
+	const { instances } = z.object({ instances: z.array(booked) }).parse(await control(cloud, "GET", "instances"));
+	// Google's labels have no colon.
+	return instances.map((one) => ({ ...one, cloud, jobId: one.tags["spillway:job"] ?? one.tags["spillway-job"] ?? null }));
 }
 
-export async function addFault(fault: unknown): Promise<string> {
-	return z.object({ id: z.string() }).parse(await control("POST", "faults", fault)).id;
+/** The provider takes a job's running spot machine back: its notice, and 20 s later its end. */
+export async function interruptMachineOf(jobId: string): Promise<void> {
+	const machine = (await bookedInstances()).find((one) => one.jobId === jobId && one.state === "running");
+	if (!machine) throw new Error(`no emulated cloud runs a machine of ${jobId}`);
+	await control(machine.cloud, "POST", "interrupt", { instanceId: machine.instanceId });
+}
+
+/** What each cloud calls the making of a machine. */
+const LAUNCH: Record<Cloud, string> = { aws: "RunInstances", azure: "virtualMachines.createOrUpdate", gcp: "Instances.Insert" };
+
+/** The next machine takes longer to come up, in whichever cloud it is made. */
+export async function bootSlowly(durationMs: number): Promise<void> {
+	for (const cloud of CLOUDS)
+		await control(cloud, "POST", "faults", { action: LAUNCH[cloud], behaviour: { kind: "slow_boot", durationMs } });
 }
 
 export async function clearFaults(): Promise<void> {
-	await control("DELETE", "faults");
+	for (const cloud of CLOUDS) await control(cloud, "DELETE", "faults");
 }
 
-async function control(method: "GET" | "POST" | "DELETE", path: string, body?: unknown): Promise<unknown> {
-	const response = await fetch(`${emulatorUrl()}/_emulator/${path}`, {
+async function control(cloud: Cloud, method: "GET" | "POST" | "DELETE", path: string, body?: unknown): Promise<unknown> {
+	const response = await fetch(`${emulatorUrl(cloud)}/_emulator/${path}`, {
 		method,
 		...(body === undefined ? {} : { body: JSON.stringify(body) }),
 		signal: AbortSignal.timeout(10_000),
 	});
-	if (!response.ok) throw new Error(`the emulator answered ${method} ${path} with ${response.status}: ${await response.text()}`);
+	if (!response.ok) throw new Error(`the emulated ${cloud} answered ${method} ${path} with ${response.status}: ${await response.text()}`);
 	return response.json();
 }

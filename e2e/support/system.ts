@@ -11,15 +11,19 @@ export const HOME = home;
 export const BASE_URL = `http://127.0.0.1:${port}`;
 export const API_URL = `${BASE_URL}/api/v1`;
 
-const portsSchema = z.looseObject({ postgres: z.number(), aws: z.number() });
+/** The emulated clouds of the demo, by the name of their port. */
+export const CLOUDS = ["aws", "azure", "gcp"] as const;
+export type Cloud = (typeof CLOUDS)[number];
+
+const portsSchema = z.looseObject({ postgres: z.number(), aws: z.number(), azure: z.number(), gcp: z.number() });
 const secretsSchema = z.looseObject({ postgresPassword: z.string(), secret: z.string(), authSecret: z.string() });
 
 export function token(): string {
 	return readFileSync(path.join(HOME, "token"), "utf8").trim();
 }
 
-export function emulatorUrl(): string {
-	return `http://127.0.0.1:${ports().aws}`;
+export function emulatorUrl(cloud: Cloud): string {
+	return `http://127.0.0.1:${ports()[cloud]}`;
 }
 
 export function databaseUrl(): string {

@@ -1,5 +1,6 @@
 // What `npm start` hands to the programs that it runs, and where each value comes from.
 import { randomUUID } from "node:crypto";
+import path from "node:path";
 import process from "node:process";
 import { loadSecrets } from "./home.mjs";
 import { projectPath } from "./node.mjs";
@@ -9,31 +10,34 @@ export const PORT_DEFAULT = 3000;
 
 export const HELP = `Usage: npm start    (or: node scripts/start.mjs [--help])
 
-Installs what is missing, builds what has changed, starts PostgreSQL, the web server, the scheduler and, in demo mode, an
-emulated AWS endpoint. Ctrl-C stops everything. All of it listens on ${HOST} alone.
+Installs what is missing, builds what has changed, starts PostgreSQL, the web server, the scheduler and, in demo mode,
+emulated endpoints of AWS, Azure and Google Cloud. Ctrl-C stops everything. All of it listens on ${HOST} alone.
 
 Settings, all by environment variables:
   SPILLWAY_HOME           the folder of all state (default: .spillway in the clone)
   SPILLWAY_PORT           the port of the web pages and the API (default: ${PORT_DEFAULT})
   DATABASE_URL            a PostgreSQL of your own instead of the one that npm brings; turns demo mode off
   SPILLWAY_DEMO           1: demo data and demo accounts; 0: neither (default: 1 without DATABASE_URL)
-  SPILLWAY_AWS_ENDPOINT   an EC2 endpoint of your own instead of the emulated one
+  SPILLWAY_AWS_ENDPOINT, SPILLWAY_AZURE_ENDPOINT, SPILLWAY_GCP_ENDPOINT
+                          a cloud's endpoint of your own instead of the emulated one
 
 Logs are in SPILLWAY_HOME/log. A token for the command line and the API is in SPILLWAY_HOME/token.
 `;
 
 /**
  * @param {string} home absolute
- * @returns {Promise<{webPort: number, demo: boolean, ownDatabase: boolean, emulateAws: boolean, instance: string,
+ * @returns {Promise<{webPort: number, demo: boolean, ownDatabase: boolean, emulated: Record<string, string>, instance: string,
  *   postgresPort: number, postgresPassword: string, env: NodeJS.ProcessEnv}>}
  */
 export async function makeSettings(home, given = process.env) {
 	const webPort = parsePort(given.SPILLWAY_PORT, PORT_DEFAULT);
 	const secrets = loadSecrets(home);
-	const ports = await rememberedPorts(home, ["postgres", "aws"], [webPort]);
+	const ports = await rememberedPorts(home, ["postgres", ...CLOUDS], [webPort]);
 	const ownDatabase = Boolean(given.DATABASE_URL);
 	const demo = given.SPILLWAY_DEMO === undefined || given.SPILLWAY_DEMO === "" ? !ownDatabase : given.SPILLWAY_DEMO === "1";
-	const emulateAws = demo && !given.SPILLWAY_AWS_ENDPOINT;
+	const emulated = Object.fromEntries(
+		CLOUDS.filter((cloud) => demo && !given[endpointName(cloud)]).map((cloud) => [cloud, `http://${HOST}:${ports[cloud]}`]),
+	);
 	const instance = randomUUID();
 	const env = {
 		...given,
@@ -46,13 +50,14 @@ export async function makeSettings(home, given = process.env) {
 		SPILLWAY_INSTANCE: instance,
 		SPILLWAY_SECRET: given.SPILLWAY_SECRET || secrets.secret,
 		AUTH_SECRET: given.AUTH_SECRET || secrets.authSecret,
-		...(emulateAws ? emulatedAws(`http://${HOST}:${ports.aws}`, given) : {}),
+		...emulatedAccounts(emulated, home),
+		...(Object.keys(emulated).length > 0 ? { SPILLWAY_TIMING: given.SPILLWAY_TIMING || JSON.stringify(DEMO_TIMING) } : {}),
 	};
 	return {
 		webPort,
 		demo,
 		ownDatabase,
-		emulateAws,
+		emulated,
 		instance,
 		postgresPort: ports.postgres,
 		postgresPassword: secrets.postgresPassword,
@@ -60,20 +65,23 @@ export async function makeSettings(home, given = process.env) {
 	};
 }
 
-/**
- * The emulated account: its address, the access key that it knows, and waiting times to watch rather than to wait for.
- * A setting that was given is kept.
- */
-function emulatedAws(endpoint, given) {
+/** The clouds that the demo emulates, as their programs (server/bin/<cloud>-emulator.ts) and ports are called. */
+const CLOUDS = ["aws", "azure", "gcp"];
+
+function endpointName(cloud) {
+	return `SPILLWAY_${cloud.toUpperCase()}_ENDPOINT`;
+}
+
+/** The emulated accounts: their addresses, and the keys that they know. Azure's lets its own driver in without one. */
+function emulatedAccounts(emulated, home) {
 	return {
-		SPILLWAY_AWS_ENDPOINT: endpoint,
-		AWS_ACCESS_KEY_ID: "AKIAEMULATED",
-		AWS_SECRET_ACCESS_KEY: "emulated",
-		SPILLWAY_TIMING: given.SPILLWAY_TIMING || JSON.stringify(DEMO_TIMING),
+		...Object.fromEntries(Object.entries(emulated).map(([cloud, endpoint]) => [endpointName(cloud), endpoint])),
+		...(emulated.aws ? { AWS_ACCESS_KEY_ID: "AKIAEMULATED", AWS_SECRET_ACCESS_KEY: "emulated" } : {}),
+		...(emulated.gcp ? { GOOGLE_APPLICATION_CREDENTIALS: path.join(home, "gcp/service-account.json") } : {}),
 	};
 }
 
-/** Milliseconds; the names are those of server/services/timing.ts. An emulated machine boots in 3 s. */
+/** Waiting times to watch rather than to wait for. Milliseconds; the names are those of server/services/timing.ts. An emulated machine boots in 3 s. */
 const DEMO_TIMING = {
 	stopGraceMs: 8_000,
 	readyTimeoutMs: 120_000,

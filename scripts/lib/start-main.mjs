@@ -20,7 +20,7 @@ const READY_POLL_MS = 100;
 /** Crashes of the web server before it was ever ready, after which waiting on is of no use. */
 const EARLY_CRASHES_MAX = 3;
 const PARENT_POLL_MS = 500;
-const STOP_LIMIT_MS = { scheduler: 15_000, web: 6_000, aws: 10_000 };
+const STOP_LIMIT_MS = { scheduler: 15_000, web: 6_000, cloud: 10_000 };
 
 /** @param {string[]} args */
 export async function main(args) {
@@ -140,14 +140,14 @@ async function build({ progress, logFolder, signal }) {
 }
 
 async function startPrograms({ progress, logFolder, settings, node, signal, undo }) {
-	const keep = (name, program) => {
-		const command = [node, `server/bin/${program}.ts`];
+	const keep = (name, program, ...args) => {
+		const command = [node, `server/bin/${program}.ts`, ...args];
 		return keepRunning({ name, command, env: settings.env, logFolder, say: (line) => progress.line(line) });
 	};
 	// Stopped in the opposite order of this list, so the scheduler, which ends the jobs, goes first.
 	undo.push(() => endLeftovers(settings.instance));
-	const aws = settings.emulateAws ? keep("aws", "aws-emulator") : undefined;
-	if (aws) undo.push(() => aws.stop(STOP_LIMIT_MS.aws));
+	const clouds = Object.entries(settings.emulated).map(([name, endpoint]) => keep(name, `${name}-emulator`, endpoint));
+	undo.push(() => Promise.all(clouds.map((cloud) => cloud.stop(STOP_LIMIT_MS.cloud))));
 	const web = keep("web", "web");
 	undo.push(() => web.stop(STOP_LIMIT_MS.web));
 	const scheduler = keep("scheduler", "scheduler");

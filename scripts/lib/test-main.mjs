@@ -87,7 +87,16 @@ async function prepare(progress, signal) {
 	if (missing) await progress.run(`Installing packages (${missing})`, (update) => install({ signal, update }));
 	rmSync(REPORTS, { recursive: true, force: true });
 	mkdirSync(REPORTS, { recursive: true });
-	for (const name of ["SPILLWAY_HOME", "SPILLWAY_PORT", "SPILLWAY_DEMO", "DATABASE_URL", "SPILLWAY_AWS_ENDPOINT"]) delete process.env[name];
+	for (const name of [
+		"SPILLWAY_HOME",
+		"SPILLWAY_PORT",
+		"SPILLWAY_DEMO",
+		"DATABASE_URL",
+		"SPILLWAY_AWS_ENDPOINT",
+		"SPILLWAY_AZURE_ENDPOINT",
+		"SPILLWAY_GCP_ENDPOINT",
+	])
+		delete process.env[name];
 }
 
 /** Servers that tests want for real. Without one its tests are skipped and say what is missing. */

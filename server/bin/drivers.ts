@@ -40,12 +40,21 @@ export async function openDrivers(
 				);
 				break;
 			case "azure":
-				clouds.set(s.id, openAzureSite(s.id, s.settings, { controlPlane: deploymentId, snapshot: () => listOffers("azure") }));
+				clouds.set(
+					s.id,
+					openAzureSite(s.id, at(s.settings, env.SPILLWAY_AZURE_ENDPOINT), {
+						controlPlane: deploymentId,
+						snapshot: () => listOffers("azure"),
+					}),
+				);
 				break;
 			case "gcp":
 				clouds.set(
 					s.id,
-					new GcpDriver(s.id, { settings: gcpSiteSettings(s.id, s.settings, deploymentId), listPrices: () => listOffers("gcp") }),
+					new GcpDriver(s.id, {
+						settings: gcpSiteSettings(s.id, at(s.settings, env.SPILLWAY_GCP_ENDPOINT), deploymentId),
+						listPrices: () => listOffers("gcp"),
+					}),
 				);
 				break;
 			default:
@@ -53,6 +62,11 @@ export async function openDrivers(
 		}
 	}
 	return { clusters, clouds };
+}
+
+/** The site's row with this process's endpoint, where it has one. */
+function at(row: Record<string, unknown>, endpoint: string | undefined): Record<string, unknown> {
+	return endpoint === undefined ? row : { ...row, endpoint };
 }
 
 const awsSiteSettings = z.looseObject({ regions: z.array(z.string()), imageId: z.string() });

@@ -1,5 +1,7 @@
 import { dayKey } from "#server/accounting/calendar.ts";
 import { pool, site } from "#server/db/schema/site.ts";
+import { EMULATED_RESOURCE_GROUP, EMULATED_SUBSCRIPTION } from "#server/emulators/azure/options.ts";
+import { DEFAULT_PROJECT } from "#server/emulators/gcp/options.ts";
 import type { Env } from "#server/env.ts";
 import { assert } from "#server/kernel/assert.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
@@ -12,12 +14,18 @@ import { ledgerCalendar } from "#server/services/ledger/calendar.ts";
 import { cardsOfPool } from "#server/services/rate-card/pool-cards.ts";
 import { setRateCard } from "#server/services/rate-card/set.ts";
 
-/** `local`, this host's slots, priced by the shipped rate card; and `aws`, the account behind the EC2 endpoint. */
+/** `local`, this host's slots, priced by the shipped rate card; `aws`, the account behind the EC2 endpoint; and the other clouds that are emulated. */
 export async function seedSites(
 	ctx: ServiceContext,
 	settings: Pick<
 		Env,
-		"SPILLWAY_HOST" | "SPILLWAY_LOCAL_ACCELERATOR" | "SPILLWAY_LOCAL_SLOTS" | "SPILLWAY_AWS_REGIONS" | "SPILLWAY_AWS_IMAGE_ID"
+		| "SPILLWAY_HOST"
+		| "SPILLWAY_LOCAL_ACCELERATOR"
+		| "SPILLWAY_LOCAL_SLOTS"
+		| "SPILLWAY_AWS_REGIONS"
+		| "SPILLWAY_AWS_IMAGE_ID"
+		| "SPILLWAY_AZURE_ENDPOINT"
+		| "SPILLWAY_GCP_ENDPOINT"
 	>,
 ): Promise<void> {
 	assertLocalSiteAllowed(settings.SPILLWAY_HOST);
@@ -36,6 +44,8 @@ export async function seedSites(
 				provider: "aws",
 				settings: { regions: settings.SPILLWAY_AWS_REGIONS, imageId: settings.SPILLWAY_AWS_IMAGE_ID },
 			},
+			...(settings.SPILLWAY_AZURE_ENDPOINT ? [EMULATED_AZURE] : []),
+			...(settings.SPILLWAY_GCP_ENDPOINT ? [EMULATED_GCP] : []),
 		])
 		.onConflictDoNothing();
 	await ctx.db
@@ -54,6 +64,35 @@ export async function seedSites(
 		.onConflictDoUpdate({ target: [pool.siteId, pool.id], set: { gpusPerNode: settings.SPILLWAY_LOCAL_SLOTS } });
 	await seedRateCard(ctx, accelerator, settings.SPILLWAY_LOCAL_SLOTS);
 }
+
+const AZURE_REGIONS = ["eastus", "westus2", "westeurope", "swedencentral"];
+const AZURE_GROUP = `/subscriptions/${EMULATED_SUBSCRIPTION}/resourceGroups/${EMULATED_RESOURCE_GROUP}`;
+
+const EMULATED_AZURE = {
+	id: "azure",
+	name: "Azure, emulated",
+	provider: "azure" as const,
+	settings: {
+		subscriptionId: EMULATED_SUBSCRIPTION,
+		resourceGroup: EMULATED_RESOURCE_GROUP,
+		regions: AZURE_REGIONS,
+		subnets: Object.fromEntries(
+			AZURE_REGIONS.map((region) => [region, `${AZURE_GROUP}/providers/Microsoft.Network/virtualNetworks/${region}/subnets/default`]),
+		),
+	},
+};
+
+const EMULATED_GCP = {
+	id: "gcp",
+	name: "Google Cloud, emulated",
+	provider: "gcp" as const,
+	settings: {
+		project: DEFAULT_PROJECT,
+		regions: ["us-central1", "us-west1", "us-east4", "europe-west4"],
+		image: "projects/deeplearning-platform-release/global/images/family/common-cu128-ubuntu-2204",
+		livePrices: false,
+	},
+};
 
 /** How long before the demo its hardware is said to have come into service: its history must lie behind that. */
 const IN_SERVICE_DAYS = 365;
