@@ -5,7 +5,7 @@ import type { JobVerdict } from "#server/policy/types.ts";
 import { type DataBook, NO_STAGING, openData, type Staging } from "./data.ts";
 import { LIMITS } from "./limits.ts";
 import type { OfferRow } from "./offers.ts";
-import { type OfferRates, ratesOf, reworkOf } from "./records.ts";
+import { extraMsOf, type OfferRates, ratesOf, reworkOf } from "./records.ts";
 import type { PendingJob, Snapshot, TimeSpread } from "./types.ts";
 
 /** What a run in the cloud takes of one job, wherever it runs there. */
@@ -237,13 +237,26 @@ function timesOn(row: OfferRow, run: CloudRun): Times {
 		const rework = reworkOf({ workMs: run.rest.p50Ms, instances, interruptionsPerHour, checkpointEveryMs, changeoverMs });
 		[reworkMs, interruptions] = [rework.extraMs, rework.interruptions];
 	}
-	const billedMs = Math.max(run.start.p50Ms + stagingMs + run.rest.p50Ms + reworkMs, row.offer.billedMinimumMs ?? 0);
+	const billedMs = billedMsOn(row, run, stagingMs, reworkMs);
 	return { billedMs, stagingMs, reworkMs, refusalMs, interruptions, delayMs: run.start.p50Ms + refusalMs + stagingMs + reworkMs };
 }
 
-/** The score alone, as the choice among many offers asks for it. An unknown carbon counts as the dirtiest known (offers.ts). */
+function billedMsOn(row: OfferRow, run: CloudRun, stagingMs: number, reworkMs: number): number {
+	return Math.max(run.start.p50Ms + stagingMs + run.rest.p50Ms + reworkMs, row.offer.billedMinimumMs ?? 0);
+}
+
+/**
+ * The score alone, as the choice among many offers asks for it: of plain numbers, since it is asked millions of times in a replay.
+ * An unknown carbon counts as the dirtiest known (offers.ts).
+ */
 export function scoreOf(row: OfferRow, run: CloudRun): number {
-	const { billedMs, delayMs } = timesOn(row, run);
+	const { interruptionsPerHour, refusalDelayMs } = ratesOn(row, run.terms);
+	const { start, rest, instances, checkpointEveryMs } = run;
+	const stagingMs = stagingOn(row, run).ms;
+	const perMs = (instances * interruptionsPerHour) / HOUR_MS;
+	const reworkMs = extraMsOf(rest.p50Ms, perMs, checkpointEveryMs, start.p50Ms + stagingMs + LIMITS.restoreMs);
+	const billedMs = billedMsOn(row, run, stagingMs, reworkMs);
+	const delayMs = start.p50Ms + refusalDelayMs + stagingMs + reworkMs;
 	const free = run.egressGiB === 0 && run.saves === NO_SAVES && run.data.length === 0;
 	const egress = free ? 0 : Number(egressOf(row, run));
 	return (row.weighedMicroUsdPerHour * run.instances * billedMs + run.terms.delayMicroUsdPerHour * delayMs) / HOUR_MS + egress;

@@ -93,6 +93,7 @@ export class Evictions {
 	): { nodes: number[]; cost: Cost } | null {
 		const { nodes: count, resources } = queued.job.spec;
 		const rooms: { node: number; cost: Cost }[] = [];
+		const forNewcomer = rules.every(({ longerBy }) => longerBy !== null);
 		for (let node = 0; node < pool.freeOn.length; node++) {
 			const left = this.#left.get(pool)?.get(node)?.length ?? 0;
 			// Free slots of a node on which a job before this one has its place are that job's.
@@ -101,6 +102,8 @@ export class Evictions {
 			const missing = resources.gpus - left - (promised ? 0 : (pool.freeOn[node] ?? 0));
 			// Enough is free, and yet it does not start there: somebody before it needs it soon.
 			if (missing <= 0 && left === 0) continue;
+			// Nobody leaves for a newcomer who would lose much by it: most do, until their next checkpoint.
+			if (missing > 0 && forNewcomer && allLoseMuch(pool, node, this.#snapshot.nowMs)) continue;
 			const cost = missing <= 0 ? NOTHING : leastLost(this.#candidates(pool, node, queued, rules, settled), missing);
 			if (cost) rooms.push({ node, cost });
 		}
@@ -116,7 +119,6 @@ export class Evictions {
 		const { nowMs } = this.#snapshot;
 		const forNewcomer = rules.every(({ longerBy }) => longerBy !== null);
 		for (const holder of pool.holdersOn(node)) {
-			// Nobody leaves for a newcomer who would lose much by it: most do, until their next checkpoint.
 			if (forNewcomer && losesMuch(holder, nowMs)) continue;
 			const { attempt, slots } = holder;
 			if (!attempt || attempt.stopping || (attempt.movingTo ?? null) !== null || settled.has(attempt.attemptId)) continue;
@@ -232,6 +234,18 @@ function losesMuch(holder: Holder, nowMs: number): boolean {
 	const { attempt } = holder;
 	if (!attempt || lostMs(attempt, nowMs) <= LIMITS.makeRoomLostMs) return false;
 	holder.losesMuchUntilMs = attempt.nextCheckpointAtMs ?? nowMs;
+	return true;
+}
+
+/** Whether that holds of all attempts on a node; asked of each of them only once the first of their checkpoints has passed. */
+function allLoseMuch(pool: HomePool, node: number, nowMs: number): boolean {
+	if (nowMs < (pool.losesMuchUntilMs[node] ?? 0)) return true;
+	let untilMs = Number.POSITIVE_INFINITY;
+	for (const holder of pool.holdersOn(node)) {
+		if (!losesMuch(holder, nowMs)) return false;
+		untilMs = Math.min(untilMs, holder.losesMuchUntilMs);
+	}
+	pool.losesMuchUntilMs[node] = untilMs;
 	return true;
 }
 

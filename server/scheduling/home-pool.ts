@@ -42,6 +42,8 @@ export class HomePool {
 	readonly #given: Uint8Array;
 	readonly #holders: Uint16Array;
 	readonly #holdersOn: Holder[][];
+	/** Kept by evict.ts, by node: until then every holder there has not saved its work just now. Forgotten when one comes or goes. */
+	readonly losesMuchUntilMs: Float64Array;
 	readonly #medianEnds: EndTable;
 	readonly #lateEnds: EndTable;
 	/** Until when a node's ends hold; 0: to be worked out. */
@@ -69,6 +71,7 @@ export class HomePool {
 		this.#takenFlags = new Uint8Array(nodes * gpus);
 		this.#holders = new Uint16Array(nodes * gpus);
 		this.#holdersOn = Array.from({ length: nodes }, () => []);
+		this.losesMuchUntilMs = new Float64Array(nodes);
 		this.freeOn = new Int32Array(nodes);
 		this.#nodesWith = new Int32Array(gpus + 1);
 		this.#nodesWith[0] = nodes;
@@ -108,6 +111,7 @@ export class HomePool {
 			const list = this.#holdersOn[node];
 			if (list && list.at(-1) !== holder) list.push(holder);
 			this.#validUntilMs[node] = 0;
+			this.losesMuchUntilMs[node] = 0;
 		}
 	}
 
@@ -122,6 +126,7 @@ export class HomePool {
 			const at = list ? list.indexOf(holder) : -1;
 			if (list && at >= 0) list.splice(at, 1);
 			this.#validUntilMs[node] = 0;
+			this.losesMuchUntilMs[node] = 0;
 		}
 	}
 
@@ -173,6 +178,15 @@ export class HomePool {
 		let nodes = 0;
 		for (let free = slots; free <= this.#gpus; free++) nodes += this.#nodesWith[free] ?? 0;
 		return nodes >= count;
+	}
+
+	/** Whether a node has so many free slots and no job has its place there later: they stay free. */
+	hasUnpromised(slots: number): boolean {
+		if (!this.hasRoom(1, slots)) return false;
+		for (let node = 0; node < this.freeOn.length; node++) {
+			if ((this.freeOn[node] ?? 0) >= slots && !this.median.hasLater(node)) return true;
+		}
+		return false;
 	}
 
 	/** Nodes on which such a job can start now without delaying any that was placed before it: the fullest first. Null: not now. */

@@ -125,20 +125,37 @@ export function reworkOf(given: {
 	checkpointEveryMs: number | null;
 	changeoverMs: number;
 }): Rework {
+	const { workMs, checkpointEveryMs, changeoverMs } = given;
 	const perMs = (given.instances * given.interruptionsPerHour) / HOUR_MS;
 	if (perMs <= 0) return NO_REWORK;
-	if (given.checkpointEveryMs === null || given.checkpointEveryMs >= given.workMs)
-		return restartsOf(given.workMs, perMs, given.changeoverMs);
-	const lostShare = Math.min(LIMITS.maxLostShare, perMs * (given.checkpointEveryMs / 2 + given.changeoverMs));
-	const extraMs = (given.workMs * lostShare) / (1 - lostShare);
-	return { extraMs, interruptions: (given.workMs + extraMs) * perMs };
+	const extraMs = extraMsOf(workMs, perMs, checkpointEveryMs, changeoverMs);
+	const interruptions = startsAnew(workMs, checkpointEveryMs) ? restartsOf(workMs, perMs) : (workMs + extraMs) * perMs;
+	return { extraMs, interruptions };
 }
 
 const NO_REWORK: Rework = { extraMs: 0, interruptions: 0 };
 
-function restartsOf(workMs: number, perMs: number, changeoverMs: number): Rework {
-	const exponent = Math.min(LIMITS.maxRestartExponent, perMs * workMs);
-	if (exponent <= 0) return NO_REWORK;
-	const interruptions = Math.expm1(exponent);
-	return { extraMs: workMs * (interruptions / exponent - 1) + interruptions * changeoverMs, interruptions };
+/** The extraMs of reworkOf alone, interruptions told by the ms: a choice asks it of every offer. */
+export function extraMsOf(workMs: number, perMs: number, checkpointEveryMs: number | null, changeoverMs: number): number {
+	if (perMs <= 0) return 0;
+	if (!startsAnew(workMs, checkpointEveryMs)) {
+		const lostShare = Math.min(LIMITS.maxLostShare, perMs * ((checkpointEveryMs ?? 0) / 2 + changeoverMs));
+		return (workMs * lostShare) / (1 - lostShare);
+	}
+	const exponent = exponentOf(workMs, perMs);
+	const interruptions = restartsOf(workMs, perMs);
+	return exponent <= 0 ? 0 : workMs * (interruptions / exponent - 1) + interruptions * changeoverMs;
+}
+
+/** It makes no checkpoint before it ends. */
+function startsAnew(workMs: number, checkpointEveryMs: number | null): boolean {
+	return checkpointEveryMs === null || checkpointEveryMs >= workMs;
+}
+
+function exponentOf(workMs: number, perMs: number): number {
+	return Math.min(LIMITS.maxRestartExponent, perMs * workMs);
+}
+
+function restartsOf(workMs: number, perMs: number): number {
+	return Math.expm1(Math.max(0, exponentOf(workMs, perMs)));
 }

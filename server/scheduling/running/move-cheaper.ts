@@ -25,7 +25,8 @@ import type { RunningInput } from "./types.ts";
 export function moveCheaper(input: RunningInput, candidates: readonly Mover[]): Action[] {
 	const proven = input.proven ?? provenOffersOf(input.snapshot.running);
 	proven.lookAtStarts();
-	const paying = candidates.flatMap((mover) => (mayPay(input, mover, proven) ? [mover.attempt] : []));
+	const paying: RunningAttempt[] = [];
+	for (const mover of candidates) if (mayPay(input, mover, proven)) paying.push(mover.attempt);
 	return paying.sort(byAttemptId).flatMap((attempt) => moveOne(input, attempt, (offerId) => proven.has(offerId)) ?? []);
 }
 
@@ -46,7 +47,9 @@ function mayPay(input: RunningInput, { attempt, atMs, restMs, hereMicroUsd }: Mo
 	if (!here) return true;
 	const workMs = restMs + LIMITS.restoreMs;
 	const work = { p50Ms: workMs, p90Ms: workMs };
-	const run = cloudRunOf({ job: { ...attempt, completedMs: workDoneAt(attempt, atMs) }, rest: work }, shape.verdict, snapshot);
+	// Field by field: this is asked of every candidate in every cycle, and copying a whole attempt costs more than the answer.
+	const job = { spec, completedMs: workDoneAt(attempt, atMs), checkpointGiB: attempt.checkpointGiB ?? 0 };
+	const run = cloudRunOf({ job, rest: work }, shape.verdict, snapshot);
 	const hereScore = scoreOf(here, run);
 	const delayMs = run.start.p50Ms + LIMITS.restoreMs;
 	for (const row of proven.rowsOf(fit)) {

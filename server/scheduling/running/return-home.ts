@@ -105,9 +105,14 @@ function homecomerOf(input: RunningInput, { attempt, atMs, restMs, hereMicroUsd:
  */
 export function mostSavedAtHome(snapshot: Snapshot, shape: Shape, cloudMicroUsd: number, restMs: number): number {
 	if (shape.home.length === 0) return Number.NEGATIVE_INFINITY;
+	return cloudMicroUsd - delayCostMicroUsd(snapshot, LIMITS.restoreMs + restMs / fastestOf(shape) - restMs) + 1;
+}
+
+/** PoolView.speed of the fastest pool that can take it; 1 where all are slower. */
+function fastestOf({ home }: Shape): number {
 	let speed = 1;
-	for (const pool of shape.home) if (pool.speed > speed) speed = pool.speed;
-	return cloudMicroUsd - delayCostMicroUsd(snapshot, LIMITS.restoreMs + restMs / speed - restMs) + 1;
+	for (const pool of home) if (pool.speed > speed) speed = pool.speed;
+	return speed;
 }
 
 function compareHomecomers(a: Homecomer, b: Homecomer): number {
@@ -117,11 +122,15 @@ function compareHomecomers(a: Homecomer, b: Homecomer): number {
 function moveHome(input: RunningInput, homecomer: Homecomer, idleForMs: number): Action | "no_room" | null {
 	const { snapshot } = input;
 	const { attempt, atMs } = homecomer;
+	const shape = input.shapeOf(attempt.spec);
+	const { moves } = shape.verdict;
+	const most = savedAtHome(input, homecomer, idleForMs, fastestOf(shape));
+	// There is room, and it does not pay: how long the room must be free need not be worked out.
+	if (most < leastSaving(moves, "home") && input.isRoomFor(attempt.spec)) return null;
 	// From now on: the room must be free so long.
 	const restNow = (): TimeSpread => restOfAttempt(attempt, snapshot.nowMs, input.runTimeOf);
 	const room = input.roomFor(attempt.spec, restNow);
 	if (!room) return "no_room";
-	const { moves } = input.shapeOf(attempt.spec).verdict;
 	const savingMicroUsd = savedAtHome(input, homecomer, idleForMs, room.speed);
 	const rule = movingRule(moves, "home", savingMicroUsd);
 	const { deadlineMs } = attempt.spec;

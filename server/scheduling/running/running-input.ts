@@ -16,6 +16,7 @@ export function runningInput(snapshot: Snapshot, core: Core, budgets: BudgetBook
 		shapeOf: core.shapeOf,
 		runTimeOf: core.runTimeOf,
 		roomFor: (spec, restOf) => roomIn(core.shapeOf(spec).home, spec, restOf, snapshot.nowMs),
+		isRoomFor: (spec) => spec.nodes === 1 && core.shapeOf(spec).home.some((pool) => pool.hasUnpromised(spec.resources.gpus)),
 		freeGpus: () => core.pools.reduce((sum, pool) => sum + (pool.view.healthy ? pool.free : 0), 0),
 		budgets,
 		askApproval: core.askApproval,

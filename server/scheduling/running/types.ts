@@ -28,6 +28,8 @@ export interface RunningInput {
 	 * `restOf`: what is left of it; asked only where enough is free on enough nodes.
 	 */
 	roomFor: (spec: JobSpec, restOf: () => TimeSpread) => HomeRoom | null;
+	/** Whether there certainly is such room, however long it is needed. False where that has to be worked out. */
+	isRoomFor: (spec: JobSpec) => boolean;
 	/** GPUs in healthy pools that are free and promised to nobody, after what was taken. */
 	freeGpus: () => number;
 	budgets: BudgetBook;
