@@ -95,6 +95,21 @@ export class AzureCalls {
 		);
 	}
 
+	/** Whether the marketplace has a version of an image in a region; null when the account may not look. */
+	async imageExists(region: string, { publisher, offer, sku }: { publisher: string; offer: string; sku: string }): Promise<boolean | null> {
+		try {
+			const versions = await this.#call(`image ${sku} in ${region}`, (client) =>
+				client.virtualMachineImages.list(region, publisher, offer, sku, { top: 1 }),
+			);
+			return versions.length > 0;
+		} catch (error) {
+			if (!(error instanceof DriverError)) throw error;
+			if (error.kind === "unauthorized") return null;
+			if (error.kind === "invalid_request" || error.kind === "not_found") return false;
+			throw error;
+		}
+	}
+
 	/** What is sold in a region, and to this subscription. */
 	async sizes(region: string): Promise<AzureSku[]> {
 		const found = await this.#all(

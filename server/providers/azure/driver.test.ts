@@ -101,3 +101,17 @@ it("believes nothing of a deletion that it did not ask for, and is silent when t
 	expect(await azure.describe("eastus", [providerInstanceId])).toEqual([]);
 	await azure.terminate("eastus", providerInstanceId);
 });
+
+it("checks what a machine needs before one is bought, and tells all that is missing", async () => {
+	const { driver, emulator } = await startCloud();
+	await driver().check();
+	const image = { publisher: "p", offer: "o", sku: "s" };
+	emulator.faults.add({ action: "virtualMachineImages.list", match: { region: "eastus" }, error: { code: "NotFound", httpStatus: 404 } });
+	await expect(driver("spw-1", { regions: ["eastus", "westus"], image }).check()).rejects.toMatchObject({
+		kind: "invalid_request",
+		message: expect.stringMatching(/the image p:o:s, which Azure does not have in eastus; no subnet for westus\. Correct its settings/),
+	});
+	emulator.faults.add({ action: "virtualMachineImages.list", error: { code: "AuthorizationFailed" } });
+	await driver().check();
+	await expect(driver("spw-1", { resourceGroup: "nowhere" }).check()).rejects.toMatchObject({ providerCode: "ResourceGroupNotFound" });
+});

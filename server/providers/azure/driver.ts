@@ -2,6 +2,7 @@ import { type Clock, systemClock } from "#server/kernel/clock.ts";
 import { type CloudDriver, CONTROL_PLANE_TAG, type InstanceObservation, type LaunchRequest, type OfferObservation } from "../driver.ts";
 import { DriverError } from "../driver-errors.ts";
 import { type FailedRegion, inEveryRegion } from "../every-region.ts";
+import { checkSite } from "./check-site.ts";
 import { AzureCalls } from "./client.ts";
 import { KnownMachines } from "./known-machines.ts";
 import { launchMachine } from "./launch.ts";
@@ -39,7 +40,7 @@ export class AzureDriver implements CloudDriver {
 	}
 
 	check(): Promise<void> {
-		return this.#azure.checkGroup();
+		return checkSite(this.#azure, this.#settings);
 	}
 
 	async offers(): Promise<{ offers: OfferObservation[]; failedRegions: FailedRegion[] }> {

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { CONTROL_PLANE_TAG, EXPIRES_TAG, INSTANCE_TAG, type InstanceObservation, JOB_TAG, type LaunchRequest } from "../driver.ts";
 import { DriverError } from "../driver-errors.ts";
 import { machineNameOf, providerIdOf, refOfResourceId } from "./names.ts";
-import type { ParsedAzureSettings } from "./settings.ts";
+import { type AzureImage, azureImageSchema, type ParsedAzureSettings } from "./settings.ts";
 
 /** What was asked for, as a sum: the same name with another one is another machine. */
 export const LAUNCH_TAG = "spillway:launch";
@@ -102,6 +102,8 @@ export function failureIn({ provisioningState, instanceView }: AzureVm): { code:
 export function virtualMachineOf(request: LaunchRequest, settings: ParsedAzureSettings, sshPublicKey: string): VirtualMachine {
 	const { region, zone, instanceType, capacityType, instanceId, userData } = request;
 	const tags = tagsOf(request, settings.controlPlane);
+	const image = imageIn(settings, region);
+	if (image === null) throw new DriverError("invalid_request", `the Azure site has no machine image for ${region}; add it to its settings`);
 	const reservation = capacityType === "reserved" ? settings.capacityReservationGroups[region] : undefined;
 	return {
 		location: region,
@@ -109,7 +111,7 @@ export function virtualMachineOf(request: LaunchRequest, settings: ParsedAzureSe
 		...(zone === null ? {} : { zones: [zone.slice(region.length + 1)] }),
 		hardwareProfile: { vmSize: instanceType },
 		storageProfile: {
-			imageReference: imageIn(settings, region),
+			imageReference: image,
 			osDisk: {
 				createOption: "FromImage",
 				deleteOption: "Delete",
@@ -176,14 +178,10 @@ function networkOf(
 	};
 }
 
-function imageIn(
-	{ image }: ParsedAzureSettings,
-	region: string,
-): NonNullable<NonNullable<VirtualMachine["storageProfile"]>["imageReference"]> {
-	if ("publisher" in image && typeof image.publisher === "string") return image;
-	if ("id" in image && typeof image.id === "string") return { id: image.id };
+/** The image for a region, or null when the settings name none. */
+export function imageIn({ image }: ParsedAzureSettings, region: string): AzureImage | null {
+	const one = azureImageSchema.safeParse(image);
+	if (one.success) return one.data;
 	const found = Object.entries(image).find(([name]) => name === region)?.[1];
-	if (found === undefined || typeof found === "string")
-		throw new DriverError("invalid_request", `the Azure site has no machine image for ${region}; add it to its settings`);
-	return found;
+	return found === undefined || typeof found === "string" ? null : found;
 }

@@ -18,10 +18,12 @@ const marketplaceImage = z.strictObject({
 	sku: z.string().min(1),
 	version: z.string().default("latest"),
 });
-const image = z.union([
+/** An image of the marketplace, or one of your own. */
+export const azureImageSchema = z.union([
 	marketplaceImage,
 	z.strictObject({ id: z.string().regex(/^\//, "the resource id of an image or of a gallery's image version") }),
 ]);
+export type AzureImage = z.output<typeof azureImageSchema>;
 
 export const azureSettingsSchema = z.strictObject({
 	/** The deployment's id, a tag on every machine. */
@@ -43,7 +45,7 @@ export const azureSettingsSchema = z.strictObject({
 	securityGroups: z.record(region, resourceId).default({}),
 	/** The machine image: one for all regions, or one for each. It must run cloud-init, as the Ubuntu images do. */
 	image: z
-		.union([image, z.record(region, image)])
+		.union([azureImageSchema, z.record(region, azureImageSchema)])
 		.default({ publisher: "microsoft-dsvm", offer: "ubuntu-hpc", sku: "2204", version: "latest" }),
 	osDiskGiB: z.number().int().min(30).max(4_095).default(128),
 	/** By region, for reserved capacity. */

@@ -9,6 +9,7 @@ export const PATHS = {
 	vmsOfLocation: `${SUBSCRIPTION}/locations/{location}/virtualMachines`,
 	vms: `${SUBSCRIPTION}/virtualMachines`,
 	operation: `${SUBSCRIPTION}/locations/{location}/operations/{operationId}`,
+	images: `${SUBSCRIPTION}/locations/{location}/publishers/{publisherName}/artifacttypes/vmimage/offers/{offer}/skus/{skus}/versions`,
 	skus: `${SUBSCRIPTION}/skus`,
 } as const;
 

@@ -1,11 +1,23 @@
 import type { ArmAction } from "./action.ts";
 import { createVm } from "./create-vm.ts";
+import { listImages } from "./list-images.ts";
 import { listSkus } from "./list-skus.ts";
 import { listAll, listOfGroup, listOfLocation } from "./lists.ts";
 import { deleteVm, evictVm, getVm } from "./one-vm.ts";
 import { getOperation } from "./operation.ts";
 
-const ACTIONS: readonly ArmAction[] = [createVm, getVm, deleteVm, evictVm, listAll, listOfLocation, listOfGroup, listSkus, getOperation];
+const ACTIONS: readonly ArmAction[] = [
+	createVm,
+	getVm,
+	deleteVm,
+	evictVm,
+	listAll,
+	listOfLocation,
+	listOfGroup,
+	listSkus,
+	listImages,
+	getOperation,
+];
 
 export interface FoundAction {
 	action: ArmAction;
