@@ -1,6 +1,7 @@
 import type { Completion } from "./complete.ts";
 import { FUNCTIONS, LOOPS, METHODS } from "./expression-environment.ts";
 import { type FactField, JOB_FIELDS, QUOTE_FIELDS } from "./job-facts.ts";
+import { POLICY_LIMITS } from "./limits.ts";
 
 const METHODS_OF: Record<FactField["type"], readonly string[]> = {
 	string: ["contains", "startsWith", "endsWith", "size", "lowerAscii", "upperAscii", "trim"],
@@ -26,6 +27,8 @@ export function completeExpression(
 	text: string,
 	{ teams, quote }: { teams: readonly string[]; quote: boolean },
 ): { from: number; items: Completion[] } {
+	// Nothing of it would be read.
+	if (text.length > POLICY_LIMITS.expressionCharacters) return { from: text.length, items: [] };
 	const open = openText(text);
 	if (open !== null) return { from: open + 1, items: valuesFor(text.slice(0, open), teams, false) };
 	const word = /[A-Za-z_][\w]*$/.exec(text)?.[0] ?? "";

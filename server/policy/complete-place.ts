@@ -1,5 +1,6 @@
 /** Where in a policy a cursor stands, as far as an unfinished text tells. */
 export type CursorPlace =
+	/** Nothing is offered: in a comment, or too deep. */
 	| { kind: "comment" }
 	/** A key is being written: of the map at `path`, that has `siblings` already. */
 	| { kind: "key"; path: string[]; from: number; siblings: string[] }
@@ -13,6 +14,8 @@ interface Frame {
 }
 
 const LINES_MAX = 5_000;
+/** Brackets that are open on one line; no policy has so many, and each carries its path. */
+const OPEN_MAX = 32;
 
 /** Reads lines by their indentation and the cursor's own line by its brackets; no parser, so that any text has an answer. */
 export function placeAt(text: string, offset: number): CursorPlace {
@@ -34,7 +37,7 @@ function framesAbove(above: string, indent: number, isDash: boolean): Frame[] {
 	const frames: Frame[] = [{ indent: -1, key: null, keys: [] }];
 	const root = frames[0];
 	for (const line of above.split("\n").slice(-LINES_MAX)) {
-		const match = /^(\s*(?:- +)?)(?:(["']?)([\w-]+)\2\s*:(?=\s|$)(.*))?/.exec(line.replace(/\s+#.*$/, ""));
+		const match = /^(\s*(?:- +)?)(?:(["']?)([\w-]+)\2\s*:(?=\s|$)(.*))?/.exec(line.replace(/(?<=\s)#.*$/, ""));
 		const lead = match?.[1] ?? "";
 		if (line.trim() === "" || line.trimStart().startsWith("#")) continue;
 		const column = lead.length;
@@ -86,18 +89,22 @@ function readLine(body: string, base: number, outer: Outer): CursorPlace {
 	const open: { path: string[]; keys: string[]; list: boolean }[] = [{ path: outer.path, keys: outer.siblings, list: false }];
 	let key: string | null = null;
 	let from = 0;
+	/** Where what is being read has its first character that is no space, if that is at or behind `from`. */
+	let word = -1;
 	let quote: '"' | "'" | null = null;
 	for (let i = 0; i < body.length; i++) {
 		const each = body[i] ?? "";
 		const top = open.at(-1);
 		if (!top) break;
+		if (open.length > OPEN_MAX) return { kind: "comment" };
+		const started = word >= from;
+		if (!started && !/\s/.test(each)) word = i;
 		if (quote !== null) {
 			if (each === "\\" && quote === '"') i++;
 			else if (each === quote) quote = null;
 			continue;
 		}
 		const flow = open.length > 1;
-		const started = body.slice(from, i).trim() !== "";
 		if (each === "#" && (i === 0 || /\s/.test(body[i - 1] ?? ""))) return { kind: "comment" };
 		if ((each === '"' || each === "'") && !started) {
 			quote = each;

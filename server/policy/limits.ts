@@ -26,7 +26,7 @@ export const POLICY_LIMITS = {
 	/** Pairs of alternatives compared in one check of a policy; beyond it nothing more is said of conditions. */
 	conditionComparisons: 100_000,
 	/** Characters compared between lists of places in one check of a policy; beyond it nothing more is said of them. */
-	placeSteps: 50_000_000,
+	placeSteps: 20_000_000,
 } as const;
 
 /** Steps (expression-cost.ts) that one condition, and all of a policy together, may take for the largest job that can be. */

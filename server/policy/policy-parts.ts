@@ -1,4 +1,5 @@
-import { isMap, isSeq, parseDocument } from "yaml";
+import { isMap, isSeq } from "yaml";
+import { readYaml } from "#server/domain/read-yaml.ts";
 
 /** Lines of a policy text that belong together. All parts after one another are the text. */
 export interface TextPart {
@@ -18,8 +19,8 @@ const SECTIONS = [
  */
 export function partsOf(lines: readonly string[]): TextPart[] | null {
 	const text = lines.join("\n");
-	const document = parseDocument(text, { uniqueKeys: false });
-	if (document.errors.length > 0) return null;
+	const { doc: document } = readYaml(text);
+	if (!document) return null;
 	const starts = startsOf(lines);
 	const found: { key: string; from: number; to: number; section: string }[] = [];
 	for (const { field, prefix } of SECTIONS) {
@@ -29,8 +30,8 @@ export function partsOf(lines: readonly string[]): TextPart[] | null {
 		for (const item of list.items) {
 			const id: unknown = isMap(item) ? item.get("id") : null;
 			if (!isMap(item) || !item.range || typeof id !== "string") return null;
-			const dash = text.slice(0, item.range[0]).search(/-\s*$/);
-			const first = dash < 0 ? -1 : lineAt(starts, dash);
+			const dash = text.lastIndexOf("-", item.range[0] - 1);
+			const first = dash < 0 || text.slice(dash + 1, item.range[0]).trim() !== "" ? -1 : lineAt(starts, dash);
 			if (first < 0 || text.slice(starts[first], dash).trim() !== "") return null;
 			places.push({
 				id,

@@ -2,12 +2,14 @@ import { readdirSync, readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { checkExpression } from "./check-expression.ts";
+import { completePolicy } from "./complete.ts";
 import { describePolicy } from "./describe-rule.ts";
 import { evaluateExpression } from "./expression.ts";
 import { JobFacts } from "./job-facts.ts";
 import { judgeJob } from "./judge-job.ts";
 import { judgePlace } from "./judge-place.ts";
 import { POLICY_LIMITS } from "./limits.ts";
+import { mergePolicies } from "./merge-policies.ts";
 import { parsePolicy, parseStoredPolicy } from "./parse-policy.ts";
 import { aJob, anOffer, data, rulesText } from "./testing/builders.ts";
 import { cel } from "./testing/expressions.ts";
@@ -83,7 +85,7 @@ describe("a policy text", () => {
 	});
 
 	it("that was a real policy is answered, and what is accepted decides", () => {
-		fc.assert(fc.property(mutated, answers), { numRuns: 600 });
+		fc.assert(fc.property(mutated, answers), { numRuns: 300 });
 	});
 });
 
@@ -110,6 +112,53 @@ describe("a policy made to be hard", () => {
 		const { policy, problems } = parsePolicy(text, known);
 		expect(policy === null).toBe(problems.some((p) => p.severity === "error"));
 		expect(problems.filter(({ message }) => /cannot be read|must be|at most/.test(message))).toEqual([]);
+	});
+});
+
+/** What is repeated until a text is as long as one may be, in every place where it may stand. */
+const RUNS = [
+	" ",
+	"\t",
+	"\n",
+	"- ",
+	"# ",
+	": ",
+	"{a: ",
+	"[",
+	"]",
+	"}",
+	'"',
+	"'",
+	"? ",
+	"&a ",
+	"a:\n ",
+	"- - ",
+	'"a": ',
+	"job.team == ",
+	"(",
+	"!",
+	"1m",
+];
+const HEAD = "apiVersion: spillway/v1\nkind: Policy\nmetadata: { name: d }\nspec:\n";
+const filled = (run: string): string[] => {
+	const long = run.repeat(Math.floor(60_000 / run.length));
+	const rule = `${HEAD}  rules:\n    - id: a\n`;
+	return [long, `${HEAD}  rules:\n${long}`, `${rule}      when: ${long}`, `${rule}      when: '${long}'\n`, `${long}\n  rules:\n    - `];
+};
+
+describe("a text of one thing over and over", () => {
+	it.each(RUNS)("%j is parsed, completed and merged", (run) => {
+		for (const text of filled(run)) {
+			const { policy, problems } = parsePolicy(text);
+			expect(policy === null).toBe(problems.some((p) => p.severity === "error"));
+			for (const offset of [text.length, text.length >> 1]) {
+				const { from, items } = completePolicy(text, offset, { siteIds: ["home"], teams: ["risk"], places: [] });
+				expect(from).toBeLessThanOrEqual(offset);
+				expect(items.length).toBeLessThanOrEqual(200);
+			}
+			const { text: merged, conflicts } = mergePolicies({ base: text, mine: `${text}\na: 1`, theirs: `b: 2\n${text}` });
+			expect(merged.length + conflicts.length).toBeGreaterThan(0);
+		}
 	});
 });
 
