@@ -1,12 +1,9 @@
-import { readFileSync } from "node:fs";
 import type { Connection } from "#server/db/client.ts";
 import { ManualClock } from "#server/kernel/clock.ts";
 import { meterAll } from "#server/services/ledger/meter.ts";
 import { timingSchema } from "#server/services/timing.ts";
+import { databaseSeconds } from "./database-cpu.ts";
 import { NOW_MS } from "./ledger-queries.ts";
-
-/** Of /proc/<pid>/stat, on Linux. */
-const TICKS_PER_SECOND = 100;
 
 export interface MeterFigures {
 	instances: number;
@@ -37,16 +34,6 @@ export async function meterRunning(connection: Connection, instances: number, ro
 	}
 	const share = (s: number) => (s / rounds / (meterMs / 1_000)) * 100;
 	return { instances, nodePercent: share(node), databasePercent: share(database), seconds: seconds / rounds };
-}
-
-async function databaseSeconds({ sql }: Connection): Promise<number> {
-	const rows = await sql<{ pid: number }[]>`select pid from pg_stat_activity where datname = current_database()`;
-	return rows.reduce((sum, { pid }) => {
-		const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
-			.replace(/^.*\) /, "")
-			.split(" ");
-		return sum + (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
-	}, 0);
 }
 
 /** What an earlier run left running in a kept database is over and charged. */
