@@ -63,6 +63,7 @@ const job = fc
 		estimateMs: fc.integer({ min: 1, max: 20 }).map((n) => n * 30 * MINUTE_MS),
 		maxMs: rarely(fc.integer({ min: 1, max: 20 }).map((n) => n * HOUR_MS)),
 		checkpoints: fc.boolean(),
+		checkpointGiB: fc.constantFrom(undefined, 0.001, 3),
 		residency: fc.constantFrom<string[]>([], [], ["eu"], ["us", "uk"]),
 		sizeGiB: fc.option(fc.nat(2000)),
 	})
@@ -105,7 +106,8 @@ const anyCloud: fc.Arbitrary<Snapshot> = fc
 				.build();
 			const data = j.residency.length > 0 ? [{ uri: `s3://set/${i}`, sizeGiB: j.sizeGiB, mount: "/d", residency: j.residency }] : [];
 			const checkpoint = j.checkpoints ? { path: "/c", uri: null, intervalMs: 15 * MINUTE_MS } : null;
-			return { ...built, spec: { ...built.spec, data, checkpoint, duration: { estimateMs: j.estimateMs, maxMs: j.maxMs } } };
+			const size = j.checkpointGiB === undefined ? {} : { checkpointGiB: j.checkpointGiB };
+			return { ...built, ...size, spec: { ...built.spec, data, checkpoint, duration: { estimateMs: j.estimateMs, maxMs: j.maxMs } } };
 		});
 		const { records } = s;
 		return aSnapshot({
@@ -158,6 +160,12 @@ const specOf = (snapshot: Snapshot, jobId: string) => {
 	return found.spec;
 };
 const pays = ({ microUsdPerHour: price }: Offer): bigint => price ?? 0n;
+
+/** What its checkpoints come to, GiB, when one is saved on each quarter of an hour that it may live. */
+function savedGiB({ pending }: Snapshot, { jobId, lifeMs }: { jobId: string; lifeMs: number }): number {
+	const job = pending.find((p) => p.jobId === jobId);
+	return job?.spec.checkpoint ? Math.floor(lifeMs / (15 * MINUTE_MS)) * (job.checkpointGiB ?? 0) : 0;
+}
 
 describe("whatever the offers", () => {
 	it("are tried in cases in which much is launched, gangs, reserved and free capacity among it", () => {
@@ -215,7 +223,9 @@ describe("whatever the offers", () => {
 				const spec = specOf(snapshot, a.jobId);
 				expect(a.instances).toBe(spec.nodes);
 				if (a.instances > 1) expect(a.offer.gangs).toBe(true);
-				expect(a.holdMicroUsd * BigInt(HOUR_MS)).toBeGreaterThanOrEqual(pays(a.offer) * BigInt(a.lifeMs) * BigInt(a.instances));
+				const sent = BigInt(Math.floor(Number(a.offer.egressMicroUsdPerGiB) * savedGiB(snapshot, a)));
+				const rent = pays(a.offer) * BigInt(a.lifeMs) * BigInt(a.instances);
+				expect((a.holdMicroUsd - sent) * BigInt(HOUR_MS)).toBeGreaterThanOrEqual(rent);
 				const endsMs = a.offer.availableUntilMs ?? null;
 				if (endsMs !== null) expect(NOON_MS + a.lifeMs).toBeLessThanOrEqual(endsMs);
 			}
