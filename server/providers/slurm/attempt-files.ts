@@ -24,7 +24,6 @@ export function slurmPaths(root: string, attemptId: string): SlurmPaths {
 		...paths,
 		launch: {
 			script: inState("launch.sh"),
-			supervisor: inState("run-job.sh"),
 			claim: inState("claim"),
 			run: inState("run"),
 			slurmLog: path.join(paths.folder, "slurm.log"),

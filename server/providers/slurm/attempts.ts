@@ -91,6 +91,22 @@ export class SlurmAttempts {
 		return this.#known(paths, request, await readFacts(paths, request));
 	}
 
+	/** An attempt whose folder was made just now. */
+	add(paths: SlurmPaths, request: StoredRequest): void {
+		const { attemptId, slots } = request;
+		this.#requests.set(attemptId, request);
+		this.#known(paths, request, {
+			attemptId,
+			slots,
+			folder: paths.folder,
+			note: null,
+			run: null,
+			childAtMs: null,
+			exit: null,
+			stopByMs: null,
+		});
+	}
+
 	/** Asks Slurm about one attempt now, and keeps the times that it will forget. */
 	async ask(attempt: KnownAttempt): Promise<KnownAttempt> {
 		const { paths, request, facts } = attempt;

@@ -104,7 +104,7 @@ export class SlurmDriver implements ClusterDriver {
 		await mkdir(paths.state, { recursive: true, mode: 0o700 });
 		await writeWhole(paths.request, JSON.stringify(stored));
 		const handedOver = handOver(this.#ctx, paths, stored);
-		await this.#attempts.one(attemptId);
+		this.#attempts.add(paths, stored);
 		if (needsStaging(request)) return { handedOver: Promise.resolve() };
 		const settled = handedOver.catch(async (error: unknown) => {
 			// Of what was refused nothing stays; what has no answer yet is carried on.

@@ -1,6 +1,5 @@
-import { copyFile, mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
 import { jobEnvironment } from "#server/agent/job-environment.ts";
 import { makeFolderInside } from "#server/agent/safe-path.ts";
 import { copyInto, stageData } from "#server/agent/stage.ts";
@@ -18,8 +17,8 @@ import { isOver } from "./mapper.ts";
 import type { SlurmPool } from "./pools.ts";
 import type { ParsedSlurmSettings } from "./settings.ts";
 import { jobNameOf, submissionOf } from "./submission.ts";
+import { sharedSupervisor } from "./supervisor.ts";
 
-const SUPERVISOR = fileURLToPath(new URL("../local/run-job.sh", import.meta.url));
 /** Programs of the site's own; the system's folders come after it. */
 const NODE_PROGRAMS = "/usr/local/bin";
 
@@ -75,7 +74,8 @@ export function carryOn(ctx: HandOverContext, paths: SlurmPaths, request: Stored
 }
 
 async function stageAndSubmit(ctx: HandOverContext, paths: SlurmPaths, request: StoredRequest, signal: AbortSignal): Promise<void> {
-	if (!(await isThere(paths.submitting))) {
+	const submittedAt = await readIfThere(paths.submitting);
+	if (submittedAt === null) {
 		try {
 			await stage(paths, request, signal);
 		} catch (error) {
@@ -85,7 +85,7 @@ async function stageAndSubmit(ctx: HandOverContext, paths: SlurmPaths, request: 
 			return writeFailure(paths, { error: error instanceof Error ? error.message : String(error), failedAt: "staging" });
 		}
 	}
-	const known = await findSubmitted(ctx, paths, request);
+	const known = submittedAt === null ? null : await findSubmitted(ctx, request, Number(submittedAt));
 	if (known !== null) return writeNote(paths, { ...known, startedAtMs: null, endedAtMs: null });
 	if (await isThere(paths.stop)) return writeStoppedBefore(paths);
 	await inTurn(() => submit(ctx, paths, request));
@@ -94,7 +94,7 @@ async function stageAndSubmit(ctx: HandOverContext, paths: SlurmPaths, request: 
 async function stage(paths: SlurmPaths, { spec, restoreFrom }: StoredRequest, signal: AbortSignal): Promise<void> {
 	// What a stager that was killed had brought so far is not trusted.
 	await rm(paths.work, { recursive: true, force: true });
-	for (const folder of [paths.work, paths.checkpoints, paths.tmp]) await mkdir(folder, { recursive: true, mode: 0o700 });
+	await Promise.all([paths.work, paths.checkpoints, paths.tmp].map((folder) => mkdir(folder, { recursive: true, mode: 0o700 })));
 	await stageData(spec.data, { workFolder: paths.work, place: "the Slurm site", signal });
 	const checkpoints = checkpointFolderOf(paths, spec);
 	if (spec.checkpoint) await makeFolderInside(paths.work, checkpoints);
@@ -104,14 +104,12 @@ async function stage(paths: SlurmPaths, { spec, restoreFrom }: StoredRequest, si
 /** The job of a submission whose answer was never heard. One that comes later still finds that the attempt has run. */
 async function findSubmitted(
 	ctx: HandOverContext,
-	paths: SlurmPaths,
 	{ attemptId }: StoredRequest,
+	submittedAtMs: number,
 ): Promise<{ slurmJobId: number; submittedAtMs: number } | null> {
-	const submittedAt = await readIfThere(paths.submitting);
-	if (submittedAt === null) return null;
 	const ours = (await ctx.calls.jobs()).filter((j) => j.name === jobNameOf(attemptId) && j.user === ctx.settings.user);
 	const found = ours.find((j) => !isOver(j.state)) ?? ours.at(-1);
-	return found ? { slurmJobId: found.id, submittedAtMs: Number(submittedAt) } : null;
+	return found ? { slurmJobId: found.id, submittedAtMs } : null;
 }
 
 async function submit(ctx: HandOverContext, paths: SlurmPaths, request: StoredRequest): Promise<void> {
@@ -121,8 +119,8 @@ async function submit(ctx: HandOverContext, paths: SlurmPaths, request: StoredRe
 	const version = await calls.version();
 	const argv = containedCommand({ spec, container: settings.container, folder: paths.folder, work: paths.work });
 	const mustExist = spec.image === null ? (spec.command[0] ?? null) : null;
-	await writeFile(paths.launch.script, launchScript({ paths, files: paths.launch, argv, mustExist }), { mode: 0o600 });
-	await copyFile(SUPERVISOR, paths.launch.supervisor);
+	const supervisor = await sharedSupervisor(settings.folder);
+	await writeFile(paths.launch.script, launchScript({ paths, files: paths.launch, supervisor, argv, mustExist }), { mode: 0o600 });
 	const submittedAtMs = ctx.clock.nowMs();
 	await writeWhole(paths.submitting, String(submittedAtMs));
 	const body = submissionOf(version, {

@@ -8,7 +8,6 @@ export function quoted(words: readonly string[]): string {
 /** Files that launch.sh and the driver meet at, beside those of run-job.sh. */
 export interface LaunchFiles {
 	script: string;
-	supervisor: string;
 	/** Made by one run only, so that an attempt that Slurm has twice, or runs again, runs once. */
 	claim: string;
 	/** Written by the run that has the claim: the number of its Slurm job and how often Slurm had restarted that. */
@@ -20,6 +19,8 @@ export interface LaunchFiles {
 export interface LaunchInput {
 	paths: AttemptFolder;
 	files: LaunchFiles;
+	/** run-job.sh. */
+	supervisor: string;
 	/** The command, in its container or on its nodes if it has any. */
 	argv: readonly string[];
 	/** A program that must be found on the node before anything runs; null: nobody can say. */
@@ -31,7 +32,7 @@ export interface LaunchInput {
  * Slurm's accounts tell the same end. SIGCONT is the driver's sign that there is a `stop` file: it does nothing to the
  * other processes of the job, so that only the supervisor sends the command its SIGTERM, once.
  */
-export function launchScript({ paths, files, argv, mustExist }: LaunchInput): string {
+export function launchScript({ paths, files, supervisor, argv, mustExist }: LaunchInput): string {
 	const failure = JSON.stringify({ error: `the command ${JSON.stringify(mustExist)} was not found on the node`, failedAt: "start" });
 	const check =
 		mustExist === null
@@ -60,7 +61,7 @@ export function launchScript({ paths, files, argv, mustExist }: LaunchInput): st
 		"trap spillway__stop CONT",
 		"# Slurm's own SIGTERM reaches the command by itself.",
 		"trap : TERM",
-		`setsid /bin/sh ${quoted([files.supervisor, paths.state])} "$(command -v setsid)" ${quoted(argv)} >>${quoted([paths.stdout])} 2>>${quoted([paths.stderr])} &`,
+		`setsid /bin/sh ${quoted([supervisor, paths.state])} "$(command -v setsid)" ${quoted(argv)} >>${quoted([paths.stdout])} 2>>${quoted([paths.stderr])} &`,
 		"SPILLWAY__SUPERVISOR=$!",
 		"# For a sign that came while it had no number yet.",
 		"spillway__stop",

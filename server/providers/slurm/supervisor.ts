@@ -1,0 +1,22 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { writeWhole } from "../local/attempt-folder.ts";
+
+const TEXT = readFileSync(new URL("../local/run-job.sh", import.meta.url), "utf8");
+/** A shell reads its script while it runs, so another text is another file. The dot keeps it apart from attempts. */
+const NAME = `run-job.${createHash("sha256").update(TEXT).digest("hex").slice(0, 12)}.sh`;
+
+const written = new Map<string, Promise<string>>();
+
+/** The supervising script where the nodes find it, once for all attempts of a site. */
+export function sharedSupervisor(folder: string): Promise<string> {
+	const file = path.join(folder, NAME);
+	const known = written.get(file);
+	if (known) return known;
+	const done = writeWhole(file, TEXT).then(() => file);
+	written.set(file, done);
+	// What could not be written is tried again.
+	done.catch(() => written.delete(file));
+	return done;
+}
