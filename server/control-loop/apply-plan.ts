@@ -39,8 +39,9 @@ const FORECAST_STEP_MS = 5_000;
  * No driver is called here.
  */
 export async function applyPlan(ctx: LoopContext, snapshot: Snapshot, plan: Plan, memory: ApplyMemory): Promise<Applied> {
-	// Before any decision that names it. Most cycles decide nothing new, and keep nothing.
-	const inputHash = plan.explanations.length > 0 ? await recordInput(ctx.db, snapshot, memory.inputs) : null;
+	// With the first decision that is written: most cycles decide nothing new, and keep nothing.
+	let kept: Promise<string> | null = null;
+	const from: DecidedFrom = { snapshot, inputHash: () => (kept ??= recordInput(ctx.db, snapshot, memory.inputs)) };
 	const applied: Applied = { home: new Set(), clouds: new Set(), stopped: 0 };
 	const explanations = new Map(plan.explanations.map((e) => [e.jobId, e]));
 	for (const action of plan.actions) {
@@ -48,7 +49,7 @@ export async function applyPlan(ctx: LoopContext, snapshot: Snapshot, plan: Plan
 		const written = ctx.db.transaction(async (tx) => {
 			const done = await applyAction(tx, ctx, snapshot, action, applied);
 			const attemptNo = "attemptNo" in action ? action.attemptNo : null;
-			const decisionId = done && explanation ? await writeDecision(tx, { snapshot, inputHash }, explanation, attemptNo) : null;
+			const decisionId = done && explanation ? await writeDecision(tx, from, explanation, attemptNo) : null;
 			if (done && action.kind === "hold") await askPeople(tx, ctx, snapshot, plan, { jobId: action.jobId, decisionId });
 		});
 		await written.catch((error: unknown) => {
@@ -59,7 +60,7 @@ export async function applyPlan(ctx: LoopContext, snapshot: Snapshot, plan: Plan
 		if (action.kind === "move") ctx.probe("move:intent_written");
 		memory.waiting.delete(action.jobId);
 	}
-	await applyWaiting(ctx, { snapshot, inputHash }, plan, memory.waiting);
+	await applyWaiting(ctx, from, plan, memory.waiting);
 	return applied;
 }
 
@@ -163,10 +164,10 @@ class StalePlan extends Error {
 	override name = "StalePlan";
 }
 
-/** What was decided from: as it was read, and as it is on record. */
+/** What was decided from: as it was read, and the name under which it is on record. */
 interface DecidedFrom {
 	snapshot: Snapshot;
-	inputHash: string | null;
+	inputHash: () => Promise<string>;
 }
 
 async function applyWaiting(ctx: LoopContext, from: DecidedFrom, plan: Plan, memory: WaitingMemory): Promise<void> {
@@ -208,7 +209,7 @@ async function writeDecision(
 		policyName: explanation.policy.name,
 		policyVersion: explanation.policy.version,
 		explanation,
-		inputHash,
+		inputHash: await inputHash(),
 	});
 	return id;
 }
