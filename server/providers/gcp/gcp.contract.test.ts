@@ -2,17 +2,22 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { DEFAULT_PROJECT } from "#server/emulators/gcp/options.ts";
 import { eventually } from "#server/emulators/shared/testing/eventually.ts";
 import { defined } from "#server/kernel/assert.ts";
+import { listOffers } from "#server/rates/offers.ts";
 import { describeCloudDriverContract } from "../contract/cloud-contract.ts";
 import { aLaunch } from "../contract/cloud-harness.ts";
+import { type EmulatedProject, openEmulatedProject, RATES, REGIONS } from "../testing/emulated-gcp-project.ts";
 import { GcpDriver } from "./driver.ts";
-import { type EmulatedProject, openEmulatedProject, RATES, REGIONS } from "./testing/emulated-project.ts";
 import { costOf, type LiveProject, liveProject } from "./testing/live-project.ts";
 
 const DEFAULT_TYPE = "g2-standard-4";
 
 /** A project, or an endpoint, that is there already: a site's settings as JSON. Without it an emulated one is started. */
 const given: LiveProject | null = process.env.SPILLWAY_CONTRACT_GCP
-	? { row: JSON.parse(process.env.SPILLWAY_CONTRACT_GCP), machineType: process.env.SPILLWAY_CONTRACT_GCP_TYPE ?? DEFAULT_TYPE }
+	? {
+			row: JSON.parse(process.env.SPILLWAY_CONTRACT_GCP),
+			machineType: process.env.SPILLWAY_CONTRACT_GCP_TYPE ?? DEFAULT_TYPE,
+			rates: listOffers("gcp"),
+		}
 	: null;
 
 if (given) {

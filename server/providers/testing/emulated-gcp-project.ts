@@ -7,12 +7,12 @@ import { writeKeyFile } from "#server/emulators/gcp/key-file.ts";
 import { DEFAULT_PROJECT } from "#server/emulators/gcp/options.ts";
 import type { CatalogEntry } from "#server/emulators/shared/catalog-entry.ts";
 import { defined } from "#server/kernel/assert.ts";
-import type { CloudHarness, LaunchRefusal } from "../../contract/cloud-harness.ts";
-import { type RewritingProxy, startRewritingProxy } from "../../contract/rewriting-proxy.ts";
-import { type ComputeClients, openComputeClients } from "../compute-clients.ts";
-import { GcpDriver } from "../driver.ts";
-import { CONTROL_PLANE_LABEL, providerIdOf } from "../names.ts";
-import type { ZoneRate } from "../offers.ts";
+import type { CloudHarness, LaunchRefusal } from "../contract/cloud-harness.ts";
+import { type RewritingProxy, startRewritingProxy } from "../contract/rewriting-proxy.ts";
+import { type ComputeClients, openComputeClients } from "../gcp/compute-clients.ts";
+import { GcpDriver } from "../gcp/driver.ts";
+import { CONTROL_PLANE_LABEL, providerIdOf } from "../gcp/names.ts";
+import type { ZoneRate } from "../gcp/offers.ts";
 
 export const REGIONS: [string, string] = ["us-central1", "europe-west4"];
 const TYPE = "g2-standard-4";
