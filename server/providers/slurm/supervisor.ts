@@ -13,7 +13,7 @@ const written = new Map<string, Promise<string>>();
 export function sharedSupervisor(folder: string): Promise<string> {
 	const file = path.join(folder, NAME);
 	const known = written.get(file);
-	if (known) return known;
+	if (known !== undefined) return known;
 	const done = writeWhole(file, TEXT).then(() => file);
 	written.set(file, done);
 	// What could not be written is tried again.
