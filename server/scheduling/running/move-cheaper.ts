@@ -35,11 +35,9 @@ export function moveCheaper(input: RunningInput, candidates: readonly Mover[]): 
  * be scored. What nobody could be moved for is found here, without asking for its offers, money or approval.
  * Cost: a score for each proven offer up to the first whose price alone is too dear.
  */
-function mayPay(input: RunningInput, { attempt, atMs, restMs, hereMicroUsd }: Mover, proven: ProvenOffers): boolean {
-	const { snapshot } = input;
+function mayPay({ snapshot }: RunningInput, { attempt, shape, atMs, restMs, hereMicroUsd }: Mover, proven: ProvenOffers): boolean {
 	const { spec } = attempt;
 	if (spec.deadlineMs !== null || hereMicroUsd === null) return false;
-	const shape = input.shapeOf(spec);
 	const least = leastSaving(shape.verdict.moves, "cheaper");
 	if (hereMicroUsd < least) return false;
 	const fit = shape.offers();

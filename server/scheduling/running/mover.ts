@@ -1,5 +1,6 @@
 import { LIMITS } from "../limits.ts";
 import { medianRestOfAttempt } from "../run-time.ts";
+import type { Shape } from "../shape.ts";
 import type { RunningAttempt } from "../types.ts";
 import { costOfRest, nextCheckpointOf } from "./attempt-facts.ts";
 import type { RunningInput } from "./types.ts";
@@ -7,6 +8,7 @@ import type { RunningInput } from "./types.ts";
 /** A cloud attempt that may go on elsewhere from its next checkpoint. */
 export interface Mover {
 	attempt: RunningAttempt;
+	shape: Shape;
 	atMs: number;
 	/** The median of what is left of it then, ms. */
 	restMs: number;
@@ -16,11 +18,11 @@ export interface Mover {
 
 /** Null: no checkpoint of it is near. Cost: one median of a distribution. */
 export function moverOf(
-	{ snapshot: { nowMs }, runTimeOf }: Pick<RunningInput, "snapshot" | "runTimeOf">,
+	{ snapshot: { nowMs }, runTimeOf, shapeOf }: Pick<RunningInput, "snapshot" | "runTimeOf" | "shapeOf">,
 	attempt: RunningAttempt,
 ): Mover | null {
 	const atMs = nextCheckpointOf(attempt, nowMs);
 	if (atMs === null || atMs - nowMs > LIMITS.moveCheckpointWithinMs) return null;
 	const restMs = Math.max(0, medianRestOfAttempt(attempt, nowMs, runTimeOf) - (atMs - nowMs));
-	return { attempt, atMs, restMs, hereMicroUsd: costOfRest(attempt, restMs) };
+	return { attempt, shape: shapeOf(attempt.spec), atMs, restMs, hereMicroUsd: costOfRest(attempt, restMs) };
 }

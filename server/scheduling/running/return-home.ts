@@ -14,6 +14,7 @@ import type { RunningInput } from "./types.ts";
 /** A cloud attempt that may go home, with what is left of it from its next checkpoint on. */
 interface Homecomer {
 	attempt: RunningAttempt;
+	shape: Shape;
 	atMs: number;
 	/** Median of what is left from the checkpoint on, ms. */
 	restMs: number;
@@ -90,13 +91,12 @@ export function headroomGpus({ snapshot }: RunningInput): number {
 	return Math.round(Math.max(0, snapshot.arrivingGpusPerHour ?? 0) * (snapshot.cloudStartMs.p90Ms / HOUR_MS));
 }
 
-function homecomerOf(input: RunningInput, { attempt, atMs, restMs, hereMicroUsd: cloudMicroUsd }: Mover): Homecomer | null {
+function homecomerOf(input: RunningInput, { attempt, shape, atMs, restMs, hereMicroUsd: cloudMicroUsd }: Mover): Homecomer | null {
 	if (restMs === 0 || cloudMicroUsd === null || cloudMicroUsd <= 0) return null;
 	// The cheapest check first.
-	const shape = input.shapeOf(attempt.spec);
 	if (mostSavedAtHome(input.snapshot, shape, cloudMicroUsd, restMs) < leastSaving(shape.verdict.moves, "home")) return null;
 	const gpuHours = (gpusOf(attempt.spec) * restMs) / HOUR_MS;
-	return { attempt, atMs, restMs, cloudMicroUsd, microUsdPerGpuHour: cloudMicroUsd / gpuHours };
+	return { attempt, shape, atMs, restMs, cloudMicroUsd, microUsdPerGpuHour: cloudMicroUsd / gpuHours };
 }
 
 /**
@@ -121,8 +121,7 @@ function compareHomecomers(a: Homecomer, b: Homecomer): number {
 
 function moveHome(input: RunningInput, homecomer: Homecomer, idleForMs: number): Action | "no_room" | null {
 	const { snapshot } = input;
-	const { attempt, atMs } = homecomer;
-	const shape = input.shapeOf(attempt.spec);
+	const { attempt, shape, atMs } = homecomer;
 	const { moves } = shape.verdict;
 	const most = savedAtHome(input, homecomer, idleForMs, fastestOf(shape));
 	// There is room, and it does not pay: how long the room must be free need not be worked out.
@@ -160,8 +159,8 @@ function savedAtHome({ snapshot }: RunningInput, { restMs, cloudMicroUsd }: Home
 /** The moves that make room for it on one node, where what it saves bears the delay of those who move too. */
 function clearFor(input: RunningInput, homecomer: Homecomer, idleForMs: number): Action[] | null {
 	const { snapshot } = input;
+	const { shape } = homecomer;
 	const { jobId, spec } = homecomer.attempt;
-	const shape = input.shapeOf(spec);
 	const slowest = shape.home.reduce((least, pool) => Math.min(least, pool.speed), Number.POSITIVE_INFINITY);
 	const savingMicroUsd = savedAtHome(input, homecomer, idleForMs, slowest);
 	const rule = movingRule(shape.verdict.moves, "home", savingMicroUsd);
