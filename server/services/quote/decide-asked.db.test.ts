@@ -16,7 +16,9 @@ const SPEC = parseJobDocument({
 });
 
 /** `count` jobs wait for one slot at home. */
-async function waiting(count: number): Promise<{ ask: () => ReturnType<typeof askQuote>; submit: (name: string) => Promise<unknown>; pass: (ms: number) => void }> {
+async function waiting(
+	count: number,
+): Promise<{ ask: () => ReturnType<typeof askQuote>; submit: (name: string) => Promise<unknown>; pass: (ms: number) => void }> {
 	const w = await World.open({ slots: 1, rules: [`{ id: stay, when: 'job.team == "research"', deny: { sites: [cloud] } }`] });
 	world = w;
 	await w.submit(...Array.from({ length: count }, (_, i) => ({ name: `waits-${i}`, estimate: "1m", priority: 50 })));
