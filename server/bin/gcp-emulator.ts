@@ -16,6 +16,8 @@ import { emulatedCatalog } from "./emulated-catalog.ts";
 import { EMULATED_TIMES, runEmulatorProgram } from "./emulator-program.ts";
 
 const stateDir = join(env().SPILLWAY_HOME, "gcp");
+// Before anybody can call: a scheduler that starts beside it finds its key.
+const keyFile = writeKeyFile(stateDir);
 
 await runEmulatorProgram({
 	setting: "the address behind gcp-emulator.ts",
@@ -30,6 +32,5 @@ await runEmulatorProgram({
 			catalog: emulatedCatalog(listOffers("gcp"), (region) => [`${region}-a`]),
 			log,
 		}),
-	ready: (url) =>
-		`emulated Compute Engine endpoint ready at ${url}, project ${DEFAULT_PROJECT}, GOOGLE_APPLICATION_CREDENTIALS=${writeKeyFile(stateDir)}`,
+	ready: (url) => `emulated Compute Engine endpoint ready at ${url}, project ${DEFAULT_PROJECT}, GOOGLE_APPLICATION_CREDENTIALS=${keyFile}`,
 });

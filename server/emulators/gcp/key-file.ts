@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from "node:crypto";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DEFAULT_ACCOUNT, DEFAULT_PROJECT } from "./options.ts";
 
@@ -10,6 +10,7 @@ import { DEFAULT_ACCOUNT, DEFAULT_PROJECT } from "./options.ts";
 export function writeKeyFile(folder: string): string {
 	const path = join(folder, "service-account.json");
 	if (existsSync(path)) return path;
+	mkdirSync(folder, { recursive: true, mode: 0o700 });
 	const { privateKey } = generateKeyPairSync("rsa", {
 		modulusLength: 2_048,
 		privateKeyEncoding: { type: "pkcs8", format: "pem" },
