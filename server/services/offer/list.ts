@@ -1,4 +1,5 @@
 import { eq } from "drizzle-orm";
+import { billingTermsOf } from "#server/accounting/billing-terms.ts";
 import type { DbOrTx } from "#server/db/client.ts";
 import { offer } from "#server/db/schema/offer.ts";
 import { site } from "#server/db/schema/site.ts";
@@ -42,6 +43,7 @@ function toOffer(row: typeof offer.$inferSelect): Offer {
 		egressMicroUsdPerGiB: egressMicroUsdPerGiB(provider, row.region),
 		gridGramsPerKwh: grid?.gramsPerKwh ?? null,
 		pue: grid?.pue ?? null,
+		billedMinimumMs: billingTermsOf(provider).minimumMs,
 	};
 }
 
