@@ -43,6 +43,8 @@ function mayPay({ snapshot }: RunningInput, { attempt, shape, atMs, restMs, here
 	const fit = shape.offers();
 	const here = attempt.offerId ? fit.byId(attempt.offerId) : undefined;
 	if (!here) return true;
+	const rows = proven.rowsOf(fit);
+	if (rows.length === 1 && rows[0] === here) return false;
 	const workMs = restMs + LIMITS.restoreMs;
 	const work = { p50Ms: workMs, p90Ms: workMs };
 	// Field by field: this is asked of every candidate in every cycle, and copying a whole attempt costs more than the answer.
@@ -50,10 +52,10 @@ function mayPay({ snapshot }: RunningInput, { attempt, shape, atMs, restMs, here
 	const run = cloudRunOf({ job, rest: work }, shape.verdict, snapshot);
 	const hereScore = scoreOf(here, run);
 	const delayMs = run.start.p50Ms + LIMITS.restoreMs;
-	for (const row of proven.rowsOf(fit)) {
+	for (const row of rows) {
+		if (row === here) continue;
 		// A score is no less than this for any row from here on; 1 µ$ bears the rounding of plain numbers.
 		if (hereScore - leastScoreFrom(row, run) < least - 1) return false;
-		if (row === here) continue;
 		if (savingOn(snapshot, row.offer, spec.nodes, delayMs, hereScore - scoreOf(row, run)) >= least) return true;
 	}
 	return false;
