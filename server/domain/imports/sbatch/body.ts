@@ -36,7 +36,8 @@ const SRUN_WITH_VALUE = [
 /** Stand in for the cluster's commands where they are missing, so that the script stays as it is. */
 const SHIM = {
 	module: "command -v module >/dev/null 2>&1 || { module() { :; }; ml() { :; }; }",
-	srun: `command -v srun >/dev/null 2>&1 || srun() { while :; do case "\${1-}" in --) shift; break;; ${SRUN_WITH_VALUE}) shift 2;; -*) shift;; *) break;; esac; done; "$@"; }`,
+	// A host may have srun without being in an allocation, where srun would ask the cluster for a job of its own.
+	srun: `[ -n "\${SLURM_JOB_NODELIST-}" ] || srun() { while :; do case "\${1-}" in --) shift; break;; ${SRUN_WITH_VALUE}) shift 2;; -*) shift;; *) break;; esac; done; "$@"; }`,
 } as const;
 
 /** Looks at what the script runs: nothing of it is changed, and what only the cluster has is named. */
@@ -120,8 +121,8 @@ function sayRun(facts: BodyFacts, shims: Set<keyof typeof SHIM>, say: SayHere): 
 			"changed",
 			"srun",
 			facts.nodes > 1
-				? "Where there is no srun, every node runs the command itself."
-				: "Where there is no srun, the command runs without it.",
+				? "Outside a Slurm allocation every node runs the command itself."
+				: "Outside a Slurm allocation the command runs without it.",
 		);
 }
 

@@ -78,7 +78,7 @@ describe("a script as a site's users write it", () => {
 				.split("\n")
 				.slice(0, 2)
 				.map((line) => line.slice(0, 18)),
-		).toEqual(["command -v module ", "command -v srun >/"]);
+		).toEqual(["command -v module ", '[ -n "${SLURM_JOB_']);
 		expect(text.slice(text.indexOf("#!/bin/bash"))).toContain("srun torchrun --nproc-per-node 8 \\\n  train.py --config eu.yaml\n");
 	});
 });
