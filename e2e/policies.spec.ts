@@ -79,7 +79,9 @@ test("edit, error, fix, backtest, publish; a job changes its course; roll back",
 	const added = page.getByRole("list", { name: "Rules" }).getByRole("group", { name: "stays-home" });
 	await added.getByLabel("When").fill('job.team == "research"');
 	await expect(page.getByRole("list", { name: "Rules" })).toContainText("research");
-	await expect(page.getByText(/^This rule removes \d+ of \d+ offers/).or(page.getByText("This rule does not count for"))).toBeVisible();
+	await expect(
+		page.getByText(/^This rule removes [\d,]+ of [\d,]+ offers/).or(page.getByText("This rule does not count for")),
+	).toBeVisible();
 	await backtest(page);
 	await page.getByRole("button", { name: "Publish" }).click();
 	const dialog = page.getByRole("dialog", { name: "Publish the draft" });

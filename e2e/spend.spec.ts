@@ -114,7 +114,7 @@ test("the charges go on by pages, and all of them add up to the figure above", a
 		await expect.poll(() => charges.getByRole("row").count()).toBeGreaterThan(rows);
 	}
 	const titles = await charges
-		.locator("tbody tr td:last-child [title^='$'], tbody tr td:last-child [title^='−']")
+		.locator("tbody tr td:nth-child(3) [title^='$'], tbody tr td:nth-child(3) [title^='−']")
 		.evaluateAll((all) => all.map((el) => el.getAttribute("title") ?? ""));
 	const sum = titles.reduce((total, text) => total + micro(text.replace("−", "-")), 0n);
 	expect(sum).toBe(micro(await exact(effective(page))));

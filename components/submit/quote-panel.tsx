@@ -1,5 +1,5 @@
 "use client";
-import type { ReactNode } from "react";
+import { lazy, type ReactNode, Suspense } from "react";
 import { describeError } from "#components/page/error-boundary.tsx";
 import { ErrorState } from "#components/page/states.tsx";
 import { Time } from "#components/time/relative-time.tsx";
@@ -9,9 +9,11 @@ import { Panel } from "#components/ui/panel.tsx";
 import { TextSkeleton } from "#components/ui/skeleton.tsx";
 import { QuoteHeadline } from "./quote-headline.tsx";
 import { QuotePolicy } from "./quote-policy.tsx";
-import { QuoteSuggestions } from "./quote-suggestions.tsx";
 import { QuoteRuns, QuoteTable } from "./quote-table.tsx";
 import type { Way } from "./quote-ways.ts";
+
+/** Loaded with the first quote that has some, so that a page which shows none is there sooner. */
+const QuoteSuggestions = lazy(() => import("./quote-suggestions.tsx").then((loaded) => ({ default: loaded.QuoteSuggestions })));
 
 type QuotePanelProps = {
 	quote: QuoteView | null;
@@ -88,7 +90,9 @@ export function QuotePanel(props: QuotePanelProps) {
 				</Section>
 				{quote.suggestions.length > 0 && (
 					<Section title="Cheaper or sooner, with one thing changed">
-						<QuoteSuggestions suggestions={quote.suggestions} onUse={props.onUse} />
+						<Suspense fallback={<TextSkeleton lines={2} label="Loading what would help" />}>
+							<QuoteSuggestions suggestions={quote.suggestions} onUse={props.onUse} />
+						</Suspense>
 					</Section>
 				)}
 				<Section title={`Policy ${quote.policy.name}, version ${quote.policy.version}`}>

@@ -1,6 +1,5 @@
 "use client";
-import type { ReactNode } from "react";
-import { QuoteOutlook } from "#components/approvals/quote-outlook.tsx";
+import { lazy, type ReactNode, Suspense } from "react";
 import { screenFormatters } from "#components/job/reason-text.tsx";
 import { formatMoney } from "#components/money/format-money.ts";
 import { useTime } from "#components/time/clock.tsx";
@@ -10,6 +9,9 @@ import { cn } from "#components/ui/cn.ts";
 import { Icon, type IconName } from "#components/ui/icon.tsx";
 import { removalSentenceOf } from "#server/domain/removal-sentences.ts";
 import type { Way } from "./quote-ways.ts";
+
+/** Loaded when a rule asks first, which few quotes meet. */
+const QuoteOutlook = lazy(() => import("#components/approvals/quote-outlook.tsx").then((loaded) => ({ default: loaded.QuoteOutlook })));
 
 type Mark = "yes" | "ask" | "no" | "fact";
 const MARK: Record<Mark, { icon: IconName; className: string; label: string }> = {
@@ -62,7 +64,9 @@ function Verdict({ quote }: { quote: QuoteView }) {
 		return (
 			<Line mark="ask">
 				<b>Approval:</b> rule {String(quote.reason.facts["ruleId"] ?? "of the policy")} asks a person first.
-				<QuoteOutlook role={String(quote.reason.facts["role"] ?? "platform")} />
+				<Suspense>
+					<QuoteOutlook role={String(quote.reason.facts["role"] ?? "platform")} />
+				</Suspense>
 			</Line>
 		);
 	}
