@@ -24,7 +24,7 @@ import { useQuote } from "./use-quote.ts";
 import { useSettled } from "./use-settled.ts";
 
 const TYPING_MS = 300;
-const NO_JOB: Check = { spec: null, problems: [] };
+const NO_JOB: Check = { spec: null, problems: [], readable: true, fields: undefined };
 
 type PasteProps = { teams: readonly string[]; onOpen: (yaml: string, check: Check) => void };
 

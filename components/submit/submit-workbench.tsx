@@ -12,9 +12,8 @@ import { Menu } from "#components/ui/menu.tsx";
 import { Panel, PanelHeader } from "#components/ui/panel.tsx";
 import { notify } from "#components/ui/toast.tsx";
 import { gpusOf } from "#server/domain/job.ts";
-import { applySuggestion } from "./apply-suggestion.ts";
 import type { Check } from "./check-draft.ts";
-import { editYaml, lineOf, type YamlPath } from "./edit-yaml.ts";
+import type { YamlPath } from "./edit-yaml.ts";
 import { JobForm } from "./job-form.tsx";
 import { useHeadline } from "./quote-headline.tsx";
 import { QuotePanel } from "./quote-panel.tsx";
@@ -22,6 +21,7 @@ import { waysOf } from "./quote-ways.ts";
 import { readDraft } from "./read-draft.ts";
 import type { JobTemplate } from "./templates.ts";
 import { useCheck } from "./use-check.ts";
+import { useEdits } from "./use-edits.ts";
 import { useQuote } from "./use-quote.ts";
 import { YamlField } from "./yaml-field.tsx";
 
@@ -35,6 +35,7 @@ type WorkbenchProps = {
 export function SubmitWorkbench({ initial, teams, templates }: WorkbenchProps) {
 	const [text, setText] = useState(initial.text);
 	const [field, setField] = useState<YamlPath | null>(null);
+	const { edits, withEdits } = useEdits();
 	const check = useCheck(text, initial);
 	const draft = useMemo(() => readDraft(text, check), [text, check]);
 	const { quote, deadlineMs, ...asked } = useQuote(draft);
@@ -64,14 +65,22 @@ export function SubmitWorkbench({ initial, teams, templates }: WorkbenchProps) {
 						<JobForm
 							draft={draft}
 							teams={teams}
-							onField={setField}
-							onEdit={(path, value) => setText((before) => editYaml(before, path, value) ?? before)}
+							onField={(path) => {
+								setField(path);
+								withEdits(() => undefined);
+							}}
+							onEdit={(path, value) => withEdits(({ editYaml }) => setText((before) => editYaml(before, path, value) ?? before))}
 						/>
 					</Panel>
 					<Panel>
 						<PanelHeader title="YAML" sub="Edits here change the form" actions={<CopyText text={text} />} />
 						<div className="relative flex min-h-80 flex-1 flex-col border-t bg-sunken max-xl:max-h-120 xl:[&>*]:absolute xl:[&>*]:inset-0">
-							<YamlField text={text} problems={draft.problems} activeLine={field ? lineOf(text, field) : null} onChange={setText} />
+							<YamlField
+								text={text}
+								problems={draft.problems}
+								activeLine={field && edits ? edits.lineOf(text, field) : null}
+								onChange={setText}
+							/>
 						</div>
 						<Problems draft={draft} />
 					</Panel>
@@ -88,7 +97,7 @@ export function SubmitWorkbench({ initial, teams, templates }: WorkbenchProps) {
 					staleWhy={why}
 					error={asked.error}
 					onRetry={asked.retry}
-					onUse={({ fields }) => setText((before) => applySuggestion(before, fields) ?? before)}
+					onUse={({ fields }) => withEdits(({ applySuggestion }) => setText((before) => applySuggestion(before, fields) ?? before))}
 					submit={
 						<Submit text={text} ready={draft.spec !== null} name={draft.spec?.name ?? ""} label={quote && !asked.stale ? headline : null} />
 					}

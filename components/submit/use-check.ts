@@ -2,10 +2,7 @@
 import { useEffect, useMemo, useState } from "react";
 import type { Check, checkDraft } from "./check-draft.ts";
 
-/** While the schema is on its way: nobody knows yet. */
-const PENDING: Check = { spec: null, problems: [] };
-
-/** What the text says. The server has checked the first one; the schema comes with the first change. */
+/** What the text says. The server has checked the first one; the schema comes with the first change, and till then nobody knows. */
 export function useCheck(text: string, first: { text: string; check: Check }): Check {
 	const [check, setCheck] = useState<typeof checkDraft | null>(null);
 	const wanted = check === null && text !== first.text ? text : null;
@@ -17,5 +14,8 @@ export function useCheck(text: string, first: { text: string; check: Check }): C
 			() => undefined,
 		);
 	}, [wanted]);
-	return useMemo(() => (text === first.text ? first.check : check ? check(text) : PENDING), [text, first, check]);
+	return useMemo(
+		() => (text === first.text ? first.check : check ? check(text) : { ...first.check, spec: null, problems: [] }),
+		[text, first, check],
+	);
 }
