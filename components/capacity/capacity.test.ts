@@ -13,7 +13,7 @@ const offer = (more: Partial<OfferView>): OfferView => ({
 		instanceType: "g5.xlarge",
 		accelerator: "A10G-24GB",
 	},
-	...{ gpus: 1, vcpus: 4, memoryGiB: 16, capacityType: "spot", microUsdPerHour: "412000", microUsdPerGpuHour: "412000" },
+	...{ gpus: 1, vcpus: 4, memoryGiB: 16, capacityType: "spot", microUsdPerHour: "412000", microUsdPerGpuHour: "412000", priceStale: false },
 	...{
 		priceObservedAt: "2026-11-19T14:00:00Z",
 		priceSource: "EC2",
@@ -94,6 +94,8 @@ describe("prepareCapacityLead", () => {
 
 	it("claims no price that is not known", () =>
 		expect(text(prepareCapacityLead([], offer({ microUsdPerGpuHour: null }), 1))).not.toContain("$"));
+	it("never calls a price that is too old the cheapest", () =>
+		expect(text(prepareCapacityLead([], offer({ priceStale: true }), 1))).not.toContain("$"));
 });
 
 describe("slots", () => {

@@ -49,7 +49,7 @@ function away(sites: readonly Site[]): LeadPart[] {
 }
 
 function more(cheapest: OfferView | null, gpus: number): LeadPart[] {
-	if (!cheapest?.microUsdPerGpuHour) return [];
+	if (!cheapest?.microUsdPerGpuHour || cheapest.priceStale) return [];
 	const what = gpus === 1 ? "A GPU" : `A machine with ${gpus} GPUs`;
 	return [
 		plain(`${what} can be had in the cloud from `),

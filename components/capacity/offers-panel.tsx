@@ -136,7 +136,7 @@ function OfferRow({ line: { offer: o, zones } }: { line: OfferLine }) {
 	const machine = `${o.instanceType}, ${o.gpus} × ${o.accelerator}`;
 	const why = o.backoffReason ? (BACKOFF[o.backoffReason as keyof typeof BACKOFF] ?? o.backoffReason.replaceAll("_", " ")) : "refused";
 	return (
-		<Tr faded={o.microUsdPerHour === null || o.backoffUntil !== null}>
+		<Tr faded={o.microUsdPerHour === null || o.priceStale || o.backoffUntil !== null}>
 			<Td phone="a" className="py-1.5">
 				<span className="grid gap-px">
 					<Place capacity={o.capacityType} provider={o.provider} region={o.region} />
@@ -158,6 +158,12 @@ function OfferRow({ line: { offer: o, zones } }: { line: OfferLine }) {
 				{o.backoffUntil ? (
 					<Health tone="warn">
 						{why}, until <Time atMs={Date.parse(o.backoffUntil)} form="short" />
+					</Health>
+				) : o.priceStale ? (
+					<Health tone="warn">
+						<span title={`${o.priceSource}, read ${formatExact(Date.parse(o.priceObservedAt))}`}>
+							too old: <Time atMs={Date.parse(o.priceObservedAt)} form="short" />
+						</span>
 					</Health>
 				) : (
 					<span className="text-ink-3" title={`${o.priceSource}, read ${formatExact(Date.parse(o.priceObservedAt))}`}>

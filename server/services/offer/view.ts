@@ -6,6 +6,7 @@ import { DAY_MS } from "#server/kernel/units.ts";
 import { authorize } from "../authorize.ts";
 import type { ServiceContext } from "../context.ts";
 import { iso } from "../job/view.ts";
+import type { Timing } from "../timing.ts";
 import { listOffers } from "./list.ts";
 
 export const offersInput = z.strictObject({
@@ -32,6 +33,8 @@ export interface OfferView {
 	microUsdPerHour: string | null;
 	microUsdPerGpuHour: string | null;
 	priceObservedAt: string;
+	/** Older than `priceMaxAgeMs`: the offer is not chosen until its price was read again. */
+	priceStale: boolean;
 	priceSource: string;
 	backoffUntil: string | null;
 	backoffReason: string | null;
@@ -50,15 +53,17 @@ export interface OffersPage {
 	seenAt: string | null;
 }
 
-/** Offers with at least so many GPUs, cheapest GPU-hour first; those without a price last. */
-export async function viewOffers(ctx: ServiceContext, raw: OffersInput): Promise<OffersPage> {
+/** Offers with at least so many GPUs, cheapest GPU-hour first; those whose price is too old after them, those without one last. */
+export async function viewOffers(ctx: ServiceContext & { timing: Timing }, raw: OffersInput): Promise<OffersPage> {
 	authorize(ctx, "capacity:read", null);
 	const input = offersInput.parse(raw);
 	const [all, { seenAt }] = await Promise.all([listOffers(ctx.db), offerFreshness(ctx)]);
 	const fitting = all.filter((o) => o.gpus >= input.gpus && (input.accelerator === undefined || o.accelerator === input.accelerator));
+	const isStale = (o: (typeof fitting)[number]): boolean => ctx.clock.nowMs() - o.priceObservedAtMs > ctx.timing.priceMaxAgeMs;
+	const rank = (o: (typeof fitting)[number]): number => (o.microUsdPerHour === null ? 2 : isStale(o) ? 1 : 0);
 	const perGpu = (o: (typeof fitting)[number]): number =>
 		o.microUsdPerHour === null ? Number.POSITIVE_INFINITY : Number(o.microUsdPerHour) / o.gpus;
-	fitting.sort((a, b) => perGpu(a) - perGpu(b) || (a.id < b.id ? -1 : 1));
+	fitting.sort((a, b) => rank(a) - rank(b) || perGpu(a) - perGpu(b) || (a.id < b.id ? -1 : 1));
 	const page = fitting.slice(0, input.limit);
 	const since = new Date(ctx.clock.nowMs() - DAY_MS);
 	const history =
@@ -96,6 +101,7 @@ export async function viewOffers(ctx: ServiceContext, raw: OffersInput): Promise
 			microUsdPerHour: o.microUsdPerHour?.toString() ?? null,
 			microUsdPerGpuHour: o.microUsdPerHour === null ? null : (o.microUsdPerHour / BigInt(o.gpus)).toString(),
 			priceObservedAt: new Date(o.priceObservedAtMs).toISOString(),
+			priceStale: isStale(o),
 			priceSource: o.priceSource,
 			backoffUntil: iso(o.backoffUntilMs === null ? null : new Date(o.backoffUntilMs)),
 			backoffReason: o.backoffReason,
