@@ -3,7 +3,7 @@ import { useSuspenseQuery } from "@tanstack/react-query";
 import type { Site } from "#components/capacity/lead.ts";
 import { Time } from "#components/time/relative-time.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
-import { DefinitionList } from "#components/ui/definition-list.tsx";
+import { cn } from "#components/ui/cn.ts";
 import { Icon } from "#components/ui/icon.tsx";
 
 /** What the newest comparison of each cloud account with the jobs found. */
@@ -12,45 +12,51 @@ export function SweepFacts() {
 	const { data: sites } = useSuspenseQuery(trpc.site.list.queryOptions());
 	const clouds = sites.filter((s) => s.kind === "cloud");
 	if (clouds.length === 0) return <p className="px-4 pb-4 text-ink-3">No cloud account is connected, so there is nothing to sweep.</p>;
-	return clouds.map((site) => <SweepOf key={site.id} site={site} named={clouds.length > 1} />);
+	return (
+		<div className="grid gap-3 px-4 pb-4">
+			<p className="text-pretty text-ink-3">
+				Spillway lists every machine that carries its tag, in every region, and ends what no job owns.
+			</p>
+			{clouds.map((site) => (
+				<SweepOf key={site.id} site={site} />
+			))}
+		</div>
+	);
 }
 
-function SweepOf({ site, named }: { site: Site; named: boolean }) {
+function SweepOf({ site }: { site: Site }) {
 	const sweep = site.lastSweep;
 	if (!sweep)
 		return (
-			<p className="px-4 pb-4 text-ink-3">
+			<p className="border-t pt-2.5 text-ink-3">
 				{site.name} was not swept yet. The first sweep follows within a minute of the scheduler's start.
 			</p>
 		);
 	const read = sweep.regions.length - sweep.failedRegions.length;
 	const clean = sweep.orphans === 0 && sweep.failedRegions.length === 0;
 	return (
-		<div className="grid gap-3 px-4 pb-4">
+		<div className="grid gap-1.5 border-t pt-2.5">
 			<p className="text-pretty text-ink-2">
-				{named && `${site.name}: `}
-				<b className="font-strong text-ink">
+				{site.name}:{" "}
+				<b className={cn("font-strong", sweep.orphans > 0 ? "text-risk-ink" : "text-ink")}>
 					{clean
-						? "Nothing runs without a job."
+						? "nothing runs without a job."
 						: sweep.orphans > 0
 							? `${sweep.orphans} ${sweep.orphans === 1 ? "machine" : "machines"} without a job ${sweep.orphans === 1 ? "was" : "were"} found and ended.`
-							: "Some regions could not be read."}
-				</b>{" "}
-				Spillway lists every machine that carries its tag, in every region, and ends what no job owns.
+							: "some regions could not be read."}
+				</b>
 			</p>
-			<DefinitionList
-				items={[
-					{ id: "at", term: "Swept", value: <Time atMs={sweep.atMs} /> },
-					{ id: "regions", term: "Regions read", value: `${read} of ${sweep.regions.length}` },
-					{ id: "seen", term: "Machines seen", value: sweep.seen },
-					{ id: "owned", term: "Owned by a job", value: `${sweep.owned} of ${sweep.seen}` },
-					{
-						id: "orphans",
-						term: "Strays ended",
-						value: <span className={sweep.orphans > 0 ? "font-semibold text-risk-ink" : undefined}>{sweep.orphans}</span>,
-					},
-				]}
-			/>
+			<p className="tabular text-xs text-pretty text-ink-3">
+				Swept <Time atMs={sweep.atMs} />, {read} of {sweep.regions.length} regions; {sweep.owned} of {sweep.seen}{" "}
+				{sweep.seen === 1 ? "machine belongs" : "machines belong"} to a job.{" "}
+				{site.lastOrphanAt ? (
+					<>
+						Last stray found <Time atMs={Date.parse(site.lastOrphanAt)} form="short" />.
+					</>
+				) : (
+					"No stray was ever found."
+				)}
+			</p>
 			{sweep.failedRegions.length > 0 && (
 				<ul className="grid gap-1.5 rounded-lg bg-risk-soft px-3 py-2.5 text-xs">
 					{sweep.failedRegions.map((f) => (
@@ -63,15 +69,6 @@ function SweepOf({ site, named }: { site: Site; named: boolean }) {
 					))}
 				</ul>
 			)}
-			<p className="border-t pt-2.5 text-xs text-ink-3">
-				{site.lastOrphanAt ? (
-					<>
-						Last stray found <Time atMs={Date.parse(site.lastOrphanAt)} form="short" />
-					</>
-				) : (
-					"No stray was ever found."
-				)}
-			</p>
 		</div>
 	);
 }
