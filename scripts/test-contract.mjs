@@ -9,7 +9,7 @@ import { buildIfChanged } from "./lib/build.mjs";
 import { projectNode, projectPath, root } from "./lib/node.mjs";
 import { describeError, PlainError } from "./lib/plain-error.mjs";
 
-const TODO = "for example: npm run test:contract -- --driver slurm";
+const EXAMPLE = "for example: npm run test:contract -- --driver slurm";
 
 /** @returns {Map<string, string[]>} each driver's suites by its name, which is that of its folder */
 function suites() {
@@ -24,13 +24,13 @@ try {
 	if (!files)
 		throw new PlainError(
 			`There is no contract suite of a driver "${values.driver}".`,
-			`name one of ${[...known.keys()].join(", ")}; ${TODO}`,
+			`name one of ${[...known.keys()].join(", ")}; ${EXAMPLE}`,
 		);
 	await buildIfChanged("agent");
 	const args = [path.join(root, "node_modules/vitest/vitest.mjs"), "run", ...files];
 	const { status } = spawnSync(projectNode(), args, { cwd: root, stdio: "inherit", env: { ...process.env, PATH: projectPath() } });
 	process.exitCode = status ?? 1;
 } catch (error) {
-	console.error(error?.code?.startsWith("ERR_PARSE_ARGS") ? `${error.message}\nWhat to do: ${TODO}` : describeError(error));
+	console.error(error?.code?.startsWith("ERR_PARSE_ARGS") ? `${error.message}\nWhat to do: ${EXAMPLE}` : describeError(error));
 	process.exitCode = 2;
 }
