@@ -165,9 +165,10 @@ function alternativesOf(decision: Explanation | null, heldMs: bigint): ReceiptAl
 	const chosen = known.find((c) => c.outcome === "chosen");
 	return (["owned", "on_demand", "spot"] as const).flatMap((capacityType) => {
 		if (chosen?.placement.capacityType === capacityType) return [];
-		// What could have been taken comes before what was removed; then the cheapest by the hour.
+		// What could have been taken comes before what was removed; then the cheapest by the hour. A price that was too old to be
+		// chosen is none to compare with.
 		const [best] = known
-			.filter((c) => c.placement.capacityType === capacityType && BigInt(c.hourlyMicroUsd) > 0n)
+			.filter((c) => c.placement.capacityType === capacityType && BigInt(c.hourlyMicroUsd) > 0n && c.removedBy?.why !== "price_stale")
 			.sort(
 				(a, b) =>
 					Number(a.outcome === "removed") - Number(b.outcome === "removed") || compare(BigInt(a.hourlyMicroUsd), BigInt(b.hourlyMicroUsd)),

@@ -95,6 +95,26 @@ describe("receiptOf", () => {
 		expect(receipt.totals.costMicroUsd).toBe((await test.readJob(books, first.jobId)).costMicroUsd);
 	});
 
+	it("compares with no price that was too old to be chosen, and with the next that was not", async () => {
+		await test.addPool(books);
+		const { allocationId, jobId } = await test.addUse(books, { slots: [0] });
+		const stale = { ...candidate("spot", "10000", "removed"), removedBy: { ruleId: null, why: "price_stale" as const, facts: {} } };
+		const notDue = { ...candidate("spot", "404200", "removed"), removedBy: { ruleId: null, why: "burst_not_due" as const, facts: {} } };
+		const explanation: Explanation = {
+			...{ jobId, decidedAtMs: test.T0, policy: { name: "default", version: 1 }, outcome: "place_home", reason: reason("placed_home") },
+			...{ verdict: "allow", homeStart: null, consideredCount: 3, candidates: [candidate("owned", "600000", "chosen")] },
+			removed: [stale, notDue].map((cheapest) => ({ ruleId: null, why: cheapest.removedBy.why, count: 1, cheapest })),
+		};
+		await books.db.insert(decision).values({
+			...{ id: newId("dec", test.T0), jobId, decidedAt: new Date(test.T0), attemptNumber: 1, policyName: "default", policyVersion: 1 },
+			explanation,
+		});
+		books.clock.advance(HOUR_MS);
+		await test.endUse(books, allocationId);
+		await meterAll(books);
+		expect((await receiptOf(books, jobId)).alternatives.map((a) => [a.way, a.costMicroUsd])).toEqual([["spot", 404_200n]]);
+	});
+
 	it("a job at home has one line of its slots, and no alternatives without a decision on record", async () => {
 		await test.addPool(books);
 		const { allocationId, jobId } = await test.addUse(books, { slots: [0, 1] });
