@@ -38,15 +38,19 @@ export interface CycleReport extends Applied {
 	applyMs: number;
 }
 
-/** One pass: read, decide, write. Calls no driver. */
-export async function runCycle(ctx: LoopContext, memory: CycleMemory): Promise<CycleReport> {
+/**
+ * One pass: read, decide, write. Calls no driver. With `mayLaunch` false the launches of the plan are left to a later cycle,
+ * which decides them anew; everything else goes on.
+ */
+export async function runCycle(ctx: LoopContext, memory: CycleMemory, { mayLaunch = true } = {}): Promise<CycleReport> {
 	const t0 = performance.now();
 	if ((await beginDueMoves(ctx.db, ctx.clock.nowMs())) > 0) ctx.probe("move:begun");
 	const { snapshot } = await loadSnapshot(ctx, memory.cache);
 	const t1 = performance.now();
 	const plan = decideKeeping(snapshot, memory);
 	const t2 = performance.now();
-	const applied = await applyPlan(ctx, snapshot, plan, memory);
+	const toApply = mayLaunch ? plan : { ...plan, actions: plan.actions.filter(({ kind }) => kind !== "launch") };
+	const applied = await applyPlan(ctx, snapshot, toApply, memory);
 	await syncApprovals(ctx.db, snapshot, plan);
 	await recordForecasts(ctx.db, snapshot, plan, memory.forecasts);
 	await shadowBeside(ctx, snapshot, plan, memory.shadow);

@@ -1,5 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Connection, connect } from "#server/db/client.ts";
+import { site } from "#server/db/schema/site.ts";
+import type { CloudDriver } from "#server/providers/driver.ts";
+import { FakeCloud } from "#server/providers/fake/fake-cloud.ts";
+import { fakeOffer } from "#server/providers/fake/fake-offers.ts";
 import type { LoopContext } from "./context.ts";
 import { becomeLeader, pause } from "./leadership.ts";
 import { runScheduler } from "./scheduler.ts";
@@ -76,6 +80,37 @@ describe("leadership", { timeout: TIMEOUT_MS }, () => {
 		await until(async () => (await jobsIn("running")) === 2);
 		again.abort();
 		await second;
+	});
+
+	it("launches nothing before each cloud's prices were read, and then where it is cheapest", async () => {
+		await world.database.db.insert(site).values({ id: "dear", name: "dear", provider: "azure", settings: {}, healthy: true });
+		const price = (microUsdPerHour: bigint) => ({
+			...{ microUsdPerHour, onDemandMicroUsdPerHour: microUsdPerHour, priceObservedAtMs: world.clock.nowMs() },
+		});
+		world.cloud.offers = [fakeOffer(price(300_000n))];
+		const dear = new FakeCloud({
+			...{ clock: world.clock, provider: "azure", regions: ["eastus"] },
+			offers: [fakeOffer({ siteId: "dear", provider: "azure", region: "eastus", ...price(900_000n) })],
+		});
+		const answer = Promise.withResolvers<void>();
+		const late = Object.assign(world.cloud.driver("aws", "test"), { check: () => answer.promise });
+		const clouds = new Map<string, CloudDriver>([
+			["aws", late],
+			["dear", dear.driver("dear", "test")],
+		]);
+		const ctx: LoopContext = { ...world.ctx, clouds, timing: { ...world.ctx.timing, tickMs: 20, syncMs: 50 } };
+		const stop = new AbortController();
+		const running = runScheduler({ ctx, connection: newConnection(), instanceName: "a", signal: stop.signal });
+		await world.submit({ name: "a" }, { name: "b" }, { name: "c" });
+		await until(async () => (await world.database.sql`select 1 from offer where site_id = 'dear'`).length > 0);
+		await until(async () => (await jobsIn("running")) === 2);
+		await pause(200);
+		expect(dear.instances()).toEqual([]);
+		answer.resolve();
+		await until(() => world.cloud.instances().length === 1);
+		expect(dear.instances()).toEqual([]);
+		stop.abort();
+		await running;
 	});
 
 	it("hands over between two schedulers without placing a job twice", async () => {

@@ -15,6 +15,7 @@ import { syncCloud } from "./cloud-sync.ts";
 import { newClusterMemory, syncCluster } from "./cluster-sync.ts";
 import type { LoopContext } from "./context.ts";
 import { newCycleMemory, runCycle } from "./cycle.ts";
+import { FirstPrices } from "./first-prices.ts";
 import { becomeLeader, pause } from "./leadership.ts";
 import { messageOf } from "./messages.ts";
 import { emptyOutbox, lookForAlerts, type NoticeSettings } from "./notices.ts";
@@ -86,9 +87,10 @@ async function startTasks(
 	const cloudSyncs = new Map<string, Repeating>();
 	const others: Repeating[] = [];
 	const memory = newCycleMemory();
+	const firstPrices = new FirstPrices(ctx.clouds.keys(), ctx.clock.nowMs());
 	let lastCycle: Awaited<ReturnType<typeof runCycle>> | null = null;
 	const cycle = task("a cycle", timing.tickMs, 5, async () => {
-		lastCycle = await runCycle(ctx, memory);
+		lastCycle = await runCycle(ctx, memory, { mayLaunch: firstPrices.areIn(ctx.clock.nowMs()) });
 		for (const id of lastCycle.home) homeSyncs.get(id)?.wake();
 		for (const id of lastCycle.clouds) cloudSyncs.get(id)?.wake();
 	});
@@ -104,7 +106,14 @@ async function startTasks(
 			driver.siteId,
 			task(`reading ${driver.siteId}`, timing.syncMs, 20, () => syncCloud(ctx, driver)),
 		);
-		others.push(task(`prices of ${driver.siteId}`, timing.offersEveryMs, 1_000, () => readOffers(ctx, driver.siteId)));
+		others.push(
+			task(`prices of ${driver.siteId}`, timing.offersEveryMs, 1_000, () =>
+				readOffers(ctx, driver.siteId).finally(() => {
+					firstPrices.settle(driver.siteId);
+					cycle.wake();
+				}),
+			),
+		);
 		others.push(task(`the sweep of ${driver.siteId}`, timing.sweepMs, 1_000, async () => void (await sweepCloud(ctx, driver))));
 	}
 	others.push(
