@@ -1,16 +1,11 @@
 import { z } from "zod";
+import { cloudEndpointSchema } from "../cloud-endpoint.ts";
 
 const region = z.string().regex(/^[a-z]+\d?[a-z]*\d?$/, "a region is written in Azure's short form, like eastus or westeurope");
 const resourceId = z
 	.string()
 	.regex(/^\/subscriptions\/[^/]+\/resourceGroups\/[^/]+\/providers\/.+/i, "an Azure resource id begins with /subscriptions/");
 const guid = z.guid("a GUID, as the portal and `az account show` give it");
-
-/** Plain http is for an emulator on this host: a token that is sent over it can be read by whoever is on the way. */
-function isSafeEndpoint(endpoint: string): boolean {
-	const url = new URL(endpoint);
-	return url.protocol === "https:" || ["127.0.0.1", "localhost", "[::1]"].includes(url.hostname);
-}
 
 const marketplaceImage = z.strictObject({
 	publisher: z.string().min(1),
@@ -33,10 +28,7 @@ export const azureSettingsSchema = z.strictObject({
 	resourceGroup: z.string().regex(/^[A-Za-z0-9._()-]{0,89}[A-Za-z0-9_()-]$/, "a resource group's name has letters, digits and . _ - ( )"),
 	regions: z.array(region).min(1),
 	/** Another endpoint than Azure's, for an emulator; plain http on this host only. */
-	endpoint: z
-		.url({ protocol: /^https?$/ })
-		.refine(isSafeEndpoint, "plain http is allowed for an emulator on this host only; use https")
-		.optional(),
+	endpoint: cloudEndpointSchema.optional(),
 	/** Without them the SDK's own chain is asked: environment, workload identity, managed identity, `az login`. */
 	credentials: z.strictObject({ tenantId: guid, clientId: guid, clientSecret: z.string().min(1) }).optional(),
 	/** The subnet by region; Azure has no default network. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { cloudEndpointSchema } from "../cloud-endpoint.ts";
 
 const region = z.string().regex(/^[a-z]+(-[a-z]+)+\d+$/, "a region is written like us-central1");
 
@@ -9,7 +10,7 @@ export const gcpSettingsSchema = z.strictObject({
 	project: z.string().regex(/^([a-z0-9.-]+:)?[a-z][a-z0-9-]{4,28}[a-z0-9]$/, "a project id is written like acme-bursts-417"),
 	regions: z.array(region).min(1),
 	/** Another endpoint than Google's, for an emulator: an address without a path. Credentials come from Google's own chain. */
-	endpoint: z.url({ protocol: /^https?$/ }).optional(),
+	endpoint: cloudEndpointSchema.optional(),
 	/** The boot disk's image, or the newest of a family: projects/<project>/global/images/family/<family>. */
 	image: z
 		.string()
