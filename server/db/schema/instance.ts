@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { check, index, integer, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
 import type { Offer } from "../../domain/capacity.ts";
+import type { Exit } from "../../domain/outcome.ts";
 import type { Reason } from "../../domain/reasons.ts";
 import { attempt } from "./attempt.ts";
 import { instant, json, microUsd } from "./columns.ts";
@@ -37,6 +38,8 @@ export const instance = pgTable(
 		attemptId: text()
 			.notNull()
 			.references(() => attempt.id),
+		/** Which of its attempt's machines it is: 0 where one is all, 0 to nodes − 1 in a gang. */
+		rank: integer().notNull().default(0),
 		/** When the intent was written. */
 		intendedAt: instant().notNull(),
 		/** First and newest launch call. */
@@ -47,6 +50,14 @@ export const instance = pgTable(
 		/** As the provider says; metering begins here. */
 		launchedAt: instant(),
 		readyAt: instant(),
+		/** Under which its peers reach it. */
+		privateAddress: text(),
+		/** Its part of a gang's work is at hand; the commands start when every machine's is. */
+		stagedAt: instant(),
+		/** How its command ended; null while it may still run. */
+		exit: json<Exit | null>(),
+		/** Lines of its own that are stored in the attempt's log. */
+		logLines: integer().notNull().default(0),
 		/** The provider announced that it takes the machine at this time. */
 		interruptionAt: instant(),
 		terminatingAt: instant(),
@@ -75,7 +86,8 @@ export const instance = pgTable(
 			.where(
 				sql`${t.launchedAt} is not null and (${t.meteredUntil} is null or ${t.terminatedAt} is null or ${t.meteredUntil} <> ${t.terminatedAt})`,
 			),
-		index("instance_attempt").on(t.attemptId),
+		/** One machine for each rank. */
+		uniqueIndex("instance_attempt_rank").on(t.attemptId, t.rank),
 		index("instance_job").on(t.jobId),
 		index("instance_intended").on(t.intendedAt.desc().nullsFirst(), t.id.desc().nullsFirst()),
 		/** At which prices machines were taken, all in the index: a month of it is read there alone. */

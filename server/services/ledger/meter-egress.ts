@@ -28,7 +28,7 @@ export async function meterEgress(tx: Tx, machines: readonly Sender[]): Promise<
 	// The first machine of a gang answers for its attempt's checkpoints.
 	const senders = machines.flatMap(({ row, usage }) => {
 		const provider = RATED_PROVIDERS.find((p) => p === row.provider);
-		return provider && row.id.endsWith("_0") ? [{ row, usage, provider }] : [];
+		return provider && row.rank === 0 ? [{ row, usage, provider }] : [];
 	});
 	const found = await uncharged(tx, senders);
 	if (found.length === 0) return new Map();

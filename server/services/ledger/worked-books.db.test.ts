@@ -96,7 +96,7 @@ describe("books worked by hand", () => {
 		const first = await test.addMachine(books, { microUsdPerHour: 3_600_000n });
 		const mate = `${first.instanceId.slice(0, -1)}1`;
 		const row = await test.readInstance(books, first.instanceId);
-		await books.db.insert(instance).values({ ...row, id: mate, providerInstanceId: "i-mate" });
+		await books.db.insert(instance).values({ ...row, id: mate, rank: 1, providerInstanceId: "i-mate" });
 		books.clock.advance(30 * MINUTE_MS);
 		for (const id of [first.instanceId, mate]) await test.terminate(books, id);
 		await test.endAttempt(books, first.attemptId, "interrupted");
@@ -104,7 +104,7 @@ describe("books worked by hand", () => {
 		const second = await test.addMachine(books, { microUsdPerHour: 3_600_000n, jobId: first.jobId, attemptNo: 2 });
 		const again = await test.readInstance(books, second.instanceId);
 		const secondMate = `${second.instanceId.slice(0, -1)}1`;
-		await books.db.insert(instance).values({ ...again, id: secondMate, providerInstanceId: "i-mate-2" });
+		await books.db.insert(instance).values({ ...again, id: secondMate, rank: 1, providerInstanceId: "i-mate-2" });
 		books.clock.advance(60 * MINUTE_MS);
 		for (const id of [second.instanceId, secondMate]) await test.terminate(books, id);
 		await meterAll(books);
