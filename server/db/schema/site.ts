@@ -2,13 +2,37 @@ import { boolean, integer, pgTable, primaryKey, text } from "drizzle-orm/pg-core
 import { instant, json, microUsd } from "./columns.ts";
 import { provider } from "./enums.ts";
 
+/** `file` and `environment` hold the JSON that `stored` would; the server reads them when it opens the site. */
+export type CredentialSource =
+	| { kind: "chain" }
+	| { kind: "stored" }
+	| { kind: "file"; path: string }
+	| { kind: "environment"; name: string };
+
+export interface UnpricedPool {
+	id: string;
+	accelerator: string;
+	nodes: number;
+	gpusPerNode: number;
+}
+
 export const site = pgTable("site", {
 	id: text().primaryKey(),
 	name: text().notNull(),
 	provider: provider().notNull(),
+	/** false: nothing new is placed there; what runs is watched and ended. */
 	enabled: boolean().notNull().default(true),
+	/** Taken away. The row stays, because attempts and charges name it. */
+	removedAt: instant(),
 	/** Non-secret settings of the driver (endpoint, regions); parsed by the driver's own schema. */
 	settings: json<Record<string, unknown>>().notNull(),
+	/** Where its credentials are; null is `chain`, what the provider's own SDK finds. */
+	credentialSource: json<CredentialSource | null>(),
+	/** For `stored`: sealed under a key of the credential keys (server/services/site/credential-keys.ts). */
+	sealedCredentials: text(),
+	credentialsChangedAt: instant(),
+	/** Pools of an owned site that nobody has priced yet, as the driver saw them last. */
+	unpricedPools: json<UnpricedPool[] | null>(),
 	healthy: boolean().notNull().default(false),
 	healthMessage: text(),
 	lastSeenAt: instant(),

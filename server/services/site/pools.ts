@@ -1,6 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import type { Db } from "#server/db/client.ts";
-import { pool } from "#server/db/schema/site.ts";
+import { pool, site } from "#server/db/schema/site.ts";
 import type { ClusterObservation } from "#server/providers/driver.ts";
 
 /**
@@ -8,14 +8,16 @@ import type { ClusterObservation } from "#server/providers/driver.ts";
  * the pools that nobody has priced yet: they are not used.
  */
 export async function writePools(db: Db, siteId: string, pools: ClusterObservation["pools"]): Promise<string[]> {
-	const unpriced: string[] = [];
+	const unpriced: ClusterObservation["pools"] = [];
 	for (const p of pools) {
 		const written = await db
 			.update(pool)
 			.set({ accelerator: p.accelerator, nodes: p.nodes, gpusPerNode: p.gpusPerNode, unavailableSlots: p.unavailableSlots })
 			.where(and(eq(pool.siteId, siteId), eq(pool.id, p.id)))
 			.returning({ id: pool.id });
-		if (written.length === 0) unpriced.push(p.id);
+		if (written.length === 0) unpriced.push(p);
 	}
-	return unpriced;
+	const seen = unpriced.map(({ id, accelerator, nodes, gpusPerNode }) => ({ id, accelerator, nodes, gpusPerNode }));
+	await db.update(site).set({ unpricedPools: seen }).where(eq(site.id, siteId));
+	return unpriced.map((p) => p.id);
 }
