@@ -1,6 +1,7 @@
 import type { Offer } from "#server/domain/capacity.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import type { CapacityType, Provider } from "#server/domain/vocabulary.ts";
+import type { ForeignObservation, ForeignQueue } from "./foreign-queue.ts";
 
 /**
  * The two ports. A driver speaks to one site. Every call is idempotent by the id it is given, may be made again after
@@ -39,6 +40,9 @@ export interface ClusterDriver {
 	/** Calls back whenever something changed, when capabilities.pushesChanges. Returns the way to stop it. */
 	subscribe(onChange: () => void): () => void;
 
+	/** Acts on jobs that Spillway did not submit; null: this site has no queue of its own, or does not let us. */
+	readonly queue: ForeignQueue | null;
+
 	/** Ends the connection. With stopJobs, attempts are stopped with `graceMs` first (the host goes down). */
 	close(options: { stopJobs: boolean; graceMs: number }): Promise<void>;
 }
@@ -60,6 +64,8 @@ export interface ClusterObservation {
 	pools: { id: string; accelerator: string; nodes: number; gpusPerNode: number; unavailableSlots: number[] }[];
 	/** Every attempt the site still knows, those that ended included until they are forgotten. */
 	attempts: AttemptObservation[];
+	/** The site's own queue without what Spillway submitted; null: it has none, or it was not read yet. It may be some seconds older. */
+	foreign: ForeignObservation | null;
 }
 
 export interface AttemptObservation {

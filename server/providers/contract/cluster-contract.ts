@@ -5,12 +5,14 @@ import { logCases } from "./cluster-log-cases.ts";
 import { restartCases } from "./cluster-restart-cases.ts";
 import { startCases } from "./cluster-start-cases.ts";
 import { stopCases } from "./cluster-stop-cases.ts";
+import { queueCases } from "./queue-cases.ts";
 
 /**
- * Holds a cluster driver to the words of its port (../driver.ts). Each case gets a fresh site.
+ * Holds a cluster driver to the words of its port (../driver.ts), `withQueue` to those of ../foreign-queue.ts too. Each case
+ * gets a fresh site.
  * `npm run test:contract -- --driver NAME` picks the suite by its title.
  */
-export function describeClusterDriverContract(name: string, makeHarness: MakeClusterHarness): void {
+export function describeClusterDriverContract(name: string, makeHarness: MakeClusterHarness, { withQueue = false } = {}): void {
 	describe(`contract: ${name} (cluster driver)`, () => {
 		let harness: ClusterHarness | null = null;
 		beforeEach(async () => {
@@ -25,5 +27,6 @@ export function describeClusterDriverContract(name: string, makeHarness: MakeClu
 		describe("stop and close", () => stopCases(site));
 		describe("logs", () => logCases(site));
 		describe("a killed scheduler", () => restartCases(site));
+		describe.runIf(withQueue)("the cluster's own queue", () => queueCases(site));
 	});
 }

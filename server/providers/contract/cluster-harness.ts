@@ -25,6 +25,19 @@ export interface ClusterHarness {
 	/** A new driver of the same site, as after the scheduler was killed; the old one gets no chance to say goodbye. */
 	restart(): Promise<ClusterDriver>;
 	cleanup(): Promise<void>;
+	/** Somebody else who uses the cluster, for drivers with a queue. */
+	theirs?: {
+		user: string;
+		/** A job of one pool, on as many of its nodes as it needs; `briefly`: it ends with 0 as soon as it has begun. Answers its id. */
+		submit(job: { gpus: number; runs: "long" | "briefly"; optIn?: boolean }): Promise<string>;
+		/** As its owner, behind our back. */
+		hold(id: string): Promise<void>;
+		cancel(id: string): Promise<void>;
+		/** Words that stand in each of these jobs' scripts. */
+		scriptHolds: string;
+		/** Of the form that ids have here, and nobody's. */
+		unknownId: string;
+	};
 	features: {
 		/** The command is an argv that a real system executes. */
 		realProcesses: boolean;

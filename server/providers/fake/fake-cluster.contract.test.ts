@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { describeClusterDriverContract } from "../contract/cluster-contract.ts";
-import type { JobBehaviour } from "../contract/cluster-harness.ts";
+import type { JobBehaviour, MakeClusterHarness } from "../contract/cluster-harness.ts";
 import type { StartAttempt } from "../driver.ts";
 import { FakeCluster } from "./fake-cluster.ts";
 import type { FakeJob } from "./fake-job.ts";
@@ -38,9 +38,10 @@ function jobOf({ spec }: StartAttempt): FakeJob {
 	};
 }
 
-describeClusterDriverContract("fake", async () => {
+const makeHarness: MakeClusterHarness = async () => {
 	const timers = new FakeTimers(1_700_000_000_000);
-	const cluster = new FakeCluster({ clock: timers.clock, poolId: "gpu", accelerator: "A10G-24GB", slots: 4, jobOf, wake: timers.wake });
+	const site = { poolId: "gpu", accelerator: "A10G-24GB", slots: 4 };
+	const cluster = new FakeCluster({ clock: timers.clock, ...site, jobOf, hasQueue: true, wake: timers.wake });
 	return {
 		driver: cluster.driver("home"),
 		poolId: "gpu",
@@ -51,6 +52,17 @@ describeClusterDriverContract("fake", async () => {
 		nowMs: () => timers.clock.nowMs(),
 		restart: async () => cluster.driver("home"),
 		cleanup: async () => {},
+		theirs: {
+			user: "alice",
+			submit: async ({ gpus, runs, optIn }) =>
+				cluster.theirs.submit({ gpus, runMs: runs === "long" ? null : 1, optIn: optIn ? "spillway" : null, script: "train.sh" }),
+			hold: async (id) => cluster.theirs.act(id, "hold"),
+			cancel: async (id) => cluster.theirs.act(id, "cancel"),
+			scriptHolds: "train.sh",
+			unknownId: "999",
+		},
 		features: { realProcesses: false, checkpointFolder: false },
 	};
-});
+};
+
+describeClusterDriverContract("fake", makeHarness, { withQueue: true });

@@ -6,6 +6,7 @@ import { DriverError } from "../driver-errors.ts";
 import { checkStart, refuseBusySlots } from "../start-rules.ts";
 import { CallScript } from "./calls.ts";
 import { askToStop, defaultFakeJob, endAt, type FakeAttempt, type FakeJob, isOver, newAttempt, observeAttempt } from "./fake-job.ts";
+import { FakeQueue } from "./fake-queue.ts";
 import type { Wake } from "./timers.ts";
 
 export interface FakeClusterOptions {
@@ -15,6 +16,8 @@ export interface FakeClusterOptions {
 	slots: number;
 	/** What a job does; default: defaultFakeJob. */
 	jobOf?: (request: StartAttempt) => FakeJob;
+	/** The site has a queue of its own too, into which others submit: `theirs`. */
+	hasQueue?: boolean;
 	/** With it, changes that come with time are called back to subscribers. */
 	wake?: Wake;
 }
@@ -26,6 +29,7 @@ export interface FakeClusterOptions {
 export class FakeCluster {
 	readonly calls: CallScript;
 	readonly unavailableSlots = new Set<number>();
+	readonly theirs: FakeQueue;
 	readonly #options: FakeClusterOptions;
 	readonly #attempts = new Map<string, FakeAttempt>();
 	readonly #subscribers = new Set<() => void>();
@@ -33,6 +37,8 @@ export class FakeCluster {
 	constructor(options: FakeClusterOptions) {
 		this.#options = options;
 		this.calls = new CallScript(options.clock);
+		const freeSlots = (gpus: number) => this.#freeSlots(gpus);
+		this.theirs = new FakeQueue({ clock: options.clock, calls: this.calls, poolId: options.poolId, freeSlots });
 	}
 
 	/** The truth, whatever a scripted `observe` says. */
@@ -65,6 +71,7 @@ export class FakeCluster {
 			readLogs: (attemptId, cursor, maxBytes) =>
 				this.calls.run({ method: "readLogs", ids: [attemptId] }, () => this.#readLogs(attemptId, cursor, maxBytes)),
 			checkpointFolder: () => null,
+			queue: this.#options.hasQueue ? this.theirs.port() : null,
 			forget: (attemptId) => this.calls.run({ method: "forget", ids: [attemptId] }, () => this.#forget(attemptId)),
 			subscribe: (onChange) => {
 				// A wrapper each time, so that the same function subscribed twice is two subscriptions.
@@ -84,13 +91,21 @@ export class FakeCluster {
 	}
 
 	#observe() {
-		const { poolId, accelerator, slots } = this.#options;
-		const unavailableSlots = [...this.unavailableSlots].sort((a, b) => a - b);
+		const { poolId, accelerator, slots, hasQueue } = this.#options;
+		const unavailableSlots = [...new Set([...this.unavailableSlots, ...this.theirs.takenSlots()])].sort((a, b) => a - b);
 		return {
 			observedAtMs: this.#now(),
 			pools: [{ id: poolId, accelerator, nodes: 1, gpusPerNode: slots, unavailableSlots }],
 			attempts: this.attempts(),
+			foreign: hasQueue ? this.theirs.observation() : null,
 		};
+	}
+
+	#freeSlots(gpus: number): number[] | null {
+		const live = [...this.#attempts.values()].filter((a) => !isOver(a, this.#now())).flatMap((a) => a.request.slots);
+		const taken = new Set([...this.unavailableSlots, ...live, ...this.theirs.heldSlots()]);
+		const free = Array.from({ length: this.#options.slots }, (_, i) => i).filter((slot) => !taken.has(slot));
+		return free.length < gpus ? null : free.slice(0, gpus);
 	}
 
 	#start(request: StartAttempt): void {

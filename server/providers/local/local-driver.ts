@@ -23,6 +23,8 @@ const CLOSE_SLACK_MS = 5_000;
 export class LocalDriver implements ClusterDriver {
 	readonly provider = "local";
 	readonly capabilities = { multiNode: false, pushesChanges: true };
+	/** Nobody else gives this host's slots away. */
+	readonly queue = null;
 	readonly siteId: string;
 	readonly #settings: ReturnType<typeof localSettingsSchema.parse>;
 	readonly #root: string;
@@ -52,6 +54,7 @@ export class LocalDriver implements ClusterDriver {
 				observedAtMs,
 				pools: [{ id: poolId, accelerator, nodes: 1, gpusPerNode: slots, unavailableSlots: [] }],
 				attempts: known.map((a) => a.observation),
+				foreign: null,
 			};
 		});
 	}

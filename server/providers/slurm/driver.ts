@@ -36,6 +36,7 @@ const TRANSITION = "2020";
 export class SlurmDriver implements ClusterDriver {
 	readonly provider = "slurm";
 	readonly capabilities = { multiNode: true, pushesChanges: false };
+	readonly queue = null;
 	readonly siteId: string;
 	readonly #settings: ParsedSlurmSettings;
 	readonly #clock: Clock;
@@ -68,6 +69,7 @@ export class SlurmDriver implements ClusterDriver {
 				observedAtMs,
 				pools: (await this.#pools.now()).map((pool) => slotsOf(pool, held)),
 				attempts: known.map((a) => a.observation),
+				foreign: null,
 			};
 		});
 	}

@@ -1,0 +1,104 @@
+import { expect, it } from "vitest";
+import { defined } from "#server/kernel/assert.ts";
+import type { ForeignJob, ForeignSight } from "../foreign-queue.ts";
+import { type ClusterHarness, eventually } from "./cluster-harness.ts";
+
+const MARK = "adp_contract";
+
+/** For drivers that can act on the cluster's own queue: harnesses with `theirs`. */
+export function queueCases(site: () => ClusterHarness): void {
+	const queue = () => defined(site().driver.queue, "queue of the driver");
+	const theirs = () => defined(site().theirs, "theirs of the harness");
+	const seen = (id: string, what: string, is: (job: ForeignJob) => boolean) =>
+		eventually(site(), `job ${id} of others is seen ${what}`, async () =>
+			(await site().driver.observe()).foreign?.jobs.find((job) => job.id === id && is(job)),
+		);
+	const untilSight = (id: string, what: string, is: (sight: ForeignSight) => boolean) =>
+		eventually(site(), `job ${id} of others is ${what}`, async () => {
+			const sight = await queue().look(id);
+			return is(sight) && sight;
+		});
+	/** One that takes all GPUs, and one behind it that has to wait. */
+	const submitTwo = async () => {
+		const first = await theirs().submit({ gpus: site().slots, runs: "long" });
+		await untilSight(first, "running", ({ state }) => state === "running");
+		const second = await theirs().submit({ gpus: site().slots, runs: "briefly", optIn: true });
+		await untilSight(second, "waiting", ({ state }) => state === "waiting");
+		return { first, second };
+	};
+
+	it("shows jobs of others with their owner, size, place and state, and whether they may be taken", async () => {
+		const { first, second } = await submitTwo();
+		const running = await seen(first, "running", ({ state }) => state === "running");
+		expect(running).toMatchObject({ user: theirs().user, gpus: site().slots, poolId: site().poolId, position: null, optIn: null });
+		expect(running.startedAtMs).not.toBeNull();
+		const waiting = await seen(second, "waiting", ({ state }) => state === "waiting");
+		expect(waiting).toMatchObject({ user: theirs().user, gpus: site().slots, startedAtMs: null, position: 0, holdMark: null });
+		expect(waiting.optIn).not.toBeNull();
+		const { pools } = await site().driver.observe();
+		expect(pools.find(({ id }) => id === site().poolId)?.unavailableSlots).toHaveLength(site().slots);
+	});
+
+	it("answers the same array of jobs while nothing new was read", async () => {
+		const { second } = await submitTwo();
+		await seen(second, "waiting", () => true);
+		const settled = await eventually(site(), "two looks say the same", async () => {
+			const [a, b] = [await site().driver.observe(), await site().driver.observe()];
+			return a.foreign?.jobs === b.foreign?.jobs && a.foreign;
+		});
+		expect(settled?.jobs.length).toBeGreaterThanOrEqual(2);
+	});
+
+	it("reads the script that was submitted", async () => {
+		const { second } = await submitTwo();
+		expect((await queue().readScript(second)).text).toContain(theirs().scriptHolds);
+		await expect(queue().readScript(theirs().unknownId)).rejects.toMatchObject({ kind: "not_found" });
+	});
+
+	it("holds a waiting job with its mark, again without harm, and lets it go on", async () => {
+		const { first, second } = await submitTwo();
+		for (const _ of [1, 2]) expect(await queue().hold(second, MARK)).toMatchObject({ state: "held", holdMark: MARK });
+		await seen(second, "held", ({ state, holdMark }) => state === "held" && holdMark === MARK);
+		await theirs().cancel(first);
+		await untilSight(first, "over", ({ state }) => state === "over" || state === "gone");
+		expect(await queue().look(second)).toMatchObject({ state: "held", startedAtMs: null });
+		expect(await queue().release(second, "another")).toMatchObject({ state: "held", holdMark: MARK });
+		for (const _ of [1, 2]) expect(await queue().release(second, MARK)).toMatchObject({ holdMark: null });
+		expect(await untilSight(second, "over", ({ state }) => state === "over")).toMatchObject({ end: { outcome: "succeeded", exitCode: 0 } });
+	});
+
+	it("leaves what runs, what is over and what somebody else holds as it is", async () => {
+		const { first, second } = await submitTwo();
+		expect(await queue().hold(first, MARK)).toMatchObject({ state: "running", holdMark: null });
+		expect(await queue().look(first)).toMatchObject({ state: "running", holdMark: null });
+		await theirs().hold(second);
+		await untilSight(second, "held", ({ state }) => state === "held");
+		expect(await queue().hold(second, MARK)).toMatchObject({ state: "held", holdMark: null });
+		expect(await queue().release(second, MARK)).toMatchObject({ state: "held", holdMark: null });
+		await theirs().cancel(second);
+		expect(await untilSight(second, "over", ({ state }) => state === "over")).toMatchObject({ end: { outcome: "cancelled" } });
+		expect(await queue().hold(second, MARK)).toMatchObject({ state: "over", holdMark: null });
+	});
+
+	it("finishes a held job, once, so that it never runs here", async () => {
+		const { first, second } = await submitTwo();
+		await queue().hold(second, MARK);
+		const outcome = { outcome: "succeeded" as const, exitCode: 0, comment: "ran elsewhere" };
+		await queue().finish(second, outcome);
+		const end = await untilSight(second, "over", ({ state }) => state === "over");
+		expect(end).toMatchObject({ startedAtMs: null, holdMark: null });
+		expect(await queue().finish(second, outcome)).toMatchObject({ state: "over" });
+		await theirs().cancel(first);
+		await untilSight(first, "over", ({ state }) => state === "over" || state === "gone");
+		expect(await queue().look(second)).toMatchObject({ state: "over", startedAtMs: null });
+	});
+
+	it("knows nothing of a job that is not there, and does nothing to it", async () => {
+		const id = theirs().unknownId;
+		const gone = { state: "gone", holdMark: null, startedAtMs: null, end: null };
+		expect(await queue().look(id)).toEqual(gone);
+		expect(await queue().hold(id, MARK)).toEqual(gone);
+		expect(await queue().release(id, MARK)).toEqual(gone);
+		expect(await queue().finish(id, { outcome: "cancelled", exitCode: null, comment: "" })).toEqual(gone);
+	});
+}
