@@ -7,7 +7,8 @@ import { isMissing, writeWhole } from "../local/attempt-folder.ts";
 import { writeStoppedBefore } from "../local/observe-attempt.ts";
 import { readLogFiles } from "../local/read-logs.ts";
 import { checkpointFolderOf, needsStaging } from "../local/run-attempt.ts";
-import { isAttemptId, refuseBusySlots } from "../start-rules.ts";
+import { type Held, slotsOf } from "../pool-slots.ts";
+import { checkStartInPool, isAttemptId, refuseBusySlots } from "../start-rules.ts";
 import { removeFolder, writeNote } from "./attempt-files.ts";
 import { isLive, type KnownAttempt, SlurmAttempts } from "./attempts.ts";
 import { SlurmCalls } from "./client.ts";
@@ -15,9 +16,7 @@ import { type ForeignJob, foreignJobsOf } from "./foreign-queue.ts";
 import { carryOn, endHandOver, endHandOvers, type HandOverContext, handOver } from "./hand-over.ts";
 import { mustBeCancelled } from "./observe-attempt.ts";
 import { PoolWatch } from "./pool-watch.ts";
-import { type Held, slotsOf } from "./pools.ts";
 import { type ParsedSlurmSettings, type SlurmSettings, slurmSettingsSchema } from "./settings.ts";
-import { checkStartInPool } from "./start-rules.ts";
 
 /** How often the jobs of a closing site are looked for, and how much longer than their grace. */
 const LOOK_AGAIN_MS = 100;

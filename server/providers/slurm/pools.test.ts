@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { SlurmNode, SlurmPartition } from "./mapper.ts";
-import { poolsOf, type SlurmPool, slotsOf } from "./pools.ts";
+import { slotsOf } from "../pool-slots.ts";
+import { poolsOf, type SlurmPool } from "./pools.ts";
 
 const aNode = (name: string, changes: Partial<SlurmNode> = {}): SlurmNode => ({
 	name,
