@@ -48,10 +48,8 @@ export interface BillHeader {
 	columns: readonly string[];
 	/** Where each column stands. */
 	at: ReadonlyMap<string, number>;
-	/** Places of FOCUS's own columns in alphabetical order: what two lines are compared by. */
-	compared: readonly number[];
-	/** Those of them that say what a line is about: all but amounts. */
-	about: readonly number[];
+	/** FOCUS's own columns in alphabetical order: what two lines are compared by, and, but for amounts, what they are about. */
+	compared: readonly { at: number; prefix: string; isAmount: boolean }[];
 }
 
 export type HeaderProblem = { column: string; message: string };
@@ -68,9 +66,10 @@ export function readBillHeader(cells: readonly string[]): BillHeader | HeaderPro
 	const missing = NEEDED_COLUMNS.filter((name) => !at.has(name));
 	if (missing.length > 0) return { column: missing[0] ?? "", message: `not a FOCUS file: it has no column ${missing.join(", ")}` };
 	const known = new Set<string>([...FOCUS_COLUMNS, ...SINCE_1_2]);
-	const compared = columns
-		.flatMap((name, i) => (known.has(name) ? [i] : []))
-		.sort((a, b) => ((columns[a] ?? "") < (columns[b] ?? "") ? -1 : 1));
+	const compared = [...at]
+		.filter(([name]) => known.has(name))
+		.sort(([a], [b]) => (a < b ? -1 : 1))
+		.map(([name, i]) => ({ at: i, prefix: `${name}\x1f`, isAmount: AMOUNTS.has(name) }));
 	const version = SINCE_1_2.some((name) => at.has(name)) ? "1.2" : SINCE_1_1.some((name) => at.has(name)) ? "1.1" : "1.0";
-	return { version, columns, at, compared, about: compared.filter((i) => !AMOUNTS.has(columns[i] ?? "")) };
+	return { version, columns, at, compared };
 }

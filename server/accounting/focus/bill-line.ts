@@ -112,21 +112,18 @@ export function taggedInstance(tags: string | null): string | null {
 	return null;
 }
 
-/** What makes two lines equal: the values of FOCUS's columns, whatever their order in the file. */
-export function comparedText(header: BillHeader, values: Values): string {
-	return textOf(header, header.compared, values);
-}
-
-/** What a line is about: of two that are about the same with other amounts, the later one restates the earlier. */
-export function aboutText(header: BillHeader, values: Values): string {
-	return textOf(header, header.about, values);
-}
-
-function textOf(header: BillHeader, places: readonly number[], values: Values): string {
-	let text = "";
-	for (const i of places) {
-		const value = values[i];
-		if (value) text += `${header.columns[i]}\x1f${value}\x1e`;
+/**
+ * What makes two lines equal: the values of FOCUS's columns, whatever their order in the file. And what a line is about, its
+ * values but for amounts: of two that are about the same with other amounts, the later one restates the earlier.
+ */
+export function lineTexts({ compared }: BillHeader, values: Values): { compared: string; about: string } {
+	const texts = { compared: "", about: "" };
+	for (const { at, prefix, isAmount } of compared) {
+		const value = values[at];
+		if (!value) continue;
+		const text = `${prefix}${value}\x1e`;
+		texts.compared += text;
+		if (!isAmount) texts.about += text;
 	}
-	return text;
+	return texts;
 }

@@ -24,7 +24,7 @@ export const bill = pgTable(
 		importedBy: text().notNull(),
 		reconciledAt: instant(),
 	},
-	(t) => [uniqueIndex("bill_sha256").on(t.sha256)],
+	(t) => [index("bill_sha256").on(t.sha256)],
 );
 
 /** A line of a bill: what is needed to match it, and the whole as it was written. */

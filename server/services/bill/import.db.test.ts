@@ -31,6 +31,7 @@ async function* inPieces(bytes: Uint8Array, size = 7): AsyncGenerator<Uint8Array
 }
 
 function take(text: string | Uint8Array, fileName = "bill.csv") {
+	books.clock.advance(1_000);
 	return importBill(books, { fileName, bytes: inPieces(Buffer.from(text)) });
 }
 
@@ -50,6 +51,13 @@ async function exported(id: string): Promise<string> {
 	const parts: Buffer[] = [];
 	for await (const chunk of (await exportBill(books, id)).chunks) parts.push(chunk);
 	return Buffer.concat(parts).toString();
+}
+
+/** The lines that no later bill restated: their bills and billed nano-dollars. */
+async function counting(): Promise<[string, bigint][]> {
+	const gone = new Set((await books.db.select().from(billLineRestated)).map((r) => r.lineId));
+	const lines = await books.db.select().from(billLine).orderBy(billLine.id);
+	return lines.filter((line) => !gone.has(line.id)).map((line) => [line.billId, line.billedNanoUsd]);
 }
 
 describe("the FOCUS sample", () => {
@@ -99,6 +107,30 @@ describe("lines", () => {
 		expect(await books.db.$count(billLine)).toBe(3);
 	});
 
+	it("that return to what they were restate what restated them: $1.50, then $1.75, then $1.50 of the very same file, is $1.50", async () => {
+		const [a, b] = [file(aLine({ BilledCost: "1.5" })), file(aLine({ BilledCost: "1.75" }))];
+		const { bill: first } = await take(a);
+		const { bill: second } = await take(b);
+		const { bill: third, alreadyImported } = await take(a);
+		expect(alreadyImported).toBe(false);
+		expect(third).toMatchObject({ sha256: first.sha256, rows: 1, repeatedRows: 0 });
+		expect(await counting()).toEqual([[third.id, 1_500_000_000n]]);
+		expect(await take(a)).toEqual({ bill: third, alreadyImported: true });
+		const { bill: fourth } = await take(b);
+		expect(second.sha256).toBe(fourth.sha256);
+		expect(await counting()).toEqual([[fourth.id, 1_750_000_000n]]);
+	});
+
+	it("that return in part: of two at $1.50, one became $1.75 and is $1.50 again beside the one that stayed", async () => {
+		const line = (BilledCost: string) => aLine({ BilledCost });
+		const { bill: first } = await take(file(line("1.5"), line("1.5")));
+		await take(file(line("1.5"), line("1.75")));
+		const { bill: third } = await take(file(line("1.5"), line("1.5"), aLine({ ResourceId: "i-2" })));
+		expect(third.repeatedRows).toBe(1);
+		const lines = (await counting()).filter(([, cost]) => cost === 1_500_000_000n);
+		expect(lines.map(([id]) => id).sort()).toEqual([first.id, third.id, third.id].sort());
+	});
+
 	it("that are about another hour, resource or category restate nothing", async () => {
 		await take(file(aLine()));
 		const others = [
@@ -143,8 +175,8 @@ describe("a file that cannot be", () => {
 			file(aLine({ ChargePeriodStart: "2026-11-10T10:00:00+02:00" })),
 			/Row 2, column ChargePeriodStart: must be a time/,
 		],
-		["has a short record", `${file(aLine())}\n1,2,3\n`, /Invalid Record Length/],
-		["ends within quotes", `${file()}\n"abc`, /Quote Not Closed/],
+		["has a short record", `${file(aLine())}\n1,2,3\n`, /row 3 has 3 values, and the head has 12/],
+		["ends within quotes", `${file()}\n"abc`, /row 2 has a quote that is not closed/],
 		["is broken gzip", gzipSync(SAMPLE).subarray(0, 400), /gzip file is broken/],
 		["is empty", "", /empty/],
 		["holds a NUL", file(aLine({ ResourceId: "a\u0000b" })), /NUL/],

@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
-import { eq, sql } from "drizzle-orm";
+import { hash } from "node:crypto";
+import { desc, eq, sql } from "drizzle-orm";
 import { type BillHeader, readBillHeader } from "#server/accounting/focus/bill-header.ts";
-import { aboutText, type BillLine, comparedText, readBillLine, type Values } from "#server/accounting/focus/bill-line.ts";
-import { CSV_NULL } from "#server/accounting/focus/csv.ts";
+import { type BillLine, lineTexts, readBillLine, type Values } from "#server/accounting/focus/bill-line.ts";
+import type { CsvCells } from "#server/accounting/focus/csv-reader.ts";
 import { divideRounded } from "#server/accounting/focus/decimal.ts";
 import type { Tx } from "#server/db/client.ts";
 import { bill } from "#server/db/schema/bill.ts";
@@ -12,7 +12,7 @@ import { newId } from "#server/kernel/ids.ts";
 import { writeAudit } from "../audit.ts";
 import { authorize } from "../authorize.ts";
 import { actorName, type ServiceContext } from "../context.ts";
-import { insertLines, makeSeenTable } from "./insert-lines.ts";
+import { type InsertLines, lineInserter } from "./insert-lines.ts";
 import { readRecords } from "./read-records.ts";
 import { restateLines } from "./restate-lines.ts";
 import { type BillView, toBillView } from "./view.ts";
@@ -24,14 +24,15 @@ const IMPORT_LOCK = "bill:import";
 
 export interface ImportedBill {
 	bill: BillView;
-	/** The very file was imported before; nothing was written. */
+	/** The very file was imported before and says nothing new; nothing was written. */
 	alreadyImported: boolean;
 }
 
 /**
  * Takes in a provider's FOCUS file (1.0 to 1.2, CSV or gzip), all of it or nothing. Memory does not grow with the file.
  * A line that an earlier bill has word for word (re-issued bills hold the old lines too) is counted and not taken again; one
- * that has other amounts now restates the earlier line (restate-lines.ts).
+ * that has other amounts now restates the earlier line (restate-lines.ts). The very same file is a bill of its own again where it
+ * brings back what another restated meanwhile.
  * @throws SpillwayError `forbidden`; `invalid_input` naming row and column of the first thing that is wrong.
  */
 export async function importBill(
@@ -65,7 +66,7 @@ async function writeBill(tx: Tx, ctx: ServiceContext, input: { fileName: string;
 	const id = newId("bill", nowMs);
 	const { records, sha256 } = readRecords(input.bytes);
 	const iterator = records[Symbol.asyncIterator]();
-	const header = await readHeader(iterator);
+	const { header, first } = await readHeader(iterator);
 	await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${IMPORT_LOCK}, 0))`);
 	const row = {
 		...{ id, fileName: input.fileName.slice(0, 200), focusVersion: header.version, columns: [...header.columns] },
@@ -73,12 +74,17 @@ async function writeBill(tx: Tx, ctx: ServiceContext, input: { fileName: string;
 	};
 	// Lines point to their bill, so it is written first; what is known only at the end of the file follows then.
 	await tx.insert(bill).values({ ...row, sha256: id, providers: [], months: [], rows: 0, repeatedRows: 0, billedMicroUsd: 0n });
-	await makeSeenTable(tx);
-	const read = await takeLines(tx, id, header, iterator);
-	await restateLines(tx, id);
+	const insert = await lineInserter(tx, id);
+	const read = await takeLines(insert, header, first, iterator);
 	const sum = sha256();
-	const [known] = await tx.select({ id: bill.id }).from(bill).where(eq(bill.sha256, sum));
-	if (known) throw new KnownFile(known.id);
+	const [known] = await tx
+		.select({ id: bill.id })
+		.from(bill)
+		.where(eq(bill.sha256, sum))
+		.orderBy(desc(bill.importedAt), desc(bill.id))
+		.limit(1);
+	if (known && read.inserted === 0) throw new KnownFile(known.id);
+	await restateLines(tx, id);
 	const [written] = await tx
 		.update(bill)
 		.set({
@@ -96,12 +102,16 @@ async function writeBill(tx: Tx, ctx: ServiceContext, input: { fileName: string;
 	return defined(written, "bill");
 }
 
-async function readHeader(iterator: AsyncIterator<string[]>): Promise<BillHeader> {
-	const first = await iterator.next();
-	if (first.done) throw new SpillwayError("invalid_input", "The file is empty.", { fix: "Send a FOCUS file with its head." });
-	const header = readBillHeader(first.value);
-	if ("message" in header) throw wrongAt(1, header.column, header.message);
-	return header;
+async function readHeader(iterator: AsyncIterator<CsvCells[]>): Promise<{ header: BillHeader; first: CsvCells[] }> {
+	for (;;) {
+		const { value, done } = await iterator.next();
+		if (done) throw new SpillwayError("invalid_input", "The file is empty.", { fix: "Send a FOCUS file with its head." });
+		const [head, ...first] = value as CsvCells[];
+		if (head === undefined) continue;
+		const header = readBillHeader(head.map((cell) => cell ?? ""));
+		if ("message" in header) throw wrongAt(1, header.column, header.message);
+		return { header, first };
+	}
 }
 
 function wrongAt(row: number, column: string, message: string): SpillwayError {
@@ -128,19 +138,20 @@ interface Read {
 }
 
 /** While one batch is being written, the next one is read. */
-async function takeLines(tx: Tx, billId: string, header: BillHeader, iterator: AsyncIterator<string[]>): Promise<Read> {
+async function takeLines(insert: InsertLines, header: BillHeader, first: CsvCells[], rest: AsyncIterator<CsvCells[]>): Promise<Read> {
 	const read: Read = { rows: 0, inserted: 0, billedNanoUsd: 0n, providers: new Set(), months: new Set() };
 	let batch: ReadLine[] = [];
 	let writing: Promise<number> = Promise.resolve(0);
 	try {
-		for (;;) {
-			const { value, done } = await iterator.next();
-			if (!done) batch.push(readLine(header, value, read));
+		for (let records = first; ; ) {
+			for (const values of records) batch.push(readLine(header, values, read));
+			const { value, done } = await rest.next();
+			records = done ? [] : value;
 			if (batch.length < BATCH_LINES && !done) continue;
 			read.inserted += await writing;
 			const full = batch;
 			batch = [];
-			writing = insertLines(tx, billId, full);
+			writing = insert(full);
 			// Heard below; a fault in the file must not leave it unheard.
 			writing.catch(() => {});
 			if (done) break;
@@ -149,20 +160,19 @@ async function takeLines(tx: Tx, billId: string, header: BillHeader, iterator: A
 		return read;
 	} finally {
 		await writing.catch(() => {});
-		await iterator.return?.();
+		await rest.return?.();
 	}
 }
 
-function readLine(header: BillHeader, cells: string[], read: Read): ReadLine {
+function readLine(header: BillHeader, values: Values, read: Read): ReadLine {
 	// The head is row 1.
 	const rowNumber = ++read.rows + 1;
-	const values = cells.map((cell) => (cell === CSV_NULL ? null : cell));
 	const line = readBillLine(header, values);
 	if ("message" in line) throw wrongAt(rowNumber, line.column, line.message);
 	read.billedNanoUsd += line.billedNanoUsd;
 	read.providers.add(line.providerName);
 	read.months.add(line.month);
-	const hash = createHash("sha256").update(comparedText(header, values)).digest("hex");
-	const about = createHash("sha256").update(aboutText(header, values)).digest().readBigInt64BE();
-	return { ...line, rowNumber, values, hash, aboutHash: about };
+	const texts = lineTexts(header, values);
+	const aboutHash = hash("sha256", texts.about, "buffer").readBigInt64BE();
+	return { ...line, rowNumber, values, hash: hash("sha256", texts.compared), aboutHash };
 }

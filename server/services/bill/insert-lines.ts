@@ -1,79 +1,101 @@
 import { sql } from "drizzle-orm";
 import type { Tx } from "#server/db/client.ts";
+import { defined } from "#server/kernel/assert.ts";
 import type { ReadLine } from "./import.ts";
+import { restated } from "./restate-lines.ts";
+import { writeLines } from "./write-lines.ts";
+
+/** Takes the lines of one file, batch by batch. Answers how many of a batch no bill had yet, and were written. */
+export type InsertLines = (lines: readonly ReadLine[]) => Promise<number>;
 
 /**
- * How often each kind of line was seen in the file so far. It lies in the database, so that memory does not grow with the
- * file; a key of 64 bits is enough, because two kinds that share one still differ in their hash.
+ * A file holds equal lines, and it holds those of earlier bills again; the n-th of its kind in this file is the n-th of its
+ * kind that still counts. What no file has yet is nearly all of nearly every file and written at once, as if it were new;
+ * the unique hash tells the rest, which is looked at then.
+ * `bill_seen` gets how often each kind was in the file so far, of the kinds that were met before. It lies in the database, so
+ * that memory does not grow with the file.
  */
-export async function makeSeenTable(tx: Tx): Promise<void> {
-	await tx.execute(sql`create temporary table bill_seen (kind bigint primary key, n integer not null) on commit drop`);
+export async function lineInserter(tx: Tx, billId: string): Promise<InsertLines> {
+	await tx.execute(sql`create temporary table bill_seen (kind uuid primary key, n integer not null) on commit drop`);
+	let anySeen = false;
+	return async (lines) => {
+		const seen = anySeen ? await readSeen(tx, lines) : new Map<string, number>();
+		const count = new Map<string, number>();
+		const fresh = lines.flatMap((line) => {
+			const n = (count.get(line.hash) ?? 0) + 1;
+			count.set(line.hash, n);
+			return seen.has(line.hash) ? [] : [{ line, n }];
+		});
+		const written = await writeLines(tx, billId, fresh);
+		const met = fresh.length - written.length > 0 ? refused(fresh, written) : [];
+		const again = [...lines.filter((line) => seen.has(line.hash)), ...met];
+		if (again.length === 0) return written.length;
+		anySeen = true;
+		return written.length + (await insertRest(tx, billId, again, { seen, count }));
+	};
 }
 
-/** Writes the lines that no bill has yet; the n-th of its kind in this file equals the n-th of its kind in another. Answers how many. */
-export async function insertLines(tx: Tx, billId: string, lines: readonly ReadLine[]): Promise<number> {
-	if (lines.length === 0) return 0;
-	const inBatch = new Map<string, number>();
-	for (const line of lines) inBatch.set(line.hash, (inBatch.get(line.hash) ?? 0) + 1);
-	const before = await countSeen(tx, inBatch);
-	const rows = lines.map((line) => {
-		const n = (before.get(line.hash) ?? 0) + 1;
-		before.set(line.hash, n);
-		return rowOf(billId, line, n);
-	});
-	const [written] = await tx.execute<{ n: number }>(sql`
-		with written as (
-			insert into bill_line select r.* from json_populate_recordset(null::bill_line, ${`[${rows.join(",")}]`}::json) as r
-			on conflict (content_hash) do nothing returning 1
-		) select count(*)::int as n from written`);
-	return written?.n ?? 0;
+type Numbered = { line: ReadLine; n: number };
+
+function refused(fresh: readonly Numbered[], written: readonly number[]): ReadLine[] {
+	const has = new Set(written);
+	return fresh.flatMap(({ line }) => (has.has(line.rowNumber) ? [] : [line]));
 }
 
-/** How many of each kind came before this batch. */
-async function countSeen(tx: Tx, inBatch: ReadonlyMap<string, number>): Promise<Map<string, number>> {
-	const byKind = new Map<string, { hashes: string[]; n: number }>();
-	for (const [hash, n] of inBatch) {
-		const kind = BigInt.asIntN(64, BigInt(`0x${hash.slice(0, 16)}`)).toString();
-		const same = byKind.get(kind) ?? { hashes: [], n: 0 };
-		byKind.set(kind, { hashes: [...same.hashes, hash], n: same.n + n });
+interface Batch {
+	seen: ReadonlyMap<string, number>;
+	/** How often each kind is in the batch. */
+	count: ReadonlyMap<string, number>;
+}
+
+/** Of lines whose kind was met before, those that go beyond what earlier bills still have. */
+async function insertRest(tx: Tx, billId: string, lines: readonly ReadLine[], { seen, count }: Batch): Promise<number> {
+	const byHash = Map.groupBy(lines, (line) => line.hash);
+	const stored = await readStored(tx, billId, [...byHash.keys()]);
+	const totals: { hash: string; n: number }[] = [];
+	const rest: Numbered[] = [];
+	for (const [hash, own] of byHash) {
+		const { top, mine, live } = stored.get(hash) ?? { top: 0, mine: 0, live: 0 };
+		const inBatch = count.get(hash) ?? 0;
+		// A kind that is met for the first time now was only ever written: nothing of it was left out.
+		const before = seen.get(hash) ?? mine - (inBatch - own.length);
+		totals.push({ hash, n: before + inBatch });
+		const missing = Math.max(0, before + inBatch - live) - mine;
+		for (let i = 0; i < missing; i++) rest.push({ line: defined(own[own.length - missing + i], "line"), n: top + 1 + i });
 	}
-	const rows = [...byKind].map(([kind, { n }]) => `{"kind":${kind},"n":${n}}`);
-	const seen = await tx.execute<{ kind: string; n: number }>(sql`
-		with counted as (
-			insert into bill_seen select r.kind, r.n from json_to_recordset(${`[${rows.join(",")}]`}::json) as r(kind bigint, n integer)
-			on conflict (kind) do update set n = bill_seen.n + excluded.n
-			returning kind, n
-		) select kind::text as kind, n from counted where n > 1`);
-	const before = new Map<string, number>();
-	for (const { kind, n } of seen) {
-		const same = byKind.get(kind);
-		for (const hash of same?.hashes ?? []) before.set(hash, n - (same?.n ?? 0));
-	}
-	return before;
+	await writeSeen(tx, totals);
+	return (await writeLines(tx, billId, rest)).length;
 }
 
-function rowOf(billId: string, line: ReadLine, n: number): string {
-	return JSON.stringify({
-		id: `${billId}_${line.rowNumber}`,
-		bill_id: billId,
-		row_number: line.rowNumber,
-		content_hash: `${line.hash}:${n}`,
-		about_hash: line.aboutHash.toString(),
-		provider_name: line.providerName,
-		month: line.month,
-		charge_category: line.chargeCategory,
-		charge_class: line.chargeClass,
-		pricing_category: line.pricingCategory,
-		period_start: new Date(line.periodStartMs),
-		period_end: new Date(line.periodEndMs),
-		resource_id: line.resourceId,
-		region_id: line.regionId,
-		tagged_instance_id: line.taggedInstanceId,
-		invoice_id: line.invoiceId,
-		list_nano_usd: line.listNanoUsd.toString(),
-		contracted_nano_usd: line.contractedNanoUsd.toString(),
-		effective_nano_usd: line.effectiveNanoUsd.toString(),
-		billed_nano_usd: line.billedNanoUsd.toString(),
-		values: line.values,
-	});
+/** Of kinds by hash: the highest number, how many lines this bill has, and how many of earlier bills still count. */
+async function readStored(tx: Tx, billId: string, hashes: readonly string[]) {
+	const rows = await tx.execute<{ hash: string; top: number; mine: number; live: number }>(sql`
+		with recursive line as (
+			select kind.hash, 1 as n, l.id, l.bill_id from json_array_elements_text(${JSON.stringify(hashes)}::json) as kind(hash)
+				join bill_line as l on l.content_hash = kind.hash || ':1'
+			union all
+			select line.hash, line.n + 1, l.id, l.bill_id from line join bill_line as l on l.content_hash = line.hash || ':' || (line.n + 1)
+		)
+		select hash, max(n) as top, (count(*) filter (where bill_id = ${billId}))::int as mine,
+			(count(*) filter (where bill_id <> ${billId} and not ${restated(sql`line`)}))::int as live
+		from line group by hash`);
+	return new Map(rows.map(({ hash, ...rest }) => [hash, rest]));
+}
+
+/** 128 bits of the hash are key enough: two kinds that share them would need more lines than there are atoms in a bill. */
+const kindOf = (hash: string) => hash.slice(0, 32);
+
+async function readSeen(tx: Tx, lines: readonly ReadLine[]): Promise<Map<string, number>> {
+	const byKind = new Map(lines.map((line) => [kindOf(line.hash), line.hash]));
+	const rows = await tx.execute<{ kind: string; n: number }>(sql`
+		select replace(kind::text, '-', '') as kind, n from bill_seen
+		where kind in (select k::uuid from json_array_elements_text(${JSON.stringify([...byKind.keys()])}::json) as k)`);
+	return new Map(rows.flatMap(({ kind, n }) => (byKind.has(kind) ? [[byKind.get(kind) ?? "", n] as const] : [])));
+}
+
+async function writeSeen(tx: Tx, totals: readonly { hash: string; n: number }[]): Promise<void> {
+	const rows = totals.map(({ hash, n }) => ({ kind: kindOf(hash), n }));
+	await tx.execute(sql`
+		insert into bill_seen select r.kind, r.n from json_to_recordset(${JSON.stringify(rows)}::json) as r(kind uuid, n integer)
+		on conflict (kind) do update set n = excluded.n`);
 }

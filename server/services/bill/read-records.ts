@@ -1,55 +1,60 @@
 import { createHash, type Hash } from "node:crypto";
-import { Readable, Transform, type TransformCallback } from "node:stream";
+import { Readable } from "node:stream";
+import { StringDecoder } from "node:string_decoder";
 import { createGunzip } from "node:zlib";
-import { CsvError, parse } from "csv-parse";
+import { type CsvCells, CsvFault, CsvReader } from "#server/accounting/focus/csv-reader.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 
 /** A record larger than this is no bill's. */
-const RECORD_BYTES_MAX = 1_048_576;
+const RECORD_CHARS_MAX = 1_048_576;
+/** What is read at once: networks bring a few bytes at a time, and what is not complete is read again. */
+const PIECE_BYTES = 131_072;
 
 /**
- * The records of a CSV file, gzipped or not, as they come. `sha256` is of the unzipped bytes, so that a file is the same one
- * either way; it is read after the last record.
- * @throws SpillwayError `invalid_input` with the line where the file is broken.
+ * The records of a CSV file, gzipped or not, as they come, some hundred at a time. `sha256` is of the unzipped bytes, so that a
+ * file is the same one either way; it is read after the last record.
+ * @throws SpillwayError `invalid_input` with the row where the file is broken.
  */
-export function readRecords(bytes: AsyncIterable<Uint8Array>): { records: AsyncIterable<string[]>; sha256(): string } {
+export function readRecords(bytes: AsyncIterable<Uint8Array>): { records: AsyncIterable<CsvCells[]>; sha256(): string } {
 	const hash = createHash("sha256");
 	return { records: recordsOf(bytes, hash), sha256: () => hash.digest("hex") };
 }
 
-async function* recordsOf(bytes: AsyncIterable<Uint8Array>, hash: Hash): AsyncGenerator<string[]> {
-	const parser = parse({ bom: true, max_record_size: RECORD_BYTES_MAX, skip_empty_lines: true });
-	const source = Readable.from(unzipped(bytes));
-	const hashed = source.pipe(new Hashing(hash));
-	for (const stream of [source, hashed]) stream.on("error", (error) => parser.destroy(error));
-	hashed.pipe(parser);
+async function* recordsOf(bytes: AsyncIterable<Uint8Array>, hash: Hash): AsyncGenerator<CsvCells[]> {
+	const reader = new CsvReader(RECORD_CHARS_MAX);
+	const decoder = new StringDecoder("utf8");
+	for await (const piece of inPieces(unzipped(bytes))) {
+		hash.update(piece);
+		if (piece.includes(0))
+			throw new SpillwayError("invalid_input", "The file holds a NUL byte, so it is no CSV.", { fix: "Send CSV, or gzip of it." });
+		yield told(() => reader.read(decoder.write(piece)));
+	}
+	yield told(() => [...reader.read(decoder.end()), ...reader.end()]);
+}
+
+function told(read: () => CsvCells[]): CsvCells[] {
 	try {
-		yield* parser as AsyncIterable<string[]>;
+		return read();
 	} catch (error) {
-		if (!(error instanceof CsvError)) throw error;
-		throw new SpillwayError("invalid_input", `The file is not a CSV as FOCUS has it: ${error.message}.`, {
-			fields: [{ path: "file", message: error.message, ...(typeof error["lines"] === "number" ? { line: error["lines"] } : {}) }],
-			fix: "Send the file as the provider wrote it, as CSV or as gzip of it.",
+		if (!(error instanceof CsvFault)) throw error;
+		throw new SpillwayError("invalid_input", `The file is not a CSV as FOCUS has it: ${error.message}. Nothing was imported.`, {
+			fields: [{ path: "file", message: error.message, line: error.row }],
+			fix: "Send the file as the provider wrote it, as CSV or as gzip of it. Rows are counted from the head, which is row 1.",
 			cause: error,
 		});
-	} finally {
-		source.destroy();
-		parser.destroy();
 	}
 }
 
-class Hashing extends Transform {
-	readonly #hash: Hash;
-	constructor(hash: Hash) {
-		super();
-		this.#hash = hash;
+async function* inPieces(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+	let [parts, size]: [Uint8Array[], number] = [[], 0];
+	for await (const part of bytes) {
+		parts.push(part);
+		size += part.length;
+		if (size < PIECE_BYTES) continue;
+		yield Buffer.concat(parts);
+		[parts, size] = [[], 0];
 	}
-	override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
-		this.#hash.update(chunk);
-		if (chunk.includes(0))
-			done(new SpillwayError("invalid_input", "The file holds a NUL byte, so it is no CSV.", { fix: "Send CSV, or gzip of it." }));
-		else done(null, chunk);
-	}
+	if (size > 0) yield Buffer.concat(parts);
 }
 
 /** Known by gzip's first two bytes, whatever the file is called. */

@@ -5,8 +5,9 @@ import type { Tx } from "#server/db/client.ts";
  * Providers write a month's bill again and again until it is final, and what was estimated then has other amounts. A line of
  * an earlier bill counts no more when this file does not repeat it and has a new line that is about the very same: the same
  * values but for money, quantity and invoice. A line of the other sign takes back and restates nothing, and neither does a file
- * that repeats the old line beside its correction.
- * To be called at the end of the file, when `bill_seen` holds all its lines.
+ * that repeats the old line beside its correction. A line that was restated and comes back is a new line of the file that
+ * brings it (insert-lines.ts), and restates what had restated it.
+ * To be called at the end of the file, when `bill_seen` holds all its lines that earlier bills have.
  */
 export async function restateLines(tx: Tx, billId: string): Promise<void> {
 	// The usual case, a first bill of its months, is told apart without a look at the lines.
@@ -14,12 +15,15 @@ export async function restateLines(tx: Tx, billId: string): Promise<void> {
 	if (!earlier?.found) return;
 	await tx.execute(sql`
 		insert into bill_line_restated (line_id, bill_id)
-		select distinct old.id, ${billId} from bill_line as new join bill_line as old on old.about_hash = new.about_hash and old.bill_id <> new.bill_id
-		where new.bill_id = ${billId} and not ${restated(sql`old`)}
-			and (new.billed_nano_usd < 0) = (old.billed_nano_usd < 0) and (new.effective_nano_usd < 0) = (old.effective_nano_usd < 0) and not exists (
-			select 1 from bill_seen where bill_seen.kind = ('x' || left(old.content_hash, 16))::bit(64)::bigint
-				and bill_seen.n >= split_part(old.content_hash, ':', 2)::integer)
-		on conflict (line_id) do nothing`);
+		with about as (
+			select distinct old.id, old.content_hash from bill_line as new join bill_line as old on old.about_hash = new.about_hash and old.bill_id <> new.bill_id
+			where new.bill_id = ${billId} and not ${restated(sql`old`)}
+				and (new.billed_nano_usd < 0) = (old.billed_nano_usd < 0) and (new.effective_nano_usd < 0) = (old.effective_nano_usd < 0)
+		), placed as (
+			select id, left(content_hash, 32)::uuid as kind,
+				row_number() over (partition by left(content_hash, 64) order by split_part(content_hash, ':', 2)::integer) as n from about
+		)
+		select id, ${billId} from placed left join bill_seen on bill_seen.kind = placed.kind where placed.n > coalesce(bill_seen.n, 0)`);
 }
 
 /** Of a row of `bill_line` under this name: a later bill says it otherwise. */
