@@ -46,6 +46,8 @@ const schema = z.object({
 	SPILLWAY_AWS_IMAGE_ID: z.string().default("ami-0spillwaydemo0001"),
 	SPILLWAY_LOCAL_SLOTS: z.coerce.number().int().min(0).max(1024).default(4),
 	SPILLWAY_LOCAL_ACCELERATOR: z.string().default("L40S-48GB"),
+	/** File in the form of rclone.conf: what data sets are fetched by, with credentials (docs/data.md). */
+	SPILLWAY_DATA_REMOTES: z.string().min(1).optional(),
 	/** JSON with some of the control loop's waiting times (server/control-loop/context.ts timingSchema). */
 	SPILLWAY_TIMING: z
 		.string()

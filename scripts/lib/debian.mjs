@@ -10,6 +10,7 @@ const SERVERS = {
 		programs: ["/usr/sbin/slurmctld", "/usr/sbin/slurmd", "/usr/sbin/slurmrestd", "/usr/sbin/munged"],
 		packages: ["slurmctld", "slurmd", "slurmrestd", "slurm-client", "slurm-wlm-jwt-plugin", "munge"],
 	},
+	rclone: { programs: ["/usr/bin/rclone"], packages: ["rclone"] },
 };
 
 /** Slow mirrors cost their tests, not the whole run. */

@@ -2,6 +2,7 @@ import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { jobEnvironment } from "./job-environment.ts";
 import type { EnrollAnswer } from "./protocol.ts";
+import { rcloneOfInstance } from "./rclone/find.ts";
 import { makeFolderInside, placeUnder } from "./safe-path.ts";
 import { stageData } from "./stage.ts";
 
@@ -15,7 +16,7 @@ export interface PreparedJob {
 /** Makes the job's folders and brings its data. @throws StagingError; AbortError when the signal is aborted first. */
 export async function prepareJob(options: {
 	folder: string;
-	terms: Pick<EnrollAnswer, "jobId" | "attemptNo" | "spec">;
+	terms: Pick<EnrollAnswer, "jobId" | "attemptNo" | "spec" | "dataRemotes">;
 	signal: AbortSignal;
 	log(text: string): void;
 }): Promise<PreparedJob> {
@@ -23,7 +24,10 @@ export async function prepareJob(options: {
 	const workFolder = path.join(options.folder, "work");
 	const tmpFolder = path.join(options.folder, "tmp");
 	for (const folder of [workFolder, tmpFolder]) await mkdir(folder, { recursive: true, mode: 0o700 });
-	await stageData(spec.data, { workFolder, place: "a cloud instance", signal: options.signal });
+	const { signal, log } = options;
+	// The machine is there for this attempt alone: nothing fetched would be found again.
+	const fetching = { remotes: options.terms.dataRemotes, rclone: () => rcloneOfInstance(log, signal), cache: null, log };
+	await stageData(spec.data, { workFolder, place: "a cloud instance", fetching, signal });
 	const checkpointFolder = placeUnder(workFolder, spec.checkpoint?.path ?? "checkpoints");
 	await makeFolderInside(workFolder, checkpointFolder);
 	if (spec.image !== null) options.log(`the image ${spec.image} is not used: commands run as processes of the machine`);

@@ -113,6 +113,8 @@ export const enrollAnswer = z.object({
 	stopGraceMs: z.number().int().min(0),
 	controlSilenceMs: z.number().int().min(100),
 	checkpoint: z.object({ id: checkpointIdSchema, files: z.array(checkpointFileSchema) }).nullable(),
+	/** Of the operator's data remotes those that this job's data need, with their credentials; kept in memory alone. */
+	dataRemotes: z.record(z.string(), z.record(z.string(), z.string())).default({}),
 	...orders,
 });
 export type EnrollAnswer = z.infer<typeof enrollAnswer>;

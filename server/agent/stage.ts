@@ -1,6 +1,7 @@
 import { constants, cp, stat } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { type Fetching, fetchData } from "./fetch-data.ts";
 import { makeFolderInside, mustBeInside, placeUnder, StagingError } from "./safe-path.ts";
 
 export interface StageOptions {
@@ -8,6 +9,8 @@ export interface StageOptions {
 	workFolder: string;
 	/** Where this runs, as people call it, for messages: "the local site". */
 	place: string;
+	/** How what is elsewhere is fetched. */
+	fetching: Fetching;
 	signal?: AbortSignal;
 }
 
@@ -23,14 +26,12 @@ export async function stageData(data: readonly { uri: string; mount: string }[],
 	}
 }
 
-async function stageOne({ uri, mount }: { uri: string; mount: string }, { workFolder, place, signal }: StageOptions): Promise<void> {
-	if (!uri.startsWith("file:")) {
-		const scheme = uri.slice(0, uri.indexOf(":"));
-		throw new StagingError(`${scheme}: addresses cannot be staged on ${place} yet, only file: ones`);
-	}
-	const source = sourceOfFileUri(uri);
+async function stageOne({ uri, mount }: { uri: string; mount: string }, { workFolder, fetching, signal }: StageOptions): Promise<void> {
 	const target = placeUnder(workFolder, mount);
-	await copyInto(source, target, workFolder, signal);
+	if (uri.startsWith("file:")) return copyInto(sourceOfFileUri(uri), target, workFolder, signal);
+	await makeFolderInside(workFolder, path.dirname(target));
+	await mustBeInside(workFolder, target);
+	await fetchData(uri, target, fetching, signal);
 }
 
 /** `file:///data/x` and `file:/data/x`. A relative one means a folder of whoever submitted, which is not known here. */

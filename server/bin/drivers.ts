@@ -27,11 +27,16 @@ export async function openDrivers(
 				assertLocalSiteAllowed(env.SPILLWAY_HOST);
 				clusters.set(
 					s.id,
-					new LocalDriver(s.id, { home: env.SPILLWAY_HOME, slots: env.SPILLWAY_LOCAL_SLOTS, accelerator: env.SPILLWAY_LOCAL_ACCELERATOR }),
+					new LocalDriver(s.id, {
+						home: env.SPILLWAY_HOME,
+						slots: env.SPILLWAY_LOCAL_SLOTS,
+						accelerator: env.SPILLWAY_LOCAL_ACCELERATOR,
+						dataRemotes: env.SPILLWAY_DATA_REMOTES,
+					}),
 				);
 				break;
 			case "slurm":
-				clusters.set(s.id, new SlurmDriver(s.id, slurmSettings(s.id, s.settings)));
+				clusters.set(s.id, new SlurmDriver(s.id, slurmSettings(s.id, { dataRemotes: env.SPILLWAY_DATA_REMOTES, ...s.settings })));
 				break;
 			case "aws":
 				clouds.set(

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import path from "node:path";
 import next from "next";
+import { readRemotes } from "#server/agent/read-remotes.ts";
 import { createAgentHandler } from "#server/api/agent/handler.ts";
 import { serveFetch } from "#server/api/fetch-adapter.ts";
 import { handleHealth, isHealthPath } from "#server/api/health.ts";
@@ -35,6 +36,7 @@ const agent = createAgentHandler({
 	runtimeFiles: RUNTIME_FILES,
 	log: (message, error) => rt.logError(message, error, "agent"),
 	timing: rt.timing,
+	dataRemotes: () => readRemotes(rt.env.SPILLWAY_DATA_REMOTES),
 });
 await app.prepare();
 const page = app.getRequestHandler();

@@ -2,6 +2,7 @@ import type { Document } from "yaml";
 import { z } from "zod";
 import { SpillwayError } from "../kernel/errors.ts";
 import { HOUR_MS, MINUTE_MS, parseDurationMs, SECOND_MS } from "../kernel/units.ts";
+import { dataAddressOf } from "./data-address.ts";
 import type { JobSpec } from "./job.ts";
 import { changedEnvValues, invalidJob, MOST_PROBLEMS, type PathProblem, placeOf, problemsOf, protoKeys } from "./job-file-problems.ts";
 import { readYaml } from "./read-yaml.ts";
@@ -74,6 +75,16 @@ const line = (max: number) =>
 		.max(max)
 		.refine((s) => !CONTROL.test(s) && s.isWellFormed(), "must not contain control characters");
 
+function checkDataUri(uri: string, ctx: z.RefinementCtx): void {
+	// Without a scheme that is said already.
+	if (!uri.includes(":")) return;
+	try {
+		dataAddressOf(uri);
+	} catch (error) {
+		ctx.addIssue({ code: "custom", message: error instanceof Error ? error.message : String(error) });
+	}
+}
+
 const wholeNumber = (what: string, min: number, max: number) =>
 	z.number().int(`${what} must be a whole number: fractions of a GPU, CPU or node cannot be had`).min(min).max(max);
 
@@ -120,7 +131,9 @@ const spec = z.strictObject({
 	data: z
 		.array(
 			z.strictObject({
-				uri: line(1024).regex(/^[a-z][a-z0-9+.-]*:/, "uri needs a scheme, for example s3://bucket/path or file:./folder"),
+				uri: line(1024)
+					.regex(/^[a-z][a-z0-9+.-]*:/, "uri needs a scheme, for example s3://bucket/path or file:./folder")
+					.superRefine(checkDataUri),
 				sizeGiB: gib.optional(),
 				mount: mountPath,
 				residency: z

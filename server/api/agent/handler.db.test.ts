@@ -49,6 +49,7 @@ beforeEach(async () => {
 		runtimeFiles: { "linux-x64": path.join(root, "node") },
 		timing: { heartbeatMs: 2_000, stopGraceMs: 90_000, controlSilenceMs: 1_000_000 },
 		limits: { bodyBytes: 64 * 1024, checkpointFileBytes: 1_000 },
+		dataRemotes: async () => ({ lake: { type: "sftp", pass: "x" }, s3: { type: "s3" } }),
 	});
 	jobId = await seedJob(database.db, aSpec());
 	await seed(PROVIDER_ID + jobId.slice(-8));
@@ -130,6 +131,15 @@ describe("enrolling", () => {
 		});
 		expect(machine.agentTokenHash).not.toContain(String(body.token));
 		expect(run.state).toBe("staging");
+	});
+
+	it("is told the operator's remotes that the job's data need, and no others", async () => {
+		expect(enrollAnswer.parse((await call("POST", "/enroll", { json: enrollment() })).body).dataRemotes).toEqual({});
+		const lake = { uri: "rclone://lake/set", sizeGiB: null, mount: "/data", residency: [] };
+		jobId = await seedJob(database.db, aSpec({ data: [lake] }));
+		await seed(PROVIDER_ID + jobId.slice(-8));
+		const { body } = await call("POST", "/enroll", { json: enrollment() });
+		expect(enrollAnswer.parse(body).dataRemotes).toEqual({ lake: { type: "sftp", pass: "x" } });
 	});
 
 	it("answers the same agent again with the same token, and nobody else", async () => {

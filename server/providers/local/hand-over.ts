@@ -1,5 +1,6 @@
 import { defined } from "#server/kernel/assert.ts";
 import { type AttemptFolder, type StoredRequest, writeRequest } from "./attempt-folder.ts";
+import type { DataSite } from "./bring-data.ts";
 import { type AttemptStage, readStage } from "./observe-attempt.ts";
 import { identify, isAlive } from "./process-identity.ts";
 import { runAttempt, startCommand } from "./run-attempt.ts";
@@ -14,11 +15,15 @@ const inFlight = new Map<string, { abort: AbortController; done: Promise<void> }
  * Writes the request down, then brings the attempt's data and starts its command. `written` is the moment from which
  * any later scheduler carries it on.
  */
-export function handOver(paths: AttemptFolder, request: Omit<StoredRequest, "stager">): { written: Promise<void>; done: Promise<void> } {
+export function handOver(
+	site: DataSite,
+	paths: AttemptFolder,
+	request: Omit<StoredRequest, "stager">,
+): { written: Promise<void>; done: Promise<void> } {
 	const abort = new AbortController();
 	// Before the first await: whoever observes from now on leaves it to us.
 	const written = writeDown(paths, request);
-	const done = written.then((stored) => runAttempt(paths, stored, abort.signal)).finally(() => inFlight.delete(paths.folder));
+	const done = written.then((stored) => runAttempt(site, paths, stored, abort.signal)).finally(() => inFlight.delete(paths.folder));
 	inFlight.set(paths.folder, { abort, done });
 	done.catch(() => {});
 	return { written: written.then(() => {}), done };
@@ -38,6 +43,7 @@ export function abortHandOver(paths: AttemptFolder): Promise<void> {
 
 /** Goes on where a scheduler that died left an attempt that has no process yet. Returns before its data is there. */
 export async function carryOn(
+	site: DataSite,
 	paths: AttemptFolder,
 	request: StoredRequest,
 	stage: Extract<AttemptStage, { kind: "before" }>,
@@ -52,5 +58,5 @@ export async function carryOn(
 		return;
 	}
 	if (request.stager.pid !== process.pid && (await isAlive(request.stager))) return;
-	if (!inFlight.has(paths.folder)) await handOver(paths, request).written;
+	if (!inFlight.has(paths.folder)) await handOver(site, paths, request).written;
 }

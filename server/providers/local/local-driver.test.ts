@@ -242,9 +242,11 @@ describe("staging", () => {
 		expect(await outputOf(shell("cat mnt/set/deep/a single/file", { data: refs }))).toEqual(["A", "1"]);
 	});
 
-	it("names what does not exist, what cannot be fetched yet and what is not absolute", async () => {
+	it("names what does not exist, what no remote is there for and what is not absolute", async () => {
 		expect(await failureOf([data("file:///no/such/set", "/data")])).toMatch(/file:\/\/\/no\/such\/set.*\/no\/such\/set does not exist/);
-		expect(await failureOf([data("s3://acme/claims", "/data")])).toMatch(/s3:\/\/acme\/claims cannot be staged .* on the local site.* yet/);
+		expect(await failureOf([data("rclone://lake/claims", "/data")])).toMatch(
+			/rclone:\/\/lake\/claims cannot be staged to \/data on the local site: there is no remote "lake"/,
+		);
 		expect(await failureOf([data("file:./set", "/data")])).toMatch(/must be absolute/);
 	});
 

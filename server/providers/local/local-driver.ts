@@ -7,11 +7,12 @@ import { DriverError } from "../driver-errors.ts";
 import { checkStart, refuseBusySlots } from "../start-rules.ts";
 import { readIfThere, writeWhole } from "./attempt-folder.ts";
 import { Attempts, type KnownAttempt } from "./attempts.ts";
+import { checkpointFolderOf, type DataSite } from "./bring-data.ts";
 import { ChangeWatch } from "./change-watch.ts";
 import { abortHandOver, carryOn, handOver } from "./hand-over.ts";
 import { kill } from "./process-tree.ts";
 import { readLogFiles } from "./read-logs.ts";
-import { checkpointFolderOf, needsStaging } from "./run-attempt.ts";
+import { needsStaging } from "./run-attempt.ts";
 import { type LocalSettings, localSettingsSchema } from "./settings.ts";
 
 /** How often ends that are not there yet are looked for again: leftovers of a killed tree, or the jobs of a closing site. */
@@ -28,6 +29,7 @@ export class LocalDriver implements ClusterDriver {
 	readonly siteId: string;
 	readonly #settings: ReturnType<typeof localSettingsSchema.parse>;
 	readonly #root: string;
+	readonly #dataSite: DataSite;
 	readonly #clock: Clock;
 	readonly #attempts: Attempts;
 	readonly #changes = new ChangeWatch();
@@ -40,6 +42,7 @@ export class LocalDriver implements ClusterDriver {
 		this.siteId = siteId;
 		this.#settings = localSettingsSchema.parse(settings);
 		this.#root = path.resolve(this.#settings.home, "sites", "local");
+		this.#dataSite = { place: "the local site", dataRemotes: this.#settings.dataRemotes };
 		this.#clock = clock;
 		this.#attempts = new Attempts(this.#root);
 	}
@@ -78,7 +81,7 @@ export class LocalDriver implements ClusterDriver {
 		const paths = this.#attempts.paths(request.attemptId);
 		await mkdir(this.#root, { recursive: true, mode: 0o700 });
 		const { attemptId, jobId, attemptNo, spec, poolId, slots, restoreFrom } = request;
-		const { written, done } = handOver(paths, { attemptId, jobId, attemptNo, spec, poolId, slots, restoreFrom });
+		const { written, done } = handOver(this.#dataSite, paths, { attemptId, jobId, attemptNo, spec, poolId, slots, restoreFrom });
 		await written;
 		this.#changes.watch(attemptId, paths.state);
 		if (!needsStaging(request)) await done;
@@ -91,7 +94,7 @@ export class LocalDriver implements ClusterDriver {
 		if (observation.phase === "exited" || observation.phase === "lost") return this.#changes.unwatch(request.attemptId);
 		this.#changes.watch(request.attemptId, paths.state);
 		if (stage.kind === "exited" || stage.kind === "lost") this.#lookAgainSoon();
-		if (stage.kind === "before") await carryOn(paths, request, stage);
+		if (stage.kind === "before") await carryOn(this.#dataSite, paths, request, stage);
 	}
 
 	stop(attemptId: string, graceMs: number): Promise<void> {

@@ -1,14 +1,12 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdir, open, rm, writeFile } from "node:fs/promises";
+import { open, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { jobEnvironment } from "#server/agent/job-environment.ts";
-import { makeFolderInside, placeUnder } from "#server/agent/safe-path.ts";
-import { copyInto, stageData } from "#server/agent/stage.ts";
-import type { JobSpec } from "#server/domain/job.ts";
 import { defined } from "#server/kernel/assert.ts";
 import type { AttemptFolder, StoredRequest } from "./attempt-folder.ts";
+import { bringData, checkpointFolderOf, type DataSite } from "./bring-data.ts";
 import { whyNotStartable } from "./find-command.ts";
 import { writeFailure, writeStoppedBefore } from "./observe-attempt.ts";
 
@@ -25,9 +23,9 @@ export function needsStaging({ spec, restoreFrom }: Pick<StoredRequest, "spec" |
  * Brings an attempt's data and starts its command; what goes wrong becomes the attempt's end. Never throws for a
  * reason that lies in the job.
  */
-export async function runAttempt(paths: AttemptFolder, request: StoredRequest, signal: AbortSignal): Promise<void> {
+export async function runAttempt(site: DataSite, paths: AttemptFolder, request: StoredRequest, signal: AbortSignal): Promise<void> {
 	try {
-		await stage(paths, request, signal);
+		await bringData(site, paths, request, signal);
 	} catch (error) {
 		if (existsSync(paths.stop)) return writeStoppedBefore(paths);
 		// The driver was closed: the next one begins anew.
@@ -36,21 +34,6 @@ export async function runAttempt(paths: AttemptFolder, request: StoredRequest, s
 	}
 	if (existsSync(paths.stop)) return writeStoppedBefore(paths);
 	await startCommand(paths, request);
-}
-
-async function stage(paths: AttemptFolder, { spec, restoreFrom }: StoredRequest, signal: AbortSignal): Promise<void> {
-	// What a stager that was killed had brought so far is not trusted.
-	await rm(paths.work, { recursive: true, force: true });
-	for (const folder of [paths.work, paths.checkpoints, paths.tmp]) await mkdir(folder, { recursive: true, mode: 0o700 });
-	await stageData(spec.data, { workFolder: paths.work, place: "the local site", signal });
-	const checkpoints = checkpointFolderOf(paths, spec);
-	if (spec.checkpoint) await makeFolderInside(paths.work, checkpoints);
-	if (restoreFrom !== null) await copyInto(restoreFrom, checkpoints, spec.checkpoint ? paths.work : paths.checkpoints, signal);
-}
-
-/** The checkpoint path of a job file lies below the work folder, also when it is written as an absolute one. */
-export function checkpointFolderOf(paths: AttemptFolder, spec: JobSpec): string {
-	return spec.checkpoint ? placeUnder(paths.work, spec.checkpoint.path) : paths.checkpoints;
 }
 
 /** Makes the supervising shell in a session of its own: it lives on when this process dies. Safe to be called again. */

@@ -9,6 +9,8 @@ export const localSettingsSchema = z.strictObject({
 	slots: z.number().int().min(0).max(1024),
 	/** What a slot counts as. */
 	accelerator: z.string().min(1),
+	/** File in the form of rclone.conf with what data are fetched by. */
+	dataRemotes: z.string().min(1).optional(),
 	poolId: z.string().min(1).default("local"),
 });
 export type LocalSettings = z.input<typeof localSettingsSchema>;

@@ -1,13 +1,11 @@
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { jobEnvironment } from "#server/agent/job-environment.ts";
-import { makeFolderInside } from "#server/agent/safe-path.ts";
-import { copyInto, stageData } from "#server/agent/stage.ts";
 import type { Clock } from "#server/kernel/clock.ts";
 import { DriverError, madeNothing } from "../driver-errors.ts";
 import { readIfThere, writeWhole } from "../local/attempt-folder.ts";
+import { bringData, checkpointFolderOf } from "../local/bring-data.ts";
 import { writeFailure, writeStoppedBefore } from "../local/observe-attempt.ts";
-import { checkpointFolderOf } from "../local/run-attempt.ts";
 import { atOnce } from "./at-once.ts";
 import { isThere, type SlurmPaths, type StoredRequest, writeNote } from "./attempt-files.ts";
 import type { SlurmCalls } from "./client.ts";
@@ -77,7 +75,7 @@ async function stageAndSubmit(ctx: HandOverContext, paths: SlurmPaths, request: 
 	const submittedAt = await readIfThere(paths.submitting);
 	if (submittedAt === null) {
 		try {
-			await stage(paths, request, signal);
+			await bringData({ place: "the Slurm site", dataRemotes: ctx.settings.dataRemotes }, paths, request, signal);
 		} catch (error) {
 			if (await isThere(paths.stop)) return writeStoppedBefore(paths);
 			// The driver was closed: the next one begins anew.
@@ -89,16 +87,6 @@ async function stageAndSubmit(ctx: HandOverContext, paths: SlurmPaths, request: 
 	if (known !== null) return writeNote(paths, { ...known, startedAtMs: null, endedAtMs: null });
 	if (await isThere(paths.stop)) return writeStoppedBefore(paths);
 	await inTurn(() => submit(ctx, paths, request));
-}
-
-async function stage(paths: SlurmPaths, { spec, restoreFrom }: StoredRequest, signal: AbortSignal): Promise<void> {
-	// What a stager that was killed had brought so far is not trusted.
-	await rm(paths.work, { recursive: true, force: true });
-	await Promise.all([paths.work, paths.checkpoints, paths.tmp].map((folder) => mkdir(folder, { recursive: true, mode: 0o700 })));
-	await stageData(spec.data, { workFolder: paths.work, place: "the Slurm site", signal });
-	const checkpoints = checkpointFolderOf(paths, spec);
-	if (spec.checkpoint) await makeFolderInside(paths.work, checkpoints);
-	if (restoreFrom !== null) await copyInto(restoreFrom, checkpoints, spec.checkpoint ? paths.work : paths.checkpoints, signal);
 }
 
 /** The job of a submission whose answer was never heard. One that comes later still finds that the attempt has run. */

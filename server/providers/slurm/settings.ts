@@ -18,6 +18,8 @@ export const slurmSettingsSchema = z.strictObject({
 	accelerators: z.record(slurmName, z.string().min(1)).refine((a) => Object.keys(a).length > 0, "name at least one GRES type"),
 	/** Partitions to use, the preferred first: a node in several of them counts in the first. Default: all that are up, by name. */
 	partitions: z.array(slurmName).min(1).optional(),
+	/** File in the form of rclone.conf with what data are fetched by; the one of the whole Spillway counts without it. */
+	dataRemotes: absolutePath.optional(),
 	account: slurmName.optional(),
 	qos: slurmName.optional(),
 	/** How a job's `image` is run. `none`: a job with an image is refused. */

@@ -366,7 +366,7 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 		["is no program", { command: ["no-such-program"] }, { state: "failed", reason: { code: "command_not_started" } }],
 		[
 			"wants data that cannot be had",
-			{ data: [{ uri: "s3://b/k", sizeGiB: 1, mount: "/d", residency: [] }] },
+			{ data: [{ uri: "rclone://nowhere/k", sizeGiB: 1, mount: "/d", residency: [] }] },
 			{ state: "failed", reason: { code: "staging_failed" } },
 		],
 	])("tells the end of a job that %s", async (_what, spec, expected) => {

@@ -1,4 +1,5 @@
 import type { Db } from "#server/db/client.ts";
+import type { DataRemotes } from "#server/domain/data-remotes.ts";
 import type { Clock } from "#server/kernel/clock.ts";
 import type { Timing } from "../timing.ts";
 
@@ -13,4 +14,6 @@ export interface AgentContext {
 	/** Root folder of the checkpoint store. */
 	checkpointRoot: string;
 	timing: AgentTiming;
+	/** What the operator set up to fetch data by, read anew each time: credentials change. Absent: nothing. */
+	dataRemotes?(): Promise<DataRemotes>;
 }

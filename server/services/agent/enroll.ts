@@ -5,6 +5,7 @@ import { notify } from "#server/db/notify.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
 import { instance } from "#server/db/schema/instance.ts";
 import { job } from "#server/db/schema/job.ts";
+import { remotesFor } from "#server/domain/data-remotes.ts";
 import { ATTEMPT_TRANSITIONS, isFinal } from "#server/domain/states.ts";
 import { assert } from "#server/kernel/assert.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
@@ -57,6 +58,7 @@ export async function enrollAgent(ctx: AgentContext, input: EnrollRequest): Prom
 		stopGraceMs: ctx.timing.stopGraceMs,
 		controlSilenceMs: ctx.timing.controlSilenceMs,
 		checkpoint: await checkpointFor(ctx, row.attempt.jobId),
+		dataRemotes: remotesFor(row.spec.data, (await ctx.dataRemotes?.()) ?? {}),
 		...orders,
 	};
 }

@@ -96,8 +96,14 @@ function unpack(userData: string): Buffer {
 	return bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes, { maxOutputLength: MAX_UNPACKED_BYTES }) : bytes;
 }
 
-/** `shutdown` and `poweroff` as the guest knows them: they tell the emulated hardware. */
+/**
+ * `shutdown` and `poweroff` as the guest knows them: they tell the emulated hardware. And an `apt-get` that does nothing: what a guest
+ * installs would be installed on the host, for good.
+ */
 function writeCommands(folder: string, metadataUrl: string): void {
+	writeFileSync(join(folder, "bin", "apt-get"), "#!/bin/sh\necho 'apt-get: an emulated instance installs nothing' >&2\nexit 100\n", {
+		mode: 0o700,
+	});
 	for (const command of ["shutdown", "poweroff"]) {
 		const words = [process.execPath, POWER_OFF_PROGRAM, command, metadataUrl, folder].map(quote).join(" ");
 		const path = join(folder, "bin", command);

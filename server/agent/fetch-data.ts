@@ -1,0 +1,73 @@
+import { mkdtemp, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { DataRemotes } from "#server/domain/data-remotes.ts";
+import type { DataCache } from "./data-cache.ts";
+import { type CopyProgress, rcloneInto } from "./rclone/run.ts";
+import { rcloneSourceOf } from "./rclone/source.ts";
+
+/** What fetching from elsewhere takes. */
+export interface Fetching {
+	/** Remotes that the operator set up, by name. */
+	remotes: DataRemotes;
+	/** Path of the rclone to use. @throws StagingError when there is none. */
+	rclone(): Promise<string>;
+	/** What the site fetched before; null where nothing outlives the attempt. */
+	cache: DataCache | null;
+	/** One line now and then, for whoever waits. */
+	log(text: string): void;
+}
+
+/** A line about progress at most so often. */
+const TELL_EVERY_MS = 10_000;
+
+/**
+ * Fetches one data set from a store to `target`, which is not there yet. @throws StagingError
+ */
+export async function fetchData(
+	uri: string,
+	target: string,
+	{ remotes, rclone, cache, log }: Fetching,
+	signal?: AbortSignal,
+): Promise<void> {
+	const source = rcloneSourceOf(uri, remotes);
+	const program = await rclone();
+	const tmpFolder = await mkdtemp(path.join(tmpdir(), "spillway-rclone-"));
+	const beganMs = Date.now();
+	let [toldMs, fetchedBytes] = [beganMs, 0];
+	try {
+		const known = (await cache?.fill(uri, target)) ?? false;
+		const warm = known && (await stat(target)).isDirectory();
+		await rcloneInto(source, target, {
+			program,
+			tmpFolder,
+			warm,
+			...(signal && { signal }),
+			onProgress: (progress) => {
+				fetchedBytes = progress.bytes;
+				if (Date.now() - toldMs < TELL_EVERY_MS) return;
+				toldMs = Date.now();
+				log(`staging ${uri}: ${progressText(progress)}`);
+			},
+		});
+		const seconds = (Date.now() - beganMs) / 1000;
+		log(`staged ${uri}: ${sizeText(fetchedBytes)} fetched in ${seconds.toFixed(1)} s${known ? ", the rest was here already" : ""}`);
+		if (cache !== null && (!known || fetchedBytes > 0)) {
+			await cache.keep(uri, target).catch((error: unknown) => log(`${uri} could not be kept for later attempts: ${String(error)}`));
+		}
+	} finally {
+		await rm(tmpFolder, { recursive: true, force: true });
+	}
+}
+
+function progressText({ bytes, totalBytes, bytesPerSecond }: CopyProgress): string {
+	const share = totalBytes > 0 ? ` (${Math.floor((100 * bytes) / totalBytes)}%)` : "";
+	return `${sizeText(bytes)} of ${sizeText(totalBytes)}${share}, ${sizeText(bytesPerSecond)}/s`;
+}
+
+const UNITS = ["bytes", "KiB", "MiB", "GiB", "TiB"];
+
+function sizeText(bytes: number): string {
+	const power = bytes < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log2(bytes) / 10));
+	return `${power === 0 ? Math.round(bytes) : (bytes / 1024 ** power).toFixed(1)} ${UNITS[power]}`;
+}

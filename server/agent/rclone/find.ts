@@ -1,0 +1,56 @@
+import { execFile } from "node:child_process";
+import { constants } from "node:fs";
+import { access } from "node:fs/promises";
+import { promisify } from "node:util";
+import { StagingError } from "../safe-path.ts";
+
+const PLACES = ["/usr/local/bin/rclone", "/usr/bin/rclone", "/bin/rclone", "/snap/bin/rclone", "/opt/homebrew/bin/rclone"];
+const execute = promisify(execFile);
+
+async function findRclone(): Promise<string | null> {
+	for (const file of PLACES) {
+		const there = await access(file, constants.X_OK).then(
+			() => true,
+			() => false,
+		);
+		if (there) return file;
+	}
+	return null;
+}
+
+/** The rclone of a host that is somebody's own: nothing is installed there. @throws StagingError when it has none. */
+export async function rcloneOfHost(): Promise<string> {
+	const found = await findRclone();
+	if (found !== null) return found;
+	throw new StagingError(
+		"rclone, which fetches it, is not installed on the scheduler's host; install it there (on Debian or Ubuntu: apt-get install rclone)",
+	);
+}
+
+/** The rclone of a machine that is there for one job: installed from its distribution when it has none. @throws StagingError */
+export async function rcloneOfInstance(log: (text: string) => void, signal: AbortSignal): Promise<string> {
+	const found = await findRclone();
+	if (found !== null) return found;
+	log("the image has no rclone; installing it by apt-get");
+	const apt = (...args: string[]): Promise<unknown> =>
+		execute("apt-get", ["-qq", "-o", "DPkg::Lock::Timeout=120", ...args], {
+			signal,
+			env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
+		});
+	try {
+		await apt("update");
+		await apt("install", "-y", "--no-install-recommends", "rclone", "ca-certificates");
+	} catch (error) {
+		signal.throwIfAborted();
+		throw new StagingError(
+			`rclone, which fetches it, is not on the image and could not be installed (${firstLine(error)}); use an image that has it`,
+		);
+	}
+	const installed = await findRclone();
+	if (installed === null) throw new StagingError("rclone was installed, and is not where programs are; use an image that has it");
+	return installed;
+}
+
+function firstLine(error: unknown): string {
+	return (error instanceof Error ? error.message : String(error)).split("\n")[0] ?? "";
+}

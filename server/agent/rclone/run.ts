@@ -1,0 +1,108 @@
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { StagingError } from "../safe-path.ts";
+import type { RcloneSource } from "./source.ts";
+
+/** How far a copy is. */
+export interface CopyProgress {
+	bytes: number;
+	/** Grows while folders are still being listed. */
+	totalBytes: number;
+	bytesPerSecond: number;
+}
+
+export interface CopyOptions {
+	/** The rclone to run. */
+	program: string;
+	/** A folder of this copy's own, for what rclone keeps while it works. */
+	tmpFolder: string;
+	/** The target is a folder that an earlier copy of the same source filled: only what differs is fetched, and what is gone is deleted. */
+	warm?: boolean;
+	signal?: AbortSignal;
+	onProgress?(progress: CopyProgress): void;
+}
+
+/** What a data set of many small files needs to fill a line; a few large ones are fetched in parts at once. */
+const AT_ONCE = ["--transfers=16", "--checkers=16", "--multi-thread-streams=4"];
+/** A server that is away for a moment is asked again; one that says no is believed at the third time. */
+const PATIENCE = ["--retries=3", "--retries-sleep=1s", "--low-level-retries=5", "--contimeout=15s", "--timeout=60s"];
+const REPORT = ["--use-json-log", "--stats=5s", "--stats-log-level=NOTICE"];
+/** Kept of what it complains about. */
+const COMPLAINTS = 3;
+
+/**
+ * Makes `target` what the source is, a file or a folder's content. rclone checks the size of each file that it fetched, and its
+ * checksum wherever the store has one.
+ * @throws StagingError with rclone's own words; the signal's reason when aborted.
+ */
+export async function rcloneInto(source: RcloneSource, target: string, options: CopyOptions): Promise<void> {
+	const { signal } = options;
+	signal?.throwIfAborted();
+	const complaints: string[] = [];
+	const code = await run(argsOf(source, target, options.warm), environmentOf(source, options.tmpFolder), options, (line) =>
+		read(line, complaints, options),
+	);
+	signal?.throwIfAborted();
+	if (code !== 0) throw new StagingError(complaints.length > 0 ? complaints.join("; ") : `rclone ended with ${code}`);
+}
+
+function argsOf(source: RcloneSource, target: string, warm = false): string[] {
+	const rest = [...AT_ONCE, ...PATIENCE, ...REPORT];
+	if (source.kind === "address") return ["copyurl", source.url, target, ...rest];
+	return [warm ? "sync" : "copyto", `source:${source.path}`, target, ...rest];
+}
+
+/** Nothing of this process's own environment: a job's data are fetched by what the remote says, or by the machine's identity. */
+function environmentOf(source: RcloneSource, tmpFolder: string): Record<string, string> {
+	const remote =
+		source.kind === "remote"
+			? Object.entries(source.options).map(([key, value]) => [`RCLONE_CONFIG_SOURCE_${key.toUpperCase()}`, value])
+			: [];
+	// An empty path: rclone keeps no configuration file, and finds none of a person's.
+	return { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: tmpFolder, TMPDIR: tmpFolder, RCLONE_CONFIG: "", ...Object.fromEntries(remote) };
+}
+
+function run(
+	args: string[],
+	env: Record<string, string>,
+	{ program, signal }: CopyOptions,
+	onLine: (line: string) => void,
+): Promise<number | null> {
+	return new Promise((resolve, reject) => {
+		const child = spawn(program, args, { env: env as NodeJS.ProcessEnv, stdio: ["ignore", "ignore", "pipe"] });
+		// SIGTERM lets it delete the file that is half there; it is fetched anew in any case.
+		const end = (): void => void child.kill("SIGTERM");
+		signal?.addEventListener("abort", end, { once: true });
+		createInterface({ input: child.stderr }).on("line", onLine);
+		child.once("error", (error) => reject(new StagingError(`${program} could not be started: ${error.message}`)));
+		child.once("close", (code) => {
+			signal?.removeEventListener("abort", end);
+			resolve(code);
+		});
+	});
+}
+
+interface LogLine {
+	level?: string;
+	msg?: string;
+	object?: string;
+	stats?: { bytes?: number; totalBytes?: number; speed?: number };
+}
+
+function read(line: string, complaints: string[], { onProgress }: CopyOptions): void {
+	let said: LogLine;
+	try {
+		said = JSON.parse(line) as LogLine;
+	} catch {
+		// What it says before it reads its options is plain text.
+		said = { level: "error", msg: line };
+	}
+	const { stats } = said;
+	if (stats) onProgress?.({ bytes: stats.bytes ?? 0, totalBytes: stats.totalBytes ?? 0, bytesPerSecond: stats.speed ?? 0 });
+	if (said.level !== "error" && said.level !== "critical") return;
+	const text = [said.object, said.msg?.trim()].filter(Boolean).join(": ");
+	// Said again at each try.
+	if (text === "" || /^Attempt \d+\/\d+ failed/.test(said.msg ?? "") || complaints.includes(text)) return;
+	complaints.push(text);
+	if (complaints.length > COMPLAINTS) complaints.shift();
+}

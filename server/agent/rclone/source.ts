@@ -1,0 +1,56 @@
+import { type DataAddress, dataAddressOf } from "#server/domain/data-address.ts";
+import type { DataRemotes } from "#server/domain/data-remotes.ts";
+import { StagingError } from "../safe-path.ts";
+
+/** What rclone is asked to fetch: a path of a remote whose options are given to it by its environment, or a plain address. */
+export type RcloneSource = { kind: "remote"; options: Readonly<Record<string, string>>; path: string } | { kind: "address"; url: string };
+
+/**
+ * Where rclone finds a data set. A remote of that name that the operator set up counts; without one the machine's own identity
+ * speaks (an instance's role, a managed identity, a service account), and what needs a password is refused.
+ * @throws StagingError; DataAddressError for a uri that is none.
+ */
+export function rcloneSourceOf(uri: string, remotes: DataRemotes): RcloneSource {
+	const address = dataAddressOf(uri);
+	const options = address.remote === null ? undefined : remotes[address.remote];
+	if (options !== undefined) return { kind: "remote", options: { ...placeOptions(address), ...options }, path: address.path };
+	switch (address.kind) {
+		case "s3":
+			return remote(address, { type: "s3", provider: "AWS", env_auth: "true" });
+		case "gs":
+			return remote(address, { type: "google cloud storage", env_auth: "true" });
+		case "azblob":
+			return remote(address, { type: "azureblob", use_msi: "true" });
+		case "webdav":
+			return remote(address, { type: "webdav", vendor: "other" });
+		case "http":
+			// A folder's listing, or one file, whose address may carry a signature.
+			if (address.url?.endsWith("/")) return { kind: "remote", options: { type: "http", url: address.url }, path: "" };
+			return { kind: "address", url: address.url ?? uri };
+		case "sftp":
+		case "remote":
+			throw new StagingError(
+				`there is no remote "${address.remote}" among the data remotes; whoever runs Spillway adds it (docs/data.md says how)`,
+			);
+		case "file":
+			throw new StagingError("a file is copied, not fetched");
+	}
+}
+
+function remote(address: DataAddress, options: Record<string, string>): RcloneSource {
+	return { kind: "remote", options: { ...options, ...placeOptions(address) }, path: address.path };
+}
+
+/** What the uri itself says of the place, in rclone's words. */
+function placeOptions({ kind, account, user, port, url }: DataAddress): Record<string, string> {
+	switch (kind) {
+		case "azblob":
+			return account === undefined ? {} : { account };
+		case "sftp":
+			return { ...(url && { host: url }), ...(user && { user }), ...(port && { port: String(port) }) };
+		case "webdav":
+			return url === undefined ? {} : { url };
+		default:
+			return {};
+	}
+}

@@ -1,0 +1,15 @@
+import { readFile } from "node:fs/promises";
+import { type DataRemotes, parseRemotes } from "#server/domain/data-remotes.ts";
+
+/**
+ * The operator's data remotes, from a file in the form of rclone.conf; none without a file.
+ * @throws Error naming the file and what is wrong with it.
+ */
+export async function readRemotes(file: string | undefined): Promise<DataRemotes> {
+	if (file === undefined) return {};
+	try {
+		return parseRemotes(await readFile(file, "utf8"));
+	} catch (error) {
+		throw new Error(`the data remotes in ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+	}
+}

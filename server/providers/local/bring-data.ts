@@ -1,0 +1,47 @@
+import { appendFile, mkdir, rm } from "node:fs/promises";
+import path from "node:path";
+import { DataCache } from "#server/agent/data-cache.ts";
+import { rcloneOfHost } from "#server/agent/rclone/find.ts";
+import { readRemotes } from "#server/agent/read-remotes.ts";
+import { makeFolderInside, placeUnder } from "#server/agent/safe-path.ts";
+import { copyInto, stageData } from "#server/agent/stage.ts";
+import type { JobSpec } from "#server/domain/job.ts";
+import type { AttemptFolder } from "./attempt-folder.ts";
+
+/** What the data of an owned site's attempts are brought by. */
+export interface DataSite {
+	/** As people call it, for messages: "the local site". */
+	place: string;
+	/** File with the operator's data remotes. */
+	dataRemotes?: string | undefined;
+}
+
+/**
+ * Makes the folders of an attempt and brings its data and the checkpoint that it begins from; what it fetches is told in its
+ * stderr, and kept for the site's next attempts. @throws StagingError
+ */
+export async function bringData(
+	{ place, dataRemotes }: DataSite,
+	paths: AttemptFolder,
+	{ spec, restoreFrom }: { spec: JobSpec; restoreFrom: string | null },
+	signal: AbortSignal,
+): Promise<void> {
+	// What a stager that was killed had brought so far is not trusted.
+	await rm(paths.work, { recursive: true, force: true });
+	await Promise.all([paths.work, paths.checkpoints, paths.tmp].map((folder) => mkdir(folder, { recursive: true, mode: 0o700 })));
+	const fetching = {
+		remotes: spec.data.length > 0 ? await readRemotes(dataRemotes) : {},
+		rclone: rcloneOfHost,
+		cache: new DataCache(path.join(path.dirname(paths.folder), ".data")),
+		log: (text: string) => void appendFile(paths.stderr, `spillway: ${text}\n`, { mode: 0o600 }).catch(() => {}),
+	};
+	await stageData(spec.data, { workFolder: paths.work, place, fetching, signal });
+	const checkpoints = checkpointFolderOf(paths, spec);
+	if (spec.checkpoint) await makeFolderInside(paths.work, checkpoints);
+	if (restoreFrom !== null) await copyInto(restoreFrom, checkpoints, spec.checkpoint ? paths.work : paths.checkpoints, signal);
+}
+
+/** The checkpoint path of a job file lies below the work folder, also when it is written as an absolute one. */
+export function checkpointFolderOf(paths: AttemptFolder, spec: JobSpec): string {
+	return spec.checkpoint ? placeUnder(paths.work, spec.checkpoint.path) : paths.checkpoints;
+}
