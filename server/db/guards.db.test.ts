@@ -40,6 +40,29 @@ describe("the database holds what the code promises", () => {
 		await expect(database.sql`update job set state = 'cancelled' where id = 'job_b'`).rejects.toThrow(/job_finished_iff_final/);
 	});
 
+	it("makes an attempt at an adopted job only while its cluster holds it, and lets it go back only when none lives", async () => {
+		await insertJob("job_theirs", "queued");
+		await database.sql`insert into site (id, name, provider, settings) values ('home', 'Home', 'slurm', '{}')`;
+		await database.sql`
+			insert into adoption (id, site_id, foreign_id, job_id, facts, rule_id, policy_version, script, offered_at)
+			values ('adp_1', 'home', '7', 'job_theirs', '{}', 'r', 1, '', now())`;
+		const attempt = () => database.sql`
+			insert into attempt (id, job_id, number, site_id, capacity_type, gpus, placement, created_at)
+			values ('att_theirs_001', 'job_theirs', 1, 'aws', 'spot', 1, '{}', now())`;
+		const step = (state: string, ended = false) =>
+			database.sql`update adoption set state = ${state}, ended_at = ${ended ? new Date() : null} where id = 'adp_1'`;
+		await expect(attempt()).rejects.toThrow(/adp_1 is offered/);
+		await step("holding");
+		await expect(attempt()).rejects.toThrow(/adp_1 is holding/);
+		await step("held");
+		await attempt();
+		await step("returning");
+		await expect(step("released", true)).rejects.toThrow(/while an attempt lives/);
+		await database.sql`update attempt set state = 'cancelled', finished_at = now(), reason = '{}' where id = 'att_theirs_001'`;
+		await step("released", true);
+		await expect(step("held")).rejects.toThrow();
+	});
+
 	it.each(["charge", "decision", "audit", "policy_version"])("keeps %s insert-only", async (table) => {
 		await expect(database.sql.unsafe(`delete from ${table}`)).rejects.toThrow(/insert-only/);
 	});

@@ -63,7 +63,33 @@ export const INSTANCE_TRANSITIONS: TransitionTable<InstanceState> = {
 	terminated: [],
 };
 
-export const MACHINES = { job: JOB_TRANSITIONS, attempt: ATTEMPT_TRANSITIONS, instance: INSTANCE_TRANSITIONS } as const;
+/** Ends of an adoption: the home job is its cluster's again; it was over there; it was finished as the cloud attempt ended. */
+export const ADOPTION_STATES = ["offered", "holding", "held", "returning", "released", "finishing", "finished", "abandoned"] as const;
+export type AdoptionState = (typeof ADOPTION_STATES)[number];
+
+/**
+ * A job of a cluster's own queue that may run in the cloud instead. `offered`: it waits at home as before, and our job beside it;
+ * whoever can start it first does. `holding`: home is asked to keep it. `held`: home does, and only now an attempt may be made.
+ * `returning`: no attempt may be made any more, and once none lives the hold is taken off. `finishing`: it ran in the cloud to its
+ * end, which is told at home.
+ */
+export const ADOPTION_TRANSITIONS: TransitionTable<AdoptionState> = {
+	offered: ["holding", "released", "abandoned"],
+	holding: ["held", "returning", "abandoned"],
+	held: ["returning", "finishing", "abandoned"],
+	returning: ["released", "finishing", "abandoned"],
+	released: [],
+	finishing: ["finished"],
+	finished: [],
+	abandoned: [],
+};
+
+export const MACHINES = {
+	job: JOB_TRANSITIONS,
+	attempt: ATTEMPT_TRANSITIONS,
+	instance: INSTANCE_TRANSITIONS,
+	adoption: ADOPTION_TRANSITIONS,
+} as const;
 
 export function canMove<S extends string>(table: TransitionTable<S>, from: S, to: S): boolean {
 	return table[from].includes(to);

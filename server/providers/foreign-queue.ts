@@ -1,43 +1,9 @@
+import type { ForeignJob, ForeignOutcome } from "#server/domain/foreign-job.ts";
+
 /**
  * The queue that a cluster has of its own: jobs that Spillway did not submit. Every cluster driver says what it sees of it
  * (`ClusterObservation.foreign`); one that can also act on such jobs has a `ForeignQueue`.
  */
-
-/** A job of the cluster's own queue, waiting or running. Words are the site's own. */
-export interface ForeignJob {
-	/** The site's id: Slurm's number, a Kubernetes Job's uid. No other job has it as long as the site knows this one. */
-	id: string;
-	name: string;
-	user: string;
-	/** Slurm's partition, Kubernetes' namespace. */
-	partition: string;
-	/** The pool of this site in which it waits or runs; null: it asks for nothing of a pool that is used here. */
-	poolId: string | null;
-	/** `held`: it waits, and does not start before somebody releases it. */
-	state: "waiting" | "held" | "running";
-	/** The site's word for why it waits or is held, e.g. `Resources`. Null when it runs. */
-	waitingReason: string | null;
-	nodes: number;
-	/** On all nodes together. */
-	gpus: number;
-	/** Slots of the pool that it holds, ascending, as far as the site tells; they are among the pool's unavailable ones. */
-	slots: number[];
-	/** Its place among those that wait, 0 starts next; null when it runs. */
-	position: number | null;
-	submittedAtMs: number | null;
-	startedAtMs: number | null;
-	timeLimitMs: number | null;
-	/** What its owner wrote to say that Spillway may take it elsewhere: a Slurm comment, the value of a label. Null: nothing. */
-	optIn: string | null;
-	/** The mark of our own `hold`, while it has it; null: not held by Spillway. */
-	holdMark: string | null;
-	/** The array that it is (a part of): `task` is a number, or the tasks that have no job of their own yet, e.g. `1-20%4`. */
-	array: { id: string; task: string } | null;
-	/** It is a part of a job of unequal parts, which start together: the id of the whole. */
-	groupId: string | null;
-	/** What it waits for, e.g. `afterok:12`; null: for nothing. */
-	dependsOn: string | null;
-}
 
 /** The queue as it was read last. `jobs` is the same array as before while nothing new was read. */
 export interface ForeignObservation {
@@ -92,13 +58,6 @@ export interface ForeignScript {
 	text: string;
 	/** Why it cannot run elsewhere, as far as the site knows more than the text, in sentences for its owner; empty: nothing known. */
 	obstacles: string[];
-}
-
-export interface ForeignOutcome {
-	outcome: "succeeded" | "failed" | "cancelled";
-	exitCode: number | null;
-	/** What is left on the job for its owner, one line. */
-	comment: string;
 }
 
 export interface OutputLine {

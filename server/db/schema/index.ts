@@ -1,5 +1,6 @@
 /** What drizzle-kit and the client see. Code imports the table's own file. */
 export * from "./account.ts";
+export * from "./adoption.ts";
 export * from "./alert.ts";
 export * from "./allocation.ts";
 export * from "./approval.ts";
@@ -15,6 +16,7 @@ export * from "./decision.ts";
 export * from "./decision-part.ts";
 export * from "./enums.ts";
 export * from "./event.ts";
+export * from "./foreign-job.ts";
 export * from "./gpu-minute.ts";
 export * from "./grid-intensity.ts";
 export * from "./idempotency-key.ts";

@@ -46,6 +46,8 @@ export const site = pgTable("site", {
 		orphans: number;
 	} | null>(),
 	lastOrphanAt: instant(),
+	/** When the site's own queue was read last; null: it has none, or none that Spillway reads. */
+	queueReadAt: instant(),
 });
 
 export const pool = pgTable(

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
+import type { ForeignJob } from "#server/domain/foreign-job.ts";
 import { defined } from "#server/kernel/assert.ts";
-import type { ForeignJob, ForeignSight } from "../foreign-queue.ts";
+import type { ForeignSight } from "../foreign-queue.ts";
 import { type ClusterHarness, eventually } from "./cluster-harness.ts";
 
 const MARK = "adp_contract";

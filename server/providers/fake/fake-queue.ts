@@ -1,14 +1,7 @@
+import type { ForeignJob, ForeignOutcome } from "#server/domain/foreign-job.ts";
 import type { Clock } from "#server/kernel/clock.ts";
 import { DriverError } from "../driver-errors.ts";
-import type {
-	ForeignJob,
-	ForeignObservation,
-	ForeignOutcome,
-	ForeignQueue,
-	ForeignScript,
-	ForeignSight,
-	OutputLine,
-} from "../foreign-queue.ts";
+import type { ForeignObservation, ForeignQueue, ForeignScript, ForeignSight, OutputLine } from "../foreign-queue.ts";
 import type { CallScript } from "./calls.ts";
 
 /** What somebody else submits to the fake cluster's own queue. */
