@@ -147,7 +147,7 @@ const CERTAIN: OfferRates = { interruptionsPerHour: 0, refusalDelayMs: 0 };
  * The offer's rates in this minute (LIMITS.rateStepMs), by its own record and those of its likes; none at all where nobody keeps
  * records. Cost: a look at these records once a cycle; they are worked out again when one of them, or the minute, is another.
  */
-function ratesOn(row: OfferRow, terms: CostTerms): OfferRates {
+export function ratesOn(row: OfferRow, terms: CostTerms): OfferRates {
 	const { records, nowMs } = terms;
 	if (!records) return CERTAIN;
 	const kept = row.lastRates;
@@ -250,7 +250,11 @@ function billedMsOn(row: OfferRow, run: CloudRun, stagingMs: number, reworkMs: n
  * An unknown carbon counts as the dirtiest known (offers.ts).
  */
 export function scoreOf(row: OfferRow, run: CloudRun): number {
-	const { interruptionsPerHour, refusalDelayMs } = ratesOn(row, run.terms);
+	return scoreAt(row, run, ratesOn(row, run.terms));
+}
+
+/** The score that it would have at these rates. */
+export function scoreAt(row: OfferRow, run: CloudRun, { interruptionsPerHour, refusalDelayMs }: OfferRates): number {
 	const { start, rest, instances, checkpointEveryMs } = run;
 	const stagingMs = stagingOn(row, run).ms;
 	const perMs = (instances * interruptionsPerHour) / HOUR_MS;

@@ -32,12 +32,14 @@ export interface DataBook {
 export function openData(snapshot: Pick<Snapshot, "data" | "offers">): DataBook {
 	const { data: view } = snapshot;
 	const slowest = view ? slowestOf(view) : null;
-	const kept = new WeakMap<readonly DataRef[], Map<string, Staging>>();
+	// Made when data are asked for: most cycles have none.
+	let kept: WeakMap<readonly DataRef[], Map<string, Staging>> | null = null;
 	const egress = view ? egressPrices(snapshot.offers) : NO_PRICES;
 	return {
 		outGiB: view?.outGiB ?? 0,
 		staging(data, place) {
 			if (data.length === 0) return NO_STAGING;
+			kept ??= new WeakMap();
 			const byPlace = kept.get(data) ?? new Map<string, Staging>();
 			if (byPlace.size === 0) kept.set(data, byPlace);
 			let known = byPlace.get(place);

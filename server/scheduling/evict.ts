@@ -94,6 +94,7 @@ export class Evictions {
 		const { nodes: count, resources } = queued.job.spec;
 		const rooms: { node: number; cost: Cost }[] = [];
 		const forNewcomer = rules.every(({ longerBy }) => longerBy !== null);
+		const { nowMs } = this.#snapshot;
 		for (let node = 0; node < pool.freeOn.length; node++) {
 			const left = this.#left.get(pool)?.get(node)?.length ?? 0;
 			// Free slots of a node on which a job before this one has its place are that job's.
@@ -103,7 +104,7 @@ export class Evictions {
 			// Enough is free, and yet it does not start there: somebody before it needs it soon.
 			if (missing <= 0 && left === 0) continue;
 			// Nobody leaves for a newcomer who would lose much by it: most do, until their next checkpoint.
-			if (missing > 0 && forNewcomer && allLoseMuch(pool, node, this.#snapshot.nowMs)) continue;
+			if (missing > 0 && forNewcomer && (allLoseMuch(pool, node, nowMs) || tooFewLoseLittle(pool, node, missing, nowMs))) continue;
 			const cost = missing <= 0 ? NOTHING : leastLost(this.#candidates(pool, node, queued, rules, settled), missing);
 			if (cost) rooms.push({ node, cost });
 		}
@@ -246,6 +247,16 @@ function allLoseMuch(pool: HomePool, node: number, nowMs: number): boolean {
 		untilMs = Math.min(untilMs, holder.losesMuchUntilMs);
 	}
 	pool.losesMuchUntilMs[node] = untilMs;
+	return true;
+}
+
+/** Whether those who would lose little hold fewer slots than are missing, all of them together. */
+function tooFewLoseLittle(pool: HomePool, node: number, missing: number, nowMs: number): boolean {
+	let slots = 0;
+	for (const holder of pool.holdersOn(node)) {
+		if (!losesMuch(holder, nowMs)) slots += holder.slots.length;
+		if (slots >= missing) return false;
+	}
 	return true;
 }
 

@@ -26,6 +26,8 @@ interface Followed<T, M> {
 export class LiveWork {
 	/** Live attempts of each job. */
 	readonly jobs = new Map<string, number>();
+	/** GPUs of all of them. */
+	gpus = 0;
 	/** GPUs at home by team. */
 	readonly homeGpus = new Map<string, number>();
 	/** Live attempts that something may have to be done about: in the cloud, critical, or with a bound or a measurement of their own. */
@@ -75,6 +77,7 @@ export class LiveWork {
 
 	#begin(attempt: RunningAttempt): readonly Held[] {
 		add(this.jobs, attempt.jobId, 1);
+		this.gpus += gpusOf(attempt.spec);
 		if (isWatched(attempt)) {
 			add(this.#watched, attempt, 1);
 			this.moves.add(attempt);
@@ -93,6 +96,7 @@ export class LiveWork {
 
 	#end(attempt: RunningAttempt, held: readonly Held[]): void {
 		add(this.jobs, attempt.jobId, -1);
+		this.gpus -= gpusOf(attempt.spec);
 		if (this.#watched.has(attempt)) {
 			add(this.#watched, attempt, -1);
 			if (!this.#watched.has(attempt)) {

@@ -62,7 +62,7 @@ function mayPay({ snapshot }: RunningInput, { attempt, shape, atMs, restMs, here
 }
 
 /** What a move to this offer saves whose score is so much less than that of staying, µ$. */
-function savingOn(snapshot: Snapshot, offer: Offer, nodes: number, delayMs: number, advantageMicroUsd: number): number {
+export function savingOn(snapshot: Snapshot, offer: Offer, nodes: number, delayMs: number, advantageMicroUsd: number): number {
 	const goingMicroUsd = (Number(offer.microUsdPerHour ?? 0n) * nodes * delayMs) / HOUR_MS - advantageMicroUsd;
 	return Math.floor(-goingMicroUsd - delayCostMicroUsd(snapshot, delayMs));
 }

@@ -3,11 +3,12 @@ import { describe, expect, it } from "vitest";
 import type { MoveKind } from "#server/domain/policy.ts";
 import { usdToMicro } from "#server/kernel/money.ts";
 import { MINUTE_MS } from "#server/kernel/units.ts";
+import { openBudgets } from "../budget.ts";
 import { coreAt } from "../memo.ts";
 import { aJob, anOffer, aPolicy, aPool, aSnapshot, NOON_MS } from "../testing/builders.ts";
-import type { RunningAttempt, Snapshot } from "../types.ts";
-import { MoveWatch } from "./move-watch.ts";
+import type { OfferRecord, RunningAttempt, Snapshot } from "../types.ts";
 import { planRunning } from "./plan-running.ts";
+import { runningInput } from "./running-input.ts";
 import { inCloud, inputOf } from "./testing/input.ts";
 
 const INTERVAL_MS = 15 * MINUTE_MS;
@@ -62,6 +63,13 @@ function snapshotOf(works: readonly Work[], saving: Record<MoveKind, number>, cl
 }
 
 const someWork = fc.array(work, { minLength: 1, maxLength: 6 });
+const someRecord = fc.record({
+	instanceHours: fc.integer({ min: 0, max: 200 }),
+	interruptions: fc.integer({ min: 0, max: 40 }),
+	refusals: fc.integer({ min: 0, max: 5 }),
+	launches: fc.integer({ min: 0, max: 5 }),
+});
+const someStep = fc.record({ minutes: fc.integer({ min: 1, max: 12 }), record: fc.option(fc.tuple(someRecord, someRecord)) });
 const someSaving = fc.record({ home: fc.integer({ min: 0, max: 400 }), cheaper: fc.integer({ min: 0, max: 400 }) });
 
 describe("who is looked at for a move", () => {
@@ -80,31 +88,28 @@ describe("who is looked at for a move", () => {
 		expect(moves).toBeGreaterThan(0);
 	});
 
-	it("are the same whether the last look was just now, long ago or never", () => {
-		let [cameUp, passed] = [0, 0];
+	it("are the same whether the last look was just now, long ago or never, while offers come to be known better", () => {
+		let [moved, passed] = [0, 0];
 		fc.assert(
-			fc.property(someWork, someSaving, fc.array(fc.integer({ min: 1, max: 12 }), { maxLength: 60 }), (works, saving, steps) => {
+			fc.property(someWork, someSaving, fc.array(someStep, { maxLength: 60 }), (works, saving, steps) => {
 				const clock = { nowMs: NOON_MS };
 				let snapshot = snapshotOf(works, saving, clock);
-				const { shapeOf, runTimeOf } = coreAt(snapshot, undefined);
-				const watch = new MoveWatch();
-				for (const attempt of snapshot.running) watch.add(attempt);
-				for (const step of steps) {
-					clock.nowMs += step * MINUTE_MS;
-					snapshot = { ...snapshot, nowMs: clock.nowMs };
-					const fresh = new MoveWatch();
-					for (const attempt of snapshot.running) fresh.add(attempt);
-					const terms = { snapshot, shapeOf, runTimeOf };
-					const due = watch.dueAt(terms);
-					// One that was worth a look at its checkpoint stays so until then; nobody who is worth one is missed.
-					for (const attempt of fresh.dueAt(terms)) expect(due).toContain(attempt);
-					cameUp += due.length;
-					passed += snapshot.running.length - due.length;
+				const memo = { kept: new Map<string, unknown>() };
+				let records: Snapshot["offerRecords"];
+				for (const { minutes, record } of steps) {
+					clock.nowMs += minutes * MINUTE_MS;
+					if (record) records = new Map(snapshot.offers.map(({ id }, i) => [id, { ...record[i % 2], atMs: clock.nowMs } as OfferRecord]));
+					snapshot = { ...snapshot, nowMs: clock.nowMs, ...(records && { offerRecords: records }) };
+					const { movable: _, ...everybody } = inputOf(snapshot);
+					const watched = planRunning(runningInput(snapshot, coreAt(snapshot, memo), openBudgets(snapshot.budgets), new Set()));
+					expect(watched).toEqual(planRunning(everybody));
+					moved += watched.length;
+					passed += snapshot.running.length - watched.length;
 				}
 			}),
 			{ numRuns: 300 },
 		);
-		expect(cameUp).toBeGreaterThan(0);
+		expect(moved).toBeGreaterThan(0);
 		expect(passed).toBeGreaterThan(0);
 	});
 });

@@ -1,10 +1,16 @@
+import { costTermsOf } from "../cost.ts";
 import { LIMITS } from "../limits.ts";
 import { medianRestOfAttempt, type RunTimeOf } from "../run-time.ts";
 import type { ShapeOf } from "../shape.ts";
 import type { RunningAttempt, Snapshot } from "../types.ts";
 import { costOfRest, isCloud, isSettledHere, nextCheckpointOf } from "./attempt-facts.ts";
 import { leastSaving } from "./moving-rule.ts";
+import { PayBound, type RoomAtHome } from "./pay-bound.ts";
+import type { ProvenOffers } from "./proven-offers.ts";
 import { mostSavedAtHome } from "./return-home.ts";
+
+/** What bears the rounding of a rest to whole ms. */
+const ROUNDING_MS = 2;
 
 /** What tells whether a move could pay. */
 export interface MoveTerms {
@@ -13,17 +19,30 @@ export interface MoveTerms {
 	runTimeOf: RunTimeOf;
 }
 
+/** Whom a move could pay for. */
+export interface Movable {
+	/** All that time lets go, in no order, when it could pay for any of them to go home; nobody otherwise. */
+	home: readonly RunningAttempt[];
+	/** Each for whom going to a cheaper offer could pay. */
+	cheaper: readonly RunningAttempt[];
+}
+
+const NOBODY: readonly RunningAttempt[] = [];
+
 /**
  * The cloud attempts, each with a time before which it is not moved to save money: so few are looked at in a cycle.
  * That time holds since an attempt that has not started starts later than now, a checkpoint that is announced stands until it
  * has passed, and a price in effect changes with the offers (RunningAttempt). It is worked out anew when run times or shapes are.
- * Cost: one comparison of numbers for each cloud attempt a cycle; one median of a distribution for each checkpoint that comes near.
+ * Cost: one comparison of numbers for each cloud attempt a cycle, and a few for those whose checkpoint is near; two medians of a
+ * distribution for each checkpoint that comes near.
  */
 export class MoveWatch {
 	readonly #attempts: RunningAttempt[] = [];
 	readonly #notBeforeMs: number[] = [];
 	/** The checkpoint that was found to be worth a look. */
 	readonly #checkedMs: number[] = [];
+	/** What a move could save at that checkpoint. */
+	readonly #bounds: (PayBound | null)[] = [];
 	readonly #places = new Map<RunningAttempt, number>();
 	#shapeOf: ShapeOf | null = null;
 	#runTimeOf: RunTimeOf | null = null;
@@ -34,6 +53,7 @@ export class MoveWatch {
 		this.#attempts.push(attempt);
 		this.#notBeforeMs.push(Number.NEGATIVE_INFINITY);
 		this.#checkedMs.push(Number.NEGATIVE_INFINITY);
+		this.#bounds.push(null);
 	}
 
 	remove(attempt: RunningAttempt): void {
@@ -42,27 +62,46 @@ export class MoveWatch {
 		const last = this.#attempts.pop();
 		const lastNotBeforeMs = this.#notBeforeMs.pop();
 		const lastCheckedMs = this.#checkedMs.pop();
+		const lastBound = this.#bounds.pop() ?? null;
 		if (last === undefined || lastNotBeforeMs === undefined || lastCheckedMs === undefined) return;
 		this.#places.delete(attempt);
 		if (last === attempt) return;
 		this.#attempts[place] = last;
 		this.#notBeforeMs[place] = lastNotBeforeMs;
 		this.#checkedMs[place] = lastCheckedMs;
+		this.#bounds[place] = lastBound;
 		this.#places.set(last, place);
 	}
 
-	/** Those that may be moved now as far as time and the length of their rest tell, in no order. */
-	dueAt(terms: MoveTerms): RunningAttempt[] {
+	/** Those that may be moved now as far as time, the length of their rest and what a move saves at the most tell. */
+	movable(terms: MoveTerms, room: RoomAtHome, proven: ProvenOffers): Movable {
+		proven.lookAtStarts();
+		const due = this.#dueAt(terms);
+		const { snapshot } = terms;
+		const costs = costTermsOf(snapshot);
+		const cheaper: RunningAttempt[] = [];
+		let anyHome = false;
+		for (const i of due) {
+			const [attempt, bound] = [this.#attempts[i], this.#bounds[i]];
+			if (!attempt || !bound) continue;
+			if (!anyHome && bound.couldPayAtHome(snapshot, room)) anyHome = true;
+			if (bound.couldPayCheaper(snapshot, costs, proven)) cheaper.push(attempt);
+		}
+		return { home: anyHome ? due.flatMap((i) => this.#attempts[i] ?? []) : NOBODY, cheaper };
+	}
+
+	/** Places of those whose time has come. */
+	#dueAt(terms: MoveTerms): number[] {
 		this.#forgetIfOther(terms);
 		const { nowMs } = terms.snapshot;
-		const due: RunningAttempt[] = [];
+		const due: number[] = [];
 		for (let i = 0; i < this.#attempts.length; i++) {
 			if ((this.#notBeforeMs[i] ?? 0) > nowMs) continue;
 			const attempt = this.#attempts[i];
 			if (!attempt) continue;
 			// The checkpoint that was found to be worth a look has not passed.
 			if ((this.#checkedMs[i] ?? 0) < nowMs) this.#notBeforeMs[i] = this.#nextLook(i, attempt, terms);
-			if ((this.#notBeforeMs[i] ?? 0) <= nowMs) due.push(attempt);
+			if ((this.#notBeforeMs[i] ?? 0) <= nowMs) due.push(i);
 		}
 		return due;
 	}
@@ -72,8 +111,11 @@ export class MoveWatch {
 		const fromMs = movableFrom(attempt, nowMs);
 		if (fromMs > nowMs) return fromMs;
 		const atMs = nextCheckpointOf(attempt, nowMs) ?? nowMs;
-		if (!couldPay(attempt, atMs, terms)) return atMs + 1;
+		const mostMs = medianRestOfAttempt(attempt, atMs, terms.runTimeOf) + ROUNDING_MS;
+		if (!couldPay(attempt, mostMs, terms)) return atMs + 1;
+		const leastMs = Math.max(0, medianRestOfAttempt(attempt, nowMs, terms.runTimeOf) - (atMs - nowMs) - ROUNDING_MS);
 		this.#checkedMs[i] = atMs;
+		this.#bounds[i] = new PayBound(attempt, atMs, terms.shapeOf(attempt.spec), { leastMs, mostMs });
 		return fromMs;
 	}
 
@@ -98,16 +140,15 @@ export function movableFrom(attempt: RunningAttempt, nowMs: number): number {
 }
 
 /**
- * Whether any move at this checkpoint could save what a rule asks for, at any moment until then. The rest at the checkpoint, as it is expected
+ * Whether any move at a checkpoint could save what a rule asks for, at any moment until then. The rest at the checkpoint, as it is expected
  * at t before it, is Q(t) − the work done at the checkpoint, where Q is the median length of the runs longer than what is done
- * at t: it only grows with t, so the rest that is asked at the checkpoint itself is the most. 2 ms bear the rounding.
+ * at t: it only grows with t, so the rest that is asked at the checkpoint itself is the most.
  */
-function couldPay(attempt: RunningAttempt, atMs: number, { snapshot, shapeOf, runTimeOf }: MoveTerms): boolean {
+function couldPay(attempt: RunningAttempt, mostMs: number, { snapshot, shapeOf }: MoveTerms): boolean {
 	const shape = shapeOf(attempt.spec);
 	const { moves } = shape.verdict;
-	const restMs = medianRestOfAttempt(attempt, atMs, runTimeOf) + 2;
-	const hereMicroUsd = costOfRest(attempt, restMs);
+	const hereMicroUsd = costOfRest(attempt, mostMs);
 	if (hereMicroUsd === null) return false;
 	if (attempt.spec.deadlineMs === null && hereMicroUsd >= leastSaving(moves, "cheaper")) return true;
-	return mostSavedAtHome(snapshot, shape, hereMicroUsd, restMs) >= leastSaving(moves, "home");
+	return mostSavedAtHome(snapshot, shape, hereMicroUsd, mostMs) >= leastSaving(moves, "home");
 }

@@ -7,7 +7,7 @@ import { cappedBudgets, capReactions } from "./cap-reactions.ts";
 import { guardDeadlines } from "./deadline-guard.ts";
 import { failOver } from "./failover.ts";
 import { moveCheaper } from "./move-cheaper.ts";
-import { movableFrom } from "./move-watch.ts";
+import { type Movable, movableFrom } from "./move-watch.ts";
 import { type Mover, moverOf } from "./mover.ts";
 import { needsGuard } from "./needs-guard.ts";
 import { returnHome, roomToReturn } from "./return-home.ts";
@@ -65,24 +65,24 @@ function byJobId(a: Action, b: Action): number {
 }
 
 export function planRunning(input: RunningInput): Action[] {
-	const { snapshot } = input;
+	const { snapshot, settled } = input;
 	const kinds = moveKindsOf(snapshot.policy);
-	if (kinds.size === 0 || (!kinds.has("cheaper") && !(roomToReturn(input) >= 1))) return [];
-	const candidates: Mover[] = [];
-	for (const attempt of input.movable?.() ?? snapshot.running) {
-		const mayGo = input.movable ? !input.settled.has(attempt.attemptId) : mayMove(input, attempt);
-		const mover = mayGo ? moverOf(input, attempt) : null;
-		if (mover) candidates.push(mover);
-	}
-	if (candidates.length === 0) return [];
-	const home = kinds.has("home") ? returnHome(input, candidates) : [];
-	if (!kinds.has("cheaper")) return home;
+	if (kinds.size === 0) return [];
+	const room = roomToReturn(input);
+	if (!kinds.has("cheaper") && !(room.gpus >= 1)) return [];
+	const may = input.movable?.(room) ?? everybody(input);
+	const moversOf = (attempts: readonly RunningAttempt[]): Mover[] =>
+		attempts.flatMap((attempt) => (settled.has(attempt.attemptId) ? [] : (moverOf(input, attempt) ?? [])));
+	const home = kinds.has("home") && may.home.length > 0 ? returnHome(input, moversOf(may.home), room) : [];
+	if (!kinds.has("cheaper") || may.cheaper.length === 0) return home;
 	const going = new Set(home.map((a) => a.jobId));
-	const cheaper = moveCheaper(
-		input,
-		candidates.filter(({ attempt }) => !going.has(attempt.jobId)),
-	);
-	return [...home, ...cheaper];
+	return [...home, ...moveCheaper(input, moversOf(may.cheaper.filter(({ jobId }) => !going.has(jobId))))];
+}
+
+/** Where nobody watches: all of whom it is not known that they cannot. */
+function everybody(input: RunningInput): Movable {
+	const all = input.snapshot.running.filter((attempt) => mayMove(input, attempt));
+	return { home: all, cheaper: all };
 }
 
 const kindsOf = new WeakMap<Policy, ReadonlySet<MoveKind>>();

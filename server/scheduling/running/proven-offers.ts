@@ -11,8 +11,8 @@ export class ProvenOffers {
 	readonly #counts = new Map<string, number>();
 	readonly #starting = new Map<RunningAttempt, string>();
 	readonly #running = new Map<RunningAttempt, string>();
-	/** Changes with the keys of #counts. */
-	#version = 0;
+	/** Changes with the offers that are proven. */
+	version = 0;
 	readonly #rows = new WeakMap<OfferFit, { version: number; rows: readonly OfferRow[] }>();
 
 	add(attempt: RunningAttempt): void {
@@ -35,9 +35,9 @@ export class ProvenOffers {
 	/** Those that jobs of a shape may have, the cheapest weighed hour first. */
 	rowsOf(fit: OfferFit): readonly OfferRow[] {
 		const known = this.#rows.get(fit);
-		if (known?.version === this.#version) return known.rows;
+		if (known?.version === this.version) return known.rows;
 		const rows = [...this.#counts.keys()].flatMap((id) => fit.byId(id) ?? []).sort((a, b) => a.index - b.index);
-		this.#rows.set(fit, { version: this.#version, rows });
+		this.#rows.set(fit, { version: this.version, rows });
 		return rows;
 	}
 
@@ -55,7 +55,7 @@ export class ProvenOffers {
 		const before = this.#counts.get(offerId) ?? 0;
 		if (before + by === 0) this.#counts.delete(offerId);
 		else this.#counts.set(offerId, before + by);
-		if (before === 0 || before + by === 0) this.#version++;
+		if (before === 0 || before + by === 0) this.version++;
 	}
 }
 

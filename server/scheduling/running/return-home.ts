@@ -9,6 +9,7 @@ import { byAttemptId, delayCostMicroUsd, restAt } from "./attempt-facts.ts";
 import { clearNode } from "./clear-node.ts";
 import type { Mover } from "./mover.ts";
 import { leastSaving, movingRule } from "./moving-rule.ts";
+import type { RoomAtHome } from "./pay-bound.ts";
 import type { RunningInput } from "./types.ts";
 
 /** A cloud attempt that may go home, with what is left of it from its next checkpoint on. */
@@ -37,8 +38,8 @@ interface Homecomer {
  * Order: the dearest GPU-hour first (every GPU-hour of room then saves the most), then the longest rest, then by id.
  * Where enough is free in all, but not on one node, jobs that are at home already move together (clear-node.ts), one node a cycle.
  */
-export function returnHome(input: RunningInput, candidates: readonly Mover[]): Action[] {
-	let room = roomToReturn(input);
+export function returnHome(input: RunningInput, candidates: readonly Mover[], { gpus: roomGpus, idleForMs }: RoomAtHome): Action[] {
+	let room = roomGpus;
 	const homecomers: Homecomer[] = [];
 	for (const mover of candidates) {
 		const homecomer = gpusOf(mover.attempt.spec) <= room ? homecomerOf(input, mover) : null;
@@ -47,7 +48,6 @@ export function returnHome(input: RunningInput, candidates: readonly Mover[]): A
 	if (homecomers.length === 0) return [];
 	homecomers.sort(compareHomecomers);
 	const actions: Action[] = [];
-	const idleForMs = idleMs(input);
 	// One node a cycle, and nothing again that was found to be in vain.
 	let clearedFor = Number.POSITIVE_INFINITY;
 	for (const homecomer of homecomers) {
@@ -69,9 +69,9 @@ export function returnHome(input: RunningInput, candidates: readonly Mover[]): A
 	return actions;
 }
 
-/** GPUs at home that work in the cloud may come back to. */
-export function roomToReturn(input: RunningInput): number {
-	return input.freeGpus() - headroomGpus(input);
+/** Room at home that work in the cloud may come back to. */
+export function roomToReturn(input: RunningInput): RoomAtHome {
+	return { gpus: input.freeGpus() - headroomGpus(input), idleForMs: idleMs(input) };
 }
 
 /**
@@ -79,10 +79,10 @@ export function roomToReturn(input: RunningInput): number {
  * came free; where as much comes free as is asked for, room is a random walk with variance 2·a·g an hour, which needs about
  * F² ÷ (2·a·g) hours to use up F. The longer of the two.
  */
-function idleMs({ snapshot, freeGpus }: RunningInput): number {
+function idleMs({ snapshot, freeGpus, runningGpus }: RunningInput): number {
 	const perHour = snapshot.arrivingGpusPerHour ?? 0;
 	if (perHour <= 0 || snapshot.running.length === 0) return Number.POSITIVE_INFINITY;
-	const meanGpus = snapshot.running.reduce((sum, { spec }) => sum + gpusOf(spec), 0) / snapshot.running.length;
+	const meanGpus = (runningGpus ?? snapshot.running.reduce((sum, { spec }) => sum + gpusOf(spec), 0)) / snapshot.running.length;
 	const free = freeGpus();
 	return Math.max(free / perHour, free ** 2 / (2 * perHour * meanGpus)) * HOUR_MS;
 }
@@ -109,7 +109,7 @@ export function mostSavedAtHome(snapshot: Snapshot, shape: Shape, cloudMicroUsd:
 }
 
 /** PoolView.speed of the fastest pool that can take it; 1 where all are slower. */
-function fastestOf({ home }: Shape): number {
+export function fastestOf({ home }: Shape): number {
 	let speed = 1;
 	for (const pool of home) if (pool.speed > speed) speed = pool.speed;
 	return speed;

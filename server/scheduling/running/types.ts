@@ -4,6 +4,8 @@ import type { AskApproval } from "../choose-offer.ts";
 import type { RunTimeOf } from "../run-time.ts";
 import type { Shape } from "../shape.ts";
 import type { DecideMemo, RunningAttempt, Snapshot, TimeSpread } from "../types.ts";
+import type { Movable } from "./move-watch.ts";
+import type { RoomAtHome } from "./pay-bound.ts";
 import type { ProvenOffers } from "./proven-offers.ts";
 
 /**
@@ -14,8 +16,10 @@ export interface RunningInput {
 	snapshot: Snapshot;
 	/** Live attempts that anything may have to be done about, of snapshot.running; absent: all of them. */
 	watched?: Iterable<RunningAttempt>;
-	/** Of those, the ones that may be moved now as far as time and their rest tell; absent: all are looked at. */
-	movable?: () => Iterable<RunningAttempt>;
+	/** Of those, the ones that may be moved now as far as time, their rest and this room tell; absent: all are looked at. */
+	movable?: (room: RoomAtHome) => Movable;
+	/** GPUs of snapshot.running; absent: added up. */
+	runningGpus?: number;
 	/** Offers on which work of snapshot.running runs; absent: looked up in it. */
 	proven?: ProvenOffers;
 	/** Before this none of them can break a bound (stop.ts); absent: it is not known. */

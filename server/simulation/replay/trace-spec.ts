@@ -25,16 +25,9 @@ export class TraceSpecs {
 
 	#shared(job: SeenJob): JobSpec {
 		const jobClass = job.deadlineKind === "soft" || job.deadlineKind === "best" ? "baseline" : "burst";
-		const key = [
-			job.team,
-			job.user,
-			job.nodes,
-			job.gpusPerNode,
-			job.limitMs,
-			jobClass,
-			...job.accelerators,
-			...job.data.map(({ uri }) => uri),
-		].join("\n");
+		const { team, user, nodes, gpusPerNode, limitMs, accelerators, data } = job;
+		const reads = data.length === 0 ? "" : data.map(({ uri }) => uri).join("\n");
+		const key = `${team}\n${user ?? ""}\n${nodes}\n${gpusPerNode}\n${limitMs ?? ""}\n${jobClass}\n${accelerators.join("|")}\n${reads}`;
 		const known = this.#kept.get(key);
 		if (known) return known;
 		const spec = makeSpec(job, jobClass, this.#checkpointEveryMs);

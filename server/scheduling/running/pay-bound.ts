@@ -1,0 +1,143 @@
+import { gpusOf } from "#server/domain/job.ts";
+import { HOUR_MS } from "#server/kernel/units.ts";
+import { type CloudRun, type CostTerms, cloudRunOf, leastScoreFrom, ratesOn, scoreAt } from "../cost.ts";
+import { LIMITS } from "../limits.ts";
+import type { OfferRow } from "../offers.ts";
+import type { OfferRates } from "../records.ts";
+import type { Shape } from "../shape.ts";
+import type { RunningAttempt, Snapshot } from "../types.ts";
+import { costOfRest, delayCostMicroUsd, workDoneAt } from "./attempt-facts.ts";
+import { savingOn } from "./move-cheaper.ts";
+import { leastSaving } from "./moving-rule.ts";
+import type { ProvenOffers } from "./proven-offers.ts";
+import { fastestOf } from "./return-home.ts";
+
+/** Room at home for work that comes back: GPUs, and how long the last of them is expected to stay free, ms. */
+export interface RoomAtHome {
+	gpus: number;
+	idleForMs: number;
+}
+
+/** What bears the rounding of plain numbers, µ$. */
+const ROUNDING_MICRO_USD = 2;
+/** A little more or less than the rates are now, so that one answer outlives their small steps. */
+const RATE_SLACK = 1.02;
+
+/**
+ * With these proven offers no move to one of them pays, as long as the offer that it runs on has at most these rates and the others
+ * at least theirs.
+ */
+interface Stays {
+	proven: number;
+	here: OfferRates;
+	others: readonly { row: OfferRow; rates: OfferRates }[];
+	data: Snapshot["data"];
+	startMs: number;
+}
+
+/**
+ * What a move of one cloud attempt at one checkpoint can save at the most: worked out once, and good until that checkpoint as long
+ * as shapes and prices stay. What is expected to be left of the run then lies between two bounds (move-watch.ts). It says no to
+ * nobody who would move, and so few are weighed in full in a cycle.
+ */
+export class PayBound {
+	readonly #attempt: RunningAttempt;
+	readonly #atMs: number;
+	readonly #shape: Shape;
+	readonly #gpus: number;
+	/** Bounds of what is left at the checkpoint, ms. */
+	readonly #leastMs: number;
+	readonly #mostMs: number;
+	/** Price in effect, µ$ a ms, all its instances together. */
+	readonly #perMs: number;
+	readonly #fastest: number;
+	readonly #leastHome: number;
+	readonly #leastCheaper: number;
+	readonly #mayBeCheaper: boolean;
+	/** The offer that it runs on; null: it is none that the job may have. */
+	readonly #here: OfferRow | null;
+	#stays: Stays | null = null;
+
+	/** `left`: bounds of what is left of the run at the checkpoint, ms. Its price must be known. */
+	constructor(attempt: RunningAttempt, atMs: number, shape: Shape, left: { leastMs: number; mostMs: number }) {
+		this.#attempt = attempt;
+		this.#atMs = atMs;
+		this.#shape = shape;
+		this.#gpus = gpusOf(attempt.spec);
+		this.#leastMs = left.leastMs;
+		this.#mostMs = left.mostMs;
+		this.#perMs = (costOfRest(attempt, HOUR_MS) ?? Number.POSITIVE_INFINITY) / HOUR_MS;
+		this.#fastest = fastestOf(shape);
+		const { moves } = shape.verdict;
+		this.#leastHome = shape.home.length === 0 ? Number.POSITIVE_INFINITY : leastSaving(moves, "home");
+		this.#leastCheaper = attempt.spec.deadlineMs === null ? leastSaving(moves, "cheaper") : Number.POSITIVE_INFINITY;
+		this.#mayBeCheaper = this.#perMs * this.#mostMs + ROUNDING_MICRO_USD >= this.#leastCheaper;
+		this.#here = (this.#mayBeCheaper && attempt.offerId && shape.offers().byId(attempt.offerId)) || null;
+	}
+
+	/** False: with this room no move home saves what a rule asks for (the formula: return-home.ts). */
+	couldPayAtHome(snapshot: Snapshot, { gpus, idleForMs }: RoomAtHome): boolean {
+		if (this.#gpus > gpus || this.#leastHome === Number.POSITIVE_INFINITY) return false;
+		const outAgainMs = idleForMs < this.#leastMs ? 2 * LIMITS.restoreMs + snapshot.cloudStartMs.p50Ms : 0;
+		const rentMicroUsd = this.#perMs * (Math.min(this.#mostMs, idleForMs) - outAgainMs);
+		const slowerMs = LIMITS.restoreMs + outAgainMs - this.#mostMs * (1 - 1 / this.#fastest);
+		return rentMicroUsd - delayCostMicroUsd(snapshot, slowerMs) + ROUNDING_MICRO_USD >= this.#leastHome;
+	}
+
+	/** False: no proven offer is cheaper by as much as a rule asks for. Cost: a comparison of rates, or a few scores once they moved. */
+	couldPayCheaper(snapshot: Snapshot, terms: CostTerms, proven: ProvenOffers): boolean {
+		if (!this.#mayBeCheaper) return false;
+		const here = this.#here;
+		if (here === null) return true;
+		const rates = ratesOn(here, terms);
+		if (this.#stays && isStill(this.#stays, rates, terms, proven, snapshot)) return false;
+		this.#stays = this.#staysBy(here, rates, RATE_SLACK, snapshot, terms, proven) ?? this.#staysBy(here, rates, 1, snapshot, terms, proven);
+		return this.#stays === null;
+	}
+
+	#staysBy(here: OfferRow, now: OfferRates, slack: number, snapshot: Snapshot, terms: CostTerms, proven: ProvenOffers): Stays | null {
+		const [least, most] = [this.#runOf(snapshot, this.#leastMs), this.#runOf(snapshot, this.#mostMs)];
+		const { checkpointEveryMs: every } = most;
+		// Scores grow with the rest on either side of a checkpoint's interval, and not across it.
+		if (every !== null && least.rest.p50Ms <= every && most.rest.p50Ms > every) return null;
+		const rates = times(now, slack);
+		const hereMicroUsd = scoreAt(here, most, rates);
+		const others: { row: OfferRow; rates: OfferRates }[] = [];
+		const startMs = snapshot.cloudStartMs.p50Ms;
+		for (const row of proven.rowsOf(this.#shape.offers())) {
+			if (row === here) continue;
+			// No dearer one gains more than this.
+			if (hereMicroUsd - leastScoreFrom(row, least) < this.#leastCheaper - ROUNDING_MICRO_USD) break;
+			const its = times(ratesOn(row, terms), 1 / slack);
+			const advantage = hereMicroUsd - scoreAt(row, least, its);
+			if (
+				savingOn(snapshot, row.offer, this.#attempt.spec.nodes, startMs + LIMITS.restoreMs, advantage) >=
+				this.#leastCheaper - ROUNDING_MICRO_USD
+			)
+				return null;
+			others.push({ row, rates: its });
+		}
+		return { proven: proven.version, here: rates, others, data: snapshot.data, startMs };
+	}
+
+	#runOf(snapshot: Snapshot, leftMs: number): CloudRun {
+		const { spec, checkpointGiB = 0 } = this.#attempt;
+		const workMs = leftMs + LIMITS.restoreMs;
+		const job = { spec, completedMs: workDoneAt(this.#attempt, this.#atMs), checkpointGiB };
+		return cloudRunOf({ job, rest: { p50Ms: workMs, p90Ms: workMs } }, this.#shape.verdict, snapshot);
+	}
+}
+
+function times({ interruptionsPerHour, refusalDelayMs }: OfferRates, by: number): OfferRates {
+	return { interruptionsPerHour: interruptionsPerHour * by, refusalDelayMs: refusalDelayMs * by };
+}
+
+function isStill(stays: Stays, here: OfferRates, terms: CostTerms, { version }: ProvenOffers, { data, cloudStartMs }: Snapshot): boolean {
+	if (stays.proven !== version || stays.data !== data || stays.startMs !== cloudStartMs.p50Ms || !isAtMost(here, stays.here)) return false;
+	for (const { row, rates } of stays.others) if (!isAtMost(rates, ratesOn(row, terms))) return false;
+	return true;
+}
+
+function isAtMost(a: OfferRates, b: OfferRates): boolean {
+	return a.interruptionsPerHour <= b.interruptionsPerHour && a.refusalDelayMs <= b.refusalDelayMs;
+}
