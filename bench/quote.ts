@@ -1,7 +1,8 @@
 /**
  * Quotes while many jobs wait: `npm run bench:quote [-- --json] [--pending N] [--rounds N] [--single N]`.
  * Asks in process, over a throwaway PostgreSQL in which N jobs wait for 256 GPUs that are all busy, with the shipped catalogue of
- * offers and 10,000 past runs: first as a form does while somebody types (`typed`), then one by one after a pause (`single`).
+ * offers and 10,000 past runs: as a form does while somebody types (`typed`), as one who thinks for a moment between two questions
+ * (`paused`), and after ten minutes in which nobody asked (`single`; they are not waited for: the clocks are moved on).
  * Prints p50 and p95 in ms by the clock, and as CPU time of this process during the question (PostgreSQL's is not in it);
  * `typedCpuShare` is what all of it takes of one core, with what is made ready between two questions. `input…` is what is kept so that
  * a decision among so many jobs can be made again: the first one, and one after another job was submitted. Nothing is asserted.
@@ -14,7 +15,7 @@ import { reason } from "#server/domain/reasons.ts";
 import { WORKLOAD_CLASSES } from "#server/domain/vocabulary.ts";
 import { systemClock } from "#server/kernel/clock.ts";
 import { type Random, seededRandom } from "#server/kernel/random.ts";
-import { HOUR_MS } from "#server/kernel/units.ts";
+import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import { catalogueOffers } from "#server/rates/catalogue-offers.ts";
 import { systemContext } from "#server/services/context.ts";
 import { newInputMemory, recordInput } from "#server/services/explain/record-input.ts";
@@ -38,9 +39,11 @@ const { values: args } = parseArgs({
 });
 const PENDING = Number(args.pending);
 const WARM_UP = 10;
-/** A form asks when typing has rested for so long; a question after such a pause finds nothing ready (services/quote/decide-asked). */
+/** A form asks when typing has rested for so long. */
 const TYPING_MS = 300;
-const IDLE_MS = 3_500;
+/** A moment is kept ready over such a pause, and forgotten over a long one (services/quote/decide-asked). */
+const THINKING_MS = 3_500;
+const SILENCE_MS = 10 * MINUTE_MS;
 const BATCH = 1_000;
 const HOME = { nodes: 32, gpusPerNode: 8 };
 const PAST_RUNS = 10_000;
@@ -194,7 +197,10 @@ const connection = connect(url.href);
 
 try {
 	await fill(connection);
-	const ctx = { ...systemContext(connection.db, systemClock), timing: timingSchema.parse({}) };
+	let movedOnMs = 0;
+	const ctx = { ...systemContext(connection.db, { nowMs: () => systemClock.nowMs() + movedOnMs }), timing: timingSchema.parse({}) };
+	const realNow = performance.now.bind(performance);
+	performance.now = () => realNow() + movedOnMs;
 	const random = seededRandom("quotes");
 	let suggestions = 0;
 	const ask = async (name: string): Promise<Sample> => {
@@ -214,14 +220,19 @@ try {
 	const typed = await askAll(Number(args.rounds), TYPING_MS, (i) => ask(`typed-${i}`));
 	const used = process.cpuUsage(cpuBegan);
 	const cpuShare = (used.user + used.system) / 1_000 / (performance.now() - began);
-	const single = await askAll(Number(args.single), IDLE_MS, (i) => ask(`single-${i}`));
+	const paused = await askAll(Number(args.single), THINKING_MS, (i) => ask(`paused-${i}`));
+	const single = await askAll(Number(args.single), THINKING_MS, (i) => {
+		movedOnMs += SILENCE_MS;
+		return ask(`single-${i}`);
+	});
 	print(args.json, `Quotes with ${PENDING} jobs waiting, ms`, {
 		pending: PENDING,
 		offers: catalogueOffers(Date.now()).length,
-		quotes: typed.length + single.length,
-		suggestionsPerQuote: round(suggestions / (typed.length + single.length), 2),
+		quotes: typed.length + paused.length + single.length,
+		suggestionsPerQuote: round(suggestions / (typed.length + paused.length + single.length), 2),
 		...figuresOf("typed", typed),
 		typedCpuShare: round(cpuShare, 3),
+		...figuresOf("paused", paused),
 		...figuresOf("single", single),
 		...(await keepInputs(connection)),
 	});

@@ -44,7 +44,7 @@ describe("the moment that questions are answered from", { timeout: 60_000 }, () 
 		expect((await ask()).queue.jobs).toBe(4);
 	});
 
-	it("serves for three seconds while a thousand wait, and is renewed behind an answer", async () => {
+	it("serves for three seconds while a thousand wait, and is renewed behind the answers", async () => {
 		const { ask, submit, pass } = await waiting(1_000);
 		const first = await ask();
 		await submit("one-more");

@@ -1,25 +1,27 @@
 import type { Db } from "#server/db/client.ts";
 import type { Explanation } from "#server/domain/decision.ts";
-import { SECOND_MS } from "#server/kernel/units.ts";
+import { HOUR_MS, SECOND_MS } from "#server/kernel/units.ts";
 import { decide } from "#server/scheduling/decide.ts";
 import type { DecideMemo, PendingJob, Plan, Snapshot } from "#server/scheduling/types.ts";
 import type { ServiceContext } from "../context.ts";
 import { loadSnapshot, SnapshotCache } from "../snapshot/load.ts";
 import type { Timing } from "../timing.ts";
+import { KeptMoment } from "./kept-moment.ts";
 
 /** With as many jobs waiting as this, a moment that was read serves more than one question: reading it takes longer than asking. */
 const KEEP_FROM_PENDING = 1_000;
-/** The oldest moment that is answered from, and the age from which the next one is made ready behind an answer. */
+/** The oldest moment that is answered from, and the age from which the next one is made ready. */
 const KEEP_MS = 3 * SECOND_MS;
-const RENEW_MS = SECOND_MS;
+const RENEW_MS = 1.5 * SECOND_MS;
+/** How long after a question that goes on: an open form asks every 15 s. */
+const ASKED_MS = 30 * SECOND_MS;
+/** What past work says may be as old for the first question after a pause; it is renewed behind the answer. */
+const HISTORY_MAX_AGE_MS = HOUR_MS;
 
 /** What is kept between questions to one database: specs of the pending jobs, what the core knows of them, the last moment. */
 interface AskMemory {
-	cache: SnapshotCache;
 	memo: DecideMemo;
-	/** `readAt` by performance.now(). */
-	moment: { snapshot: Snapshot; readAt: number } | null;
-	renewal: Promise<unknown> | null;
+	moment: KeptMoment<Snapshot>;
 }
 const memories = new WeakMap<Db, AskMemory>();
 
@@ -39,37 +41,12 @@ export interface Asked {
  * is answered at once. What was read is told as the answer's time. Nothing is written.
  */
 export async function presentSnapshot(ctx: AskContext): Promise<Snapshot> {
-	const memory = memoryOf(ctx.db);
-	const ageMs = memory.moment ? performance.now() - memory.moment.readAt : Number.POSITIVE_INFINITY;
-	if (memory.moment && ageMs <= KEEP_MS) {
-		if (ageMs > RENEW_MS) memory.renewal ??= renew(ctx, memory).finally(() => (memory.renewal = null));
-		return memory.moment.snapshot;
-	}
-	return readMoment(ctx, memory);
-}
-
-/** Behind an answer: the next moment, with everything found of it but what is asked. */
-async function renew(ctx: AskContext, memory: AskMemory): Promise<void> {
-	try {
-		// The answer that is under way comes first.
-		await new Promise((resolve) => setImmediate(resolve));
-		decideKeeping(await readMoment(ctx, memory), NOBODY, memory.memo);
-	} catch {
-		// The next question reads it itself, and hears why it cannot.
-		memory.moment = null;
-	}
-}
-
-async function readMoment(ctx: AskContext, memory: AskMemory): Promise<Snapshot> {
-	const readAt = performance.now();
-	const { snapshot } = await loadSnapshot(ctx, memory.cache);
-	memory.moment = snapshot.pending.length < KEEP_FROM_PENDING ? null : { snapshot, readAt };
-	return snapshot;
+	return memoryOf(ctx).moment.get();
 }
 
 /** What each of these jobs would meet beside those that are pending, none of them beside the others (DecideOptions.asked). */
 export function decideAsked(db: Db, snapshot: Snapshot, jobs: readonly PendingJob[]): Asked {
-	const { memo } = memoryOf(db);
+	const memo = memories.get(db)?.memo ?? { kept: new Map() };
 	const asked = new Set(jobs.map(({ jobId }) => jobId));
 	const others = snapshot.pending.filter(({ jobId }) => !asked.has(jobId));
 	const plan = decideKeeping({ ...snapshot, pending: [...others, ...jobs] }, asked, memo);
@@ -94,8 +71,31 @@ function decideKeeping(snapshot: Snapshot, asked: ReadonlySet<string>, memo: Dec
 	}
 }
 
-function memoryOf(db: Db): AskMemory {
-	const known = memories.get(db) ?? { cache: new SnapshotCache(), memo: { kept: new Map() }, moment: null, renewal: null };
-	memories.set(db, known);
-	return known;
+function memoryOf(ctx: AskContext): AskMemory {
+	const known = memories.get(ctx.db);
+	if (known) return known;
+	const { db, clock, timing } = ctx;
+	const cache = new SnapshotCache();
+	const memo: DecideMemo = { kept: new Map() };
+	let pendingBefore = 0;
+	const read = async (historyMaxAgeMs?: number): Promise<Snapshot> => {
+		const { snapshot } = await loadSnapshot({ db, clock, timing }, cache, historyMaxAgeMs);
+		pendingBefore = snapshot.pending.length;
+		return snapshot;
+	};
+	const moment = new KeptMoment({
+		read: () => read(pendingBefore < KEEP_FROM_PENDING ? undefined : HISTORY_MAX_AGE_MS),
+		readBehind: async () => {
+			const snapshot = await read();
+			// Everything is found of it but what is asked.
+			decideKeeping(snapshot, NOBODY, memo);
+			return snapshot;
+		},
+		isWorth: ({ pending }) => pending.length >= KEEP_FROM_PENDING,
+		nowMs: () => performance.now(),
+		later: (run, inMs) => void setTimeout(run, inMs).unref(),
+		...{ maxAgeMs: KEEP_MS, renewMs: RENEW_MS, askedMs: ASKED_MS },
+	});
+	memories.set(db, { memo, moment });
+	return { memo, moment };
 }

@@ -1,4 +1,4 @@
-import { and, eq, gt, inArray, isNotNull, isNull, sql } from "drizzle-orm";
+import { and, eq, gt, isNotNull, isNull, sql } from "drizzle-orm";
 import type { Db, Tx } from "#server/db/client.ts";
 import { allocation } from "#server/db/schema/allocation.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
@@ -19,7 +19,7 @@ import { asksPeople, readAnswers } from "../approval/answers.ts";
 import { budgetViews } from "../budget/views.ts";
 import { forecastScale as readForecastScale } from "../forecast/scale.ts";
 import { durationStats } from "../job/durations.ts";
-import { listOffers } from "../offer/list.ts";
+import { OffersAsRead } from "../offer/offers-as-read.ts";
 import { type ActivePolicy, activePolicy } from "../policy/active.ts";
 import { busyPricesNow } from "../rate-card/gpu-hour-prices.ts";
 import { homeGrid } from "../site/home-grid.ts";
@@ -31,9 +31,10 @@ import { ForetoldCache } from "./foretold.ts";
 import { readGpuUse } from "./gpu-use.ts";
 import { nextCheckpointAt, readLiveAttempts } from "./live-attempts.ts";
 import { offerRecords as readOfferRecords } from "./offer-records.ts";
+import { type PendingRow, PendingRows } from "./pending-rows.ts";
 import { SameObjects } from "./same-objects.ts";
 
-const HISTORY_AGE_MS = 60_000;
+const HISTORY_AGE_MS = MINUTE_MS;
 /** How long the place that a moved job was stopped for is still its own: then it is a pending job like any other. */
 const MOVE_VALID_MS = 10 * MINUTE_MS;
 
@@ -43,6 +44,10 @@ export class SnapshotCache {
 	history: HistoryFacts | null = null;
 	readonly foretold = new ForetoldCache();
 	readonly checkpointSizes = new CheckpointSizes();
+	readonly pendingRows = new PendingRows();
+	/** By row: what is made of it where nothing else tells of the job. */
+	readonly plain = new WeakMap<PendingRow, PendingJob>();
+	readonly offersAsRead = new OffersAsRead();
 	/** What says the same as in the last cycle is the same object again, for the core's memo. */
 	readonly offers = new SameObjects<Offer>(({ id }) => id);
 	readonly pending = new SameObjects<PendingJob>(({ jobId }) => jobId);
@@ -65,15 +70,16 @@ export interface SnapshotContext {
 }
 
 /**
- * Reads one consistent view of everything a cycle may know.
- * Cost: the pending and live rows without their specs, which are read once per job and kept.
+ * Reads one consistent view of everything a cycle may know. What past work says is read anew when it is older than `historyMaxAgeMs`.
+ * Cost: the live rows, and of the pending jobs and the offers what changed since the cache saw them; specs are read once per job.
  */
-export async function loadSnapshot(ctx: SnapshotContext, cache: SnapshotCache): Promise<{ snapshot: Snapshot; active: ActivePolicy }> {
+export async function loadSnapshot(
+	ctx: SnapshotContext,
+	cache: SnapshotCache,
+	historyMaxAgeMs = HISTORY_AGE_MS,
+): Promise<{ snapshot: Snapshot; active: ActivePolicy }> {
 	const nowMs = ctx.clock.nowMs();
-	if (!cache.history || nowMs - cache.history.readAtMs > HISTORY_AGE_MS || nowMs < cache.history.readAtMs) {
-		cache.history = await readHistory(ctx.db, nowMs);
-	}
-	const { durations, offerRecords, arrivingGpusPerHour, forecastScale } = cache.history;
+	const { durations, offerRecords, arrivingGpusPerHour, forecastScale } = await historyOf(ctx.db, cache, nowMs, historyMaxAgeMs);
 	return ctx.db.transaction(
 		async (tx) => {
 			const active = await activePolicy(tx);
@@ -86,7 +92,7 @@ export async function loadSnapshot(ctx: SnapshotContext, cache: SnapshotCache): 
 				policy: active.policy,
 				policyVersion: active.version,
 				pools: await readPools(tx, nowMs),
-				offers: cache.offers.keep(await listOffers(tx)),
+				offers: cache.offers.keep(await cache.offersAsRead.read(tx)),
 				pending: cache.pending.keep(pending),
 				running: cache.running.keep(running),
 				budgets: await budgetViews(tx, active.policy.budgets, nowMs),
@@ -105,6 +111,14 @@ export async function loadSnapshot(ctx: SnapshotContext, cache: SnapshotCache): 
 	);
 }
 
+async function historyOf(db: Db, cache: SnapshotCache, nowMs: number, maxAgeMs: number): Promise<HistoryFacts> {
+	const kept = cache.history;
+	if (kept && nowMs - kept.readAtMs <= maxAgeMs && nowMs >= kept.readAtMs) return kept;
+	const history = await readHistory(db, nowMs);
+	cache.history = history;
+	return history;
+}
+
 async function readHistory(db: Db, nowMs: number): Promise<HistoryFacts> {
 	return {
 		readAtMs: nowMs,
@@ -120,23 +134,7 @@ async function readPending(
 	cache: SnapshotCache,
 	{ nowMs, timing, told, policy }: { nowMs: number; timing: SnapshotContext["timing"]; told: readonly ToldToLeave[]; policy: Policy },
 ): Promise<PendingJob[]> {
-	const rows = await tx
-		.select({
-			jobId: job.id,
-			state: job.state,
-			submittedAt: job.submittedAt,
-			pendingSince: job.pendingSince,
-			attempts: job.attempts,
-			completedMs: job.completedMs,
-			approvedMicroUsd: job.approvedMicroUsd,
-			movingTo: attempt.movingTo,
-			stopReason: attempt.stopReason,
-			stopRequestedAt: attempt.stopRequestedAt,
-			endedAt: attempt.finishedAt,
-		})
-		.from(job)
-		.leftJoin(attempt, and(eq(attempt.jobId, job.id), eq(attempt.number, job.attempts)))
-		.where(inArray(job.state, ["queued", "held"]));
+	const rows = await cache.pendingRows.read(tx);
 	await fillSpecs(
 		tx,
 		cache,
@@ -148,21 +146,30 @@ async function readPending(
 	const over = evicts(policy) ? await readToldAndOver(tx, nowMs) : [];
 	const rooms = keptRooms([...told, ...rows.map(toldOf), ...over], nowMs);
 	const answers = asksPeople(policy) ? await readAnswers(tx) : null;
-	return rows.map((r) => ({
-		jobId: r.jobId,
-		spec: specOf(cache, r),
-		state: r.state === "held" ? "held" : "queued",
-		submittedAtMs: r.submittedAt.getTime(),
-		pendingSinceMs: r.pendingSince.getTime(),
-		nextAttemptNo: r.attempts + 1,
-		completedMs: Number(r.completedMs),
-		...sizeOf(r.jobId, specOf(cache, r)),
-		avoidOffers: avoid.get(r.jobId) ?? [],
-		approvedMicroUsd: r.approvedMicroUsd,
-		...(answers && { approvals: answers.get(r.jobId) ?? [] }),
-		movingTo: r.endedAt !== null && nowMs - r.endedAt.getTime() <= MOVE_VALID_MS ? r.movingTo : null,
-		room: rooms.get(r.jobId) ?? null,
-	}));
+	return rows.map((r) => {
+		const spec = specOf(cache, r);
+		// Nothing beside its row says anything of most of them: they are what they were.
+		const plain = r.attempts === 0 && spec.checkpoint === null && !rooms.has(r.jobId) && !answers?.has(r.jobId);
+		const known = plain ? cache.plain.get(r) : undefined;
+		if (known && (known.approvals === undefined) === (answers === null)) return known;
+		const pending: PendingJob = {
+			jobId: r.jobId,
+			spec,
+			state: r.state === "held" ? "held" : "queued",
+			submittedAtMs: r.submittedAt.getTime(),
+			pendingSinceMs: r.pendingSince.getTime(),
+			nextAttemptNo: r.attempts + 1,
+			completedMs: Number(r.completedMs),
+			...sizeOf(r.jobId, spec),
+			avoidOffers: avoid.get(r.jobId) ?? [],
+			approvedMicroUsd: r.approvedMicroUsd,
+			...(answers && { approvals: answers.get(r.jobId) ?? [] }),
+			movingTo: r.endedAt !== null && nowMs - r.endedAt.getTime() <= MOVE_VALID_MS ? r.movingTo : null,
+			room: rooms.get(r.jobId) ?? null,
+		};
+		if (plain) cache.plain.set(r, pending);
+		return pending;
+	});
 }
 
 function evicts({ rules }: Policy): boolean {

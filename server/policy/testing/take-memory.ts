@@ -1,0 +1,38 @@
+import { checkExpression } from "../check-expression.ts";
+import { completePolicy } from "../complete.ts";
+import { evaluateExpression } from "../expression.ts";
+import { JobFacts } from "../job-facts.ts";
+import { matchesFamily } from "../match-pattern.ts";
+import { mergePolicies } from "../merge-policies.ts";
+import { parsePolicy } from "../parse-policy.ts";
+import type { ParsePolicyOptions } from "../types.ts";
+import { aJob, anOffer } from "./builders.ts";
+import { filled, HARD, longCondition, RUNS } from "./hard-texts.ts";
+
+/**
+ * Does with texts made to be hard whatever people may ask for, one after the other. policy.memory.test.ts runs it in a process that
+ * may use only so much memory: it ends when nothing took more, and is ended by V8 when something did.
+ */
+const texts: { text: string; known: ParsePolicyOptions }[] = [
+	...HARD.map(([, text, known]) => ({ text, known })),
+	...RUNS.flatMap(filled).map((text) => ({ text, known: {} })),
+];
+for (const { text, known } of texts) {
+	parsePolicy(text, known);
+	completePolicy(text, text.length >> 1, { siteIds: ["home"], teams: known.teams ?? [], places: known.places ?? [] });
+	mergePolicies({ base: text, mine: `${text}\na: 1`, theirs: `b: 2\n${text}` });
+	// Both changed every line: nothing is common, and everything is compared.
+	mergePolicies({ base: text, mine: text.replaceAll("\n", " #\n"), theirs: text.replaceAll("\n", "  #\n") });
+}
+
+// What is remembered between texts has a bound too: thousands of different conditions and of patterns against types.
+const job = new JobFacts(aJob());
+let answered = 0;
+for (let i = 0; i < 1_500; i++) {
+	const condition = longCondition(i);
+	if (i === 0 && checkExpression(condition, "job").some((p) => p.severity === "error")) throw new Error("the condition is not accepted");
+	if (evaluateExpression(condition, { job }).error === null) answered++;
+}
+if (answered !== 1_500) throw new Error("a condition had no answer");
+const places = Array.from({ length: 2_000 }, (_, i) => anOffer({ provider: "azure", instanceType: `Standard_type_${i}` }));
+for (let pattern = 0; pattern < 500; pattern++) for (const place of places) matchesFamily(`Standard_*_x${pattern}`, place);

@@ -1,0 +1,30 @@
+import { sql } from "drizzle-orm";
+import type { DbOrTx } from "#server/db/client.ts";
+import { offer } from "#server/db/schema/offer.ts";
+import { site } from "#server/db/schema/site.ts";
+import type { Offer } from "#server/domain/capacity.ts";
+import { listOffers } from "./list.ts";
+
+/**
+ * What listOffers says, without reading thousands of rows again that are as they were: prices change every few minutes, and
+ * snapshots are read every second. The database tells by a digest of all that they are made of.
+ */
+export class OffersAsRead {
+	#last: { digest: string; offers: Offer[] } | null = null;
+
+	/** The very list of the last read where nothing changed. Both reads must see the same: a transaction of repeatable reads. */
+	async read(tx: DbOrTx): Promise<Offer[]> {
+		const digest = await digestOf(tx);
+		if (this.#last?.digest !== digest) this.#last = { digest, offers: await listOffers(tx) };
+		return this.#last.offers;
+	}
+}
+
+async function digestOf(tx: DbOrTx): Promise<string> {
+	const [row] = await tx.execute<{ digest: string }>(sql`
+		select concat(
+			(select md5(string_agg(${offer}::text, ' ' order by ${offer.id})) from ${offer}), ' ',
+			(select string_agg(concat(${site.id}, ${site.enabled}, ${site.healthy}), ' ' order by ${site.id}) from ${site})
+		) as digest`);
+	return row?.digest ?? "";
+}

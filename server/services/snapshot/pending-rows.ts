@@ -1,0 +1,73 @@
+import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
+import type { Tx } from "#server/db/client.ts";
+import { attempt } from "#server/db/schema/attempt.ts";
+import { job } from "#server/db/schema/job.ts";
+import { defined } from "#server/kernel/assert.ts";
+
+const COLUMNS = {
+	jobId: job.id,
+	state: job.state,
+	submittedAt: job.submittedAt,
+	pendingSince: job.pendingSince,
+	attempts: job.attempts,
+	completedMs: job.completedMs,
+	approvedMicroUsd: job.approvedMicroUsd,
+	movingTo: attempt.movingTo,
+	stopReason: attempt.stopReason,
+	stopRequestedAt: attempt.stopRequestedAt,
+	endedAt: attempt.finishedAt,
+};
+
+/** A pending job with what the end of its last attempt says. */
+export type PendingRow = Awaited<ReturnType<typeof readRows>>[number];
+
+/** Ids and numbers have none; JSON is written without it. */
+const END = "\n";
+
+/**
+ * The rows of the pending jobs. Of thousands few change between two reads: the database writes each as one line, and only those
+ * whose line is not the one of the last read are read. A row that is as it was is the same object.
+ * Cost: one line for each pending job, some 5 ms of this process for ten thousand, and the rows that changed.
+ */
+export class PendingRows {
+	#known = new Map<string, { line: string; row: PendingRow }>();
+
+	async read(tx: Tx): Promise<PendingRow[]> {
+		const lines = await readLines(tx);
+		const changed = [...lines].filter(([jobId, line]) => this.#known.get(jobId)?.line !== line).map(([jobId]) => jobId);
+		const fresh = new Map(changed.length === 0 ? [] : (await readRows(tx, changed)).map((row) => [row.jobId, row]));
+		const next = new Map<string, { line: string; row: PendingRow }>();
+		for (const [jobId, line] of lines) {
+			const row = fresh.get(jobId) ?? this.#known.get(jobId)?.row;
+			next.set(jobId, { line, row: defined(row, "row of a pending job") });
+		}
+		this.#known = next;
+		return [...next.values()].map(({ row }) => row);
+	}
+}
+
+const ONE_LINE: SQL = sql.join(
+	Object.values(COLUMNS).map((column) => sql`${column}`),
+	sql`, '|', `,
+);
+
+async function readLines(tx: Tx): Promise<Map<string, string>> {
+	const [row] = await tx
+		.select({ text: sql<string | null>`string_agg(concat(${ONE_LINE}), ${END})` })
+		.from(job)
+		.leftJoin(attempt, lastAttempt())
+		.where(isPending());
+	const lines = row?.text?.split(END) ?? [];
+	return new Map(lines.map((line) => [line.slice(0, line.indexOf("|")), line]));
+}
+
+function readRows(tx: Tx, jobIds: readonly string[]) {
+	return tx
+		.select(COLUMNS)
+		.from(job)
+		.leftJoin(attempt, lastAttempt())
+		.where(and(isPending(), sql`${job.id} = any(${sql.param([...jobIds])}::text[])`));
+}
+
+const lastAttempt = () => and(eq(attempt.jobId, job.id), eq(attempt.number, job.attempts));
+const isPending = () => inArray(job.state, ["queued", "held"]);
