@@ -16,6 +16,7 @@ type Program = (context: { job: JobFacts; quote?: QuoteFacts }) => Evaluation;
 
 /** Compiled conditions by their text: a program is a function of nothing else, so that sharing them is not state. */
 const programs = new Map<string, Program>();
+let characters = 0;
 
 /** Evaluates a condition (null: always holds). Total: a text that does not even compile gives an evaluation with an error. */
 export function evaluateExpression(text: string | null, context: { job: JobFacts; quote?: QuoteFacts }): Evaluation {
@@ -23,8 +24,12 @@ export function evaluateExpression(text: string | null, context: { job: JobFacts
 	let program = programs.get(text);
 	if (!program) {
 		program = compile(text);
-		if (programs.size >= POLICY_LIMITS.compiledExpressions) programs.clear();
+		if (characters > POLICY_LIMITS.compiledCharacters) {
+			programs.clear();
+			characters = 0;
+		}
 		programs.set(text, program);
+		characters += text.length;
 	}
 	return program(context);
 }

@@ -18,9 +18,10 @@ export const POLICY_LIMITS = {
 	gib: 1_000_000_000,
 	instances: 100_000,
 	queueLength: 1_000_000,
-	compiledExpressions: 2_000,
-	rememberedPatterns: 1_000,
-	rememberedTexts: 2_000,
+	/** Of all conditions whose programs are kept: a program takes about 70 bytes for each character. */
+	compiledCharacters: 256 * 1024,
+	/** Answers of patterns that are kept, some 70 bytes each: 50 patterns against all regions and types of three clouds are a quarter. */
+	rememberedMatches: 200_000,
 	/** Alternatives that a condition is taken apart into before nothing is said of it any more. */
 	conditionCases: 64,
 	/** Pairs of alternatives compared in one check of a policy; beyond it nothing more is said of conditions. */

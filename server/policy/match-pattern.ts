@@ -36,19 +36,19 @@ type Match = (pattern: string, text: string) => boolean;
  */
 function remembered(match: Match): Match {
 	const byPattern = new Map<string, Map<string, boolean>>();
+	let count = 0;
 	return (pattern, text) => {
-		let answers = byPattern.get(pattern);
-		if (!answers) {
-			if (byPattern.size >= POLICY_LIMITS.rememberedPatterns) byPattern.clear();
-			answers = new Map();
-			byPattern.set(pattern, answers);
+		const known = byPattern.get(pattern)?.get(text);
+		if (known !== undefined) return known;
+		if (count >= POLICY_LIMITS.rememberedMatches) {
+			byPattern.clear();
+			count = 0;
 		}
-		let answer = answers.get(text);
-		if (answer === undefined) {
-			answer = match(pattern, text);
-			if (answers.size >= POLICY_LIMITS.rememberedTexts) answers.clear();
-			answers.set(text, answer);
-		}
+		const answer = match(pattern, text);
+		const answers = byPattern.get(pattern);
+		if (answers) answers.set(text, answer);
+		else byPattern.set(pattern, new Map([[text, answer]]));
+		count++;
 		return answer;
 	};
 }

@@ -11,8 +11,9 @@ import { judgePlace } from "./judge-place.ts";
 import { POLICY_LIMITS } from "./limits.ts";
 import { mergePolicies } from "./merge-policies.ts";
 import { parsePolicy, parseStoredPolicy } from "./parse-policy.ts";
-import { aJob, anOffer, data, rulesText } from "./testing/builders.ts";
+import { aJob, anOffer, data } from "./testing/builders.ts";
 import { cel } from "./testing/expressions.ts";
+import { filled, HARD, RUNS } from "./testing/hard-texts.ts";
 import { MEASURES, type ParsePolicyOptions } from "./types.ts";
 
 const FOLDER = new URL("../../examples/policies/", import.meta.url);
@@ -89,23 +90,6 @@ describe("a policy text", () => {
 	});
 });
 
-/** Texts within every limit whose parts are many in pairs: the check of each took from 2 to 80 seconds before pairs were counted. */
-const many = (count: number, of: (i: number) => string): string => Array.from({ length: count }, (_, i) => of(i)).join(",");
-const rulesOf = (count: number, effect: (i: number) => string): string =>
-	rulesText(...Array.from({ length: count }, (_, i) => `{ id: r${i}, ${effect(i)} }`));
-const TYPES = Array.from({ length: 3_000 }, (_, i) => anOffer({ instanceType: `p${i}.24xlarge`, region: `us-${i % 40}` }));
-const HARD: [what: string, text: string, known: ParsePolicyOptions][] = [
-	["lists that have nothing in common", rulesOf(60, (k) => `allow: { instanceFamilies: [${many(100, (i) => `f${k}x${i}`)}] }`), {}],
-	["stars against long names", rulesOf(200, (k) => `deny: { instanceFamilies: ["*${"a".repeat(100)}b${k}", "${"a".repeat(120)}"] }`), {}],
-	["families that nobody has", rulesOf(20, (k) => `deny: { instanceFamilies: [${many(100, (i) => `zq${k}x${i}`)}] }`), { places: TYPES }],
-	["regions that nobody has", rulesOf(10, (k) => `allow: { regions: [${many(100, (i) => `"aws:q${k}x${i}"`)}] }`), { places: TYPES }],
-	[
-		"teams that are nearly there",
-		rulesOf(60, () => `when: 'job.team in [${many(50, (i) => `"tm-numbr-${i}"`)}]', burst: { always: true }`),
-		{ teams: Array.from({ length: 5_000 }, (_, i) => `team-number-${i}`) },
-	],
-];
-
 describe("a policy made to be hard", () => {
 	it.each(HARD)("is answered: %s", (_, text, known) => {
 		expect(text.length).toBeLessThanOrEqual(POLICY_LIMITS.documentCharacters);
@@ -114,37 +98,6 @@ describe("a policy made to be hard", () => {
 		expect(problems.filter(({ message }) => /cannot be read|must be|at most/.test(message))).toEqual([]);
 	});
 });
-
-/** What is repeated until a text is as long as one may be, in every place where it may stand. */
-const RUNS = [
-	" ",
-	"\t",
-	"\n",
-	"- ",
-	"# ",
-	": ",
-	"{a: ",
-	"[",
-	"]",
-	"}",
-	'"',
-	"'",
-	"? ",
-	"&a ",
-	"a:\n ",
-	"- - ",
-	'"a": ',
-	"job.team == ",
-	"(",
-	"!",
-	"1m",
-];
-const HEAD = "apiVersion: spillway/v1\nkind: Policy\nmetadata: { name: d }\nspec:\n";
-const filled = (run: string): string[] => {
-	const long = run.repeat(Math.floor(60_000 / run.length));
-	const rule = `${HEAD}  rules:\n    - id: a\n`;
-	return [long, `${HEAD}  rules:\n${long}`, `${rule}      when: ${long}`, `${rule}      when: '${long}'\n`, `${long}\n  rules:\n    - `];
-};
 
 describe("a text of one thing over and over", () => {
 	it.each(RUNS)("%j is parsed, completed and merged", (run) => {
