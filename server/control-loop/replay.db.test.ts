@@ -5,7 +5,9 @@ import { decisionPart } from "#server/db/schema/decision-part.ts";
 import { job } from "#server/db/schema/job.ts";
 import { MINUTE_MS } from "#server/kernel/units.ts";
 import { fakeOffer } from "#server/providers/fake/fake-offers.ts";
+import type { Snapshot } from "#server/scheduling/types.ts";
 import { systemContext } from "#server/services/context.ts";
+import { readInput } from "#server/services/explain/read-input.ts";
 import { newInputMemory, recordInput } from "#server/services/explain/record-input.ts";
 import { replayDecision } from "#server/services/explain/replay.ts";
 import { publishPolicy } from "#server/services/policy/publish.ts";
@@ -99,6 +101,40 @@ describe("a recorded decision, decided again", { timeout: 60_000 }, () => {
 		await db.execute(sql`alter table decision disable trigger decision_insert_only`);
 		await db.execute(sql`update decision set input_hash = null`);
 		await expect(again()).rejects.toThrow("before Spillway kept");
+	});
+
+	it("comes back with all that is told of the coming hours, of data and of jobs of others, of which another cycle writes nothing again", async () => {
+		const w = await open();
+		await w.submit({ name: "a" });
+		const { db } = w.database;
+		const loaded = (await loadSnapshot(w.ctx, new SnapshotCache())).snapshot;
+		const hours = Array.from({ length: 48 }, (_, hour) => 200 + hour / 7);
+		const regions = Array.from({ length: 90 }, (_, i) => `aws:region-${i}`);
+		const by = { source: "recorded", published: null, pattern: { days: 28, untilMs: loaded.nowMs } };
+		const foreignJob = { poolId: loaded.pools[0]?.id ?? "", nodes: 1, gpusPerNode: 1, startedAtMs: null, slots: [], limitMs: MINUTE_MS };
+		const told: Snapshot = {
+			...loaded,
+			// Parts come in the order of their keys.
+			offers: loaded.offers.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+			gridForecast: new Map(regions.map((region) => [region, hours])),
+			priceForecast: new Map(loaded.offers.map(({ id }) => [id, hours])),
+			foretoldBy: new Map(regions.map((region) => [region, by])),
+			data: { replicas: new Map([["s3://acme/claims", ["aws:region-1"]]]), inboundMiBPerS: new Map(), outGiB: 2 },
+			foreign: Array.from({ length: 300 }, (_, position) => ({ ...foreignJob, id: `${1000 + position}`, position })),
+		};
+		const memory = newInputMemory();
+		const hash = await recordInput(db, told, memory);
+		expect(await readInput(db, hash, async () => told.policy)).toEqual(told);
+		const before = await db.$count(decisionPart);
+		const later = await recordInput(db, { ...told, nowMs: told.nowMs + 1 }, memory);
+		expect(await db.$count(decisionPart)).toBe(before + 1);
+		const [root] = await db.select().from(decisionPart).where(eq(decisionPart.hash, later));
+		const [plain] = await db
+			.select()
+			.from(decisionPart)
+			.where(eq(decisionPart.hash, await recordInput(db, loaded, memory)));
+		// The root names six or seven parts more, and holds none of them.
+		expect((root?.body.length ?? Number.POSITIVE_INFINITY) - (plain?.body.length ?? 0)).toBeLessThan(600);
 	});
 
 	it("shares what did not change: a cycle writes the parts that are new, and parts unused for long are deleted", async () => {

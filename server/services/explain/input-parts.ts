@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { hash32 } from "#server/kernel/random.ts";
-import type { DurationStat, PendingJob, RunningAttempt, Snapshot } from "#server/scheduling/types.ts";
+import type { DurationStat, ForeignJob, PendingJob, RunningAttempt, Snapshot } from "#server/scheduling/types.ts";
 import { textOf } from "./snapshot-text.ts";
 
 /**
@@ -15,6 +15,11 @@ export interface InputParts {
 	texts: ReadonlyMap<string, string>;
 }
 
+/** Fields of a snapshot that are a part each: they stay the same for many cycles, and are as long as there are offers, regions or data. */
+export const WHOLE_FIELDS = ["offerRecords", "boardWatts", "gridForecast", "priceForecast", "foretoldBy", "data"] as const;
+type WholeField = (typeof WHOLE_FIELDS)[number];
+type ListField = "offers" | "pending" | "running" | "durations" | "foreign";
+
 /** The root's fields that name parts. Every other field of a snapshot stands in the root itself. */
 export interface InputRoot {
 	policyName: string;
@@ -25,10 +30,11 @@ export interface InputRoot {
 		pending: string[];
 		running: string[];
 		durations: string[];
-		offerRecords: string | null;
-		boardWatts: string | null;
-	};
-	rest: Omit<Snapshot, "policy" | "offers" | "pending" | "running" | "durations" | "offerRecords" | "boardWatts">;
+		/** Absent where a snapshot says nothing of jobs of others. */
+		foreign?: string[];
+	} & Partial<Record<WholeField, string | null>>;
+	/** Older roots hold whole fields here. */
+	rest: Omit<Snapshot, "policy" | ListField | WholeField> & Partial<Pick<Snapshot, "foreign" | WholeField>>;
 }
 
 /** Items of a part, on average. */
@@ -41,7 +47,14 @@ export function partsOf(snapshot: Snapshot): InputParts {
 		texts.set(hash, text);
 		return hash;
 	};
-	const { policy, offers, pending, running, durations, offerRecords, boardWatts, ...rest } = snapshot;
+	const { policy, offers, pending, running, durations, foreign, ...fields } = snapshot;
+	const rest: InputRoot["rest"] = { ...fields };
+	const whole: Partial<Record<WholeField, string>> = {};
+	for (const name of WHOLE_FIELDS) {
+		const value = snapshot[name];
+		delete rest[name];
+		if (value !== undefined) whole[name] = add(itemText(value, (all) => all));
+	}
 	const addList = <T extends object>(items: readonly T[], keyOf: (item: T) => string, write: (item: T) => unknown): string[] =>
 		cut(sorted(items, keyOf), keyOf).map((part) => add(`[${part.map((item) => itemText(item, write)).join(",")}]`));
 	const root: InputRoot = {
@@ -56,8 +69,8 @@ export function partsOf(snapshot: Snapshot): InputParts {
 			pending: addList(pending, keyOfPending, ({ spec: _, ...job }) => job),
 			running: addList(running, keyOfRunning, ({ spec: _, ...attempt }) => attempt),
 			durations: addList(durations, keyOfDuration, (stat) => stat),
-			offerRecords: offerRecords ? add(textOf(offerRecords)) : null,
-			boardWatts: boardWatts ? add(textOf(boardWatts)) : null,
+			...(foreign && { foreign: addList(foreign, keyOfForeign, (job) => job) }),
+			...whole,
 		},
 		rest,
 	};
@@ -70,6 +83,7 @@ export function hashOf(text: string): string {
 
 const keyOfPending = (job: PendingJob): string => job.jobId;
 const keyOfRunning = (attempt: RunningAttempt): string => attempt.attemptId;
+const keyOfForeign = (job: ForeignJob): string => `${job.poolId}\n${job.id}`;
 const keyOfDuration = (stat: DurationStat): string => `${stat.team}\n${stat.namePattern}\n${stat.gpus ?? ""}`;
 
 function sorted<T>(items: readonly T[], keyOf: (item: T) => string): T[] {

@@ -8,8 +8,8 @@ import type { JobSpec } from "#server/domain/job.ts";
 import type { Policy } from "#server/domain/policy.ts";
 import { defined } from "#server/kernel/assert.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
-import type { DurationStat, PendingJob, RunningAttempt, Snapshot } from "#server/scheduling/types.ts";
-import { hashOf, type InputRoot } from "./input-parts.ts";
+import type { DurationStat, ForeignJob, PendingJob, RunningAttempt, Snapshot } from "#server/scheduling/types.ts";
+import { hashOf, type InputRoot, WHOLE_FIELDS } from "./input-parts.ts";
 import { KEPT_DAYS } from "./record-input.ts";
 import { dataOf } from "./snapshot-text.ts";
 
@@ -22,9 +22,16 @@ const BATCH = 500;
  */
 export async function readInput(db: DbOrTx, hash: string, policyOf: (name: string, version: number) => Promise<Policy>): Promise<Snapshot> {
 	const root = (await readParts(db, [hash])).get(hash) as InputRoot;
-	const { offers, observed, pending, running, durations, offerRecords, boardWatts } = root.parts;
-	const one = [observed, offerRecords, boardWatts].filter((name) => name !== null);
-	const parts = await readParts(db, [...offers, ...pending, ...running, ...durations, ...one]);
+	const { offers, observed, pending, running, durations, foreign } = root.parts;
+	const whole = WHOLE_FIELDS.flatMap((field) => {
+		const name = root.parts[field] ?? null;
+		return name === null ? [] : [{ field, name }];
+	});
+	const parts = await readParts(db, [
+		...[offers, pending, running, durations, foreign ?? []].flat(),
+		observed,
+		...whole.map(({ name }) => name),
+	]);
 	const all = <T>(names: readonly string[]): T[] => names.flatMap((name) => parts.get(name) as T[]);
 	const seen = parts.get(observed) as number[];
 	const waiting = all<Omit<PendingJob, "spec">>(pending);
@@ -41,8 +48,8 @@ export async function readInput(db: DbOrTx, hash: string, policyOf: (name: strin
 		pending: waiting.map(withSpec),
 		running: live.map(withSpec),
 		durations: all<DurationStat>(durations),
-		...(offerRecords === null ? {} : { offerRecords: parts.get(offerRecords) as NonNullable<Snapshot["offerRecords"]> }),
-		...(boardWatts === null ? {} : { boardWatts: parts.get(boardWatts) as NonNullable<Snapshot["boardWatts"]> }),
+		...(foreign && { foreign: all<ForeignJob>(foreign) }),
+		...(Object.fromEntries(whole.map(({ field, name }) => [field, parts.get(name)])) as Partial<Snapshot>),
 	};
 }
 
