@@ -49,8 +49,9 @@ export async function fillBooks({ sql }: Connection, { jobs, charges }: BooksSiz
 		await tx.unsafe(ROLLUPS);
 		await tx.unsafe(JOB_MONTHS);
 		await tx.unsafe(ATTEMPTS);
+		await tx.unsafe(WORK);
 	});
-	for (const table of ["job", "attempt", "instance", "allocation", "charge", "rollup", "rollup_slice", "job_month"])
+	for (const table of ["job", "attempt", "instance", "allocation", "charge", "rollup", "rollup_slice", "job_month", "job_span", "attempt_sum", "taken_price"])
 		await sql.unsafe(`vacuum analyze ${table}`);
 }
 
@@ -158,3 +159,8 @@ const JOB_MONTHS = `
 /** Every job has one attempt, which all of its charges are of. */
 const ATTEMPTS = `
 	update attempt set cost_micro_usd = s.cost, gpu_ms = s.gpu from (select job_id, sum(effective_micro_usd) as cost, sum(gpu_ms) as gpu from job_month group by 1) as s where s.job_id = attempt.job_id`;
+
+/** Triggers were off. */
+const WORK = `
+	select spillway_count_work();
+	insert into job_span select job_id, min(team), min(month_start), max(month_start), sum(effective_micro_usd) from job_month where several group by job_id`;

@@ -65,10 +65,6 @@ export const attempt = pgTable(
 		index("attempt_lost")
 			.on(t.finishedAt, t.state, t.capacityType, t.costMicroUsd, t.gpuMs, t.team)
 			.where(sql`${t.state} in ('failed','interrupted','evicted','lost','cancelled')`),
-		/** First attempts that began in a cloud, by when they were placed, with what it saved against home. */
-		index("attempt_burst")
-			.on(t.createdAt, t.team, t.startedAt, t.homeStartMs)
-			.where(sql`${t.number} = 1 and ${t.capacityType} <> 'owned' and ${t.startedAt} is not null`),
 		index("attempt_times").on(t.createdAt, t.finishedAt),
 		check(
 			"attempt_move_is_whole",

@@ -32,3 +32,4 @@ export * from "./shadow.ts";
 export * from "./site.ts";
 export * from "./statement.ts";
 export * from "./wait-forecast.ts";
+export * from "./work-sum.ts";

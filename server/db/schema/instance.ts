@@ -90,10 +90,6 @@ export const instance = pgTable(
 		uniqueIndex("instance_attempt_rank").on(t.attemptId, t.rank),
 		index("instance_job").on(t.jobId),
 		index("instance_intended").on(t.intendedAt.desc().nullsFirst(), t.id.desc().nullsFirst()),
-		/** At which prices machines were taken, all in the index: a month of it is read there alone. */
-		index("instance_taken")
-			.on(t.accelerator, t.intendedAt, t.microUsdPerHour, t.gpus, t.siteId, t.provider, t.region, t.instanceType, t.capacityType)
-			.where(sql`${t.launchedAt} is not null`),
 		uniqueIndex("instance_agent_token").on(t.agentTokenHash).where(sql`${t.agentTokenHash} is not null`),
 		check("instance_price_positive", sql`${t.microUsdPerHour} > 0`),
 		check("instance_terminated_iff_time", sql`(${t.state} = 'terminated') = (${t.terminatedAt} is not null)`),

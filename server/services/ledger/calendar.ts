@@ -54,6 +54,7 @@ export async function setLedgerZone(ctx: ServiceContext, zone: string): Promise<
 			});
 		}
 		await tx.update(setting).set({ value: zone }).where(eq(setting.key, ZONE_SETTING));
+		await tx.execute(sql`select spillway_count_work()`);
 		await writeAudit(tx, ctx, { action: "ledger.zone", subject: "ledger", before: { zone: before?.zone }, after: { zone } });
 	});
 }

@@ -106,6 +106,36 @@ export function differencesOfAttempts(limit: number): SQL {
 		where s.kept <> s.anew order by 2, 3 limit ${limit}`);
 }
 
+/** Sums of attempts that came to nothing or left home that differ from the attempts, which are held against the charges. */
+export function differencesOfWork(limit: number): SQL {
+	const keys = "sum_of, granularity, dimension, team, bucket_start, key, state, capacity_type";
+	const columns = ["attempts", "cost_micro_usd", "gpu_ms", "without_home", "saved_ms"];
+	return sql.raw(`
+		with anew as (
+			select ${keys}, sum(attempts) as attempts, sum(cost) as cost_micro_usd, sum(gpu) as gpu_ms, sum(without_home) as without_home, sum(saved) as saved_ms
+			from (select p.* from attempt as a, lateral spillway_attempt_parts(a, spillway_ledger_zone()) as p) as parts group by ${keys}
+		), pairs as (
+			select bucket_start, concat_ws(' · ', sum_of, granularity, dimension, key, team, state, capacity_type) as dimensions,
+				${columns.map((c) => `coalesce(kept.${c}, 0)::numeric as kept_${c}, coalesce(anew.${c}, 0)::numeric as anew_${c}`).join(", ")}
+			from anew full join attempt_sum as kept using (${keys})
+		)
+		select (extract(epoch from bucket_start) * 1000)::bigint::text as bucket_ms, dimensions, s.col as column_name, s.kept::text as kept, s.anew::text as anew
+		from pairs, lateral (values ${columns.map((c) => `('${c}', kept_${c}, anew_${c})`).join(", ")}) as s(col, kept, anew)
+		where s.kept <> s.anew order by bucket_start, dimensions, s.col limit ${limit}`);
+}
+
+/** Jobs of several months whose span differs from these months. */
+export function differencesOfSpans(limit: number): SQL {
+	return sql.raw(`
+		with anew as (select job_id, min(month_start) as first_month, max(month_start) as last_month, sum(effective_micro_usd) as cost from job_month group by job_id having count(*) > 1)
+		select '0' as bucket_ms, coalesce(anew.job_id, kept.job_id) as dimensions, s.col as column_name, s.kept::text as kept, s.anew::text as anew
+		from anew full join job_span as kept on kept.job_id = anew.job_id,
+			lateral (values ('effective_micro_usd', coalesce(kept.effective_micro_usd, 0)::numeric, coalesce(cost, 0)::numeric),
+				('first_month', coalesce((extract(epoch from kept.first_month) * 1000)::bigint, 0), coalesce((extract(epoch from anew.first_month) * 1000)::bigint, 0)),
+				('last_month', coalesce((extract(epoch from kept.last_month) * 1000)::bigint, 0), coalesce((extract(epoch from anew.last_month) * 1000)::bigint, 0))) as s(col, kept, anew)
+		where s.kept <> s.anew order by 2, 3 limit ${limit}`);
+}
+
 /** The bucket as a time without zone: UTC's for hours, the local date for days and months. */
 function bucketOf(kind: SumsOf, column: string, calendar: Calendar): string {
 	const hour = `date_trunc('hour', ${column} at time zone 'UTC')`;

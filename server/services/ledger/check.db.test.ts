@@ -177,6 +177,13 @@ describe("ledgerCheck", () => {
 			"billed_micro_usd",
 		],
 		["a job of several months that is not marked so", "update job_month set several = true", "job", "several"],
+		[
+			"a span of a job of one month",
+			"insert into job_span select job_id, team, month_start, month_start, 1 from job_month limit 1",
+			"span",
+			"effective_micro_usd",
+		],
+		["a sum of attempts", "update attempt_sum set saved_ms = 5 where sum_of = 'burst'", "work", "saved_ms"],
 		["a rollup that is missing", "delete from rollup where granularity = 'day'", "day", "charges"],
 		[
 			"a rollup of a day that begins at another hour",

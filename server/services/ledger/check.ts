@@ -3,12 +3,20 @@ import { bucketsOf, GRANULARITIES, type Granularity, type Interval } from "#serv
 import type { Calendar } from "#server/accounting/zone.ts";
 import type { Db, Tx } from "#server/db/client.ts";
 import { ledgerCalendar } from "./calendar.ts";
-import { differencesOfAttempts, differencesOfJobs, differencesOfSlices, differencesOfSums, type SumsOf } from "./check-sql.ts";
+import {
+	differencesOfAttempts,
+	differencesOfJobs,
+	differencesOfSlices,
+	differencesOfSpans,
+	differencesOfSums,
+	differencesOfWork,
+	type SumsOf,
+} from "./check-sql.ts";
 
 /** A sum that is not the sum of its charges. */
 export interface LedgerDifference {
-	/** Which sums: a rollup's granularity, a slice of rollups, a job's month, or the job's or attempt's own total. */
-	granularity: SumsOf | "slice" | "job" | "attempt";
+	/** Which sums: a rollup's granularity, a slice of rollups, a job's month, the job's or attempt's own total, a job's span, sums of attempts. */
+	granularity: SumsOf | "slice" | "job" | "attempt" | "span" | "work";
 	bucketStartMs: number;
 	/** The dimensions as one text, for people. */
 	dimensions: string;
@@ -19,7 +27,7 @@ export interface LedgerDifference {
 
 export interface LedgerCheck {
 	checkedAtMs: number;
-	/** True when every sum of every rollup row, slice, job, job's month and attempt is the sum of its charges. */
+	/** True when every sum of every rollup row, slice, job, job's month, span, attempt and kind of attempt is the sum of its charges. */
 	ok: boolean;
 	/** Effective cost of everything, by granularity; `charges` are the entries themselves, `jobMonth` those of jobs. */
 	totals: { charges: bigint; jobCharges: bigint; jobMonth: bigint } & Record<Granularity, bigint>;
@@ -56,6 +64,10 @@ export async function ledgerCheck(ctx: { db: Db; clock: { nowMs(): number } }): 
 			differences.push(...jobs.map((r) => toDifference("job", r)));
 			const attempts = await tx.execute<Record<string, unknown>>(differencesOfAttempts(LISTED_DIFFERENCES));
 			differences.push(...attempts.map((r) => toDifference("attempt", r)));
+			const spans = await tx.execute<Record<string, unknown>>(differencesOfSpans(LISTED_DIFFERENCES));
+			differences.push(...spans.map((r) => toDifference("span", r)));
+			const work = await tx.execute<Record<string, unknown>>(differencesOfWork(LISTED_DIFFERENCES));
+			differences.push(...work.map((r) => toDifference("work", r)));
 			return {
 				checkedAtMs: ctx.clock.nowMs(),
 				ok: differences.length === 0,

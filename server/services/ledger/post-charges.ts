@@ -100,7 +100,7 @@ function adding(table: string, key: readonly string[], more: readonly string[] =
 }
 
 const ADDING = {
-	jobMonth: `${adding("job_month", ["month_start", "job_id"], ["cloud_micro_usd"])} returning job_id, xmax = 0 as is_new`,
+	jobMonth: `${adding("job_month", ["month_start", "job_id"], ["cloud_micro_usd"])} returning job_id, xmax = 0 as is_new, several`,
 	rollup: adding("rollup", [
 		...["granularity", "bucket_start", "team", "project", "class", "site_id"],
 		...["provider", "region", "capacity_type", "accelerator", "kind"],
@@ -113,10 +113,25 @@ async function addToJobMonths(tx: Tx, deltas: readonly JobMonthDelta[]): Promise
 	const rows = deltas.map(({ monthStartMs, ...rest }) => ({ monthStart: new Date(monthStartMs), ...rest }));
 	const written = await insertRecords(tx, "job_month", rows, ADDING.jobMonth);
 	const begun = written.flatMap((row) => (row["is_new"] === true ? [String(row["job_id"])] : []));
-	if (begun.length === 0) return;
+	const spanning = written.flatMap((row) => (row["several"] === true ? [String(row["job_id"])] : []));
+	if (begun.length > 0) {
+		const now = await tx.execute<{ job_id: string }>(sql`
+			update job_month set several = true where not several and job_id in (
+				select job_id from job_month where job_id in (select json_array_elements_text(${JSON.stringify(begun)}::json)) group by job_id having count(*) > 1)
+			returning job_id`);
+		spanning.push(...now.map((row) => row.job_id));
+	}
+	await keepSpans(tx, [...new Set(spanning)]);
+}
+
+/** Of jobs of several months: their first, their last, and what they cost in all. */
+async function keepSpans(tx: Tx, jobIds: readonly string[]): Promise<void> {
+	if (jobIds.length === 0) return;
 	await tx.execute(sql`
-		update job_month set several = true where not several and job_id in (
-			select job_id from job_month where job_id in (select json_array_elements_text(${JSON.stringify(begun)}::json)) group by job_id having count(*) > 1)`);
+		insert into job_span (job_id, team, first_month, last_month, effective_micro_usd)
+		select job_id, min(team), min(month_start), max(month_start), sum(effective_micro_usd) from job_month
+		where job_id in (select json_array_elements_text(${JSON.stringify(jobIds)}::json)) group by job_id
+		on conflict (job_id) do update set first_month = excluded.first_month, last_month = excluded.last_month, effective_micro_usd = excluded.effective_micro_usd`);
 }
 
 async function addToRollups(tx: Tx, deltas: readonly RollupDelta[]): Promise<void> {

@@ -56,8 +56,8 @@ const SUMS = ["effective_micro_usd", "list_micro_usd", "billed_micro_usd", "gpu_
 const cursorSchema = z.tuple([z.string().regex(/^-?\d{1,30}$/), z.string().regex(/^[\w-]{1,64}$/)]);
 
 /**
- * Jobs by what they cost in some months. Cost: of each month the page's rows by index, and all jobs that span months;
- * a filter by project or class reads as many more rows as it drops.
+ * Jobs by what they cost in some months. Cost: of each month the page's rows by index, and the jobs that reach over an edge
+ * of the range; a filter by project or class reads as many more rows as it drops.
  * @throws SpillwayError `forbidden`, `invalid_input`.
  */
 export async function spendByJob(ctx: Pick<ServiceContext, "actor" | "db">, raw: JobSpendInput): Promise<JobSpend> {
@@ -88,7 +88,10 @@ export async function spendByJob(ctx: Pick<ServiceContext, "actor" | "db">, raw:
 	return { ...range, zone: calendar.zone, groupBy: "job", items, nextCursor };
 }
 
-/** The first rows of each month's own jobs by index, and of the jobs that span months by adding up; then the first of all. */
+/**
+ * The first rows by index of each month's own jobs and of the jobs that span months from that one on, within the range; those
+ * that reach over its edge are added up; then the first of all.
+ */
 function dearest(
 	months: readonly Interval[],
 	kept: SQL | undefined,
@@ -108,20 +111,31 @@ function dearest(
 			: sql`(${cost} <= ${after.cost}::bigint and (${cost} < ${after.cost}::bigint or job_month.job_id > ${after.id}))`;
 	// Months say the team themselves; only for the rest is each job looked up.
 	const join = ofJobs ? sql`job_month join job on job.id = job_month.job_id` : sql`job_month`;
+	// The same condition on spans: they are named as months are, and stand for their whole life.
+	const spans = sql`(select job_id, team, first_month, last_month, effective_micro_usd from job_span) as job_month`;
+	const spansOfJobs = ofJobs ? sql`${spans} join job on job.id = job_month.job_id` : spans;
+	const [first, last] = [months[0], months.at(-1)].map((m) => sql`${new Date(m?.fromMs ?? 0).toISOString()}::timestamptz`);
 	return sql`
 		with months(start) as (values ${starts}), single as (
 			select one.* from months, lateral (
 				select job_month.job_id, ${own} from ${join}
 				where job_month.month_start = months.start and not job_month.several and ${kept ?? sql`true`} and ${follows(sql`job_month.effective_micro_usd`)}
 				order by job_month.effective_micro_usd desc, job_month.job_id limit ${limit}) as one
-		), longest as (
-			select job_month.job_id from ${join}
-			where job_month.month_start in (select start from months) and job_month.several and ${kept ?? sql`true`}
+		), inside as (
+			select one.* from months, lateral (
+				select job_month.job_id from ${spansOfJobs}
+				where job_month.first_month = months.start and job_month.last_month <= ${last} and ${kept ?? sql`true`} and ${follows(sql`job_month.effective_micro_usd`)}
+				order by job_month.effective_micro_usd desc, job_month.job_id limit ${limit}) as one
+		), over_edge as materialized (
+			select job_id from job_span where (first_month < ${first} and last_month >= ${first}) or (first_month between ${first} and ${last} and last_month > ${last})
+		), reaching as (
+			select job_month.job_id from over_edge join job_month on job_month.job_id = over_edge.job_id${ofJobs ? sql` join job on job.id = job_month.job_id` : sql``}
+			where job_month.month_start in (select start from months) and ${kept ?? sql`true`}
 			group by job_month.job_id having ${follows(sql`sum(job_month.effective_micro_usd)`)}
 			order by sum(job_month.effective_micro_usd) desc, job_month.job_id limit ${limit}
 		), spanning as (
 			select job_month.job_id, ${added} from job_month
-			where job_month.month_start in (select start from months) and job_month.job_id in (select job_id from longest) group by job_month.job_id
+			where job_month.month_start in (select start from months) and job_month.job_id in (select job_id from inside union all select job_id from reaching) group by job_month.job_id
 		), page as (
 			select * from (select * from single union all select * from spanning) as both_kinds order by effective_micro_usd desc, job_id limit ${limit}
 		)

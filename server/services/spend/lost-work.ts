@@ -1,13 +1,15 @@
-import { and, eq, gte, inArray, lt, min, type SQL, sql } from "drizzle-orm";
+import { and, eq, gte, inArray, lt, min, or, type SQL, sql } from "drizzle-orm";
 import type { Interval } from "#server/accounting/calendar.ts";
+import { coverRange, type Segment } from "#server/accounting/cover-range.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
 import { charge } from "#server/db/schema/charge.ts";
 import { job } from "#server/db/schema/job.ts";
+import { attemptSum } from "#server/db/schema/work-sum.ts";
 import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
 import { teamScope } from "../authorize.ts";
 import type { ServiceContext } from "../context.ts";
 import { ledgerCalendar } from "../ledger/calendar.ts";
-import { NO_FILTERS, passes, restricted, type SpendFilters } from "./filters.ts";
+import { NO_FILTERS, passes, restricted, type SpendDimension, type SpendFilters } from "./filters.ts";
 import { spendRange } from "./range.ts";
 
 /** How attempts end that did not finish their job's command. */
@@ -25,7 +27,8 @@ export interface LostWork {
 
 /**
  * What attempts cost that ended in the range without finishing their job's command.
- * Cost: the attempts of the range that ended so, from one index; filters look at the attempts or their jobs, one by kind at their charges.
+ * Cost: sums of whole months and days, and the attempts of single hours. Filters by one dimension beside team and capacity take
+ * sums of whole months and the attempts of the rest; by more, the attempts of the range; by kind, their charges.
  * @throws SpillwayError `forbidden`, `invalid_input`.
  */
 export async function lostWork(
@@ -33,12 +36,13 @@ export async function lostWork(
 	input: { fromMs: number; toMs: number; filters?: SpendFilters | undefined },
 ): Promise<LostWork> {
 	const teams = teamScope(ctx, "spend:read");
-	const { fromMs, toMs } = spendRange(input, await ledgerCalendar(ctx.db));
+	const calendar = await ledgerCalendar(ctx.db);
+	const { fromMs, toMs } = spendRange(input, calendar);
 	const filters = input.filters ?? NO_FILTERS;
 	const range = { fromMs, toMs };
 	const items = restricted(filters).includes("kind")
 		? await ofCharges(ctx, range, filters, teams)
-		: await ofAttempts(ctx, range, filters, teams);
+		: await fromSums(ctx, coverRange(range, "month", calendar), filters, teams);
 	return {
 		items,
 		totalMicroUsd: items.reduce((total, item) => total + item.ownedMicroUsd + item.cloudMicroUsd, 0n),
@@ -49,6 +53,66 @@ export async function lostWork(
 const bigSum = (value: SQL, where = sql`true`) =>
 	sql`coalesce(sum(${value}) filter (where ${where}), 0)`.mapWith((v: unknown) => BigInt(String(v)));
 
+/** From sums where they are kept, and from attempts for the rest of the range. */
+async function fromSums(
+	ctx: Pick<ServiceContext, "db">,
+	segments: readonly Segment[],
+	filters: SpendFilters,
+	teams: readonly string[] | null,
+): Promise<LostWork["items"]> {
+	if (teams?.length === 0) return [];
+	const [dimension, ...more] = restricted(filters).filter((name) => name !== "team" && name !== "capacityType");
+	const isKept = ({ granularity }: Segment) =>
+		more.length === 0 && (granularity === "month" || (granularity === "day" && dimension === undefined));
+	const parts = await Promise.all([
+		readSums(ctx, segments.filter(isKept), dimension, filters, teams),
+		...segments.filter((s) => !isKept(s)).map((segment) => ofAttempts(ctx, segment, filters, teams)),
+	]);
+	const byState = Map.groupBy(parts.flat(), (item) => item.state);
+	const sum = (items: LostWork["items"], of: (item: LostWork["items"][number]) => bigint) => items.reduce((total, item) => total + of(item), 0n);
+	return LOST_STATES.flatMap((state) => {
+		const items = byState.get(state) ?? [];
+		const attempts = items.reduce((total, item) => total + item.attempts, 0);
+		if (attempts === 0) return [];
+		const cost = { ownedMicroUsd: sum(items, (i) => i.ownedMicroUsd), cloudMicroUsd: sum(items, (i) => i.cloudMicroUsd) };
+		return [{ state, attempts, ...cost, gpuMs: sum(items, (i) => i.gpuMs) }];
+	});
+}
+
+async function readSums(
+	{ db }: Pick<ServiceContext, "db">,
+	segments: readonly Segment[],
+	dimension: SpendDimension | undefined,
+	filters: SpendFilters,
+	teams: readonly string[] | null,
+): Promise<LostWork["items"]> {
+	if (segments.length === 0) return [];
+	const named = filters.team?.length ? filters.team : null;
+	const wanted = teams === null ? (named ?? [""]) : teams.filter((team) => named === null || named.includes(team));
+	if (wanted.length === 0) return [];
+	const within = segments.map((s) =>
+		and(eq(attemptSum.granularity, s.granularity), gte(attemptSum.bucketStart, new Date(s.fromMs)), lt(attemptSum.bucketStart, new Date(s.toMs))),
+	);
+	return db
+		.select({
+			state: sql<LostState>`${attemptSum.state}`,
+			attempts: sql`sum(${attemptSum.attempts})`.mapWith(Number),
+			ownedMicroUsd: bigSum(sql`${attemptSum.costMicroUsd}`, sql`${attemptSum.capacityType} = 'owned'`),
+			cloudMicroUsd: bigSum(sql`${attemptSum.costMicroUsd}`, sql`${attemptSum.capacityType} <> 'owned'`),
+			gpuMs: bigSum(sql`${attemptSum.gpuMs}`),
+		})
+		.from(attemptSum)
+		.where(
+			and(
+				...[eq(attemptSum.sumOf, "lost"), eq(attemptSum.dimension, dimension ?? ""), inArray(attemptSum.team, [...wanted]), or(...within)],
+				inArray(attemptSum.state, [...LOST_STATES]),
+				dimension === undefined ? undefined : inArray(attemptSum.key, [...(filters[dimension] ?? [])]),
+				filters.capacityType?.length ? inArray(sql`${attemptSum.capacityType}::text`, filters.capacityType) : undefined,
+			),
+		)
+		.groupBy(attemptSum.state);
+}
+
 /** From the sums that attempts keep of their charges. */
 async function ofAttempts(
 	{ db }: Pick<ServiceContext, "db">,
@@ -56,7 +120,6 @@ async function ofAttempts(
 	filters: SpendFilters,
 	teams: readonly string[] | null,
 ): Promise<LostWork["items"]> {
-	if (teams?.length === 0) return [];
 	const columns = {
 		...{ team: attempt.team, project: job.project, class: job.class, site: attempt.siteId, capacityType: attempt.capacityType },
 		provider: sql`${attempt.placement}->>'provider'`,
@@ -85,8 +148,7 @@ async function ofAttempts(
 		.$dynamic();
 	const ofJobs = restricted(filters).some((name) => name === "project" || name === "class");
 	const joined = ofJobs ? query.innerJoin(job, eq(job.id, attempt.jobId)) : query;
-	const rows = await joined.where(where).groupBy(attempt.state).orderBy(attempt.state);
-	return rows.filter((row) => row.attempts > 0);
+	return joined.where(where).groupBy(attempt.state);
 }
 
 /** From the charges themselves, for the one dimension that attempts keep no sums of. */

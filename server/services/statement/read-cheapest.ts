@@ -75,9 +75,8 @@ async function readSeen(db: DbOrTx, { fromMs, toMs }: LedgerMonth, accelerators:
 			) p
 			where o.accelerator ${named}
 			union all
-			select site_id, provider, region, instance_type, capacity_type, accelerator, gpus, micro_usd_per_hour from instance
-			where accelerator ${named} and launched_at is not null
-				and intended_at >= ${from}::timestamptz and intended_at < ${to}::timestamptz
+			select site_id, provider::provider, region, instance_type, capacity_type, accelerator, gpus, micro_usd_per_hour from taken_price
+			where month_start = ${from}::timestamptz and accelerator ${named}
 		) prices
 		where price > 0
 		group by 1, 2, 3, 4, 5, 6, 7
