@@ -1,9 +1,11 @@
 import { and, eq, inArray } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { attempt } from "#server/db/schema/attempt.ts";
+import { jobMonth } from "#server/db/schema/charge.ts";
 import { takenPrice } from "#server/db/schema/work-sum.ts";
 import { reason } from "#server/domain/reasons.ts";
 import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
+import { type JobSpend, spendByJob } from "../spend/by-job.ts";
 import type { SpendFilters } from "../spend/filters.ts";
 import { LOST_STATES, lostWork } from "../spend/lost-work.ts";
 import { readBurstWaits } from "../statement/read-work.ts";
@@ -106,6 +108,30 @@ describe("sums of work that came to nothing", () => {
 			.from(takenPrice)
 			.where(and(eq(takenPrice.region, "us-east-1"), eq(takenPrice.capacityType, "spot"), eq(takenPrice.monthStart, new Date(Date.UTC(2026, 10, 30, 23)))));
 		expect(spot?.microUsdPerHour).toBe(989_000n);
+	});
+
+	it.each([
+		["from September to November, over the end of which one job reaches", Date.UTC(2026, 8, 15), Date.UTC(2026, 10, 15)],
+		["from November to January, which holds it whole", Date.UTC(2026, 10, 15), Date.UTC(2027, 0, 15)],
+		["from December to February, into which it reaches", Date.UTC(2026, 11, 15), Date.UTC(2027, 1, 15)],
+		["of December alone", Date.UTC(2026, 11, 15), Date.UTC(2026, 11, 16)],
+	])("dearest jobs %s, page by page, are those of the jobs' months", async (_, fromMs, toMs) => {
+		const found: [string, bigint][] = [];
+		let cursor: string | null = null;
+		let range = { fromMs, toMs };
+		do {
+			const page: JobSpend = await spendByJob(books, { fromMs, toMs, limit: 3, ...(cursor === null ? {} : { cursor }) });
+			found.push(...page.items.map((i): [string, bigint] => [i.key, i.totalMicroUsd]));
+			[cursor, range] = [page.nextCursor, page];
+		} while (cursor !== null);
+		const sums = new Map<string, bigint>();
+		for (const m of await books.db.select().from(jobMonth)) {
+			if (m.monthStart.getTime() < range.fromMs || m.monthStart.getTime() >= range.toMs) continue;
+			sums.set(m.jobId, (sums.get(m.jobId) ?? 0n) + m.effectiveMicroUsd);
+		}
+		const wanted = [...sums].sort(([a, x], [b, y]) => Number(y - x) || (a < b ? -1 : 1));
+		expect(wanted.length).toBeGreaterThan(3);
+		expect(found).toEqual(wanted);
 	});
 
 	it("of two transactions that end attempts of two teams the other way round, neither waits for the other for ever", async () => {

@@ -12,6 +12,8 @@ import { restricted, spendFilters } from "./filters.ts";
 import { spendRange } from "./range.ts";
 
 const MONTHS_MAX = 120;
+/** So many months have few jobs that reach into another one. */
+const FEW_MONTHS = 2;
 
 /**
  * The dearest jobs of whole months. `fromMs`, `toMs`: widened to months of the ledger's calendar, because that is how sums
@@ -88,10 +90,18 @@ export async function spendByJob(ctx: Pick<ServiceContext, "actor" | "db">, raw:
 	return { ...range, zone: calendar.zone, groupBy: "job", items, nextCursor };
 }
 
-/**
- * The first rows by index of each month's own jobs and of the jobs that span months from that one on, within the range; those
- * that reach over its edge are added up; then the first of all.
- */
+interface Dearest {
+	/** The first month and the last. */
+	edges: { first: SQL; last: SQL };
+	kept: SQL;
+	/** `kept` asks for more than the team, which months and spans say themselves: each job is looked up. */
+	ofJobs: boolean;
+	/** Of a cost: behind the page before. */
+	follows: (cost: SQL) => SQL;
+	limit: number;
+}
+
+/** The first rows of each month's own jobs by index, and of the jobs that span months; then the first of all. */
 function dearest(
 	months: readonly Interval[],
 	kept: SQL | undefined,
@@ -99,48 +109,66 @@ function dearest(
 	after: { cost: string; id: string } | null,
 	limit: number,
 ): SQL {
-	const starts = sql.join(
-		months.map((m) => sql`(${new Date(m.fromMs).toISOString()}::timestamptz)`),
-		sql`, `,
-	);
-	const own = sql.raw(SUMS.map((c) => `job_month.${c}`).join(", "));
-	const added = sql.raw(SUMS.map((c) => `sum(job_month.${c})::bigint as ${c}`).join(", "));
+	const instants = months.map((m) => sql`${new Date(m.fromMs).toISOString()}::timestamptz`);
 	const follows = (cost: SQL) =>
 		after === null
 			? sql`true`
 			: sql`(${cost} <= ${after.cost}::bigint and (${cost} < ${after.cost}::bigint or job_month.job_id > ${after.id}))`;
-	// Months say the team themselves; only for the rest is each job looked up.
-	const join = ofJobs ? sql`job_month join job on job.id = job_month.job_id` : sql`job_month`;
-	// The same condition on spans: they are named as months are, and stand for their whole life.
-	const spans = sql`(select job_id, team, first_month, last_month, effective_micro_usd from job_span) as job_month`;
-	const spansOfJobs = ofJobs ? sql`${spans} join job on job.id = job_month.job_id` : spans;
-	const [first, last] = [months[0], months.at(-1)].map((m) => sql`${new Date(m?.fromMs ?? 0).toISOString()}::timestamptz`);
+	const starts = sql.join(
+		instants.map((at) => sql`(${at})`),
+		sql`, `,
+	);
+	const edges = { first: instants[0] ?? sql`null`, last: instants.at(-1) ?? sql`null` };
+	const asked: Dearest = { edges, kept: kept ?? sql`true`, ofJobs, follows, limit };
+	const own = sql.raw(SUMS.map((c) => `job_month.${c}`).join(", "));
+	const added = sql.raw(SUMS.map((c) => `sum(job_month.${c})::bigint as ${c}`).join(", "));
 	return sql`
 		with months(start) as (values ${starts}), single as (
 			select one.* from months, lateral (
-				select job_month.job_id, ${own} from ${join}
-				where job_month.month_start = months.start and not job_month.several and ${kept ?? sql`true`} and ${follows(sql`job_month.effective_micro_usd`)}
+				select job_month.job_id, ${own} from ${withJob(sql`job_month`, ofJobs)}
+				where job_month.month_start = months.start and not job_month.several and ${asked.kept} and ${follows(sql`job_month.effective_micro_usd`)}
 				order by job_month.effective_micro_usd desc, job_month.job_id limit ${limit}) as one
-		), inside as (
-			select one.* from months, lateral (
-				select job_month.job_id from ${spansOfJobs}
-				where job_month.first_month = months.start and job_month.last_month <= ${last} and ${kept ?? sql`true`} and ${follows(sql`job_month.effective_micro_usd`)}
-				order by job_month.effective_micro_usd desc, job_month.job_id limit ${limit}) as one
-		), over_edge as materialized (
-			select job_id from job_span where (first_month < ${first} and last_month >= ${first}) or (first_month between ${first} and ${last} and last_month > ${last})
-		), reaching as (
-			select job_month.job_id from over_edge join job_month on job_month.job_id = over_edge.job_id${ofJobs ? sql` join job on job.id = job_month.job_id` : sql``}
-			where job_month.month_start in (select start from months) and ${kept ?? sql`true`}
-			group by job_month.job_id having ${follows(sql`sum(job_month.effective_micro_usd)`)}
-			order by sum(job_month.effective_micro_usd) desc, job_month.job_id limit ${limit}
-		), spanning as (
+		), ${months.length <= FEW_MONTHS ? longestOfFew(asked) : longestOfMany(asked)}, spanning as (
 			select job_month.job_id, ${added} from job_month
-			where job_month.month_start in (select start from months) and job_month.job_id in (select job_id from inside union all select job_id from reaching) group by job_month.job_id
+			where job_month.month_start in (select start from months) and job_month.job_id in (select job_id from longest) group by job_month.job_id
 		), page as (
 			select * from (select * from single union all select * from spanning) as both_kinds order by effective_micro_usd desc, job_id limit ${limit}
 		)
 		select page.*, job.name, job.team, job.project, job.class::text as class, job.state::text as state
 		from page join job on job.id = page.job_id order by page.effective_micro_usd desc, page.job_id`;
+}
+
+const withJob = (table: SQL, ofJobs: boolean) => (ofJobs ? sql`${table} join job on job.id = job_month.job_id` : table);
+
+/** All jobs that span months are added up; in few months they are few. */
+function longestOfFew({ kept, ofJobs, follows, limit }: Dearest): SQL {
+	return sql`longest as (
+			select job_month.job_id from ${withJob(sql`job_month`, ofJobs)}
+			where job_month.month_start in (select start from months) and job_month.several and ${kept}
+			group by job_month.job_id having ${follows(sql`sum(job_month.effective_micro_usd)`)}
+			order by sum(job_month.effective_micro_usd) desc, job_month.job_id limit ${limit}
+		)`;
+}
+
+/**
+ * Jobs whose whole life lies in the range by the index of their spans; those that reach over one of its edges are added up. Spans are
+ * named job_month here, so that the same conditions hold.
+ */
+function longestOfMany({ edges: { first, last }, kept, ofJobs, follows, limit }: Dearest): SQL {
+	return sql`inside as (
+			select one.job_id from months, lateral (
+				select job_month.job_id, job_month.effective_micro_usd from ${withJob(sql`job_span as job_month`, ofJobs)}
+				where job_month.first_month = months.start and job_month.last_month <= ${last} and ${kept} and ${follows(sql`job_month.effective_micro_usd`)}
+				order by job_month.effective_micro_usd desc, job_month.job_id limit ${limit}) as one
+			order by one.effective_micro_usd desc, one.job_id limit ${limit}
+		), over_edge as materialized (
+			select job_id from job_span where (last_month >= ${first} and first_month < ${first}) or (last_month > ${last} and first_month <= ${last})
+		), reaching as (
+			select job_month.job_id from over_edge join job_month on job_month.job_id = over_edge.job_id${ofJobs ? sql` join job on job.id = job_month.job_id` : sql``}
+			where job_month.month_start in (select start from months) and ${kept}
+			group by job_month.job_id having ${follows(sql`sum(job_month.effective_micro_usd)`)}
+			order by sum(job_month.effective_micro_usd) desc, job_month.job_id limit ${limit}
+		), longest as (select job_id from inside union all select job_id from reaching)`;
 }
 
 function toItem(row: Record<string, unknown>): JobSpend["items"][number] {
