@@ -51,7 +51,19 @@ export async function fillBooks({ sql }: Connection, { jobs, charges }: BooksSiz
 		await tx.unsafe(ATTEMPTS);
 		await tx.unsafe(WORK);
 	});
-	for (const table of ["job", "attempt", "instance", "allocation", "charge", "rollup", "rollup_slice", "job_month", "job_span", "attempt_sum", "taken_price"])
+	for (const table of [
+		"job",
+		"attempt",
+		"instance",
+		"allocation",
+		"charge",
+		"rollup",
+		"rollup_slice",
+		"job_month",
+		"job_span",
+		"attempt_sum",
+		"taken_price",
+	])
 		await sql.unsafe(`vacuum analyze ${table}`);
 }
 

@@ -8,13 +8,13 @@ import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
 import { type JobSpend, spendByJob } from "../spend/by-job.ts";
 import type { SpendFilters } from "../spend/filters.ts";
 import { LOST_STATES, lostWork } from "../spend/lost-work.ts";
-import { readBurstWaits } from "../statement/read-work.ts";
 import { ledgerMonth } from "../statement/month.ts";
+import { readBurstWaits } from "../statement/read-work.ts";
 import { ledgerCalendar, setLedgerZone } from "./calendar.ts";
+import { chargesOf } from "./charges-of.ts";
 import { ledgerCheck } from "./check.ts";
 import { meterAll } from "./meter.ts";
 import { refundCharge } from "./refund.ts";
-import { chargesOf } from "./charges-of.ts";
 import * as test from "./testing/books.ts";
 
 /** T0 is 2026-11-10T10:00Z; the ledger counts Berlin's days, which begin at 23:00 UTC. */
@@ -76,7 +76,11 @@ describe("sums of work that came to nothing", () => {
 		["of all", {}, {}],
 		["of a team", { team: ["nlp"] }, { team: "nlp" }],
 		["of a region", { region: ["eu-west-1"] }, { region: "eu-west-1" }],
-		["of a region of a team, on spot", { region: ["us-east-1"], team: ["risk"], capacityType: ["spot"] }, { region: "us-east-1", team: "risk", capacityType: "spot" }],
+		[
+			"of a region of a team, on spot",
+			{ region: ["us-east-1"], team: ["risk"], capacityType: ["spot"] },
+			{ region: "us-east-1", team: "risk", capacityType: "spot" },
+		],
 		["of two dimensions at once", { region: ["us-east-1"], provider: ["aws"] }, { region: "us-east-1" }],
 	])("%s are those of the attempts, over months, days and hours", async (_, filters, plain) => {
 		for (const [fromMs, toMs] of [
@@ -87,7 +91,11 @@ describe("sums of work that came to nothing", () => {
 			const { items, totalMicroUsd } = await lostWork(books, { fromMs, toMs, filters });
 			const [attempts, cost, gpuMs] = await byHand(plain, fromMs, toMs);
 			expect(attempts).toBeGreaterThan(0);
-			expect([items.reduce((n, i) => n + i.attempts, 0), totalMicroUsd, items.reduce((n, i) => n + i.gpuMs, 0n)]).toEqual([attempts, cost, gpuMs]);
+			expect([items.reduce((n, i) => n + i.attempts, 0), totalMicroUsd, items.reduce((n, i) => n + i.gpuMs, 0n)]).toEqual([
+				attempts,
+				cost,
+				gpuMs,
+			]);
 		}
 	});
 
@@ -106,7 +114,13 @@ describe("sums of work that came to nothing", () => {
 		const [spot] = await books.db
 			.select()
 			.from(takenPrice)
-			.where(and(eq(takenPrice.region, "us-east-1"), eq(takenPrice.capacityType, "spot"), eq(takenPrice.monthStart, new Date(Date.UTC(2026, 10, 30, 23)))));
+			.where(
+				and(
+					eq(takenPrice.region, "us-east-1"),
+					eq(takenPrice.capacityType, "spot"),
+					eq(takenPrice.monthStart, new Date(Date.UTC(2026, 10, 30, 23))),
+				),
+			);
 		expect(spot?.microUsdPerHour).toBe(989_000n);
 	});
 

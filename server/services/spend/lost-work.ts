@@ -69,7 +69,8 @@ async function fromSums(
 		...segments.filter((s) => !isKept(s)).map((segment) => ofAttempts(ctx, segment, filters, teams)),
 	]);
 	const byState = Map.groupBy(parts.flat(), (item) => item.state);
-	const sum = (items: LostWork["items"], of: (item: LostWork["items"][number]) => bigint) => items.reduce((total, item) => total + of(item), 0n);
+	const sum = (items: LostWork["items"], of: (item: LostWork["items"][number]) => bigint) =>
+		items.reduce((total, item) => total + of(item), 0n);
 	return LOST_STATES.flatMap((state) => {
 		const items = byState.get(state) ?? [];
 		const attempts = items.reduce((total, item) => total + item.attempts, 0);
@@ -91,7 +92,11 @@ async function readSums(
 	const wanted = teams === null ? (named ?? [""]) : teams.filter((team) => named === null || named.includes(team));
 	if (wanted.length === 0) return [];
 	const within = segments.map((s) =>
-		and(eq(attemptSum.granularity, s.granularity), gte(attemptSum.bucketStart, new Date(s.fromMs)), lt(attemptSum.bucketStart, new Date(s.toMs))),
+		and(
+			eq(attemptSum.granularity, s.granularity),
+			gte(attemptSum.bucketStart, new Date(s.fromMs)),
+			lt(attemptSum.bucketStart, new Date(s.toMs)),
+		),
 	);
 	return db
 		.select({
