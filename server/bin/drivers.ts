@@ -7,10 +7,13 @@ import { openAzureSite } from "#server/providers/azure/open-site.ts";
 import type { CloudDriver, ClusterDriver } from "#server/providers/driver.ts";
 import { GcpDriver } from "#server/providers/gcp/driver.ts";
 import { gcpSiteSettings } from "#server/providers/gcp/settings.ts";
+import { KubernetesDriver } from "#server/providers/kubernetes/driver.ts";
+import { type KubernetesSettings, kubernetesSettingsSchema } from "#server/providers/kubernetes/settings.ts";
 import { LocalDriver } from "#server/providers/local/local-driver.ts";
 import { assertLocalSiteAllowed } from "#server/providers/local/settings.ts";
 import { SlurmDriver } from "#server/providers/slurm/driver.ts";
 import { type SlurmSettings, slurmSettingsSchema } from "#server/providers/slurm/settings.ts";
+import { resolveAlias } from "#server/rates/accelerators.ts";
 import { listOffers } from "#server/rates/offers.ts";
 
 /** A driver for each enabled site. A provider without a driver yet is an error, not a silent gap. */
@@ -37,6 +40,9 @@ export async function openDrivers(
 				break;
 			case "slurm":
 				clusters.set(s.id, new SlurmDriver(s.id, slurmSettings(s.id, { dataRemotes: env.SPILLWAY_DATA_REMOTES, ...s.settings })));
+				break;
+			case "kubernetes":
+				clusters.set(s.id, new KubernetesDriver(s.id, kubernetesSettings(s.id, s.settings, env), { resolveAccelerator: resolveAlias }));
 				break;
 			case "aws":
 				clouds.set(
@@ -82,10 +88,25 @@ function awsSettings(row: Record<string, unknown>, env: Env, controlPlane: strin
 	return { ...rest, controlPlane, regions, imageId, ...(env.SPILLWAY_AWS_ENDPOINT ? { endpoint: env.SPILLWAY_AWS_ENDPOINT } : {}) };
 }
 
+function slurmSettings(siteId: string, row: Record<string, unknown>): SlurmSettings {
+	return clusterSettings(siteId, row, { schema: slurmSettingsSchema, page: "slurm" });
+}
+
+function kubernetesSettings(siteId: string, row: Record<string, unknown>, env: Env): KubernetesSettings {
+	const { volume } = row;
+	const isObject = typeof volume === "object" && volume !== null;
+	const own = isObject ? { volume: { dataRemotes: env.SPILLWAY_DATA_REMOTES, ...volume } } : {};
+	return clusterSettings(siteId, { ...row, ...own }, { schema: kubernetesSettingsSchema, page: "kubernetes" });
+}
+
 /** The site's row without what the books read of it. @throws Error with each wrong setting. */
-function slurmSettings(siteId: string, { gridZone: _, pue: __, ...row }: Record<string, unknown>): SlurmSettings {
-	const result = slurmSettingsSchema.safeParse(row);
-	if (result.success) return row as SlurmSettings;
+function clusterSettings<S extends z.ZodType>(
+	siteId: string,
+	{ gridZone: _, pue: __, ...row }: Record<string, unknown>,
+	{ schema, page }: { schema: S; page: string },
+): z.input<S> {
+	const result = schema.safeParse(row);
+	if (result.success) return row as z.input<S>;
 	const lines = result.error.issues.map((i) => `${i.path.join(".") || "settings"}: ${i.message}`);
-	throw new Error(`site ${siteId}: its settings are wrong:\n  ${lines.join("\n  ")}\ndocs/providers/slurm.md names them all`);
+	throw new Error(`site ${siteId}: its settings are wrong:\n  ${lines.join("\n  ")}\ndocs/providers/${page}.md names them all`);
 }

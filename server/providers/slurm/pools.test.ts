@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { SlurmNode, SlurmPartition } from "./mapper.ts";
 import { slotsOf } from "../pool-slots.ts";
+import type { SlurmNode, SlurmPartition } from "./mapper.ts";
 import { poolsOf, type SlurmPool } from "./pools.ts";
 
 const aNode = (name: string, changes: Partial<SlurmNode> = {}): SlurmNode => ({

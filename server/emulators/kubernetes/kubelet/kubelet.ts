@@ -1,0 +1,298 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { V1Container, V1Pod } from "@kubernetes/client-node";
+import { Container } from "./container.ts";
+import { expand } from "./expansion.ts";
+import { serveLogs } from "./log-server.ts";
+import { type ApiAddress, NodeApi } from "./node-api.ts";
+
+const STRATEGIC = "application/strategic-merge-patch+json";
+const MERGE = "application/merge-patch+json";
+const LEASES = "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases";
+const HEARTBEAT_MS = 3_000;
+/** Between failed pulls the status says ImagePullBackOff. */
+const PULL_BACK_OFF_MS = 20;
+
+export interface NodeShape {
+	name: string;
+	gpus: number;
+	labels?: Record<string, string>;
+	resource?: string;
+}
+
+export interface KubeletOptions {
+	api: ApiAddress;
+	nodes: readonly NodeShape[];
+	/** Images that the registry does not have. */
+	isMissing?: (image: string) => boolean;
+	tls?: { key: string; cert: string };
+	/** Says why a pod ends in a condition, as servers from 1.26 on do. */
+	tellsDisruption?: boolean;
+}
+
+interface Running {
+	pod: V1Pod;
+	container: Container | null;
+	folder: string | null;
+	/** What the status says now. */
+	state: Record<string, unknown>;
+	phase: string;
+	deadline: NodeJS.Timeout | null;
+	killAtMs: number;
+	stopping: boolean;
+	over: boolean;
+	evicted: { reason: string; message: string } | null;
+}
+
+/**
+ * The nodes of a cluster on this host: they register, heartbeat, and run the pods that are bound to them as processes.
+ * What is like a real kubelet: statuses and their order, graces, logs that go with a deleted pod, GPUs as numbers. What is
+ * not: no images, no mounts (a volume is seen only at its own path of this host), no network of pods.
+ */
+export class Kubelet {
+	readonly #options: KubeletOptions;
+	readonly #api: NodeApi;
+	readonly #pods = new Map<string, Running>();
+	readonly #dead = new Set<string>();
+	readonly #healthy = new Map<string, number>();
+	#logs: { port: number; close(): void } | null = null;
+	#timer: NodeJS.Timeout | null = null;
+
+	constructor(options: KubeletOptions) {
+		this.#options = options;
+		this.#api = new NodeApi(options.api);
+	}
+
+	async start(): Promise<void> {
+		this.#logs = await serveLogs((namespace, pod) => this.#find(namespace, pod), this.#options.tls ?? null);
+		for (const node of this.#options.nodes) await this.#register(node);
+		void this.#api.follow("/api/v1/pods", (type, object) => this.#take(type, object as V1Pod));
+		this.#timer = setInterval(() => void this.#heartbeat(), HEARTBEAT_MS).unref();
+	}
+
+	/** Kills what runs. */
+	async stop(): Promise<void> {
+		if (this.#timer) clearInterval(this.#timer);
+		this.#api.close();
+		this.#logs?.close();
+		for (const running of this.#pods.values()) {
+			if (running.deadline) clearTimeout(running.deadline);
+			running.container?.kill();
+			if (running.folder) await rm(running.folder, { recursive: true, force: true });
+		}
+		this.#pods.clear();
+	}
+
+	/** The node loses its power: nothing more is heard of it, and what ran there is gone. */
+	die(name: string): void {
+		this.#dead.add(name);
+		for (const running of this.#pods.values()) if (running.pod.spec?.nodeName === name) running.container?.kill();
+	}
+
+	/** So many of the node's GPUs answer. */
+	async setHealthyGpus(name: string, gpus: number): Promise<void> {
+		this.#healthy.set(name, gpus);
+		const node = this.#options.nodes.find((n) => n.name === name);
+		if (node) await this.#api.insist("PATCH", `/api/v1/nodes/${name}/status`, this.#nodeStatus(node), STRATEGIC);
+	}
+
+	/** The node ends a pod by itself, for example because it lacks memory. */
+	evict(namespace: string, name: string, message: string): void {
+		const running = this.#pods.get(`${namespace}/${name}`);
+		if (!running || running.over) return;
+		running.evicted = { reason: "Evicted", message };
+		running.container?.kill();
+	}
+
+	#find(namespace: string, name: string): Container | null {
+		return this.#pods.get(`${namespace}/${name}`)?.container ?? null;
+	}
+
+	async #register(node: NodeShape): Promise<void> {
+		const { name, labels } = node;
+		const metadata = { name, labels: { "kubernetes.io/hostname": name, ...labels } };
+		await this.#api.insist("POST", "/api/v1/nodes", { apiVersion: "v1", kind: "Node", metadata });
+		await this.#api.insist("PATCH", `/api/v1/nodes/${name}/status`, this.#nodeStatus(node), STRATEGIC);
+		const spec = { holderIdentity: name, leaseDurationSeconds: 40, renewTime: microTime() };
+		const lease = { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata: { name, namespace: "kube-node-lease" }, spec };
+		await this.#api.insist("POST", LEASES, lease);
+	}
+
+	#nodeStatus({ name, gpus, resource = "nvidia.com/gpu" }: NodeShape): unknown {
+		const plain = { cpu: "64", memory: "512Gi", pods: "110", "ephemeral-storage": "1000Gi" };
+		const capacity = { ...plain, [resource]: String(gpus) };
+		const allocatable = { ...plain, [resource]: String(this.#healthy.get(name) ?? gpus) };
+		const at = now();
+		const conditions = [
+			{ type: "Ready", status: "True", reason: "KubeletReady", message: "", lastHeartbeatTime: at, lastTransitionTime: at },
+		];
+		const addresses = [
+			{ type: "InternalIP", address: "127.0.0.1" },
+			{ type: "Hostname", address: "127.0.0.1" },
+		];
+		return {
+			status: { capacity, allocatable, conditions, addresses, daemonEndpoints: { kubeletEndpoint: { Port: this.#logs?.port ?? 0 } } },
+		};
+	}
+
+	async #heartbeat(): Promise<void> {
+		for (const { name } of this.#options.nodes) {
+			if (!this.#dead.has(name))
+				await this.#api.call("PATCH", `${LEASES}/${name}`, { spec: { renewTime: microTime() } }, MERGE).catch(() => null);
+		}
+	}
+
+	#take(type: string, pod: V1Pod): void {
+		const node = pod.spec?.nodeName;
+		const key = `${pod.metadata?.namespace}/${pod.metadata?.name}`;
+		if (!node || !this.#options.nodes.some((n) => n.name === node) || this.#dead.has(node)) return;
+		const known = this.#pods.get(key);
+		if (known && known.pod.metadata?.uid === pod.metadata?.uid) {
+			known.pod = pod;
+			if (type === "DELETED") void this.#drop(key, known);
+			else if (pod.metadata?.deletionTimestamp) this.#end(known, key);
+			return;
+		}
+		const isOver = pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed";
+		if (type === "DELETED" || isOver) return;
+		const running: Running = {
+			...{ pod, container: null, folder: null, state: {}, phase: "Pending", deadline: null },
+			...{ killAtMs: Number.POSITIVE_INFINITY, stopping: false, over: false, evicted: null },
+		};
+		this.#pods.set(key, running);
+		void this.#run(running, key);
+	}
+
+	async #run(running: Running, key: string): Promise<void> {
+		const spec = running.pod.spec?.containers[0];
+		if (!spec) return;
+		await this.#tell(running, "Pending", { waiting: { reason: "ContainerCreating" } });
+		if (this.#options.isMissing?.(spec.image ?? "")) return this.#failToPull(running, spec.image ?? "");
+		if (running.pod.metadata?.deletionTimestamp) return this.#end(running, key);
+		running.folder = await mkdtemp(path.join(tmpdir(), "spillway-pod-"));
+		const container = new Container();
+		running.container = container;
+		const exited = new Promise<void>((resolve) => container.once("exit", resolve));
+		try {
+			const env = environmentOf(running.pod, spec, running.folder);
+			const command = [...(spec.command ?? []), ...(spec.args ?? [])].map((word) => expand(word, env));
+			await container.start(command, { cwd: running.folder, env });
+		} catch (error) {
+			const message = `failed to create containerd task: failed to create shim task: OCI runtime create failed: ${String(error)}`;
+			const terminated = { exitCode: 128, reason: "StartError", message, startedAt: "1970-01-01T00:00:00Z", finishedAt: now() };
+			running.over = true;
+			await this.#tell(running, "Failed", { terminated });
+			return this.#confirm(running, key);
+		}
+		const startedAt = now();
+		// Told once: an end that comes before this is told must come after it.
+		const told = this.#tell(running, "Running", { running: { startedAt } });
+		if (running.pod.metadata?.deletionTimestamp) this.#end(running, key);
+		await Promise.all([told, exited]);
+		if (this.#dead.has(running.pod.spec?.nodeName ?? "")) return;
+		running.over = true;
+		const exitCode = container.exitCode ?? 0;
+		const reason = exitCode === 0 ? "Completed" : "Error";
+		await this.#tell(running, exitCode === 0 ? "Succeeded" : "Failed", { terminated: { exitCode, reason, startedAt, finishedAt: now() } });
+		await this.#confirm(running, key);
+	}
+
+	async #failToPull(running: Running, image: string): Promise<void> {
+		const message = `failed to pull and unpack image "${image}": not found`;
+		await this.#tell(running, "Pending", { waiting: { reason: "ErrImagePull", message } });
+		await new Promise((resolve) => setTimeout(resolve, PULL_BACK_OFF_MS));
+		if (!running.over)
+			await this.#tell(running, "Pending", { waiting: { reason: "ImagePullBackOff", message: `Back-off pulling image "${image}"` } });
+	}
+
+	/** SIGTERM once, and SIGKILL at the end of the grace, which may be shortened. */
+	#end(running: Running, key: string): void {
+		if (running.over) return void this.#confirm(running, key);
+		if (!running.container) {
+			running.over = true;
+			void this.#tell(running, "Failed", running.state).then(() => this.#confirm(running, key));
+			return;
+		}
+		if (!running.stopping) running.container.terminate();
+		const graceMs = (running.pod.metadata?.deletionGracePeriodSeconds ?? 30) * 1_000;
+		const killAtMs = Math.min(running.killAtMs, Date.now() + graceMs);
+		running.stopping = true;
+		if (killAtMs >= running.killAtMs) return;
+		running.killAtMs = killAtMs;
+		if (running.deadline) clearTimeout(running.deadline);
+		running.deadline = setTimeout(() => running.container?.kill(), graceMs);
+	}
+
+	/** The container of a deleted pod is thrown away with its log, then the server is told that it may forget the pod. */
+	async #confirm(running: Running, key: string): Promise<void> {
+		const { metadata } = running.pod;
+		if (!metadata?.deletionTimestamp || metadata.deletionGracePeriodSeconds === 0) return;
+		running.container = null;
+		const body = { kind: "DeleteOptions", apiVersion: "v1", gracePeriodSeconds: 0, preconditions: { uid: metadata.uid } };
+		await this.#api.insist("DELETE", `/api/v1/namespaces/${metadata.namespace}/pods/${metadata.name}`, body);
+		await this.#drop(key, running);
+	}
+
+	async #drop(key: string, running: Running): Promise<void> {
+		if (running.deadline) clearTimeout(running.deadline);
+		running.container?.kill();
+		if (this.#pods.get(key) === running && running.over) this.#pods.delete(key);
+		if (running.folder) await rm(running.folder, { recursive: true, force: true });
+	}
+
+	async #tell(running: Running, phase: string, state: Record<string, unknown>): Promise<void> {
+		const { metadata, spec } = running.pod;
+		if (this.#dead.has(spec?.nodeName ?? "")) return;
+		running.phase = phase;
+		running.state = state;
+		const container = spec?.containers[0];
+		const ready = "running" in state;
+		// A patch keeps what it does not name.
+		const whole = { waiting: null, running: null, terminated: null, ...state };
+		const containerStatuses = [{ name: container?.name, image: container?.image, imageID: "", ready, restartCount: 0, state: whole }];
+		const disrupted = {
+			type: "DisruptionTarget",
+			status: "True",
+			reason: "TerminationByKubelet",
+			message: running.evicted?.message,
+			lastTransitionTime: now(),
+		};
+		const conditions = [
+			{ type: "Ready", status: ready ? "True" : "False", lastTransitionTime: now() },
+			...(running.evicted && this.#options.tellsDisruption ? [disrupted] : []),
+		];
+		const status = {
+			phase,
+			startTime: running.pod.status?.startTime ?? now(),
+			hostIP: "127.0.0.1",
+			podIP: "127.0.0.1",
+			conditions,
+			containerStatuses,
+		};
+		const path = `/api/v1/namespaces/${metadata?.namespace}/pods/${metadata?.name}/status`;
+		await this.#api.insist("PATCH", path, { status: { ...status, ...(running.evicted ?? {}) } }, STRATEGIC);
+	}
+}
+
+/** What a real pod has from its image. */
+const SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/** What a real pod has from its image is of this host: PATH. Nothing else is handed on. */
+function environmentOf({ metadata, spec }: V1Pod, container: V1Container, folder: string): Record<string, string> {
+	const env: Record<string, string> = {
+		PATH: SYSTEM_PATH,
+		HOME: folder,
+		HOSTNAME: spec?.hostname ?? metadata?.name ?? "",
+	};
+	for (const { name, value } of container.env ?? []) env[name] = expand(value ?? "", env);
+	return env;
+}
+
+function now(): string {
+	return `${new Date().toISOString().slice(0, 19)}Z`;
+}
+
+function microTime(): string {
+	return new Date().toISOString().replace("Z", "000Z");
+}

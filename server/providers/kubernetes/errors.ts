@@ -1,0 +1,62 @@
+import { z } from "zod";
+import { DriverError, type DriverErrorKind } from "../driver-errors.ts";
+
+const statusSchema = z.looseObject({ message: z.string().nullish(), reason: z.string().nullish(), code: z.number().nullish() });
+
+/** The API server's words for things that the driver looks for by name. */
+export const ALREADY_EXISTS = "AlreadyExists";
+const EXPIRED = ["Expired", "Gone"];
+
+/** Whether a list's continuation or a watch's beginning is too old to be gone on from. */
+export function isExpired(error: unknown): boolean {
+	return error instanceof DriverError && (EXPIRED.includes(error.providerCode ?? "") || error.providerCode === "HTTP 410");
+}
+
+export function isCode(error: unknown, code: string): boolean {
+	return error instanceof DriverError && error.providerCode === code;
+}
+
+/** A status of the API server (HTTP ≥ 400, or an ERROR event of a watch) as the port's error. */
+export function statusError(what: string, status: number, body: unknown): DriverError {
+	const parsed = statusSchema.safeParse(body);
+	const said = parsed.success ? parsed.data : {};
+	const message = said.message || (typeof body === "string" && body.trim().slice(0, 200)) || "no words";
+	const kind = kindOf(status, message);
+	const hint = kind === "unauthorized" ? hintOf(status) : "";
+	return new DriverError(kind, `Kubernetes: ${what}: ${message}${hint}`, { providerCode: said.reason || `HTTP ${status}` });
+}
+
+function hintOf(status: number): string {
+	return status === 401
+		? " (the credentials are not valid any more; renew the token or kubeconfig that the site names)"
+		: " (grant it as docs/providers/kubernetes.md shows)";
+}
+
+function kindOf(status: number, message: string): DriverErrorKind {
+	if (status === 401) return "unauthorized";
+	// 403 is said of three different things: quotas, rights of ours, and a policy that refuses this job.
+	if (status === 403) {
+		if (/exceeded quota/i.test(message)) return "quota_exceeded";
+		return /cannot \w+ resource/.test(message) || !/forbidden: |denied/i.test(message) ? "unauthorized" : "invalid_request";
+	}
+	if (status === 404) return "not_found";
+	if (status === 410 || status === 408) return "transient";
+	if (status === 429) return "throttled";
+	return status >= 400 && status < 500 ? "invalid_request" : "transient";
+}
+
+/** No answer at all: nobody can say whether the request was carried out. */
+export function noAnswer(what: string, server: string, error: unknown): DriverError {
+	const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+	const code = (cause as NodeJS.ErrnoException | null)?.code;
+	const words = cause instanceof Error ? cause.message || cause.name : String(cause);
+	return new DriverError("transient", `Kubernetes: ${what}: the API server at ${server} does not answer: ${words}`, {
+		cause: error,
+		...(typeof code === "string" ? { providerCode: code } : {}),
+	});
+}
+
+/** An answer that cannot be read says nothing about what happened there. */
+export function notUnderstood(what: string, why: string): DriverError {
+	return new DriverError("transient", `Kubernetes: ${what}: the answer is not understood (${why})`, { providerCode: "UnexpectedAnswer" });
+}

@@ -1,0 +1,79 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe } from "vitest";
+import { z } from "zod";
+import { defined } from "#server/kernel/assert.ts";
+import { describeClusterDriverContract } from "../contract/cluster-contract.ts";
+import { eventually } from "../contract/cluster-harness.ts";
+import { posixCommand } from "../contract/posix-job.ts";
+import { KubernetesDriver, type KubernetesDriverOptions } from "./driver.ts";
+import { type KubernetesSettings, kubernetesSettingsSchema } from "./settings.ts";
+
+/** A cluster that is there already: a site's settings as JSON. Without it an API server of ours is started. */
+const given = process.env.SPILLWAY_CONTRACT_KUBERNETES
+	? kubernetesSettingsSchema.parse(JSON.parse(process.env.SPILLWAY_CONTRACT_KUBERNETES))
+	: null;
+
+interface Cluster {
+	settings: KubernetesSettings;
+	stop(): Promise<void>;
+}
+
+let sites = 0;
+
+function contract(name: string, open: () => Promise<Cluster>, options: KubernetesDriverOptions): void {
+	describeClusterDriverContract(name, async () => {
+		const { settings, stop } = await open();
+		sites += 1;
+		const siteId = `contract-${process.pid}-${sites}`;
+		const volume = settings.volume ? await mkdtemp(path.join(settings.volume.folder, "contract-")) : null;
+		const newDriver = () => {
+			const part = volume === null ? "" : path.basename(volume);
+			const mine = settings.volume && volume !== null ? { volume: below(settings.volume, part) } : {};
+			return new KubernetesDriver(siteId, { ...settings, ...mine }, { ...options, resolveAccelerator: () => "H100-80GB" });
+		};
+		const drivers: KubernetesDriver[] = [];
+		const opened = () => {
+			const driver = newDriver();
+			drivers.push(driver);
+			return driver;
+		};
+		const driver = opened();
+		const [pool] = (await driver.observe()).pools.filter((p) => p.gpusPerNode >= 4);
+		const { id, accelerator, nodes, gpusPerNode } = z
+			.object({ id: z.string(), accelerator: z.string(), nodes: z.number(), gpusPerNode: z.number() })
+			.parse(pool);
+		return {
+			...{ driver, poolId: id, accelerator, slots: nodes * gpusPerNode, command: posixCommand },
+			passTime: () => sleep(20),
+			nowMs: () => Date.now(),
+			restart: async () => opened(),
+			async cleanup() {
+				const last = newDriver();
+				await last.close({ stopJobs: true, graceMs: 0 });
+				await eventually({ passTime: () => sleep(20) }, "everything is forgotten", async () => {
+					const { attempts } = await last.observe();
+					for (const { attemptId } of attempts) await last.forget(attemptId);
+					return attempts.length === 0;
+				});
+				await last.close({ stopJobs: false, graceMs: 0 });
+				for (const each of drivers) await each.close({ stopJobs: false, graceMs: 0 });
+				if (volume !== null) await rm(volume, { recursive: true, force: true });
+				await stop();
+			},
+			features: { realProcesses: true, checkpointFolder: volume !== null, timeStepMs: 1_000, separateStreams: false },
+		};
+	});
+}
+
+function below(volume: NonNullable<KubernetesSettings["volume"]>, part: string): NonNullable<KubernetesSettings["volume"]> {
+	const inside = (folder: string) => path.join(folder, part);
+	const source = "hostPath" in volume.source ? { hostPath: inside(volume.source.hostPath) } : volume.source;
+	return { ...volume, source, folder: inside(volume.folder), mountPath: inside(volume.mountPath ?? "/spillway") };
+}
+
+describe.skipIf(given === null)("a cluster that is there already", { timeout: 120_000 }, () => {
+	const alwaysJobs = process.env.SPILLWAY_CONTRACT_KUBERNETES_JOBS === "always";
+	contract("kubernetes", async () => ({ settings: defined(given, "settings"), stop: async () => {} }), { alwaysJobs });
+});

@@ -1,0 +1,109 @@
+import type { Clock } from "#server/kernel/clock.ts";
+import type { LogCursor, LogLine } from "../driver.ts";
+import type { KubeCalls } from "./client.ts";
+import { KeptLog, sinceTimeOf, takeBatch, timedLines } from "./log-reader.ts";
+import { CONTAINER } from "./names.ts";
+import type { KubeEvent, KubePod } from "./objects.ts";
+import type { AttemptFacts } from "./observe-attempt.ts";
+
+/** How often the cluster is asked what it has to say about an attempt that waits, or goes. */
+const EVENTS_EVERY_MS = 2_000;
+/** The longest read of one batch. */
+const READ_TIMEOUT_MS = 20_000;
+
+/**
+ * Log lines of attempts: what the first of its pods prints (the cluster keeps both streams in one), and the cluster's own
+ * warnings. Cursor: `stdout` is the place in the log, in ns since the pod was made; `stderr` that in the warnings, in ms
+ * since then.
+ */
+export class AttemptLogs {
+	readonly #calls: KubeCalls;
+	readonly #clock: Clock;
+	readonly #kept = new Map<string, { log: KeptLog; done: Promise<void> }>();
+	readonly #events = new Map<string, { list: KubeEvent[]; atMs: number }>();
+	readonly #ended = new AbortController();
+
+	constructor(calls: KubeCalls, clock: Clock) {
+		this.#calls = calls;
+		this.#clock = clock;
+	}
+
+	async read(facts: AttemptFacts, cursor: LogCursor, maxBytes: number): Promise<{ lines: LogLine[]; cursor: LogCursor }> {
+		const first = firstPod(facts);
+		const epochMs = first?.createdAtMs ?? facts.createdAtMs;
+		const warnings = await this.#warnings(facts, first, epochMs, cursor.stderr);
+		const printed = first ? await this.#printed(first, cursor.stdout, maxBytes) : { lines: [], lastNs: null };
+		const last = warnings.at(-1);
+		return {
+			lines: [...warnings, ...printed.lines],
+			cursor: { stdout: printed.lastNs ?? cursor.stdout, stderr: last ? last.atMs - epochMs + 1 : cursor.stderr },
+		};
+	}
+
+	/** From now on the log of this pod is kept here. Returns when it is being followed, or cannot be. */
+	async keep(pod: KubePod): Promise<void> {
+		if (this.#kept.has(pod.name) || pod.container?.terminated || !pod.container?.running) return;
+		const log = new KeptLog(pod.createdAtMs);
+		const stream = await this.#calls.log(pod.name, { container: CONTAINER, follow: true }, this.#ended.signal).catch(() => null);
+		if (!stream || this.#kept.has(pod.name)) return;
+		// What is cut off was read; nothing more can be had.
+		this.#kept.set(pod.name, { log, done: log.follow(stream).catch(() => {}) });
+	}
+
+	forget(facts: AttemptFacts): void {
+		for (const { name } of facts.pods) {
+			this.#kept.delete(name);
+			this.#events.delete(name);
+		}
+		if (facts.job) this.#events.delete(facts.job.name);
+	}
+
+	close(): void {
+		this.#ended.abort();
+	}
+
+	async #printed(pod: KubePod, afterNs: number, maxBytes: number): Promise<{ lines: LogLine[]; lastNs: number | null }> {
+		if (pod.node === null) return { lines: [], lastNs: null };
+		const kept = this.#kept.get(pod.name);
+		if (kept) {
+			if (pod.container?.terminated) await kept.done;
+			return takeBatch(kept.log.after(afterNs), pod.createdAtMs, maxBytes);
+		}
+		const abort = new AbortController();
+		const signal = AbortSignal.any([abort.signal, this.#ended.signal, AbortSignal.timeout(READ_TIMEOUT_MS)]);
+		const stream = await this.#calls.log(pod.name, { container: CONTAINER, ...sinceTimeOf(pod.createdAtMs, afterNs) }, signal);
+		if (!stream) return { lines: [], lastNs: null };
+		try {
+			return await takeBatch(timedLines(stream, pod.createdAtMs, afterNs), pod.createdAtMs, maxBytes);
+		} finally {
+			abort.abort();
+		}
+	}
+
+	/** What the cluster warns of: that no node has room, that an image cannot be had, that it takes the pod away. */
+	async #warnings(facts: AttemptFacts, pod: KubePod | null, epochMs: number, afterMs: number): Promise<LogLine[]> {
+		const events = pod ? await this.#ask("Pod", pod.name, isSettled(pod)) : facts.job ? await this.#ask("Job", facts.job.name, false) : [];
+		return events
+			.filter((e) => e.warning && e.atMs - epochMs >= afterMs)
+			.sort((a, b) => a.atMs - b.atMs)
+			.map((e) => ({ atMs: e.atMs, stream: "spillway" as const, text: `the cluster says ${e.reason}: ${e.message}`.slice(0, 1_000) }));
+	}
+
+	async #ask(kind: "Pod" | "Job", name: string, settled: boolean): Promise<KubeEvent[]> {
+		const known = this.#events.get(name);
+		const nowMs = this.#clock.nowMs();
+		if (known && (settled || nowMs - known.atMs < EVENTS_EVERY_MS)) return known.list;
+		const list = await this.#calls.events(kind, name);
+		this.#events.set(name, { list, atMs: nowMs });
+		return list;
+	}
+}
+
+/** Of a pod that runs, or ended by itself, nothing new is to be expected. */
+function isSettled({ container, deletionAtMs }: KubePod): boolean {
+	return deletionAtMs === null && (container?.running !== undefined || container?.terminated !== undefined);
+}
+
+function firstPod({ pods }: AttemptFacts): KubePod | null {
+	return pods.toSorted((a, b) => a.index - b.index || a.createdAtMs - b.createdAtMs)[0] ?? null;
+}

@@ -1,0 +1,193 @@
+import type { V1Container, V1Job, V1Pod, V1PodSpec, V1Service, V1Toleration, V1Volume, V1VolumeMount } from "@kubernetes/client-node";
+import type { JobSpec } from "#server/domain/job.ts";
+import { DriverError } from "../driver-errors.ts";
+import { ANNOTATIONS, CONTAINER, FINALIZER, LABELS, objectNameOf } from "./names.ts";
+import type { AttemptMeta } from "./objects.ts";
+import type { KubePool } from "./pools.ts";
+import type { ParsedKubernetesSettings, Toleration } from "./settings.ts";
+
+/** Spillway ends a job at its longest time, with the reason; the pod's own limit is the net under it. */
+const LIMIT_SLACK_SECONDS = 600;
+/** Where PyTorch's launchers look for the first of a gang, by default. */
+const MASTER_PORT = "29500";
+const WORK = "/spillway";
+
+export interface ManifestInput {
+	attemptId: string;
+	jobId: string;
+	attemptNo: number;
+	spec: JobSpec;
+	pool: KubePool;
+	slots: number[];
+	settings: ParsedKubernetesSettings;
+	siteLabel: string;
+	/** Below the site's volume: where the attempt's data and checkpoints lie. Null without a volume. */
+	folders: { attempt: string; checkpoints: string; mounts: { path: string; folder: string }[] } | null;
+}
+
+/**
+ * A Job that runs an attempt once: nothing is tried again by the server, and a pod that is deleted is not replaced, since
+ * whether and where an attempt is repeated is Spillway's to decide.
+ */
+export function jobOf(input: ManifestInput, server: { indexed: boolean; podReplacement: boolean }): V1Job {
+	const { spec, settings } = input;
+	const name = objectNameOf(input.attemptId);
+	return {
+		apiVersion: "batch/v1",
+		kind: "Job",
+		metadata: {
+			name,
+			labels: { ...labelsOf(input), ...(settings.queue === undefined ? {} : { [LABELS.queue]: settings.queue }) },
+			annotations: annotationsOf(input),
+		},
+		spec: {
+			parallelism: spec.nodes,
+			completions: spec.nodes,
+			backoffLimit: 0,
+			...(server.indexed ? { completionMode: "Indexed" } : {}),
+			...(server.podReplacement ? { podReplacementPolicy: "Failed" } : {}),
+			// Kueue lets it begin.
+			...(settings.queue === undefined ? {} : { suspend: true }),
+			template: {
+				metadata: { labels: labelsOf(input), annotations: annotationsOf(input), finalizers: [FINALIZER] },
+				spec: podSpecOf(input, name),
+			},
+		},
+	};
+}
+
+/** The same as plain pods, for servers whose Jobs replace a deleted pod at once, or know no index. */
+export function podsOf(input: ManifestInput): V1Pod[] {
+	const name = objectNameOf(input.attemptId);
+	return Array.from({ length: input.spec.nodes }, (_, index) => {
+		const spec = podSpecOf(input, name);
+		const env: V1Container["env"] = [{ name: "JOB_COMPLETION_INDEX", value: String(index) }];
+		return {
+			apiVersion: "v1",
+			kind: "Pod",
+			metadata: {
+				name: `${name}-${index}`,
+				labels: { ...labelsOf(input), [LABELS.index]: String(index) },
+				annotations: annotationsOf(input),
+				finalizers: [FINALIZER],
+			},
+			spec: { ...spec, hostname: `${name}-${index}`, containers: spec.containers.map((c) => ({ ...c, env: [...env, ...(c.env ?? [])] })) },
+		};
+	});
+}
+
+/** Gives the pods of a gang names in DNS, before they are ready too. */
+export function serviceOf(attemptId: string, siteLabel: string): V1Service {
+	const name = objectNameOf(attemptId);
+	const labels = { [LABELS.site]: siteLabel, [LABELS.attempt]: name };
+	return {
+		apiVersion: "v1",
+		kind: "Service",
+		metadata: { name, labels },
+		spec: { clusterIP: "None", publishNotReadyAddresses: true, selector: { [LABELS.attempt]: name } },
+	};
+}
+
+function labelsOf({ attemptId, siteLabel }: ManifestInput): Record<string, string> {
+	return { "app.kubernetes.io/managed-by": "spillway", [LABELS.site]: siteLabel, [LABELS.attempt]: objectNameOf(attemptId) };
+}
+
+function annotationsOf({ attemptId, jobId, attemptNo, pool, slots, spec }: ManifestInput): Record<string, string> {
+	const command = (spec.command[0] ?? "").slice(0, 200);
+	const meta: AttemptMeta = { attemptId, jobId, attemptNo, poolId: pool.id, slots, nodes: spec.nodes, command };
+	return { [ANNOTATIONS.attempt]: JSON.stringify(meta) };
+}
+
+function podSpecOf(input: ManifestInput, name: string): V1PodSpec {
+	const { spec, pool, settings, folders } = input;
+	const { gpus, cpus, memoryGiB } = spec.resources;
+	const memory = memoryGiB === null ? {} : { memory: `${Math.ceil(memoryGiB * 1024)}Mi` };
+	const gpu = gpus === 0 ? {} : { [pool.resource]: String(gpus) };
+	const maxSeconds = spec.duration.maxMs === null ? null : Math.ceil(spec.duration.maxMs / 1_000) + LIMIT_SLACK_SECONDS;
+	const image = spec.image ?? settings.image;
+	if (image === undefined) {
+		const what = `the job names no image, and this site has none for such jobs; give the job an image, or set "image" of the site`;
+		throw new DriverError("invalid_request", `attempt ${input.attemptId} cannot start: ${what}`);
+	}
+	const storage = storageOf(input);
+	return {
+		restartPolicy: "Never",
+		// The command is then not the first process, which signals without a handler would not end.
+		shareProcessNamespace: true,
+		enableServiceLinks: false,
+		automountServiceAccountToken: false,
+		terminationGracePeriodSeconds: settings.evictionGraceSeconds,
+		...(maxSeconds === null ? {} : { activeDeadlineSeconds: maxSeconds }),
+		...(Object.keys(pool.selector).length === 0 ? {} : { nodeSelector: pool.selector }),
+		...(settings.tolerations.length === 0 ? {} : { tolerations: settings.tolerations.map(given) }),
+		...(settings.serviceAccount === undefined ? {} : { serviceAccountName: settings.serviceAccount }),
+		...(settings.priorityClass === undefined ? {} : { priorityClassName: settings.priorityClass }),
+		...(settings.imagePullSecrets.length === 0 ? {} : { imagePullSecrets: settings.imagePullSecrets.map((secret) => ({ name: secret })) }),
+		...(settings.runAs === undefined
+			? {}
+			: { securityContext: { runAsUser: settings.runAs.user, runAsGroup: settings.runAs.group, fsGroup: settings.runAs.group } }),
+		...(spec.nodes === 1 ? {} : { subdomain: name }),
+		containers: [
+			{
+				name: CONTAINER,
+				image,
+				command: spec.command.map(literal),
+				env: Object.entries(environmentOf(input, name, folders)).map(([key, value]) => ({ name: key, value: literal(value) })),
+				resources: {
+					requests: { ...gpu, ...memory, ...(cpus === null ? {} : { cpu: String(cpus) }) },
+					limits: { ...gpu, ...memory },
+				},
+				volumeMounts: storage.mounts,
+				terminationMessagePolicy: "File",
+			},
+		],
+		volumes: storage.volumes,
+	};
+}
+
+/** Without what is not said. */
+function given(toleration: Toleration): V1Toleration {
+	return Object.fromEntries(Object.entries(toleration).filter(([, value]) => value !== undefined));
+}
+
+/** Kubernetes puts variables in for `$(NAME)`; the command and its environment are taken as they are written. */
+function literal(text: string): string {
+	return text.replaceAll("$", "$$$$");
+}
+
+function environmentOf(input: ManifestInput, name: string, folders: ManifestInput["folders"]): Record<string, string> {
+	const { spec, jobId, attemptNo, settings } = input;
+	const gang = { MASTER_ADDR: `${name}-0.${name}.${settings.namespace}.svc`, MASTER_PORT };
+	return {
+		...(spec.nodes === 1 ? {} : gang),
+		...spec.env,
+		SPILLWAY_JOB_ID: jobId,
+		SPILLWAY_ATTEMPT: String(attemptNo),
+		SPILLWAY_NODES: String(spec.nodes),
+		SPILLWAY_WORK_DIR: folders === null ? WORK : `${folders.attempt}/work`,
+		SPILLWAY_CHECKPOINT_DIR: folders === null ? (spec.checkpoint?.path ?? `${WORK}/checkpoints`) : folders.checkpoints,
+	};
+}
+
+/** Shared memory of any size, as data loaders want, and the attempt's own part of the site's volume. */
+function storageOf({ spec, settings, folders, attemptId }: ManifestInput): { volumes: V1Volume[]; mounts: V1VolumeMount[] } {
+	const shm = { volumes: [{ name: "shm", emptyDir: { medium: "Memory" } }], mounts: [{ name: "shm", mountPath: "/dev/shm" }] };
+	const { volume } = settings;
+	if (!volume || !folders) {
+		const paths = [WORK, ...(spec.checkpoint ? [spec.checkpoint.path] : [])];
+		return {
+			volumes: [...shm.volumes, ...paths.map((_, i) => ({ name: `scratch-${i}`, emptyDir: {} }))],
+			mounts: [...shm.mounts, ...paths.map((mountPath, i) => ({ name: `scratch-${i}`, mountPath }))],
+		};
+	}
+	const source =
+		"claim" in volume.source
+			? { persistentVolumeClaim: { claimName: volume.source.claim } }
+			: { hostPath: { path: volume.source.hostPath } };
+	const below = (folder: string) => `${attemptId}${folder.slice(folders.attempt.length)}`;
+	const seen = [{ path: folders.attempt, folder: folders.attempt }, ...folders.mounts];
+	return {
+		volumes: [...shm.volumes, { name: "site", ...source }],
+		mounts: [...shm.mounts, ...seen.map(({ path, folder }) => ({ name: "site", mountPath: path, subPath: below(folder) }))],
+	};
+}

@@ -1,0 +1,201 @@
+import type { AttemptObservation } from "../driver.ts";
+import { parseExit } from "../local/observe-attempt.ts";
+import type { AttemptMeta, KubeJob, KubePod, StopMark, Verdict } from "./objects.ts";
+
+type Exit = NonNullable<AttemptObservation["exit"]>;
+
+/** What the cluster says of one attempt. */
+export interface AttemptFacts {
+	meta: AttemptMeta;
+	/** Null where it runs as plain pods, or when its Job was deleted. */
+	job: KubeJob | null;
+	pods: KubePod[];
+	/** Whether it was made as a Job, there or not. */
+	asJob: boolean;
+	createdAtMs: number;
+	/** That we asked it to end. */
+	stop: StopMark | null;
+	/** Why it will never run, found out by us. */
+	verdict: Verdict | null;
+}
+
+export interface Surroundings {
+	nowMs: number;
+	/** Whether a node is there and ready: one that is not cannot tell how its pods ended. */
+	isNodeReady(name: string): boolean;
+	nodeLostAfterMs: number;
+}
+
+/** The Job's controller may act on what it saw just before it was told to make no more pods. */
+const NO_PODS_SETTLE_MS = 1_000;
+/** Plain pods of a gang are made within one call; what is incomplete after this will stay so. */
+const INCOMPLETE_AFTER_MS = 60_000;
+
+/** How one pod is: `cause` says why it is over, where it is not its command's own end. */
+export type PodState =
+	| { kind: "waiting" | "running"; startedAtMs: number | null }
+	| { kind: "over"; startedAtMs: number | null; finishedAtMs: number; exit: Exit | null; cause: "ended" | "taken_away" | "deleted" };
+
+/** The cluster's words for having taken a pod away: not a failure of its command. Sources: kubelet and controllers up to 1.36. */
+const TAKEN_AWAY = [
+	...[
+		"Evicted",
+		"NodeLost",
+		"Preempting",
+		"Preempted",
+		"Shutdown",
+		"NodeShutdown",
+		"Terminated",
+		"NodeAffinity",
+		"UnexpectedAdmissionError",
+	],
+	...["PreemptionByScheduler", "EvictionByEvictionAPI", "DeletionByTaintManager", "DeletionByPodGC", "TerminationByKubelet"],
+];
+/** The command's program could not be started: containerd's and Docker's word. */
+const NOT_STARTED = ["StartError", "ContainerCannotRun"];
+
+export function wasTakenAway(pod: KubePod): boolean {
+	const target = pod.conditions.some((c) => c.type === "DisruptionTarget" && c.status === "True");
+	// "OutOfcpu", "OutOfnvidia.com/gpu": the node had not what the scheduler believed.
+	return target || TAKEN_AWAY.includes(pod.reason) || pod.reason.startsWith("OutOf");
+}
+
+export function podStateOf(pod: KubePod, meta: AttemptMeta, around: Surroundings): PodState {
+	const { container, deletionAtMs } = pod;
+	const ended = container?.terminated;
+	const startedAtMs = ended?.startedAt ?? container?.running?.startedAt ?? null;
+	if (ended && (pod.phase === "Succeeded" || pod.phase === "Failed" || deletionAtMs !== null)) {
+		const finishedAtMs = ended.finishedAt ?? deletionAtMs ?? around.nowMs;
+		const exit = exitOf(ended, meta);
+		// A program that leaves with 0 after its eviction has saved and not finished; what had ended before counts.
+		const askedAtMs = deletionAtMs === null ? null : deletionAtMs - (pod.deletionGraceSeconds ?? 0) * 1_000;
+		const before = askedAtMs !== null && finishedAtMs < askedAtMs;
+		const cause = wasTakenAway(pod) && !before ? "taken_away" : deletionAtMs !== null && !before ? "deleted" : "ended";
+		return { kind: "over", startedAtMs: exit.error === null ? startedAtMs : null, finishedAtMs, exit, cause };
+	}
+	const over = (finishedAtMs: number) => ({ kind: "over" as const, startedAtMs, finishedAtMs, exit: null });
+	if (pod.phase === "Failed" || pod.phase === "Succeeded") {
+		const cause = wasTakenAway(pod) ? "taken_away" : deletionAtMs === null ? "ended" : "deleted";
+		return { ...over(deletionAtMs ?? pod.startedAtMs ?? around.nowMs), cause };
+	}
+	if (deletionAtMs !== null) {
+		const cause = wasTakenAway(pod) ? "taken_away" : "deleted";
+		// Nobody has it, or its kubelet says that it is over.
+		if (pod.node === null || pod.deletionGraceSeconds === 0) return { ...over(deletionAtMs), cause };
+		const overdue = around.nowMs > deletionAtMs + around.nodeLostAfterMs;
+		if (overdue && !around.isNodeReady(pod.node)) return { ...over(deletionAtMs), cause: "taken_away" };
+	}
+	return { kind: container?.running ? "running" : "waiting", startedAtMs };
+}
+
+function exitOf({ exitCode, reason, message }: { exitCode: number; reason: string; message: string }, { command }: AttemptMeta): Exit {
+	if (!NOT_STARTED.includes(reason)) return parseExit(String(exitCode));
+	const error = `the command ${JSON.stringify(command)} could not be started: ${message || reason}`;
+	return { code: null, signal: null, error, failedAt: "start" };
+}
+
+/** The attempt as the port tells it. */
+export function observationOf(facts: AttemptFacts, around: Surroundings): AttemptObservation {
+	const { meta, stop, verdict, pods } = facts;
+	const states = pods.map((pod) => ({ pod, state: podStateOf(pod, meta, around) }));
+	const starts = states.map(({ state }) => state.startedAtMs).filter((ms) => ms !== null);
+	const startedAtMs = starts.length > 0 ? Math.min(...starts) : null;
+	const common = { attemptId: meta.attemptId, slots: meta.slots, startedAtMs, finishedAtMs: null, exit: null };
+	const overs = states.flatMap(({ pod, state }) => (state.kind === "over" ? [{ pod, ...state }] : []));
+	if (!isOver(facts, overs.length, around)) {
+		const ending = stop !== null || verdict !== null || overs.some((o) => o.exit?.code !== 0) || pods.some((p) => p.deletionAtMs !== null);
+		const phase = ending
+			? "stopping"
+			: states.some(({ state }) => state.kind === "running") || startedAtMs !== null
+				? "running"
+				: "staging";
+		return { ...common, phase };
+	}
+	const exit = endOf(facts, overs);
+	const ranFromMs = exit === null || exit.error === null ? startedAtMs : null;
+	const ends = overs.map((o) => o.finishedAtMs);
+	const last = ends.length > 0 ? Math.max(...ends) : (facts.job?.completedAtMs ?? facts.job?.deletionAtMs ?? stop?.atMs ?? around.nowMs);
+	const finishedAtMs = Math.max(last, ranFromMs ?? 0);
+	return { ...common, phase: exit === null ? "lost" : "exited", startedAtMs: ranFromMs, finishedAtMs, exit };
+}
+
+/** Whether nothing of it runs, or will. */
+function isOver({ meta, job, pods, asJob, createdAtMs, stop, verdict }: AttemptFacts, overs: number, { nowMs }: Surroundings): boolean {
+	if (overs < pods.length) return false;
+	if (pods.length > 0) {
+		// Pods of a gang that were never made, or are gone, follow when the Job has ended.
+		if (pods.length >= meta.nodes || stop !== null || verdict !== null) return true;
+		if (asJob) return job === null || job.completed || job.failed || job.suspended || job.deletionAtMs !== null;
+		return true;
+	}
+	if (stop !== null) return nowMs - stop.atMs >= NO_PODS_SETTLE_MS;
+	if (job === null) return !asJob || nowMs - createdAtMs >= INCOMPLETE_AFTER_MS;
+	return job.completed || job.failed || job.deletionAtMs !== null || (job.suspended && job.hadPods);
+}
+
+type Over = Extract<PodState, { kind: "over" }> & { pod: KubePod };
+
+/** How it ended; null: it was taken away, and may be run again. */
+function endOf(facts: AttemptFacts, overs: readonly Over[]): Exit | null {
+	const { job, stop, verdict, asJob } = facts;
+	if (verdict) return { code: null, signal: null, error: verdict.error, failedAt: "start" };
+	const worst = worstOf(overs);
+	const ran = overs.some((o) => o.startedAtMs !== null);
+	if (stop) return worst?.exit ?? { code: null, signal: ran ? "SIGKILL" : "SIGTERM", error: null };
+	if (overs.length === 0) {
+		if (job?.completed) return { code: 0, signal: null, error: null };
+		return job?.deletionAtMs && !job.hadPods ? deletedBefore(job.name) : null;
+	}
+	if (overs.some((o) => o.cause === "taken_away") || job?.suspended) return null;
+	const own = worstOf(overs.filter((o) => o.cause === "ended"));
+	// When one of a gang fails, the others are deleted: its end is the gang's.
+	if (own && own.exit === null) return { code: null, signal: null, error: reasonOf(own.pod), failedAt: "start" };
+	if (own?.exit && own.exit.code !== 0) return own.exit;
+	if (overs.every((o) => o.cause === "ended")) return own?.exit ?? null;
+	// Somebody deleted the Job: that is a cancellation. Somebody deleted a pod: that is how nodes are cleared.
+	const cancelled = asJob && (job === null || job.deletionAtMs !== null);
+	if (!cancelled) return null;
+	return ran ? (worst?.exit ?? { code: null, signal: "SIGKILL", error: null }) : deletedBefore(overs[0]?.pod.name ?? "");
+}
+
+function deletedBefore(name: string): Exit {
+	return { code: null, signal: null, error: `${name} was deleted at the cluster before it ran`, failedAt: "start" };
+}
+
+/** The first that did not end well; where all did, the first of the gang. */
+function worstOf(overs: readonly Over[]): Over | null {
+	const bad = overs.filter((o) => o.exit?.code !== 0).sort((a, b) => a.finishedAtMs - b.finishedAtMs || a.pod.index - b.pod.index);
+	// An end that says something counts before one of which nothing is known.
+	return bad.find((o) => o.exit !== null) ?? bad[0] ?? overs[0] ?? null;
+}
+
+function reasonOf(pod: KubePod): string {
+	return `the cluster ended pod ${pod.name} before its command ran: ${[pod.reason, pod.message].filter(Boolean).join(": ") || "it says no reason"}`;
+}
+
+/** Why a pod waits for its container, when that may last for ever: its image, or its configuration. */
+const START_PROBLEMS = [
+	"ErrImagePull",
+	"ImagePullBackOff",
+	"InvalidImageName",
+	"ErrImageNeverPull",
+	"CreateContainerConfigError",
+	"CreateContainerError",
+];
+const HOPELESS = ["InvalidImageName", "ErrImageNeverPull"];
+
+/** What an attempt is to be given up for, or null. A problem of a registry may pass, so it is given some time. */
+export function startProblemOf({ pods }: AttemptFacts, { nowMs }: { nowMs: number }, patienceMs: number): string | null {
+	for (const { container, startedAtMs, createdAtMs, name } of pods) {
+		const waiting = container?.waiting;
+		if (!waiting || !START_PROBLEMS.includes(waiting.reason)) continue;
+		if (!HOPELESS.includes(waiting.reason) && nowMs - (startedAtMs ?? createdAtMs) < patienceMs) continue;
+		return `pod ${name} cannot start: ${waiting.reason}${waiting.message ? `: ${waiting.message}` : ""}`;
+	}
+	return null;
+}
+
+/** Plain pods of a gang of which some were never made: whoever made them died over it. */
+export function isIncomplete({ asJob, pods, meta, createdAtMs }: AttemptFacts, nowMs: number): boolean {
+	return !asJob && pods.length < meta.nodes && nowMs - createdAtMs >= INCOMPLETE_AFTER_MS;
+}

@@ -1,0 +1,93 @@
+import path from "node:path";
+import { z } from "zod";
+import { cloudEndpointSchema } from "../cloud-endpoint.ts";
+
+const absolutePath = z.string().refine((p) => path.isAbsolute(p), "must be an absolute path");
+const dnsLabel = z.string().regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, "holds lower-case letters, digits and - only, at most 63");
+const labels = z.record(z.string().min(1), z.string());
+
+/** Credentials are named, never held: nothing secret is in the database. */
+const accessSchema = z.union([
+	z.strictObject({ kubeconfig: absolutePath, context: z.string().min(1).optional() }),
+	z.strictObject({
+		server: cloudEndpointSchema,
+		tokenFile: absolutePath,
+		/** The authority that signed the server's certificate; default: those that this host trusts. */
+		caFile: absolutePath.optional(),
+	}),
+	/** Spillway's scheduler runs as a pod of this cluster, under its own service account. */
+	z.strictObject({ inCluster: z.literal(true) }),
+]);
+
+const volumeSource = z.union([z.strictObject({ claim: dnsLabel }), z.strictObject({ hostPath: absolutePath })]);
+
+const tolerationSchema = z.strictObject({
+	key: z.string().min(1).optional(),
+	operator: z.enum(["Exists", "Equal"]).default("Equal"),
+	value: z.string().optional(),
+	effect: z.enum(["NoSchedule", "PreferNoSchedule", "NoExecute"]).optional(),
+});
+export type Toleration = z.output<typeof tolerationSchema>;
+
+/** Where GPU products are told by a label, the first one that a node has counts. */
+const PRODUCT_LABELS = [
+	"nvidia.com/gpu.product",
+	"amd.com/gpu.product-name",
+	"cloud.google.com/gke-accelerator",
+	"karpenter.k8s.aws/instance-gpu-name",
+	"k8s.amazonaws.com/accelerator",
+];
+
+export const kubernetesSettingsSchema = z.strictObject({
+	access: accessSchema,
+	/** The namespace in which jobs are made; one for each site. */
+	namespace: dnsLabel,
+	/**
+	 * What the cluster's GPU products are called here: `{"NVIDIA-H100-80GB-HBM3": "H100-80GB"}`; `gpu` names GPUs of nodes
+	 * without such a label. Products that are not named are looked up among the known models, and left out when unknown.
+	 */
+	accelerators: z.record(z.string().min(1), z.string().min(1)).default({}),
+	productLabels: z.array(z.string().min(1)).min(1).default(PRODUCT_LABELS),
+	/** Extended resources that are GPUs. */
+	resources: z.array(z.string().min(1)).min(1).default(["nvidia.com/gpu", "amd.com/gpu"]),
+	/** Only nodes with these labels are used. */
+	nodeSelector: labels.default({}),
+	/** Taints that jobs tolerate; a node with another one that keeps pods off is unavailable. */
+	tolerations: z.array(tolerationSchema).default([
+		{ key: "nvidia.com/gpu", operator: "Exists" },
+		{ key: "amd.com/gpu", operator: "Exists" },
+	]),
+	/** Kueue's LocalQueue that jobs are put into. */
+	queue: dnsLabel.optional(),
+	/** The image of jobs that name none; without it such a job is refused. */
+	image: z.string().min(1).optional(),
+	imagePullSecrets: z.array(dnsLabel).default([]),
+	serviceAccount: dnsLabel.optional(),
+	priorityClass: dnsLabel.optional(),
+	/** As whom commands run; default: as whom the image says. */
+	runAs: z.strictObject({ user: z.number().int().nonnegative(), group: z.number().int().nonnegative() }).optional(),
+	/** A volume for data and checkpoints that this host sees too, at `folder`. */
+	volume: z
+		.strictObject({
+			source: volumeSource,
+			/** The same volume on the host of Spillway's scheduler. It must be there: an unmounted one is no empty one. */
+			folder: absolutePath,
+			/** Where pods see it. */
+			mountPath: absolutePath.default("/spillway"),
+			/** File in the form of rclone.conf with what data are fetched by; the one of the whole Spillway counts without it. */
+			dataRemotes: absolutePath.optional(),
+		})
+		.optional(),
+	/** How long a command may go on after SIGTERM when the cluster itself ends its pod: eviction, preemption, drain. */
+	evictionGraceSeconds: z.number().int().min(1).max(86_400).default(60),
+	/** How long a pod may fail to get its image or its configuration until the attempt fails. */
+	startProblemsMs: z.number().int().nonnegative().default(300_000),
+	/** How long after its grace a pod on a node that does not answer is still believed to run. */
+	nodeLostAfterMs: z.number().int().nonnegative().default(60_000),
+	/** After it the outcome of a call is unknown. */
+	answerTimeoutMs: z.number().int().positive().default(20_000),
+	/** Objects in one page of a listing. */
+	pageSize: z.number().int().positive().default(500),
+});
+export type KubernetesSettings = z.input<typeof kubernetesSettingsSchema>;
+export type ParsedKubernetesSettings = z.output<typeof kubernetesSettingsSchema>;

@@ -1,0 +1,162 @@
+import { readdir, rm } from "node:fs/promises";
+import path from "node:path";
+import { placeUnder, StagingError } from "#server/agent/safe-path.ts";
+import type { JobSpec } from "#server/domain/job.ts";
+import { defined } from "#server/kernel/assert.ts";
+import type { AttemptObservation, StartAttempt } from "../driver.ts";
+import { DriverError, madeNothing } from "../driver-errors.ts";
+import {
+	type AttemptFolder,
+	attemptFolder,
+	isMissing,
+	readIfThere,
+	readRequest,
+	readRequestSync,
+	type StoredRequest,
+	writeRequest,
+	writeWhole,
+} from "../local/attempt-folder.ts";
+import { parseExit, writeFailure, writeStoppedBefore } from "../local/observe-attempt.ts";
+import { identify } from "../local/process-identity.ts";
+import { bringData, checkpointFolderOf } from "../local/bring-data.ts";
+import { needsStaging } from "../local/run-attempt.ts";
+import { isAttemptId } from "../start-rules.ts";
+import type { ManifestInput } from "./manifest.ts";
+import type { ParsedKubernetesSettings } from "./settings.ts";
+
+type Submit = (request: StartAttempt) => Promise<void>;
+
+/**
+ * The site's volume as this host sees it: a folder for each attempt, with its data, its checkpoints, and, until the cluster
+ * has it, the request. A scheduler that dies while data is brought is followed by one that carries on.
+ */
+export class SiteVolume {
+	readonly #root: string;
+	readonly #mountPath: string;
+	readonly #dataRemotes: string | undefined;
+	readonly #submit: Submit;
+	/** What this process brings to its submission now. */
+	readonly #inFlight = new Map<string, { abort: AbortController; done: Promise<void> }>();
+
+	constructor({ folder, mountPath, dataRemotes }: NonNullable<ParsedKubernetesSettings["volume"]>, submit: Submit) {
+		this.#dataRemotes = dataRemotes;
+		this.#root = folder;
+		this.#mountPath = mountPath;
+		this.#submit = submit;
+	}
+
+	/** Where pods see what lies here. Paths of the job file that are absolute are there under their own names too. */
+	folders(attemptId: string, spec: JobSpec): NonNullable<ManifestInput["folders"]> {
+		const paths = this.#paths(attemptId);
+		const seen = (folder: string) => path.posix.join(this.#mountPath, path.relative(this.#root, folder));
+		const named = [...(spec.checkpoint ? [spec.checkpoint.path] : []), ...spec.data.map((d) => d.mount)];
+		const mounts = named.filter((p) => path.isAbsolute(p)).map((p) => ({ path: p, folder: seen(placeUnder(paths.work, p)) }));
+		return { attempt: seen(paths.folder), checkpoints: seen(checkpointFolderOf(paths, spec)), mounts };
+	}
+
+	checkpointFolder(attemptId: string): string | null {
+		const request = readRequestSync(this.#paths(attemptId));
+		return request && checkpointFolderOf(this.#paths(attemptId), request.spec);
+	}
+
+	/** Whether the attempt was taken in before. */
+	async knows(attemptId: string): Promise<boolean> {
+		return (await readRequest(this.#paths(attemptId))) !== null;
+	}
+
+	/** Brings the attempt's data and submits it: when there is data, in the background. */
+	async handOver(request: StartAttempt): Promise<void> {
+		const paths = this.#paths(request.attemptId);
+		const stored = { ...request, stager: defined(await identify(process.pid), "this process") };
+		await writeRequest(paths, stored);
+		const done = this.#bring(paths, stored);
+		if (needsStaging(request)) return;
+		await done.catch(async (error: unknown) => {
+			// Of what was refused nothing stays; what has no answer yet is carried on.
+			if (error instanceof DriverError && madeNothing(error.kind)) await this.forget(request.attemptId);
+			throw error;
+		});
+	}
+
+	/** Attempts that the cluster does not show: not there yet, over before, or gone. Those that have to go on do. */
+	async others(shown: ReadonlySet<string>): Promise<{ observation: AttemptObservation; poolId: string }[]> {
+		const names = (await readdir(this.#root)).filter((name) => isAttemptId(name) && !shown.has(name));
+		const found = await Promise.all(names.map((name) => this.#one(this.#paths(name))));
+		return found.filter((one) => one !== null);
+	}
+
+	/** Ends the staging of an attempt. Answers whether it never came to the cluster. */
+	async stop(attemptId: string): Promise<void> {
+		const paths = this.#paths(attemptId);
+		if (!(await this.knows(attemptId)) || (await readIfThere(paths.handed)) !== null) return;
+		await writeWhole(paths.stop, "");
+		const running = this.#inFlight.get(attemptId);
+		running?.abort.abort();
+		await running?.done.catch(() => {});
+		if ((await readIfThere(paths.handed)) === null && (await readIfThere(paths.exit)) === null) await writeStoppedBefore(paths);
+	}
+
+	async forget(attemptId: string): Promise<void> {
+		await rm(this.#paths(attemptId).folder, { recursive: true, force: true });
+	}
+
+	/** Whoever comes next begins anew what is being brought. */
+	async close(): Promise<void> {
+		for (const { abort } of this.#inFlight.values()) abort.abort();
+		await Promise.allSettled([...this.#inFlight.values()].map(({ done }) => done));
+	}
+
+	#paths(attemptId: string): AttemptFolder {
+		return attemptFolder(this.#root, attemptId);
+	}
+
+	async #one(paths: AttemptFolder): Promise<{ observation: AttemptObservation; poolId: string } | null> {
+		const request = await readRequest(paths);
+		if (!request) return null;
+		const { attemptId, slots, poolId } = request;
+		const none = { attemptId, slots, startedAtMs: null, finishedAtMs: null, exit: null };
+		const exit = (await readIfThere(paths.exit))?.trim();
+		if (exit) return { observation: { ...none, phase: "exited", finishedAtMs: Date.now(), exit: parseExit(exit) }, poolId };
+		if ((await readIfThere(paths.handed)) !== null) return { observation: { ...none, phase: "lost", finishedAtMs: Date.now() }, poolId };
+		if (!this.#inFlight.has(attemptId)) this.#carryOn(paths, request);
+		return { observation: { ...none, phase: (await readIfThere(paths.stop)) === null ? "staging" : "stopping" }, poolId };
+	}
+
+	#carryOn(paths: AttemptFolder, request: StoredRequest): void {
+		this.#bring(paths, request).catch(async (error: unknown) => {
+			if (!(error instanceof DriverError) || error.kind === "unauthorized" || !madeNothing(error.kind)) return;
+			await writeFailure(paths, { error: error.message, failedAt: "start" }).catch(() => {});
+		});
+	}
+
+	#bring(paths: AttemptFolder, request: StoredRequest): Promise<void> {
+		const abort = new AbortController();
+		const { attemptId } = request;
+		const done = this.#stageAndSubmit(paths, request, abort.signal).finally(() => this.#inFlight.delete(attemptId));
+		this.#inFlight.set(attemptId, { abort, done });
+		done.catch(() => {});
+		return done;
+	}
+
+	async #stageAndSubmit(paths: AttemptFolder, request: StoredRequest, signal: AbortSignal): Promise<void> {
+		try {
+			await bringData({ place: "the Kubernetes site", dataRemotes: this.#dataRemotes }, paths, request, signal);
+		} catch (error) {
+			if ((await readIfThere(paths.stop)) !== null) return writeStoppedBefore(paths);
+			if (signal.aborted) return;
+			return writeFailure(paths, { error: error instanceof Error ? error.message : String(error), failedAt: "staging" });
+		}
+		if ((await readIfThere(paths.stop)) !== null) return writeStoppedBefore(paths);
+		await this.#submit(request);
+		await writeWhole(paths.handed, "");
+	}
+}
+
+/** @throws DriverError transient when the volume is not mounted. */
+export function volumeError(error: unknown, folder: string): DriverError {
+	if (error instanceof DriverError) return error;
+	if (error instanceof StagingError) return new DriverError("invalid_request", error.message, { cause: error });
+	const { path: missing } = (error ?? {}) as NodeJS.ErrnoException;
+	const words = isMissing(error) && missing === folder ? `the site's volume ${folder} is not there; mount or make it` : String(error);
+	return new DriverError("transient", `Kubernetes: ${words}`, { cause: error });
+}
