@@ -55,6 +55,8 @@ export const instanceShape = z.looseObject({
 	microUsdPerHour: micro,
 	jobId: z.string(),
 	jobName: z.string(),
+	rank: z.number(),
+	exitCode: z.number().nullable(),
 	intendedAt: z.string(),
 	terminatedAt: time,
 	expiresAt: z.string(),

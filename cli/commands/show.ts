@@ -91,11 +91,14 @@ function attemptTable({ io }: CommandContext, job: JobDetail): string {
 	);
 }
 
+type Instance = JobDetail["instances"][number];
+
 function instanceTable({ io }: CommandContext, job: JobDetail): string {
 	return table(
 		io,
 		[
 			{ head: "INSTANCE", cell: (i) => i.providerInstanceId ?? i.id },
+			...(job.spec.nodes > 1 ? [{ head: "RANK", cell: (i: Instance) => String(i.rank), right: true as const }] : []),
 			{ head: "STATE", cell: (i) => i.state, style: (i) => styleOfState(i.state) },
 			{ head: "TYPE", cell: (i) => `${i.instanceType} ${label(i.capacityType)}` },
 			{ head: "WHERE", cell: (i) => `${i.provider} ${i.zone ?? i.region}` },

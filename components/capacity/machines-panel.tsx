@@ -84,7 +84,10 @@ function MachineRow({ machine: m }: { machine: Machine }) {
 				<Link href={`/jobs/${m.jobId}`} className="font-strong hover:underline">
 					{m.jobName}
 				</Link>{" "}
-				<span className="text-ink-3">{m.team}</span>
+				<span className="text-ink-3">
+					{m.team}
+					{m.nodes > 1 ? `, rank ${m.rank} of ${m.nodes}` : null}
+				</span>
 			</Td>
 			<Td n>
 				<Elapsed sinceMs={Date.parse(m.launchedAt ?? m.intendedAt)} />

@@ -82,6 +82,7 @@ function WhereFact({ job }: { job: JobDetail }) {
 		);
 	}
 	const machine = placement.instanceType ?? placement.accelerator ?? "";
+	const machines = job.spec.nodes > 1 ? `${job.spec.nodes} × ${machine}` : machine;
 	return (
 		<Fact
 			label={job.finishedAt === null ? "Where it is" : "Where it was"}
@@ -91,7 +92,7 @@ function WhereFact({ job }: { job: JobDetail }) {
 					{placement.capacityType === "owned"
 						? ""
 						: `${placement.capacityType === "on_demand" ? "On-demand" : capital(placement.capacityType)}, `}
-					{placement.instanceType === null ? `${job.gpus} × ${machine}` : machine}
+					{placement.instanceType === null ? `${job.gpus} × ${machine}` : machines}
 					{last && (
 						<>
 							{" "}

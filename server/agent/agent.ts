@@ -7,11 +7,20 @@ import { AgentClock } from "./clock.ts";
 import { findMetadata } from "./find-metadata.ts";
 import { listFolder, signatureOf } from "./folder-files.ts";
 import { GpuMinutes } from "./gpu-minutes.ts";
+import { gangEnvironment } from "./job-environment.ts";
 import { Lifecycle } from "./lifecycle.ts";
 import { LogShipper } from "./log-shipper.ts";
-import { type MachineMetadata, untilInstanceId } from "./metadata.ts";
+import { findPrivateAddress, type MachineMetadata, untilInstanceId } from "./metadata.ts";
 import { type PreparedJob, prepareJob } from "./prepare-job.ts";
-import { type EnrollAnswer, type ExitedRequest, enrollAnswer, GPU_MINUTES_KEPT, logsAnswer, OWN_STOP_CAUSES } from "./protocol.ts";
+import {
+	type EnrollAnswer,
+	type ExitedRequest,
+	enrollAnswer,
+	GPU_MINUTES_KEPT,
+	logsAnswer,
+	OWN_STOP_CAUSES,
+	stagedAnswer,
+} from "./protocol.ts";
 import { restoreCheckpoint } from "./restore-checkpoint.ts";
 import { RunningCommand } from "./run-command.ts";
 import type { AgentSettings } from "./settings.ts";
@@ -98,10 +107,13 @@ async function enroll(
 	settings: AgentSettings,
 	{ client, metadata, signal, log }: { client: ControlClient; metadata: MachineMetadata; signal: AbortSignal; log(text: string): void },
 ): Promise<EnrollAnswer> {
+	const providerInstanceId = await untilInstanceId(metadata, signal, log);
+	const privateAddress = await findPrivateAddress(metadata, log);
 	const json = {
 		instanceId: settings.instanceId,
 		bootstrapSecret: settings.bootstrapSecret,
-		providerInstanceId: await untilInstanceId(metadata, signal, log),
+		providerInstanceId,
+		...(privateAddress === null ? {} : { privateAddress }),
 		nonce: randomBytes(24).toString("base64url"),
 	};
 	const terms = await client.call({ method: "POST", path: "/enroll", json, answer: enrollAnswer, signal });
@@ -151,10 +163,12 @@ const NEVER_RAN: Exit = { code: null, signal: null, error: null };
 async function stageAndRun(s: Session): Promise<Exit> {
 	let job: PreparedJob;
 	let restored: string;
+	let gang: Record<string, string>;
 	try {
 		s.lifecycle.stopSignal.throwIfAborted();
 		job = await prepareJob({ folder: path.join(s.settings.folder, "job"), terms: s.terms, signal: s.lifecycle.stopSignal, log: s.tell });
 		restored = await restore(s, job);
+		gang = await meetGang(s);
 	} catch (error) {
 		if (s.lifecycle.plan !== null) return NEVER_RAN;
 		s.tell(messageOf(error));
@@ -163,7 +177,7 @@ async function stageAndRun(s: Session): Promise<Exit> {
 	const command = new RunningCommand({
 		command: s.terms.spec.command,
 		folder: job.workFolder,
-		environment: job.environment,
+		environment: { ...job.environment, ...gang },
 		onLine: (stream, text) => s.shipper.add(stream, text),
 		isFull: () => s.shipper.full,
 	});
@@ -171,6 +185,19 @@ async function stageAndRun(s: Session): Promise<Exit> {
 	if (!(await command.started)) return command.ended;
 	s.lifecycle.move("running");
 	return superviseRun(s, job, restored, command);
+}
+
+/** Waits until all machines of the gang are as far. Answers the variables by which their commands find each other. */
+async function meetGang({ terms, client, lifecycle, tell }: Session): Promise<Record<string, string>> {
+	if (!terms.gang) return {};
+	const { rank, nodes } = terms.gang;
+	tell(`is ready as rank ${rank} of ${nodes}`);
+	for (;;) {
+		const { master } = await client.call({ method: "POST", path: "/staged", json: {}, answer: stagedAnswer, signal: lifecycle.stopSignal });
+		if (master) return gangEnvironment({ rank, nodes, master, gpusPerNode: terms.spec.resources.gpus });
+		await pause(terms.heartbeatMs, lifecycle.stopSignal);
+		lifecycle.stopSignal.throwIfAborted();
+	}
 }
 
 /** Answers the signature of what the checkpoint folder holds before the command runs. */
@@ -228,7 +255,8 @@ async function stopWhenAsked(s: Session, command: RunningCommand, ended: AbortSi
 }
 
 function newCheckpointSync(s: Session, job: PreparedJob, restored: string): CheckpointSync | null {
-	if (job.checkpointFolder === null) return null;
+	// Of a gang, rank 0 keeps the checkpoints, as its commands do for all.
+	if (job.checkpointFolder === null || (s.terms.gang?.rank ?? 0) > 0) return null;
 	return new CheckpointSync({ client: s.client, folder: job.checkpointFolder, restored, log: s.tell });
 }
 

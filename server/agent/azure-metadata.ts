@@ -4,6 +4,8 @@ import type { MachineMetadata } from "./metadata.ts";
 
 const TIMEOUT_MS = 2_000;
 const compute = z.object({ name: z.string().min(1), resourceGroupName: z.string().min(1) });
+const card = z.object({ ipv4: z.object({ ipAddress: z.array(z.object({ privateIpAddress: z.string() })) }) });
+const machine = z.object({ network: z.object({ interface: z.array(card) }) });
 const events = z.object({
 	Events: z.array(z.object({ EventType: z.string(), Resources: z.array(z.string()), NotBefore: z.string().default("") })),
 });
@@ -27,6 +29,11 @@ export class AzureMetadata implements MachineMetadata {
 		const { name, resourceGroupName } = compute.parse(await this.#get("/metadata/instance/compute?api-version=2021-02-01"));
 		this.#name = name;
 		return `${resourceGroupName}/${name}`.toLowerCase();
+	}
+
+	async privateAddress(): Promise<string | null> {
+		const { network } = machine.parse(await this.#get("/metadata/instance?api-version=2021-02-01"));
+		return network.interface[0]?.ipv4.ipAddress[0]?.privateIpAddress || null;
 	}
 
 	/** What is about to happen may concern other machines of the same kind: those that are named. */

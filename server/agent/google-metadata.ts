@@ -22,6 +22,10 @@ export class GoogleMetadata implements MachineMetadata {
 		return `${zone.slice(zone.lastIndexOf("/") + 1)}/${id}`;
 	}
 
+	privateAddress(): Promise<string> {
+		return this.#get("/instance/network-interfaces/0/ip");
+	}
+
 	async notice(): Promise<{ atMs: number } | null> {
 		if ((await this.#get("/instance/preempted")) === "TRUE") this.#notice ??= { atMs: this.#nowMs() + PREEMPTION_NOTICE_MS };
 		return this.#notice;

@@ -33,3 +33,31 @@ export function jobEnvironment(input: JobEnvironmentInput): Record<string, strin
 		SPILLWAY_CHECKPOINT_DIR: input.checkpointFolder,
 	};
 }
+
+/**
+ * What commands of a gang find each other by, under the names that torchrun's users write (NNODES, NODE_RANK, …), those
+ * that torchrun reads itself (PET_…, so that a plain `torchrun train.py` is enough; torch/distributed/run.py, `env`), and
+ * those of `init_method="env://"`, which torchrun replaces for each of its processes. Where a machine has one process,
+ * its rank is known here too.
+ */
+export function gangEnvironment(gang: {
+	rank: number;
+	nodes: number;
+	master: { address: string; port: number };
+	gpusPerNode: number;
+}): Record<string, string> {
+	const processes = Math.max(1, gang.gpusPerNode);
+	const forTorchrun = {
+		NNODES: String(gang.nodes),
+		NODE_RANK: String(gang.rank),
+		NPROC_PER_NODE: String(processes),
+		MASTER_ADDR: gang.master.address,
+		MASTER_PORT: String(gang.master.port),
+	};
+	return {
+		...forTorchrun,
+		...Object.fromEntries(Object.entries(forTorchrun).map(([name, value]) => [`PET_${name}`, value])),
+		WORLD_SIZE: String(gang.nodes * processes),
+		...(processes === 1 ? { RANK: String(gang.rank), LOCAL_RANK: "0" } : {}),
+	};
+}

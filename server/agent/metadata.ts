@@ -7,6 +7,8 @@ export interface MachineMetadata {
 	instanceId(): Promise<string>;
 	/** When the provider takes the machine, or null when it did not say so. @throws Error when the service does not answer. */
 	notice(): Promise<{ atMs: number } | null>;
+	/** Its address within the provider's network; null when the service has none. @throws Error when the service does not answer. */
+	privateAddress(): Promise<string | null>;
 	/**
 	 * Gives the machine back by the provider's own means, where a power-off alone leaves it billed. False: it has none.
 	 * @throws Error when the provider does not let it, or does not answer.
@@ -31,6 +33,10 @@ export class Ec2Metadata implements MachineMetadata {
 		const id = await this.#get("/latest/meta-data/instance-id");
 		if (id === null) throw new Error("the metadata service has no instance-id");
 		return id.trim();
+	}
+
+	async privateAddress(): Promise<string | null> {
+		return (await this.#get("/latest/meta-data/local-ipv4"))?.trim() || null;
 	}
 
 	async notice(): Promise<{ atMs: number } | null> {
@@ -75,6 +81,16 @@ export async function untilInstanceId(metadata: MachineMetadata, signal: AbortSi
 			log(`the metadata service does not answer yet: ${error instanceof Error ? error.message : String(error)}`);
 		}
 		if (!(await pause(1_000, signal))) throw new Error("the machine's life is over before its metadata service answered");
+	}
+}
+
+/** One look, since only a gang needs it and the provider's interface mostly tells it too. */
+export async function findPrivateAddress(metadata: MachineMetadata, log: (text: string) => void): Promise<string | null> {
+	try {
+		return await metadata.privateAddress();
+	} catch (error) {
+		log(`the metadata service tells no private address: ${error instanceof Error ? error.message : String(error)}`);
+		return null;
 	}
 }
 

@@ -60,6 +60,8 @@ export const enrollRequest = z.strictObject({
 	providerInstanceId: z.string().regex(/^[A-Za-z0-9._:/-]{1,128}$/, "is not a provider's instance id"),
 	/** Drawn by the agent when it starts and told to nobody else: makes a retry known as such. */
 	nonce: z.string().regex(BASE64URL, "must be 16 to 128 characters of base64url"),
+	/** Its address within the provider's network, as the metadata service says; left out when it does not. */
+	privateAddress: z.union([z.ipv4(), z.ipv6()]).optional(),
 });
 export type EnrollRequest = z.infer<typeof enrollRequest>;
 
@@ -115,9 +117,22 @@ export const enrollAnswer = z.object({
 	checkpoint: z.object({ id: checkpointIdSchema, files: z.array(checkpointFileSchema) }).nullable(),
 	/** Of the operator's data remotes those that this job's data need, with their credentials; kept in memory alone. */
 	dataRemotes: z.record(z.string(), z.record(z.string(), z.string())).default({}),
+	/** Which machine of how many it is; null when it is all of the attempt. */
+	gang: z.object({ rank: z.number().int().min(0), nodes: z.number().int().min(2) }).nullish(),
 	...orders,
 });
 export type EnrollAnswer = z.infer<typeof enrollAnswer>;
+
+// --- gang -----------------------------------------------------------------------------------------------------------
+
+/** The machine's part of a gang's work is at hand: told again until the answer says where all meet. */
+export const stagedRequest = z.strictObject({});
+
+/** `master`: all machines are ready, and rank 0 is to be reached there; null: not all are. */
+export const stagedAnswer = z.object({
+	master: z.object({ address: z.string().min(1), port: z.number().int().min(1).max(65_535) }).nullable(),
+});
+export type StagedAnswer = z.infer<typeof stagedAnswer>;
 
 // --- heartbeat ------------------------------------------------------------------------------------------------------
 

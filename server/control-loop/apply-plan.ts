@@ -2,7 +2,7 @@ import type { Tx } from "#server/db/client.ts";
 import { decision } from "#server/db/schema/decision.ts";
 import type { Explanation } from "#server/domain/decision.ts";
 import { type Reason, reason } from "#server/domain/reasons.ts";
-import { instanceIdOf, newId } from "#server/kernel/ids.ts";
+import { newId } from "#server/kernel/ids.ts";
 import type { Action, Plan, Snapshot } from "#server/scheduling/types.ts";
 import { openApproval } from "#server/services/approval/open.ts";
 import { requestMove } from "#server/services/attempt/request-move.ts";
@@ -116,10 +116,6 @@ async function applyLaunch(
 	action: Extract<Action, { kind: "launch" }>,
 	applied: Applied,
 ): Promise<boolean> {
-	if (action.instances !== 1) {
-		ctx.log("error", "machines that must start together were chosen, and no driver starts them yet", { jobId: action.jobId });
-		return false;
-	}
 	// The next cycle sees what stands in the way, and the job waits with it.
 	if (await passesCap(tx, snapshot, action)) return false;
 	const budgets = snapshot.policy.budgets.filter((b) => action.budgetIds.includes(b.id));
@@ -127,10 +123,11 @@ async function applyLaunch(
 		jobId: action.jobId,
 		attemptNo: action.attemptNo,
 		offer: action.offer,
+		instances: action.instances,
 		lifeMs: action.lifeMs,
 		holdMicroUsd: action.holdMicroUsd,
 		budgets,
-		bootstrapHash: ctx.bootstrapHashFor(instanceIdOf(action.jobId, action.attemptNo, 0)),
+		bootstrapHashFor: ctx.bootstrapHashFor,
 		reason: action.reason,
 		nowMs: snapshot.nowMs,
 	});
@@ -155,7 +152,8 @@ async function passesCap(tx: Tx, snapshot: Snapshot, action: Extract<Action, { k
 	const job = snapshot.pending.find((p) => p.jobId === action.jobId);
 	if (!job) return true;
 	// What leaves the clouds is not counted live yet (no charge of it is posted), so nothing is asked for it.
-	const ask = { microUsdPerHour: action.offer.microUsdPerHour ?? 0n, instances: action.instances, egressGiB: 0 };
+	const microUsdPerHour = (action.offer.microUsdPerHour ?? 0n) * BigInt(action.instances);
+	const ask = { microUsdPerHour, instances: action.instances, egressGiB: 0 };
 	return (await askCaps(tx, { snapshot, spec: job.spec, ask })) !== null;
 }
 

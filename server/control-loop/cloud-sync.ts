@@ -1,6 +1,7 @@
-import { and, eq, ne } from "drizzle-orm";
+import { and, asc, eq, ne, sql } from "drizzle-orm";
 import { attempt } from "#server/db/schema/attempt.ts";
 import { instance } from "#server/db/schema/instance.ts";
+import { job } from "#server/db/schema/job.ts";
 import type { CloudDriver, InstanceObservation } from "#server/providers/driver.ts";
 import type { LoopContext } from "./context.ts";
 import { launchInstance, resolveUnknownLaunch } from "./launch.ts";
@@ -14,6 +15,10 @@ export type LiveInstance = typeof instance.$inferSelect & {
 	attemptState: (typeof attempt.$inferSelect)["state"];
 	stopRequestedAt: Date | null;
 	stopReason: (typeof attempt.$inferSelect)["stopReason"];
+	/** Its command, or that of another machine of its gang, has run. */
+	attemptStartedAt: Date | null;
+	/** Machines of its attempt: 1, or those of a gang. */
+	nodes: number;
 };
 
 /**
@@ -27,7 +32,7 @@ export async function syncCloud(ctx: LoopContext, driver: CloudDriver): Promise<
 	const observed = await describeAll(ctx, driver, live);
 	await inParallel(live, async (row) => {
 		try {
-			await syncInstance(ctx, driver, row, observed);
+			if (!waitsForItsFirst(row, live)) await syncInstance(ctx, driver, row, observed);
 		} catch (error) {
 			if (isProcessEnd(error)) throw error;
 			ctx.log("error", "an instance could not be brought up to date", { instanceId: row.id, error: messageOf(error) });
@@ -37,11 +42,20 @@ export async function syncCloud(ctx: LoopContext, driver: CloudDriver): Promise<
 
 async function readLive(ctx: LoopContext, siteId: string): Promise<LiveInstance[]> {
 	const rows = await ctx.db
-		.select({ instance, attemptState: attempt.state, stopRequestedAt: attempt.stopRequestedAt, stopReason: attempt.stopReason })
+		.select({
+			instance,
+			attemptState: attempt.state,
+			stopRequestedAt: attempt.stopRequestedAt,
+			stopReason: attempt.stopReason,
+			attemptStartedAt: attempt.startedAt,
+			nodes: sql<number>`(${job.spec}->>'nodes')::int`,
+		})
 		.from(instance)
 		.innerJoin(attempt, eq(attempt.id, instance.attemptId))
-		.where(and(eq(instance.siteId, siteId), ne(instance.state, "terminated")));
-	return rows.map((r) => ({ ...r.instance, attemptState: r.attemptState, stopRequestedAt: r.stopRequestedAt, stopReason: r.stopReason }));
+		.innerJoin(job, eq(job.id, instance.jobId))
+		.where(and(eq(instance.siteId, siteId), ne(instance.state, "terminated")))
+		.orderBy(asc(instance.id));
+	return rows.map(({ instance: row, ...facts }) => ({ ...row, ...facts }));
 }
 
 /** Answers of a region that failed are absent from `regions`: nothing may be concluded from its silence. */
@@ -76,22 +90,36 @@ async function syncInstance(ctx: LoopContext, driver: CloudDriver, row: LiveInst
 	}
 	const gone = await absorbObservation(ctx, row, described);
 	if (gone) return;
-	const fit = await checkDeadlines(ctx, row);
+	const fit = row.exit !== null || (await checkDeadlines(ctx, row));
 	if (!fit || row.state === "terminating" || !wanted(row) || mustBeEndedByForce(ctx, row)) await endInstance(ctx, driver, row);
 }
 
-/** While its attempt lives an instance is wanted; a stopping attempt still needs it to save its checkpoint. */
+/**
+ * A gang on an offer without a zone: the provider chooses one for the machine of rank 0, and the others follow it there.
+ * So they are asked for only once it was seen, and when there is no room even for the first, it is the only one asked for.
+ */
+function waitsForItsFirst(row: LiveInstance, live: readonly LiveInstance[]): boolean {
+	if (row.rank === 0 || row.zone !== null || row.state !== "intended" || !wanted(row)) return false;
+	const first = live.find((other) => other.attemptId === row.attemptId && other.rank === 0);
+	return first !== undefined && first.lastSeenAt === null;
+}
+
+/**
+ * While its attempt lives an instance is wanted, until its own command is over; a stopping attempt still needs it to save
+ * its checkpoint. A gang of which no command has run yet has nothing to save, and is given back at once.
+ */
 function wanted(row: LiveInstance): boolean {
-	if (row.state === "terminating") return false;
+	if (row.state === "terminating" || row.exit !== null) return false;
 	if (row.attemptState === "starting" || row.attemptState === "staging" || row.attemptState === "running") return true;
-	return row.attemptState === "stopping" && row.readyAt !== null;
+	return row.attemptState === "stopping" && row.readyAt !== null && (row.nodes === 1 || row.attemptStartedAt !== null);
 }
 
 /** The agent had its grace and more, and its command still is not reported over. */
 function mustBeEndedByForce(ctx: LoopContext, row: LiveInstance): boolean {
 	if (row.stopRequestedAt === null) return false;
 	// An attempt is told to save shortly before its machine's life is over; past that there is nobody to wait for.
-	const over = row.stopReason?.code === "agent_silent" || ctx.clock.nowMs() >= row.expiresAt.getTime();
+	const silent = row.stopReason?.code === "agent_silent" && (row.nodes === 1 || row.stopReason.facts["rank"] === row.rank);
+	const over = silent || ctx.clock.nowMs() >= row.expiresAt.getTime();
 	return over || ctx.clock.nowMs() - row.stopRequestedAt.getTime() > 2 * ctx.timing.stopGraceMs + ctx.timing.callRetryMs;
 }
 

@@ -1,13 +1,13 @@
-import { and, eq, inArray, sql } from "drizzle-orm";
+import { and, eq, inArray, isNull, or, sql } from "drizzle-orm";
 import type { Tx } from "#server/db/client.ts";
 import { notify } from "#server/db/notify.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
 import { instance } from "#server/db/schema/instance.ts";
+import { ofMember } from "#server/domain/gang.ts";
 import { type Reason, reason } from "#server/domain/reasons.ts";
-import { LIVE_ATTEMPT_STATES } from "#server/domain/states.ts";
 import type { CloudDriver, InstanceObservation } from "#server/providers/driver.ts";
 import { DriverError, madeNothing } from "#server/providers/driver-errors.ts";
-import { finishAttempt } from "#server/services/attempt/finish.ts";
+import { endMember } from "#server/services/attempt/end-member.ts";
 import { lockJobOf } from "#server/services/attempt/lock-job.ts";
 import { requestStop } from "#server/services/attempt/request-stop.ts";
 import { settleInstance } from "#server/services/ledger/settle.ts";
@@ -16,6 +16,7 @@ import { setSiteHealth } from "#server/services/site/health.ts";
 import type { LiveInstance } from "./cloud-sync.ts";
 import type { LoopContext } from "./context.ts";
 import { messageOf } from "./messages.ts";
+import { endOf, writePlace } from "./observe-instance.ts";
 
 /**
  * Asks the provider for the machine of an intent. That the call is about to be made is written first; its token is the
@@ -25,10 +26,19 @@ export async function launchInstance(ctx: LoopContext, driver: CloudDriver, row:
 	const nowMs = ctx.clock.nowMs();
 	if (row.lastCallAt && nowMs - row.lastCallAt.getTime() < ctx.timing.callRetryMs && row.lastError !== null) return;
 	const at = new Date(nowMs);
-	await ctx.db
+	const [marked] = await ctx.db
 		.update(instance)
 		.set({ state: "requested", requestedAt: row.requestedAt ?? at, lastCallAt: at, calls: sql`${instance.calls} + 1` })
-		.where(and(eq(instance.id, row.id), inArray(instance.state, ["intended", "requested"])));
+		.where(
+			and(
+				eq(instance.id, row.id),
+				inArray(instance.state, ["intended", "requested"]),
+				// Another machine of its gang may have been refused since the row was read.
+				sql`exists (select from ${attempt} where ${attempt.id} = ${instance.attemptId} and ${attempt.stopRequestedAt} is null)`,
+			),
+		)
+		.returning({ id: instance.id });
+	if (!marked) return;
 	ctx.probe("launch:request_marked");
 	let seen: InstanceObservation;
 	try {
@@ -48,21 +58,21 @@ export async function launchInstance(ctx: LoopContext, driver: CloudDriver, row:
 		return;
 	}
 	ctx.probe("launch:provider_answered");
-	await writeFound(ctx, row.id, seen);
-	await ctx.db.transaction((tx) => clearBackOff(tx, row.offer.id));
+	await writeFound(ctx, row, seen);
+	await forgetRefusals(ctx, row);
 	ctx.probe("launch:id_written");
 }
 
 /** The provider has the machine: from here on it costs money until it is seen to be gone. */
-async function writeFound(ctx: LoopContext, instanceId: string, seen: InstanceObservation): Promise<void> {
+async function writeFound(ctx: LoopContext, row: LiveInstance, seen: InstanceObservation): Promise<void> {
 	const at = new Date(ctx.clock.nowMs());
+	const instanceId = row.id;
 	await ctx.db.transaction(async (tx) => {
 		await tx
 			.update(instance)
 			.set({
 				state: "provisioning",
 				providerInstanceId: seen.providerInstanceId,
-				zone: seen.zone,
 				launchedAt: new Date(seen.launchedAtMs),
 				lastSeenAt: at,
 				lastError: null,
@@ -73,7 +83,19 @@ async function writeFound(ctx: LoopContext, instanceId: string, seen: InstanceOb
 			.update(instance)
 			.set({ launchedAt: sql`coalesce(${instance.launchedAt}, ${new Date(seen.launchedAtMs).toISOString()}::timestamptz)`, lastSeenAt: at })
 			.where(eq(instance.id, instanceId));
+		await writePlace(tx, row, seen);
 		await notify(tx, { wake: true, changes: [{ topic: "instance", id: instanceId, team: null }] });
+	});
+}
+
+/** The offer has what was asked of it: for a gang, when all of its machines were found. */
+async function forgetRefusals(ctx: LoopContext, row: LiveInstance): Promise<void> {
+	await ctx.db.transaction(async (tx) => {
+		const missing = await tx.$count(
+			instance,
+			and(eq(instance.attemptId, row.attemptId), or(isNull(instance.providerInstanceId), eq(instance.state, "terminated"))),
+		);
+		if (missing === 0) await clearBackOff(tx, row.offer.id);
 	});
 }
 
@@ -82,7 +104,7 @@ async function handleLaunchError(ctx: LoopContext, driver: CloudDriver, row: Liv
 	const message = messageOf(error);
 	if (kind === "token_mismatch") {
 		const found = await driver.findByToken(row.region, row.id);
-		if (found) return writeFound(ctx, row.id, found);
+		if (found) return writeFound(ctx, row, found);
 	}
 	if (!madeNothing(kind)) {
 		await ctx.db.update(instance).set({ lastError: message }).where(eq(instance.id, row.id));
@@ -99,6 +121,9 @@ async function handleLaunchError(ctx: LoopContext, driver: CloudDriver, row: Liv
 				: kind === "quota_exceeded"
 					? reason("launch_refused_quota", facts)
 					: reason("launch_refused", facts);
+		const first = await closeNeverMade(tx, ctx, row, why);
+		// However many machines of a gang are refused, it is one refusal.
+		if (!first) return;
 		// What the provider cannot make sense of is left alone like a full place, so that the job does not spin on it.
 		await backOffOffer(tx, {
 			offerId: row.offer.id,
@@ -107,7 +132,6 @@ async function handleLaunchError(ctx: LoopContext, driver: CloudDriver, row: Liv
 			baseMs: ctx.timing.backoffBaseMs,
 			maxMs: ctx.timing.backoffMaxMs,
 		});
-		await closeNeverMade(tx, ctx, row, why);
 	});
 	await settleInstance(ctx, row.id);
 }
@@ -119,7 +143,7 @@ async function handleLaunchError(ctx: LoopContext, driver: CloudDriver, row: Liv
 export async function resolveUnknownLaunch(ctx: LoopContext, driver: CloudDriver, row: LiveInstance): Promise<void> {
 	const never = reason("launch_never_happened");
 	if (row.lastCallAt === null) {
-		await ctx.db.transaction((tx) => closeNeverMade(tx, ctx, row, row.stopReason ?? never));
+		await ctx.db.transaction((tx) => closeNeverMade(tx, ctx, row, endOf(row) ?? never));
 		return settleInstance(ctx, row.id);
 	}
 	const found = await driver.findByToken(row.region, row.id);
@@ -137,23 +161,22 @@ export async function resolveUnknownLaunch(ctx: LoopContext, driver: CloudDriver
 		return;
 	}
 	if (ctx.clock.nowMs() - row.lastCallAt.getTime() < ctx.timing.launchForgetMs) return;
-	await ctx.db.transaction((tx) => closeNeverMade(tx, ctx, row, row.stopReason ?? never));
+	await ctx.db.transaction((tx) => closeNeverMade(tx, ctx, row, endOf(row) ?? never));
 	await settleInstance(ctx, row.id);
 }
 
-/** Nothing was made, so nothing can run: instance and attempt end here, and the hold is given back by settling. */
-async function closeNeverMade(tx: Tx, ctx: LoopContext, row: LiveInstance, why: Reason): Promise<void> {
+/**
+ * Nothing was made, so nothing can run there: the instance ends here, its hold is given back by settling, and its attempt
+ * ends with it; other machines of its gang are to be given back. Answers whether this was what ended the attempt.
+ */
+async function closeNeverMade(tx: Tx, ctx: LoopContext, row: LiveInstance, why: Reason): Promise<boolean> {
 	const nowMs = ctx.clock.nowMs();
 	await tx
 		.update(instance)
 		.set({ state: "terminated", terminatedAt: new Date(nowMs), reason: why, lastError: null, bootstrapHash: null })
 		.where(and(eq(instance.id, row.id), inArray(instance.state, ["intended", "requested"])));
-	const [live] = await tx
-		.select({ id: attempt.id })
-		.from(attempt)
-		.where(and(eq(attempt.id, row.attemptId), inArray(attempt.state, [...LIVE_ATTEMPT_STATES])));
-	if (!live) return;
 	await lockJobOf(tx, row.attemptId);
-	await requestStop(tx, { attemptId: row.attemptId, reason: why, atMs: nowMs });
-	await finishAttempt(tx, { attemptId: row.attemptId, exit: null, atMs: nowMs });
+	const first = await requestStop(tx, { attemptId: row.attemptId, reason: ofMember(why, row.rank, row.nodes), atMs: nowMs });
+	await endMember(tx, { attemptId: row.attemptId, instanceId: row.id, exit: null, atMs: nowMs, fallback: why });
+	return first;
 }

@@ -1,12 +1,13 @@
-import { and, eq, inArray, sql } from "drizzle-orm";
+import { and, eq, inArray, isNull, sql } from "drizzle-orm";
 import type { Tx } from "#server/db/client.ts";
 import { notify } from "#server/db/notify.ts";
 import { instance } from "#server/db/schema/instance.ts";
 import { job } from "#server/db/schema/job.ts";
+import { memberEnd, ofMember } from "#server/domain/gang.ts";
 import { type Reason, reason } from "#server/domain/reasons.ts";
 import { MINUTE_MS } from "#server/kernel/units.ts";
-import type { CloudDriver } from "#server/providers/driver.ts";
-import { finishAttempt } from "#server/services/attempt/finish.ts";
+import type { CloudDriver, InstanceObservation } from "#server/providers/driver.ts";
+import { endMember } from "#server/services/attempt/end-member.ts";
 import { requestStop } from "#server/services/attempt/request-stop.ts";
 import { writeSchedulerAudit } from "#server/services/audit.ts";
 import { recordEvents } from "#server/services/event/record.ts";
@@ -28,19 +29,42 @@ export async function absorbObservation(ctx: LoopContext, row: LiveInstance, des
 		return true;
 	}
 	if (seen.state === "terminated") {
-		await writeTerminated(ctx, row, endReason(row, seen.stateReasonCode));
+		await writeTerminated(ctx, row, endReason(ctx, row, seen.stateReasonCode));
 		return true;
 	}
+	const more = (row.zone === null && seen.zone !== null) || (row.privateAddress === null && seen.privateAddress !== null);
+	if (more) await ctx.db.transaction((tx) => writePlace(tx, row, seen));
 	await ctx.db
 		.update(instance)
 		.set({ lastSeenAt: new Date(nowMs) })
 		.where(eq(instance.id, row.id));
-	if (seen.state === "stopped" || seen.state === "stopping") {
-		await ctx.db.transaction((tx) =>
-			requestStop(tx, { attemptId: row.attemptId, reason: endReason(row, seen.stateReasonCode), atMs: nowMs }),
-		);
-	}
+	if (seen.state === "stopped" || seen.state === "stopping") await stopAttempt(ctx, row, endReason(ctx, row, seen.stateReasonCode));
 	return false;
+}
+
+/** Where the provider put it, and how its peers reach it. The zone of a gang's first machine is that of all. */
+export async function writePlace(tx: Tx, row: LiveInstance, seen: InstanceObservation): Promise<void> {
+	await tx
+		.update(instance)
+		.set({
+			zone: sql`coalesce(${instance.zone}, ${seen.zone})`,
+			privateAddress: sql`coalesce(${instance.privateAddress}, ${seen.privateAddress})`,
+		})
+		.where(eq(instance.id, row.id));
+	if (row.rank !== 0 || row.nodes === 1 || seen.zone === null) return;
+	await tx
+		.update(instance)
+		.set({ zone: seen.zone })
+		.where(and(eq(instance.attemptId, row.attemptId), eq(instance.state, "intended"), isNull(instance.zone)));
+}
+
+/** Tells the attempt to end because of this machine, unless its command was over first: that machine goes as it should. */
+async function stopAttempt(ctx: LoopContext, row: LiveInstance, why: Reason): Promise<void> {
+	await ctx.db.transaction(async (tx) => {
+		const [now] = await tx.select({ exit: instance.exit }).from(instance).where(eq(instance.id, row.id)).for("update");
+		if (now?.exit) return;
+		await requestStop(tx, { attemptId: row.attemptId, reason: ofMember(why, row.rank, row.nodes), atMs: ctx.clock.nowMs() });
+	});
 }
 
 /** The provider showed it, or its agent called. */
@@ -64,11 +88,29 @@ function endedAtMs(row: LiveInstance, nowMs: number): number {
 	return Math.max(Math.min(lastAliveMs(row), nowMs), Math.min(nowMs, row.expiresAt.getTime() + DEAD_MAN_SLACK_MS));
 }
 
-function endReason(row: LiveInstance, stateReasonCode: string | null): Reason {
+function endReason(ctx: LoopContext, row: LiveInstance, stateReasonCode: string | null): Reason {
 	if (row.interruptionAt !== null || /spot/i.test(stateReasonCode ?? ""))
 		return reason("spot_interruption", { stateReason: stateReasonCode });
-	if (row.state === "terminating" || row.stopRequestedAt !== null) return row.stopReason ?? reason("job_finished");
+	if (row.state === "terminating" || row.stopRequestedAt !== null || row.exit !== null)
+		return goneBefore(ctx, row) ?? endOf(row) ?? reason("job_finished");
 	return reason("instance_vanished", { stateReason: stateReasonCode });
+}
+
+/** Why this machine ends when its attempt was told to: of a gang, perhaps because of another one. Null when nobody told it. */
+export function endOf(row: LiveInstance): Reason | null {
+	return row.stopReason && memberEnd(row.stopReason, row.rank, row.nodes);
+}
+
+/** Beats that an agent which lives does not miss in a row. */
+const BEATS_MISSED = 4;
+
+/** A machine that was gone before its peers failed: its agent was never heard again after they were told to stop. */
+function goneBefore(ctx: LoopContext, row: LiveInstance): Reason | null {
+	const { stopReason, stopRequestedAt, lastHeardAt } = row;
+	if (stopReason?.code !== "gang_member_failed" || stopReason.facts["rank"] === row.rank || row.exit !== null) return null;
+	if (!lastHeardAt || !stopRequestedAt || lastHeardAt > stopRequestedAt) return null;
+	const silentMs = (row.terminatingAt?.getTime() ?? ctx.clock.nowMs()) - lastHeardAt.getTime();
+	return silentMs > BEATS_MISSED * ctx.timing.heartbeatMs ? reason("agent_silent", { silentMs }) : null;
 }
 
 /** The provider was seen to say that it is over: only now is it, and only now may the job run elsewhere. */
@@ -100,7 +142,7 @@ async function writeTerminated(ctx: LoopContext, row: LiveInstance, why: Reason)
 				reason: why,
 			},
 		]);
-		await finishAttempt(tx, { attemptId: row.attemptId, exit: null, atMs: nowMs, fallback: why });
+		await endMember(tx, { attemptId: row.attemptId, instanceId: row.id, exit: null, atMs: nowMs, fallback: why });
 		await notify(tx, { wake: true, changes: [{ topic: "instance", id: row.id, team: null }] });
 	});
 	ctx.probe("terminate:written");
@@ -114,7 +156,7 @@ async function writeTerminated(ctx: LoopContext, row: LiveInstance, why: Reason)
 export async function checkDeadlines(ctx: LoopContext, row: LiveInstance): Promise<boolean> {
 	const nowMs = ctx.clock.nowMs();
 	const stop = async (why: Reason): Promise<false> => {
-		await ctx.db.transaction((tx) => requestStop(tx, { attemptId: row.attemptId, reason: why, atMs: nowMs }));
+		await stopAttempt(ctx, row, why);
 		return false;
 	};
 	if (nowMs >= row.expiresAt.getTime()) return stop(reason("instance_expired", { expiresAtMs: row.expiresAt.getTime() }));
@@ -152,6 +194,6 @@ export async function endInstance(ctx: LoopContext, driver: CloudDriver, row: Li
 
 function writeTermination(tx: Tx, row: LiveInstance, atMs: number): Promise<void> {
 	const { providerInstanceId, region, instanceType, jobId, state } = row;
-	const after = { state: "terminating", providerInstanceId, region, instanceType, jobId, reason: row.stopReason };
+	const after = { state: "terminating", providerInstanceId, region, instanceType, jobId, reason: endOf(row) };
 	return writeSchedulerAudit(tx, { action: "instance.terminate", subject: row.id, before: { state }, after, atMs });
 }

@@ -57,7 +57,10 @@ export function endWords(code: Exclude<ReasonCode, WaitingOrPlacedCode>, r: Read
 }
 
 type MachineCode = Exclude<
-	Extract<ReasonCode, `instance_${string}` | `launch_${string}` | `site_${string}` | "agent_silent" | "job_finished" | "orphan_found">,
+	Extract<
+		ReasonCode,
+		`instance_${string}` | `launch_${string}` | `site_${string}` | "agent_silent" | "gang_member_failed" | "job_finished" | "orphan_found"
+	>,
 	MoveCode
 >;
 
@@ -72,6 +75,10 @@ function machineWords(code: MachineCode, r: Read): string {
 			return `The instance was not ready${clause(r.duration("waitedMs"), (d) => ` after ${d}`)} and is given back`;
 		case "agent_silent":
 			return `The agent on the instance was silent${clause(r.duration("silentMs"), (d) => ` for ${d}`)}; the instance is given back`;
+		case "gang_member_failed":
+			return r.text("cause") === null
+				? memberFailure(r)
+				: `The machine is given back, because its gang ended with that of rank ${r.count("rank") ?? "another"}`;
 		case "launch_refused_capacity":
 			return `The provider has no capacity for this offer now${message(r)}`;
 		case "launch_refused_quota":
@@ -91,6 +98,16 @@ function machineWords(code: MachineCode, r: Read): string {
 		default:
 			return assertNever(code, "reason code");
 	}
+}
+
+/** The first command of a gang that failed, and with it the job. */
+function memberFailure(r: Read): string {
+	const which = `rank ${r.count("rank") ?? "unknown"}${clause(r.count("nodes"), (n) => ` (of ${n})`)}`;
+	const how =
+		clause(r.text("message"), (m) => ` never ran: ${m.replace(/\.$/, "")}`) ||
+		clause(r.text("signal"), (s) => ` was ended by signal ${s}`) ||
+		` ended with exit code ${r.count("exitCode") ?? "other than 0"}`;
+	return `Failed: the command of ${which}${how}; the other machines were stopped`;
 }
 
 function message(r: Read): string {

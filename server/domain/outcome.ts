@@ -42,6 +42,7 @@ function stateAfterStop(stopReason: Reason): FinalAttemptState {
 		case "instance_idle":
 		case "gpu_utilisation_low":
 		case "staging_failed":
+		case "gang_member_failed":
 			return "failed";
 		case "spot_interruption":
 			return "interrupted";

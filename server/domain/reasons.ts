@@ -32,6 +32,7 @@ export const REASON_CODES = [
 	"instance_expired",
 	"instance_not_ready_in_time",
 	"agent_silent",
+	"gang_member_failed",
 	"launch_refused_capacity",
 	"launch_refused_quota",
 	"launch_refused",

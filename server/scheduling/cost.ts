@@ -1,3 +1,4 @@
+import type { Offer } from "#server/domain/capacity.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import { mulDivCeil } from "#server/kernel/money.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
@@ -113,11 +114,16 @@ export function holdOf(row: OfferRow, run: CloudRun): bigint {
 	const last = row.lastHold;
 	// Most jobs share one life, the policy's: the last answer is kept.
 	if (last !== null && last.lifeMs === lifeMs && last.instances === run.instances) return last.rentMicroUsd + egress;
-	const price = row.offer.microUsdPerHour ?? 0n;
-	const heldMs = Math.ceil(Math.max(lifeMs + LIMITS.terminationMarginMs, row.offer.billedMinimumMs ?? 0));
-	const rentMicroUsd = mulDivCeil(price > 0n ? price : 0n, BigInt(heldMs) * BigInt(Math.max(1, run.instances)), BigInt(HOUR_MS));
+	const rentMicroUsd = rentHoldOf(row.offer, lifeMs, run.instances);
 	row.lastHold = { lifeMs, instances: run.instances, rentMicroUsd };
 	return rentMicroUsd + egress;
+}
+
+/** The part of a hold that is the instances' time. */
+export function rentHoldOf(offer: Pick<Offer, "microUsdPerHour" | "billedMinimumMs">, lifeMs: number, instances: number): bigint {
+	const price = offer.microUsdPerHour ?? 0n;
+	const heldMs = Math.ceil(Math.max(lifeMs + LIMITS.terminationMarginMs, offer.billedMinimumMs ?? 0));
+	return mulDivCeil(price > 0n ? price : 0n, BigInt(heldMs) * BigInt(Math.max(1, instances)), BigInt(HOUR_MS));
 }
 
 /**

@@ -13,6 +13,7 @@ import {
 	relativePath,
 	runningRequest,
 	SHA256_HEADER,
+	stagedRequest,
 } from "#server/agent/protocol.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { type AgentIdentity, authenticateAgent } from "#server/services/agent/authenticate.ts";
@@ -21,6 +22,7 @@ import type { AgentContext } from "#server/services/agent/context.ts";
 import { enrollAgent } from "#server/services/agent/enroll.ts";
 import { agentHeartbeat } from "#server/services/agent/heartbeat.ts";
 import { reportExited, reportRunning, storeAgentLogs } from "#server/services/agent/report.ts";
+import { reportStaged } from "#server/services/agent/staged.ts";
 import { problemOf } from "../problem.ts";
 import { fileResponse } from "./served-file.ts";
 
@@ -77,6 +79,7 @@ const ROUTES: Record<string, Route> = {
 	"POST enroll": async ({ options, request }) => json(await enrollAgent(options, await readBody(request, options, enrollRequest))),
 	"POST heartbeat": withAgent(heartbeatRequest, agentHeartbeat),
 	"POST logs": withAgent(logsRequest, storeAgentLogs),
+	"POST staged": withAgent(stagedRequest, reportStaged),
 	"POST running": withAgent(runningRequest, reportRunning),
 	"POST exited": withAgent(exitedRequest, reportExited),
 	"POST checkpoints": withAgent(z.strictObject({}), newAgentCheckpoint),

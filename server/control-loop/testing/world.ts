@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { and, asc, eq, inArray } from "drizzle-orm";
+import { and, asc, eq, inArray, isNull } from "drizzle-orm";
 import { account, team } from "#server/db/schema/account.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
 import { checkpoint } from "#server/db/schema/checkpoint.ts";
@@ -17,7 +17,7 @@ import { FakeCloud, type FakeCloudOptions } from "#server/providers/fake/fake-cl
 import { FakeCluster } from "#server/providers/fake/fake-cluster.ts";
 import { fakeOffer } from "#server/providers/fake/fake-offers.ts";
 import { markRunning, markStaging } from "#server/services/attempt/advance.ts";
-import { finishAttempt } from "#server/services/attempt/finish.ts";
+import { endMember } from "#server/services/attempt/end-member.ts";
 import { commitCheckpoint } from "#server/services/checkpoint/store.ts";
 import { systemContext } from "#server/services/context.ts";
 import { submitJobs } from "#server/services/job/submit.ts";
@@ -128,6 +128,8 @@ export class World {
 
 	/** Agents of these instances no longer call. */
 	readonly silenced = new Set<string>();
+	/** Commands on these instances end at once with the code. */
+	readonly failing = new Map<string, number>();
 
 	async submit(...changes: JobChanges[]): Promise<string[]> {
 		return submitJobs(systemContext(this.database.db, this.clock, "seed"), changes.map(specOf));
@@ -246,7 +248,7 @@ export class World {
 			.where(inArray(instance.state, ["provisioning", "ready", "draining"]));
 		for (const row of rows) {
 			if (!up.has(row.id) || this.silenced.has(row.id)) continue;
-			await this.#saveOnInterval(row.attemptId);
+			if (row.rank === 0) await this.#saveOnInterval(row.attemptId);
 			await db.transaction(async (tx) => {
 				const at = new Date(nowMs);
 				if (row.state === "provisioning")
@@ -257,14 +259,26 @@ export class World {
 						.set({ lastHeardAt: at })
 						.where(and(eq(instance.id, row.id)));
 				await markStaging(tx, { attemptId: row.attemptId, atMs: nowMs });
-				await markRunning(tx, { attemptId: row.attemptId, atMs: nowMs });
+				await tx
+					.update(instance)
+					.set({ stagedAt: at })
+					.where(and(eq(instance.id, row.id), isNull(instance.stagedAt)));
+				const late = await tx.$count(instance, and(eq(instance.attemptId, row.attemptId), isNull(instance.stagedAt)));
+				if (late === 0) await markRunning(tx, { attemptId: row.attemptId, atMs: nowMs });
 				const [a] = await tx.select().from(attempt).where(eq(attempt.id, row.attemptId));
-				if (a?.state === "stopping")
-					await finishAttempt(tx, { attemptId: row.attemptId, exit: { code: 143, signal: null, error: null }, atMs: nowMs });
-				else if (a?.startedAt && nowMs - a.startedAt.getTime() >= this.#runMs)
-					await finishAttempt(tx, { attemptId: row.attemptId, exit: { code: 0, signal: null, error: null }, atMs: nowMs });
+				const code = a && row.exit === null ? this.#exitCodeOf(row.id, a) : null;
+				if (code === null) return;
+				const exit = { code, signal: null, error: null };
+				await endMember(tx, { attemptId: row.attemptId, instanceId: row.id, exit, atMs: nowMs });
 			});
 		}
+	}
+
+	/** How the command of a machine ends now; null while it runs. */
+	#exitCodeOf(instanceId: string, run: typeof attempt.$inferSelect): number | null {
+		if (run.state === "stopping") return 143;
+		if (!run.startedAt) return null;
+		return this.failing.get(instanceId) ?? (this.clock.nowMs() - run.startedAt.getTime() >= this.#runMs ? 0 : null);
 	}
 
 	/** What the agent of a machine does for a job with checkpoints: one on each interval of its run. */
@@ -292,6 +306,8 @@ export interface JobChanges {
 	/** It saves on this interval. */
 	checkpointEvery?: string;
 	gpus?: number;
+	/** Machines that start together. */
+	nodes?: number;
 	class?: string;
 	max?: string;
 	priority?: number;
@@ -307,6 +323,7 @@ function specOf(changes: JobChanges): JobSpec {
 		spec: {
 			command: ["true"],
 			class: changes.class ?? "burst",
+			nodes: changes.nodes ?? 1,
 			resources: { gpus: changes.gpus ?? 1 },
 			duration: { estimate: changes.estimate ?? "30s", max: changes.max ?? "10m" },
 			...(changes.priority === undefined ? {} : { priority: changes.priority }),

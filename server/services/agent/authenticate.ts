@@ -1,7 +1,8 @@
-import { and, eq, ne } from "drizzle-orm";
+import { and, eq, ne, sql } from "drizzle-orm";
 import type { DbOrTx } from "#server/db/client.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
 import { instance } from "#server/db/schema/instance.ts";
+import { job } from "#server/db/schema/job.ts";
 import type { Reason } from "#server/domain/reasons.ts";
 import { ATTEMPT_TRANSITIONS, type AttemptState, type InstanceState, isFinal } from "#server/domain/states.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
@@ -18,6 +19,9 @@ export interface AgentIdentity {
 	attemptState: AttemptState;
 	stopReason: Reason | null;
 	jobId: string;
+	/** Which machine of its attempt it is, and of how many. */
+	rank: number;
+	nodes: number;
 }
 
 /**
@@ -41,9 +45,12 @@ export async function authenticateAgent(db: DbOrTx, authorization: string | null
 			attemptState: attempt.state,
 			stopReason: attempt.stopReason,
 			jobId: attempt.jobId,
+			rank: instance.rank,
+			nodes: sql<number>`(${job.spec}->>'nodes')::int`,
 		})
 		.from(instance)
 		.innerJoin(attempt, eq(attempt.id, instance.attemptId))
+		.innerJoin(job, eq(job.id, instance.jobId))
 		.where(and(eq(instance.agentTokenHash, sha256Of(token)), ne(instance.state, "terminated")));
 	if (!row?.readyAt) {
 		throw new SpillwayError("unauthenticated", "No living instance has this token.", {

@@ -17,10 +17,15 @@ import type { AgentContext } from "./context.ts";
 
 /**
  * Names a new checkpoint of the agent's job and makes room for its files. What an earlier try left unfinished is removed:
- * a job has one live attempt, so nobody else is writing.
+ * a job has one live attempt, and of a gang only rank 0 keeps anything, so nobody else is writing.
  */
 export async function newAgentCheckpoint(ctx: AgentContext, agent: AgentIdentity): Promise<{ id: string }> {
 	demandLiveAttempt(agent);
+	if (agent.rank !== 0) {
+		throw new SpillwayError("conflict", `The checkpoints of a gang are those of rank 0; this machine has rank ${agent.rank}.`, {
+			fix: "Gather what is to be kept on rank 0.",
+		});
+	}
 	const id = newId("ckp", ctx.clock.nowMs());
 	const place = placeOf(ctx, agent, id);
 	await mkdir(path.dirname(place.partial), { recursive: true, mode: 0o700 });

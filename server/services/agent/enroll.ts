@@ -34,7 +34,8 @@ export async function enrollAgent(ctx: AgentContext, input: EnrollRequest): Prom
 		const isRetry = usedBy !== null && sameSum(usedBy, tokenHash) && found.instance.state !== "terminated";
 		if (isRetry) return found;
 		checkWanted(found, input);
-		return letIn(tx, found, { providerInstanceId: input.providerInstanceId, tokenHash, nowMs: ctx.clock.nowMs() });
+		const { providerInstanceId, privateAddress = null } = input;
+		return letIn(tx, found, { providerInstanceId, privateAddress, tokenHash, nowMs: ctx.clock.nowMs() });
 	});
 	const nowMs = ctx.clock.nowMs();
 	const orders = ordersFor(
@@ -59,6 +60,7 @@ export async function enrollAgent(ctx: AgentContext, input: EnrollRequest): Prom
 		controlSilenceMs: ctx.timing.controlSilenceMs,
 		checkpoint: await checkpointFor(ctx, row.attempt.jobId),
 		dataRemotes: remotesFor(row.spec.data, (await ctx.dataRemotes?.()) ?? {}),
+		gang: row.spec.nodes > 1 ? { rank: row.instance.rank, nodes: row.spec.nodes } : null,
 		...orders,
 	};
 }
@@ -97,7 +99,11 @@ function checkWanted({ instance: machine, attempt: run }: Row, input: EnrollRequ
 	if (isFinal(ATTEMPT_TRANSITIONS, run.state)) refuse(`its attempt is ${run.state}`);
 }
 
-async function letIn(tx: Tx, row: Row, input: { providerInstanceId: string; tokenHash: string; nowMs: number }): Promise<Row> {
+async function letIn(
+	tx: Tx,
+	row: Row,
+	input: { providerInstanceId: string; privateAddress: string | null; tokenHash: string; nowMs: number },
+): Promise<Row> {
 	const at = new Date(input.nowMs);
 	const { id } = row.instance;
 	if (row.instance.state === "requested") {
@@ -105,7 +111,11 @@ async function letIn(tx: Tx, row: Row, input: { providerInstanceId: string; toke
 	}
 	const [ready] = await tx
 		.update(instance)
-		.set({ state: "ready", readyAt: at, lastHeardAt: at, bootstrapHash: null, agentTokenHash: input.tokenHash })
+		.set({
+			...{ state: "ready", readyAt: at, lastHeardAt: at, bootstrapHash: null, agentTokenHash: input.tokenHash },
+			// What the provider says of it goes first.
+			privateAddress: row.instance.privateAddress ?? input.privateAddress,
+		})
 		.where(eq(instance.id, id))
 		.returning();
 	assert(ready, `instance ${id} went away in its own transaction`);

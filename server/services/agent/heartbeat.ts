@@ -5,6 +5,7 @@ import { notify } from "#server/db/notify.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
 import { gpuMinute } from "#server/db/schema/gpu-minute.ts";
 import { instance } from "#server/db/schema/instance.ts";
+import { ofMember } from "#server/domain/gang.ts";
 import { reason } from "#server/domain/reasons.ts";
 import { requestStop } from "../attempt/request-stop.ts";
 import { type AgentIdentity, isAttemptOver } from "./authenticate.ts";
@@ -46,7 +47,7 @@ export async function recordNotice(tx: Tx, agent: AgentIdentity, notice: { atMs:
 		.where(and(eq(instance.id, agent.instanceId), eq(instance.state, "ready")));
 	await requestStop(tx, {
 		attemptId: agent.attemptId,
-		reason: reason("spot_interruption", { interruptionAtMs: notice.atMs }),
+		reason: ofMember(reason("spot_interruption", { interruptionAtMs: notice.atMs }), agent.rank, agent.nodes),
 		atMs: notice.nowMs,
 	});
 	await notify(tx, { wake: true, changes: [{ topic: "instance", id: agent.instanceId, team: null }] });

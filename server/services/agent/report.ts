@@ -1,13 +1,15 @@
 import { eq } from "drizzle-orm";
 import type { ExitedRequest, LogsAnswer, LogsRequest } from "#server/agent/protocol.ts";
 import type { Tx } from "#server/db/client.ts";
-import { attempt } from "#server/db/schema/attempt.ts";
+import { instance } from "#server/db/schema/instance.ts";
+import { ofMember } from "#server/domain/gang.ts";
 import { type Reason, reason } from "#server/domain/reasons.ts";
 import { assertNever } from "#server/kernel/assert.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { markRunning } from "../attempt/advance.ts";
-import { appendLogs, LOG_LINES_MAX } from "../attempt/append-logs.ts";
-import { finishAttempt } from "../attempt/finish.ts";
+import { appendLogs } from "../attempt/append-logs.ts";
+import { endMember } from "../attempt/end-member.ts";
+import { lockJobOf } from "../attempt/lock-job.ts";
 import { requestStop } from "../attempt/request-stop.ts";
 import { type AgentIdentity, believableMs, demandLiveAttempt, isAttemptOver } from "./authenticate.ts";
 import { dropUnfinishedCheckpoints } from "./checkpoint.ts";
@@ -15,23 +17,27 @@ import type { AgentContext } from "./context.ts";
 import { recordNotice } from "./heartbeat.ts";
 
 /**
- * Stores log lines, each once: those that are stored already are skipped. The agent is the only writer of its attempt's
- * log, since both count the same lines.
+ * Stores log lines, each once: those that are stored already are skipped. Each machine counts its own lines, which go into
+ * the attempt's one log as they come; in a gang the line begins with the rank that wrote it, as torchrun's do.
  * @throws SpillwayError `conflict` when lines are missing before the first one, or the attempt is over.
  */
 export async function storeAgentLogs(ctx: AgentContext, agent: AgentIdentity, input: LogsRequest): Promise<LogsAnswer> {
 	demandLiveAttempt(agent);
-	const stored = await ctx.db.transaction(async (tx) => {
-		const [row] = await tx.select({ stored: attempt.logLines }).from(attempt).where(eq(attempt.id, agent.attemptId)).for("update");
+	return ctx.db.transaction(async (tx) => {
+		const [row] = await tx.select({ stored: instance.logLines }).from(instance).where(eq(instance.id, agent.instanceId)).for("update");
 		const before = row?.stored ?? 0;
 		if (input.firstNumber > before + 1) {
 			throw new SpillwayError("conflict", `Line ${input.firstNumber} came, but only ${before} lines are stored.`, {
 				fix: `Send on from line ${before + 1}.`,
 			});
 		}
-		return appendLogs(tx, { attemptId: agent.attemptId, firstNumber: input.firstNumber, lines: input.lines });
+		const fresh = input.lines.slice(before + 1 - input.firstNumber);
+		const lines = agent.nodes === 1 ? fresh : fresh.map((line) => ({ ...line, text: `[${agent.rank}] ${line.text}` }));
+		const { taken, full } = await appendLogs(tx, { attemptId: agent.attemptId, lines });
+		const stored = before + taken;
+		if (taken > 0) await tx.update(instance).set({ logLines: stored }).where(eq(instance.id, agent.instanceId));
+		return { stored, full };
 	});
-	return { stored, full: stored >= LOG_LINES_MAX };
 }
 
 /** The command was started. */
@@ -45,23 +51,28 @@ export async function reportExited(ctx: AgentContext, agent: AgentIdentity, inpu
 	const nowMs = ctx.clock.nowMs();
 	const { code, signal, error, failedAt } = input.exit;
 	await ctx.db.transaction(async (tx) => {
+		// In the order in which everybody locks them: instance, job, attempt.
+		await tx.select({ id: instance.id }).from(instance).where(eq(instance.id, agent.instanceId)).for("update");
+		await lockJobOf(tx, agent.attemptId);
 		if (input.notice) await recordNotice(tx, agent, { ...input.notice, nowMs });
 		await recordOwnStop(tx, agent, input, nowMs);
-		await finishAttempt(tx, {
+		await endMember(tx, {
 			attemptId: agent.attemptId,
+			instanceId: agent.instanceId,
 			exit: { code, signal, error, ...(failedAt ? { failedAt } : {}) },
 			atMs: believableMs(agent, input.atMs, nowMs),
 		});
 	});
 	// A stop cuts an upload short; a job that is over has no later one that would clear it away. Told again, the next
 	// attempt's upload may be under way.
-	if (!isAttemptOver(agent)) await dropUnfinishedCheckpoints(ctx, agent);
+	if (!isAttemptOver(agent) && agent.rank === 0) await dropUnfinishedCheckpoints(ctx, agent);
 }
 
 /** The agent stopped the command by itself: that is why it ended, unless a stop was asked for before. */
 async function recordOwnStop(tx: Tx, agent: AgentIdentity, input: ExitedRequest, nowMs: number): Promise<void> {
 	if (!input.stoppedBy) return;
-	await requestStop(tx, { attemptId: agent.attemptId, reason: ownStopReason(input.stoppedBy, input, agent), atMs: nowMs });
+	const why = ofMember(ownStopReason(input.stoppedBy, input, agent), agent.rank, agent.nodes);
+	await requestStop(tx, { attemptId: agent.attemptId, reason: why, atMs: nowMs });
 }
 
 function ownStopReason(cause: NonNullable<ExitedRequest["stoppedBy"]>, input: ExitedRequest, agent: AgentIdentity): Reason {

@@ -34,7 +34,9 @@ const mail = (topics: string[], team: string | null = null) =>
 async function spend(usd: number, team = "risk", hours = 1): Promise<string> {
 	const { instanceId, jobId } = await test.addMachine(books, { team, microUsdPerHour: BigInt(Math.round((usd * 1e6) / hours)) });
 	const budgets = [test.aBudget({ capMicroUsd: 10n ** 15n })];
-	await books.db.transaction((tx) => placeHold(tx, { instanceId, amountMicroUsd: 10n ** 9n, budgets, nowMs: books.clock.nowMs() }));
+	await books.db.transaction((tx) =>
+		placeHold(tx, { holds: [{ instanceId, amountMicroUsd: 10n ** 9n }], budgets, nowMs: books.clock.nowMs() }),
+	);
 	books.clock.advance(hours * HOUR_MS);
 	await test.terminate(books, instanceId);
 	await settleInstance(books, instanceId);

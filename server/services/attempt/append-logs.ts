@@ -11,26 +11,24 @@ export interface NewLogLine {
 }
 
 /** Lines that one attempt may leave; the last one says that the rest was dropped. */
-export const LOG_LINES_MAX = 1_000_000;
+const LOG_LINES_MAX = 1_000_000;
 
 /**
- * Appends lines to an attempt's log. `firstNumber` is the number of the first line as its source counts them (from 1):
- * lines that are stored already are skipped, so a batch may be sent again. Without it the source is a file that is read
- * by cursor, and `cursor` is stored in the same transaction.
- * Answers the number of the last stored line.
+ * Appends lines to an attempt's log. Whoever sends lines that are stored already leaves them out, and counts on in the same
+ * transaction: `cursor` is that count where the source is a file.
+ * Answers how many were taken, and whether the log is full.
  */
 export async function appendLogs(
 	tx: Tx,
-	input: { attemptId: string; lines: readonly NewLogLine[]; firstNumber?: number; cursor?: { stdout: number; stderr: number } },
-): Promise<number> {
+	input: { attemptId: string; lines: readonly NewLogLine[]; cursor?: { stdout: number; stderr: number } },
+): Promise<{ taken: number; full: boolean }> {
 	const [row] = await tx
 		.select({ stored: attempt.logLines, jobId: attempt.jobId })
 		.from(attempt)
 		.where(eq(attempt.id, input.attemptId))
 		.for("update");
-	if (!row) return 0;
-	const known = input.firstNumber === undefined ? 0 : Math.max(0, row.stored - (input.firstNumber - 1));
-	const fresh = input.lines.slice(known, known + Math.max(0, LOG_LINES_MAX - row.stored));
+	if (!row) return { taken: 0, full: true };
+	const fresh = input.lines.slice(0, Math.max(0, LOG_LINES_MAX - row.stored));
 	if (fresh.length > 0) {
 		await tx.insert(jobLog).values(
 			fresh.map((line, i) => ({
@@ -50,5 +48,5 @@ export async function appendLogs(
 			.where(eq(attempt.id, input.attemptId));
 	}
 	if (fresh.length > 0) await notify(tx, { changes: [{ topic: "log", id: row.jobId, team: null }] });
-	return last;
+	return { taken: fresh.length, full: last >= LOG_LINES_MAX };
 }

@@ -16,11 +16,12 @@ import { lockJobOf } from "./lock-job.ts";
  * Records the end of an attempt and what follows for its job, once: a second call changes nothing and answers null.
  * Must be called only when the command surely no longer runs (its supervisor said so, or its machine was seen gone),
  * because the job may be placed again right after.
- * `fallback` is the reason for an end without an exit, when nobody had asked for it.
+ * `fallback` is the reason for an end without an exit, when nobody had asked for it. `because` is known better than the
+ * reason for which it was told to stop.
  */
 export async function finishAttempt(
 	tx: Tx,
-	input: { attemptId: string; exit: Exit | null; atMs: number; fallback?: Reason },
+	input: { attemptId: string; exit: Exit | null; atMs: number; fallback?: Reason; because?: Reason },
 ): Promise<{ state: FinalAttemptState; jobState: JobState; jobId: string } | null> {
 	await lockJobOf(tx, input.attemptId);
 	const [row] = await tx
@@ -35,7 +36,7 @@ export async function finishAttempt(
 		.where(and(eq(attempt.id, input.attemptId), inArray(attempt.state, [...LIVE_ATTEMPT_STATES])))
 		.for("update");
 	if (!row) return null;
-	const outcome = outcomeOf(row.stopReason ?? (input.exit ? null : (input.fallback ?? null)), input.exit);
+	const outcome = outcomeOf(input.because ?? row.stopReason ?? (input.exit ? null : (input.fallback ?? null)), input.exit);
 	const at = new Date(input.atMs);
 	// A quick command may end before anybody saw it run: walk the arrows, so that its start is on record too.
 	if (outcome.state === "succeeded" && row.state !== "running" && row.state !== "stopping") {

@@ -16,7 +16,9 @@ beforeEach(async () => {
 afterEach(() => books.database.drop());
 
 const place = (instanceId: string, amountMicroUsd: bigint) =>
-	books.db.transaction((tx) => placeHold(tx, { instanceId, amountMicroUsd, budgets: [test.aBudget()], nowMs: books.clock.nowMs() }));
+	books.db.transaction((tx) =>
+		placeHold(tx, { holds: [{ instanceId, amountMicroUsd }], budgets: [test.aBudget()], nowMs: books.clock.nowMs() }),
+	);
 const publish = (...budgets: string[]) =>
 	publishPolicy(books, {
 		name: "default",

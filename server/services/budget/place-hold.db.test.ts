@@ -16,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => books.database.drop());
 
 const place = (instanceId: string, amountMicroUsd: bigint, budgets = [test.aBudget()]) =>
-	books.db.transaction((tx) => placeHold(tx, { instanceId, amountMicroUsd, budgets, nowMs: books.clock.nowMs() }));
+	books.db.transaction((tx) => placeHold(tx, { holds: [{ instanceId, amountMicroUsd }], budgets, nowMs: books.clock.nowMs() }));
 
 describe("placeHold", () => {
 	it("cap 100, room for one more of 60: of ten at once exactly one is held, each other misses 60 − 40 = 20", async () => {
@@ -50,7 +50,11 @@ describe("placeHold", () => {
 
 	it("a rolled back placement gives its room back", async () => {
 		const failed = books.db.transaction(async (tx) => {
-			await placeHold(tx, { instanceId: "ins_1", amountMicroUsd: 90_000_000n, budgets: [test.aBudget()], nowMs: books.clock.nowMs() });
+			await placeHold(tx, {
+				holds: [{ instanceId: "ins_1", amountMicroUsd: 90_000_000n }],
+				budgets: [test.aBudget()],
+				nowMs: books.clock.nowMs(),
+			});
 			throw new Error("stale");
 		});
 		await expect(failed).rejects.toThrow("stale");

@@ -18,16 +18,18 @@ export interface HoldRefusal {
 }
 
 /**
- * Sets the worst case of one instance aside in every budget that holds its job, or refuses and writes nothing.
+ * Sets the worst case of a placement aside in every budget that holds its job, a hold for each of its instances, or
+ * refuses and writes nothing.
  * It locks the budgets until the transaction ends, so whoever comes next sees this hold: however many place at once,
  * all together stay within the cap. Call it before the job's row is changed (see lockBudgets).
  */
 export async function placeHold(
 	tx: Tx,
-	input: { instanceId: string; amountMicroUsd: bigint; budgets: readonly BudgetRule[]; nowMs: number },
+	input: { holds: readonly { instanceId: string; amountMicroUsd: bigint }[]; budgets: readonly BudgetRule[]; nowMs: number },
 ): Promise<{ ok: true } | HoldRefusal> {
-	const { instanceId, amountMicroUsd, budgets, nowMs } = input;
-	assert(amountMicroUsd > 0n, `the hold of ${instanceId} must be above 0, got ${amountMicroUsd}`);
+	const { holds, budgets, nowMs } = input;
+	for (const h of holds) assert(h.amountMicroUsd > 0n, `the hold of ${h.instanceId} must be above 0, got ${h.amountMicroUsd}`);
+	const amountMicroUsd = holds.reduce((sum, h) => sum + h.amountMicroUsd, 0n);
 	const balances = await lockBudgets(
 		tx,
 		budgets.map((b) => b.id),
@@ -43,10 +45,10 @@ export async function placeHold(
 		worst = { ok: false, budgetId: rule.id, missingMicroUsd, freeMicroUsd, capMicroUsd: rule.capMicroUsd };
 	}
 	if (worst) return worst;
-	const id = newId("hold", nowMs);
-	await tx.insert(hold).values({ id, instanceId, amountMicroUsd, createdAt: new Date(nowMs) });
+	const rows = holds.map((h) => ({ id: newId("hold", nowMs), ...h, createdAt: new Date(nowMs) }));
+	await tx.insert(hold).values(rows);
 	const periods = budgets.map((rule) => ({ budgetId: rule.id, periodKey: periodOf(rule.period, nowMs, calendar).key }));
-	if (periods.length > 0) await tx.insert(holdBudget).values(periods.map((p) => ({ holdId: id, ...p })));
+	if (periods.length > 0) await tx.insert(holdBudget).values(rows.flatMap(({ id }) => periods.map((p) => ({ holdId: id, ...p }))));
 	await addToPeriods(
 		tx,
 		periods.map((p) => ({ ...p, postedMicroUsd: 0n, heldMicroUsd: amountMicroUsd })),

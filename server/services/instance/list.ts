@@ -36,7 +36,7 @@ export async function listInstances(
 		conditions.push(sql`(${instance.intendedAt}, ${instance.id}) < (${new Date(atMs).toISOString()}::timestamptz, ${id})`);
 	}
 	const rows = await ctx.db
-		.select({ instance, name: job.name, team: job.team })
+		.select({ instance, name: job.name, team: job.team, nodes: sql<number>`(${job.spec}->>'nodes')::int` })
 		.from(instance)
 		.innerJoin(job, eq(job.id, instance.jobId))
 		.where(and(...conditions))

@@ -20,6 +20,12 @@ export interface InstanceView {
 	jobName: string;
 	team: string;
 	attemptId: string;
+	/** Which of its attempt's machines it is, from 0; the machines of a gang have the attempt in common. */
+	rank: number;
+	/** Machines of the attempt together. */
+	nodes: number;
+	/** How its command ended; null while it runs, and when its machine went without a word. */
+	exitCode: number | null;
 	/** The intent; the provider was first called at requestedAt. */
 	intendedAt: string;
 	requestedAt: string | null;
@@ -37,7 +43,7 @@ export interface InstanceView {
 	costMicroUsd: string;
 }
 
-export function instanceView(row: typeof instance.$inferSelect, owner: { name: string; team: string }): InstanceView {
+export function instanceView(row: typeof instance.$inferSelect, owner: { name: string; team: string; nodes: number }): InstanceView {
 	return {
 		id: row.id,
 		provider: row.provider,
@@ -55,6 +61,9 @@ export function instanceView(row: typeof instance.$inferSelect, owner: { name: s
 		jobName: owner.name,
 		team: owner.team,
 		attemptId: row.attemptId,
+		rank: row.rank,
+		nodes: owner.nodes,
+		exitCode: row.exit?.code ?? null,
 		intendedAt: row.intendedAt.toISOString(),
 		requestedAt: iso(row.requestedAt),
 		launchedAt: iso(row.launchedAt),

@@ -69,7 +69,7 @@ export async function getJob(ctx: ServiceContext, jobId: string): Promise<JobDet
 	const row = await readableJob(ctx, jobId);
 	const [attempts, instances, checkpoints] = await Promise.all([
 		ctx.db.select().from(attempt).where(eq(attempt.jobId, jobId)).orderBy(asc(attempt.number)),
-		ctx.db.select().from(instance).where(eq(instance.jobId, jobId)).orderBy(asc(instance.intendedAt)),
+		ctx.db.select().from(instance).where(eq(instance.jobId, jobId)).orderBy(asc(instance.intendedAt), asc(instance.rank)),
 		ctx.db.select().from(checkpoint).where(eq(checkpoint.jobId, jobId)).orderBy(desc(checkpoint.createdAt)).limit(100),
 	]);
 	return {
@@ -93,7 +93,7 @@ export async function getJob(ctx: ServiceContext, jobId: string): Promise<JobDet
 			exitSignal: a.exitSignal,
 			logLines: a.logLines,
 		})),
-		instances: instances.map((i) => instanceView(i, row)),
+		instances: instances.map((i) => instanceView(i, { ...row, nodes: row.spec.nodes })),
 		checkpoints: checkpoints.map((c) => ({
 			id: c.id,
 			attemptId: c.attemptId,

@@ -7,19 +7,21 @@ import type { BudgetRule } from "#server/domain/policy.ts";
 import type { Reason } from "#server/domain/reasons.ts";
 import { assert } from "#server/kernel/assert.ts";
 import { attemptIdOf, instanceIdOf } from "#server/kernel/ids.ts";
+import { rentHoldOf } from "#server/scheduling/cost.ts";
 import { writeSchedulerAudit } from "../audit.ts";
 import { type HoldRefusal, placeHold } from "../budget/place-hold.ts";
 import { toStoredOffer } from "../instance/stored-offer.ts";
 import { admitJob } from "./admit.ts";
 
 export type PlaceCloudResult =
-	| { kind: "placed"; attemptId: string; instanceId: string }
+	| { kind: "placed"; attemptId: string; instanceIds: string[] }
 	| { kind: "stale" }
 	| { kind: "over_budget"; refusal: HoldRefusal };
 
 /**
- * Places a job on an offer: sets the worst case aside, writes attempt and instance intent and admits the job, all or
- * nothing. No provider was called yet. With `over_budget` nothing was written and the transaction goes on.
+ * Places a job on an offer: sets the worst case aside, writes the attempt and an intent for each of its instances and
+ * admits the job, all or nothing. No provider was called yet. With `over_budget` nothing was written and the transaction
+ * goes on.
  */
 export async function placeCloud(
 	tx: Tx,
@@ -27,10 +29,14 @@ export async function placeCloud(
 		jobId: string;
 		attemptNo: number;
 		offer: Offer;
+		/** Machines that start together or none of them: the job's nodes. */
+		instances: number;
 		lifeMs: number;
+		/** Of all instances together. */
 		holdMicroUsd: bigint;
 		budgets: readonly BudgetRule[];
-		bootstrapHash: string;
+		/** sha256 (hex) of the one-time secret of an instance. */
+		bootstrapHashFor(instanceId: string): string;
 		reason: Reason;
 		nowMs: number;
 	},
@@ -38,8 +44,10 @@ export async function placeCloud(
 	const { offer, nowMs } = input;
 	assert(offer.microUsdPerHour !== null && offer.microUsdPerHour > 0n, "an offer without a price was chosen");
 	const attemptId = attemptIdOf(input.jobId, input.attemptNo);
-	const instanceId = instanceIdOf(input.jobId, input.attemptNo, 0);
-	const held = await placeHold(tx, { instanceId, amountMicroUsd: input.holdMicroUsd, budgets: input.budgets, nowMs });
+	const instanceIds = Array.from({ length: input.instances }, (_, rank) => instanceIdOf(input.jobId, input.attemptNo, rank));
+	const amounts = holdOfEach(offer, input);
+	const holds = instanceIds.map((instanceId, rank) => ({ instanceId, amountMicroUsd: rank === 0 ? amounts.first : amounts.other }));
+	const held = await placeHold(tx, { holds, budgets: input.budgets, nowMs });
 	if (!held.ok) return { kind: "over_budget", refusal: held };
 	const placement: Placement = {
 		siteId: offer.siteId,
@@ -61,11 +69,10 @@ export async function placeCloud(
 		placement,
 		siteId: offer.siteId,
 		capacityType: offer.capacityType,
-		gpus: offer.gpus,
+		gpus: offer.gpus * input.instances,
 		createdAt: at,
 	});
-	await tx.insert(instance).values({
-		id: instanceId,
+	const taken = {
 		siteId: offer.siteId,
 		provider: offer.provider,
 		region: offer.region,
@@ -80,16 +87,28 @@ export async function placeCloud(
 		attemptId,
 		intendedAt: at,
 		expiresAt: new Date(nowMs + input.lifeMs),
-		bootstrapHash: input.bootstrapHash,
-	});
+	};
+	await tx.insert(instance).values(instanceIds.map((id, rank) => ({ ...taken, id, rank, bootstrapHash: input.bootstrapHashFor(id) })));
 	const { siteId, region, zone, instanceType, capacityType } = offer;
 	await writeSchedulerAudit(tx, {
 		...{ action: "job.place", subject: input.jobId, atMs: nowMs },
 		after: {
-			...{ attemptId, instanceId, siteId, region, zone, instanceType, capacityType, reason: input.reason.code },
+			...{ attemptId, instanceId: instanceIds[0], siteId, region, zone, instanceType, capacityType, reason: input.reason.code },
 			...{ microUsdPerHour: String(offer.microUsdPerHour), holdMicroUsd: String(input.holdMicroUsd), expiresAtMs: nowMs + input.lifeMs },
+			...(input.instances > 1 ? { instances: input.instances } : {}),
 		},
 	});
-	await notify(tx, { changes: [{ topic: "instance", id: instanceId, team: null }] });
-	return { kind: "placed", attemptId, instanceId };
+	await notify(tx, { changes: instanceIds.map((id) => ({ topic: "instance", id, team: null })) });
+	return { kind: "placed", attemptId, instanceIds };
+}
+
+/** Each machine's own time, and with the first what leaves the region, since only its checkpoints are kept. */
+function holdOfEach(
+	offer: Offer,
+	{ instances, lifeMs, holdMicroUsd }: { instances: number; lifeMs: number; holdMicroUsd: bigint },
+): { first: bigint; other: bigint } {
+	const count = BigInt(instances);
+	const rent = rentHoldOf(offer, lifeMs, instances);
+	const other = (rent < holdMicroUsd ? rent : holdMicroUsd) / count;
+	return { first: holdMicroUsd - (count - 1n) * other, other };
 }

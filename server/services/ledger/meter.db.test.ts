@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 
 const holdFor = (instanceId: string, amountMicroUsd: bigint, budgets = [test.aBudget()]) =>
-	books.db.transaction((tx) => placeHold(tx, { instanceId, amountMicroUsd, budgets, nowMs: books.clock.nowMs() }));
+	books.db.transaction((tx) => placeHold(tx, { holds: [{ instanceId, amountMicroUsd }], budgets, nowMs: books.clock.nowMs() }));
 
 describe("metering instances", () => {
 	it("g5.xlarge spot at $0.4042/h for 1,234 s: 404,200 × 1,234 / 3,600 = 138,550 µ$ on charges, instance and job, in 3 meterings", async () => {

@@ -18,8 +18,8 @@ beforeAll(async () => {
 	books = await test.openBooks();
 	const machine = await test.addMachine(books, { microUsdPerHour: 4_000_000n });
 	jobId = machine.jobId;
-	const place = { instanceId: machine.instanceId, amountMicroUsd: 9_000_000n, budgets: [test.aBudget()], nowMs: books.clock.nowMs() };
-	await books.db.transaction((tx) => placeHold(tx, place));
+	const holds = [{ instanceId: machine.instanceId, amountMicroUsd: 9_000_000n }];
+	await books.db.transaction((tx) => placeHold(tx, { holds, budgets: [test.aBudget()], nowMs: books.clock.nowMs() }));
 	books.clock.advance(HOUR_MS);
 	await test.terminate(books, machine.instanceId);
 	await meterAll(books);

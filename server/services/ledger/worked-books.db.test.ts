@@ -151,7 +151,7 @@ describe("checkpoints that a cloud machine sends home", () => {
 	it("2 GiB + 3 GiB out of us-east-2 at $0.09: $0.18 + $0.27 on the machine, its job, its hold and its budget, once", async () => {
 		const { instanceId, jobId, attemptId } = await test.addMachine(books, { microUsdPerHour: 1_000_000n, region: "us-east-2" });
 		await books.db.transaction((tx) =>
-			placeHold(tx, { instanceId, amountMicroUsd: 5_000_000n, budgets: [test.aBudget()], nowMs: books.clock.nowMs() }),
+			placeHold(tx, { holds: [{ instanceId, amountMicroUsd: 5_000_000n }], budgets: [test.aBudget()], nowMs: books.clock.nowMs() }),
 		);
 		books.clock.advance(20 * MINUTE_MS);
 		await save(jobId, attemptId, 2n * GIB);

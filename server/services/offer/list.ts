@@ -44,6 +44,9 @@ function toOffer(row: typeof offer.$inferSelect): Offer {
 		gridGramsPerKwh: grid?.gramsPerKwh ?? null,
 		pue: grid?.pue ?? null,
 		billedMinimumMs: billingTermsOf(provider).minimumMs,
+		// The loop starts the machines of a gang in one zone and gives all back when one cannot be had; within a region's
+		// subnet those of any of these clouds reach each other.
+		gangs: true,
 	};
 }
 

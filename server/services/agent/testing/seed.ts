@@ -53,14 +53,14 @@ export async function seedJob(db: Db, spec: JobSpec): Promise<string> {
 	return id;
 }
 
-/** Places the job on an instance that was asked for, as the loop does; `providerInstanceId` null: the answer was lost. */
+/** Places the job on an instance that was asked for, as the loop does, or adds one of another rank; `providerInstanceId` null: the answer was lost. */
 export async function seedInstance(
 	db: Db,
-	input: { jobId: string; number: number; expiresAtMs: number; providerInstanceId: string | null },
+	input: { jobId: string; number: number; expiresAtMs: number; providerInstanceId: string | null; rank?: number },
 ): Promise<{ instanceId: string; attemptId: string }> {
-	const { jobId, number } = input;
+	const { jobId, number, rank = 0 } = input;
 	const attemptId = attemptIdOf(jobId, number);
-	const instanceId = instanceIdOf(jobId, number, 0);
+	const instanceId = instanceIdOf(jobId, number, rank);
 	const at = new Date();
 	const placement: Placement = {
 		siteId: "aws",
@@ -76,9 +76,10 @@ export async function seedInstance(
 		await tx.update(job).set({ state: "admitted", attempts: number, placement }).where(eq(job.id, jobId));
 		await tx
 			.insert(attempt)
-			.values({ id: attemptId, jobId, number, placement, siteId: "aws", capacityType: "spot", gpus: 2, createdAt: at });
+			.values({ id: attemptId, jobId, number, placement, siteId: "aws", capacityType: "spot", gpus: 2, createdAt: at })
+			.onConflictDoNothing();
 		await tx.insert(instance).values({
-			id: instanceId,
+			...{ id: instanceId, rank },
 			siteId: "aws",
 			provider: "aws",
 			state: "requested",

@@ -1,0 +1,241 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { asc } from "drizzle-orm";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { userData } from "#server/agent/user-data.ts";
+import { createAgentHandler } from "#server/api/agent/handler.ts";
+import { fileSha256 } from "#server/api/agent/served-file.ts";
+import { account, team } from "#server/db/schema/account.ts";
+import { attempt } from "#server/db/schema/attempt.ts";
+import { instance } from "#server/db/schema/instance.ts";
+import { job } from "#server/db/schema/job.ts";
+import { jobLog } from "#server/db/schema/job-log.ts";
+import { site } from "#server/db/schema/site.ts";
+import { createTestDatabase } from "#server/db/testing/database.ts";
+import { parseJobDocument } from "#server/domain/job-file.ts";
+import { startEc2Emulator } from "#server/emulators/aws/emulator.ts";
+import { DEFAULT_ACCESS_KEY_ID } from "#server/emulators/aws/options.ts";
+import { startAzureEmulator } from "#server/emulators/azure/emulator.ts";
+import { EMULATED_RESOURCE_GROUP, EMULATED_SUBSCRIPTION } from "#server/emulators/azure/options.ts";
+import { startGceEmulator } from "#server/emulators/gcp/emulator.ts";
+import { writeKeyFile } from "#server/emulators/gcp/key-file.ts";
+import { DEFAULT_PROJECT } from "#server/emulators/gcp/options.ts";
+import type { CatalogEntry } from "#server/emulators/shared/catalog-entry.ts";
+import { systemClock } from "#server/kernel/clock.ts";
+import { AwsDriver } from "#server/providers/aws/driver.ts";
+import { AzureDriver } from "#server/providers/azure/driver.ts";
+import type { CloudDriver } from "#server/providers/driver.ts";
+import { fakeOffer } from "#server/providers/fake/fake-offers.ts";
+import { openComputeClients } from "#server/providers/gcp/compute-clients.ts";
+import { GcpDriver } from "#server/providers/gcp/driver.ts";
+import { bootstrapHashOf, bootstrapSecretOf } from "#server/services/agent/bootstrap.ts";
+import { buildAgent, serve } from "#server/services/agent/testing/machine.ts";
+import { SECRET_KEY } from "#server/services/agent/testing/seed.ts";
+import { systemContext } from "#server/services/context.ts";
+import { submitJobs } from "#server/services/job/submit.ts";
+import { ledgerCheck } from "#server/services/ledger/check.ts";
+import { meterAll } from "#server/services/ledger/meter.ts";
+import { refreshOffers } from "#server/services/offer/refresh.ts";
+import { publishPolicy } from "#server/services/policy/publish.ts";
+import { timingSchema } from "#server/services/timing.ts";
+import { syncCloud } from "./cloud-sync.ts";
+import type { LoopContext } from "./context.ts";
+import { newCycleMemory, runCycle } from "./cycle.ts";
+
+const TIMEOUT_MS = 180_000;
+const CONTROL_PLANE = "spw-1";
+const NODES = 4;
+
+/**
+ * What torchrun does, in small: rank 0 listens where all were told, every other one connects, and all reduce a sum. Each
+ * shows what it got, and fails when it is not the sum of all.
+ */
+const ALL_REDUCE = `
+const net = require("node:net");
+const { MASTER_ADDR, MASTER_PORT, NNODES, NODE_RANK, WORLD_SIZE, PET_NODE_RANK, RANK } = process.env;
+const [nodes, rank, port] = [Number(NNODES), Number(NODE_RANK), Number(MASTER_PORT)];
+if (WORLD_SIZE !== NNODES || PET_NODE_RANK !== NODE_RANK || RANK !== NODE_RANK) process.exit(4);
+const done = (sum) => { console.log("sum " + sum + " of " + nodes); process.exit(sum === (nodes * (nodes + 1)) / 2 ? 0 : 3); };
+if (rank === 0) {
+	const peers = [];
+	let sum = 1;
+	net.createServer((peer) => peer.once("data", (data) => {
+		sum += Number(data);
+		peers.push(peer);
+		if (peers.length < nodes - 1) return;
+		let left = peers.length;
+		for (const p of peers) p.end(String(sum), () => { if (--left === 0) done(sum); });
+	})).listen(port, MASTER_ADDR);
+} else {
+	const meet = () => {
+		const peer = net.connect(port, MASTER_ADDR, () => peer.write(String(rank + 1)));
+		peer.once("data", (data) => done(Number(data)));
+		peer.once("error", () => setTimeout(meet, 100));
+	};
+	meet();
+}
+`;
+
+interface Cloud {
+	driver: CloudDriver;
+	/** Where its offer is, without a zone where this cloud sells by region. */
+	offer: { region: string; zone: string | null; instanceType: string };
+	/** Machines by its own book. */
+	book(): { state: string }[];
+	close(): Promise<void>;
+}
+
+const DELAYS = { port: 0, bootDelayMs: 20, terminateDelayMs: 5, spotNoticeMs: 15_000, guestStopGraceMs: 2_000, seed: 1 };
+
+function catalogOf(instanceType: string, region: string, zone: string): CatalogEntry[] {
+	return [
+		{
+			...{ instanceType, vcpus: 4, memoryGiB: 16, gpus: 1, gpuModel: "T4-16GB" },
+			regions: [{ region, onDemandMicroUsdPerHour: 1_000_000n, zones: [{ zone, spotMicroUsdPerHour: null }] }],
+		},
+	];
+}
+
+const CLOUDS: Record<"aws" | "azure" | "gcp", (stateDir: string) => Promise<Cloud>> = {
+	async aws(stateDir) {
+		const offer = { region: "us-east-1", zone: null, instanceType: "g5.xlarge" };
+		const emulator = await startEc2Emulator({ ...DELAYS, stateDir, catalog: catalogOf(offer.instanceType, offer.region, "us-east-1a") });
+		const settings = {
+			...{ controlPlane: CONTROL_PLANE, endpoint: emulator.url, regions: [offer.region], imageId: "ami-0123456789abcdef0" },
+			credentials: { accessKeyId: DEFAULT_ACCESS_KEY_ID, secretAccessKey: "any" },
+		};
+		const driver = new AwsDriver("aws", { settings, listPrices: () => [] });
+		return { driver, offer, book: () => emulator.instances(), close: () => emulator.stop({ killInstances: true }) };
+	},
+	async azure(stateDir) {
+		const offer = { region: "eastus", zone: null, instanceType: "Standard_NC4as_T4_v3" };
+		const emulator = await startAzureEmulator({ ...DELAYS, stateDir, catalog: catalogOf(offer.instanceType, offer.region, "eastus-1") });
+		const network = `/subscriptions/${EMULATED_SUBSCRIPTION}/resourceGroups/net/providers/Microsoft.Network/virtualNetworks/v/subnets/s`;
+		const settings = {
+			...{ controlPlane: CONTROL_PLANE, endpoint: emulator.url, regions: [offer.region], subscriptionId: EMULATED_SUBSCRIPTION },
+			...{ resourceGroup: EMULATED_RESOURCE_GROUP, subnets: { eastus: network }, allocationPollMs: 20 },
+		};
+		const driver = new AzureDriver("azure", { settings, listPrices: () => [] });
+		return { driver, offer, book: () => emulator.instances(), close: () => emulator.stop({ killInstances: true }) };
+	},
+	async gcp(stateDir) {
+		const offer = { region: "us-central1", zone: "us-central1-a", instanceType: "g2-standard-4" };
+		process.env["GOOGLE_APPLICATION_CREDENTIALS"] = writeKeyFile(stateDir);
+		const emulator = await startGceEmulator({ ...DELAYS, stateDir, catalog: catalogOf(offer.instanceType, offer.region, offer.zone) });
+		const sdk = await openComputeClients({ endpoint: emulator.url });
+		const settings = {
+			...{ controlPlane: CONTROL_PLANE, project: DEFAULT_PROJECT, regions: [offer.region], endpoint: emulator.url, operationPollMs: 5 },
+			image: "projects/debian-cloud/global/images/family/debian-12",
+		};
+		const driver = new GcpDriver("gcp", { settings, listPrices: () => [], open: async () => sdk });
+		const close = async () => {
+			await sdk.close();
+			await emulator.stop({ killInstances: true });
+		};
+		return { driver, offer, book: () => emulator.instances(), close };
+	},
+};
+
+let agentFile: string;
+beforeAll(async () => {
+	agentFile = await buildAgent();
+}, TIMEOUT_MS);
+const closers: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+	for (const close of closers.splice(0).reverse()) await close();
+});
+
+/** A control plane with one cloud: the whole loop over the real drivers, the agents' face, and machines that boot. */
+async function open(name: keyof typeof CLOUDS) {
+	const database = await createTestDatabase();
+	closers.push(() => database.drop());
+	const folder = await mkdtemp(path.join(os.tmpdir(), `spillway-gang-${name}-`));
+	closers.push(() => rm(folder, { recursive: true, force: true }));
+	const cloud = await CLOUDS[name](path.join(folder, "cloud"));
+	closers.push(cloud.close);
+	const { db } = database;
+	const timing = timingSchema.parse({ heartbeatMs: 100, stopGraceMs: 5_000, callRetryMs: 500 });
+	const control = await serve(
+		createAgentHandler({
+			db,
+			clock: systemClock,
+			secretKey: SECRET_KEY,
+			checkpointRoot: path.join(folder, "checkpoints"),
+			agentFile,
+			timing,
+		}),
+	);
+	closers.push(() => control.goAway());
+	const agentSha256 = await fileSha256(agentFile);
+	const ctx: LoopContext = {
+		...{ db, clock: systemClock, timing, clusters: new Map(), clouds: new Map([[name, cloud.driver]]) },
+		userDataFor: ({ instanceId, expiresAtMs }) =>
+			userData({
+				...{ controlUrl: control.url, instanceId, agentSha256, expiresAtMs, runtimeSha256: {} },
+				bootstrapSecret: bootstrapSecretOf(SECRET_KEY, instanceId),
+			}),
+		bootstrapHashFor: (instanceId) => bootstrapHashOf(SECRET_KEY, instanceId),
+		checkpointRoot: path.join(folder, "checkpoints"),
+		log: () => {},
+		probe: () => {},
+	};
+	const nowMs = systemClock.nowMs();
+	await db.insert(team).values({ name: "research" });
+	const person = { id: "usr_a", email: "a@example.test", name: "A", role: "platform" as const, teams: ["research"] };
+	await db.insert(account).values({ ...person, createdAt: new Date(nowMs) });
+	await db.insert(site).values({ id: name, name, provider: name, settings: { regions: [cloud.offer.region] }, healthy: true });
+	const source = `apiVersion: spillway/v1
+kind: Policy
+metadata: { name: default }
+spec:
+  rules:
+    - { id: burst, when: "true", burst: { after: { forecastWait: 1s } } }
+    - { id: life, when: "true", limit: { instanceHours: 1 } }
+  budgets:
+    - { id: month, scope: "true", period: month, capUsd: 1000, atCap: hold }
+`;
+	await publishPolicy(systemContext(db, systemClock, "seed"), { name: "default", message: "test", source });
+	const offered = { siteId: name, provider: name, ...cloud.offer, accelerator: "T4-16GB", priceObservedAtMs: nowMs };
+	await refreshOffers(db, [fakeOffer(offered)], nowMs);
+	return { database, cloud, ctx };
+}
+
+describe.each(["aws", "azure", "gcp"] as const)("a gang on machines of %s", (name) => {
+	it("meets at rank 0, reduces a sum over all, and leaves nothing behind", { timeout: TIMEOUT_MS }, async () => {
+		const { database, cloud, ctx } = await open(name);
+		const { db } = database;
+		const spec = parseJobDocument({
+			apiVersion: "spillway/v1",
+			kind: "Job",
+			metadata: { name: "all-reduce", team: "research" },
+			spec: { command: ["node", "-e", ALL_REDUCE], nodes: NODES, resources: { gpus: 1 }, duration: { estimate: "1m", max: "10m" } },
+		});
+		await submitJobs(systemContext(db, systemClock, "seed"), [spec]);
+		const memory = newCycleMemory();
+		const over = async () => {
+			const [rows, machines] = [await db.select().from(job), await db.select().from(instance)];
+			return rows.every((j) => j.finishedAt) && machines.length > 0 && machines.every((i) => i.state === "terminated");
+		};
+		for (const until = performance.now() + TIMEOUT_MS - 20_000; !(await over()) && performance.now() < until; await sleep(100)) {
+			await runCycle(ctx, memory);
+			await syncCloud(ctx, cloud.driver);
+		}
+		const lines = await db.select({ text: jobLog.text }).from(jobLog).orderBy(asc(jobLog.number));
+		const log = lines.map((l) => l.text);
+		const attempts = await db.select().from(attempt);
+		expect(
+			attempts.map((a) => [a.state, a.exitCode]),
+			log.join("\n"),
+		).toEqual([["succeeded", 0]]);
+		for (let rank = 0; rank < NODES; rank++) expect(log).toContain(`[${rank}] sum 10 of ${NODES}`);
+		const machines = await db.select().from(instance).orderBy(asc(instance.rank));
+		expect(machines.map((i) => [i.rank, i.exit?.code])).toEqual([0, 1, 2, 3].map((rank) => [rank, 0]));
+		expect(new Set(machines.map((i) => i.privateAddress)).size).toBe(NODES);
+		expect(new Set(machines.map((i) => i.zone)).size).toBe(1);
+		expect(cloud.book().map((i) => i.state)).toEqual(Array(NODES).fill("terminated"));
+		await meterAll(ctx);
+		expect((await ledgerCheck(ctx)).differences).toEqual([]);
+	});
+});

@@ -1,0 +1,283 @@
+import { eq } from "drizzle-orm";
+import { afterEach, describe, expect, it } from "vitest";
+import { hold } from "#server/db/schema/budget.ts";
+import { instance } from "#server/db/schema/instance.ts";
+import { offer } from "#server/db/schema/offer.ts";
+import { fakeOffer } from "#server/providers/fake/fake-offers.ts";
+import { systemContext } from "#server/services/context.ts";
+import { cancelJob } from "#server/services/job/cancel.ts";
+import { ledgerCheck } from "#server/services/ledger/check.ts";
+import { meterAll } from "#server/services/ledger/meter.ts";
+import { offerRecords } from "#server/services/snapshot/offer-records.ts";
+import { PROBE_STEPS } from "./context.ts";
+import { World, type WorldOptions } from "./testing/world.ts";
+
+const TIMEOUT_MS = 60_000;
+const START_MS = Date.UTC(2026, 10, 2, 8);
+const NODES = 4;
+const opened: World[] = [];
+afterEach(async () => {
+	for (const world of opened.splice(0)) await world.database.drop();
+});
+
+async function open(options: Partial<WorldOptions> = {}): Promise<World> {
+	const world = await World.open({ slots: 0, ...options });
+	opened.push(world);
+	return world;
+}
+
+const zoned = (changes: Parameters<typeof fakeOffer>[0] = {}) =>
+	fakeOffer({ zone: "us-east-1a", capacityType: "spot", microUsdPerHour: 300_000n, priceObservedAtMs: START_MS, ...changes });
+const running = (w: World) => async () => (await w.jobs())[0]?.state === "running";
+const ends = async (w: World) => (await w.attempts()).map((a) => [a.state, a.reason?.code, a.exitCode]);
+
+/** Nothing is left over: no machine, no hold, and the books add up. */
+async function demandClean(w: World): Promise<void> {
+	await meterAll(w.ctx);
+	expect(await w.sweep()).toBe(0);
+	expect(await w.database.db.$count(hold, eq(hold.state, "pending"))).toBe(0);
+	const [held] = await w.database.sql`select coalesce(sum(held_micro_usd), 0)::text as n from budget_period`;
+	expect(held?.n).toBe("0");
+	expect((await ledgerCheck(w.ctx)).differences).toEqual([]);
+	const made = w.cloud.instances();
+	expect(new Set(made.map((m) => m.instanceId)).size).toBe(made.length);
+}
+
+describe("a gang of four in a cloud", { timeout: TIMEOUT_MS }, () => {
+	it("starts on four machines in the zone of its first, runs as one and ends as one", async () => {
+		const w = await open();
+		await w.submit({ name: "gang", nodes: NODES });
+		await w.until(async () => (await w.instances()).length === NODES);
+		// The offer names no zone: rank 0 is asked for alone, and the others follow it.
+		expect((await w.instances()).filter((i) => i.calls > 0).map((i) => i.rank)).toEqual([0]);
+		await w.until(running(w));
+		const rows = await w.instances();
+		expect(rows.map((i) => [i.rank, i.state, i.zone])).toEqual([0, 1, 2, 3].map((rank) => [rank, "ready", "us-east-1a"]));
+		expect(new Set(rows.map((i) => i.attemptId)).size).toBe(1);
+		await w.until(() => w.quiet());
+		expect(await ends(w)).toEqual([["succeeded", "completed", 0]]);
+		expect((await w.attempts())[0]?.gpus).toBe(NODES);
+		await demandClean(w);
+	});
+
+	it("holds the worst case of each machine, all or nothing: $1.60 is room for three, so none is asked for", async () => {
+		// One: $1/h for 10 min of work and 15 min around it, and a margin: above $0.40.
+		const w = await open({ capUsd: 1.6 });
+		await w.submit({ name: "gang", nodes: NODES });
+		await w.tick();
+		expect((await w.jobs())[0]?.reason.code).toBe("budget_exceeded");
+		expect(await w.database.db.$count(hold)).toBe(0);
+		expect(w.cloud.instances()).toHaveLength(0);
+		const roomy = await open({ capUsd: 2.5 });
+		await roomy.submit({ name: "gang", nodes: NODES });
+		await roomy.tick();
+		const holds = await roomy.database.db.select().from(hold);
+		expect(holds).toHaveLength(NODES);
+		const total = holds.reduce((sum, h) => sum + h.amountMicroUsd, 0n);
+		const reason = (await roomy.jobs())[0]?.reason;
+		expect(String(total)).toBe(String(reason?.facts["holdMicroUsd"]));
+	});
+
+	it("does not start under a cap of three machines, nor above a burn rate of three", async () => {
+		for (const cap of ['{ id: few, scope: "true", instances: 3 }', '{ id: slow, scope: "true", burnRateUsdPerHour: 3.5 }']) {
+			const w = await open({ caps: [cap] });
+			await w.submit({ name: "gang", nodes: NODES });
+			for (let i = 0; i < 5; i++) await w.tick();
+			expect((await w.jobs())[0]?.reason.code, cap).toBe("cap_exceeded");
+			expect(await w.instances()).toHaveLength(0);
+		}
+	});
+});
+
+describe("when one machine of a gang cannot be had", { timeout: TIMEOUT_MS }, () => {
+	it("gives the others back at once, leaves the offer alone once, and starts whole elsewhere", async () => {
+		const cheap = zoned({ instanceType: "g4dn.xlarge" });
+		const dear = zoned({ microUsdPerHour: 400_000n });
+		const w = await open({ cloud: { offers: [cheap, dear], bootDelayMs: 30_000 } });
+		// Ranks 0 and 1 are made; 2 and 3 are refused.
+		w.cloud.launches.next();
+		w.cloud.launches.next();
+		w.cloud.launches.next({ kind: "error", error: "insufficient_capacity" });
+		w.cloud.launches.next({ kind: "error", error: "insufficient_capacity" });
+		await w.submit({ name: "gang", nodes: NODES });
+		await w.until(async () => (await w.attempts())[0]?.finishedAt != null);
+		const [first] = await w.attempts();
+		expect([first?.state, first?.reason?.code]).toEqual(["evicted", "launch_refused_capacity"]);
+		const rows = (await w.instances()).filter((i) => i.attemptId === first?.id);
+		const [made, refused] = [rows.filter((i) => i.launchedAt !== null), rows.filter((i) => i.launchedAt === null)];
+		expect(made.map((i) => [i.state, i.reason?.code])).toEqual(Array(2).fill(["terminated", "gang_member_failed"]));
+		expect(refused.map((i) => [i.state, i.reason?.code])).toEqual(Array(2).fill(["terminated", "launch_refused_capacity"]));
+		expect(refused.map((i) => i.rank)).toContain(first?.reason?.facts["rank"]);
+		// At once: they never booted, and ended as soon as a provider ends anything.
+		expect(w.cloud.instances().filter((m) => m.instanceType === "g4dn.xlarge")).toHaveLength(2);
+		for (const row of made) expect(row.terminatingAt?.getTime()).toBeLessThanOrEqual((row.launchedAt?.getTime() ?? 0) + 2_000);
+		const [left] = await w.database.db.select().from(offer).where(eq(offer.id, cheap.id));
+		expect([left?.backoffReason, left?.refusals]).toEqual(["insufficient_capacity", 1]);
+		await w.until(() => w.quiet());
+		expect((await ends(w)).slice(-1)).toEqual([["succeeded", "completed", 0]]);
+		await demandClean(w);
+		const records = await offerRecords(w.database.db, w.clock.nowMs());
+		expect(records.get(cheap.id)?.interruptions ?? 0).toBe(0);
+		// A machine that was made is billed a minute at the least: $0.30 an hour is half a cent. The others cost nothing.
+		const costs = (await w.instances()).filter((i) => i.attemptId === first?.id).map((i) => i.costMicroUsd);
+		expect(costs.sort()).toEqual([0n, 0n, 5_000n, 5_000n]);
+	});
+
+	it("asks for one machine alone when the provider has no room even for that, where the offer names no zone", async () => {
+		const w = await open();
+		w.cloud.launches.next({ kind: "error", error: "insufficient_capacity" });
+		await w.submit({ name: "gang", nodes: NODES });
+		await w.until(async () => (await w.attempts())[0]?.finishedAt != null);
+		expect(w.cloud.calls.recorded.filter((c) => c.method === "launch")).toHaveLength(1);
+		await w.until(() => w.quiet());
+		expect((await ends(w)).slice(-1)).toEqual([["succeeded", "completed", 0]]);
+		await demandClean(w);
+	});
+
+	it("gives a gang back that does not assemble in time, and blames the machine that did not come up", async () => {
+		const w = await open({ cloud: { offers: [zoned()] } });
+		for (let rank = 0; rank < 3; rank++) w.cloud.launches.next();
+		w.cloud.launches.next({ kind: "slow_boot", durationMs: 3_600_000 });
+		await w.submit({ name: "gang", nodes: NODES });
+		await w.until(async () => (await w.attempts())[0]?.finishedAt != null);
+		const [first] = await w.attempts();
+		expect([first?.state, first?.reason?.code, first?.reason?.facts["rank"]]).toEqual(["evicted", "instance_not_ready_in_time", 3]);
+		expect(first?.startedAt).toBeNull();
+		await w.until(() => w.quiet());
+		await demandClean(w);
+	});
+});
+
+describe("when one machine of a running gang ends", { timeout: TIMEOUT_MS }, () => {
+	const member = async (w: World, rank: number) => (await w.instances()).find((i) => i.rank === rank && i.terminatedAt === null);
+
+	it("stops all when the provider takes one, counts one interruption, and runs the job again", async () => {
+		const w = await open({ cloud: { offers: [zoned()] } });
+		await w.submit({ name: "gang", nodes: NODES });
+		await w.until(running(w));
+		w.cloud.interrupt((await member(w, 2))?.providerInstanceId ?? "", 1_000);
+		await w.until(() => w.quiet());
+		const attempts = await w.attempts();
+		expect(attempts.map((a) => [a.state, a.reason?.code])).toEqual([
+			["interrupted", "spot_interruption"],
+			["succeeded", "completed"],
+		]);
+		const first = (await w.instances()).filter((i) => i.attemptId === attempts[0]?.id);
+		expect(first.map((i) => i.reason?.code)).toEqual([
+			"gang_member_failed",
+			"gang_member_failed",
+			"spot_interruption",
+			"gang_member_failed",
+		]);
+		expect((await offerRecords(w.database.db, w.clock.nowMs())).get(zoned().id)?.interruptions).toBeCloseTo(1, 1);
+		// Never two live attempts: the second begins when the last machine of the first is over or told its end.
+		expect(attempts[1]?.createdAt.getTime()).toBeGreaterThanOrEqual(attempts[0]?.finishedAt?.getTime() ?? Number.NaN);
+		await demandClean(w);
+	});
+
+	it.each(["vanishes", "falls silent"])(
+		"is lost, not failed, when a machine %s and its peers' commands fail before that is known",
+		async (how) => {
+			const w = await open();
+			await w.submit({ name: "gang", nodes: NODES, max: "2h" });
+			await w.until(running(w));
+			const lost = await member(w, 0);
+			if (how === "vanishes") w.cloud.vanish(lost?.providerInstanceId ?? "");
+			else w.silenced.add(lost?.id ?? "");
+			w.clock.advance(10_000);
+			for (const rank of [1, 2, 3]) w.failing.set((await member(w, rank))?.id ?? "", 1);
+			await w.until(async () => (await w.attempts())[0]?.finishedAt != null);
+			w.failing.clear();
+			const [first] = await w.attempts();
+			expect([first?.state, first?.reason?.code, first?.reason?.facts["rank"]]).toEqual([
+				"lost",
+				how === "vanishes" ? "instance_vanished" : "agent_silent",
+				0,
+			]);
+			await w.until(() => w.quiet());
+			expect((await w.jobs())[0]?.state).toBe("succeeded");
+			await demandClean(w);
+		},
+	);
+
+	it("fails with the exit code of the rank that failed first, and stops the others", async () => {
+		const w = await open({ runMs: 600_000 });
+		await w.submit({ name: "gang", nodes: NODES });
+		await w.until(running(w));
+		w.failing.set((await member(w, 3))?.id ?? "", 7);
+		await w.until(() => w.quiet());
+		expect(await ends(w)).toEqual([["failed", "gang_member_failed", 7]]);
+		expect((await w.instances()).map((i) => i.exit?.code)).toEqual([143, 143, 143, 7]);
+		expect((await w.jobs())[0]).toMatchObject({ state: "failed", reason: { facts: { rank: 3, nodes: NODES, exitCode: 7 } } });
+		await demandClean(w);
+	});
+
+	it("takes one end as the job's when two commands fail at once", async () => {
+		const w = await open({ runMs: 600_000 });
+		await w.submit({ name: "gang", nodes: NODES });
+		await w.until(running(w));
+		w.failing.set((await member(w, 1))?.id ?? "", 3);
+		w.failing.set((await member(w, 2))?.id ?? "", 4);
+		await w.until(() => w.quiet());
+		const [[state, code, exitCode] = []] = await ends(w);
+		expect([state, code]).toEqual(["failed", "gang_member_failed"]);
+		expect([3, 4]).toContain(exitCode);
+		const [job] = await w.jobs();
+		const rank = job?.reason.facts["rank"];
+		expect((await w.instances()).find((i) => i.rank === rank)?.exit?.code).toBe(exitCode);
+		await demandClean(w);
+	});
+
+	it("goes on while a rank that is done has left, and succeeds with the last one", async () => {
+		const w = await open();
+		await w.submit({ name: "gang", nodes: NODES });
+		await w.until(running(w));
+		const early = await member(w, 1);
+		w.failing.set(early?.id ?? "", 0);
+		await w.until(
+			async () =>
+				(
+					await w.database.db
+						.select()
+						.from(instance)
+						.where(eq(instance.id, early?.id ?? ""))
+				)[0]?.terminatedAt != null,
+		);
+		expect((await w.jobs())[0]?.state).toBe("running");
+		await w.until(() => w.quiet());
+		expect(await ends(w)).toEqual([["succeeded", "completed", 0]]);
+		await demandClean(w);
+	});
+
+	it.each(["admitted", "running"] as const)("ends all machines of a gang that is cancelled while it is %s", async (state) => {
+		const w = await open({ runMs: 600_000, cloud: { offers: [zoned()], bootDelayMs: 5_000 } });
+		const [id = ""] = await w.submit({ name: "gang", nodes: NODES });
+		await w.until(async () => (await w.jobs())[0]?.state === state && w.cloud.instances().length === NODES);
+		await cancelJob(systemContext(w.database.db, w.clock), id);
+		await w.until(() => w.quiet());
+		expect((await ends(w)).map(([end, code]) => [end, code])).toEqual([["cancelled", "cancelled_by_person"]]);
+		await demandClean(w);
+	});
+});
+
+describe("a scheduler killed at any step of a gang's launch or end", { timeout: TIMEOUT_MS }, () => {
+	const steps = PROBE_STEPS.filter((step) => step.startsWith("launch:") || step.startsWith("terminate:"));
+	// In the midst of it: at the third machine.
+	const cases = steps.map((step) => [step, step === "launch:intent_written" ? 1 : 3] as const);
+	it.each(cases)("at %s, pass %i: one success, every machine gone, nothing held", async (step, pass) => {
+		const w = await open({ cloud: { offers: [zoned()] } });
+		w.killAt = { step, pass };
+		await w.submit({ name: "gang", nodes: NODES });
+		await w.until(() => w.quiet());
+		expect(w.deaths).toBe(1);
+		const attempts = await w.attempts();
+		expect(attempts.filter((a) => a.state === "succeeded")).toHaveLength(1);
+		expect(
+			w.cloud
+				.instances()
+				.map((m) => m.instanceId)
+				.sort(),
+		).toEqual((await w.instances()).flatMap((r) => (r.providerInstanceId ? [r.id] : [])).sort());
+		await demandClean(w);
+	});
+});

@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import { endOfGang, type Member, memberEnd, whyGangEnds } from "./gang.ts";
+import { reason } from "./reasons.ts";
+
+const ran = (rank: number, code: number): Member => ({ rank, state: "ready", exit: { code, signal: null, error: null }, reason: null });
+const gone = (rank: number, why: Member["reason"]): Member => ({ rank, state: "terminated", exit: null, reason: why });
+const failed = reason("gang_member_failed", { rank: 1, nodes: 3, exitCode: 5 });
+
+describe("whyGangEnds", () => {
+	it("does not end the others when a command did its part", () => {
+		expect(whyGangEnds(ran(1, 0), 3, null)).toBeNull();
+	});
+	it.each([
+		[ran(1, 5), failed],
+		[
+			{ ...ran(1, 0), exit: { code: null, signal: "SIGSEGV", error: null } },
+			reason("gang_member_failed", { rank: 1, nodes: 3, signal: "SIGSEGV" }),
+		],
+		[
+			{ ...ran(1, 0), exit: { code: null, signal: null, error: "no disk" } },
+			reason("gang_member_failed", { rank: 1, nodes: 3, message: "no disk" }),
+		],
+		[gone(1, reason("launch_refused_quota", { offerId: "o" })), reason("launch_refused_quota", { offerId: "o", rank: 1, nodes: 3 })],
+		[gone(1, null), reason("instance_vanished", { rank: 1, nodes: 3 })],
+	] as const)("names the rank whose part is over", (member, why) => {
+		expect(whyGangEnds(member, 3, null)).toEqual(why);
+	});
+});
+
+describe("endOfGang", () => {
+	it("has the exit of the member that ended it, and of rank 0 when nobody did", () => {
+		expect(endOfGang([ran(0, 143), ran(1, 5), ran(2, 143)], failed)).toEqual({ exit: ran(1, 5).exit });
+		expect(endOfGang([ran(0, 0), ran(1, 0)], null)).toEqual({ exit: ran(0, 0).exit });
+	});
+	it("is the end of a machine that was taken without a word, whatever its peers' commands told first", () => {
+		const end = endOfGang([gone(0, reason("instance_vanished")), ran(1, 5), ran(2, 5)], failed);
+		expect(end.because).toEqual(reason("instance_vanished", { rank: 0, nodes: 3 }));
+		// One that we ended ourselves was not taken.
+		expect(endOfGang([gone(0, memberEnd(failed, 0, 3)), ran(1, 5), ran(2, 5)], failed).because).toBeUndefined();
+	});
+});
+
+describe("memberEnd", () => {
+	it("tells a machine's own end from another one's", () => {
+		const taken = reason("spot_interruption", { rank: 2, nodes: 3 });
+		expect(memberEnd(taken, 2, 3)).toBe(taken);
+		expect(memberEnd(taken, 0, 3)).toEqual(reason("gang_member_failed", { rank: 2, nodes: 3, cause: "spot_interruption" }));
+		expect(memberEnd(reason("cancelled_by_person"), 0, 3).code).toBe("cancelled_by_person");
+		expect(memberEnd(reason("spot_interruption"), 0, 1).code).toBe("spot_interruption");
+	});
+});

@@ -1,0 +1,49 @@
+import type { Exit } from "./outcome.ts";
+import { type Reason, type ReasonCode, reason } from "./reasons.ts";
+import type { InstanceState } from "./states.ts";
+
+/** One machine of an attempt, as far as the attempt's end depends on it. */
+export interface Member {
+	rank: number;
+	state: InstanceState;
+	/** How its command ended; null when nobody told (it may still run, or its machine is gone). */
+	exit: Exit | null;
+	/** Why its machine ended. */
+	reason: Reason | null;
+}
+
+/** A reason that came from one machine of several names it, so that the others' ends can be told from its own. */
+export function ofMember(why: Reason, rank: number, nodes: number): Reason {
+	return nodes > 1 ? reason(why.code, { ...why.facts, rank, nodes }) : why;
+}
+
+/** Why the rest of a gang is to stop because of a member whose part is over; null when it did its part. */
+export function whyGangEnds({ rank, exit, reason: why }: Member, nodes: number, fallback: Reason | null): Reason | null {
+	if (exit === null) return ofMember(why ?? fallback ?? reason("instance_vanished"), rank, nodes);
+	if (exit.error !== null) return reason("gang_member_failed", { rank, nodes, message: exit.error.slice(0, 500) });
+	if (exit.signal !== null) return reason("gang_member_failed", { rank, nodes, signal: exit.signal });
+	return exit.code === 0 ? null : reason("gang_member_failed", { rank, nodes, exitCode: exit.code });
+}
+
+/** Ends that are nobody's fault who wrote the command. */
+const TAKEN: ReadonlySet<ReasonCode> = new Set(["spot_interruption", "instance_vanished", "agent_silent"]);
+
+/**
+ * How an attempt ends whose machines are all over: with the exit of the member that ended it, else of rank 0. When a
+ * machine was taken without a word, the others' commands failed because their peer was gone, though they told it first:
+ * then the machine's end is the reason, and the job is tried again.
+ */
+export function endOfGang(members: readonly Member[], stopReason: Reason | null): { exit: Exit | null; because?: Reason } {
+	const culprit = members.find(({ rank }) => rank === stopReason?.facts["rank"]) ?? members[0];
+	const exit = culprit?.exit ?? null;
+	if (stopReason?.code !== "gang_member_failed") return { exit };
+	const taken = members.find((m) => m.exit === null && m.reason !== null && TAKEN.has(m.reason.code));
+	return taken?.reason ? { exit, because: ofMember(taken.reason, taken.rank, members.length) } : { exit };
+}
+
+/** Why a machine of a gang ended, when its attempt was told to stop: another one's end is not its own. */
+export function memberEnd(stopReason: Reason, rank: number, nodes: number): Reason {
+	const other = stopReason.facts["rank"];
+	if (nodes === 1 || typeof other !== "number" || other === rank) return stopReason;
+	return reason("gang_member_failed", { rank: other, nodes, cause: stopReason.code });
+}

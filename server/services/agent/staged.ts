@@ -1,0 +1,29 @@
+import { and, asc, eq, isNull } from "drizzle-orm";
+import type { StagedAnswer } from "#server/agent/protocol.ts";
+import { instance } from "#server/db/schema/instance.ts";
+import { type AgentIdentity, demandLiveAttempt } from "./authenticate.ts";
+import type { AgentContext } from "./context.ts";
+
+/** Where rank 0 listens, torchrun's own default. One job a machine, so that it is free. */
+const MASTER_PORT = 29_500;
+
+/**
+ * A machine of a gang has what its command needs. Answers where the gang meets once all of them do, so that their
+ * commands start within a beat of each other and none waits in its rendezvous for another one's data.
+ * @throws SpillwayError `conflict` when the attempt is over.
+ */
+export async function reportStaged(ctx: AgentContext, agent: AgentIdentity): Promise<StagedAnswer> {
+	demandLiveAttempt(agent);
+	await ctx.db
+		.update(instance)
+		.set({ stagedAt: new Date(ctx.clock.nowMs()) })
+		.where(and(eq(instance.id, agent.instanceId), isNull(instance.stagedAt)));
+	const members = await ctx.db
+		.select({ rank: instance.rank, stagedAt: instance.stagedAt, privateAddress: instance.privateAddress })
+		.from(instance)
+		.where(eq(instance.attemptId, agent.attemptId))
+		.orderBy(asc(instance.rank));
+	const [first] = members;
+	const whole = members.length === agent.nodes && members.every((m) => m.stagedAt !== null);
+	return { master: whole && first?.privateAddress ? { address: first.privateAddress, port: MASTER_PORT } : null };
+}

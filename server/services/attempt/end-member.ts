@@ -1,0 +1,50 @@
+import { and, asc, eq, isNull } from "drizzle-orm";
+import type { Tx } from "#server/db/client.ts";
+import { attempt } from "#server/db/schema/attempt.ts";
+import { instance } from "#server/db/schema/instance.ts";
+import { endOfGang, type Member, whyGangEnds } from "#server/domain/gang.ts";
+import type { Exit } from "#server/domain/outcome.ts";
+import type { Reason } from "#server/domain/reasons.ts";
+import { finishAttempt } from "./finish.ts";
+import { lockJobOf } from "./lock-job.ts";
+import { requestStop } from "./request-stop.ts";
+
+/**
+ * On one machine of an attempt nothing of the command runs any more: `exit` is what its agent reported, null when the
+ * machine was seen gone (its row is `terminated` by now, with its reason) or never was. The attempt is over with its last
+ * machine. A member of a gang that ended badly has all others told to stop, with the reason that the attempt will carry.
+ * `fallback`: why the machine is gone, when nobody had asked for it.
+ */
+export async function endMember(
+	tx: Tx,
+	input: { attemptId: string; instanceId: string; exit: Exit | null; atMs: number; fallback?: Reason },
+): Promise<void> {
+	const { attemptId, instanceId, exit, atMs, fallback } = input;
+	if (exit) {
+		await tx
+			.update(instance)
+			.set({ exit })
+			.where(and(eq(instance.id, instanceId), isNull(instance.exit)));
+	}
+	// Whoever comes second waits here and then sees what the first one wrote.
+	await lockJobOf(tx, attemptId);
+	const members = await readMembers(tx, attemptId);
+	if (members.length <= 1) {
+		await finishAttempt(tx, { attemptId, exit, atMs, ...(fallback ? { fallback } : {}) });
+		return;
+	}
+	const self = members.find(({ id }) => id === instanceId);
+	const why = self && whyGangEnds(self, members.length, fallback ?? null);
+	if (why) await requestStop(tx, { attemptId, reason: why, atMs });
+	if (members.some((m) => m.exit === null && m.state !== "terminated")) return;
+	const [row] = await tx.select({ stopReason: attempt.stopReason }).from(attempt).where(eq(attempt.id, attemptId));
+	await finishAttempt(tx, { attemptId, atMs, ...endOfGang(members, row?.stopReason ?? null) });
+}
+
+async function readMembers(tx: Tx, attemptId: string): Promise<(Member & { id: string })[]> {
+	return tx
+		.select({ id: instance.id, rank: instance.rank, state: instance.state, exit: instance.exit, reason: instance.reason })
+		.from(instance)
+		.where(eq(instance.attemptId, attemptId))
+		.orderBy(asc(instance.rank));
+}
