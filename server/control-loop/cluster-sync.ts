@@ -9,6 +9,7 @@ import { markRunning, markStaging } from "#server/services/attempt/advance.ts";
 import { appendLogs } from "#server/services/attempt/append-logs.ts";
 import { finishAttempt } from "#server/services/attempt/finish.ts";
 import { latestCheckpoint, listFiles, saveCheckpoint } from "#server/services/checkpoint/store.ts";
+import { newQueueMemory, type QueueMemory, writeForeignJobs } from "#server/services/foreign-job/write.ts";
 import { setSiteHealth } from "#server/services/site/health.ts";
 import { writePools } from "#server/services/site/pools.ts";
 import type { LoopContext } from "./context.ts";
@@ -21,10 +22,11 @@ export interface ClusterMemory {
 	stopSent: Set<string>;
 	savedAtMs: Map<string, number>;
 	healthWrittenMs: number;
+	queue: QueueMemory;
 }
 
 export function newClusterMemory(): ClusterMemory {
-	return { stopSent: new Set(), savedAtMs: new Map(), healthWrittenMs: 0 };
+	return { stopSent: new Set(), savedAtMs: new Map(), healthWrittenMs: 0, queue: newQueueMemory() };
 }
 
 type LiveAttempt = Pick<
@@ -47,6 +49,7 @@ export async function syncCluster(ctx: LoopContext, driver: ClusterDriver, memor
 		return;
 	}
 	await writeHealth(ctx, driver, seen, memory);
+	if (seen.foreign) await writeForeignJobs(ctx.db, { siteId: driver.siteId, ...seen.foreign }, memory.queue);
 	const live = await readLive(ctx, driver.siteId);
 	const observed = new Map(seen.attempts.map((a) => [a.attemptId, a]));
 	const results = await Promise.allSettled(live.map((row) => syncAttempt(ctx, driver, memory, row, observed.get(row.id))));
@@ -126,14 +129,21 @@ async function handOver(ctx: LoopContext, driver: ClusterDriver, row: LiveAttemp
 		ctx.log("warn", "an attempt could not be handed over", { attemptId: row.id, error: messageOf(error) });
 		// Nobody knows whether it was made, or the site has to let us in first: the same call again at the next look.
 		if (error instanceof DriverError && (error.kind === "unauthorized" || !madeNothing(error.kind))) return;
-		await ctx.db.transaction((tx) =>
-			finishAttempt(tx, { attemptId: row.id, exit: { code: null, signal: null, error: messageOf(error) }, atMs: ctx.clock.nowMs() }),
-		);
+		await refused(ctx, row, error);
 		return;
 	}
 	ctx.probe("home:handed_over");
 	const at = new Date(ctx.clock.nowMs());
 	await ctx.db.update(attempt).set({ handedOverAt: at }).where(eq(attempt.id, row.id));
+}
+
+/** What the site has no room or no share for today it may have tomorrow: the job waits again. Any other no is its end. */
+async function refused(ctx: LoopContext, row: LiveAttempt, error: unknown): Promise<void> {
+	const kind = error instanceof DriverError ? error.kind : null;
+	const why = kind === "insufficient_capacity" ? "launch_refused_capacity" : kind === "quota_exceeded" ? "launch_refused_quota" : null;
+	const exit = why === null ? { code: null, signal: null, error: messageOf(error) } : null;
+	const fallback = why && { fallback: reason(why, { message: messageOf(error).slice(0, 500) }) };
+	await ctx.db.transaction((tx) => finishAttempt(tx, { attemptId: row.id, exit, atMs: ctx.clock.nowMs(), ...fallback }));
 }
 
 async function lose(ctx: LoopContext, row: LiveAttempt): Promise<void> {

@@ -24,3 +24,33 @@ it("fails an attempt that the site will never take, with the site's words", asyn
 		["failed", { code: "command_not_started", facts: { message: "scripted: start fails with invalid_request" } }],
 	]);
 });
+
+const REFUSALS = [
+	["insufficient_capacity", "launch_refused_capacity"],
+	["quota_exceeded", "launch_refused_quota"],
+] as const;
+
+it.each(REFUSALS)("lets a job wait again that the site has no room or share for (%s), and leaves that pool alone", async (kind, code) => {
+	const w = await World.open({ slots: 1, rules: [`{ id: stay, when: 'job.name == "a"', deny: { sites: [cloud] } }`] });
+	world = w;
+	w.cluster.calls.fail("start", kind);
+	await w.submit({ name: "a" });
+	await w.until(async () => (await w.attempts()).some((a) => a.state === "evicted"));
+	for (let i = 0; i < 3; i++) await w.tick();
+	expect((await w.attempts()).map((a) => [a.state, a.reason?.code])).toEqual([["evicted", code]]);
+	expect((await w.jobs()).map((j) => j.state)).toEqual(["queued"]);
+	await w.until(() => w.quiet());
+	expect((await w.attempts()).map((a) => a.state)).toEqual(["evicted", "succeeded"]);
+});
+
+it("lets such a job go to the cloud meanwhile, where a rule does", { timeout: 60_000 }, async () => {
+	const w = await World.open({ slots: 1 });
+	world = w;
+	w.cluster.calls.fail("start", "quota_exceeded");
+	await w.submit({ name: "a" });
+	await w.until(() => w.quiet());
+	expect((await w.attempts()).map((a) => [a.siteId, a.state])).toEqual([
+		["home", "evicted"],
+		["aws", "succeeded"],
+	]);
+});

@@ -22,13 +22,20 @@ afterEach(async () => {
 async function open(): Promise<World> {
 	const observed = { priceObservedAtMs: Date.UTC(2026, 10, 2, 8) };
 	const offers = [fakeOffer(observed), fakeOffer({ ...observed, instanceType: "g5.2xlarge", microUsdPerHour: 900_000n })];
-	const world = await World.open({ slots: 2, cloud: { offers }, runMs: 20_000 });
+	const world = await World.open({ slots: 2, cloud: { offers }, runMs: 20_000, hasQueue: true });
 	opened.push(world);
 	return world;
 }
 
 /** Home, cloud and waiting, through to the end of all of them. */
 async function lived(w: World): Promise<{ id: string; jobId: string; attemptNumber: number | null }[]> {
+	w.cluster.theirs.submit({ gpus: 1, runMs: 20_000 });
+	w.cluster.theirs.submit({ gpus: 2, runMs: 20_000 });
+	for (let i = 0; i < 2; i++) await w.tick();
+	expect((await loadSnapshot(w.ctx, new SnapshotCache())).snapshot.foreign).toMatchObject([
+		{ id: "home/1", poolId: "home", slots: [0], limitMs: 20_000 },
+		{ id: "home/2", startedAtMs: null, gpusPerNode: 2 },
+	]);
 	await w.submit({ name: "a" }, { name: "b" }, { name: "c" }, { name: "d" });
 	for (let i = 0; i < 10; i++) await w.tick();
 	await w.submit({ name: "late", gpus: 2 });

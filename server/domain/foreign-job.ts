@@ -50,3 +50,11 @@ export interface NotAdopted {
 	/** Sentences for its owner, at least one. */
 	why: string[];
 }
+
+/** Slurm's words for jobs that room alone would not start: a limit of their account, QOS or partition, or a licence. */
+const LIMIT = /^(Assoc|QOS|MaxMem|Licenses|Partition(Node|Time)Limit)/;
+
+/** Whether a limit of the site's, and no want of room, keeps a job waiting there. */
+export function waitsForLimit(waitingReason: string | null): boolean {
+	return waitingReason !== null && LIMIT.test(waitingReason);
+}

@@ -112,7 +112,9 @@ function findFor(cycle: Cycle, queued: QueuedJob): Finding {
 	const impossible = impossibility(job.spec, shape, snapshot);
 	if (impossible) return found(queued, shape, "fail", impossible);
 
-	const start = homeStart(shape.home, job.spec, queued.rest, snapshot, !cycle.actionsOnly);
+	const { notPools } = job;
+	const pools = notPools ? shape.home.filter(({ view }) => !notPools.includes(view.id)) : shape.home;
+	const start = homeStart(pools, job.spec, queued.rest, snapshot, !cycle.actionsOnly);
 	const facts = burstFactsOf(queued, start?.range.p50Ms ?? Number.POSITIVE_INFINITY, cycle.waitingForHome, nowMs);
 	const due = dueBurst(shape.verdict.burst, facts);
 	if (start?.now) {
@@ -125,7 +127,7 @@ function findFor(cycle: Cycle, queued: QueuedJob): Finding {
 	// Room is made for a deadline, or for who would leave otherwise.
 	if (start !== null && (leaves || job.spec.deadlineMs !== null) && shape.verdict.preempt.length > 0) {
 		const asked = cycle.asked.has(job.jobId);
-		const wanted = { queued, verdict: shape.verdict, pools: shape.home, startMs: start.at.startMs, leaves, asked };
+		const wanted = { queued, verdict: shape.verdict, pools, startMs: start.at.startMs, leaves, asked };
 		const eviction = cycle.evictions.makeRoom(wanted, cycle.settled);
 		if (eviction) {
 			const room = homeStartAt(eviction.pool, eviction.nodes, eviction.startMs);

@@ -135,6 +135,8 @@ export interface PendingJob {
 	checkpointGiB?: number;
 	/** Offers that failed this job lately, with the time until which they are left alone. */
 	avoidOffers: { offerId: string; untilMs: number }[];
+	/** Pools that are not for it now, whatever is free there: their sites refused it, or it waits in another one's own queue. */
+	notPools?: readonly string[];
 	/** A person said yes: up to this amount. */
 	approvedMicroUsd: bigint | null;
 	/** What people answered to each rule that asked; absent: approvedMicroUsd is the yes to every rule. */

@@ -48,6 +48,8 @@ export interface WorldOptions {
 	rules?: string[];
 	/** Caps beside the budget in money, a line of YAML each. */
 	caps?: string[];
+	/** The site has a queue of its own, into which others submit: `cluster.theirs`. */
+	hasQueue?: boolean;
 	/** What a tick moves the clock by; a second without it. */
 	tickMs?: number;
 	/** Where checkpoints lie; a folder that is not there without it, so that nothing can be saved at home. */
@@ -79,7 +81,8 @@ export class World {
 		this.#runMs = options.runMs ?? 30_000;
 		this.#tickMs = options.tickMs ?? TICK_MS;
 		this.#checkpointRoot = options.checkpointRoot ?? "/nonexistent/spillway-test";
-		this.cluster = new FakeCluster({ clock: this.clock, poolId: "home", accelerator: "L40S-48GB", slots: options.slots });
+		const { slots, hasQueue = false } = options;
+		this.cluster = new FakeCluster({ clock: this.clock, poolId: "home", accelerator: "L40S-48GB", slots, hasQueue });
 		this.cloud = new FakeCloud({
 			clock: this.clock,
 			regions: ["us-east-1"],

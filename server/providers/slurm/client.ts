@@ -53,6 +53,22 @@ export class SlurmCalls {
 		return this.#list("jobs", jobSchema);
 	}
 
+	/** The same, or null when nothing has changed since that second of the controller's clock. */
+	async jobsSince(seconds: number): Promise<SlurmJob[] | null> {
+		const what = "jobs";
+		const { answer, refusals, status, text } = await this.#send({ method: "GET", path: `/jobs?update_time=${seconds}`, what });
+		if (status === 304) return null;
+		if (status >= 400 || refusals.length > 0) throw answerError(what, status, refusals, text);
+		const parsed = z.looseObject({ jobs: z.array(jobSchema) }).safeParse(answer);
+		if (parsed.success) return parsed.data.jobs;
+		throw notUnderstood(what, "no list of jobs");
+	}
+
+	/** Changes a job that may be anybody's, as far as the user may. @throws not_found when the controller does not know it. */
+	async update(id: number, change: { hold?: boolean; comment?: string; dependency?: string }): Promise<void> {
+		await this.#call(z.looseObject({}), { method: "POST", path: `/job/${id}`, what: `job ${id}`, body: change });
+	}
+
 	/** Null when the controller does not know it (any more). */
 	async job(id: number): Promise<SlurmJob | null> {
 		const what = `job ${id}`;
@@ -113,7 +129,7 @@ export class SlurmCalls {
 		const told = refusalsSchema.safeParse(answer);
 		// An upgrade of the cluster takes versions away; that is said without a word of Slurm's.
 		if (status === 404 && !told.success) this.#version = null;
-		if (answer === undefined && status < 400) throw notUnderstood(asked.what, "no JSON");
+		if (answer === undefined && status < 400 && status !== 304) throw notUnderstood(asked.what, "no JSON");
 		return { answer, refusals: told.success ? told.data.errors : [], status, text };
 	}
 

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Clock, systemClock } from "#server/kernel/clock.ts";
 import type { ClusterDriver, ClusterObservation, LogCursor, LogLine, StartAttempt } from "../driver.ts";
 import { DriverError } from "../driver-errors.ts";
+import type { ForeignQueue } from "../foreign-queue.ts";
 import { isMissing, writeWhole } from "../local/attempt-folder.ts";
 import { checkpointFolderOf } from "../local/bring-data.ts";
 import { writeStoppedBefore } from "../local/observe-attempt.ts";
@@ -13,10 +14,11 @@ import { checkStartInPool, isAttemptId, refuseBusySlots } from "../start-rules.t
 import { removeFolder, writeNote } from "./attempt-files.ts";
 import { isLive, type KnownAttempt, SlurmAttempts } from "./attempts.ts";
 import { SlurmCalls } from "./client.ts";
-import { type ForeignJob, foreignJobsOf } from "./foreign-queue.ts";
 import { carryOn, endHandOver, endHandOvers, type HandOverContext, handOver } from "./hand-over.ts";
 import { mustBeCancelled } from "./observe-attempt.ts";
 import { PoolWatch } from "./pool-watch.ts";
+import { SlurmQueue } from "./queue.ts";
+import { QueueWatch } from "./queue-watch.ts";
 import { type ParsedSlurmSettings, type SlurmSettings, slurmSettingsSchema } from "./settings.ts";
 
 /** How often the jobs of a closing site are looked for, and how much longer than their grace. */
@@ -36,13 +38,15 @@ const TRANSITION = "2020";
 export class SlurmDriver implements ClusterDriver {
 	readonly provider = "slurm";
 	readonly capabilities = { multiNode: true, pushesChanges: false };
-	readonly queue = null;
+	/** Null without `scontrol`: then jobs of others are only watched. */
+	readonly queue: ForeignQueue | null;
 	readonly siteId: string;
 	readonly #settings: ParsedSlurmSettings;
 	readonly #clock: Clock;
 	readonly #calls: SlurmCalls;
 	readonly #attempts: SlurmAttempts;
 	readonly #pools: PoolWatch;
+	readonly #theirs: QueueWatch;
 	readonly #ctx: HandOverContext;
 	readonly #cancelledAtMs = new Map<number, number>();
 	#startQueue: Promise<unknown> = Promise.resolve();
@@ -56,6 +60,10 @@ export class SlurmDriver implements ClusterDriver {
 		this.#calls = new SlurmCalls(this.#settings, clock);
 		this.#attempts = new SlurmAttempts(this.#settings, this.#calls, clock);
 		this.#pools = new PoolWatch(this.#settings, this.#calls, clock);
+		this.#theirs = new QueueWatch(this.#settings, this.#calls, clock);
+		const { scontrol, answerTimeoutMs: timeoutMs } = this.#settings;
+		const dependantsOf = (id: number) => this.#theirs.dependantsOf(id);
+		this.queue = scontrol ? new SlurmQueue({ calls: this.#calls, scontrol, timeoutMs, dependantsOf }) : null;
 		this.#ctx = { settings: this.#settings, calls: this.#calls, clock, pool: (id) => this.#pools.one(id) };
 	}
 
@@ -65,18 +73,11 @@ export class SlurmDriver implements ClusterDriver {
 			const known = await this.#attempts.all();
 			for (const attempt of known) await this.#tend(attempt);
 			const held = known.filter(isLive).map(heldBy);
-			return {
-				observedAtMs,
-				pools: (await this.#pools.now()).map((pool) => slotsOf(pool, held)),
-				attempts: known.map((a) => a.observation),
-				foreign: null,
-			};
+			const ours = await this.#pools.now();
+			const pools = ours.map((pool) => slotsOf(pool, held));
+			const taken = new Map(pools.map(({ id, unavailableSlots }) => [id, unavailableSlots]));
+			return { observedAtMs, pools, attempts: known.map((a) => a.observation), foreign: await this.#theirs.now(ours, taken) };
 		});
-	}
-
-	/** The cluster's own queue: everybody else's jobs. With ten thousand of them that is 35 MB, so it is asked sparingly. */
-	foreignJobs(): Promise<ForeignJob[]> {
-		return this.#guarded("the cluster's queue cannot be read", async () => foreignJobsOf(await this.#calls.jobs(), this.#settings.user));
 	}
 
 	start(request: StartAttempt): Promise<void> {

@@ -1,39 +1,82 @@
+import type { ForeignJob } from "#server/domain/foreign-job.ts";
+import type { ForeignSight } from "../foreign-queue.ts";
+import { markOf, withoutMark } from "./hold-mark.ts";
 import { isOver, type SlurmJob } from "./mapper.ts";
+import type { SlurmPool } from "./pools.ts";
 import { isOurJobName } from "./submission.ts";
 
-/** A job of the cluster's own queue: somebody else's, waiting or running. */
-export interface ForeignJob {
-	/** Slurm's number. */
-	id: string;
-	name: string;
-	user: string;
-	partition: string;
-	state: "waiting" | "running";
-	/** Why it waits: Slurm's own word, e.g. `Resources` or `JobHeldUser`. Null when it runs. */
-	waitingReason: string | null;
-	nodes: number;
-	gpus: number;
-	submittedAtMs: number | null;
-	startedAtMs: number | null;
-	timeLimitMs: number | null;
+/** What an owner writes as (the first word of) `--comment` to let a job be taken elsewhere. */
+const OPT_IN = /^spillway(?=$|[\s:;,])/;
+
+/**
+ * The queue without what is over and what Spillway submitted, the running jobs first. Those that wait are in Slurm's order:
+ * by priority, then by number. Slots are given of those that `taken` names for each pool, in order: Slurm chooses the real ones.
+ */
+export function foreignJobsOf(
+	jobs: readonly SlurmJob[],
+	{ ourUser, pools, taken }: { ourUser: string; pools: readonly SlurmPool[]; taken: ReadonlyMap<string, readonly number[]> },
+): ForeignJob[] {
+	const theirs = jobs.filter((j) => !isOver(j.state) && !(j.user === ourUser && isOurJobName(j.name)));
+	const running = theirs.filter((j) => j.state !== "PENDING").sort((a, b) => a.id - b.id);
+	const waiting = theirs.filter((j) => j.state === "PENDING").sort((a, b) => (b.priority ?? 0) - (a.priority ?? 0) || a.id - b.id);
+	const left = new Map([...taken].map(([poolId, slots]) => [poolId, [...slots]]));
+	const give = (job: SlurmJob, poolId: string | null) => (poolId === null ? [] : (left.get(poolId)?.splice(0, job.gpus) ?? []));
+	return [
+		...running.map((job) => ({ ...factsOf(job, pools), slots: give(job, poolOf(job, pools)), position: null })),
+		...waiting.map((job, position) => ({ ...factsOf(job, pools), slots: [], position })),
+	];
 }
 
-/** The queue in Slurm's order of numbers, without what is over and what Spillway submitted. */
-export function foreignJobsOf(jobs: readonly SlurmJob[], ourUser: string): ForeignJob[] {
-	return jobs
-		.filter((j) => !isOver(j.state) && !(j.user === ourUser && isOurJobName(j.name)))
-		.sort((a, b) => a.id - b.id)
-		.map((j) => ({
-			id: String(j.id),
-			name: j.name,
-			user: j.user,
-			partition: j.partition,
-			state: j.state === "PENDING" ? "waiting" : "running",
-			waitingReason: j.state === "PENDING" ? j.reason : null,
-			nodes: j.nodes,
-			gpus: j.gpus,
-			submittedAtMs: j.submittedAtMs,
-			startedAtMs: j.startedAtMs,
-			timeLimitMs: j.timeLimitMs,
-		}));
+function factsOf(job: SlurmJob, pools: readonly SlurmPool[]): Omit<ForeignJob, "slots" | "position"> {
+	const state = stateOf(job);
+	const comment = withoutMark(job.comment);
+	return {
+		id: String(job.id),
+		name: job.name,
+		user: job.user,
+		partition: job.partition,
+		poolId: poolOf(job, pools),
+		state,
+		waitingReason: state === "running" ? null : job.reason,
+		nodes: job.nodes,
+		gpus: job.gpus,
+		submittedAtMs: job.submittedAtMs,
+		startedAtMs: job.startedAtMs,
+		timeLimitMs: job.timeLimitMs,
+		optIn: OPT_IN.test(comment) ? comment : null,
+		holdMark: state === "held" ? (markOf(job.comment)?.mark ?? null) : null,
+		array: job.array && { id: String(job.array.id), task: job.array.task },
+		groupId: job.hetJobId === null ? null : String(job.hetJobId),
+		dependsOn: job.dependency === "" ? null : job.dependency,
+	};
+}
+
+function stateOf(job: SlurmJob): ForeignJob["state"] {
+	if (job.state !== "PENDING") return "running";
+	return job.priority === 0 || /^JobHeld/.test(job.reason) ? "held" : "waiting";
+}
+
+/** The first pool that has such GPUs, enough of them on a node, and a partition that the job names. */
+function poolOf(job: SlurmJob, pools: readonly SlurmPool[]): string | null {
+	if (job.gpus === 0) return null;
+	const partitions = job.partition.split(",");
+	const fits = (pool: SlurmPool) =>
+		(job.gresType === null || job.gresType === pool.gresType) &&
+		pool.gpusPerNode * Math.max(1, job.nodes) >= job.gpus &&
+		partitions.some((name) => pool.partitions.has(name));
+	return pools.find(fits)?.id ?? null;
+}
+
+const GONE: ForeignSight = { state: "gone", holdMark: null, startedAtMs: null, end: null };
+
+export function sightOfForeign(job: SlurmJob | null): ForeignSight {
+	if (job === null) return GONE;
+	// A job that was cancelled while it waited has a time of its end as its start.
+	const startedAtMs = job.startedAtMs !== null && job.nodeList === "" && isOver(job.state) ? null : job.startedAtMs;
+	if (!isOver(job.state)) {
+		const state = stateOf(job);
+		return { state, holdMark: state === "held" ? (markOf(job.comment)?.mark ?? null) : null, startedAtMs, end: null };
+	}
+	const outcome = job.state === "COMPLETED" ? "succeeded" : job.state === "CANCELLED" ? "cancelled" : "failed";
+	return { state: "over", holdMark: null, startedAtMs, end: { outcome, exitCode: job.exitCode, atMs: job.endedAtMs ?? 0 } };
 }

@@ -22,6 +22,12 @@ const text = z
 	.nullish()
 	.transform((t) => t ?? "");
 
+/** How the script ended: a wait status up to v0.0.38, told in parts by newer versions. */
+const exitStatus = z
+	.union([z.number(), z.looseObject({ return_code: figure })])
+	.nullish()
+	.transform((e) => (e === null || e === undefined ? null : typeof e === "number" ? (e & 0x7f ? null : e >> 8) : e.return_code));
+
 const BASE_STATES = [
 	...["PENDING", "RUNNING", "SUSPENDED", "COMPLETED", "CANCELLED", "FAILED", "TIMEOUT", "NODE_FAIL", "PREEMPTED", "BOOT_FAIL"],
 	...["DEADLINE", "OUT_OF_MEMORY", "REVOKED"],
@@ -47,7 +53,26 @@ export interface SlurmJob {
 	timeLimitMs: number | null;
 	nodes: number;
 	gpus: number;
+	/** The type of GPU that it asked for by name; null: any. */
+	gresType: string | null;
 	nodeList: string;
+	userId: number | null;
+	comment: string;
+	/** 0 is a hold. */
+	priority: number | null;
+	/** As Slurm writes it, e.g. `afterok:12(unfulfilled)`. */
+	dependency: string;
+	/** Of an array: its number, and the task's, or the tasks that have no job of their own yet. */
+	array: { id: number; task: string } | null;
+	/** Of a job of unequal parts. */
+	hetJobId: number | null;
+	/** The script's file with its arguments, and the folder that it was submitted from. */
+	command: string;
+	workFolder: string;
+	/** As its owner wrote them, with Slurm's patterns; empty: Slurm's default. */
+	stdoutPattern: string;
+	stderrPattern: string;
+	exitCode: number | null;
 }
 
 export const jobSchema = z
@@ -68,6 +93,20 @@ export const jobSchema = z
 		tres_alloc_str: text,
 		tres_req_str: text,
 		tres_per_node: text,
+		tres_per_job: text,
+		user_id: figure,
+		comment: text,
+		priority: figure,
+		dependency: text,
+		array_job_id: figure,
+		array_task_id: figure,
+		array_task_string: text,
+		het_job_id: figure,
+		command: text,
+		current_working_directory: text,
+		standard_output: text,
+		standard_error: text,
+		exit_code: exitStatus,
 	})
 	.transform((j): SlurmJob => {
 		const state = stateOf(j.job_state);
@@ -86,9 +125,27 @@ export const jobSchema = z
 			timeLimitMs: j.time_limit === null ? null : j.time_limit * 60_000,
 			nodes: j.node_count ?? 1,
 			gpus: gpusOfJob(j),
+			gresType:
+				gpusInGres([j.tres_per_node, j.tres_per_job].join(",").replaceAll(/gres[:/]/g, "")).find((g) => g.type !== "gpu")?.type ?? null,
 			nodeList: j.nodes,
+			userId: j.user_id,
+			comment: j.comment,
+			priority: j.priority,
+			dependency: j.dependency,
+			array: arrayOf(j),
+			hetJobId: j.het_job_id !== null && j.het_job_id > 0 ? j.het_job_id : null,
+			command: j.command,
+			workFolder: j.current_working_directory,
+			stdoutPattern: j.standard_output,
+			stderrPattern: j.standard_error,
+			exitCode: over ? j.exit_code : null,
 		};
 	});
+
+function arrayOf(j: { array_job_id: number | null; array_task_id: number | null; array_task_string: string }): SlurmJob["array"] {
+	if (j.array_job_id === null || j.array_job_id <= 0) return null;
+	return { id: j.array_job_id, task: j.array_task_string || String(j.array_task_id ?? "") };
+}
 
 export interface SlurmNode {
 	name: string;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { SlurmJob, SlurmJobState } from "./mapper.ts";
 import { type AttemptFacts, observationOf, type Sight, sightOf } from "./observe-attempt.ts";
+import { aSlurmJob } from "./testing/a-slurm-job.ts";
 
 const NOW = { nowMs: 1_000_000, settleMs: 30_000 };
 const note = { slurmJobId: 7, submittedAtMs: 899_000, startedAtMs: 900_000, endedAtMs: null };
@@ -14,11 +15,12 @@ const facts = (changes: Partial<AttemptFacts> = {}): AttemptFacts => ({
 });
 const waiting = (changes: Partial<AttemptFacts> = {}) =>
 	facts({ note: { ...note, startedAtMs: null }, run: null, childAtMs: null, ...changes });
-const job = (state: SlurmJobState, changes: Partial<SlurmJob> = {}): SlurmJob => ({
-	...{ id: 7, name: "spillway-att_1", user: "spillway", partition: "gpu", state, reason: "None", restarts: 0, submittedAtMs: 890_000 },
-	...{ startedAtMs: state === "PENDING" ? null : 900_000, endedAtMs: null, timeLimitMs: null, nodes: 1, gpus: 1, nodeList: "n1" },
-	...changes,
-});
+const job = (state: SlurmJobState, changes: Partial<SlurmJob> = {}): SlurmJob =>
+	aSlurmJob({
+		...{ name: "spillway-att_1", user: "spillway", state, reason: "None", nodeList: "n1" },
+		startedAtMs: state === "PENDING" ? null : 900_000,
+		...changes,
+	});
 /** Seen to be over for so long. */
 const over = (state: SlurmJobState, forMs = 60_000, changes: Partial<SlurmJob> = {}): Sight => ({
 	...{ kind: "job", job: job(state, { endedAtMs: 951_000, ...changes }), overSinceMs: NOW.nowMs - forMs, begunAnew: false },

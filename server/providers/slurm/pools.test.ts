@@ -76,6 +76,7 @@ describe("slots", () => {
 	const aPool = (...free: number[]): SlurmPool => ({
 		id: "p",
 		partition: "gpu",
+		partitions: new Set(["gpu"]),
 		gresType: "h100",
 		accelerator: "H100-80GB",
 		gpusPerNode: 4,

@@ -6,6 +6,8 @@ export interface SlurmPool {
 	/** `<partition>-<type>x<GPUs of a node>`, e.g. `gpu-h100x8`: it stays the same when other nodes come. */
 	id: string;
 	partition: string;
+	/** Every partition that a node of it is in: jobs of others wait for it there too. */
+	partitions: Set<string>;
 	gresType: string;
 	accelerator: string;
 	gpusPerNode: number;
@@ -51,6 +53,7 @@ export function poolsOf(
 		const id = `${partition.name}-${gpus.type}x${gpus.count}`;
 		const pool = pools.get(id) ?? newPool(id, partition, gpus, accelerator);
 		pools.set(id, pool);
+		for (const name of node.partitions) pool.partitions.add(name);
 		pool.nodes.push({ name: node.name, freeGpus: freeGpusOf(node, partition, gpus) });
 	}
 	return [...pools.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
@@ -58,7 +61,7 @@ export function poolsOf(
 
 function newPool(id: string, partition: SlurmPartition, gpus: { type: string; count: number }, accelerator: string): SlurmPool {
 	const { name, maxTimeMs } = partition;
-	return { id, partition: name, gresType: gpus.type, accelerator, gpusPerNode: gpus.count, maxTimeMs, nodes: [] };
+	return { id, partition: name, partitions: new Set(), gresType: gpus.type, accelerator, gpusPerNode: gpus.count, maxTimeMs, nodes: [] };
 }
 
 function freeGpusOf(node: SlurmNode, partition: SlurmPartition, gpus: { type: string; count: number }): number {

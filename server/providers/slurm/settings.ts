@@ -24,6 +24,13 @@ export const slurmSettingsSchema = z.strictObject({
 	qos: slurmName.optional(),
 	/** How a job's `image` is run. `none`: a job with an image is refused. */
 	container: z.enum(["none", "pyxis", "apptainer"]).default("none"),
+	/**
+	 * The cluster's own `scontrol`, which reads a job's script: slurmrestd does not. With it jobs of others can be adopted, if the user
+	 * is an operator of the cluster. Default: they are only watched.
+	 */
+	scontrol: z.array(z.string().min(1)).min(1).optional(),
+	/** How often the cluster's own queue is read at most. A listing that takes long is made less often: a twentieth of the time. */
+	queuePollMs: z.number().int().positive().default(1_000),
 	/** After it the outcome of a call is unknown. */
 	answerTimeoutMs: z.number().int().positive().default(20_000),
 	/** How often Slurm is asked about a job that waits, one that runs, and the nodes. */

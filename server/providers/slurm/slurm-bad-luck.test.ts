@@ -262,9 +262,9 @@ describe.skipIf(missing !== null)(
 					return now.pools[0]?.unavailableSlots.length === 3 ? now : null;
 				});
 				expect(seen.attempts.map((a) => a.attemptId)).toEqual([ours.attemptId]);
-				expect(await newDriver().foreignJobs()).toMatchObject([
+				expect((await newDriver().observe()).foreign?.jobs).toMatchObject([
 					{ name: "runs", user: "root", partition: "gpu", state: "running", waitingReason: null, nodes: 1, gpus: 3, timeLimitMs: 300_000 },
-					{ name: "held", state: "waiting", waitingReason: "JobHeldUser", nodes: 2, gpus: 6, startedAtMs: null },
+					{ name: "held", state: "held", waitingReason: "JobHeldUser", nodes: 2, gpus: 6, startedAtMs: null },
 				]);
 			});
 		});

@@ -1,10 +1,11 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chown, mkdtemp, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe } from "vitest";
 import { z } from "zod";
 import { defined } from "#server/kernel/assert.ts";
 import { describeClusterDriverContract } from "../contract/cluster-contract.ts";
+import type { ClusterHarness, MakeClusterHarness } from "../contract/cluster-harness.ts";
 import { posixCommand } from "../contract/posix-job.ts";
 import { SlurmDriver } from "./driver.ts";
 import { type SlurmSettings, slurmSettingsSchema } from "./settings.ts";
@@ -17,10 +18,13 @@ const given = process.env.SPILLWAY_CONTRACT_SLURM
 	: null;
 const missing = given ? null : whyNoSlurm();
 const ACCELERATOR = "H100-80GB";
+/** Any user of the host who is neither root nor Spillway. */
+const OTHER = "games";
+const quick = { pendingPollMs: 50, runningPollMs: 200, nodesPollMs: 50, queuePollMs: 50, exitSettleMs: 1_000 };
 
 describe.skipIf(missing !== null)(`a real Slurm${missing === null ? "" : ` (left out: ${missing})`}`, () => {
 	let cluster: SlurmCluster | null = null;
-	let started: Pick<SlurmSettings, "url" | "user" | "token" | "folder"> | null = null;
+	let started: Pick<SlurmSettings, "url" | "user" | "token" | "folder" | "scontrol"> | null = null;
 	const settings = () => ({ accelerators: { h100: ACCELERATOR, gpu: ACCELERATOR }, ...defined(given ?? started, "settings") });
 
 	beforeAll(async () => {
@@ -28,14 +32,14 @@ describe.skipIf(missing !== null)(`a real Slurm${missing === null ? "" : ` (left
 		cluster = await startSlurm({ nodes: 2, gpusPerNode: 4 });
 		const file = path.join(cluster.shared, "..", "token");
 		await writeFile(file, await cluster.token(), { mode: 0o600 });
-		started = { url: cluster.url, user: "root", token: { file }, folder: cluster.shared };
+		const scontrol = ["env", `SLURM_CONF=${cluster.conf}`, "scontrol"];
+		started = { url: cluster.url, user: "root", token: { file }, folder: cluster.shared, scontrol };
 	});
 	afterAll(() => cluster?.stop());
 
-	describeClusterDriverContract("slurm", async () => {
+	const makeHarness: MakeClusterHarness = async () => {
 		const folder = await mkdtemp(path.join(settings().folder, "contract-"));
-		const newDriver = () =>
-			new SlurmDriver("home", { ...settings(), folder, pendingPollMs: 50, runningPollMs: 200, nodesPollMs: 50, exitSettleMs: 1_000 });
+		const newDriver = () => new SlurmDriver("home", { ...settings(), folder, ...quick });
 		const [pool] = (await newDriver().observe()).pools.filter((p) => p.gpusPerNode >= 4);
 		const { id, accelerator, nodes, gpusPerNode } = z
 			.object({ id: z.string(), accelerator: z.string(), nodes: z.number(), gpusPerNode: z.number() })
@@ -53,12 +57,44 @@ describe.skipIf(missing !== null)(`a real Slurm${missing === null ? "" : ` (left
 				if (cluster) {
 					await cluster.command("scancel", "--full", "--signal=KILL", "--user=root");
 					await cluster.command("scancel", "--user=root");
+					await cluster.command("scancel", `--user=${OTHER}`);
 				} else {
 					await newDriver().close({ stopJobs: true, graceMs: 0 });
 				}
 				await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 			},
+			...(cluster ? { theirs: await otherUser(cluster) } : {}),
 			features: { realProcesses: true, checkpointFolder: true, timeStepMs: 1_000 },
 		};
-	});
+	};
+
+	describeClusterDriverContract("slurm", makeHarness, { withQueue: given === null });
 });
+
+async function otherUser(cluster: SlurmCluster): Promise<NonNullable<ClusterHarness["theirs"]>> {
+	const folder = await mkdtemp(path.join(cluster.shared, "home-"));
+	const ids = (await cluster.command("id", "-u", OTHER)).trim();
+	await chown(folder, Number(ids), Number(await cluster.command("id", "-g", OTHER)));
+	const as = (...args: [string, ...string[]]) => cluster.commandAs(OTHER, folder, ...args);
+	return {
+		user: OTHER,
+		submit: ({ gpus, runs, optIn }) => {
+			const size = gpus > 4 ? ["-N", String(gpus / 4), "--gres=gpu:h100:4"] : ["-N", "1", `--gres=gpu:h100:${gpus}`];
+			const comment = optIn ? ["--comment=spillway"] : [];
+			return as(
+				"sbatch",
+				"--parsable",
+				...size,
+				...comment,
+				"-t",
+				"10",
+				"--wrap",
+				runs === "long" ? "sleep 600 # theirs" : "true # theirs",
+			);
+		},
+		hold: async (id) => void (await as("scontrol", "hold", id)),
+		cancel: async (id) => void (await as("scancel", id)),
+		scriptHolds: "# theirs",
+		unknownId: "99999",
+	};
+}

@@ -11,7 +11,16 @@ const spec = aSpec({
 const input = (changes: Partial<SubmissionInput> = {}): SubmissionInput => ({
 	attemptId: "att_1",
 	spec,
-	pool: { id: "gpu-h100x8", partition: "gpu", gresType: "h100", accelerator: "H100-80GB", gpusPerNode: 8, maxTimeMs: null, nodes: [] },
+	pool: {
+		id: "gpu-h100x8",
+		partition: "gpu",
+		partitions: new Set(),
+		gresType: "h100",
+		accelerator: "H100-80GB",
+		gpusPerNode: 8,
+		maxTimeMs: null,
+		nodes: [],
+	},
 	settings: { account: "research" },
 	environment: { A: "1", B: "x=y z" },
 	script: "/s/it's/launch.sh",

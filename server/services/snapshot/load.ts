@@ -18,6 +18,7 @@ import type { DurationStat, ForecastScale, OfferRecord, PendingJob, PoolView, Ru
 import { asksPeople, readAnswers } from "../approval/answers.ts";
 import { budgetViews } from "../budget/views.ts";
 import { forecastScale as readForecastScale } from "../forecast/scale.ts";
+import { ForeignCache } from "../foreign-job/waiting.ts";
 import { durationStats } from "../job/durations.ts";
 import { OffersAsRead } from "../offer/offers-as-read.ts";
 import { type ActivePolicy, activePolicy } from "../policy/active.ts";
@@ -32,6 +33,7 @@ import { readGpuUse } from "./gpu-use.ts";
 import { nextCheckpointAt, readLiveAttempts } from "./live-attempts.ts";
 import { offerRecords as readOfferRecords } from "./offer-records.ts";
 import { type PendingRow, PendingRows } from "./pending-rows.ts";
+import { readRefusedPools } from "./refused-pools.ts";
 import { SameObjects } from "./same-objects.ts";
 
 const HISTORY_AGE_MS = MINUTE_MS;
@@ -43,6 +45,7 @@ export class SnapshotCache {
 	readonly specs = new Map<string, JobSpec>();
 	history: HistoryFacts | null = null;
 	readonly foretold = new ForetoldCache();
+	readonly foreign = new ForeignCache();
 	readonly checkpointSizes = new CheckpointSizes();
 	readonly pendingRows = new PendingRows();
 	/** By row: what is made of it where nothing else tells of the job. */
@@ -86,6 +89,7 @@ export async function loadSnapshot(
 			const { running, told } = await readRunning(tx, cache, { nowMs, policy: active.policy });
 			const pending = await readPending(tx, cache, { nowMs, timing: ctx.timing, told, policy: active.policy });
 			forgetEnded(cache, pending, running);
+			const foreign = await cache.foreign.read(tx);
 			const snapshot: Snapshot = {
 				nowMs,
 				seed: hash32(`${active.version}`),
@@ -95,6 +99,7 @@ export async function loadSnapshot(
 				offers: cache.offers.keep(await cache.offersAsRead.read(tx)),
 				pending: cache.pending.keep(pending),
 				running: cache.running.keep(running),
+				...(foreign.length > 0 && { foreign }),
 				budgets: await budgetViews(tx, active.policy.budgets, nowMs),
 				durations,
 				offerRecords,
@@ -143,13 +148,14 @@ async function readPending(
 	const sizeOf = await cache.checkpointSizes.read(tx, saving(cache, rows), nowMs);
 	const tried = rows.filter((r) => r.attempts > 0).map((r) => r.jobId);
 	const avoid = await readAvoided(tx, tried, nowMs, timing.offerCooldownMs);
+	const refused = await readRefusedPools(tx, { tried, nowMs, cooldownMs: timing.offerCooldownMs });
 	const over = evicts(policy) ? await readToldAndOver(tx, nowMs) : [];
 	const rooms = keptRooms([...told, ...rows.map(toldOf), ...over], nowMs);
 	const answers = asksPeople(policy) ? await readAnswers(tx) : null;
 	return rows.map((r) => {
 		const spec = specOf(cache, r);
 		// Nothing beside its row says anything of most of them: they are what they were.
-		const plain = r.attempts === 0 && spec.checkpoint === null && !rooms.has(r.jobId) && !answers?.has(r.jobId);
+		const plain = r.attempts === 0 && spec.checkpoint === null && !rooms.has(r.jobId) && !answers?.has(r.jobId) && !refused.has(r.jobId);
 		const known = plain ? cache.plain.get(r) : undefined;
 		if (known && (known.approvals === undefined) === (answers === null)) return known;
 		const pending: PendingJob = {
@@ -162,6 +168,7 @@ async function readPending(
 			completedMs: Number(r.completedMs),
 			...sizeOf(r.jobId, spec),
 			avoidOffers: avoid.get(r.jobId) ?? [],
+			...(refused.has(r.jobId) && { notPools: refused.get(r.jobId) ?? [] }),
 			approvedMicroUsd: r.approvedMicroUsd,
 			...(answers && { approvals: answers.get(r.jobId) ?? [] }),
 			movingTo: r.endedAt !== null && nowMs - r.endedAt.getTime() <= MOVE_VALID_MS ? r.movingTo : null,

@@ -34,6 +34,8 @@ const START_STEP_MS = 25;
 /** A real Slurm of this host for tests: its own folder, keys and ports on loopback; gone with the process that started it. */
 export interface SlurmCluster {
 	url: string;
+	/** Its slurm.conf, for programs that are not started here. */
+	conf: string;
 	/** A folder that "all nodes" share. */
 	shared: string;
 	nodes: string[];
@@ -41,6 +43,8 @@ export interface SlurmCluster {
 	token(lifespan?: number): Promise<string>;
 	/** Runs one of Slurm's programs and answers what it prints. */
 	command(program: string, ...args: string[]): Promise<string>;
+	/** As another user of this host, in a folder that is theirs: `alice` for tests. */
+	commandAs(user: string, folder: string, program: string, ...args: string[]): Promise<string>;
 	killController(): Promise<void>;
 	startController(): Promise<void>;
 	killRest(): Promise<void>;
@@ -87,11 +91,16 @@ export async function startSlurm(options: { nodes: number; gpusPerNode: number }
 	});
 	return {
 		url: `http://127.0.0.1:${restPort}`,
+		conf: path.join(dir, "etc/slurm.conf"),
 		shared: path.join(dir, "shared"),
 		nodes,
 		token: async (lifespan = 3_600) =>
 			(await command("scontrol", "token", "username=root", `lifespan=${lifespan}`)).replace("SLURM_JWT=", ""),
 		command,
+		commandAs: async (user, folder, program, ...args) => {
+			const become = [`--reuid=${user}`, `--regid=${user}`, "--init-groups", program, ...args];
+			return (await run("setpriv", become, { env: daemons.env, cwd: folder })).stdout.trim();
+		},
 		killController: () => daemons.kill("slurmctld"),
 		startController,
 		killRest: () => daemons.kill("slurmrestd"),

@@ -1,0 +1,25 @@
+/**
+ * Spillway's mark on a job of others that it holds, at the end of the job's comment: whose hold it is, and the priority that the job
+ * had. Whoever looks at the queue reads there why the job is held.
+ */
+const MARK = / ?\[held by Spillway: ([A-Za-z0-9_-]{1,64}) (\d+)\]$/;
+
+export interface HoldMark {
+	mark: string;
+	priority: number;
+	/** The comment as its owner wrote it. */
+	comment: string;
+}
+
+export function withMark(comment: string, mark: string, priority: number): string {
+	return `${withoutMark(comment)}${withoutMark(comment) === "" ? "" : " "}[held by Spillway: ${mark} ${priority}]`;
+}
+
+export function withoutMark(comment: string): string {
+	return comment.replace(MARK, "");
+}
+
+export function markOf(comment: string): HoldMark | null {
+	const [, mark, priority] = MARK.exec(comment) ?? [];
+	return mark === undefined ? null : { mark, priority: Number(priority), comment: withoutMark(comment) };
+}

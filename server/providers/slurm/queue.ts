@@ -1,0 +1,138 @@
+import type { ForeignOutcome } from "#server/domain/foreign-job.ts";
+import { DriverError } from "../driver-errors.ts";
+import type { ForeignQueue, ForeignScript, ForeignSight, OutputLine } from "../foreign-queue.ts";
+import type { SlurmCalls } from "./client.ts";
+import { afterSuccessOf, wantsFailureOf } from "./dependencies.ts";
+import { sightOfForeign } from "./foreign-queue.ts";
+import { markOf, withMark, withoutMark } from "./hold-mark.ts";
+import { isOver, type SlurmJob } from "./mapper.ts";
+import { writeOutputFiles } from "./output-files.ts";
+import { scontrol } from "./scontrol.ts";
+
+/** Priorities of priority/basic count down from 2^32; of priority/multifactor they are far below, and worked out anew. */
+const BASIC_PRIORITY_MIN = 2 ** 31;
+/** Slurm: the job has begun or is over, so that there is nothing to hold. */
+const TOO_LATE = ["2021", "2084"];
+
+export interface SlurmQueueOptions {
+	calls: Pick<SlurmCalls, "job" | "update" | "cancel">;
+	/** The command and its first arguments. */
+	scontrol: readonly string[];
+	timeoutMs: number;
+	dependantsOf(id: number): SlurmJob[];
+}
+
+/**
+ * Jobs of others on a Slurm cluster. A hold is an administrator's, so that only an operator can take it off behind our back; the
+ * mark stands at the end of the job's comment. A job that ran elsewhere is cancelled with the outcome in its comment, since its
+ * script cannot be exchanged; before that, what depends on its success is told so.
+ */
+export class SlurmQueue implements ForeignQueue {
+	readonly #options: SlurmQueueOptions;
+
+	constructor(options: SlurmQueueOptions) {
+		this.#options = options;
+	}
+
+	async look(id: string): Promise<ForeignSight> {
+		return sightOfForeign(await this.#job(id));
+	}
+
+	async readScript(id: string): Promise<ForeignScript> {
+		const job = await this.#job(id);
+		if (job === null) throw new DriverError("not_found", `Slurm: there is no job ${id}`);
+		const text = await this.#scontrol("write", "batch_script", id, "-");
+		return { kind: "sbatch", text, obstacles: obstaclesOf(job) };
+	}
+
+	async hold(id: string, mark: string): Promise<ForeignSight> {
+		const job = await this.#job(id);
+		const before = sightOfForeign(job);
+		if (job === null || before.state !== "waiting") return before;
+		try {
+			await this.#options.calls.update(job.id, { hold: true, comment: withMark(job.comment, mark, job.priority ?? 0) });
+		} catch (error) {
+			if (!(error instanceof DriverError) || (error.kind !== "not_found" && !TOO_LATE.includes(error.providerCode ?? ""))) throw error;
+		}
+		const after = await this.#job(id);
+		// It began in between: Slurm takes a hold of a running job for its next run, which nobody asked for.
+		if (after !== null && sightOfForeign(after).state === "running" && markOf(after.comment)?.mark === mark) {
+			await this.#options.calls.update(after.id, { hold: false, comment: withoutMark(after.comment) });
+		}
+		return sightOfForeign(after);
+	}
+
+	async release(id: string, mark: string): Promise<ForeignSight> {
+		const job = await this.#job(id);
+		const held = job && markOf(job.comment);
+		if (job === null || isOver(job.state) || held?.mark !== mark) return sightOfForeign(job);
+		if (sightOfForeign(job).state === "held") await this.#options.calls.update(job.id, { hold: false });
+		// With priority/basic a hold costs a job its place; it is given back before the mark goes, so that a repeated call does too.
+		const atEnd = job.priority === null || job.priority < held.priority;
+		if (held.priority >= BASIC_PRIORITY_MIN && job.state === "PENDING" && atEnd) {
+			await this.#scontrol("update", `JobId=${id}`, `Priority=${held.priority}`).catch(ignoreUnlessUnknown);
+		}
+		await this.#options.calls.update(job.id, { comment: held.comment }).catch(ignoreTooLate);
+		return this.look(id);
+	}
+
+	async finish(id: string, outcome: ForeignOutcome): Promise<ForeignSight> {
+		const job = await this.#job(id);
+		if (job === null || isOver(job.state)) return sightOfForeign(job);
+		if (outcome.outcome === "succeeded") await this.#tellDependants(job.id);
+		const comment = `${withoutMark(job.comment)} [${outcome.comment}]`.trim();
+		await this.#options.calls.update(job.id, { comment }).catch(ignoreTooLate);
+		await this.#options.calls.cancel(job.id);
+		return this.look(id);
+	}
+
+	writeOutput = async (id: string, lines: AsyncIterable<OutputLine>): Promise<{ files: string[]; problem: string | null }> => {
+		const job = await this.#job(id);
+		if (job === null) return { files: [], problem: "the cluster does not know the job any more, and so not where its output belongs" };
+		return writeOutputFiles(job, lines);
+	};
+
+	/** Slurm would count the cancelled job as failed: who waits for its success is freed, who waits for its failure is held. */
+	async #tellDependants(id: number): Promise<void> {
+		for (const { id: dependant } of this.#options.dependantsOf(id)) {
+			const now = await this.#options.calls.job(dependant);
+			if (now === null || now.state !== "PENDING") continue;
+			const dependency = afterSuccessOf(id, now.dependency);
+			if (dependency !== null) await this.#options.calls.update(dependant, { dependency }).catch(ignoreTooLate);
+			else if (wantsFailureOf(id, now.dependency) && now.priority !== 0) {
+				const why = `[never runs: job ${id} succeeded, in the cloud]`;
+				await this.#options.calls.update(dependant, { hold: true, comment: `${now.comment} ${why}`.trim() }).catch(ignoreTooLate);
+			}
+		}
+	}
+
+	async #job(id: string): Promise<SlurmJob | null> {
+		return /^\d{1,9}$/.test(id) ? this.#options.calls.job(Number(id)) : null;
+	}
+
+	#scontrol(...args: string[]): Promise<string> {
+		return scontrol(this.#options.scontrol, args, this.#options.timeoutMs);
+	}
+}
+
+function obstaclesOf(job: SlurmJob): string[] {
+	const found: string[] = [];
+	if (job.array)
+		found.push(
+			`It is an array (${job.array.task}): its tasks share one entry of the queue. Submit those that may leave as jobs of their own.`,
+		);
+	if (job.hetJobId !== null) found.push("It is a part of a heterogeneous job, whose parts start together.");
+	if (job.command.includes(" "))
+		found.push("Its script was given arguments, which the cluster tells only as one line. Write them into the script.");
+	return found;
+}
+
+/** It has begun or ended meanwhile, and the next look says so. */
+function ignoreTooLate(error: unknown): void {
+	if (!(error instanceof DriverError) || (error.kind !== "not_found" && !TOO_LATE.includes(error.providerCode ?? ""))) throw error;
+}
+
+/** A place in the queue is worth a try, and no reason to keep a job held. */
+function ignoreUnlessUnknown(error: unknown): void {
+	if (error instanceof DriverError && error.kind === "transient") throw error;
+}
