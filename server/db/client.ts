@@ -2,6 +2,7 @@ import type { PgDatabase } from "drizzle-orm/pg-core";
 import { drizzle, type PostgresJsQueryResultHKT } from "drizzle-orm/postgres-js";
 import postgres from "postgres";
 import * as schema from "./schema/index.ts";
+import { keepTransactionsWhole } from "./whole-transactions.ts";
 
 /** A database to work on. A transaction is one too (its `transaction` is a savepoint), so a verb runs in either. */
 export type Db = PgDatabase<PostgresJsQueryResultHKT, typeof schema>;
@@ -26,8 +27,8 @@ export function connect(url: string, options: { max?: number; applicationName?: 
 		connection: { application_name: options.applicationName ?? "spillway", TimeZone: "UTC" },
 		types: { bigint: postgres.BigInt },
 	};
-	const client = postgres(url, { ...base, max: options.max ?? 10 });
-	const sql = postgres(url, { ...base, max: 2 });
+	const client = keepTransactionsWhole(postgres(url, { ...base, max: options.max ?? 10 }));
+	const sql = keepTransactionsWhole(postgres(url, { ...base, max: 2 }));
 	return {
 		db: drizzle({ client, schema, casing: "snake_case" }),
 		sql,

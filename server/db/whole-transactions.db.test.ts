@@ -1,0 +1,89 @@
+import { sql } from "drizzle-orm";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { type Connection, connect } from "./client.ts";
+import { createTestDatabase, type TestDatabase } from "./testing/database.ts";
+
+const NAME = "to-be-cut";
+let database: TestDatabase;
+let cut: Connection;
+beforeAll(async () => {
+	database = await createTestDatabase();
+	await database.sql`create table written (what text)`;
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+	await database.sql`truncate written`;
+	// One connection, so that whatever comes next is on the same one.
+	cut = connect(database.url, { max: 1, applicationName: NAME });
+	await cut.db.execute(sql`select 1`);
+});
+afterEach(() => cut.end());
+
+/** Returns when they are gone. */
+async function cutSessions(): Promise<void> {
+	const sessions = await database.sql`select pg_terminate_backend(pid, 10000) from pg_stat_activity where application_name = ${NAME}`;
+	expect(sessions).toHaveLength(1);
+}
+
+const written = async () => (await database.sql<{ what: string }[]>`select what from written order by what`).map(({ what }) => what);
+
+it("a transaction whose session was cut fails, and what it goes on with is not committed on the session after it", async () => {
+	const transaction = { goOn: () => {}, ended: Promise.resolve("running") };
+	const began = new Promise<void>((begun) => {
+		const waiting = new Promise<void>((resolve) => {
+			transaction.goOn = resolve;
+		});
+		transaction.ended = cut.db
+			.transaction(async (tx) => {
+				await tx.execute(sql`insert into written values ('first half')`);
+				begun();
+				await waiting;
+				await tx.execute(sql`insert into written values ('second half')`);
+			})
+			.then(
+				() => "committed",
+				() => "failed",
+			);
+	});
+	await began;
+	await cutSessions();
+	expect(await transaction.ended).toBe("failed");
+	await cut.db.execute(sql`insert into written values ('later')`);
+	transaction.goOn();
+	await cut.db.execute(sql`select 1`);
+	expect(await written()).toEqual(["later"]);
+});
+
+it("a statement that is under way when its session is cut fails its transaction, nested or not, and those after it work", async () => {
+	for (const nested of [false, true]) {
+		const sleeping = cut.db.transaction(async (tx) => {
+			const sleep = (inner: Pick<typeof tx, "execute">) => inner.execute(sql`select pg_sleep(20)`);
+			await (nested ? tx.transaction(sleep) : sleep(tx));
+		});
+		const outcome = sleeping.then(
+			() => "committed",
+			() => "failed",
+		);
+		for (let asleep = 0; asleep === 0; ) {
+			const rows = await database.sql`select 1 from pg_stat_activity 
+				where application_name = ${NAME} and state = 'active' and query like '%pg_sleep%'`;
+			asleep = rows.length;
+		}
+		await cutSessions();
+		expect(await outcome).toBe("failed");
+		const again = () => cut.db.transaction((tx) => tx.execute(sql`insert into written values (${String(nested)})`));
+		// postgres 3.4.9 gives the first statement of the next session the last word of the one before it.
+		await again().catch(again);
+	}
+	expect(await written()).toEqual(["false", "true"]);
+});
+
+it("an error of the transaction's own still rolls it back and comes out as it was", async () => {
+	const failing = cut.db.transaction(async (tx) => {
+		await tx.execute(sql`insert into written values ('x')`);
+		await tx.transaction((inner) => inner.execute(sql`select 1 / 0`)).catch(() => {});
+		throw new Error("of its own");
+	});
+	await expect(failing).rejects.toThrow("of its own");
+	expect(await written()).toEqual([]);
+});
