@@ -33,6 +33,8 @@ export function repeat(options: {
 				failures = 0;
 			} catch (error) {
 				failures++;
+				// Not only when it is due again: prices that could not be read at the start are missing until then.
+				woken = true;
 				options.onError(error);
 			}
 			const tookMs = performance.now() - startedMs;
