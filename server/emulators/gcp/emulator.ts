@@ -25,7 +25,7 @@ export function startGceEmulator(given: GceEmulatorOptions): Promise<GceEmulator
 	const faults = gceFaults();
 	let url = "";
 	const lifecycle = gceLifecycle({ options, machines, operations, url: () => url });
-	const expiry = new Expiry(options.clock, lifecycle);
+	const expiry = new Expiry(options, lifecycle);
 	const world: World = { options, catalog, machines, operations, lifecycle, expiry, faults, url: () => url, closing: false };
 	return startEmulator({
 		endpointName: "emulated Compute Engine endpoint",

@@ -1,18 +1,17 @@
 import type { EndCause, Lifecycle } from "../shared/lifecycle.ts";
+import { timerMs } from "../shared/timers.ts";
 import type { InstanceRecord } from "./book/records.ts";
 import { END_CAUSES } from "./end-causes.ts";
-
-/** setTimeout's longest wait; a later moment is looked at again then. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
+import type { ResolvedOptions } from "./options.ts";
 
 /** Google's own dead man's switch: ends machines at their termination time. One timer a machine. */
 export class Expiry {
-	readonly #clock: () => number;
+	readonly #options: Pick<ResolvedOptions, "clock" | "clockRate">;
 	readonly #lifecycle: Lifecycle<InstanceRecord, EndCause>;
 	readonly #timers = new Map<string, NodeJS.Timeout>();
 
-	constructor(clock: () => number, lifecycle: Lifecycle<InstanceRecord, EndCause>) {
-		this.#clock = clock;
+	constructor(options: Pick<ResolvedOptions, "clock" | "clockRate">, lifecycle: Lifecycle<InstanceRecord, EndCause>) {
+		this.#options = options;
 		this.#lifecycle = lifecycle;
 	}
 
@@ -21,7 +20,7 @@ export class Expiry {
 		const { termination, instanceId, state } = machine;
 		// The clock stands still for a machine that is off, as Google's does.
 		if (termination === null || state === "terminated" || state === "stopped") return;
-		const waitMs = Math.min(Math.max(0, termination.atMs - this.#clock()), MAX_TIMER_MS);
+		const waitMs = timerMs(this.#options, termination.atMs - this.#options.clock());
 		this.#timers.set(
 			instanceId,
 			setTimeout(() => this.#look(machine, termination), waitMs),
@@ -30,7 +29,7 @@ export class Expiry {
 
 	#look(machine: InstanceRecord, termination: NonNullable<InstanceRecord["termination"]>): void {
 		this.#timers.delete(machine.instanceId);
-		if (this.#clock() < termination.atMs) this.watch(machine);
+		if (this.#options.clock() < termination.atMs) this.watch(machine);
 		else this.#lifecycle.end(machine, END_CAUSES.expired, termination.action === "STOP" ? "stopped" : "terminated");
 	}
 

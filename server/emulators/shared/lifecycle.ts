@@ -5,9 +5,7 @@ import { findGuestProcesses, sessionOf } from "./guest/processes.ts";
 import { stopGuest } from "./guest/stop-guest.ts";
 import { isAlive, type MachineRecord } from "./machine-record.ts";
 import type { ResolvedEmulatorOptions } from "./options.ts";
-
-/** setTimeout's longest wait; a later moment is looked at again then. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
+import { timerMs } from "./timers.ts";
 
 /** Why a machine ends, in the cloud's own words. */
 export interface EndCause {
@@ -63,7 +61,7 @@ export class Lifecycle<M extends MachineRecord, C extends EndCause> {
 		this.#timers.delete(instanceId);
 		const dueMs = this.#nextDueMs(machine);
 		if (dueMs === null || this.#aborter.signal.aborted) return;
-		const waitMs = Math.min(Math.max(0, dueMs - this.#options.clock()), MAX_TIMER_MS);
+		const waitMs = timerMs(this.#options, dueMs - this.#options.clock());
 		this.#timers.set(
 			instanceId,
 			setTimeout(() => this.#advance(machine), waitMs),
@@ -155,7 +153,8 @@ export class Lifecycle<M extends MachineRecord, C extends EndCause> {
 	#adoptOrBoot(machine: M): void {
 		const folder = this.#host.folderOf(machine.instanceId);
 		if (!wasBooted(folder)) {
-			machine.guest = bootGuest({ folder, ...this.#host.bootPlanOf(machine) });
+			const plan = this.#host.bootPlanOf(machine);
+			machine.guest = bootGuest({ folder, ...plan, environment: { ...plan.environment, ...this.#options.guestEnvironment } });
 		} else {
 			// The crash came between the start and the note of it: the oldest process with the machine's mark is the guest.
 			const [first] = findGuestProcesses({ sessionId: null, secret: machine.metadataSecret })
@@ -170,12 +169,12 @@ export class Lifecycle<M extends MachineRecord, C extends EndCause> {
 	#finish(machine: M): void {
 		void this.#stopGuest(machine).then(
 			() => {
-				const waitMs = Math.max(0, (machine.endDueAtMs ?? 0) - this.#options.clock());
+				const waitMs = timerMs(this.#options, (machine.endDueAtMs ?? 0) - this.#options.clock());
 				if (this.#aborter.signal.aborted) return;
 				clearTimeout(this.#timers.get(machine.instanceId));
 				this.#timers.set(
 					machine.instanceId,
-					setTimeout(() => this.#markEnded(machine), Math.min(waitMs, MAX_TIMER_MS)),
+					setTimeout(() => this.#markEnded(machine), waitMs),
 				);
 			},
 			() => {}, // Aborted by close(): the next start takes it up.

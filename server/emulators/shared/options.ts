@@ -17,8 +17,12 @@ export interface EmulatorOptions {
 	guestStopGraceMs?: number;
 	/** More than this many live instances meet the account's limit; default 1,000. */
 	maxLiveInstances?: number;
-	/** UTC milliseconds; default the system's. Timers run on real time, this only dates what they do. */
+	/** UTC milliseconds; default the system's. It dates what happens; timers run on real time. */
 	clock?: () => number;
+	/** Milliseconds that `clock` moves in one of real time, so that timers fire when their time has come by it; default 1. */
+	clockRate?: number;
+	/** Told to every guest beside what its image tells it. */
+	guestEnvironment?: Readonly<Record<string, string>>;
 	/** One line for each call and each change of a machine's state. */
 	log?: (line: string) => void;
 }
@@ -29,6 +33,8 @@ export const EMULATOR_DEFAULTS = {
 	guestStopGraceMs: 2_000,
 	maxLiveInstances: 1_000,
 	clock: Date.now,
+	clockRate: 1,
+	guestEnvironment: {},
 	log: () => {},
 } as const satisfies Partial<EmulatorOptions>;
 

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { setTimeout as sleep } from "node:timers/promises";
 import { durationOf } from "../../shared/faults.ts";
 import { type Answer, readBody } from "../../shared/http/answer.ts";
+import { pause } from "../../shared/timers.ts";
 import { ACTIONS } from "../actions/registry.ts";
 import { Ec2Error, missingParameter } from "../ec2-error.ts";
 import { regionOfRequest } from "../wire/credential.ts";
@@ -48,14 +48,10 @@ async function perform(world: World, region: string, form: URLSearchParams, requ
 	const prepared = action.prepare({ world, region, requestId, form, delays });
 	const behaviours = world.faults.take("entrance", prepared.facts);
 	delays.terminationMs = durationOf(behaviours, "slow_termination");
-	await pause(durationOf(behaviours, "delay_action"));
+	await pause(world.options, durationOf(behaviours, "delay_action"));
 	const xml = prepared.run();
-	await pause(durationOf(behaviours, "delay_answer"));
+	await pause(world.options, durationOf(behaviours, "delay_answer"));
 	return { xml, lost: behaviours.some(({ kind }) => kind === "lose_answer") };
-}
-
-async function pause(durationMs: number): Promise<void> {
-	if (durationMs > 0) await sleep(durationMs, undefined, { ref: false });
 }
 
 function xmlAnswer(status: number, body: string, requestId: string): Answer {

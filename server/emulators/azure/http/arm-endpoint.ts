@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { setTimeout as sleep } from "node:timers/promises";
 import { durationOf } from "../../shared/faults.ts";
 import { type Answer, readBody } from "../../shared/http/answer.ts";
 import { isAlive } from "../../shared/machine-record.ts";
+import { pause } from "../../shared/timers.ts";
 import type { ArmReply } from "../actions/action.ts";
 import { actionsAt, type FoundAction } from "../actions/registry.ts";
 import { ArmError } from "../arm-error.ts";
@@ -46,9 +46,9 @@ async function perform(
 	log.region = prepared.facts.region;
 	const behaviours = world.faults.take("entrance", prepared.facts);
 	delays.terminationMs = durationOf(behaviours, "slow_termination");
-	await pause(durationOf(behaviours, "delay_action"));
+	await pause(world.options, durationOf(behaviours, "delay_action"));
 	const reply = prepared.run();
-	await pause(durationOf(behaviours, "delay_answer"));
+	await pause(world.options, durationOf(behaviours, "delay_answer"));
 	return { reply, lost: behaviours.some(({ kind }) => kind === "lose_answer") };
 }
 
@@ -94,10 +94,6 @@ function readJson(text: string): unknown {
 	} catch {
 		throw new ArmError("InvalidRequestContent", "The request content was invalid and could not be deserialized.");
 	}
-}
-
-async function pause(durationMs: number): Promise<void> {
-	if (durationMs > 0) await sleep(durationMs, undefined, { ref: false });
 }
 
 function jsonAnswer({ status, body, headers = {} }: ArmReply): Answer {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
-import { setTimeout as sleep } from "node:timers/promises";
 import { durationOf } from "../../shared/faults.ts";
 import { type Answer, jsonAnswer, readBody } from "../../shared/http/answer.ts";
+import { pause } from "../../shared/timers.ts";
 import type { Call, GceAction } from "../actions/action.ts";
 import { ACTIONS } from "../actions/registry.ts";
 import { GceError, notFound } from "../gce-error.ts";
@@ -35,9 +35,9 @@ async function perform(world: World, request: IncomingMessage, path: string): Pr
 	const call: Call = { world, account, params, query, body: action.read(query, readJson(body)), delays };
 	const behaviours = world.faults.take("entrance", action.facts(call));
 	delays.terminationMs = durationOf(behaviours, "slow_termination");
-	await pause(durationOf(behaviours, "delay_action"));
+	await pause(world.options, durationOf(behaviours, "delay_action"));
 	const view = action.run(call);
-	await pause(durationOf(behaviours, "delay_answer"));
+	await pause(world.options, durationOf(behaviours, "delay_answer"));
 	return { view, lost: behaviours.some(({ kind }) => kind === "lose_answer") };
 }
 
@@ -55,10 +55,6 @@ function readJson(body: string): unknown {
 	} catch {
 		throw new GceError("invalid", "Invalid JSON payload received.");
 	}
-}
-
-async function pause(durationMs: number): Promise<void> {
-	if (durationMs > 0) await sleep(durationMs, undefined, { ref: false });
 }
 
 function refusalAnswer({ reason, message, httpStatus }: GceError): Answer {
