@@ -81,6 +81,12 @@ export const HOUSE = {
 		],
 		packages: "any",
 	},
+	// Everything at once, with the control plane's own parts and the emulated clouds, killed on the way.
+	chaos: {
+		at: ["server/chaos/"],
+		imports: [...PURE_CORE, ...["providers", "emulators", "agent", "db", "services", "controlLoop", "api", "scripts", ...HOUSEKEEPING]],
+		packages: "any",
+	},
 	components: {
 		at: ["components/"],
 		imports: BASE,
@@ -130,7 +136,7 @@ export const HOUSE = {
 };
 
 /** Rooms that nobody imports, tests included: they are where the program is entered. */
-export const ENTRANCES = ["app", "bin", "e2e", "bench", "examples"];
+export const ENTRANCES = ["app", "bin", "chaos", "e2e", "bench", "examples"];
 
 /** Files that may read process.env, and why. Everything else gets its settings as arguments or from server/env.ts. */
 export const ENV_READERS = [
@@ -139,6 +145,10 @@ export const ENV_READERS = [
 	{ at: "cli/", why: "a program of its own: the address and the token come from the caller's environment" },
 	{ at: "server/agent/", why: "a program of its own on an instance: its settings come in by the instance's environment" },
 	{ at: "server/emulators/config.ts", why: "a program of its own: the emulated cloud's settings" },
+	{
+		at: "server/chaos/",
+		why: "a program of its own: names the emulated project's key file to Google's SDK, and its clock to the machines",
+	},
 	{ at: "examples/", why: "training scripts: CUDA_VISIBLE_DEVICES and the job's environment are their input" },
 	{ at: "bench/", why: "programs of their own, run by hand" },
 	{ at: "e2e/", why: "Playwright hands the address of the server under test over in the environment" },

@@ -1,0 +1,53 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { createTestDatabase } from "#server/db/testing/database.ts";
+import { buildAgent } from "#server/services/agent/testing/machine.ts";
+import { CloudPorts } from "./emulated-cloud.ts";
+import { type Cloud, drawPlan, type Kill, type Plan } from "./plan.ts";
+import { type RunOptions, runOnce } from "./run.ts";
+
+const TIMEOUT_MS = 180_000;
+const ports = new CloudPorts();
+let agent: RunOptions["agent"];
+beforeAll(async () => {
+	const file = await buildAgent();
+	agent = { file, sha256: createHash("sha256").update(readFileSync(file)).digest("hex") };
+});
+afterAll(() => ports.close());
+
+async function run(plan: Plan) {
+	const database = await createTestDatabase();
+	try {
+		return await runOnce({ plan, databaseUrl: database.url, ports, agent, log: () => {} });
+	} finally {
+		await database.drop();
+	}
+}
+
+const NOTHING = { orphans: [], doubles: [], lostJobs: [], lostLines: [], seconds: [] };
+const quick = { name: "job-1", lines: 10, everyMs: 10, checkpoints: false, spot: false };
+const planOf = (cloud: Cloud, ...kills: Kill[]): Plan => ({
+	...{ seed: 0, clouds: [cloud], jobs: [quick], kills, faults: [], interruptions: [] },
+});
+
+it.each<[string, Plan]>([
+	["a scheduler that dies while a launch is under way", planOf("aws", at("scheduler", "sent:launch", "killed"))],
+	["an agent that dies before its command's end is told", planOf("aws", at("agent", "before:exited", "killed"))],
+	["a provider that dies while a termination is under way", planOf("azure", at("emulator", "sent:terminate", "killed"))],
+	["an answer to the last log lines that is lost", planOf("azure", at("connection", "after:logs", "lost"))],
+	["a database that cuts all sessions at a launch", planOf("aws", at("connection", "launch:provider_answered", "database"))],
+])("%s loses, doubles and leaves nothing", { timeout: TIMEOUT_MS }, async (_what, plan) => {
+	const report = await run(plan);
+	expect(report.struck).toHaveLength(1);
+	expect({ ...report.violations, unrest: report.unrest }).toEqual({ ...NOTHING, unrest: [] });
+});
+
+function at(victim: Kill["victim"], step: string, how: Kill["how"]): Kill {
+	return { victim, step, pass: 1, how, backAfterMs: 50 };
+}
+
+it("the same seed draws the same plan", () => {
+	expect(drawPlan(7)).toEqual(drawPlan(7));
+	expect(drawPlan(7)).not.toEqual(drawPlan(8));
+});

@@ -1,0 +1,58 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import type { JobSpec } from "#server/domain/job.ts";
+import { parseJobDocument } from "#server/domain/job-file.ts";
+import type { ChaosJob } from "./plan.ts";
+
+/**
+ * What a job executes: it says that it runs by a lock which the kernel takes back when it ends, however it ends; it prints
+ * numbered lines and writes down each that it printed; with checkpoints it goes on behind the last one that it kept.
+ */
+const SCRIPT = `
+exec 9>>"$BOOK/$SPILLWAY_JOB_ID.lock"
+flock -n 9 || echo "$SPILLWAY_JOB_ID attempt $SPILLWAY_ATTEMPT" >> "$BOOK/doubles"
+i=0
+[ "$KEEP" = 1 ] && [ -s "$SPILLWAY_CHECKPOINT_DIR/at" ] && i=$(cat "$SPILLWAY_CHECKPOINT_DIR/at")
+trap 'exit 143' TERM
+while [ "$i" -lt "$LINES" ]; do
+  i=$((i + 1))
+  echo "line $i" && echo "$i" >> "$BOOK/$SPILLWAY_JOB_ID.$SPILLWAY_ATTEMPT.said"
+  [ "$KEEP" = 1 ] && echo "$i" > "$SPILLWAY_CHECKPOINT_DIR/at.new" && mv "$SPILLWAY_CHECKPOINT_DIR/at.new" "$SPILLWAY_CHECKPOINT_DIR/at"
+  sleep "$EVERY" 9>&-
+done
+`;
+
+/** `book`: folder of this host in which commands leave their traces. */
+export function specOf(job: ChaosJob, book: string): JobSpec {
+	return parseJobDocument({
+		apiVersion: "spillway/v1",
+		kind: "Job",
+		metadata: { name: job.name, team: "research" },
+		spec: {
+			command: ["sh", "-c", SCRIPT],
+			class: job.spot ? "experimental" : "burst",
+			env: { BOOK: book, LINES: String(job.lines), EVERY: (job.everyMs / 1_000).toFixed(3), KEEP: job.checkpoints ? "1" : "0" },
+			resources: { gpus: 1 },
+			duration: { estimate: "1m", max: "40m" },
+			...(job.checkpoints ? { checkpoint: { path: "/checkpoints", interval: "10s" } } : {}),
+		},
+	});
+}
+
+/** The numbers that an attempt wrote down as printed. */
+export function saidBy(book: string, jobId: string, attempt: number): number[] {
+	return linesOf(path.join(book, `${jobId}.${attempt}.said`)).map(Number);
+}
+
+/** Commands that found another one of their job running. */
+export function doublesIn(book: string): string[] {
+	return linesOf(path.join(book, "doubles"));
+}
+
+function linesOf(file: string): string[] {
+	try {
+		return readFileSync(file, "utf8").split("\n").filter(Boolean);
+	} catch {
+		return [];
+	}
+}

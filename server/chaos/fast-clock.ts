@@ -1,0 +1,28 @@
+import type { Clock } from "#server/kernel/clock.ts";
+
+/** How much faster than real time a run's clock goes: a second is ten. */
+const CLOCK_RATE = 10;
+
+/** A clock that all parts of a run go by, in this process and in the machines' own. It starts at real time. */
+export class FastClock implements Clock {
+	readonly startMs = Date.now();
+	readonly rate = CLOCK_RATE;
+
+	nowMs(): number {
+		return Math.round(this.startMs + (Date.now() - this.startMs) * this.rate);
+	}
+
+	/** For fast-clock.mjs in the machines. */
+	get environment(): Record<string, string> {
+		const preload = new URL("./fast-clock.mjs", import.meta.url).href;
+		return { NODE_OPTIONS: `--import=${preload}`, SPILLWAY_CHAOS_CLOCK: `${this.startMs},${this.rate}` };
+	}
+
+	/** The line of user-data that sets the dead man's switch, by this clock. @throws Error when user-data has no such line */
+	inUserData(script: string): string {
+		const line = "left=$((X - $(date +%s)))";
+		if (!script.includes(line)) throw new Error("the user-data has changed: the line that reckons its life is not there");
+		const start = Math.floor(this.startMs / 1_000);
+		return script.replace(line, `left=$(((X - (${start} + ($(date +%s) - ${start}) * ${this.rate})) / ${this.rate}))`);
+	}
+}

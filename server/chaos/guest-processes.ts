@@ -1,0 +1,43 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+/** The agent's process of an emulated machine, or null while or after there is none. */
+export function agentOf(guestPid: number): number | null {
+	for (const pid of childrenOf(guestPid)) if (commandOf(pid).includes("agent.mjs")) return pid;
+	return null;
+}
+
+/** What a kill does to a machine. `alone`: nobody is left on it who would end it before its dead man's switch. */
+export function strike(guestPid: number, how: "killed" | "alone" | "hung"): boolean {
+	const agent = agentOf(guestPid);
+	if (agent === null) return false;
+	// The shell first, which would power the machine off when its agent is gone.
+	if (how === "alone") send(guestPid, "SIGKILL");
+	send(agent, how === "hung" ? "SIGSTOP" : "SIGKILL");
+	return true;
+}
+
+function childrenOf(pid: number): number[] {
+	try {
+		return readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
+			readFileSync(`/proc/${pid}/task/${thread}/children`, "utf8").split(" ").filter(Boolean).map(Number),
+		);
+	} catch {
+		return [];
+	}
+}
+
+function commandOf(pid: number): string {
+	try {
+		return readFileSync(`/proc/${pid}/cmdline`, "latin1");
+	} catch {
+		return "";
+	}
+}
+
+function send(pid: number, signal: NodeJS.Signals): void {
+	try {
+		process.kill(pid, signal);
+	} catch {
+		// It ended in between.
+	}
+}

@@ -1,0 +1,103 @@
+import type { LoopContext, ProbeStep } from "#server/control-loop/context.ts";
+import { ProcessEnd } from "#server/control-loop/messages.ts";
+import { runScheduler } from "#server/control-loop/scheduler.ts";
+import { type Connection, connect } from "#server/db/client.ts";
+import type { CloudDriver } from "#server/providers/driver.ts";
+
+export interface SchedulerParts {
+	databaseUrl: string;
+	/** A client of the harness's own, by which the sessions of a killed one are cut. */
+	admin: Connection["sql"];
+	name: string;
+	context: Omit<LoopContext, "db" | "probe" | "clouds" | "log">;
+	drivers: ReadonlyMap<string, CloudDriver>;
+	/** Told each step that is passed; may kill. */
+	onStep(step: string): void;
+	log(text: string): void;
+}
+
+/**
+ * The control loop with everything that a scheduler's process has of its own: its connections, its drivers, its memory.
+ * Killed, it comes to no further step: its sessions of the database are cut, and what its drivers still hear reaches nobody.
+ */
+export class KillableScheduler {
+	readonly #parts: SchedulerParts;
+	readonly #connection: Connection;
+	readonly #end = new AbortController();
+	#dead = false;
+	readonly #done: Promise<void>;
+
+	constructor(parts: SchedulerParts) {
+		this.#parts = parts;
+		this.#connection = connect(parts.databaseUrl, { max: 4, applicationName: parts.name });
+		const connection = { ...this.#connection, single: () => this.#single() };
+		const clouds = new Map([...parts.drivers].map(([id, driver]) => [id, this.#mortal(driver)]));
+		const ctx: LoopContext = {
+			...parts.context,
+			...{ db: this.#connection.db, clouds, probe: (step) => this.#pass(step) },
+			log: (level, message, facts) => {
+				if (!this.#dead) parts.log(`${level}: ${message} ${facts ? JSON.stringify(facts) : ""}`);
+			},
+		};
+		this.#done = runScheduler({ ctx, connection, instanceName: parts.name, signal: this.#end.signal }).catch((error: unknown) => {
+			if (!this.#dead) parts.log(`the scheduler ended by itself: ${String(error)}`);
+		});
+	}
+
+	readonly #singles: Connection["sql"][] = [];
+
+	#single(): Connection["sql"] {
+		const client = this.#connection.single();
+		this.#singles.push(client);
+		return client;
+	}
+
+	/** Ends it as SIGKILL does. Returns when none of its sessions is left. */
+	async kill(): Promise<void> {
+		if (this.#dead) return;
+		this.#dead = true;
+		this.#end.abort();
+		const { admin, name } = this.#parts;
+		await admin`select pg_terminate_backend(pid) from pg_stat_activity where application_name = ${name} and datname = current_database()`;
+		for (const client of this.#singles) void client.end({ timeout: 1 }).catch(() => {});
+		void this.#connection.end().catch(() => {});
+	}
+
+	/** Ends it in order. */
+	async stop(): Promise<void> {
+		this.#end.abort();
+		await this.#done;
+		await this.#connection.end();
+	}
+
+	#pass(step: ProbeStep): void {
+		if (!this.#dead) this.#parts.onStep(step);
+		if (this.#dead) throw new ProcessEnd(`killed at ${step}`);
+	}
+
+	/** The driver as a process sees it that may die while a call is under way. */
+	#mortal(driver: CloudDriver): CloudDriver {
+		const call = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
+			if (this.#dead) throw new ProcessEnd("killed");
+			const answer = work();
+			answer.catch(() => {});
+			this.#parts.onStep(`sent:${name}`);
+			const result = await answer;
+			if (this.#dead) throw new ProcessEnd(`killed while ${name} was under way`);
+			return result;
+		};
+		return {
+			siteId: driver.siteId,
+			provider: driver.provider,
+			capabilities: driver.capabilities,
+			check: () => call("check", () => driver.check()),
+			offers: () => call("offers", () => driver.offers()),
+			launch: (request) => call("launch", () => driver.launch(request)),
+			describe: (region, ids) => call("describe", () => driver.describe(region, ids)),
+			findByToken: (region, id) => call("findByToken", () => driver.findByToken(region, id)),
+			list: () => call("list", () => driver.list()),
+			terminate: (region, id) => call("terminate", () => driver.terminate(region, id)),
+			close: () => driver.close(),
+		};
+	}
+}

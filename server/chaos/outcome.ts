@@ -1,0 +1,46 @@
+import type { Connection } from "#server/db/client.ts";
+import type { Outcome } from "./checkers.ts";
+import { doublesIn, saidBy } from "./command.ts";
+
+const ms = (at: Date | null): number | null => at?.getTime() ?? null;
+
+/** What the database has of a run, beside the providers' books and the traces of the commands. */
+export async function readOutcome({ sql }: Connection, machines: Outcome["machines"], book: string): Promise<Outcome> {
+	const jobs = await sql<Outcome["jobs"]>`
+		select id, name, state, reason->>'code' as reason, finished_at is not null as finished from job order by id`;
+	const attempts = await sql`select * from attempt order by job_id, number`;
+	const instances = await sql`select * from instance order by id`;
+	const charges = await sql`
+		select instance_id, sum(gpu_ms)::float8 as ms, min(period_start) as from_at, max(period_end) as to_at
+		from charge where instance_id is not null and kind <> 'egress' group by instance_id`;
+	const lines = await sql<{ attemptId: string; text: string }[]>`
+		select attempt_id as "attemptId", text from job_log where stream = 'stdout' order by attempt_id, number`;
+	const chargedOf = new Map(
+		charges.map((c) => [c["instance_id"], { ms: c["ms"], fromMs: c["from_at"].getTime(), toMs: c["to_at"].getTime() }]),
+	);
+	return {
+		jobs,
+		attempts: attempts.map((a) => ({
+			...{ id: a["id"], jobId: a["job_id"], number: a["number"], state: a["state"] },
+			reported: a["exit_code"] !== null || a["exit_signal"] !== null,
+			...{ createdAtMs: a["created_at"].getTime(), finishedAtMs: ms(a["finished_at"]) },
+			...{ startedAtMs: ms(a["started_at"]), stopRequestedAtMs: ms(a["stop_requested_at"]) },
+		})),
+		instances: instances.map((i) => ({
+			...{ id: i["id"], attemptId: i["attempt_id"], state: i["state"], providerInstanceId: i["provider_instance_id"] },
+			...{ launchedAtMs: ms(i["launched_at"]), terminatedAtMs: ms(i["terminated_at"]), charged: chargedOf.get(i["id"]) ?? null },
+		})),
+		stored: grouped(lines),
+		said: new Map(attempts.map((a) => [a["id"], saidBy(book, a["job_id"], a["number"])])),
+		machines,
+		doubleCommands: doublesIn(book),
+	};
+}
+
+function grouped(lines: readonly { attemptId: string; text: string }[]): Map<string, number[]> {
+	const numbers = lines.flatMap(({ attemptId, text }) => {
+		const number = /^line (\d+)$/.exec(text)?.[1];
+		return number === undefined ? [] : [{ attemptId, number: Number(number) }];
+	});
+	return new Map([...Map.groupBy(numbers, (n) => n.attemptId)].map(([id, of]) => [id, of.map(({ number }) => number)]));
+}

@@ -1,0 +1,65 @@
+import { PHASES, phaseOf, VICTIMS } from "./plan.ts";
+import type { RunReport, Struck } from "./run.ts";
+
+/** The table of a chaos: what was done to it, what was broken, how long it took to see and to recover, by the run's clock. */
+export function renderReport(reports: readonly RunReport[], tookMs: number): string {
+	const struck = reports.flatMap((r) => r.struck);
+	const sum = (of: (r: RunReport) => number) => reports.reduce((n, r) => n + of(r), 0);
+	const failing = reports.filter(isBroken).map((r) => r.seed);
+	const lines = [
+		`${reports.length} runs in ${(tookMs / 1_000).toFixed(0)} s: ${sum((r) => r.attempts)} attempts on ${sum((r) => r.machines)} machines, ${struck.length} kills, ${sum((r) => r.faults.length)} faults of providers`,
+		"",
+		row(["kills", ...PHASES, "all"]),
+		...VICTIMS.map((victim) => {
+			const of = struck.filter((s) => s.victim === victim);
+			return row([victim, ...PHASES.map((phase) => String(of.filter((s) => phaseOf(s.step) === phase).length)), String(of.length)]);
+		}),
+		"",
+		row(["orphans", "doubles", "lost jobs", "lost lines", "wrong seconds", "not at rest"]),
+		row([
+			String(sum((r) => r.violations.orphans.length)),
+			String(sum((r) => r.violations.doubles.length)),
+			String(sum((r) => r.violations.lostJobs.length)),
+			String(sum((r) => r.violations.lostLines.length)),
+			String(sum((r) => r.violations.seconds.length)),
+			String(sum((r) => r.unrest.length)),
+		]),
+		"",
+		row(["seconds", "p50", "p95"]),
+		times("an agent's loss is known", struck, (s) => (s.victim === "agent" ? s.detectedMs : null)),
+		times("its job runs again", struck, (s) => (s.victim === "agent" ? s.recoveredMs : null)),
+		times("another scheduler is there", struck, (s) => (s.victim === "scheduler" ? s.recoveredMs : null)),
+		timesOf(
+			"charged beyond the bill",
+			reports.flatMap((r) => r.overMs),
+		),
+		"",
+		failing.length === 0
+			? "nothing failed"
+			: `failing seeds: ${failing.map((seed) => `npm run chaos -- --runs 1 --seed ${seed}`).join(", ")}`,
+	];
+	return `${lines.join("\n")}\n`;
+}
+
+function isBroken(report: RunReport): boolean {
+	return report.unrest.length > 0 || Object.values(report.violations).some((list) => list.length > 0);
+}
+
+function times(label: string, struck: readonly Struck[], of: (s: Struck) => number | null): string {
+	return timesOf(
+		label,
+		struck.flatMap((s) => of(s) ?? []),
+	);
+}
+
+function timesOf(label: string, values: number[]): string {
+	const sorted = values.toSorted((a, b) => a - b);
+	const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
+	const seconds = (ms: number | undefined) => (ms === undefined ? "-" : (ms / 1_000).toFixed(1));
+	return row([label, seconds(at(0.5)), seconds(at(0.95)), `of ${sorted.length}`]);
+}
+
+function row(cells: readonly string[]): string {
+	const [first = "", ...rest] = cells;
+	return [first.padEnd(28), ...rest.map((cell) => cell.padStart(14))].join("").trimEnd();
+}

@@ -1,0 +1,343 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { eq } from "drizzle-orm";
+import { userData } from "#server/agent/user-data.ts";
+import { createAgentHandler } from "#server/api/agent/handler.ts";
+import { connect } from "#server/db/client.ts";
+import { instance } from "#server/db/schema/instance.ts";
+import { bootstrapHashOf, bootstrapSecretOf } from "#server/services/agent/bootstrap.ts";
+import { systemContext } from "#server/services/context.ts";
+import { submitJobs } from "#server/services/job/submit.ts";
+import { check, type Outcome, type Violations } from "./checkers.ts";
+import { specOf } from "./command.ts";
+import { type AgentCall, ControlPlane, type Verdict } from "./control-plane.ts";
+import { type CloudPorts, EmulatedCloud, ourInstanceOf } from "./emulated-cloud.ts";
+import { FastClock } from "./fast-clock.ts";
+import { strike } from "./guest-processes.ts";
+import { KillableScheduler } from "./killable-scheduler.ts";
+import { readOutcome } from "./outcome.ts";
+import type { Kill, Plan } from "./plan.ts";
+import { seedWorld } from "./seed-world.ts";
+import { TIMING } from "./timing.ts";
+
+const SECRET_KEY = "a-key-for-chaos-only";
+/** Real. What was not met by then is not met in this run any more: everything is put right and must come to rest. */
+const CHAOS_MS = 30_000;
+const REST_MS = 120_000;
+const LOOK_MS = 40;
+
+export interface RunOptions {
+	plan: Plan;
+	/** An empty database of its own, migrated. */
+	databaseUrl: string;
+	ports: CloudPorts;
+	agent: { file: string; sha256: string };
+	log(text: string): void;
+}
+
+export interface Struck extends Pick<Kill, "victim" | "step" | "how"> {
+	/** By the run's clock: until the loss was known, and until its work went on. Null where there was nothing to lose. */
+	detectedMs: number | null;
+	recoveredMs: number | null;
+}
+
+export interface RunReport {
+	seed: number;
+	clouds: string[];
+	tookMs: number;
+	struck: Struck[];
+	faults: string[];
+	violations: Violations;
+	/** What did not come to rest; empty when all did. */
+	unrest: string[];
+	machines: number;
+	attempts: number;
+	/** Time that is charged beyond what the provider bills, by machine: before it ran, and after it ended. */
+	overMs: number[];
+}
+
+/** One run: everything of the plan happens to it, then nothing more, and what is left is held against the promises. */
+export async function runOnce(options: RunOptions): Promise<RunReport> {
+	const folder = mkdtempSync(path.join(os.tmpdir(), "spillway-chaos-"));
+	const run = new Run(options, folder);
+	try {
+		return await run.go();
+	} finally {
+		await run.dispose();
+		rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+	}
+}
+
+class Run {
+	readonly #options: RunOptions;
+	readonly #plan: Plan;
+	readonly #clock = new FastClock();
+	readonly #clouds: EmulatedCloud[];
+	readonly #control: ControlPlane;
+	readonly #admin;
+	readonly #agents;
+	readonly #folder: string;
+	readonly #book: string;
+	readonly #passes = new Map<string, number>();
+	readonly #pending: Kill[];
+	readonly #struck: { kill: Kill; atMs: number; instanceId: string | null; backAtMs: number | null }[] = [];
+	readonly #repairs = new Set<Promise<void>>();
+	#scheduler: KillableScheduler | null = null;
+	#generation = 0;
+	#calm = false;
+	#restarted: Promise<void> = Promise.resolve();
+
+	constructor(options: RunOptions, folder: string) {
+		this.#options = options;
+		this.#plan = options.plan;
+		this.#pending = [...options.plan.kills];
+		this.#folder = folder;
+		this.#book = path.join(folder, "book");
+		mkdirSync(this.#book);
+		this.#clouds = this.#plan.clouds.map((cloud) => new EmulatedCloud(cloud, { clock: this.#clock, folder, ports: options.ports }));
+		this.#admin = connect(options.databaseUrl, { max: 2, applicationName: "chaos" });
+		this.#agents = connect(options.databaseUrl, { max: 4, applicationName: "chaos-agents" });
+		const handler = createAgentHandler({
+			...{ db: this.#agents.db, clock: this.#clock, secretKey: SECRET_KEY, timing: TIMING },
+			...{ checkpointRoot: this.#checkpointRoot, agentFile: options.agent.file },
+			log: (message, error) => options.log(`${message}: ${String(error)}`),
+		});
+		this.#control = new ControlPlane({ handler, onCall: (when, call) => this.#onCall(when, call) });
+	}
+
+	get #checkpointRoot(): string {
+		return path.join(this.#folder, "checkpoints");
+	}
+
+	async go(): Promise<RunReport> {
+		const startedMs = performance.now();
+		for (const cloud of this.#clouds) await cloud.start();
+		await this.#control.start();
+		await seedWorld(this.#admin.db, this.#clock, this.#plan.clouds);
+		for (const fault of this.#plan.faults) for (const cloud of this.#clouds) cloud.addFault(fault);
+		const specs = this.#plan.jobs.map((job) => specOf(job, this.#book));
+		await submitJobs(systemContext(this.#admin.db, this.#clock, "seed"), specs);
+		await this.#startScheduler();
+		await this.#untilMet();
+		await this.#heal();
+		const unrest = await this.#untilRest();
+		await this.#scheduler?.stop();
+		const outcome = await readOutcome(this.#admin, this.#machines(), this.#book);
+		// What is not over has not been paid for yet either.
+		const seen = check(outcome);
+		const violations = unrest.length === 0 ? seen : { ...seen, seconds: [], orphans: [] };
+		return {
+			...{ seed: this.#plan.seed, clouds: this.#plan.clouds, tookMs: Math.round(performance.now() - startedMs), violations, unrest },
+			struck: this.#struck.map((s) => timesOf(s, outcome)),
+			faults: this.#plan.faults.map(({ kind }) => kind),
+			...{ machines: outcome.machines.length, attempts: outcome.attempts.length },
+			overMs: outcome.machines.flatMap((m) => {
+				const charged = outcome.instances.find((i) => i.id === m.ourInstance)?.charged;
+				return charged && m.runningAt !== null ? [charged.toMs - charged.fromMs - m.runningMs] : [];
+			}),
+		};
+	}
+
+	async dispose(): Promise<void> {
+		this.#calm = true;
+		await Promise.all(this.#repairs);
+		await this.#scheduler?.kill();
+		await this.#control.stop();
+		await Promise.all(this.#clouds.map((cloud) => cloud.dispose()));
+		await this.#agents.end();
+		await this.#admin.end();
+	}
+
+	#machines() {
+		return this.#clouds.flatMap((cloud) => cloud.book().map((m) => ({ ...m, ourInstance: ourInstanceOf(m), provider: cloud.cloud })));
+	}
+
+	async #startScheduler(): Promise<void> {
+		const drivers = new Map(await Promise.all(this.#clouds.map(async (c) => [c.cloud, await c.driver()] as const)));
+		const { agent } = this.#options;
+		this.#scheduler = new KillableScheduler({
+			...{ databaseUrl: this.#options.databaseUrl, admin: this.#admin.sql, name: `chaos-scheduler-${++this.#generation}`, drivers },
+			context: {
+				...{ clock: this.#clock, timing: TIMING, clusters: new Map(), checkpointRoot: this.#checkpointRoot },
+				bootstrapHashFor: (instanceId) => bootstrapHashOf(SECRET_KEY, instanceId),
+				userDataFor: ({ instanceId, expiresAtMs }) => {
+					const bootstrapSecret = bootstrapSecretOf(SECRET_KEY, instanceId);
+					const script = userData({ controlUrl: this.#control.url, instanceId, bootstrapSecret, agentSha256: agent.sha256, expiresAtMs });
+					return this.#clock.inUserData(script);
+				},
+			},
+			onStep: (step) => this.#onStep(step),
+			log: this.#options.log,
+		});
+	}
+
+	// --- what is met on the way -------------------------------------------------------------------------------------
+
+	#take(step: string, victims: readonly Kill["victim"][]): Kill | null {
+		if (this.#calm) return null;
+		const at = this.#pending.findIndex((k) => k.step === step && victims.includes(k.victim) && (this.#passes.get(step) ?? 0) >= k.pass);
+		return at < 0 ? null : (this.#pending.splice(at, 1)[0] ?? null);
+	}
+
+	#pass(step: string): void {
+		this.#passes.set(step, (this.#passes.get(step) ?? 0) + 1);
+	}
+
+	/** A step of the loop, synchronously: whoever dies here comes to nothing more. */
+	#onStep(step: string): void {
+		this.#pass(step);
+		const kill = this.#take(step, ["scheduler", "emulator", "connection"]);
+		if (kill === null) return;
+		const met = this.#note(kill, null);
+		if (kill.victim === "scheduler") this.#repair(this.#replaceScheduler(kill, met));
+		else if (kill.victim === "emulator") this.#repair(this.#restartEmulators(kill, met));
+		else this.#repair(this.#cutDatabase());
+	}
+
+	async #onCall(when: "before" | "after", call: AgentCall): Promise<Verdict> {
+		const step = `${when}:${call.name}`;
+		this.#pass(step);
+		const kill = this.#take(step, ["agent", "connection"]);
+		if (kill === null) return "answer";
+		const instanceId = await this.#callerOf(call);
+		const met = this.#note(kill, instanceId);
+		if (kill.victim === "agent") {
+			const machine = this.#machines().find((m) => m.ourInstance === instanceId);
+			if (machine?.guestPid) strike(machine.guestPid, kill.how as "killed" | "alone" | "hung");
+			return "answer";
+		}
+		if (kill.how === "away") this.#repair(this.#goAway(kill, met));
+		return "lose";
+	}
+
+	async #callerOf({ token }: AgentCall): Promise<string | null> {
+		if (token === null) return this.#machines().findLast((m) => m.state === "running")?.ourInstance ?? null;
+		const hash = createHash("sha256").update(token).digest("hex");
+		const [row] = await this.#admin.db.select({ id: instance.id }).from(instance).where(eq(instance.agentTokenHash, hash));
+		return row?.id ?? null;
+	}
+
+	#note(kill: Kill, instanceId: string | null) {
+		const met = { kill, atMs: this.#clock.nowMs(), instanceId, backAtMs: null as number | null };
+		this.#struck.push(met);
+		this.#options.log(`-- ${kill.victim} ${kill.how} at ${kill.step} ${instanceId ?? ""}`);
+		return met;
+	}
+
+	#repair(work: Promise<void>): void {
+		const noted = work.catch((error: unknown) => this.#options.log(`!! ${String(error)}`)).finally(() => this.#repairs.delete(noted));
+		this.#repairs.add(noted);
+	}
+
+	async #replaceScheduler({ backAfterMs }: Kill, met: { backAtMs: number | null }): Promise<void> {
+		// At once, so that it comes to nothing behind the step.
+		await this.#scheduler?.kill();
+		await sleep(backAfterMs);
+		await this.#startScheduler();
+		met.backAtMs = this.#clock.nowMs();
+	}
+
+	async #restartEmulators({ backAfterMs }: Kill, met: { backAtMs: number | null }): Promise<void> {
+		const restart = this.#restarted.then(async () => {
+			await Promise.all(this.#clouds.map((cloud) => cloud.kill()));
+			await sleep(backAfterMs);
+			for (const cloud of this.#clouds) await cloud.start();
+		});
+		// Killed again on its way back, it first comes back.
+		this.#restarted = restart.catch(() => {});
+		await restart;
+		met.backAtMs = this.#clock.nowMs();
+	}
+
+	async #goAway({ backAfterMs }: Kill, met: { backAtMs: number | null }): Promise<void> {
+		await this.#control.stop();
+		await sleep(backAfterMs);
+		await this.#control.start();
+		met.backAtMs = this.#clock.nowMs();
+	}
+
+	async #cutDatabase(): Promise<void> {
+		await this.#admin.sql`
+			select pg_terminate_backend(pid) from pg_stat_activity
+			where datname = current_database() and application_name like 'chaos-%' and pid <> pg_backend_pid()`;
+	}
+
+	/** Until everything of the plan has happened, or can happen no more. */
+	async #untilMet(): Promise<void> {
+		const until = performance.now() + CHAOS_MS;
+		const taken = [...this.#plan.interruptions];
+		while (performance.now() < until) {
+			for (const next of [...taken]) if (this.#interrupt(next)) taken.splice(taken.indexOf(next), 1);
+			if (this.#pending.length === 0 && taken.length === 0 && this.#repairs.size === 0) return;
+			if ((await this.#restless()).length === 0) return;
+			await sleep(LOOK_MS);
+		}
+	}
+
+	#interrupt({ machine, afterMs }: Plan["interruptions"][number]): boolean {
+		for (const cloud of this.#clouds) {
+			const found = cloud.book().filter((m) => m.spot)[machine];
+			if (found?.runningAt == null || found.state !== "running") continue;
+			if (this.#clock.nowMs() - found.runningAt < afterMs * this.#clock.rate) continue;
+			cloud.interrupt(found);
+			this.#options.log(`-- ${found.instanceId} is taken by its provider`);
+			return true;
+		}
+		return false;
+	}
+
+	async #heal(): Promise<void> {
+		this.#calm = true;
+		for (const cloud of this.#clouds) cloud.clearFaults();
+		while (this.#repairs.size > 0) await Promise.all(this.#repairs);
+		for (const cloud of this.#clouds) cloud.clearFaults();
+		await this.#control.start();
+		this.#options.log("-- healed");
+	}
+
+	async #untilRest(): Promise<string[]> {
+		const until = performance.now() + REST_MS;
+		for (;;) {
+			const left = await this.#restless();
+			if (left.length === 0 || performance.now() > until) return left;
+			await sleep(LOOK_MS);
+		}
+	}
+
+	/** What is not over yet. */
+	async #restless(): Promise<string[]> {
+		const { sql } = this.#admin;
+		const jobs = await sql<{ name: string; state: string; reason: string }[]>`
+			select name, state, reason->>'code' as reason from job where finished_at is null`;
+		const rows = await sql<{ id: string; state: string }[]>`
+			select id, state from instance where state <> 'terminated'
+			or (launched_at is not null and metered_until is distinct from terminated_at)`;
+		const machines = this.#machines().filter((m) => m.state !== "terminated" && !m.vanished);
+		return [
+			...jobs.map((j) => `${j.name} is ${j.state} (${j.reason})`),
+			...rows.map((r) => `${r.id} is ${r.state}`),
+			...machines.map((m) => `${m.provider} ${m.instanceId} is ${m.state}`),
+		];
+	}
+}
+
+function timesOf(
+	{ kill, atMs, instanceId, backAtMs }: { kill: Kill; atMs: number; instanceId: string | null; backAtMs: number | null },
+	outcome: Outcome,
+): Struck {
+	const { victim, step, how } = kill;
+	if (victim !== "agent" || instanceId === null)
+		return { victim, step, how, detectedMs: null, recoveredMs: backAtMs === null ? null : backAtMs - atMs };
+	const row = outcome.instances.find((i) => i.id === instanceId);
+	const attempt = outcome.attempts.find((a) => a.id === row?.attemptId);
+	const detectedAtMs = attempt?.stopRequestedAtMs ?? attempt?.finishedAtMs ?? null;
+	const next = outcome.attempts.find((a) => a.jobId === attempt?.jobId && a.number === (attempt?.number ?? 0) + 1);
+	return {
+		...{ victim, step, how },
+		detectedMs: detectedAtMs === null || detectedAtMs < atMs ? null : detectedAtMs - atMs,
+		recoveredMs: next?.startedAtMs == null ? null : next.startedAtMs - atMs,
+	};
+}
