@@ -59,6 +59,16 @@ export class Client {
 		return this.#twice(() => this.#ask("POST", path, {}, body, headers));
 	}
 
+	patch(path: string, body: unknown): Promise<Answer> {
+		const headers = { "idempotency-key": randomUUID() };
+		return this.#twice(() => this.#ask("PATCH", path, {}, body, headers));
+	}
+
+	delete(path: string): Promise<Answer> {
+		const headers = { "idempotency-key": randomUUID() };
+		return this.#twice(() => this.#ask("DELETE", path, {}, undefined, headers));
+	}
+
 	put(path: string, body: unknown, condition: Record<string, string> = {}): Promise<Answer> {
 		const headers = { "idempotency-key": randomUUID(), ...condition };
 		return this.#twice(() => this.#ask("PUT", path, {}, body, headers));
@@ -107,8 +117,8 @@ export class Client {
 	}
 
 	/** Lines of an NDJSON answer as they come. @throws UnreachableError when it breaks off. */
-	async *lines(path: string, query: Query): AsyncGenerator<string> {
-		const response = await this.#fetch("GET", path, query, undefined, {}, this.#signal);
+	async *lines(path: string, query: Query, post?: { body: unknown }): AsyncGenerator<string> {
+		const response = await this.#fetch(post ? "POST" : "GET", path, query, post?.body, {}, this.#signal);
 		if (!response.ok) throw this.#refusal(response.status, await response.text());
 		const decoder = new TextDecoder();
 		let rest = "";

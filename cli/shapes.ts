@@ -57,6 +57,7 @@ export const instanceShape = z.looseObject({
 	jobName: z.string(),
 	rank: z.number(),
 	exitCode: z.number().nullable(),
+	team: z.string(),
 	intendedAt: z.string(),
 	terminatedAt: time,
 	expiresAt: z.string(),
@@ -215,7 +216,41 @@ export const siteShape = z.looseObject({
 	burnMicroUsdPerHour: micro,
 	regions: z.array(z.string()),
 	pools: z.array(z.looseObject({ accelerator: z.string(), gpus: z.number() })),
+	lastSweep: z
+		.looseObject({
+			atMs: z.number(),
+			seen: z.number(),
+			owned: z.number(),
+			orphans: z.number(),
+			failedRegions: z.array(z.looseObject({ region: z.string() })),
+		})
+		.nullable()
+		.default(null),
+	lastOrphanAt: time.default(null),
 });
+
+const offerShape = z.looseObject({
+	siteId: z.string(),
+	provider: z.string(),
+	region: z.string(),
+	zone: z.string().nullable(),
+	instanceType: z.string(),
+	accelerator: z.string(),
+	gpus: z.number(),
+	capacityType: z.string(),
+	microUsdPerHour: micro.nullable(),
+	microUsdPerGpuHour: micro.nullable(),
+	priceObservedAt: z.string(),
+	priceStale: z.boolean(),
+	priceSource: z.string(),
+	quarantine: z.string().nullable().default(null),
+	backoffUntil: time,
+	backoffReason: z.string().nullable(),
+});
+export type OfferShape = z.infer<typeof offerShape>;
+export const offerPageShape = z.looseObject({ items: z.array(offerShape), total: z.number() });
+
+export const checkStepShape = z.looseObject({ title: z.string(), outcome: z.string(), found: z.string(), fix: z.string().nullable() });
 
 const sums = {
 	ownedMicroUsd: micro,

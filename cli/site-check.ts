@@ -19,7 +19,7 @@ export function findingsOf(site: Site, nowMs: number): SiteFinding[] {
 	const found: SiteFinding[] = [
 		site.enabled
 			? { good: true, text: "it is enabled" }
-			: { good: false, text: "it is disabled, and nothing asks it: set enabled of its row and restart the scheduler" },
+			: { good: false, text: `it is disabled, and nothing new is placed there: spillway site enable ${site.id}` },
 	];
 	if (!site.enabled) return found;
 	if (!site.healthy)
@@ -33,7 +33,7 @@ export function findingsOf(site: Site, nowMs: number): SiteFinding[] {
 	if (site.healthy && site.healthMessage !== null) found.push({ good: false, text: site.healthMessage });
 	if (!owned) return found;
 	const pools = site.pools.map((p) => `${p.gpus} × ${p.accelerator}`);
-	const nothing = { good: false, text: "it has no pool with a price: nothing can be placed there (docs/providers says how to add one)" };
+	const nothing = { good: false, text: "it has no pool with a price: nothing can be placed there: spillway site price SITE/POOL --usd AMOUNT" };
 	found.push(pools.length > 0 ? { good: true, text: `its pools have prices: ${pools.join(", ")}` } : nothing);
 	return found;
 }

@@ -48,6 +48,8 @@ const schema = z.object({
 	SPILLWAY_LOCAL_ACCELERATOR: z.string().default("L40S-48GB"),
 	/** File in the form of rclone.conf: what data sets are fetched by, with credentials (docs/data.md). */
 	SPILLWAY_DATA_REMOTES: z.string().min(1).optional(),
+	/** Keys under which sites' credentials are stored, the newest first; unset: the file credential-keys of SPILLWAY_HOME. */
+	SPILLWAY_CREDENTIAL_KEYS: z.string().optional(),
 	/** JSON with some of the control loop's waiting times (server/control-loop/context.ts timingSchema). */
 	SPILLWAY_TIMING: z
 		.string()
@@ -78,6 +80,13 @@ export function env(): Env {
 	// next-auth reads its own address from the environment. Without an issuer any address of this host may be used.
 	if (cached.OIDC_ISSUER) process.env["AUTH_URL"] ??= publicUrl(cached);
 	return cached;
+}
+
+const SITE_VARIABLE = "SPILLWAY_SITE_";
+
+/** A variable with a site's credentials. Only these may be named by a site: no other secret of this process can be had by name. */
+export function siteVariable(name: string): string | undefined {
+	return name.startsWith(SITE_VARIABLE) ? process.env[name] : undefined;
 }
 
 /** @throws Error when a server that people and machines rely on would run with the secrets that everybody can read here. */

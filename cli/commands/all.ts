@@ -12,6 +12,7 @@ import { importCommand } from "./import.ts";
 import { instances } from "./instances.ts";
 import { jobs } from "./jobs.ts";
 import { logs } from "./logs.ts";
+import { offers } from "./offers.ts";
 import { policy } from "./policy.ts";
 import { quote } from "./quote.ts";
 import { rates } from "./rates.ts";
@@ -27,5 +28,5 @@ import { submit } from "./submit.ts";
 /** In the order of help: what a job meets, then what money does. `help` and `version` are answered without a server. */
 export const COMMANDS: readonly Command[] = [
 	...[submit, importCommand, quote, jobs, show, logs, cancel, explain, receipt, approvals],
-	...[instances, sites, site, spend, charges, carbon, budgets, statement, bill, exportCommand, rates, policy, audit, simulate],
+	...[instances, offers, sites, site, spend, charges, carbon, budgets, statement, bill, exportCommand, rates, policy, audit, simulate],
 ];

@@ -2,10 +2,10 @@ import { badInput } from "../args.ts";
 import { readAs } from "../client.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { EXIT } from "../exit.ts";
-import { about, ago, hourly, label, money, relative } from "../render/format.ts";
+import { about, ago, count, hourly, label, money, relative } from "../render/format.ts";
 import { styled, styleOfState } from "../render/style.ts";
 import { table } from "../render/table.ts";
-import { instanceShape, pageOf, riskShape } from "../shapes.ts";
+import { instanceShape, pageOf, riskShape, siteShape } from "../shapes.ts";
 
 const LIMIT_DEFAULT = 25;
 const LIMIT_MAX = 500;
@@ -21,7 +21,7 @@ export const instances: Command = {
 	summary: "list cloud instances, newest first",
 	options: {
 		live: { help: "only those that may still cost money" },
-		orphans: { help: "money at risk: machines that may be running for nothing" },
+		orphans: { help: "money at risk: machines that may be running for nothing, and what the last sweeps found and ended" },
 		limit: { value: "N", help: `how many, at most ${LIMIT_MAX} (default: ${LIMIT_DEFAULT})` },
 	},
 	positionals: { min: 0, max: 0, name: "" },
@@ -55,6 +55,7 @@ export const instances: Command = {
 						right: true,
 					},
 					{ head: "JOB", cell: (i) => i.jobName },
+					{ head: "TEAM", cell: (i) => i.team },
 					{ head: "WHY", cell: (i) => i.reason?.message ?? "" },
 				],
 				items,
@@ -91,5 +92,34 @@ async function moneyAtRisk(ctx: CommandContext): Promise<0> {
 		),
 	);
 	if (risk.items.length > 0) io.out(`\n${about(risk.totalMicroUsd)} at risk now\n`);
+	await sweeps(ctx, nowMs);
 	return EXIT.done;
+}
+
+/** What each cloud's last sweep found: machines with our tag that no row accounts for are ended at once. */
+async function sweeps({ client, io }: CommandContext, nowMs: number): Promise<void> {
+	const { items } = readAs(pageOf(siteShape), await client.get("/sites"), "list of sites");
+	const clouds = items.filter((s) => s.gpusTotal === null && s.enabled);
+	if (clouds.length === 0) return;
+	const found = (s: (typeof clouds)[number]): string => {
+		const sweep = s.lastSweep;
+		if (sweep === null) return "not swept yet";
+		const failed = sweep.failedRegions.map((r) => r.region).join(", ");
+		const orphans = sweep.orphans > 0 ? `${count(sweep.orphans, "orphan")} ended` : "no orphan";
+		return `${count(sweep.seen, "machine")} seen, ${sweep.owned} accounted for, ${orphans}${failed === "" ? "" : `; no answer from ${failed}`}`;
+	};
+	io.out("\n");
+	io.out(
+		table(
+			io,
+			[
+				{ head: "SWEPT", cell: (s) => s.id },
+				{ head: "WHEN", cell: (s) => (s.lastSweep === null ? "" : relative(s.lastSweep.atMs, nowMs)), right: true },
+				{ head: "FOUND", cell: found },
+				{ head: "LAST ORPHAN", cell: (s) => (s.lastOrphanAt === null ? "never" : ago(s.lastOrphanAt, nowMs)), right: true },
+			],
+			clouds,
+			{ empty: "" },
+		),
+	);
 }

@@ -1,30 +1,126 @@
-import { badInput } from "../args.ts";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { readYaml } from "#server/domain/read-yaml.ts";
+import { badInput, type Options } from "../args.ts";
 import { readAs } from "../client.ts";
 import type { Command, CommandContext } from "../command.ts";
-import { CliError, EXIT, type ExitCode } from "../exit.ts";
+import { CliError, EXIT, type ExitCode, oneLine } from "../exit.ts";
 import { styled } from "../render/style.ts";
 import { heading } from "../render/table.ts";
-import { pageOf, siteShape } from "../shapes.ts";
+import { checkStepShape, pageOf, siteShape } from "../shapes.ts";
 import { findingsOf } from "../site-check.ts";
 import { sites } from "./sites.ts";
 
+/** Settings and key files are a few kB. */
+const FILE_BYTES_MAX = 256_000;
+
+const OPTIONS: Options = {
+	provider: { value: "NAME", help: "aws, azure, gcp, kubernetes or slurm" },
+	name: { value: "TEXT", help: "what people call it (default: its id)" },
+	file: { short: "f", value: "FILE", help: "its settings, YAML or JSON; - reads them from stdin" },
+	set: { value: "KEY=VALUE", many: true, help: "one setting, its value JSON or a text; may be repeated" },
+	credentials: { value: "FILE", help: "JSON file with its credentials, which are stored encrypted" },
+	"credentials-file": { value: "PATH", help: "or where such a file lies on the server, which reads it itself" },
+	"credentials-variable": { value: "NAME", help: "or the server's variable SPILLWAY_SITE_… that holds them" },
+	"credentials-chain": { help: "or what the provider's SDK finds where Spillway runs (the default)" },
+	"no-check": { help: "add or change it without checking it first" },
+	seen: { help: "check: what the scheduler last saw, without asking the site now" },
+	usd: { value: "AMOUNT", help: "price: what one GPU costs in an hour, in dollars" },
+	watts: { value: "N", help: "price: its power when busy (default: what is known of the model)" },
+};
+
+type Verb = (ctx: CommandContext, id: string) => Promise<ExitCode>;
+const VERBS: Readonly<Record<string, Verb>> = {
+	add,
+	change,
+	check,
+	enable: (ctx, id) => changeTo(ctx, id, { enabled: true }, "is enabled"),
+	disable: (ctx, id) => changeTo(ctx, id, { enabled: false }, "is disabled: nothing new is placed there, what runs is watched to its end"),
+	rm: remove,
+	price,
+};
+
 export const site: Command = {
 	name: "site",
-	usage: "ls | check SITE",
-	summary: "show the sites, or why one takes no jobs",
-	details: "check tells what the scheduler last saw of a site, and exits with 5 when something of it is not as it should be.",
-	options: {},
+	usage:
+		"ls | add SITE --provider NAME … | change SITE … | check SITE | enable SITE | disable SITE | rm SITE | price SITE/POOL --usd AMOUNT",
+	summary: "connect, check and look after sites: cloud accounts and clusters",
+	details:
+		"add and change check first what would be stored, and store nothing when a step fails. check asks the site now, or with --seen tells what the scheduler last saw; both exit with 5 when something is not as it should be.",
+	options: OPTIONS,
 	positionals: { min: 1, max: 2, name: "VERB SITE" },
-	examples: ["spillway site ls", "spillway site check cluster"],
+	examples: [
+		"spillway site ls",
+		"spillway site add cluster --provider slurm -f slurm.json",
+		"spillway site check cluster",
+		"spillway site price cluster/gpu-h100x8 --usd 1.90",
+	],
 	async run(ctx) {
-		const [verb, id] = ctx.args.positionals;
+		const [verb = "", id] = ctx.args.positionals;
 		if (verb === "ls" && id === undefined) return sites.run(ctx);
-		if (verb === "check" && id !== undefined) return check(ctx, id);
-		throw badInput(`There is no "site ${[verb, id].filter(Boolean).join(" ")}". There are: site ls, site check SITE.`);
+		const run = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
+		if (run && id !== undefined) return run(ctx, id);
+		throw badInput(
+			`There is no "site ${[verb, id].filter(Boolean).join(" ")}". There are: ls, ${Object.keys(VERBS).join(" SITE, ")} SITE.`,
+		);
 	},
 };
 
-async function check({ client, io, json }: CommandContext, id: string): Promise<ExitCode> {
+async function add(ctx: CommandContext, id: string): Promise<ExitCode> {
+	const { args, client, io, json } = ctx;
+	const provider = args.text("provider");
+	if (provider === undefined) throw badInput("Say which provider it is: --provider aws, azure, gcp, kubernetes or slurm.");
+	const settings = (await settingsGiven(ctx)) ?? {};
+	const credentials = await credentialsGiven(ctx);
+	const draft = { provider, settings, ...(credentials && { credentials }) };
+	if (!args.has("no-check") && !(await stepsPass(ctx, "/sites/check", draft)))
+		throw new CliError(EXIT.conflict, "Nothing was stored. Mend what failed, or say --no-check.");
+	const answer = await client.post("/sites", { id, name: args.text("name") ?? id, ...draft });
+	if (json) io.out(`${answer.text}\n`);
+	else io.out(`${id} is connected. The scheduler opens it within seconds: spillway site check ${id} --seen\n`);
+	return EXIT.done;
+}
+
+async function change(ctx: CommandContext, id: string): Promise<ExitCode> {
+	const { args } = ctx;
+	const name = args.text("name");
+	const settings = await settingsGiven(ctx, id);
+	const credentials = await credentialsGiven(ctx);
+	const changes = { ...(name !== undefined && { name }), ...(settings && { settings }), ...(credentials && { credentials }) };
+	if (Object.keys(changes).length === 0) throw badInput("Say what is to be changed: --name, -f, --set or one of --credentials….");
+	const { name: _, ...draft } = changes;
+	if (!args.has("no-check") && (settings || credentials) && !(await stepsPass(ctx, `/sites/${encodeURIComponent(id)}/check`, draft)))
+		throw new CliError(EXIT.conflict, "Nothing was changed. Mend what failed, or say --no-check.");
+	return changeTo(ctx, id, changes, "is changed; the scheduler opens it anew within seconds");
+}
+
+async function changeTo({ client, io, json }: CommandContext, id: string, changes: object, said: string): Promise<ExitCode> {
+	const answer = await client.patch(`/sites/${encodeURIComponent(id)}`, changes);
+	io.out(json ? `${answer.text}\n` : `${id} ${said}\n`);
+	return EXIT.done;
+}
+
+async function remove({ client, io, json }: CommandContext, id: string): Promise<ExitCode> {
+	const answer = await client.delete(`/sites/${encodeURIComponent(id)}`);
+	io.out(json ? `${answer.text}\n` : `${id} is removed, its credentials with it\n`);
+	return EXIT.done;
+}
+
+async function price({ args, client, io, json }: CommandContext, place: string): Promise<ExitCode> {
+	const [siteId, poolId, more] = place.split("/");
+	const usdPerGpuHour = args.text("usd");
+	if (!siteId || !poolId || more !== undefined) throw badInput(`"${place}" is no pool: write SITE/POOL.`);
+	if (usdPerGpuHour === undefined) throw badInput("Say what one GPU costs in an hour, in dollars: --usd 1.90");
+	const wattsPerGpu = args.wholeNumber("watts", { min: 1, max: 5_000 });
+	const path_ = `/sites/${encodeURIComponent(siteId)}/pools/${encodeURIComponent(poolId)}`;
+	const answer = await client.put(path_, { usdPerGpuHour, ...(wattsPerGpu !== undefined && { wattsPerGpu }) });
+	io.out(json ? `${answer.text}\n` : `${place} is used from now on, at $${usdPerGpuHour} for a GPU-hour\n`);
+	return EXIT.done;
+}
+
+async function check(ctx: CommandContext, id: string): Promise<ExitCode> {
+	if (!ctx.args.has("seen")) return (await stepsPass(ctx, `/sites/${encodeURIComponent(id)}/check`, {})) ? EXIT.done : EXIT.conflict;
+	const { client, io, json } = ctx;
 	const { items } = readAs(pageOf(siteShape), await client.get("/sites"), "list of sites");
 	const found = items.find((s) => s.id === id);
 	if (!found) throw new CliError(EXIT.notFound, `There is no site "${id}". There are: ${items.map((s) => s.id).join(", ") || "none"}.`);
@@ -36,4 +132,89 @@ async function check({ client, io, json }: CommandContext, id: string): Promise<
 		for (const { good, text } of findings) io.out(`${good ? styled(io, "green", "ok ") : styled(io, "red", "NO ")} ${text}\n`);
 	}
 	return findings.every((f) => f.good) ? EXIT.done : EXIT.conflict;
+}
+
+const MARKS = { passed: ["ok ", "green"], failed: ["NO ", "red"], unknown: ["?  ", "yellow"], skipped: ["-  ", "dim"] } as const;
+
+/** Prints each step as it ends. With --json, the server's lines alone. */
+async function stepsPass({ client, io, json }: CommandContext, at: string, draft: object): Promise<boolean> {
+	let pass = true;
+	for await (const line of client.lines(at, {}, { body: draft })) {
+		const step = checkStepShape.parse(JSON.parse(line));
+		if (step.outcome === "failed") pass = false;
+		if (json) {
+			io.out(`${line}\n`);
+			continue;
+		}
+		const [mark, style] = Object.hasOwn(MARKS, step.outcome) ? MARKS[step.outcome as keyof typeof MARKS] : MARKS.unknown;
+		io.out(`${styled(io, style, mark)} ${step.title}: ${oneLine(step.found)}\n`);
+		if (step.fix !== null) io.out(`    ${step.fix}\n`);
+	}
+	return pass;
+}
+
+/** From the file and the single settings, which count before it; with `id`, single settings over those that are stored. */
+async function settingsGiven({ args, io, client }: CommandContext, id?: string): Promise<Record<string, unknown> | null> {
+	const file = args.text("file");
+	const singles = args.list("set");
+	if (file === undefined && singles.length === 0) return null;
+	const stored = id === undefined || file !== undefined ? {} : storedSettings((await client.get(`/sites/${encodeURIComponent(id)}`)).json);
+	const whole = file === undefined ? stored : asObject(yamlOf(await read(io, file), file), file);
+	return { ...whole, ...Object.fromEntries(singles.map(single)) };
+}
+
+function storedSettings(json: unknown): Record<string, unknown> {
+	return typeof json === "object" && json !== null && "settings" in json ? asObject(json.settings, "the site's settings") : {};
+}
+
+function single(text: string): [string, unknown] {
+	const at = text.indexOf("=");
+	if (at < 1) throw badInput(`--set: "${text}" is not KEY=VALUE.`);
+	const value = text.slice(at + 1);
+	try {
+		return [text.slice(0, at), JSON.parse(value)];
+	} catch {
+		return [text.slice(0, at), value];
+	}
+}
+
+async function credentialsGiven({ args, io }: CommandContext): Promise<Record<string, unknown> | null> {
+	const file = args.text("credentials");
+	const onServer = args.text("credentials-file");
+	const variable = args.text("credentials-variable");
+	const given = [file, onServer, variable, args.has("credentials-chain") ? "" : undefined].filter((g) => g !== undefined);
+	if (given.length > 1) throw badInput("Give the credentials in one way.");
+	if (file !== undefined) return { kind: "stored", values: asObject(jsonOf(await read(io, file), file), file) };
+	if (onServer !== undefined) return { kind: "file", path: onServer };
+	if (variable !== undefined) return { kind: "environment", name: variable };
+	return args.has("credentials-chain") ? { kind: "chain" } : null;
+}
+
+async function read(io: CommandContext["io"], file: string): Promise<string> {
+	if (file === "-") return io.readStdin(FILE_BYTES_MAX);
+	try {
+		return await readFile(path.resolve(io.cwd, file), "utf8");
+	} catch (error) {
+		throw badInput(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+	}
+}
+
+function yamlOf(text: string, file: string): unknown {
+	const { doc, problems } = readYaml(text);
+	if (!doc) throw badInput(`${file} is neither YAML nor JSON: ${problems[0]?.message ?? "it cannot be read"}.`);
+	return doc.toJS();
+}
+
+/** Without the parser's words, which quote what they do not understand. */
+function jsonOf(text: string, file: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		throw badInput(`${file} is not JSON.`);
+	}
+}
+
+function asObject(value: unknown, what: string): Record<string, unknown> {
+	if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
+	throw badInput(`${what} holds no object with settings by name.`);
 }

@@ -1,17 +1,17 @@
 import path from "node:path";
-import { eq } from "drizzle-orm";
 import type { LoopContext } from "#server/control-loop/context.ts";
 import { drainCluster } from "#server/control-loop/drain.ts";
 import { runScheduler } from "#server/control-loop/scheduler.ts";
+import { SiteDrivers } from "#server/control-loop/site-drivers.ts";
 import { spawnBacktest } from "#server/control-loop/spawn-backtest.ts";
 import { connect } from "#server/db/client.ts";
-import { site } from "#server/db/schema/site.ts";
 import { env, publicUrl, requireOwnSecrets } from "#server/env.ts";
 import { systemClock } from "#server/kernel/clock.ts";
 import { deploymentId } from "#server/services/deployment.ts";
+import { CredentialKeys } from "#server/services/site/credential-keys.ts";
 import { timingSchema } from "#server/services/timing.ts";
-import { openDrivers } from "./drivers.ts";
 import { launchSecrets } from "./launch-secrets.ts";
+import { openSite, siteKinds } from "./site-kinds.ts";
 
 const settings = env();
 requireOwnSecrets(settings);
@@ -21,8 +21,14 @@ const log: LoopContext["log"] = (level, message, facts = {}) => {
 	process.stdout.write(`${JSON.stringify({ at: new Date().toISOString(), level, message, ...facts })}\n`);
 };
 
-const sites = await connection.db.select().from(site).where(eq(site.enabled, true));
-const { clusters, clouds } = await openDrivers(sites, settings, await deploymentId(connection.db));
+const kinds = siteKinds(settings);
+const sites = new SiteDrivers({
+	...{ db: connection.db, clock: systemClock, log, controlPlane: await deploymentId(connection.db) },
+	keys: new CredentialKeys({ home: settings.SPILLWAY_HOME, given: settings.SPILLWAY_CREDENTIAL_KEYS }),
+	open: (row, place) => openSite(kinds, settings, row, place),
+});
+await sites.look();
+const { clusters, clouds } = sites;
 const ctx: LoopContext = {
 	db: connection.db,
 	clock: systemClock,
@@ -50,7 +56,10 @@ const notices = {
 	publicUrl: publicUrl(settings),
 };
 const instanceName = settings.SPILLWAY_INSTANCE;
-await runScheduler({ ctx, connection, instanceName, signal: stop.signal, beforeResign: stopHostJobs, notices, spawnBacktest });
+await runScheduler({
+	...{ ctx, connection, instanceName, signal: stop.signal, beforeResign: stopHostJobs, notices, spawnBacktest },
+	lookAtSites: () => sites.look(),
+});
 for (const driver of clusters.values()) await driver.close({ stopJobs: driver.provider === "local", graceMs: timing.stopGraceMs });
 for (const driver of clouds.values()) await driver.close();
 await connection.end();

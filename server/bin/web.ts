@@ -10,7 +10,10 @@ import { TokenAuthenticator } from "#server/auth/tokens.ts";
 import { requireOwnSecrets } from "#server/env.ts";
 import { ADDRESS_HEADER, clientAddress } from "#server/services/audit/client-address.ts";
 import { runtime } from "#server/services/runtime.ts";
+import { CredentialKeys } from "#server/services/site/credential-keys.ts";
+import { leastRightsReader } from "#server/services/site/least-rights.ts";
 import { AGENT_FILE, RUNTIME_FILES } from "./agent-files.ts";
+import { siteKinds } from "./site-kinds.ts";
 
 /**
  * The web server: REST and the agents' calls are answered here, at the speed of plain HTTP; pages and tRPC by Next.
@@ -21,6 +24,11 @@ const EXIT_LIMIT_MS = 4_000;
 const root = path.resolve(import.meta.dirname, "../..");
 
 const shared = runtime();
+shared.siteTools = {
+	kinds: siteKinds(shared.env),
+	keys: new CredentialKeys({ home: shared.env.SPILLWAY_HOME, given: shared.env.SPILLWAY_CREDENTIAL_KEYS }),
+	leastRights: leastRightsReader(path.join(root, "docs")),
+};
 const tokens = new TokenAuthenticator(shared.connection.db, { demo: shared.env.SPILLWAY_DEMO });
 const rt = { ...shared, authenticate: (token: string, nowMs: number) => tokens.actorOf(token, nowMs) };
 requireOwnSecrets(rt.env);

@@ -1,18 +1,14 @@
 import type { Connection } from "#server/db/client.ts";
-import { WAKE_CHANNEL } from "#server/db/notify.ts";
+import { SITES_CHANNEL, WAKE_CHANNEL } from "#server/db/notify.ts";
 import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import { BacktestTender, type BacktestWorker } from "#server/services/backtest/tend.ts";
 import type { Term } from "#server/services/backtest/work.ts";
 import { tidyCheckpoints } from "#server/services/checkpoint/tidy.ts";
 import { meterAll } from "#server/services/ledger/meter.ts";
 import { checkLedgerWhenDue } from "#server/services/ledger/nightly-check.ts";
-import { refreshOffers } from "#server/services/offer/refresh.ts";
 import { writeHeartbeat } from "#server/services/scheduler/heartbeat.ts";
-import { setSiteHealth } from "#server/services/site/health.ts";
 import { statementsOnTheDay } from "#server/services/statement/on-the-day.ts";
 import { auditChain } from "./audit-chain.ts";
-import { syncCloud } from "./cloud-sync.ts";
-import { newClusterMemory, syncCluster } from "./cluster-sync.ts";
 import type { LoopContext } from "./context.ts";
 import { newCycleMemory, runCycle } from "./cycle.ts";
 import { FirstPrices } from "./first-prices.ts";
@@ -20,12 +16,14 @@ import { becomeLeader, pause } from "./leadership.ts";
 import { messageOf } from "./messages.ts";
 import { emptyOutbox, lookForAlerts, type NoticeSettings } from "./notices.ts";
 import { type Repeating, repeat } from "./repeat.ts";
-import { sweepCloud } from "./sweep.ts";
+import { SiteTasks } from "./site-tasks.ts";
 
 const LEADER_RETRY_MS = 500;
 const LEADER_CHECK_MS = 1_000;
 /** Most times there is nothing to do: one read by an index. */
 const BACKTESTS_EVERY_MS = 1_000;
+/** Changes are told; this finds what nobody told, such as a credentials file that was exchanged. */
+const SITES_EVERY_MS = 10_000;
 /** Most times there is nothing to do: two reads. */
 const STATEMENTS_EVERY_MS = 10 * MINUTE_MS;
 
@@ -37,6 +35,8 @@ export interface SchedulerOptions {
 	signal: AbortSignal;
 	/** What a leader that is told to stop still does, while it leads. */
 	beforeResign?: () => Promise<void>;
+	/** Brings the drivers of `ctx` in line with the sites' rows; without it they stay as they are. */
+	lookAtSites?: () => Promise<void>;
 	/** How messages are sent; without it the outbox is left to another scheduler. */
 	notices?: NoticeSettings;
 	/** Starts a process that works on a backtest; without it they are left to another scheduler. */
@@ -54,11 +54,11 @@ export async function runScheduler(options: SchedulerOptions): Promise<void> {
 			const term = new AbortController();
 			const end = (): void => term.abort();
 			signal.addEventListener("abort", end);
-			const tasks = await startTasks(options, term.signal);
+			const tasksDone = await startTasks(options, term.signal);
 			while (!term.signal.aborted && (await leadership.stillHeld())) await pause(LEADER_CHECK_MS, term.signal);
 			term.abort();
 			signal.removeEventListener("abort", end);
-			await Promise.all(tasks.map((t) => t.done));
+			await tasksDone();
 			if (signal.aborted) await options.beforeResign?.();
 			await leadership.resign().catch(() => {});
 		} catch (error) {
@@ -68,11 +68,14 @@ export async function runScheduler(options: SchedulerOptions): Promise<void> {
 	}
 }
 
-/** Starts everything a leader does; each task runs by itself, so that a slow provider keeps nothing else waiting. */
+/**
+ * Starts everything a leader does; each task runs by itself, so that a slow provider keeps nothing else waiting. Answers the
+ * way to wait for the end of all of them, after the signal.
+ */
 async function startTasks(
-	{ ctx, connection, instanceName, notices, spawnBacktest }: SchedulerOptions,
+	{ ctx, connection, instanceName, lookAtSites, notices, spawnBacktest }: SchedulerOptions,
 	signal: AbortSignal,
-): Promise<Repeating[]> {
+): Promise<() => Promise<void>> {
 	const { timing } = ctx;
 	const task = (name: string, everyMs: number, minGapMs: number, run: () => Promise<void>): Repeating =>
 		repeat({
@@ -83,38 +86,32 @@ async function startTasks(
 			onError: (error) => ctx.log("error", `${name} failed and is tried again`, { error: messageOf(error) }),
 		});
 
-	const homeSyncs = new Map<string, Repeating>();
-	const cloudSyncs = new Map<string, Repeating>();
+	await lookAtSites?.();
 	const others: Repeating[] = [];
 	const memory = newCycleMemory();
 	const firstPrices = new FirstPrices(ctx.clouds.keys(), ctx.clock.nowMs());
 	let lastCycle: Awaited<ReturnType<typeof runCycle>> | null = null;
 	const cycle = task("a cycle", timing.tickMs, 5, async () => {
 		lastCycle = await runCycle(ctx, memory, { mayLaunch: firstPrices.areIn(ctx.clock.nowMs()) });
-		for (const id of lastCycle.home) homeSyncs.get(id)?.wake();
-		for (const id of lastCycle.clouds) cloudSyncs.get(id)?.wake();
+		for (const id of [...lastCycle.home, ...lastCycle.clouds]) sites.wake(id);
 	});
-	const unsubscribe: (() => void)[] = [];
-	for (const driver of ctx.clusters.values()) {
-		const siteMemory = newClusterMemory();
-		const sync = task(`reading ${driver.siteId}`, timing.tickMs, 5, () => syncCluster(ctx, driver, siteMemory));
-		homeSyncs.set(driver.siteId, sync);
-		unsubscribe.push(driver.subscribe(() => sync.wake()));
-	}
-	for (const driver of ctx.clouds.values()) {
-		cloudSyncs.set(
-			driver.siteId,
-			task(`reading ${driver.siteId}`, timing.syncMs, 20, () => syncCloud(ctx, driver)),
-		);
-		others.push(
-			task(`prices of ${driver.siteId}`, timing.offersEveryMs, 1_000, () =>
-				readOffers(ctx, driver.siteId).finally(() => {
-					firstPrices.settle(driver.siteId);
-					cycle.wake();
-				}),
-			),
-		);
-		others.push(task(`the sweep of ${driver.siteId}`, timing.sweepMs, 1_000, async () => void (await sweepCloud(ctx, driver))));
+	const sites = new SiteTasks({
+		ctx,
+		signal,
+		pricesSettled: (siteId) => {
+			firstPrices.settle(siteId);
+			cycle.wake();
+		},
+	});
+	await sites.follow();
+	if (lookAtSites) {
+		const look = task("looking at the sites", SITES_EVERY_MS, 200, async () => {
+			await lookAtSites();
+			await sites.follow();
+		});
+		others.push(look);
+		const told = await connection.sql.listen(SITES_CHANNEL, look.wake, look.wake);
+		signal.addEventListener("abort", () => void told.unlisten().catch(() => {}));
 	}
 	others.push(
 		task("tidying checkpoints", HOUR_MS, 1_000, async () => void (await tidyCheckpoints(ctx.db, ctx.checkpointRoot, ctx.clock.nowMs()))),
@@ -137,29 +134,12 @@ async function startTasks(
 	);
 	const wakeAll = (): void => {
 		cycle.wake();
-		for (const sync of homeSyncs.values()) sync.wake();
-		for (const sync of cloudSyncs.values()) sync.wake();
+		sites.wakeAll();
 	};
 	const listening = await connection.sql.listen(WAKE_CHANNEL, wakeAll, wakeAll);
-	signal.addEventListener("abort", () => {
-		for (const stop of unsubscribe) stop();
-		listening.unlisten().catch(() => {});
-	});
-	return [cycle, ...homeSyncs.values(), ...cloudSyncs.values(), ...others];
-}
-
-async function readOffers(ctx: LoopContext, siteId: string): Promise<void> {
-	const driver = ctx.clouds.get(siteId);
-	if (!driver) return;
-	const atMs = ctx.clock.nowMs();
-	try {
-		await driver.check();
-		const { offers, failedRegions } = await driver.offers();
-		await refreshOffers(ctx.db, offers, atMs);
-		const message = failedRegions.length > 0 ? `no answer from ${failedRegions.map((r) => r.region).join(", ")}` : null;
-		await setSiteHealth(ctx.db, { siteId, healthy: true, message, atMs });
-	} catch (error) {
-		await setSiteHealth(ctx.db, { siteId, healthy: false, message: messageOf(error), atMs });
-		throw error;
-	}
+	signal.addEventListener("abort", () => void listening.unlisten().catch(() => {}));
+	return async () => {
+		await Promise.all([cycle, ...others].map((t) => t.done));
+		await sites.done();
+	};
 }

@@ -4,12 +4,15 @@ import type { DbOrTx } from "./client.ts";
 
 /** Wakes the control loop: something that it decides on has changed. */
 export const WAKE_CHANNEL = "spillway_wake";
+/** Tells schedulers that a site was added, changed or removed. */
+export const SITES_CHANNEL = "spillway_sites";
 /** Tells browsers what to read again; the payload is a JSON `Change`. */
 export const CHANGE_CHANNEL = "spillway_change";
 
 /** Sent when the transaction commits, never when it rolls back. PostgreSQL drops equal payloads of one transaction. */
-export async function notify(tx: DbOrTx, options: { wake?: boolean; changes?: readonly Change[] }): Promise<void> {
+export async function notify(tx: DbOrTx, options: { wake?: boolean; sites?: boolean; changes?: readonly Change[] }): Promise<void> {
 	const parts = (options.changes ?? []).map((c) => sql`pg_notify(${CHANGE_CHANNEL}, ${JSON.stringify(c)})`);
+	if (options.sites) parts.push(sql`pg_notify(${SITES_CHANNEL}, '')`);
 	if (options.wake) parts.push(sql`pg_notify(${WAKE_CHANNEL}, '')`);
 	if (parts.length > 0) await tx.execute(sql`select ${sql.join(parts, sql`, `)}`);
 }

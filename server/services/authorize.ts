@@ -10,6 +10,8 @@ export type Permission =
 	| "quote:ask"
 	| "capacity:read"
 	| "instance:read"
+	/** Adding, changing, checking and removing sites, and their credentials. */
+	| "site:manage"
 	| "policy:read"
 	| "budget:read"
 	| "spend:read"
@@ -45,6 +47,7 @@ const GRANTS: Record<Role, Partial<Record<Permission, "all" | "own">>> = {
 		"quote:ask": "all",
 		"capacity:read": "all",
 		"instance:read": "all",
+		"site:manage": "all",
 		"policy:read": "all",
 		"budget:read": "all",
 		"spend:read": "all",

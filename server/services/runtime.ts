@@ -3,6 +3,7 @@ import { type Connection, connect } from "#server/db/client.ts";
 import { type Env, env } from "#server/env.ts";
 import { type Clock, systemClock } from "#server/kernel/clock.ts";
 import { ChangeFeed } from "./changes/feed.ts";
+import type { SiteTools } from "./site/tools.ts";
 import { type Timing, timingSchema } from "./timing.ts";
 
 /** What every request of this process shares. */
@@ -12,6 +13,8 @@ export interface Runtime {
 	clock: Clock;
 	timing: Timing;
 	changes: ChangeFeed;
+	/** Set by the process that can open sites (server/bin/web.ts): the drivers' SDKs are no part of what Next bundles. */
+	siteTools: SiteTools | null;
 	/** Aborted when the process is told to stop: open streams end. */
 	shutdown: AbortController;
 	/** One JSON line on stderr, with the request's id; the error with its causes, as a database driver hides the reason there. */
@@ -37,6 +40,7 @@ function create(): Runtime {
 		clock: systemClock,
 		timing: timingSchema.parse(settings.SPILLWAY_TIMING),
 		changes: new ChangeFeed(connection.sql, shutdown.signal),
+		siteTools: null,
 		shutdown,
 		logError: (message, error, requestId) => {
 			process.stderr.write(

@@ -30,7 +30,7 @@ describe("who may not in", () => {
 			}
 		}
 		expect(await world.written()).toMatchObject({ jobs: 1 });
-	});
+	}, 60_000);
 
 	it("a revoked token and a disabled account are refused when the short memory of them is over", async () => {
 		const { db } = world.database;

@@ -79,6 +79,7 @@ async function answerTo(
 		requestId: at.requestId,
 		source: clientAddress(req),
 		timing: rt.timing,
+		siteTools: rt.siteTools,
 	};
 	const key = req.headers["idempotency-key"];
 	if (!route.write || key === undefined) return route.handle(ctx, request);

@@ -1,8 +1,7 @@
 import { readForecastScore } from "#server/services/forecast/score.ts";
 import { type ListInstancesInput, listInstances } from "#server/services/instance/list.ts";
-import { viewOffers } from "#server/services/offer/view.ts";
+import { type OffersInput, viewOffers } from "#server/services/offer/view.ts";
 import { moneyAtRisk } from "#server/services/overview/money-at-risk.ts";
-import { listSites } from "#server/services/site/list.ts";
 import { flagParam, listParam, numberParam, refuseUnknown, textParam } from "./query.ts";
 import { ok, type Route } from "./route.ts";
 
@@ -30,22 +29,19 @@ export const otherRoutes: Route[] = [
 	},
 	{
 		method: "GET",
-		path: "/sites",
-		summary: "Sites with pools, slots, health and the last sweep",
-		permission: "capacity:read",
-		handle: async (ctx) => ok({ items: await listSites(ctx), nextCursor: null }),
-	},
-	{
-		method: "GET",
 		path: "/offers",
 		summary: "What can be bought, cheapest GPU-hour first",
 		permission: "capacity:read",
 		async handle(ctx, { query }) {
-			refuseUnknown(query, ["gpus", "accelerator", "limit"]);
+			refuseUnknown(query, ["gpus", "accelerator", "region", "capacity", "limit"]);
 			const gpus = numberParam(query, "gpus");
 			const accelerator = textParam(query, "accelerator");
+			const region = textParam(query, "region");
+			const capacity = textParam(query, "capacity") as OffersInput["capacity"];
 			const limit = numberParam(query, "limit");
 			const { items, total } = await viewOffers(ctx, {
+				...(region === undefined ? {} : { region }),
+				...(capacity === undefined ? {} : { capacity }),
 				...(gpus === undefined ? {} : { gpus }),
 				...(accelerator === undefined ? {} : { accelerator }),
 				...(limit === undefined ? {} : { limit }),

@@ -2,9 +2,10 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { z } from "zod";
 import type { Permission } from "#server/services/authorize.ts";
 import type { ServiceContext } from "#server/services/context.ts";
+import type { SiteTools } from "#server/services/site/tools.ts";
 import type { Timing } from "#server/services/timing.ts";
 
-export type RestContext = ServiceContext & { timing: Timing };
+export type RestContext = ServiceContext & { timing: Timing; siteTools: SiteTools | null };
 
 export interface RestRequest {
 	/** Values of the `{…}` parts of the path. */
@@ -21,7 +22,7 @@ export type RestAnswer = { status: number; body: unknown; headers?: Record<strin
 
 /** One operation of the REST face: what OpenAPI says of it and what it does are the same object. */
 export interface Route {
-	method: "GET" | "POST" | "PUT";
+	method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 	/** Below /api/v1, with `{name}` parts. */
 	path: string;
 	summary: string;

@@ -11,12 +11,14 @@ import { policyRoutes } from "./policy-routes.ts";
 import { rateCardRoutes } from "./rate-card-routes.ts";
 import type { Route } from "./route.ts";
 import { shadowRoutes } from "./shadow-routes.ts";
+import { siteRoutes } from "./site-routes.ts";
 import { spendRoutes } from "./spend-routes.ts";
 import { statementRoutes } from "./statement-routes.ts";
 
 export const ROUTES: readonly Route[] = [
 	...jobRoutes,
 	...importRoutes,
+	...siteRoutes,
 	...otherRoutes,
 	...policyRoutes,
 	...backtestRoutes,

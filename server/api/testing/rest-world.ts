@@ -23,6 +23,7 @@ import { systemContext } from "#server/services/context.ts";
 import { placeHome } from "#server/services/job/place-home.ts";
 import { refreshOffers } from "#server/services/offer/refresh.ts";
 import { publishPolicy } from "#server/services/policy/publish.ts";
+import type { SiteTools } from "#server/services/site/tools.ts";
 import { timingSchema } from "#server/services/timing.ts";
 
 const PEOPLE = {
@@ -74,7 +75,7 @@ export class RestWorld {
 	readonly #server: Server;
 	readonly #shutdown: AbortController;
 
-	private constructor(database: TestDatabase, tokens: Record<Person, string>) {
+	private constructor(database: TestDatabase, tokens: Record<Person, string>, siteTools: SiteTools | null) {
 		this.database = database;
 		this.tokens = tokens;
 		this.failures = [];
@@ -87,13 +88,14 @@ export class RestWorld {
 			timing: timingSchema.parse({}),
 			changes: new ChangeFeed(database.sql, this.#shutdown.signal),
 			shutdown: this.#shutdown,
+			siteTools,
 			logError: (_, error) => void this.failures.push(error),
 			authenticate: (token, nowMs) => authenticator.actorOf(token, nowMs),
 		};
 		this.#server = createServer((req, res) => void (isHealthPath(req.url ?? "") ? handleHealth(rt, req, res) : handleRest(rt, req, res)));
 	}
 
-	static async open(): Promise<RestWorld> {
+	static async open({ siteTools = null }: { siteTools?: SiteTools | null } = {}): Promise<RestWorld> {
 		const database = await createTestDatabase();
 		const { db } = database;
 		const nowMs = Date.now();
@@ -116,7 +118,7 @@ export class RestWorld {
 		const system = systemContext(db, { nowMs: () => nowMs }, "seed");
 		await publishPolicy(system, { name: "default", message: "test", source: POLICY });
 		await refreshOffers(db, [fakeOffer({ priceObservedAtMs: nowMs })], nowMs);
-		const world = new RestWorld(database, tokens as Record<Person, string>);
+		const world = new RestWorld(database, tokens as Record<Person, string>, siteTools);
 		await world.#listen();
 		return world;
 	}

@@ -25,7 +25,6 @@ import { rateCardInput } from "#server/services/rate-card/input.ts";
 import { listPoolRates, readPoolRates } from "#server/services/rate-card/list.ts";
 import { setRateCard } from "#server/services/rate-card/set.ts";
 import { runtime } from "#server/services/runtime.ts";
-import { listSites } from "#server/services/site/list.ts";
 import { jobSpendInput, spendByJob } from "#server/services/spend/by-job.ts";
 import { listCharges, listChargesInput } from "#server/services/spend/charges.ts";
 import { spendOptions, spendOptionsInput } from "#server/services/spend/options.ts";
@@ -44,6 +43,7 @@ import { backtestRouter, shadowRouter } from "./backtest-router.ts";
 import { alertRouter, budgetRouter, channelRouter } from "./budget-router.ts";
 import { procedure, router } from "./init.ts";
 import { policyRouter } from "./policy-router.ts";
+import { siteRouter } from "./site-router.ts";
 
 const id = z.string().min(1).max(64);
 /** Either the text of a job file or the parsed document. */
@@ -85,7 +85,7 @@ export const appRouter = router({
 	forecast: router({ score: procedure.query(({ ctx }) => readForecastScore(ctx.service)) }),
 	quote: procedure.input(jobInput).query(({ ctx, input }) => askQuote(ctx.service, specOf(input))),
 	instance: router({ list: procedure.input(listInstancesInput).query(({ ctx, input }) => listInstances(ctx.service, input)) }),
-	site: router({ list: procedure.query(({ ctx }) => listSites(ctx.service)) }),
+	site: siteRouter,
 	offer: router({ list: procedure.input(offersInput).query(({ ctx, input }) => viewOffers(ctx.service, input)) }),
 	policy: policyRouter,
 	backtest: backtestRouter,

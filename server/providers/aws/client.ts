@@ -1,5 +1,8 @@
 import {
+	DescribeImagesCommand,
 	DescribeRegionsCommand,
+	DescribeSecurityGroupsCommand,
+	DescribeSubnetsCommand,
 	EC2Client,
 	type Filter,
 	paginateDescribeInstances,
@@ -44,6 +47,49 @@ export class Ec2Calls {
 		await this.#call(`regions ${this.#settings.regions.join(", ")}`, () =>
 			this.#client(region).send(new DescribeRegionsCommand({ RegionNames: this.#settings.regions })),
 		);
+	}
+
+	/** Every region that the account has enabled. */
+	async enabledRegions(region: string): Promise<string[]> {
+		const what = "regions of the account";
+		const answer = await this.#call(what, () => this.#client(region).send(new DescribeRegionsCommand({})));
+		return parse(what, z.array(z.object({ RegionName: z.string().min(1) })), answer.Regions).map((r) => r.RegionName);
+	}
+
+	/** State of an image, `available` for one that can be started from. @throws DriverError invalid_request for one that is not there. */
+	async imageState(region: string, imageId: string): Promise<string> {
+		const what = `image ${imageId} in ${region}`;
+		const answer = await this.#call(what, () => this.#client(region).send(new DescribeImagesCommand({ ImageIds: [imageId] })));
+		const [image] = parse(what, z.array(z.object({ State: z.string() })).min(1), answer.Images);
+		return image?.State ?? "unknown";
+	}
+
+	/** Zones of subnets by id. @throws DriverError invalid_request when one is not there. */
+	async subnetZones(region: string, ids: readonly string[]): Promise<Map<string, string>> {
+		const what = `subnets in ${region}`;
+		const answer = await this.#call(what, () => this.#client(region).send(new DescribeSubnetsCommand({ SubnetIds: [...ids] })));
+		const found = parse(what, z.array(z.object({ SubnetId: z.string(), AvailabilityZone: z.string() })), answer.Subnets);
+		return new Map(found.map((s) => [s.SubnetId, s.AvailabilityZone]));
+	}
+
+	/** @throws DriverError invalid_request when one is not there. */
+	async securityGroups(region: string, ids: readonly string[]): Promise<void> {
+		const what = `security groups in ${region}`;
+		await this.#call(what, () => this.#client(region).send(new DescribeSecurityGroupsCommand({ GroupIds: [...ids] })));
+	}
+
+	/**
+	 * Asks EC2 whether it would take this launch, and makes nothing.
+	 * @throws DriverError with what it would refuse the launch with
+	 */
+	async tryLaunch(region: string, input: RunInstancesCommandInput): Promise<void> {
+		const what = `trial of a launch of ${input.InstanceType} in ${region}`;
+		try {
+			await this.#call(what, () => this.#client(region).send(new RunInstancesCommand({ ...input, DryRun: true })));
+		} catch (error) {
+			// EC2 says that it would have done it by an error of this name.
+			if (!(error instanceof DriverError) || error.providerCode !== "DryRunOperation") throw error;
+		}
 	}
 
 	async runInstances(region: string, input: RunInstancesCommandInput): Promise<Ec2Instance> {

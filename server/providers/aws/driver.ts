@@ -12,7 +12,7 @@ import { DriverError } from "../driver-errors.ts";
 import { type FailedRegion, inEveryRegion } from "../every-region.ts";
 import type { SnapshotRate } from "../snapshot-rate.ts";
 import { chunks, Ec2Calls } from "./client.ts";
-import { observationOf, runInstancesInput } from "./mapper.ts";
+import { imageIn, observationOf, runInstancesInput } from "./mapper.ts";
 import { offersOf } from "./offers.ts";
 import { type AwsSettings, awsSettingsSchema, type ParsedAwsSettings } from "./settings.ts";
 
@@ -71,10 +71,8 @@ export class AwsDriver implements CloudDriver {
 	}
 
 	#imageIn(region: string): string {
-		const { imageId } = this.#settings;
-		const found = typeof imageId === "string" ? imageId : imageId[region];
-		if (found === undefined)
-			throw new DriverError("invalid_request", `the AWS site has no machine image for ${region}; add it to its settings`);
+		const found = imageIn(this.#settings, region);
+		if (found === null) throw new DriverError("invalid_request", `the AWS site has no machine image for ${region}; add it to its settings`);
 		return found;
 	}
 

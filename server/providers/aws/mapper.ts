@@ -87,3 +87,8 @@ export function runInstancesInput(request: LaunchRequest, settings: ParsedAwsSet
 			: {}),
 	};
 }
+
+/** The image of a region; null when none is named for it. */
+export function imageIn({ imageId }: Pick<ParsedAwsSettings, "imageId">, region: string): string | null {
+	return typeof imageId === "string" ? imageId : (imageId[region] ?? null);
+}

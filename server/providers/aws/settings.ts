@@ -1,19 +1,29 @@
 import { z } from "zod";
+import { cloudEndpointSchema } from "../cloud-endpoint.ts";
 
 const region = z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d$/, "a region is written like us-east-1");
+
+/** An access key, as IAM hands it out. A blank session token is none. */
+export const awsCredentialsSchema = z.strictObject({
+	accessKeyId: z.string().trim().min(1, "enter the id of an access key"),
+	secretAccessKey: z.string().trim().min(1, "enter its secret"),
+	sessionToken: z
+		.string()
+		.trim()
+		.transform((token) => token || undefined)
+		.optional(),
+});
 
 export const awsSettingsSchema = z.strictObject({
 	/** The deployment's id, a tag on every machine. EC2 filters take * and ? for wildcards, so they are not allowed. */
 	controlPlane: z.string().regex(/^[A-Za-z0-9._-]{1,128}$/),
 	regions: z.array(region).min(1),
-	/** Another endpoint than Amazon's, for an emulator. */
-	endpoint: z.url().optional(),
+	/** Another endpoint than Amazon's, for an emulator; plain http on this host only. */
+	endpoint: cloudEndpointSchema.optional(),
 	/** Without them the SDK's own chain is asked: environment, profile, instance role. */
-	credentials: z
-		.strictObject({ accessKeyId: z.string().min(1), secretAccessKey: z.string().min(1), sessionToken: z.string().optional() })
-		.optional(),
+	credentials: awsCredentialsSchema.optional(),
 	/** The machine image: one for all regions, or one for each. */
-	imageId: z.union([z.string().min(1), z.record(region, z.string().min(1))]),
+	imageId: z.union([z.string().min(1), z.record(region, z.string().min(1))], "an image's id, or one for each region"),
 	/** Subnet by zone or region; without one the default subnet of the zone is taken. */
 	subnets: z.record(z.string(), z.string().min(1)).default({}),
 	/** Security groups by region; without them the VPC's default one is taken. */

@@ -29,6 +29,12 @@ const skuSchema = z.object({
 });
 export type AzureSku = z.output<typeof skuSchema>;
 
+const usageSchema = z.object({
+	name: z.object({ value: z.string().optional(), localizedValue: z.string().optional() }),
+	limit: z.number(),
+	currentValue: z.number(),
+});
+
 /** The calls that the driver makes, every answer checked before it is believed. */
 export class AzureCalls {
 	readonly #settings: ParsedAzureSettings;
@@ -118,6 +124,18 @@ export class AzureCalls {
 			(client): AsyncIterable<ResourceSku> => client.resourceSkus.list({ filter: `location eq '${region}'` }),
 		);
 		return found.filter(({ resourceType }) => resourceType === "virtualMachines");
+	}
+
+	/** Cores of each family of sizes with their limit in a region; null when the account may not look. */
+	async coreQuotas(region: string): Promise<{ name: string; limit: number; used: number }[] | null> {
+		try {
+			const rows = await this.#all(`quotas in ${region}`, usageSchema, (client) => client.usage.list(region));
+			return rows.map(({ name, limit, currentValue }) => ({ name: name.localizedValue ?? name.value ?? "?", limit, used: currentValue }));
+		} catch (error) {
+			if (error instanceof DriverError && (error.kind === "unauthorized" || error.kind === "not_found" || error.kind === "invalid_request"))
+				return null;
+			throw error;
+		}
 	}
 
 	async #call<T>(what: string, send: (client: ComputeManagementClient) => Promise<T>): Promise<T> {

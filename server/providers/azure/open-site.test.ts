@@ -6,7 +6,8 @@ import { expect, it, onTestFinished } from "vitest";
 import { startAzureEmulator } from "#server/emulators/azure/emulator.ts";
 import { EMULATED_SUBSCRIPTION } from "#server/emulators/azure/options.ts";
 import { listOffers } from "#server/rates/offers.ts";
-import { openAzureSite } from "./open-site.ts";
+import { openAzure } from "./open-site.ts";
+import { azureSiteSettings } from "./settings.ts";
 
 const SIZE = "Standard_NC24ads_A100_v4";
 
@@ -44,7 +45,7 @@ it("shows live prices with their day and source, and the shipped ones where it w
 	const { endpoint, priceList } = await startCloud();
 	const row = { subscriptionId: EMULATED_SUBSCRIPTION, resourceGroup: "spillway", regions: ["eastus"], subnets: {}, endpoint };
 	const offered = async (changes: object) => {
-		const driver = openAzureSite("azure", { ...row, ...changes }, { controlPlane: "spw-1", snapshot: () => listOffers("azure") });
+		const driver = openAzure("azure", azureSiteSettings("azure", { ...row, ...changes }, "spw-1"), () => listOffers("azure"));
 		const { offers } = await driver.offers();
 		return offers.map(({ microUsdPerHour, priceSource }) => ({ microUsdPerHour, priceSource }));
 	};

@@ -1,21 +1,13 @@
 import { AzureDriver } from "./driver.ts";
 import type { AzureRate } from "./offers.ts";
 import { AzurePriceList } from "./price-list.ts";
-import { azureSiteSettings, type ParsedAzureSettings } from "./settings.ts";
+import type { ParsedAzureSettings } from "./settings.ts";
 
 /** Public, and the same for everybody: it needs no credentials. */
 const PRICE_LIST = "https://prices.azure.com/api/retail/prices";
 
-/**
- * The driver of a site from its row, with Azure's live prices over the shipped ones.
- * @throws Error with a line for each wrong setting
- */
-export function openAzureSite(
-	siteId: string,
-	row: Record<string, unknown>,
-	{ controlPlane, snapshot }: { controlPlane: string; snapshot: () => readonly AzureRate[] },
-): AzureDriver {
-	const settings = azureSiteSettings(siteId, row, controlPlane);
+/** The driver of a site, with Azure's live prices over the shipped ones. */
+export function openAzure(siteId: string, settings: ParsedAzureSettings, snapshot: () => readonly AzureRate[]): AzureDriver {
 	const url = priceListOf(settings);
 	const list = url === null ? null : new AzurePriceList({ url, regions: settings.regions, snapshot });
 	return new AzureDriver(siteId, { settings, listPrices: list ? () => list.current() : snapshot });

@@ -20,6 +20,13 @@ export const azureImageSchema = z.union([
 ]);
 export type AzureImage = z.output<typeof azureImageSchema>;
 
+/** An application's own, as `az ad sp create-for-rbac` prints them under other names. */
+export const azureCredentialsSchema = z.strictObject({
+	tenantId: guid,
+	clientId: guid,
+	clientSecret: z.string().trim().min(1, "enter its secret"),
+});
+
 export const azureSettingsSchema = z.strictObject({
 	/** The deployment's id, a tag on every machine. */
 	controlPlane: z.string().regex(/^[A-Za-z0-9._-]{1,128}$/),
@@ -30,7 +37,7 @@ export const azureSettingsSchema = z.strictObject({
 	/** Another endpoint than Azure's, for an emulator; plain http on this host only. */
 	endpoint: cloudEndpointSchema.optional(),
 	/** Without them the SDK's own chain is asked: environment, workload identity, managed identity, `az login`. */
-	credentials: z.strictObject({ tenantId: guid, clientId: guid, clientSecret: z.string().min(1) }).optional(),
+	credentials: azureCredentialsSchema.optional(),
 	/** The subnet by region; Azure has no default network. */
 	subnets: z.record(region, resourceId),
 	/** Network security group by region; without one the subnet's own rules hold. */

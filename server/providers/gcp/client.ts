@@ -22,6 +22,13 @@ export type GceZone = z.output<typeof zoneSchema>;
 const machineTypeSchema = z.object({ name: z.string().min(1), guestCpus: z.number().int(), memoryMb: z.number().int() });
 export type GceMachineType = z.output<typeof machineTypeSchema>;
 
+const regionSchema = z.object({
+	quotas: z
+		.array(z.object({ metric: z.string(), limit: z.number(), usage: z.number() }))
+		.nullish()
+		.transform((quotas) => quotas ?? []),
+});
+
 /** The calls that the driver makes, every answer checked before it is believed. */
 export class ComputeCalls {
 	readonly #settings: ParsedGcpSettings;
@@ -35,6 +42,18 @@ export class ComputeCalls {
 
 	zones(): Promise<GceZone[]> {
 		return this.#pages("zones of the project", zoneSchema, (sdk, page) => sdk.zones.list({ ...page }, this.#options()));
+	}
+
+	/** Quotas of a region on GPUs, as Google names them; null when the account may not look. */
+	async gpuQuotas(region: string): Promise<{ metric: string; limit: number; usage: number }[] | null> {
+		const what = `quotas in ${region}`;
+		try {
+			const [found] = await this.#call(what, (sdk) => sdk.regions.get({ ...this.#project(), region }, this.#options()));
+			return parse(what, regionSchema, found).quotas.filter(({ metric }) => metric.includes("GPUS"));
+		} catch (error) {
+			if (error instanceof DriverError && (error.kind === "unauthorized" || error.kind === "not_found")) return null;
+			throw error;
+		}
 	}
 
 	/** Whether what the reference of an image names is there, or null when the account may not look. */

@@ -2,16 +2,20 @@ import type {
 	ImagesClient,
 	InstancesClient,
 	MachineTypesClient,
+	RegionsClient,
 	SubnetworksClient,
 	ZoneOperationsClient,
 	ZonesClient,
 } from "@google-cloud/compute";
+
+import type { ParsedGcpSettings } from "./settings.ts";
 
 /** The parts of Google's SDK that the driver speaks through. */
 export interface ComputeClients {
 	instances: InstancesClient;
 	operations: ZoneOperationsClient;
 	zones: ZonesClient;
+	regions: RegionsClient;
 	machineTypes: MachineTypesClient;
 	images: ImagesClient;
 	subnetworks: SubnetworksClient;
@@ -20,17 +24,25 @@ export interface ComputeClients {
 
 /**
  * Loads Google's SDK, which takes a second and 130 MB, so only a process with a Google site pays for it, at its first
- * call. Credentials come from Google's own chain: GOOGLE_APPLICATION_CREDENTIALS, gcloud's, the machine's account.
+ * call. Without credentials Google's own chain is asked: GOOGLE_APPLICATION_CREDENTIALS, gcloud's, the machine's account.
  * @throws Error when that chain has none
  */
-export async function openComputeClients({ endpoint }: { endpoint?: string | undefined }): Promise<ComputeClients> {
+export async function openComputeClients({
+	endpoint,
+	credentials,
+}: Pick<ParsedGcpSettings, "endpoint" | "credentials">): Promise<ComputeClients> {
 	const sdk = await import("@google-cloud/compute");
 	// REST and not gRPC: Compute Engine has nothing else.
-	const options = { fallback: true, ...(endpoint === undefined ? {} : addressOf(endpoint)) };
+	const options = {
+		fallback: true,
+		...(endpoint === undefined ? {} : addressOf(endpoint)),
+		...(credentials === undefined ? {} : { credentials }),
+	};
 	const clients = {
 		instances: new sdk.InstancesClient(options),
 		operations: new sdk.ZoneOperationsClient(options),
 		zones: new sdk.ZonesClient(options),
+		regions: new sdk.RegionsClient(options),
 		machineTypes: new sdk.MachineTypesClient(options),
 		images: new sdk.ImagesClient(options),
 		subnetworks: new sdk.SubnetworksClient(options),

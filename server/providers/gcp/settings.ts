@@ -3,14 +3,23 @@ import { cloudEndpointSchema } from "../cloud-endpoint.ts";
 
 const region = z.string().regex(/^[a-z]+(-[a-z]+)+\d+$/, "a region is written like us-central1");
 
+/** Of a key file what signs: everything else in one, such as where to send what is signed, is left out. */
+export const gcpCredentialsSchema = z.object({
+	type: z.literal("service_account", "must be the key of a service account: its type is service_account"),
+	client_email: z.email("a key file has the account's client_email"),
+	private_key: z.string().regex(/^-----BEGIN (RSA )?PRIVATE KEY-----/, "a key file has a private_key in PEM form"),
+});
+
 export const gcpSettingsSchema = z.strictObject({
 	/** The deployment's id, a label on every machine; a label's value holds lowercase letters, digits, - and _ only. */
 	controlPlane: z.string().regex(/^[a-z0-9_-]{1,63}$/, "the control plane's id becomes a label: a-z, 0-9, - and _, at most 63"),
 	/** The id of the Google Cloud project that pays, not its number or its name. */
 	project: z.string().regex(/^([a-z0-9.-]+:)?[a-z][a-z0-9-]{4,28}[a-z0-9]$/, "a project id is written like acme-bursts-417"),
 	regions: z.array(region).min(1),
-	/** Another endpoint than Google's, for an emulator: an address without a path. Credentials come from Google's own chain. */
+	/** Another endpoint than Google's, for an emulator: an address without a path. */
 	endpoint: cloudEndpointSchema.optional(),
+	/** Without them Google's own chain is asked. */
+	credentials: gcpCredentialsSchema.optional(),
 	/** The boot disk's image, or the newest of a family: projects/<project>/global/images/family/<family>. */
 	image: z
 		.string()

@@ -5,13 +5,29 @@ import { z } from "zod";
 const slurmName = z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/, "holds letters, digits, _ . and - only");
 const absolutePath = z.string().refine((p) => path.isAbsolute(p), "must be an absolute path, the same on this host and on every node");
 
+const slurmTokenSchema = z
+	.string()
+	.trim()
+	// `scontrol token` prints it with the name of its variable.
+	.transform((token) => token.replace(/^SLURM_JWT=/, ""))
+	.refine((token) => /^[\w-]+\.[\w-]+\.[\w-]*$/.test(token), "is no JSON Web Token: scontrol token prints one");
+
+export const slurmCredentialsSchema = z.strictObject({ token: slurmTokenSchema });
+
 export const slurmSettingsSchema = z.strictObject({
 	/** Where slurmrestd answers, for example `http://slurm.example.com:6820`. */
 	url: z.url({ protocol: /^https?$/ }),
 	/** The user of the cluster as whom jobs are submitted; Spillway's scheduler runs as the same one, to share the folder. */
 	user: z.string().min(1),
-	/** Where the user's token comes from: a file that somebody keeps fresh, or a command that prints one. Never the token itself. */
-	token: z.union([z.strictObject({ file: absolutePath }), z.strictObject({ command: z.array(z.string().min(1)).min(1) })]),
+	/** Where the user's token comes from: a file that somebody keeps fresh, a command that prints one, or the site's stored credentials. */
+	token: z.union(
+		[
+			z.strictObject({ file: absolutePath }),
+			z.strictObject({ command: z.array(z.string().min(1)).min(1) }),
+			z.strictObject({ value: slurmTokenSchema }),
+		],
+		'{"file": "/an/absolute/path"}, or nothing with a stored token',
+	),
 	/** Folder on a file system that this host and the nodes share; one folder a site. It must be there: an unmounted one is no empty one. */
 	folder: absolutePath,
 	/** What the cluster's GRES types are called here: `{"h100": "H100-80GB"}`. `gpu` stands for GPUs without a type; others are left out. */

@@ -57,6 +57,7 @@ export class SlurmToken {
 
 	async #text(): Promise<string> {
 		const { token } = this.#settings;
+		if ("value" in token) return token.value;
 		if ("file" in token) return readFile(token.file, "utf8");
 		const [program = "", ...args] = token.command;
 		return (await run(program, args, { timeout: COMMAND_TIMEOUT_MS, encoding: "utf8" })).stdout;
@@ -64,7 +65,8 @@ export class SlurmToken {
 
 	#refusal(what: string): DriverError {
 		const { token, user } = this.#settings;
-		const from = "file" in token ? `in ${token.file}` : `that ${token.command[0]} prints`;
+		const from =
+			"value" in token ? "that is stored for the site" : "file" in token ? `in ${token.file}` : `that ${token.command[0]} prints`;
 		return new DriverError(
 			"unauthorized",
 			`Slurm: the token ${from} ${what}; make a new one: scontrol token username=${user} lifespan=86400`,

@@ -20,7 +20,11 @@ const STEP_MS = 7 * DAY_MS;
 export type LockedPool = OwnedPool & { gridZone: string };
 
 export async function listPoolKeys(ctx: LedgerContext): Promise<PoolKey[]> {
-	return ctx.db.select({ siteId: pool.siteId, poolId: pool.id }).from(pool).orderBy(asc(pool.siteId), asc(pool.id));
+	return ctx.db
+		.select({ siteId: pool.siteId, poolId: pool.id })
+		.from(pool)
+		.innerJoin(site, and(eq(site.id, pool.siteId), isNull(site.removedAt)))
+		.orderBy(asc(pool.siteId), asc(pool.id));
 }
 
 /**

@@ -1,6 +1,7 @@
 import { and, asc, gt, inArray, sql } from "drizzle-orm";
 import { z } from "zod";
 import { offer, offerPrice } from "#server/db/schema/offer.ts";
+import { quarantineOf } from "#server/domain/quarantine.ts";
 import type { CapacityType, Provider } from "#server/domain/vocabulary.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 import { authorize } from "../authorize.ts";
@@ -13,6 +14,8 @@ export const offersInput = z.strictObject({
 	/** GPUs that one machine must have at least. */
 	gpus: z.number().int().min(1).max(16).default(1),
 	accelerator: z.string().max(64).optional(),
+	region: z.string().max(64).optional(),
+	capacity: z.enum(["spot", "on_demand", "reserved"]).optional(),
 	limit: z.number().int().min(1).max(500).default(25),
 });
 export type OffersInput = z.input<typeof offersInput>;
@@ -36,6 +39,8 @@ export interface OfferView {
 	/** Older than `priceMaxAgeMs`: the offer is not chosen until its price was read again. */
 	priceStale: boolean;
 	priceSource: string;
+	/** Why the provider's newest price is not believed; the offer then has none, or an older one. */
+	quarantine: string | null;
 	backoffUntil: string | null;
 	backoffReason: string | null;
 	gridGramsPerKwh: number | null;
@@ -58,7 +63,13 @@ export async function viewOffers(ctx: ServiceContext & { timing: Timing }, raw: 
 	authorize(ctx, "capacity:read", null);
 	const input = offersInput.parse(raw);
 	const [all, { seenAt }] = await Promise.all([listOffers(ctx.db), offerFreshness(ctx)]);
-	const fitting = all.filter((o) => o.gpus >= input.gpus && (input.accelerator === undefined || o.accelerator === input.accelerator));
+	const fitting = all.filter(
+		(o) =>
+			o.gpus >= input.gpus &&
+			(input.accelerator === undefined || o.accelerator === input.accelerator) &&
+			(input.region === undefined || o.region === input.region) &&
+			(input.capacity === undefined || o.capacityType === input.capacity),
+	);
 	const isStale = (o: (typeof fitting)[number]): boolean => ctx.clock.nowMs() - o.priceObservedAtMs > ctx.timing.priceMaxAgeMs;
 	const rank = (o: (typeof fitting)[number]): number => (o.microUsdPerHour === null ? 2 : isStale(o) ? 1 : 0);
 	const perGpu = (o: (typeof fitting)[number]): number =>
@@ -103,6 +114,7 @@ export async function viewOffers(ctx: ServiceContext & { timing: Timing }, raw: 
 			priceObservedAt: new Date(o.priceObservedAtMs).toISOString(),
 			priceStale: isStale(o),
 			priceSource: o.priceSource,
+			quarantine: quarantineOf(o.priceSource),
 			backoffUntil: iso(o.backoffUntilMs === null ? null : new Date(o.backoffUntilMs)),
 			backoffReason: o.backoffReason,
 			gridGramsPerKwh: o.gridGramsPerKwh,

@@ -54,7 +54,7 @@ export interface SiteView {
 export async function listSites(ctx: ServiceContext): Promise<SiteView[]> {
 	authorize(ctx, "capacity:read", null);
 	const [sites, pools, open, live] = await Promise.all([
-		ctx.db.select().from(site).orderBy(asc(site.id)),
+		ctx.db.select().from(site).where(isNull(site.removedAt)).orderBy(asc(site.id)),
 		ctx.db.select().from(pool).orderBy(asc(pool.id)),
 		ctx.db
 			.select({

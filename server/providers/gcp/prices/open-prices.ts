@@ -10,12 +10,12 @@ const EVERY_MS = 6 * HOUR_MS;
 const RETRY_MS = 15 * MINUTE_MS;
 
 /** Where a site's live prices come from: a copy of the catalogue, Google's own, or (null) nowhere: the snapshot holds. */
-export function openPrices({ priceEndpoint, livePrices, endpoint }: ParsedGcpSettings): LivePrices | null {
+export function openPrices({ priceEndpoint, livePrices, endpoint, credentials }: ParsedGcpSettings): LivePrices | null {
 	const times = { everyMs: EVERY_MS, retryMs: RETRY_MS };
 	if (priceEndpoint !== undefined) return new LivePrices({ endpoint: priceEndpoint, fetchJson: fetchOpenly, ...times });
 	// An emulated project has no business with Google's catalogue.
 	if (!livePrices || endpoint !== undefined) return null;
-	return new LivePrices({ endpoint: GOOGLE, fetchJson: googleFetch(), ...times });
+	return new LivePrices({ endpoint: GOOGLE, fetchJson: googleFetch(credentials), ...times });
 }
 
 const fetchOpenly: FetchJson = async (url, signal) => {
@@ -24,11 +24,15 @@ const fetchOpenly: FetchJson = async (url, signal) => {
 	return answer.json();
 };
 
-/** With the process's Google credentials: the SDK of Compute Engine is asked for its library of credentials alone. */
-function googleFetch(): FetchJson {
+/** With the site's Google credentials, or the process's: the SDK of Compute Engine is asked for its library of credentials alone. */
+function googleFetch(credentials: ParsedGcpSettings["credentials"]): FetchJson {
 	let auth: { fetch(url: string, options: { signal: AbortSignal }): Promise<{ data: unknown }> } | null = null;
 	return async (url, signal) => {
-		auth ??= new (await import("@google-cloud/compute")).ZonesClient({ fallback: true, scopes: [SCOPE] }).auth;
+		auth ??= new (await import("@google-cloud/compute")).ZonesClient({
+			fallback: true,
+			scopes: [SCOPE],
+			...(credentials && { credentials }),
+		}).auth;
 		return (await auth.fetch(url, { signal })).data;
 	};
 }

@@ -1,0 +1,224 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { audit } from "#server/db/schema/audit.ts";
+import { site } from "#server/db/schema/site.ts";
+import { type Ec2Emulator, startEc2Emulator } from "#server/emulators/aws/emulator.ts";
+import { DEFAULT_ACCESS_KEY_ID } from "#server/emulators/aws/options.ts";
+import { awsSiteKind } from "#server/providers/aws/site-kind.ts";
+import { slurmSiteKind } from "#server/providers/slurm/site-kind.ts";
+import { CredentialKeys } from "#server/services/site/credential-keys.ts";
+import { RestWorld } from "../testing/rest-world.ts";
+
+const SECRET = "the-secret-of-the-account";
+const CREDENTIALS = { kind: "stored", values: { accessKeyId: DEFAULT_ACCESS_KEY_ID, secretAccessKey: SECRET } };
+const SETTINGS = { regions: ["us-east-1"], imageId: "ami-0123456789abcdef0" };
+const RATE = {
+	...{ instanceType: "g5.xlarge", region: "us-east-1", zone: null, accelerator: "A10G-24GB", gpus: 1, vcpus: 4, memoryGiB: 16 },
+	...{ onDemand: { microUsdPerHour: 1_006_000n, asOf: "2026-07-20", source: "invented" }, spot: { microUsdPerHour: 400_000n } },
+};
+const CATALOG = [
+	{
+		...{ instanceType: "g5.xlarge", vcpus: 4, memoryGiB: 16, gpus: 1, gpuModel: "A10G-24GB" },
+		regions: [{ region: "us-east-1", onDemandMicroUsdPerHour: 1_006_000n, zones: [{ zone: "us-east-1a", spotMicroUsdPerHour: 400_000n }] }],
+	},
+];
+
+describe("sites over REST", () => {
+	const folder = mkdtempSync(path.join(tmpdir(), "spillway-sites-"));
+	let emulator: Ec2Emulator;
+	let world: RestWorld;
+	beforeAll(async () => {
+		emulator = await startEc2Emulator({
+			port: 0,
+			stateDir: path.join(folder, "ec2"),
+			catalog: CATALOG,
+			bootDelayMs: 0,
+			terminateDelayMs: 0,
+			spotNoticeMs: 0,
+			seed: 1,
+		});
+		const kinds = [awsSiteKind({ listPrices: () => [RATE], endpoint: emulator.url }), slurmSiteKind()];
+		const leastRights = () => [{ title: "A policy", language: "json", text: "{}" }];
+		world = await RestWorld.open({ siteTools: { kinds, keys: new CredentialKeys({ home: folder }), leastRights } });
+	});
+	afterAll(async () => {
+		await world?.close();
+		await emulator?.stop({ killInstances: true });
+		rmSync(folder, { recursive: true, force: true });
+	});
+	const patch = (id: string, body: unknown) => world.call("PATCH", `/api/v1/sites/${id}`, { body });
+	const steps = (text: string) =>
+		text
+			.trim()
+			.split("\n")
+			.map((line): { id: string; outcome: string; found: string; fix: string | null } => JSON.parse(line));
+
+	it("adds one, and never answers, writes or audits its credentials", async () => {
+		const added = await world.post("/sites", {
+			id: "aws-two",
+			name: "Second account",
+			provider: "aws",
+			settings: SETTINGS,
+			credentials: CREDENTIALS,
+		});
+		expect(added.status, added.text).toBe(201);
+		expect(added.json).toMatchObject({
+			id: "aws-two",
+			enabled: true,
+			credentials: { source: { kind: "stored" }, changedAt: expect.any(String) },
+		});
+		const changed = await patch("aws-two", {
+			name: "Second",
+			credentials: { kind: "stored", values: { ...CREDENTIALS.values, secretAccessKey: `${SECRET}-2` } },
+		});
+		expect(changed.status, changed.text).toBe(200);
+		const seen = [added.text, changed.text, (await world.get("/sites/aws-two")).text, (await world.get("/sites")).text];
+		const stored = JSON.stringify([await world.database.db.select().from(site), await world.database.db.select().from(audit)], (_, v) =>
+			typeof v === "bigint" ? String(v) : v,
+		);
+		for (const text of [...seen, stored]) expect(text).not.toContain(SECRET);
+		expect(stored).toContain('"credentialsChanged":true');
+		expect(seen.join("")).not.toContain("sealed");
+	});
+
+	it("is for platform engineers alone", async () => {
+		for (const as of ["scientist", "finance"] as const) {
+			expect((await world.post("/sites", {}, { as })).status).toBe(403);
+			expect((await world.post("/sites/check", {}, { as })).status).toBe(403);
+			expect((await world.get("/site-kinds", { as })).status).toBe(403);
+			expect((await world.get("/sites/aws-two", { as })).status).toBe(403);
+			expect((await world.call("DELETE", "/api/v1/sites/aws-two", { as })).status).toBe(403);
+		}
+	});
+
+	it.each([
+		["a region that is none", { settings: { ...SETTINGS, regions: ["useast1"] } }, "settings.regions.0"],
+		["no image", { settings: { regions: ["us-east-1"] } }, "settings.imageId"],
+		["a setting that there is not", { settings: { ...SETTINGS, regoins: [] } }, "settings.regoins"],
+		["the deployment's own id", { settings: { ...SETTINGS, controlPlane: "spw-other" } }, "settings.controlPlane"],
+		["credentials among the settings", { settings: { ...SETTINGS, credentials: {} } }, "settings.credentials"],
+		["plain http to another host", { settings: { ...SETTINGS, endpoint: "http://192.0.2.1" } }, "settings.endpoint"],
+		["half a key", { credentials: { kind: "stored", values: { accessKeyId: "AKIA" } } }, "credentials.secretAccessKey"],
+		["a file that is not absolute", { credentials: { kind: "file", path: "key.json" } }, "credentials.path"],
+		["a variable of the server's own", { credentials: { kind: "environment", name: "AUTH_SECRET" } }, "credentials.name"],
+		["an id with capitals", { id: "AWS" }, "id"],
+		["an id that is taken", { id: "aws" }, "id"],
+	])("refuses %s at its field", async (_what, changes, field) => {
+		const answer = await world.post("/sites", { id: "wrong", name: "Wrong", provider: "aws", settings: SETTINGS, ...changes });
+		expect([400, 409], answer.text).toContain(answer.status);
+		expect(answer.json.fields.map((f: { path: string }) => f.path)).toContain(field);
+	});
+
+	it("lets nobody run a program of the server's by a setting", async () => {
+		const settings = {
+			url: "http://127.0.0.1:1",
+			user: "spillway",
+			folder,
+			accelerators: { h100: "H100-80GB" },
+			token: { command: ["id"] },
+		};
+		const answer = await world.post("/sites", { id: "slurm", name: "Cluster", provider: "slurm", settings });
+		expect(answer).toMatchObject({
+			status: 400,
+			json: { fields: [{ path: "settings.token", message: expect.stringContaining("only in the database") }] },
+		});
+		expect((await world.post("/sites/check", { provider: "slurm", settings })).status).toBe(400);
+	});
+
+	it("checks a draft step by step, from who we are to a launch that is only tried", async () => {
+		const answer = await world.post("/sites/check", { provider: "aws", settings: SETTINGS, credentials: CREDENTIALS });
+		expect(answer.headers.get("content-type")).toContain("application/x-ndjson");
+		const told = Object.fromEntries(steps(answer.text).map((s) => [s.id, s]));
+		expect(Object.keys(told)).toEqual(["identity", "regions", "image", "subnet", "security_group", "permissions", "offers", "quota"]);
+		for (const id of ["identity", "regions", "subnet", "security_group", "permissions", "offers"])
+			expect(told[id], id).toMatchObject({ outcome: "passed", fix: null });
+		expect(told["permissions"]?.found).toContain("g5.xlarge in us-east-1");
+		expect(emulator.instances()).toEqual([]);
+	});
+
+	it("stops at credentials that are refused, says what to do, and skips the rest", async () => {
+		const values = { accessKeyId: "AKIAUNKNOWN", secretAccessKey: SECRET };
+		const answer = await world.post("/sites/check", { provider: "aws", settings: SETTINGS, credentials: { kind: "stored", values } });
+		const [first, ...rest] = steps(answer.text);
+		expect(first).toMatchObject({
+			id: "identity",
+			outcome: "failed",
+			found: expect.stringContaining("AuthFailure"),
+			fix: expect.stringContaining("access key"),
+		});
+		expect(new Set(rest.map((s) => s.outcome))).toEqual(new Set(["skipped"]));
+		expect(answer.text).not.toContain(SECRET);
+	});
+
+	it("names the region that the account does not have", async () => {
+		const settings = { ...SETTINGS, regions: ["us-east-1", "eu-north-9"] };
+		const found = steps((await world.post("/sites/check", { provider: "aws", settings, credentials: CREDENTIALS })).text).find(
+			(s) => s.id === "regions",
+		);
+		expect(found).toMatchObject({ outcome: "failed", found: expect.stringContaining("does not have eu-north-9") });
+	});
+
+	it("checks a stored site with what is stored, and by a file that the server reads", async () => {
+		await patch("aws-two", { credentials: CREDENTIALS });
+		expect(steps((await world.post("/sites/aws-two/check", {})).text)[0]).toMatchObject({ outcome: "passed" });
+		const file = path.join(folder, "key.json");
+		writeFileSync(file, JSON.stringify(CREDENTIALS.values));
+		expect(steps((await world.post("/sites/aws-two/check", { credentials: { kind: "file", path: file } })).text)[0]).toMatchObject({
+			outcome: "passed",
+		});
+		writeFileSync(file, SECRET);
+		const broken = await world.post("/sites/aws-two/check", { credentials: { kind: "file", path: file } });
+		expect(broken.json.detail).toContain("holds no JSON object");
+		expect(broken.text).not.toContain(SECRET);
+	});
+
+	it("removes one only when it is disabled and empty, and its credentials with it", async () => {
+		const remove = () => world.call("DELETE", "/api/v1/sites/aws-two");
+		expect(await remove()).toMatchObject({ status: 409, json: { detail: expect.stringContaining("it is enabled") } });
+		await patch("aws-two", { enabled: false });
+		expect((await remove()).status).toBe(200);
+		expect((await world.get("/sites/aws-two")).status).toBe(404);
+		const [row] = (await world.database.db.select().from(site)).filter((s) => s.id === "aws-two");
+		expect(row).toMatchObject({ enabled: false, sealedCredentials: null, removedAt: expect.any(Date) });
+		expect((await world.post("/sites", { id: "aws-two", name: "Again", provider: "aws", settings: SETTINGS })).status).toBe(409);
+	});
+
+	it("does not remove a site where a job runs, and names it", async () => {
+		await world.start(await world.submit({ name: "long-run" }));
+		await patch("home", { enabled: false });
+		const answer = await world.call("DELETE", "/api/v1/sites/home");
+		expect(answer).toMatchObject({ status: 409, json: { detail: expect.stringContaining("long-run (running)") } });
+		await patch("home", { enabled: true });
+	});
+
+	it("takes a pool that the cluster shows into use at a price, once", async () => {
+		const settings = {
+			url: "http://127.0.0.1:1",
+			user: "spillway",
+			folder,
+			accelerators: { h100: "H100-80GB" },
+			token: { file: "/nonexistent" },
+		};
+		expect((await world.post("/sites", { id: "cluster", name: "Cluster", provider: "slurm", settings })).status).toBe(201);
+		const price = (pool: string, body: unknown) => world.call("PUT", `/api/v1/sites/cluster/pools/${pool}`, { body });
+		expect((await price("gpu-h100x8", { usdPerGpuHour: "1.90" })).status).toBe(404);
+		await world.database.db.update(site).set({ unpricedPools: [{ id: "gpu-h100x8", accelerator: "H100-80GB", nodes: 2, gpusPerNode: 8 }] });
+		expect((await price("gpu-h100x8", { usdPerGpuHour: "0" })).status).toBe(400);
+		expect(await price("gpu-h100x8", { usdPerGpuHour: "1.90" })).toMatchObject({
+			status: 201,
+			json: { microUsdPerGpuHour: "1900000", wattsPerGpu: 700 },
+		});
+		expect((await price("gpu-h100x8", { usdPerGpuHour: "1.90" })).status).toBe(409);
+		const { json } = await world.get("/sites");
+		expect(json.items.find((s: { id: string }) => s.id === "cluster").pools).toMatchObject([{ gpus: 16, unavailable: 16 }]);
+	});
+
+	it("tells what is asked for each provider, with what to paste there", async () => {
+		const { json } = await world.get("/site-kinds");
+		expect(json.items.map((k: { provider: string }) => k.provider)).toEqual(["aws", "slurm"]);
+		expect(json.items[0]).toMatchObject({ leastRights: [{ title: "A policy" }], docs: "docs/providers/aws.md" });
+		expect(readFileSync(path.join(folder, "credential-keys"), "utf8").length).toBeGreaterThan(40);
+	});
+});

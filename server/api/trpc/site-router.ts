@@ -1,0 +1,40 @@
+import { z } from "zod";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import type { ServiceContext } from "#server/services/context.ts";
+import { runtime } from "#server/services/runtime.ts";
+import { addSite } from "#server/services/site/add.ts";
+import { changeSite } from "#server/services/site/change.ts";
+import { prepareCheck } from "#server/services/site/check.ts";
+import { addSiteInput, changeSiteInput, checkSiteInput } from "#server/services/site/input.ts";
+import { listSites } from "#server/services/site/list.ts";
+import { pricePool, pricePoolInput } from "#server/services/site/price-pool.ts";
+import { removeSite } from "#server/services/site/remove.ts";
+import { listSiteKinds, listSiteSettings } from "#server/services/site/settings-view.ts";
+import type { SiteContext } from "#server/services/site/tools.ts";
+import { procedure, router } from "./init.ts";
+
+const id = z.string().min(1).max(64);
+
+export const siteRouter = router({
+	list: procedure.query(({ ctx }) => listSites(ctx.service)),
+	settings: procedure.query(({ ctx }) => listSiteSettings(ctx.service)),
+	kinds: procedure.query(({ ctx }) => listSiteKinds(withTools(ctx.service))),
+	add: procedure.input(addSiteInput).mutation(({ ctx, input }) => addSite(withTools(ctx.service), input)),
+	change: procedure
+		.input(changeSiteInput.extend({ id }))
+		.mutation(({ ctx, input: { id: siteId, ...input } }) => changeSite(withTools(ctx.service), siteId, input)),
+	remove: procedure.input(z.strictObject({ id })).mutation(({ ctx, input }) => removeSite(ctx.service, input.id)),
+	pricePool: procedure
+		.input(pricePoolInput.extend({ siteId: id, poolId: id }))
+		.mutation(({ ctx, input: { siteId, poolId, ...input } }) => pricePool(ctx.service, { siteId, poolId }, input)),
+	/** A step as it ends. A mutation, although nothing is changed: its input holds credentials, which belong in no address. */
+	check: procedure.input(checkSiteInput).mutation(async function* ({ ctx, input }) {
+		yield* await prepareCheck(withTools(ctx.service), input);
+	}),
+});
+
+function withTools(ctx: ServiceContext): SiteContext {
+	const { siteTools } = runtime();
+	if (siteTools) return { ...ctx, siteTools };
+	throw new SpillwayError("unavailable", "This server cannot open sites.", { fix: "Ask the web server that npm start runs." });
+}

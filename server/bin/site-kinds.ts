@@ -1,0 +1,38 @@
+import type { Env } from "#server/env.ts";
+import { awsSiteKind } from "#server/providers/aws/site-kind.ts";
+import { azureSiteKind } from "#server/providers/azure/site-kind.ts";
+import { gcpSiteKind } from "#server/providers/gcp/site-kind.ts";
+import { kubernetesSiteKind } from "#server/providers/kubernetes/site-kind.ts";
+import { LocalDriver } from "#server/providers/local/local-driver.ts";
+import { assertLocalSiteAllowed } from "#server/providers/local/settings.ts";
+import type { OpenedSite, SiteKind, SitePlace } from "#server/providers/site-kind.ts";
+import { slurmSiteKind } from "#server/providers/slurm/site-kind.ts";
+import { resolveAlias } from "#server/rates/accelerators.ts";
+import { listOffers } from "#server/rates/offers.ts";
+import type { SiteRow } from "#server/services/site/row.ts";
+
+/** Every provider that people can connect, in the order in which they are offered. A new driver is one entry. */
+export function siteKinds(env: Env): readonly SiteKind[] {
+	return [
+		awsSiteKind({ listPrices: () => listOffers("aws"), endpoint: env.SPILLWAY_AWS_ENDPOINT }),
+		azureSiteKind({ snapshot: () => listOffers("azure"), endpoint: env.SPILLWAY_AZURE_ENDPOINT }),
+		gcpSiteKind({ listPrices: () => listOffers("gcp"), endpoint: env.SPILLWAY_GCP_ENDPOINT }),
+		kubernetesSiteKind({ resolveAccelerator: resolveAlias, dataRemotes: env.SPILLWAY_DATA_REMOTES }),
+		slurmSiteKind({ dataRemotes: env.SPILLWAY_DATA_REMOTES }),
+	];
+}
+
+/** @throws Error for a provider without a driver, and for wrong settings */
+export function openSite(kinds: readonly SiteKind[], env: Env, { provider }: Pick<SiteRow, "provider">, place: SitePlace): OpenedSite {
+	if (provider === "local") {
+		assertLocalSiteAllowed(env.SPILLWAY_HOST);
+		const settings = {
+			...{ home: env.SPILLWAY_HOME, slots: env.SPILLWAY_LOCAL_SLOTS, accelerator: env.SPILLWAY_LOCAL_ACCELERATOR },
+			dataRemotes: env.SPILLWAY_DATA_REMOTES,
+		};
+		return { kind: "cluster", driver: new LocalDriver(place.siteId, settings) };
+	}
+	const kind = kinds.find((k) => k.provider === provider);
+	if (!kind) throw new Error(`there is no driver for ${provider} yet`);
+	return kind.open(place);
+}

@@ -1,0 +1,125 @@
+import { createHash } from "node:crypto";
+import { and, asc, eq, exists, inArray, isNull, ne, or, sql } from "drizzle-orm";
+import { z } from "zod";
+import type { Db } from "#server/db/client.ts";
+import { attempt } from "#server/db/schema/attempt.ts";
+import { instance } from "#server/db/schema/instance.ts";
+import { site } from "#server/db/schema/site.ts";
+import { LIVE_ATTEMPT_STATES } from "#server/domain/states.ts";
+import type { Clock } from "#server/kernel/clock.ts";
+import type { CloudDriver, ClusterDriver } from "#server/providers/driver.ts";
+import type { OpenedSite, SitePlace } from "#server/providers/site-kind.ts";
+import type { CredentialKeys } from "#server/services/site/credential-keys.ts";
+import { credentialsOf, resealCredentials } from "#server/services/site/credentials.ts";
+import { setSiteHealth } from "#server/services/site/health.ts";
+import type { SiteRow } from "#server/services/site/row.ts";
+import type { LoopContext } from "./context.ts";
+
+export interface SiteDriversOptions {
+	db: Db;
+	clock: Clock;
+	keys: CredentialKeys;
+	controlPlane: string;
+	open(row: SiteRow, place: SitePlace): OpenedSite;
+	log: LoopContext["log"];
+}
+
+/**
+ * A driver for each site that is enabled, or on which something of ours still lives. `look` brings them in line with the
+ * rows: what was added is opened, what was changed is opened anew, what was removed goes. A site that cannot be opened is
+ * unhealthy and says why, and keeps nobody else from working.
+ */
+export class SiteDrivers {
+	readonly clusters = new Map<string, ClusterDriver>();
+	readonly clouds = new Map<string, CloudDriver>();
+	readonly #options: SiteDriversOptions;
+	/** What each driver was made of: also a credentials file that was exchanged makes another one. */
+	readonly #madeOf = new Map<string, string>();
+	readonly #told = new Map<string, string>();
+
+	constructor(options: SiteDriversOptions) {
+		this.#options = options;
+	}
+
+	/** Replaced drivers are left to whoever still uses them, to be closed. */
+	async look(): Promise<void> {
+		const { db, keys, log } = this.#options;
+		const resealed = await resealCredentials(db, keys).catch((error: unknown) => {
+			this.#tell("", `credentials could not be sealed under the newest key: ${wordsOf(error)}`);
+			return 0;
+		});
+		if (resealed > 0) log("info", "credentials are sealed under the newest key", { sites: resealed });
+		const rows = await readOpenSites(db);
+		const ids = new Set(rows.map((row) => row.id));
+		for (const id of this.#madeOf.keys()) if (!ids.has(id)) this.#forget(id);
+		await Promise.all(rows.map((row) => this.#lookAt(row)));
+	}
+
+	async #lookAt(row: SiteRow): Promise<void> {
+		const { db, clock, keys, controlPlane, open } = this.#options;
+		try {
+			const credentials = await credentialsOf(keys, row);
+			const madeOf = createHash("sha256")
+				.update(JSON.stringify([row.provider, row.settings, credentials]))
+				.digest("hex");
+			if (this.#madeOf.get(row.id) === madeOf) return;
+			const opened = open(row, { siteId: row.id, settings: row.settings, credentials, controlPlane });
+			this.#forget(row.id);
+			if (opened.kind === "cloud") this.clouds.set(row.id, opened.driver);
+			else this.clusters.set(row.id, opened.driver);
+			this.#madeOf.set(row.id, madeOf);
+			this.#told.delete(row.id);
+		} catch (error) {
+			const message = wordsOf(error);
+			this.#forget(row.id);
+			this.#tell(row.id, message);
+			await setSiteHealth(db, { siteId: row.id, healthy: false, message, atMs: clock.nowMs() });
+		}
+	}
+
+	#forget(id: string): void {
+		this.clusters.delete(id);
+		this.clouds.delete(id);
+		this.#madeOf.delete(id);
+	}
+
+	/** Once for each message: it is looked every few seconds. */
+	#tell(siteId: string, message: string): void {
+		if (this.#told.get(siteId) === message) return;
+		this.#told.set(siteId, message);
+		this.#options.log("error", "a site cannot be opened and is tried again", { siteId, error: message });
+	}
+}
+
+async function readOpenSites(db: Db): Promise<SiteRow[]> {
+	const living = or(
+		eq(site.enabled, true),
+		exists(
+			db
+				.select({ one: sql`1` })
+				.from(instance)
+				.where(and(eq(instance.siteId, site.id), ne(instance.state, "terminated"))),
+		),
+		exists(
+			db
+				.select({ one: sql`1` })
+				.from(attempt)
+				.where(and(eq(attempt.siteId, site.id), inArray(attempt.state, [...LIVE_ATTEMPT_STATES]))),
+		),
+		// Machines that a sweep still saw, whoever they belong to.
+		sql`(${site.lastSweep}->>'seen')::int > 0`,
+	);
+	return db
+		.select()
+		.from(site)
+		.where(and(isNull(site.removedAt), living))
+		.orderBy(asc(site.id));
+}
+
+function wordsOf(error: unknown): string {
+	if (error instanceof z.ZodError) {
+		const wrong = error.issues.map((issue) => `${issue.path.join(".") || "settings"}: ${issue.message}`);
+		return `its settings are wrong: ${wrong.join("; ")}`;
+	}
+	return error instanceof Error ? error.message : String(error);
+}

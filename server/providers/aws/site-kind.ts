@@ -1,0 +1,86 @@
+import type { SiteKind, SitePlace } from "../site-kind.ts";
+import type { SnapshotRate } from "../snapshot-rate.ts";
+import { checkAwsSite } from "./check-site.ts";
+import { Ec2Calls } from "./client.ts";
+import { AwsDriver } from "./driver.ts";
+import { awsCredentialsSchema, awsSettingsSchema } from "./settings.ts";
+
+/** @param endpoint of this process, for every AWS site of it: an emulator's */
+export function awsSiteKind(options: { listPrices: () => readonly SnapshotRate[]; endpoint?: string | undefined }): SiteKind {
+	const settings = awsSettingsSchema.omit({ controlPlane: true, credentials: true });
+	const parse = ({ settings: row, credentials, controlPlane }: SitePlace) =>
+		awsSettingsSchema.parse({
+			...settings.parse(row),
+			controlPlane,
+			...(credentials === null ? {} : { credentials: awsCredentialsSchema.parse(credentials) }),
+			...(options.endpoint === undefined ? {} : { endpoint: options.endpoint }),
+		});
+	return {
+		provider: "aws",
+		title: "Amazon Web Services",
+		owned: false,
+		docs: "providers/aws.md",
+		settings,
+		guarded: () => ({}),
+		credentials: awsCredentialsSchema,
+		withoutCredentials: "What the AWS SDK finds where Spillway runs: its environment, a profile, or the machine's role.",
+		fields: [
+			{
+				...{ name: "regions", label: "Regions", input: "lines", required: true, placeholder: "us-east-1\neu-west-1" },
+				hint: "One a line. Machines are bought there, and lost ones looked for.",
+			},
+			{
+				...{
+					name: "imageId",
+					label: "Machine image",
+					input: "text_or_map",
+					required: true,
+					placeholder: "us-east-1 = ami-0123456789abcdef0",
+				},
+				hint: "Images have another id in each region: a line each, as region = id. It needs a shell and NVIDIA's driver.",
+			},
+			{
+				...{ name: "subnets", label: "Subnets", input: "map", required: false, placeholder: "us-east-1a = subnet-0123" },
+				hint: "By zone or region. Without one, the zone's default subnet.",
+			},
+			{
+				...{ name: "securityGroups", label: "Security groups", input: "json", required: false, placeholder: '{"us-east-1": ["sg-0123"]}' },
+				hint: "Lists by region, as JSON. Without them, the network's default group. Nothing has to come in.",
+			},
+			{
+				...{ name: "instanceProfile", label: "Instance profile", input: "text", required: false },
+				hint: "Name of the IAM instance profile whose rights the machines have. Empty: none.",
+			},
+		],
+		credentialFields: [
+			{ name: "accessKeyId", label: "Access key id", input: "text", required: true, hint: "Of a user of its own, with the policy below." },
+			{
+				name: "secretAccessKey",
+				label: "Secret access key",
+				input: "secret",
+				required: true,
+				hint: "Stored encrypted, never shown again.",
+			},
+			{
+				name: "sessionToken",
+				label: "Session token",
+				input: "secret",
+				required: false,
+				hint: "Only of temporary keys, which end by themselves.",
+			},
+		],
+		open: (place) => ({
+			kind: "cloud",
+			driver: new AwsDriver(place.siteId, { settings: parse(place), listPrices: options.listPrices }),
+		}),
+		async *check(place) {
+			const parsed = parse(place);
+			const ec2 = new Ec2Calls(parsed);
+			try {
+				yield* checkAwsSite(ec2, parsed, options.listPrices());
+			} finally {
+				ec2.close();
+			}
+		},
+	};
+}

@@ -1,0 +1,64 @@
+import { DriverError } from "./driver-errors.ts";
+
+/** One thing that was looked at. `unknown`: nobody let us look, or the provider tells nobody; it is no failure. */
+export interface CheckStep {
+	id: string;
+	title: string;
+	outcome: "passed" | "failed" | "unknown" | "skipped";
+	/** What was found, or why it failed, in a sentence. */
+	found: string;
+	/** What to do; null when there is nothing to do. */
+	fix: string | null;
+}
+
+/** @throws DriverError when it is not as it should be. */
+type Look = () => Promise<string | { unknown: string; fix?: string } | { failed: string }>;
+
+export interface PlannedStep {
+	id: string;
+	title: string;
+	/** What to do when it fails. */
+	fix: string;
+	/** When it fails the later ones are not tried. */
+	decisive?: true;
+	look: Look;
+}
+
+/** Takes the steps in their order and tells each as it ends. What is no DriverError is told too: a person waits for it. */
+export async function* checkSteps(steps: readonly PlannedStep[]): AsyncGenerator<CheckStep> {
+	let blocked: string | null = null;
+	for (const step of steps) {
+		const { id, title } = step;
+		if (blocked !== null) {
+			yield { id, title, outcome: "skipped", found: `Not tried, since "${blocked}" failed.`, fix: null };
+			continue;
+		}
+		const told = await lookAt(step);
+		if (told.outcome === "failed" && step.decisive) blocked = title;
+		yield { id, title, ...told };
+	}
+}
+
+async function lookAt({ look, fix }: PlannedStep): Promise<Pick<CheckStep, "outcome" | "found" | "fix">> {
+	try {
+		const found = await look();
+		if (typeof found === "string") return { outcome: "passed", found, fix: null };
+		if ("failed" in found) return { outcome: "failed", found: found.failed, fix };
+		return { outcome: "unknown", found: found.unknown, fix: found.fix ?? null };
+	} catch (error) {
+		return { outcome: "failed", found: error instanceof Error ? error.message : String(error), fix };
+	}
+}
+
+/** For what an account need not be allowed to look at: a refusal says nothing about the thing itself. */
+export async function ifAllowed<T>(ask: () => Promise<T>): Promise<T | null> {
+	try {
+		return await ask();
+	} catch (error) {
+		if (error instanceof DriverError && (error.kind === "unauthorized" || NOT_SERVED.has(error.providerCode ?? ""))) return null;
+		throw error;
+	}
+}
+
+/** What endpoints say that do not know a call at all. */
+const NOT_SERVED = new Set(["InvalidAction", "UnsupportedOperation", "NotEmulated", "notImplemented", "NotFound", "notFound"]);

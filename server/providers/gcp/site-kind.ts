@@ -1,0 +1,163 @@
+import { type CheckStep, checkSteps } from "../check-steps.ts";
+import type { SiteKind, SitePlace } from "../site-kind.ts";
+import { ComputeCalls } from "./client.ts";
+import { openComputeClients } from "./compute-clients.ts";
+import { GcpDriver } from "./driver.ts";
+import { lastPart } from "./names.ts";
+import type { ZoneRate } from "./offers.ts";
+import { gcpCredentialsSchema, gcpSettingsSchema, type ParsedGcpSettings } from "./settings.ts";
+
+/** @param endpoint of this process, for every Google site of it: an emulator's */
+export function gcpSiteKind(options: { listPrices: () => readonly ZoneRate[]; endpoint?: string | undefined }): SiteKind {
+	const settings = gcpSettingsSchema.omit({ controlPlane: true, credentials: true });
+	const parse = ({ settings: row, credentials, controlPlane }: SitePlace) =>
+		gcpSettingsSchema.parse({
+			...settings.parse(row),
+			controlPlane,
+			...(credentials === null ? {} : { credentials: gcpCredentialsSchema.parse(credentials) }),
+			...(options.endpoint === undefined ? {} : { endpoint: options.endpoint }),
+		});
+	return {
+		provider: "gcp",
+		title: "Google Cloud",
+		owned: false,
+		docs: "providers/gcp.md",
+		settings,
+		guarded: () => ({}),
+		credentials: gcpCredentialsSchema,
+		withoutCredentials: "What Google's SDK finds where Spillway runs: GOOGLE_APPLICATION_CREDENTIALS, gcloud's, or the machine's account.",
+		fields: [
+			{
+				...{ name: "project", label: "Project", input: "text", required: true, placeholder: "acme-bursts-417" },
+				hint: "Its id, not its number or name. It pays.",
+			},
+			{
+				...{ name: "regions", label: "Regions", input: "lines", required: true, placeholder: "us-central1\neurope-west4" },
+				hint: "One a line. Machines are bought in all their zones, and lost ones looked for.",
+			},
+			{
+				...{ name: "image", label: "Machine image", input: "text", required: true },
+				...{ placeholder: "projects/acme-bursts-417/global/images/family/training" },
+				hint: "An image, or the newest of a family, with NVIDIA's driver.",
+			},
+			{
+				...{ name: "subnetworks", label: "Subnetworks", input: "map", required: false },
+				...{ placeholder: "us-central1 = regions/us-central1/subnetworks/gpu" },
+				hint: "By region. Without one, the network default.",
+			},
+			{
+				...{ name: "serviceAccount", label: "Account of the machines", input: "text", required: false },
+				hint: "E-mail of the service account whose rights the machines have. Empty: none.",
+			},
+		],
+		credentialFields: [
+			{
+				...{ name: "keyFile", label: "Key of a service account", input: "key_file", required: true },
+				hint: "The whole JSON file. Stored encrypted, never shown again.",
+			},
+		],
+		open: (place) => ({
+			kind: "cloud",
+			driver: new GcpDriver(place.siteId, { settings: parse(place), listPrices: options.listPrices }),
+		}),
+		async *check(place) {
+			const parsed = parse(place);
+			const compute = new ComputeCalls(parsed, () => openComputeClients(parsed));
+			try {
+				yield* checkGcpSite(compute, parsed, options.listPrices());
+			} finally {
+				await compute.close();
+			}
+		},
+	};
+}
+
+function checkGcpSite(compute: ComputeCalls, settings: ParsedGcpSettings, rates: readonly ZoneRate[]): AsyncGenerator<CheckStep> {
+	const { project, regions, image, subnetworks } = settings;
+	const zonesByRegion = async () => Map.groupBy(await compute.zones(), (zone) => lastPart(zone.region));
+	const names = [...new Set(rates.map((rate) => rate.instanceType))].sort();
+	return checkSteps([
+		{
+			...{ id: "identity", title: "Who we are to Google", decisive: true },
+			fix: "See that the key belongs to an account with the role above, that the project's id is right, and that compute.googleapis.com is enabled.",
+			look: async () => `Google takes the credentials; the project ${project} has ${(await compute.zones()).length} zones.`,
+		},
+		{
+			...{ id: "regions", title: "Regions", decisive: true },
+			fix: "Correct the region's name, or take it out of the settings.",
+			async look() {
+				const known = await zonesByRegion();
+				const missing = regions.filter((region) => !known.has(region));
+				return missing.length > 0
+					? { failed: `The project has no ${missing.join(", ")}. It has ${[...known.keys()].sort().join(", ")}.` }
+					: regions.map((region) => `${region}: ${known.get(region)?.length} zones`).join("; ");
+			},
+		},
+		{
+			...{ id: "image", title: "Machine image" },
+			fix: "Correct the image's name, or share the image with the account (roles/compute.imageUser on its project).",
+			look: () => told(compute.imageExists(image), image, "compute.images.get"),
+		},
+		{
+			...{ id: "subnet", title: "Subnetworks" },
+			fix: "Correct the subnetwork's name, or make it in that region.",
+			async look() {
+				const named = Object.entries(subnetworks).filter(([region]) => regions.includes(region));
+				if (named.length === 0) return "None is named: the network default is taken.";
+				for (const [, subnetwork] of named) {
+					const found = await told(compute.subnetworkExists(subnetwork), subnetwork, "compute.subnetworks.get");
+					if (typeof found !== "string") return found;
+				}
+				return `There: ${named.map(([, subnetwork]) => subnetwork).join(", ")}.`;
+			},
+		},
+		{
+			...{ id: "permissions", title: "Rights to buy" },
+			fix: "",
+			look: async () => ({
+				unknown: "Google tries no launch without making it. A right that is missing refuses the first one, before anything costs money.",
+				fix: "Compare the account's role with the one above.",
+			}),
+		},
+		{
+			...{ id: "quota", title: "GPU quotas" },
+			fix: "Ask for quota (IAM & Admin > Quotas): NVIDIA_…_GPUS on demand, PREEMPTIBLE_NVIDIA_…_GPUS as spot. New projects have none.",
+			async look() {
+				const all = await Promise.all(regions.map(async (region) => ({ region, quotas: await compute.gpuQuotas(region) })));
+				if (all.some(({ quotas }) => quotas === null || quotas.length === 0))
+					return {
+						unknown: "Google did not tell the quotas on GPUs.",
+						fix: "Allow compute.regions.get to have them checked before a launch.",
+					};
+				const open = all.map(({ region, quotas }) => ({ region, some: (quotas ?? []).filter((q) => q.limit > 0) }));
+				const none = open.filter(({ some }) => some.length === 0).map(({ region }) => region);
+				if (none.length === open.length) return { failed: `Every quota on GPUs is 0 in ${none.join(", ")}.` };
+				return open
+					.map(({ region, some }) => `${region}: ${some.map((q) => `${q.metric} ${q.usage} of ${q.limit}`).join(", ") || "none"}`)
+					.join("; ");
+			},
+		},
+		{
+			...{ id: "offers", title: "Machines" },
+			fix: "Choose a region that sells machines with GPUs: see cloud.google.com/compute/docs/gpus/gpu-regions-zones.",
+			async look() {
+				const known = await zonesByRegion();
+				const sold = await Promise.all(
+					regions.map(async (region) => {
+						const types = await Promise.all((known.get(region) ?? []).map((zone) => compute.machineTypes(zone.name, names)));
+						return { region, types: new Set(types.flat().map((type) => type.name)).size };
+					}),
+				);
+				if (sold.every(({ types }) => types === 0))
+					return { failed: `None of the machines that Spillway knows is sold in ${regions.join(", ")}.` };
+				return sold.map(({ region, types }) => `${region}: ${types} machine types`).join("; ");
+			},
+		},
+	]);
+}
+
+async function told(exists: Promise<boolean | null>, what: string, right: string) {
+	const there = await exists;
+	if (there === null) return { unknown: `The account may not look at ${what}.`, fix: `Allow ${right} to have it checked before a launch.` };
+	return there ? `There: ${what}.` : { failed: `Google has no ${what}.` };
+}

@@ -1,0 +1,112 @@
+import { z } from "zod";
+import { type CheckStep, checkSteps } from "../check-steps.ts";
+import type { SiteKind, SitePlace } from "../site-kind.ts";
+import { KubernetesDriver } from "./driver.ts";
+import { kubernetesSettingsSchema, type ParsedKubernetesSettings } from "./settings.ts";
+
+/** A row has what the books read too. */
+const rowSchema = kubernetesSettingsSchema.extend({
+	gridZone: z.string().min(1).optional(),
+	pue: z.number().min(1).max(3).optional(),
+});
+
+/** @param options.dataRemotes of this process, for every site that has none of its own */
+export function kubernetesSiteKind(options: {
+	resolveAccelerator: (name: string) => string | null;
+	dataRemotes?: string | undefined;
+}): SiteKind {
+	const parse = ({ settings }: SitePlace): ParsedKubernetesSettings => {
+		const { gridZone: _, pue: __, volume, ...row } = rowSchema.parse(settings);
+		return kubernetesSettingsSchema.parse({ ...row, ...(volume && { volume: { dataRemotes: options.dataRemotes, ...volume } }) });
+	};
+	const driverOf = (place: SitePlace) =>
+		new KubernetesDriver(place.siteId, parse(place), { resolveAccelerator: options.resolveAccelerator });
+	return {
+		provider: "kubernetes",
+		title: "Kubernetes",
+		owned: true,
+		docs: "providers/kubernetes.md",
+		settings: rowSchema,
+		guarded: ({ access, volume }) => ({
+			// A kubeconfig may name a program that prints the token.
+			...(isObject(access) && "kubeconfig" in access ? { access } : {}),
+			...(isObject(volume) && "dataRemotes" in volume ? { "volume.dataRemotes": volume["dataRemotes"] } : {}),
+		}),
+		credentials: null,
+		withoutCredentials: "A token in the file that the access names, or the service account of the pod in which Spillway runs.",
+		fields: [
+			{
+				...{ name: "access", label: "Access", input: "json", required: true },
+				...{
+					placeholder: '{"server": "https://k8s.example.com:6443", "tokenFile": "/run/spillway/token", "caFile": "/run/spillway/ca.crt"}',
+				},
+				hint: 'As JSON: server and files on the host of Spillway, or {"inCluster": true}. A kubeconfig is set in the database alone.',
+			},
+			{
+				...{ name: "namespace", label: "Namespace", input: "text", required: true, placeholder: "spillway" },
+				hint: "In which jobs are made; one for each site.",
+			},
+			{
+				...{ name: "accelerators", label: "Accelerators", input: "map", required: false, placeholder: "NVIDIA-H100-80GB-HBM3 = H100-80GB" },
+				hint: "What the nodes' GPU products are called here. Known models need no line.",
+			},
+			{ name: "queue", label: "Kueue's LocalQueue", input: "text", required: false, hint: "That jobs are put into, where Kueue is there." },
+			{ name: "image", label: "Image", input: "text", required: false, hint: "Of jobs that name none; without it such a job is refused." },
+			{
+				name: "gridZone",
+				label: "Grid zone",
+				input: "text",
+				required: false,
+				placeholder: "DE",
+				hint: "For carbon, such as DE or US-MIDA-PJM.",
+			},
+		],
+		credentialFields: [],
+		open: (place) => ({ kind: "cluster", driver: driverOf(place) }),
+		async *check(place) {
+			const driver = driverOf(place);
+			try {
+				yield* checkKubernetesSite(driver);
+			} finally {
+				await driver.close({ stopJobs: false, graceMs: 0 });
+			}
+		},
+	};
+}
+
+function checkKubernetesSite(driver: KubernetesDriver): AsyncGenerator<CheckStep> {
+	const seen = driver.observe();
+	// Told by the step that waits for it.
+	seen.catch(() => {});
+	return checkSteps([
+		{
+			...{ id: "identity", title: "The cluster answers, and lets us look", decisive: true },
+			fix: "See that this host reaches the server, that the token is fresh and the authority right, and that the rights are bound in the namespace.",
+			async look() {
+				await seen;
+				return "Nodes and pods can be read.";
+			},
+		},
+		{
+			...{ id: "pools", title: "GPUs" },
+			fix: "Name the nodes' GPU products under accelerators: kubectl get nodes -L nvidia.com/gpu.product",
+			async look() {
+				const { pools } = await seen;
+				if (pools.length === 0) return { failed: "No node with a GPU of a known model is seen." };
+				return `Pools: ${pools.map((p) => `${p.id} (${p.nodes} × ${p.gpusPerNode} ${p.accelerator})`).join(", ")}.`;
+			},
+		},
+		{
+			...{ id: "permissions", title: "Rights to run" },
+			fix: "",
+			look: async () => ({
+				unknown: "Whether jobs may be made there, the first one shows: it fails with the server's words.",
+				fix: "Compare the bound role with the one of docs/providers.",
+			}),
+		},
+	]);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+	return typeof value === "object" && value !== null;
+}

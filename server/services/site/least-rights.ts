@@ -1,0 +1,24 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import type { LeastRights } from "./tools.ts";
+
+const BLOCK = /^<!-- least rights: (.+?) -->\n+```(\w+)\n([\s\S]*?)\n```$/gm;
+
+/**
+ * What is to be pasted at a provider, from its document: each fenced block that stands after a line
+ * `<!-- least rights: title -->`. One source for whoever reads the document and whoever fills in the form.
+ */
+export function leastRightsIn(text: string): LeastRights[] {
+	return [...text.matchAll(BLOCK)].map(([, title = "", language = "", block = ""]) => ({ title, language, text: block }));
+}
+
+/** @param docs the folder of the documents; one that is not there has no blocks */
+export function leastRightsReader(docs: string): (document: string) => LeastRights[] {
+	return (document) => {
+		try {
+			return leastRightsIn(readFileSync(path.join(docs, document), "utf8"));
+		} catch {
+			return [];
+		}
+	};
+}
