@@ -146,15 +146,14 @@ export class Evictions {
 	#isLonger(attempt: RunningAttempt, queued: QueuedJob, longerBy: number | null): boolean {
 		if (longerBy === null) return true;
 		const { nowMs } = this.#snapshot;
-		if (attempt.startedAtMs === null || attempt.spec.deadlineMs !== null) return false;
-		if (nowMs - attempt.startedAtMs < LIMITS.moveMinRunMs || lostMs(attempt, nowMs) > LIMITS.makeRoomLostMs) return false;
-		const wholeMs = attempt.completedMs + nowMs - attempt.startedAtMs;
-		// A big job does not make room for a small one: most of what it leaves would stand idle.
+		const { startedAtMs } = attempt;
+		if (startedAtMs === null || attempt.spec.deadlineMs !== null || nowMs - startedAtMs < LIMITS.moveMinRunMs) return false;
+		const wholeMs = attempt.completedMs + nowMs - startedAtMs;
 		const pauseMs = LIMITS.restoreMs + this.#snapshot.cloudStartMs.p50Ms;
-		return (
-			wholeMs >= Math.max(longerBy * queued.rest.p50Ms, LIMITS.timesItsPause * pauseMs) &&
-			gpusOf(attempt.spec) <= gpusOf(queued.job.spec) + this.#soonFilledGpus()
-		);
+		if (wholeMs < Math.max(longerBy * queued.rest.p50Ms, LIMITS.timesItsPause * pauseMs)) return false;
+		// A big job does not make room for a small one: most of what it leaves would stand idle.
+		if (gpusOf(attempt.spec) > gpusOf(queued.job.spec) + this.#soonFilledGpus()) return false;
+		return lostMs(attempt, nowMs) <= LIMITS.makeRoomLostMs;
 	}
 
 	/** GPUs that others will have taken a few minutes from now. */
@@ -232,9 +231,18 @@ function isLess(a: Cost, b: Cost): boolean {
 /** Whether its attempt would lose more than a newcomer may cost. What is lost only grows until the checkpoint that is announced. */
 function losesMuch(holder: Holder, nowMs: number): boolean {
 	if (nowMs < holder.losesMuchUntilMs) return true;
+	if (nowMs < holder.losesLittleUntilMs) return false;
 	const { attempt } = holder;
-	if (!attempt || lostMs(attempt, nowMs) <= LIMITS.makeRoomLostMs) return false;
-	holder.losesMuchUntilMs = attempt.nextCheckpointAtMs ?? nowMs;
+	if (!attempt) return false;
+	const { nextCheckpointAtMs = null, startedAtMs } = attempt;
+	if (lostMs(attempt, nowMs) <= LIMITS.makeRoomLostMs) {
+		// No more is lost than has passed since the checkpoint before the announced one, which stands until it has passed.
+		const { checkpoint } = attempt.spec;
+		if (nextCheckpointAtMs !== null && checkpoint !== null && startedAtMs !== null)
+			holder.losesLittleUntilMs = Math.min(nextCheckpointAtMs, nextCheckpointAtMs - checkpoint.intervalMs + LIMITS.makeRoomLostMs);
+		return false;
+	}
+	holder.losesMuchUntilMs = nextCheckpointAtMs ?? nowMs;
 	return true;
 }
 

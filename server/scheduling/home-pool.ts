@@ -15,6 +15,8 @@ export interface Holder {
 	end(nowMs: number): TimeRange;
 	/** Kept by evict.ts: until then its attempt has not saved its work just now. */
 	losesMuchUntilMs: number;
+	/** The same, until when it has. */
+	losesLittleUntilMs: number;
 }
 
 /**

@@ -147,6 +147,7 @@ function holderOf(
 		slots,
 		attempt,
 		losesMuchUntilMs: Number.NEGATIVE_INFINITY,
+		losesLittleUntilMs: Number.NEGATIVE_INFINITY,
 		end: (nowMs) => {
 			if (known === null || known.p50Ms <= nowMs || by !== runTimes()) {
 				by = runTimes();
@@ -182,9 +183,9 @@ function follow<T, M>({ items, made }: Followed<T, M>, next: readonly T[], begin
 		const [item, its] = [items[i], made[i]];
 		if (item !== undefined && its !== undefined) end(item, its);
 	};
-	for (let i = 0; i < next.length; i++) {
+	for (let i = firstOther(items, next, 0); i < next.length; i = firstOther(items, next, i + 1)) {
 		const item = next[i];
-		if (item === undefined || items[i] === item) continue;
+		if (item === undefined) continue;
 		const last = items.length - 1;
 		if (i > last) {
 			items.push(item);
@@ -213,4 +214,11 @@ function follow<T, M>({ items, made }: Followed<T, M>, next: readonly T[], begin
 		items.pop();
 		made.pop();
 	}
+}
+
+/** The first place from `i` on at which two lists differ; the length of the second when none does. Most of a walk is this. */
+function firstOther<T>(items: readonly T[], next: readonly T[], i: number): number {
+	let at = i;
+	while (at < next.length && items[at] === next[at]) at++;
+	return at;
 }

@@ -229,7 +229,8 @@ export function fitOffers(book: OfferBook, spec: JobSpec, policyRemovals: Policy
 		}
 	};
 	const residency = residencyOf(spec);
-	const allowed: OfferRow[] = [];
+	const eligible: OfferRow[] = [];
+	let possible = false;
 	for (const { machine, rows, gangs } of book.kinds) {
 		const why = spec.nodes > 1 && !gangs ? "multi_node_unsupported" : hardwareRemoval(spec, machine);
 		const first = rows[0];
@@ -242,12 +243,11 @@ export function fitOffers(book: OfferBook, spec: JobSpec, policyRemovals: Policy
 			const forGood = byPolicy?.removal ?? gangRemoval(spec, row) ?? residency(row);
 			const out = forGood ?? row.priceRemoval ?? scarcityRemoval(spec, row.offer);
 			if (out) count(byPolicy?.key ?? out.why, row, out, 1);
-			if (!forGood) allowed.push(row);
+			else eligible.push(row);
+			if (!forGood) possible = true;
 		}
 	}
-	const eligible = allowed
-		.filter((row) => row.priceRemoval === null && scarcityRemoval(spec, row.offer) === null)
-		.sort((a, b) => a.index - b.index);
+	eligible.sort((a, b) => a.index - b.index);
 	const usable = eligible.filter((row) => row.backoffUntilMs <= nowMs);
 	for (const row of eligible) {
 		if (row.backoffUntilMs > nowMs) count("capacity_backoff", row, backoffRemoval(row.backoffUntilMs, row.offer.backoffReason), 1);
@@ -265,7 +265,7 @@ export function fitOffers(book: OfferBook, spec: JobSpec, policyRemovals: Policy
 			byId ??= new Map(eligible.toReversed().map((row) => [row.offer.id, row]));
 			return byId.get(offerId);
 		},
-		possible: allowed.length > 0,
+		possible,
 		removed: [...groups.values()],
 		barred: () =>
 			book.rows.filter(
