@@ -25,18 +25,21 @@ export async function absorbObservation(ctx: LoopContext, row: LiveInstance, des
 	if (!seen) {
 		const lastKnownMs = lastAliveMs(row);
 		if (!described.regions.has(row.region) || nowMs - lastKnownMs < ctx.timing.vanishMs) return false;
-		await writeTerminated(ctx, row, reason("instance_vanished", { lastSeenMs: lastKnownMs }));
+		const sinceMs = (row.launchedAt ?? row.requestedAt ?? row.intendedAt).getTime();
+		await writeTerminated(ctx, row, reason("instance_vanished", { lastSeenMs: lastKnownMs }), sinceMs);
 		return true;
 	}
+	// The answer to its launch may have reached nobody, and its agent have made it known: what runs is charged all the same.
+	const launchedAtMs = row.launchedAt?.getTime() ?? seen.launchedAtMs;
 	if (seen.state === "terminated") {
-		await writeTerminated(ctx, row, endReason(ctx, row, seen.stateReasonCode));
+		await writeTerminated(ctx, row, endReason(ctx, row, seen.stateReasonCode), launchedAtMs);
 		return true;
 	}
 	const more = (row.zone === null && seen.zone !== null) || (row.privateAddress === null && seen.privateAddress !== null);
 	if (more) await ctx.db.transaction((tx) => writePlace(tx, row, seen));
 	await ctx.db
 		.update(instance)
-		.set({ lastSeenAt: new Date(nowMs) })
+		.set({ lastSeenAt: new Date(nowMs), launchedAt: new Date(launchedAtMs) })
 		.where(eq(instance.id, row.id));
 	if (seen.state === "stopped" || seen.state === "stopping") await stopAttempt(ctx, row, endReason(ctx, row, seen.stateReasonCode));
 	return false;
@@ -114,7 +117,7 @@ function goneBefore(ctx: LoopContext, row: LiveInstance): Reason | null {
 }
 
 /** The provider was seen to say that it is over: only now is it, and only now may the job run elsewhere. */
-async function writeTerminated(ctx: LoopContext, row: LiveInstance, why: Reason): Promise<void> {
+async function writeTerminated(ctx: LoopContext, row: LiveInstance, why: Reason, launchedAtMs: number): Promise<void> {
 	ctx.probe("terminate:seen");
 	const nowMs = ctx.clock.nowMs();
 	await ctx.db.transaction(async (tx) => {
@@ -122,6 +125,7 @@ async function writeTerminated(ctx: LoopContext, row: LiveInstance, why: Reason)
 			.update(instance)
 			.set({
 				state: "terminated",
+				launchedAt: new Date(launchedAtMs),
 				terminatedAt: new Date(endedAtMs(row, nowMs)),
 				lastSeenAt: new Date(nowMs),
 				reason: why,

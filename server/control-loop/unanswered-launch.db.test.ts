@@ -1,0 +1,33 @@
+import { eq } from "drizzle-orm";
+import { afterEach, expect, it } from "vitest";
+import { instance } from "#server/db/schema/instance.ts";
+import { defined } from "#server/kernel/assert.ts";
+import { meterAll } from "#server/services/ledger/meter.ts";
+import { World } from "./testing/world.ts";
+
+let world: World | null = null;
+afterEach(async () => {
+	await world?.database.drop();
+	world = null;
+});
+
+it("a machine that only its agent made known, since the answer to its launch reached nobody, is charged from its launch on", { timeout: 60_000 }, async () => {
+	const w = await World.open({ slots: 1 });
+	world = w;
+	w.killAt = { step: "launch:provider_answered", pass: 1 };
+	await w.submit({ name: "home-1" }, { name: "burst-1" });
+	await w.until(async () => w.deaths === 1);
+	const [made] = w.cloud.instances();
+	const { instanceId, providerInstanceId, launchedAtMs } = defined(made, "the machine");
+	// As enrolling does before the launch is asked again.
+	await w.database.db
+		.update(instance)
+		.set({ state: "provisioning", providerInstanceId })
+		.where(eq(instance.id, defined(instanceId, "its tag")));
+	await w.until(() => w.quiet());
+	await meterAll(w.ctx);
+	const [row] = await w.instances();
+	expect(row?.launchedAt?.getTime()).toBe(launchedAtMs);
+	const [charged] = await w.database.sql`select sum(gpu_ms)::float8 as ms from charge where instance_id = ${instanceId} and kind <> 'egress'`;
+	expect(charged?.["ms"]).toBe(defined(row?.terminatedAt, "its end").getTime() - launchedAtMs);
+});
