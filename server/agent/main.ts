@@ -4,7 +4,7 @@ import { giveMachineBack } from "./give-back.ts";
 import { findPowerOff, powerOff } from "./power-off.ts";
 import { type AgentSettings, takeSettings } from "./settings.ts";
 
-/** Runs on the instance. However it ends, the machine is powered off: nobody else may be left who would. */
+/** Runs on the instance. However it ends, the instance is powered off: nobody else may be left who would. */
 const log = (text: string): void => {
 	process.stdout.write(`${new Date().toISOString()} agent: ${text}\n`);
 };
@@ -12,8 +12,12 @@ const log = (text: string): void => {
 const commands = findPowerOff(process.env["PATH"] ?? "");
 let settings: AgentSettings | null = null;
 
+/** By user-data, which names the instance. Started by hand on somebody's own computer it must not switch that off. */
+const onInstance = process.env["SPILLWAY_INSTANCE_ID"] !== undefined;
+
 /** What ends the machine's cost. */
 async function end(): Promise<void> {
+	if (!onInstance) return log("this is no instance of Spillway's: nothing was done, and the machine stays on");
 	if (settings !== null) await giveMachineBack(settings, log);
 	await powerOff(commands, log);
 }

@@ -1,0 +1,31 @@
+import { spawn } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+
+/** The only folder in which programs are looked for: the switches in it do nothing but say that they were asked. */
+let bin: string;
+beforeEach(() => {
+	bin = mkdtempSync(path.join(os.tmpdir(), "spillway-agent-main-"));
+	for (const name of ["shutdown", "poweroff"]) writeFileSync(path.join(bin, name), `#!/bin/sh\n: > '${bin}/off'\n`, { mode: 0o755 });
+});
+afterEach(() => rmSync(bin, { recursive: true }));
+
+function runAgent(settings: Record<string, string>): Promise<number | null> {
+	const child = spawn(process.execPath, [path.resolve("server/agent/main.ts")], {
+		stdio: "ignore",
+		env: { NODE_ENV: "test", PATH: bin, ...settings },
+	});
+	return new Promise((resolve) => child.once("exit", resolve));
+}
+
+it("started by hand, without an instance's settings, it leaves the computer on", { timeout: 60_000 }, async () => {
+	expect(await runAgent({})).toBe(1);
+	expect(existsSync(path.join(bin, "off"))).toBe(false);
+});
+
+it("on an instance it powers off also when its settings are wrong", { timeout: 60_000 }, async () => {
+	expect(await runAgent({ SPILLWAY_INSTANCE_ID: "ins_x", SPILLWAY_CONTROL_URL: "nonsense" })).toBe(1);
+	expect(existsSync(path.join(bin, "off"))).toBe(true);
+});
