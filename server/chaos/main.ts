@@ -28,24 +28,33 @@ const file = path.resolve(import.meta.dirname, "../../dist/agent.mjs");
 const agent = { file, sha256: createHash("sha256").update(readFileSync(file)).digest("hex") };
 const server = await startThrowawayPostgres();
 const reports: RunReport[] = [];
+const failed: number[] = [];
 const firstSeed = Number(values.seed);
 const seeds = Array.from({ length: Number(values.runs) }, (_, i) => firstSeed + i);
 const startedMs = performance.now();
+// Told to stop, it begins no further run and tells of those that it has made.
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => seeds.splice(0));
 
 await Promise.all(
 	Array.from({ length: Math.min(Number(values.slots), seeds.length) }, async () => {
 		const ports = new CloudPorts();
-		for (let seed = seeds.shift(); seed !== undefined; seed = seeds.shift()) reports.push(await runSeed(seed, ports));
+		for (let seed = seeds.shift(); seed !== undefined; seed = seeds.shift()) {
+			const report = await runSeed(seed, ports);
+			if (report) reports.push(report);
+			else failed.push(seed);
+		}
 		await ports.close();
 	}),
 );
 await server.stop();
 reports.sort((a, b) => a.seed - b.seed);
 const tookMs = Math.round(performance.now() - startedMs);
-process.stdout.write(values.json ? `${JSON.stringify({ tookMs, reports }, null, "\t")}\n` : renderReport(reports, tookMs));
-process.exit(reports.some((r) => r.unrest.length > 0 || Object.values(r.violations).some((v) => v.length > 0)) ? 1 : 0);
+process.stdout.write(values.json ? `${JSON.stringify({ tookMs, failed, reports }, null, "\t")}\n` : renderReport(reports, tookMs, failed));
+process.exit(
+	failed.length > 0 || reports.some((r) => r.unrest.length > 0 || Object.values(r.violations).some((v) => v.length > 0)) ? 1 : 0,
+);
 
-async function runSeed(seed: number, ports: CloudPorts): Promise<RunReport> {
+async function runSeed(seed: number, ports: CloudPorts): Promise<RunReport | null> {
 	const database = await createDatabaseOn(server.url);
 	const began = performance.now();
 	const log = (text: string): void => {
@@ -56,6 +65,10 @@ async function runSeed(seed: number, ports: CloudPorts): Promise<RunReport> {
 		const broken = [...report.unrest, ...Object.values(report.violations).flat()];
 		if (broken.length > 0) process.stderr.write(`seed ${seed}: ${broken.join("; ")}\n`);
 		return report;
+	} catch (error) {
+		// Neither passed nor broken a promise: the run itself could not be made.
+		process.stderr.write(`seed ${seed} could not be run: ${String(error)}\n`);
+		return null;
 	} finally {
 		await database.drop();
 	}

@@ -2,7 +2,7 @@ import { PHASES, phaseOf, VICTIMS } from "./plan.ts";
 import type { RunReport, Struck } from "./run.ts";
 
 /** The table of a chaos: what was done to it, what was broken, how long it took to see and to recover, by the run's clock. */
-export function renderReport(reports: readonly RunReport[], tookMs: number): string {
+export function renderReport(reports: readonly RunReport[], tookMs: number, failed: readonly number[] = []): string {
 	const struck = reports.flatMap((r) => r.struck);
 	const sum = (of: (r: RunReport) => number) => reports.reduce((n, r) => n + of(r), 0);
 	const failing = reports.filter(isBroken).map((r) => r.seed);
@@ -37,6 +37,7 @@ export function renderReport(reports: readonly RunReport[], tookMs: number): str
 		failing.length === 0
 			? "nothing failed"
 			: `failing seeds: ${failing.map((seed) => `npm run chaos -- --runs 1 --seed ${seed}`).join(", ")}`,
+		...(failed.length > 0 ? [`could not be run: seeds ${failed.join(", ")}`] : []),
 	];
 	return `${lines.join("\n")}\n`;
 }
