@@ -315,6 +315,7 @@ export const chargesShape = z.looseObject({
 	toMs: z.number(),
 	items: z.array(
 		z.looseObject({
+			id: z.string(),
 			periodStartMs: z.number(),
 			periodEndMs: z.number(),
 			dimensions: z.looseObject({ team: z.string(), region: z.string(), provider: z.string(), capacityType: z.string(), kind: z.string() }),
@@ -328,6 +329,8 @@ export const chargesShape = z.looseObject({
 	nextCursor: z.string().nullable(),
 	totals: z.looseObject({ charges: micro, effectiveMicroUsd: micro, billedMicroUsd: micro, gpuMs: micro }),
 });
+
+export const refundShape = z.looseObject({ chargeId: z.string(), refundedMicroUsd: micro, leftMicroUsd: micro });
 
 export const policyShape = z.looseObject({
 	name: z.string(),

@@ -99,7 +99,7 @@ CREATE CONSTRAINT TRIGGER attempt_sums_added AFTER INSERT ON "attempt" DEFERRABL
 CREATE CONSTRAINT TRIGGER attempt_sums_changed AFTER UPDATE ON "attempt" DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
 	WHEN ((NEW.state IN ('failed', 'interrupted', 'evicted', 'lost', 'cancelled') AND (OLD.state, OLD.finished_at, OLD.cost_micro_usd, OLD.gpu_ms) IS DISTINCT FROM (NEW.state, NEW.finished_at, NEW.cost_micro_usd, NEW.gpu_ms))
 		OR (OLD.state IN ('failed', 'interrupted', 'evicted', 'lost', 'cancelled') AND OLD.state <> NEW.state)
-		OR (NEW.number = 1 AND NEW.capacity_type <> 'owned' AND NEW.started_at IS NOT NULL AND (OLD.started_at, OLD.home_start_ms) IS DISTINCT FROM (NEW.started_at, NEW.home_start_ms)))
+		OR (NEW.number = 1 AND NEW.capacity_type <> 'owned' AND (OLD.started_at, OLD.home_start_ms) IS DISTINCT FROM (NEW.started_at, NEW.home_start_ms)))
 	EXECUTE FUNCTION spillway_keep_attempt_sums();--> statement-breakpoint
 CREATE CONSTRAINT TRIGGER attempt_sums_removed AFTER DELETE ON "attempt" DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
 	WHEN (OLD.started_at IS NOT NULL OR OLD.finished_at IS NOT NULL) EXECUTE FUNCTION spillway_keep_attempt_sums();--> statement-breakpoint

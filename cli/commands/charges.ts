@@ -1,16 +1,19 @@
+import { badInput } from "../args.ts";
 import { readAs } from "../client.ts";
-import type { Command } from "../command.ts";
-import { EXIT } from "../exit.ts";
+import type { Command, CommandContext } from "../command.ts";
+import { EXIT, type ExitCode } from "../exit.ts";
 import { count, duration, exactMoney, exactTime, gpuHours, label } from "../render/format.ts";
 import { styled } from "../render/style.ts";
 import { table } from "../render/table.ts";
-import { chargesShape } from "../shapes.ts";
+import { chargesShape, refundShape } from "../shapes.ts";
 import { FILTER_OPTIONS, filterQuery } from "../spend-filters.ts";
 
 export const charges: Command = {
 	name: "charges",
-	usage: "[--from DAY] [--to DAY] [--job ID] [filters]",
-	summary: "list the charges behind a number, newest first, each with what caused it",
+	usage: "[--from DAY] [--to DAY] [--job ID] [filters] | refund CHARGE --reason TEXT [--amount USD]",
+	summary: "list the charges behind a number, newest first, each with what caused it; and refund one",
+	details:
+		"A refund takes back what a machine of a cloud was charged, or --amount of it, by a correction beside the charge: in its job, team and hour, and in the budgets. Platform engineers and finance may.",
 	options: {
 		from: { value: "DAY", help: "2026-11-01, or a time such as 2026-11-01T08:00:00Z (default: 30 days before the end)" },
 		to: { value: "DAY", help: "up to this day or time, UTC (default: now)" },
@@ -18,51 +21,78 @@ export const charges: Command = {
 		...FILTER_OPTIONS,
 		cursor: { value: "CURSOR", help: "go on behind a page: nextCursor of its --json" },
 		limit: { value: "N", help: "how many (default: 50)" },
+		reason: { value: "TEXT", help: "refund: why; it stands in the audit" },
+		amount: { value: "USD", help: "refund: dollars to take back (default: all that is left of it)" },
 	},
-	positionals: { min: 0, max: 0, name: "" },
+	positionals: { min: 0, max: 2, name: "VERB CHARGE" },
 	examples: [
 		"spillway charges --team risk --region us-east-1",
 		"spillway charges --from 2026-11-01 --to 2026-11-02 --kind adjustment --json",
+		'spillway charges refund chg_01jd3x --amount 12.50 --reason "The disk was slow"',
 	],
-	async run({ args, io, client, json }) {
-		const selection = { from: args.text("from"), to: args.text("to"), job: args.text("job"), ...filterQuery(args) };
-		const page = { cursor: args.text("cursor"), limit: args.wholeNumber("limit", { min: 1, max: 500 }) };
-		const answer = await client.get("/charges", { ...selection, ...page });
-		if (json) {
-			io.out(`${answer.text}\n`);
-			return EXIT.done;
-		}
-		const { items, totals, fromMs, toMs, nextCursor } = readAs(chargesShape, answer, "list of charges");
-		io.out(
-			table(
-				io,
-				[
-					{ head: "FROM", cell: (c) => exactTime(c.periodStartMs) },
-					{ head: "TIME", cell: (c) => duration(c.periodEndMs - c.periodStartMs), right: true },
-					{ head: "JOB", cell: (c) => c.jobName ?? "(none)" },
-					{ head: "TEAM", cell: (c) => (c.dimensions.team === "" ? "(none)" : c.dimensions.team) },
-					{ head: "WHAT", cell: (c) => c.dimensions.kind },
-					{
-						head: "PLACE",
-						cell: (c) => [c.dimensions.provider, c.dimensions.region, label(c.dimensions.capacityType)].filter(Boolean).join(" "),
-					},
-					{ head: "CAUSE", cell: (c) => c.cause.id },
-					{ head: "GPU-H", cell: (c) => gpuHours(c.gpuMs), right: true },
-					{ head: "COST", cell: (c) => exactMoney(c.effectiveMicroUsd), right: true },
-					{ head: "BILLED", cell: (c) => exactMoney(c.billedMicroUsd), right: true },
-				],
-				items,
-				{
-					empty: "Nothing was charged in this selection.",
-					totals: [
-						...["all", "", "", "", "", "", ""],
-						...[gpuHours(totals.gpuMs), exactMoney(totals.effectiveMicroUsd), exactMoney(totals.billedMicroUsd)],
-					],
-				},
-			),
-		);
-		const shown = nextCursor === null ? "" : ` of which the newest ${items.length} are shown`;
-		io.err(`${styled(io, "dim", `${exactTime(fromMs)} to ${exactTime(toMs)}: ${count(Number(totals.charges), "charge")}${shown}`)}\n`);
-		return EXIT.done;
+	async run(ctx) {
+		const [verb, id] = ctx.args.positionals;
+		if (verb === undefined) return list(ctx);
+		if (verb !== "refund") throw badInput(`There is no "charges ${verb}". There are: charges, charges refund CHARGE --reason TEXT.`);
+		if (id === undefined || id === "") throw badInput("Name the charge, for example: spillway charges refund chg_01jd3x --reason TEXT");
+		return refund(ctx, id);
 	},
 };
+
+async function refund({ args, io, client, json }: CommandContext, id: string): Promise<ExitCode> {
+	const reason = args.text("reason");
+	const amount = args.text("amount");
+	if (reason === undefined) throw badInput('--reason is missing: say why, for example --reason "The disk was slow"');
+	const part = amount === undefined ? {} : { amountUsd: amount.replace(/^\$/, "").replaceAll(",", "") };
+	const answer = await client.post(`/charges/${encodeURIComponent(id)}/refund`, { reason, ...part });
+	if (json) {
+		io.out(`${answer.text}\n`);
+		return EXIT.done;
+	}
+	const done = readAs(refundShape, answer, "refund");
+	io.out(`${done.chargeId}  ${exactMoney(done.refundedMicroUsd)} refunded, ${exactMoney(done.leftMicroUsd)} left\n`);
+	return EXIT.done;
+}
+
+async function list({ args, io, client, json }: CommandContext): Promise<ExitCode> {
+	const selection = { from: args.text("from"), to: args.text("to"), job: args.text("job"), ...filterQuery(args) };
+	const page = { cursor: args.text("cursor"), limit: args.wholeNumber("limit", { min: 1, max: 500 }) };
+	const answer = await client.get("/charges", { ...selection, ...page });
+	if (json) {
+		io.out(`${answer.text}\n`);
+		return EXIT.done;
+	}
+	const { items, totals, fromMs, toMs, nextCursor } = readAs(chargesShape, answer, "list of charges");
+	io.out(
+		table(
+			io,
+			[
+				{ head: "FROM", cell: (c) => exactTime(c.periodStartMs) },
+				{ head: "TIME", cell: (c) => duration(c.periodEndMs - c.periodStartMs), right: true },
+				{ head: "JOB", cell: (c) => c.jobName ?? "(none)" },
+				{ head: "TEAM", cell: (c) => (c.dimensions.team === "" ? "(none)" : c.dimensions.team) },
+				{ head: "WHAT", cell: (c) => c.dimensions.kind },
+				{
+					head: "PLACE",
+					cell: (c) => [c.dimensions.provider, c.dimensions.region, label(c.dimensions.capacityType)].filter(Boolean).join(" "),
+				},
+				{ head: "CAUSE", cell: (c) => c.cause.id },
+				{ head: "GPU-H", cell: (c) => gpuHours(c.gpuMs), right: true },
+				{ head: "COST", cell: (c) => exactMoney(c.effectiveMicroUsd), right: true },
+				{ head: "BILLED", cell: (c) => exactMoney(c.billedMicroUsd), right: true },
+				{ head: "CHARGE", cell: (c) => c.id },
+			],
+			items,
+			{
+				empty: "Nothing was charged in this selection.",
+				totals: [
+					...["all", "", "", "", "", "", ""],
+					...[gpuHours(totals.gpuMs), exactMoney(totals.effectiveMicroUsd), exactMoney(totals.billedMicroUsd), ""],
+				],
+			},
+		),
+	);
+	const shown = nextCursor === null ? "" : ` of which the newest ${items.length} are shown`;
+	io.err(`${styled(io, "dim", `${exactTime(fromMs)} to ${exactTime(toMs)}: ${count(Number(totals.charges), "charge")}${shown}`)}\n`);
+	return EXIT.done;
+}

@@ -1,6 +1,7 @@
 "use client";
 import { useInfiniteQuery, useSuspenseInfiniteQuery } from "@tanstack/react-query";
 import Link from "next/link";
+import { useState } from "react";
 import { formatMoney } from "#components/money/format-money.ts";
 import { Money } from "#components/money/money.tsx";
 import { EmptyState, NoResults } from "#components/page/states.tsx";
@@ -8,6 +9,8 @@ import { PlaceSwatch } from "#components/place/place.tsx";
 import { chargesCsv, saveCsv } from "#components/spend/export-csv.ts";
 import { chargePages } from "#components/spend/pages.ts";
 import { type ChargeLine, causeOf, chargeName } from "#components/spend/prepare-charges.ts";
+import { isRefundable } from "#components/spend/prepare-refund.ts";
+import { RefundDialog } from "#components/spend/refund-dialog.tsx";
 import { hours } from "#components/spend/table-panel.tsx";
 import { useHour } from "#components/spend/use-spend.ts";
 import { type ChargesView, chargesHref, datesOfView, isFiltered, valueLabel } from "#components/spend/view.ts";
@@ -29,7 +32,8 @@ function useCharges(view: ChargesView) {
 	);
 	const items = query.data.pages.flatMap((page) => page.items);
 	const totals = query.data.pages[0]?.totals;
-	return { ...query, items, totals };
+	const mayRefund = query.data.pages[0]?.may.refund === true;
+	return { ...query, items, totals, mayRefund };
 }
 
 /** Sums of the whole selection, whatever of it is shown: the figure that was clicked is the first. */
@@ -59,7 +63,9 @@ export function ChargesHead({ view }: { view: ChargesView }) {
 
 /** The charges themselves, newest first. */
 export function ChargesTable({ view }: { view: ChargesView }) {
-	const { items, totals, hasNextPage, fetchNextPage, isFetchingNextPage } = useCharges(view);
+	const { items, totals, mayRefund, hasNextPage, fetchNextPage, isFetchingNextPage } = useCharges(view);
+	const [refunding, setRefunding] = useState<ChargeLine | null>(null);
+	const refundable = mayRefund && items.some(isRefundable);
 	if (items.length === 0) {
 		if (isFiltered(view)) return <NoResults what="charges" clearHref={chargesHref({ ...view, filters: {} })} />;
 		return (
@@ -84,11 +90,16 @@ export function ChargesTable({ view }: { view: ChargesView }) {
 						<Th>GPU model</Th>
 						<Th n>GPU-hours</Th>
 						<Th n>List</Th>
+						{refundable && (
+							<Th>
+								<span className="sr-only">Refund</span>
+							</Th>
+						)}
 					</tr>
 				</thead>
 				<tbody>
 					{items.map((charge) => (
-						<Row key={charge.id} charge={charge} />
+						<Row key={charge.id} charge={charge} {...(refundable ? { onRefund: setRefunding } : {})} />
 					))}
 				</tbody>
 			</Table>
@@ -103,11 +114,13 @@ export function ChargesTable({ view }: { view: ChargesView }) {
 					</Button>
 				)}
 			</div>
+			{refunding && <RefundDialog charge={refunding} onClose={() => setRefunding(null)} />}
 		</>
 	);
 }
 
-function Row({ charge }: { charge: ChargeLine }) {
+/** `onRefund`: the table has a column for it. */
+function Row({ charge, onRefund }: { charge: ChargeLine; onRefund?: (charge: ChargeLine) => void }) {
 	const { dimensions: d } = charge;
 	const cause = causeOf(charge);
 	return (
@@ -163,6 +176,20 @@ function Row({ charge }: { charge: ChargeLine }) {
 			<Td n className="text-ink-2">
 				<Money value={charge.listMicroUsd} />
 			</Td>
+			{onRefund && (
+				<Td className="py-0 text-right">
+					{isRefundable(charge) && (
+						<Button
+							variant="quiet"
+							size="sm"
+							onClick={() => onRefund(charge)}
+							aria-label={`Refund ${chargeName(charge)} of ${charge.jobName ?? charge.cause.id}`}
+						>
+							Refund
+						</Button>
+					)}
+				</Td>
+			)}
 		</Tr>
 	);
 }

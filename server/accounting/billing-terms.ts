@@ -1,26 +1,37 @@
 import type { Provider } from "#server/domain/vocabulary.ts";
 
-/** How a provider rounds the time of one machine: up to whole increments, and never less than the minimum. */
+/** How a provider rounds the time of one machine: to whole increments, and never less than the minimum. */
 export interface BillingTerms {
 	incrementMs: number;
+	/** What is not a whole increment is billed as one, or not at all. */
+	rounding: "up" | "down";
 	minimumMs: number;
 	/** Where that is written; null where nothing is rounded because no rule of the provider is on record here. */
 	source: string | null;
 }
 
-/** Exact to the millisecond: owned hardware, and providers whose rule is not on record. */
-export const UNROUNDED: BillingTerms = { incrementMs: 1, minimumMs: 0, source: null };
+/** Exact to the millisecond: owned hardware. */
+export const UNROUNDED: BillingTerms = { incrementMs: 1, rounding: "up", minimumMs: 0, source: null };
 
 const BY_PROVIDER: Partial<Record<Provider, BillingTerms>> = {
 	// Holds for Linux, on-demand, reserved and spot, which is all that Spillway launches.
 	aws: {
 		incrementMs: 1_000,
+		rounding: "up",
 		minimumMs: 60_000,
 		source: "https://aws.amazon.com/about-aws/whats-new/2017/10/announcing-amazon-ec2-per-second-billing/ (2017-10-02)",
+	},
+	// Microsoft's own example: 6 minutes and 45 seconds are billed as 6 minutes; the same in its description for China.
+	azure: {
+		incrementMs: 60_000,
+		rounding: "down",
+		minimumMs: 0,
+		source: "https://azure.microsoft.com/en-us/resources/knowledge-center/if-my-virtual-machine-ran-for-6-minutes-and-45/ (undated)",
 	},
 	// On demand and spot. That a spot machine which Google takes back within its first minute is free is not in here.
 	gcp: {
 		incrementMs: 1_000,
+		rounding: "up",
 		minimumMs: 60_000,
 		source: "https://cloud.google.com/compute/vm-instance-pricing (machine types, one-second increments)",
 	},
@@ -37,5 +48,6 @@ export function billingTermsOf(provider: Provider): BillingTerms {
  */
 export function billableMs(terms: BillingTerms, elapsedMs: number): number {
 	if (elapsedMs <= 0) return 0;
-	return Math.max(terms.minimumMs, Math.ceil(elapsedMs / terms.incrementMs) * terms.incrementMs);
+	const whole = terms.rounding === "up" ? Math.ceil : Math.floor;
+	return Math.max(terms.minimumMs, whole(elapsedMs / terms.incrementMs) * terms.incrementMs);
 }

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { costOfElapsed } from "#server/kernel/money.ts";
 import { HOUR_MS, SECOND_MS } from "#server/kernel/units.ts";
+import { billingTermsOf, UNROUNDED } from "./billing-terms.ts";
 import { meterUsage, type Usage } from "./meter-usage.ts";
 import { aUsage, sumOf, T0 } from "./testing/build.ts";
 
@@ -24,7 +25,7 @@ describe("meterUsage, worked by hand", () => {
 			[30_000, 60_000n],
 			[30_000, 0n],
 		]);
-		const unrounded = meterUsage({ ...usage, terms: { incrementMs: 1, minimumMs: 0, source: null } }, null, T0 + 2 * HOUR_MS);
+		const unrounded = meterUsage({ ...usage, terms: UNROUNDED }, null, T0 + 2 * HOUR_MS);
 		expect(unrounded.charges.map((c) => c.effectiveMicroUsd)).toEqual([30_000n, 30_000n]);
 	});
 
@@ -32,6 +33,13 @@ describe("meterUsage, worked by hand", () => {
 		const usage = aUsage({ prices: [{ fromMs: T0, microUsdPerHour: 3_600_000n, listMicroUsdPerHour: 3_600_000n }] });
 		expect(costOf(usage, null, T0 + 1)).toBe(60_000n);
 		expect(costOf({ ...usage, endMs: T0 + 12_000 }, T0 + 1, T0 + 60_000)).toBe(0n);
+	});
+
+	it("6 min 45 s of Azure at $3.60/h are billed as 6 min: 360,000 µ$, and 59 s as nothing", () => {
+		const terms = billingTermsOf("azure");
+		const usage = aUsage({ terms, prices: [{ fromMs: T0, microUsdPerHour: 3_600_000n, listMicroUsdPerHour: 3_600_000n }] });
+		expect(costOf({ ...usage, endMs: T0 + 405 * SECOND_MS }, null, T0 + HOUR_MS)).toBe(360_000n);
+		expect(costOf({ ...usage, endMs: T0 + 59 * SECOND_MS }, null, T0 + HOUR_MS)).toBe(0n);
 	});
 
 	it("61.2 s at $3.60/h is billed as 62 s: 62,000 µ$", () => {
@@ -84,7 +92,7 @@ describe("meterUsage, always", () => {
 			laterPrice: fc.bigInt(1n, 100_000_000n),
 			changeAfter: fc.integer({ min: 0, max: 20 * HOUR_MS }),
 			gpus: fc.integer({ min: 1, max: 16 }),
-			aws: fc.boolean(),
+			cloud: fc.constantFrom("aws", "azure", null),
 		})
 		.map((v) => {
 			const startMs = T0 + v.offset;
@@ -95,7 +103,7 @@ describe("meterUsage, always", () => {
 					{ fromMs: startMs, microUsdPerHour: v.price, listMicroUsdPerHour: v.price + 1n },
 					{ fromMs: startMs + v.changeAfter, microUsdPerHour: v.laterPrice, listMicroUsdPerHour: v.laterPrice + 1n },
 				],
-				...(v.aws ? {} : { terms: { incrementMs: 1, minimumMs: 0, source: null } }),
+				terms: v.cloud === null ? UNROUNDED : billingTermsOf(v.cloud),
 			});
 		});
 
@@ -122,7 +130,7 @@ describe("meterUsage, always", () => {
 			fc.property(fc.bigInt(1n, 100_000_000n), fc.integer({ min: 1, max: 50 * HOUR_MS }), (price, lengthMs) => {
 				const usage = aUsage({
 					prices: [{ fromMs: T0, microUsdPerHour: price, listMicroUsdPerHour: price }],
-					terms: { incrementMs: 1, minimumMs: 0, source: null },
+					terms: UNROUNDED,
 					endMs: T0 + lengthMs,
 				});
 				expect(costOf(usage, null, T0 + lengthMs)).toBe(costOfElapsed(price, lengthMs));

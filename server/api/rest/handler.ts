@@ -89,7 +89,8 @@ async function answerTo(
 	const done = await onceForKey(ctx, { key, requestHash }, async (inner) => {
 		const answer = await route.handle({ ...ctx, db: inner.db }, request);
 		if (answer === "streamed") throw new Error("a write does not stream");
-		return answer;
+		// As it is sent: what is kept for the next request with this key must be JSON.
+		return { ...answer, body: JSON.parse(jsonText(answer.body)) as unknown };
 	});
 	return { status: done.status, body: done.body, ...(done.replayed ? { headers: { "idempotency-replayed": "true" } } : {}) };
 }
@@ -155,7 +156,7 @@ function parseBody(text: string, contentType: string | undefined): unknown {
 }
 
 export function sendJson(res: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
-	const text = JSON.stringify(body, (_, value) => (typeof value === "bigint" ? value.toString() : value));
+	const text = jsonText(body);
 	res.writeHead(status, {
 		"content-type": "application/json; charset=utf-8",
 		"content-length": Buffer.byteLength(text),
@@ -164,6 +165,11 @@ export function sendJson(res: ServerResponse, status: number, body: unknown, hea
 		...headers,
 	});
 	res.end(text);
+}
+
+/** Money is a decimal string. */
+function jsonText(body: unknown): string {
+	return JSON.stringify(body, (_, value) => (typeof value === "bigint" ? value.toString() : value));
 }
 
 function sendProblem(res: ServerResponse, problem: Problem): void {

@@ -17,6 +17,7 @@ import { readLogs, readLogsInput } from "#server/services/job/logs.ts";
 import { SUBMIT_BATCH_MAX, submitJobs } from "#server/services/job/submit.ts";
 import { submitJob } from "#server/services/job/submit-one.ts";
 import { receiptOf } from "#server/services/ledger/receipt.ts";
+import { refundCharge, refundInput } from "#server/services/ledger/refund.ts";
 import { offersInput, viewOffers } from "#server/services/offer/view.ts";
 import { demandInput, readDemand } from "#server/services/overview/demand.ts";
 import { overviewSummary } from "#server/services/overview/summary.ts";
@@ -110,6 +111,7 @@ export const appRouter = router({
 		options: procedure.input(spendOptionsInput).query(({ ctx, input }) => spendOptions(ctx.service, input)),
 		calendar: procedure.query(({ ctx }) => ledgerZone(ctx.service)),
 		charges: procedure.input(listChargesInput).query(({ ctx, input }) => listCharges(ctx.service, input)),
+		refund: procedure.input(refundInput).mutation(({ ctx, input }) => refundCharge(ctx.service, input)),
 	}),
 	statement: router({
 		list: procedure.input(listStatementsInput).query(({ ctx, input }) => listStatements(ctx.service, input)),

@@ -67,10 +67,14 @@ describe("docs/costs.md", () => {
 
 	it("names the billing terms that the meter has", () => {
 		for (const provider of ["aws", "azure", "gcp"] as const) {
-			const { incrementMs, minimumMs, source } = billingTermsOf(provider);
+			const { incrementMs, rounding, minimumMs, source } = billingTermsOf(provider);
 			const row = page.split("\n").find((line) => line.startsWith(`| ${provider} |`)) ?? "";
 			const [, , increment, minimum, from] = row.split("|").map((cell) => cell.trim());
-			expect([increment, minimum]).toEqual(source === null ? ["none", "none"] : [`${incrementMs / 1_000} s`, `${minimumMs / 1_000} s`]);
+			expect([increment, minimum]).toEqual([
+				`${incrementMs / 1_000} s, rounded ${rounding}`,
+				minimumMs === 0 ? "none" : `${minimumMs / 1_000} s`,
+			]);
+			expect(source).not.toBeNull();
 			if (source !== null) expect(from).toContain(source.split(" ")[0]);
 		}
 	});

@@ -13,6 +13,7 @@ import type { ServiceContext } from "../context.ts";
 import { decodeCursor, encodeCursor } from "../cursor.ts";
 import { ledgerCalendar } from "../ledger/calendar.ts";
 import { toCharge } from "../ledger/charges-of.ts";
+import { allows } from "../statement/allows.ts";
 import { passes, restricted, type SpendFilters, spendFilters } from "./filters.ts";
 import { LOST_STATES, type LostState, lostAttempts } from "./lost-work.ts";
 import { spendRange } from "./range.ts";
@@ -57,6 +58,8 @@ export interface ChargePage {
 	nextCursor: string | null;
 	/** Of the whole selection, not of the page. */
 	totals: ChargeTotals;
+	/** What who asks may do with them. */
+	may: { refund: boolean };
 }
 
 /**
@@ -85,7 +88,14 @@ export async function listCharges(ctx: Pick<ServiceContext, "actor" | "db">, raw
 	const page = rows.slice(0, limit).map(toCharge);
 	const last = page.at(-1);
 	const nextCursor = rows.length > limit && last ? encodeCursor(last.periodStartMs, last.id) : null;
-	return { ...range, zone: calendar.zone, items: await withNames(ctx, page), nextCursor, totals };
+	return {
+		...range,
+		zone: calendar.zone,
+		items: await withNames(ctx, page),
+		nextCursor,
+		totals,
+		may: { refund: allows(ctx, "rates:change", null) },
+	};
 }
 
 /** Of one job, or of attempts that came to nothing: few enough charges to be added up themselves. */
