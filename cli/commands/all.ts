@@ -6,6 +6,7 @@ import { budgets } from "./budgets.ts";
 import { cancel } from "./cancel.ts";
 import { carbon } from "./carbon.ts";
 import { charges } from "./charges.ts";
+import { data } from "./data.ts";
 import { explain } from "./explain.ts";
 import { exportCommand } from "./export.ts";
 import { importCommand } from "./import.ts";
@@ -28,5 +29,6 @@ import { submit } from "./submit.ts";
 /** In the order of help: what a job meets, then what money does. `help` and `version` are answered without a server. */
 export const COMMANDS: readonly Command[] = [
 	...[submit, importCommand, quote, jobs, show, logs, cancel, explain, receipt, approvals],
-	...[instances, offers, sites, site, spend, charges, carbon, budgets, statement, bill, exportCommand, rates, policy, audit, simulate],
+	...[instances, offers, sites, site, data, spend, charges, carbon, budgets, statement, bill],
+	...[exportCommand, rates, policy, audit, simulate],
 ];

@@ -1,11 +1,9 @@
-import { readFile } from "node:fs/promises";
-import path from "node:path";
 import { z } from "zod";
-import { readYaml } from "#server/domain/read-yaml.ts";
 import { badInput } from "../args.ts";
 import { readAs } from "../client.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { EXIT, type ExitCode, oneLine } from "../exit.ts";
+import { readDocument } from "../read-document.ts";
 import { count, exactMoney, exactTime } from "../render/format.ts";
 import { fields, heading, table } from "../render/table.ts";
 import { poolRatesShape, rateCardSetShape } from "../shapes.ts";
@@ -109,17 +107,13 @@ async function show(ctx: CommandContext, at: string): Promise<ExitCode> {
 }
 
 async function set(ctx: CommandContext, at: string): Promise<ExitCode> {
-	const file = ctx.args.text("file");
-	if (file === undefined) throw badInput("Name the rate card's file: spillway rates set SITE/POOL -f FILE");
-	const text =
-		file === "-" ? await ctx.io.readStdin(CARD_BYTES_MAX) : await readFile(path.resolve(ctx.io.cwd, file), "utf8").catch(() => null);
-	if (text === null) throw badInput(`${file} cannot be read.`);
-	const { doc, problems } = readYaml(text);
-	if (!doc) throw badInput(`${file} is neither YAML nor JSON: ${problems[0]?.message ?? "it cannot be read"}.`);
+	const card = await readDocument(ctx, {
+		usage: "spillway rates set SITE/POOL -f FILE",
+		wanted: "card, and may hold effectiveFrom and message (docs/costs.md)",
+		bytesMax: CARD_BYTES_MAX,
+	});
 	const message = ctx.args.text("message");
-	const body = z.record(z.string(), z.unknown()).safeParse(doc.toJS());
-	if (!body.success) throw badInput(`${file} must hold card, and may hold effectiveFrom and message (docs/costs.md).`);
-	const answer = await ctx.client.put(at, message === undefined ? body.data : { ...body.data, message });
+	const answer = await ctx.client.put(at, message === undefined ? card : { ...card, message });
 	if (ctx.json) {
 		ctx.io.out(`${answer.text}\n`);
 		return EXIT.done;

@@ -104,6 +104,7 @@ export const REMOVAL_LABELS: Record<RemovalCode, string> = {
 	capacity_type_denied: "Capacity type",
 	capacity_type_required: "Capacity type",
 	residency: "Data residency",
+	data_at_home: "Data at home",
 	hardware_gpus: "Hardware",
 	hardware_accelerator: "Hardware",
 	hardware_cpus: "Hardware",
@@ -136,6 +137,7 @@ export function decidingFact(why: RemovalCode): "place" | "machine" | "price" | 
 		case "region_denied":
 		case "region_not_allowed":
 		case "residency":
+		case "data_at_home":
 		case "site_unreachable":
 			return "place";
 		case "family_denied":

@@ -9,6 +9,7 @@ import { markRunning, markStaging } from "#server/services/attempt/advance.ts";
 import { appendLogs } from "#server/services/attempt/append-logs.ts";
 import { finishAttempt } from "#server/services/attempt/finish.ts";
 import { latestCheckpoint, listFiles, saveCheckpoint } from "#server/services/checkpoint/store.ts";
+import { withNearestCopies } from "#server/services/data-set/nearest-copies.ts";
 import { newQueueMemory, type QueueMemory, writeForeignJobs } from "#server/services/foreign-job/write.ts";
 import { setSiteHealth } from "#server/services/site/health.ts";
 import { writePools } from "#server/services/site/pools.ts";
@@ -120,7 +121,7 @@ async function handOver(ctx: LoopContext, driver: ClusterDriver, row: LiveAttemp
 			attemptId: row.id,
 			jobId: row.jobId,
 			attemptNo: row.number,
-			spec: row.spec,
+			spec: await withNearestCopies(ctx.db, row.spec, driver.siteId),
 			poolId: row.placement.poolId ?? "",
 			slots: row.slots,
 			restoreFrom: restore?.folder ?? null,

@@ -41,6 +41,7 @@ export const REMOVAL_CODES = [
 	"capacity_type_denied",
 	"capacity_type_required",
 	"residency",
+	"data_at_home",
 	"hardware_gpus",
 	"hardware_accelerator",
 	"hardware_cpus",

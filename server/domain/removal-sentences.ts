@@ -44,6 +44,8 @@ export function removalWords(why: RemovalCode, ruleId: string | null, r: Read): 
 			return `${rule} requires ${label(r.text("required")) ?? "another"} capacity`;
 		case "residency":
 			return `${ruleId === null ? "residency" : rule} keeps the job's data in ${r.text("residency") ?? "its own area"}${clause(r.text("region"), (name) => `, and ${name} lies elsewhere`)}`;
+		case "data_at_home":
+			return `the job's data ${r.text("uri") ?? "set"} lies on the owned sites, and no copy of it is known there`;
 		case "hardware_gpus":
 			return `it has ${r.text("has") ?? "fewer"}${asked("asked", "GPUs") || " GPUs, fewer than asked"}`;
 		case "hardware_accelerator":
@@ -64,6 +66,7 @@ type StateCode = Exclude<
 	| `family_${string}`
 	| `capacity_type_${string}`
 	| "residency"
+	| "data_at_home"
 	| `hardware_${string}`
 >;
 

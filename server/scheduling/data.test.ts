@@ -6,7 +6,7 @@ import { estimateOf } from "./cost.ts";
 import { decide } from "./decide.ts";
 import { aJob, anOffer, aPolicy, aPool, aSnapshot } from "./testing/builders.ts";
 import { chooseFor } from "./testing/choose.ts";
-import type { DataView as Known } from "./types.ts";
+import type { DecideMemo, DataView as Known } from "./types.ts";
 
 const claims: DataRef = { uri: "s3://acme/claims", sizeGiB: 600, mount: "/data", residency: [] };
 const near = anOffer({ region: "eu-west-1", usd: "1.20" });
@@ -68,6 +68,26 @@ describe("where data lie", () => {
 		const snapshot = aSnapshot({ offers: [far], data: slow });
 		const { choice } = chooseFor(snapshot, aJob().max(HOUR_MS).data(claims).build());
 		expect(choice).toMatchObject({ lifeMs: HOUR_MS + 61_440 * SECOND_MS + 2 * MINUTE_MS + 2 * MINUTE_MS });
+	});
+});
+
+describe("data that only home can read", () => {
+	const rows: DataRef = { uri: "file:///data/rows", sizeGiB: 1, mount: "/data", residency: [] };
+
+	it("keep a job out of every region without a copy, and say so", () => {
+		const { offerId, shape } = choose(undefined, [rows]);
+		expect(offerId).toBeNull();
+		expect(shape.offers().removed).toMatchObject([{ why: "data_at_home", count: 2, ruleId: null, facts: { uri: rows.uri } }]);
+	});
+
+	it("go where a copy is known, in the cycle that knows it", () => {
+		const job = aJob("a").data(rows).build();
+		const policy = aPolicy({ weights });
+		const memo: DecideMemo = { kept: new Map() };
+		const at = (data?: Known) =>
+			decide(aSnapshot({ policy, pools: [], offers: [near, far], pending: [job], ...(data ? { data } : {}) }), { memo }).actions;
+		expect(at()).not.toContainEqual(expect.objectContaining({ kind: "launch" }));
+		expect(at(known({ replicas: new Map([[rows.uri, ["aws:eu-west-1"]]]) }))).toMatchObject([{ kind: "launch", offer: { id: near.id } }]);
 	});
 });
 

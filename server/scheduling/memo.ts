@@ -7,7 +7,7 @@ import { openOfferBook } from "./offers.ts";
 import type { QueuedJob } from "./order.ts";
 import { makeRunTimeOf, type RunTimeOf, remainingOf, replayedRestMs } from "./run-time.ts";
 import { makeShapes, type ShapeOf } from "./shape.ts";
-import type { DecideMemo, DurationStat, PendingJob, PoolView, Snapshot, TimeSpread } from "./types.ts";
+import type { DecideMemo, DurationStat, DataView as KnownData, PendingJob, PoolView, Snapshot, TimeSpread } from "./types.ts";
 
 interface PendingRest {
 	readonly rest: TimeSpread;
@@ -150,6 +150,7 @@ interface ShapesBy {
 	offers: Snapshot["offers"];
 	boardWatts: Snapshot["boardWatts"];
 	priceMaxAgeMs: number;
+	copies: KnownData["replicas"] | undefined;
 	untilMs: number;
 }
 
@@ -161,13 +162,14 @@ function shapesBy(snapshot: Snapshot): ShapesBy {
 		if (staleMs > nowMs && staleMs < untilMs) untilMs = staleMs;
 		if (backoffUntilMs !== null && backoffUntilMs > nowMs && backoffUntilMs < untilMs) untilMs = backoffUntilMs;
 	}
-	return { policy, offers, boardWatts, priceMaxAgeMs, untilMs };
+	return { policy, offers, boardWatts, priceMaxAgeMs, copies: snapshot.data?.replicas, untilMs };
 }
 
 function stillHolds(by: ShapesBy, snapshot: Snapshot): boolean {
 	return (
 		by.policy === snapshot.policy &&
 		by.priceMaxAgeMs === snapshot.priceMaxAgeMs &&
+		by.copies === snapshot.data?.replicas &&
 		snapshot.nowMs < by.untilMs &&
 		sameWatts(by.boardWatts, snapshot.boardWatts) &&
 		sameItems(by.offers, snapshot.offers)

@@ -4,7 +4,7 @@ import type { Reason } from "#server/domain/reasons.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import { judgePlace } from "#server/policy/judge-place.ts";
 import type { JobVerdict, Place } from "#server/policy/types.ts";
-import { residencyOf } from "./offer-residency.ts";
+import { type Copies, NO_COPIES, residencyOf } from "./offer-residency.ts";
 import type { OfferRates } from "./records.ts";
 import { hardwareFacts, hardwareRemoval, type Machine, type Removal } from "./removal.ts";
 import type { OfferRecord, Snapshot } from "./types.ts";
@@ -185,6 +185,8 @@ interface OfferKind {
 export interface OfferBook {
 	rows: readonly OfferRow[];
 	kinds: readonly OfferKind[];
+	/** Where data sets have copies. */
+	copies: Copies;
 }
 
 export function openOfferBook(snapshot: Snapshot): OfferBook {
@@ -201,7 +203,7 @@ export function openOfferBook(snapshot: Snapshot): OfferBook {
 			kind.gangs ||= gangs;
 		} else kinds.set(key, { machine: row.machine, rows: [row], gangs });
 	}
-	return { rows, kinds: [...kinds.values()] };
+	return { rows, kinds: [...kinds.values()], copies: snapshot.data?.replicas ?? NO_COPIES };
 }
 
 /** The rules' answer for every row, with the key of its group: one evaluation for each set of filters, not for each job. */
@@ -228,7 +230,7 @@ export function fitOffers(book: OfferBook, spec: JobSpec, policyRemovals: Policy
 			if (row.index < group.cheapest.index) Object.assign(group, { cheapest: row, facts: removal.facts });
 		}
 	};
-	const residency = residencyOf(spec);
+	const residency = residencyOf(spec, book.copies);
 	const eligible: OfferRow[] = [];
 	let possible = false;
 	for (const { machine, rows, gangs } of book.kinds) {

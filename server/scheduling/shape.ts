@@ -8,6 +8,7 @@ import { poolRemoval } from "./home.ts";
 import type { HomePool } from "./home-pool.ts";
 import { LIMITS } from "./limits.ts";
 import { mainRemoval } from "./main-removal.ts";
+import { liesAtHome } from "./offer-residency.ts";
 import { fitOffers, judgeRows, type OfferBook, type OfferFit, type PolicyRemovals, type RemovedGroup } from "./offers.ts";
 import type { Removal } from "./removal.ts";
 
@@ -95,7 +96,7 @@ export function makeSignatureOf(policy: Policy): (spec: JobSpec) => string {
 	return (spec) => {
 		const { gpus, accelerators, cpus, memoryGiB } = spec.resources;
 		const models = accelerators.length > 1 ? [...accelerators].sort().join("|") : (accelerators[0] ?? "");
-		const bound = spec.data.length === 0 ? "" : JSON.stringify(spec.data.map((d) => d.residency));
+		const bound = spec.data.length === 0 ? "" : JSON.stringify(spec.data.map((d) => (liesAtHome(d) ? [d.residency, d.uri] : d.residency)));
 		const hardware = `${spec.nodes} ${gpus} ${cpus} ${memoryGiB} ${models} ${bound}`;
 		if (names.length === 0) return hardware;
 		const facts = new JobFacts(spec);

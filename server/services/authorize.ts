@@ -33,6 +33,8 @@ export type Permission =
 	/** Drafts, backtests and shadows. */
 	| "policy:edit"
 	| "policy:publish"
+	/** Where data sets have copies. */
+	| "data:change"
 	/** A second person's yes to a policy that somebody else publishes. */
 	| "policy:approve"
 	/** A yes or no to a job that a rule asks about; the rule names the role. */
@@ -64,6 +66,7 @@ const GRANTS: Record<Role, Partial<Record<Permission, "all" | "own">>> = {
 		"statement:sign": "all",
 		"policy:edit": "all",
 		"policy:publish": "all",
+		"data:change": "all",
 		"policy:approve": "all",
 		"job:approve": "all",
 	},

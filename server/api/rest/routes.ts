@@ -4,6 +4,7 @@ import { backtestRoutes } from "./backtest-routes.ts";
 import { billRoutes } from "./bill-routes.ts";
 import { budgetRoutes } from "./budget-routes.ts";
 import { carbonRoutes } from "./carbon-routes.ts";
+import { dataSetRoutes } from "./data-set-routes.ts";
 import { importRoutes } from "./import-routes.ts";
 import { jobRoutes } from "./job-routes.ts";
 import { otherRoutes } from "./other-routes.ts";
@@ -28,6 +29,7 @@ export const ROUTES: readonly Route[] = [
 	...budgetRoutes,
 	...approvalRoutes,
 	...rateCardRoutes,
+	...dataSetRoutes,
 	...statementRoutes,
 	...billRoutes,
 	...auditRoutes,

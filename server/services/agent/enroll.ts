@@ -10,6 +10,7 @@ import { ATTEMPT_TRANSITIONS, isFinal } from "#server/domain/states.ts";
 import { assert } from "#server/kernel/assert.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { markStaging } from "../attempt/advance.ts";
+import { withNearestCopies } from "../data-set/nearest-copies.ts";
 import { agentTokenOf, bootstrapSecretOf, sameSum, sha256Of } from "./bootstrap.ts";
 import { checkpointFor } from "./checkpoint-manifest.ts";
 import type { AgentContext } from "./context.ts";
@@ -38,6 +39,7 @@ export async function enrollAgent(ctx: AgentContext, input: EnrollRequest): Prom
 		return letIn(tx, found, { providerInstanceId, privateAddress, tokenHash, nowMs: ctx.clock.nowMs() });
 	});
 	const nowMs = ctx.clock.nowMs();
+	const spec = await withNearestCopies(ctx.db, row.spec, `${row.instance.provider}:${row.instance.region}`);
 	const orders = ordersFor(
 		{
 			attemptState: row.attempt.state,
@@ -54,12 +56,12 @@ export async function enrollAgent(ctx: AgentContext, input: EnrollRequest): Prom
 		attemptId: row.attempt.id,
 		jobId: row.attempt.jobId,
 		attemptNo: row.attempt.number,
-		spec: row.spec,
+		spec,
 		heartbeatMs: ctx.timing.heartbeatMs,
 		stopGraceMs: ctx.timing.stopGraceMs,
 		controlSilenceMs: ctx.timing.controlSilenceMs,
 		checkpoint: await checkpointFor(ctx, row.attempt.jobId),
-		dataRemotes: remotesFor(row.spec.data, (await ctx.dataRemotes?.()) ?? {}),
+		dataRemotes: remotesFor(spec.data, (await ctx.dataRemotes?.()) ?? {}),
 		gang: row.spec.nodes > 1 ? { rank: row.instance.rank, nodes: row.spec.nodes } : null,
 		...orders,
 	};

@@ -14,9 +14,19 @@ import { hash32 } from "#server/kernel/random.ts";
 import { MINUTE_MS } from "#server/kernel/units.ts";
 import { listAccelerators, resolveAlias } from "#server/rates/accelerators.ts";
 import { keptRooms, ROOM_VALID_MS, type ToldToLeave } from "#server/scheduling/kept-room.ts";
-import type { DurationStat, ForecastScale, OfferRecord, PendingJob, PoolView, RunningAttempt, Snapshot } from "#server/scheduling/types.ts";
+import type {
+	DurationStat,
+	ForecastScale,
+	DataView as KnownData,
+	OfferRecord,
+	PendingJob,
+	PoolView,
+	RunningAttempt,
+	Snapshot,
+} from "#server/scheduling/types.ts";
 import { asksPeople, readAnswers } from "../approval/answers.ts";
 import { budgetViews } from "../budget/views.ts";
+import { readDataView } from "../data-set/data-view.ts";
 import { forecastScale as readForecastScale } from "../forecast/scale.ts";
 import { ForeignCache } from "../foreign-job/waiting.ts";
 import { durationStats } from "../job/durations.ts";
@@ -64,6 +74,7 @@ interface HistoryFacts {
 	offerRecords: ReadonlyMap<string, OfferRecord>;
 	arrivingGpusPerHour: number;
 	forecastScale: ForecastScale;
+	data: KnownData | undefined;
 }
 
 export interface SnapshotContext {
@@ -82,7 +93,7 @@ export async function loadSnapshot(
 	historyMaxAgeMs = HISTORY_AGE_MS,
 ): Promise<{ snapshot: Snapshot; active: ActivePolicy }> {
 	const nowMs = ctx.clock.nowMs();
-	const { durations, offerRecords, arrivingGpusPerHour, forecastScale } = await historyOf(ctx.db, cache, nowMs, historyMaxAgeMs);
+	const { durations, offerRecords, arrivingGpusPerHour, forecastScale, data } = await historyOf(ctx.db, cache, nowMs, historyMaxAgeMs);
 	return ctx.db.transaction(
 		async (tx) => {
 			const active = await activePolicy(tx);
@@ -108,6 +119,7 @@ export async function loadSnapshot(
 				priceMaxAgeMs: ctx.timing.priceMaxAgeMs,
 				cloudStartMs: ctx.timing.cloudStartMs,
 				boardWatts: boardWatts(),
+				...(data && { data }),
 				...(await cache.foretold.read(tx, active.policy, nowMs)),
 			};
 			return { snapshot, active };
@@ -119,18 +131,19 @@ export async function loadSnapshot(
 async function historyOf(db: Db, cache: SnapshotCache, nowMs: number, maxAgeMs: number): Promise<HistoryFacts> {
 	const kept = cache.history;
 	if (kept && nowMs - kept.readAtMs <= maxAgeMs && nowMs >= kept.readAtMs) return kept;
-	const history = await readHistory(db, nowMs);
+	const history = await readHistory(db, nowMs, kept);
 	cache.history = history;
 	return history;
 }
 
-async function readHistory(db: Db, nowMs: number): Promise<HistoryFacts> {
+async function readHistory(db: Db, nowMs: number, before: HistoryFacts | null): Promise<HistoryFacts> {
 	return {
 		readAtMs: nowMs,
 		durations: await durationStats(db, nowMs),
 		offerRecords: await readOfferRecords(db, nowMs),
 		arrivingGpusPerHour: await readArrivals(db, nowMs),
 		forecastScale: await readForecastScale(db, nowMs),
+		data: await readDataView(db, nowMs, before?.data),
 	};
 }
 

@@ -1,0 +1,62 @@
+import { z } from "zod";
+import { badInput } from "../args.ts";
+import { type Answer, readAs } from "../client.ts";
+import type { Command, CommandContext } from "../command.ts";
+import { EXIT, type ExitCode, oneLine } from "../exit.ts";
+import { readDocument } from "../read-document.ts";
+import { heading, table } from "../render/table.ts";
+
+const dataSetsShape = z.looseObject({
+	items: z.array(z.looseObject({ uri: z.string(), copies: z.array(z.looseObject({ at: z.string(), uri: z.string() })) })),
+	inbound: z.array(z.looseObject({ place: z.string(), mibPerS: z.number() })),
+});
+
+/** Two thousand data sets with a few copies each. */
+const LIST_BYTES_MAX = 4_000_000;
+
+export const data: Command = {
+	name: "data",
+	usage: "[set -f FILE]",
+	summary: "where data sets have copies, and how fast data came into each region",
+	details:
+		"The file replaces the whole list: items, each with the uri that jobs name and its copies, each with at (a region as aws:us-east-1, or an owned site) and the uri there (docs/data.md).",
+	options: { file: { short: "f", value: "FILE", help: "the list, YAML or JSON; - reads it from stdin" } },
+	positionals: { min: 0, max: 1, name: "VERB" },
+	examples: ["spillway data", "spillway data set -f copies.yaml"],
+	async run(ctx) {
+		const [verb] = ctx.args.positionals;
+		if (verb === undefined) return show(ctx, await ctx.client.get("/data-sets"));
+		if (verb === "set") {
+			const list = await readDocument(ctx, {
+				usage: "spillway data set -f FILE",
+				wanted: "items (docs/data.md)",
+				bytesMax: LIST_BYTES_MAX,
+			});
+			return show(ctx, await ctx.client.put("/data-sets", list));
+		}
+		throw badInput(`There is no "data ${verb}". There are: data, data set -f FILE.`);
+	},
+};
+
+function show({ io, json }: CommandContext, answer: Answer): ExitCode {
+	if (json) {
+		io.out(`${answer.text}\n`);
+		return EXIT.done;
+	}
+	const { items, inbound } = readAs(dataSetsShape, answer, "data sets");
+	const copies = items.flatMap(({ uri, copies: all }) => all.map((copy) => ({ set: uri, ...copy })));
+	const columns = [
+		{ head: "DATA SET", cell: (c: (typeof copies)[number]) => oneLine(c.set) },
+		{ head: "AT", cell: (c: (typeof copies)[number]) => oneLine(c.at) },
+		{ head: "AS", cell: (c: (typeof copies)[number]) => oneLine(c.uri) },
+	];
+	io.out(table(io, columns, copies, { empty: "No copies are known: each data set is fetched from where jobs say it is." }));
+	if (inbound.length === 0) return EXIT.done;
+	io.out(`\n${heading(io, "How fast data came in, of late")}\n`);
+	const speeds = [
+		{ head: "REGION", cell: (s: (typeof inbound)[number]) => s.place },
+		{ head: "MIB/S", cell: (s: (typeof inbound)[number]) => s.mibPerS.toFixed(1), right: true as const },
+	];
+	io.out(table(io, speeds, inbound, { empty: "None." }));
+	return EXIT.done;
+}

@@ -1,0 +1,27 @@
+import { eq } from "drizzle-orm";
+import type { DbOrTx } from "#server/db/client.ts";
+import { setting } from "#server/db/schema/setting.ts";
+import { authorize } from "../authorize.ts";
+import type { ServiceContext } from "../context.ts";
+import { readInboundSpeeds } from "./inbound-speeds.ts";
+import { DATA_SETS_SETTING, type DataSet, storedDataSets } from "./schemas.ts";
+
+export interface DataSetsView {
+	items: DataSet[];
+	/** How fast data came into each cloud region lately, MiB/s. */
+	inbound: { place: string; mibPerS: number }[];
+}
+
+/** @throws SpillwayError `forbidden`. */
+export async function listDataSets(ctx: ServiceContext): Promise<DataSetsView> {
+	authorize(ctx, "capacity:read", null);
+	const speeds = await readInboundSpeeds(ctx.db, ctx.clock.nowMs());
+	const inbound = [...speeds].map(([place, mibPerS]) => ({ place, mibPerS })).sort((a, b) => (a.place < b.place ? -1 : 1));
+	return { items: await readDataSets(ctx.db), inbound };
+}
+
+/** For the scheduler's own use: no check of who asks. */
+export async function readDataSets(db: DbOrTx): Promise<DataSet[]> {
+	const [row] = await db.select({ value: setting.value }).from(setting).where(eq(setting.key, DATA_SETS_SETTING));
+	return storedDataSets.parse(row?.value ?? []);
+}

@@ -1,0 +1,45 @@
+import { eq } from "drizzle-orm";
+import { notify } from "#server/db/notify.ts";
+import { setting } from "#server/db/schema/setting.ts";
+import { site } from "#server/db/schema/site.ts";
+import { isCloudProvider } from "#server/domain/vocabulary.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { writeAudit } from "../audit.ts";
+import { authorize } from "../authorize.ts";
+import type { ServiceContext } from "../context.ts";
+import { DATA_SETS_SETTING, type DataSetsInput, dataSetsInput } from "./schemas.ts";
+
+const REGION_PLACE = /^(aws|azure|gcp):[a-z0-9-]+$/;
+
+/**
+ * Replaces the list of data sets that have copies. It counts for decisions within a minute, and for attempts that start from now on.
+ * @throws SpillwayError `forbidden`, `invalid_input` for a place that is neither a region nor an owned site.
+ */
+export async function setDataSets(ctx: ServiceContext, raw: DataSetsInput): Promise<void> {
+	authorize(ctx, "data:change", null);
+	const { items } = dataSetsInput.parse(raw);
+	await ctx.db.transaction(async (tx) => {
+		const sites = await tx.select({ id: site.id, provider: site.provider }).from(site);
+		const owned = sites.filter((s) => !isCloudProvider(s.provider)).map((s) => s.id);
+		const fields = items.flatMap(({ copies }, i) =>
+			copies.flatMap(({ at }, j) =>
+				REGION_PLACE.test(at) || owned.includes(at)
+					? []
+					: [
+							{
+								path: `items.${i}.copies.${j}.at`,
+								message: `a region as aws:us-east-1, or one of ${owned.join(", ") || "no owned sites yet"}`,
+							},
+						],
+			),
+		);
+		if (fields.length > 0) throw new SpillwayError("invalid_input", "A copy is at a place that Spillway does not know.", { fields });
+		const [before] = await tx.select({ value: setting.value }).from(setting).where(eq(setting.key, DATA_SETS_SETTING)).for("update");
+		await tx
+			.insert(setting)
+			.values({ key: DATA_SETS_SETTING, value: items })
+			.onConflictDoUpdate({ target: setting.key, set: { value: items } });
+		await writeAudit(tx, ctx, { action: "data_sets.set", subject: "data_sets", before: before?.value ?? [], after: items });
+		await notify(tx, { wake: true });
+	});
+}
