@@ -4,7 +4,7 @@ import { providerNamed } from "#server/accounting/focus/providers.ts";
 import type { Db, Tx } from "#server/db/client.ts";
 import { postCharges } from "../ledger/post-charges.ts";
 import { firstHour, moneyCharge, noCause } from "./post-corrections.ts";
-import { linesOfMonth, micro } from "./read-billed.ts";
+import { isNamed, linesOfMonth, micro } from "./read-billed.ts";
 import { restated } from "./restate-lines.ts";
 import { lockMonth, type Run } from "./run.ts";
 import { billedPlace } from "./site-of.ts";
@@ -58,7 +58,7 @@ async function newItems(tx: Tx, run: Run, after: string): Promise<Item[]> {
 			case when gone.restated then -posted.contracted * 1000 else l.contracted_nano_usd end::text as contracted,
 			case when gone.restated then -posted.effective * 1000 else l.effective_nano_usd end::text as effective,
 			case when gone.restated then -posted.billed * 1000 else l.billed_nano_usd end::text as billed
-		from bill_line as l left join instance as named on named.provider_instance_id = substring(l.resource_id from '[^/:]+$'),
+		from bill_line as l left join instance as named on ${isNamed(sql`named`)},
 			lateral (select ${restated(sql`l`)} as restated) as gone,
 			lateral (
 				select count(*) as charges, sum(list_micro_usd) as list, sum(contracted_micro_usd) as contracted, sum(effective_micro_usd) as effective,

@@ -44,6 +44,19 @@ function iso(ms: number): string {
 	return new Date(ms).toISOString();
 }
 
+/**
+ * That line `l` names the instance by its resource: by the provider's id alone or at the end of an ARN or path. Machines of Google are
+ * known to us by zone and number, those of Azure by resource group and name, which their paths hold apart; Azure's bills write
+ * paths in other letters than its API. One value on each side, so that a million lines meet as many machines by a hash.
+ */
+export function isNamed(instance: SQL): SQL {
+	return sql`lower(${instance}.provider_instance_id) = lower(case
+		when l.resource_id ~ '/zones/[^/]+/instances/[^/]+$' then regexp_replace(l.resource_id, '^.*/zones/([^/]+)/instances/([^/]+)$', '\\1/\\2')
+		when l.resource_id ~* '/resourcegroups/[^/]+/providers/microsoft.compute/virtualmachines/[^/]+$'
+			then regexp_replace(l.resource_id, '^.*/resourcegroups/([^/]+)/.*/([^/]+)$', '\\1/\\2', 'i')
+		else substring(l.resource_id from '[^/:]+$') end)`;
+}
+
 interface GroupRow extends Record<string, unknown> {
 	provider_name: string;
 	resource_id: string | null;
@@ -74,7 +87,7 @@ export async function readBilled(db: Db, month: BillMonth): Promise<BilledGroup[
 				coalesce(tagged.id, named.id) as instance_id, coalesce(tagged.provider, named.provider)::text as instance_provider
 			from bill_line as l join place as p on p.bill = l.bill_id
 			left join instance as tagged on tagged.id = l.tagged_instance_id
-			left join instance as named on tagged.id is null and named.provider_instance_id = substring(l.resource_id from '[^/:]+$')
+			left join instance as named on tagged.id is null and ${isNamed(sql`named`)}
 			where ${linesOfMonth(month)} and not ${restated(sql`l`)} and l.charge_category in ('Usage', 'Adjustment')
 				and (l.tagged_instance_id is not null or named.id is not null)
 		), timed as (

@@ -1,8 +1,9 @@
-import { and, eq, isNotNull, isNull } from "drizzle-orm";
+import { and, eq, isNotNull, isNull, sql } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { alert } from "#server/db/schema/alert.ts";
 import { bill, reconciliation } from "#server/db/schema/bill.ts";
 import { charge } from "#server/db/schema/charge.ts";
+import { instance } from "#server/db/schema/instance.ts";
 import { ledgerCheck } from "../ledger/check.ts";
 import { meterAll } from "../ledger/meter.ts";
 import { addMachine, type Books, chargedTo, openBooks, readInstance, readJob, T0, terminate } from "../ledger/testing/books.ts";
@@ -89,6 +90,28 @@ describe("a bill that says what the ledger says", () => {
 		]);
 		expect(await corrections()).toEqual([]);
 		expect((await books.db.select().from(bill))[0]?.reconciledAt).not.toBeNull();
+	});
+
+	it.each([
+		["Google", "gcp", "Google Cloud", "us-central1-a/4242", "//compute.googleapis.com/projects/7/zones/us-central1-a/instances/4242"],
+		["Azure", "azure", "Microsoft", "Spw/spw-1", "/subscriptions/7/resourcegroups/spw/providers/microsoft.compute/virtualmachines/spw-1"],
+	] as const)("a machine of %s is known by its path where no label came along: 3 x $1, matched", async (_, provider, name, id, resource) => {
+		const { instanceId } = await threeHours();
+		await books.db.transaction(async (tx) => {
+			// Charges are never changed but here, so that one book does for all clouds.
+			await tx.execute(sql`set local session_replication_role = 'replica'`);
+			await tx.update(instance).set({ provider, providerInstanceId: id }).where(eq(instance.id, instanceId));
+			await tx.update(charge).set({ provider });
+		});
+		const lines = [0, 1, 2].map((hour) => aLine({ cost: "1", resource, hour }).replace(",AWS,", `,${name},`));
+		await importBill(books, {
+			fileName: "bill.csv",
+			bytes: (async function* () {
+				yield Buffer.from([HEAD, ...lines].join("\n"));
+			})(),
+		});
+		await again();
+		expect(await rows()).toMatchObject([{ state: "matched", instanceId, provider, billedMicroUsd: 3_000_000n }]);
 	});
 
 	it("a bill up to the second hour is held against two hours of the three", async () => {
