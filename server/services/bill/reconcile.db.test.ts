@@ -95,24 +95,27 @@ describe("a bill that says what the ledger says", () => {
 	it.each([
 		["Google", "gcp", "Google Cloud", "us-central1-a/4242", "//compute.googleapis.com/projects/7/zones/us-central1-a/instances/4242"],
 		["Azure", "azure", "Microsoft", "Spw/spw-1", "/subscriptions/7/resourcegroups/spw/providers/microsoft.compute/virtualmachines/spw-1"],
-	] as const)("a machine of %s is known by its path where no label came along: 3 x $1, matched", async (_, provider, name, id, resource) => {
-		const { instanceId } = await threeHours();
-		await books.db.transaction(async (tx) => {
-			// Charges are never changed but here, so that one book does for all clouds.
-			await tx.execute(sql`set local session_replication_role = 'replica'`);
-			await tx.update(instance).set({ provider, providerInstanceId: id }).where(eq(instance.id, instanceId));
-			await tx.update(charge).set({ provider });
-		});
-		const lines = [0, 1, 2].map((hour) => aLine({ cost: "1", resource, hour }).replace(",AWS,", `,${name},`));
-		await importBill(books, {
-			fileName: "bill.csv",
-			bytes: (async function* () {
-				yield Buffer.from([HEAD, ...lines].join("\n"));
-			})(),
-		});
-		await again();
-		expect(await rows()).toMatchObject([{ state: "matched", instanceId, provider, billedMicroUsd: 3_000_000n }]);
-	});
+	] as const)(
+		"a machine of %s is known by its path where no label came along: 3 x $1, matched",
+		async (_, provider, name, id, resource) => {
+			const { instanceId } = await threeHours();
+			await books.db.transaction(async (tx) => {
+				// Charges are never changed but here, so that one book does for all clouds.
+				await tx.execute(sql`set local session_replication_role = 'replica'`);
+				await tx.update(instance).set({ provider, providerInstanceId: id }).where(eq(instance.id, instanceId));
+				await tx.update(charge).set({ provider });
+			});
+			const lines = [0, 1, 2].map((hour) => aLine({ cost: "1", resource, hour }).replace(",AWS,", `,${name},`));
+			await importBill(books, {
+				fileName: "bill.csv",
+				bytes: (async function* () {
+					yield Buffer.from([HEAD, ...lines].join("\n"));
+				})(),
+			});
+			await again();
+			expect(await rows()).toMatchObject([{ state: "matched", instanceId, provider, billedMicroUsd: 3_000_000n }]);
+		},
+	);
 
 	it("a bill up to the second hour is held against two hours of the three", async () => {
 		const { resource } = await threeHours();
