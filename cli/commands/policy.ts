@@ -86,7 +86,13 @@ async function show(ctx: CommandContext, name: string): Promise<ExitCode> {
 /** One problem in the form that editors and pipelines read. */
 function problemLine(file: string, offset: number, { severity, line, column, message, fix }: ProblemShape): string {
 	const what = severity === "warning" ? "warning: " : "";
-	return `${file === "-" ? "stdin" : file}:${line + offset}:${column}: ${what}${oneLine(message)}${fix ? ` ${oneLine(fix)}` : ""}\n`;
+	const text = linesOfFile(oneLine(message), offset);
+	return `${file === "-" ? "stdin" : file}:${line + offset}:${column}: ${what}${text}${fix ? ` ${oneLine(fix)}` : ""}\n`;
+}
+
+/** Messages name lines of the source ("already, in line 6"); a file that `policy show` wrote has one more before it. */
+function linesOfFile(message: string, offset: number): string {
+	return message.replaceAll(/\bline (\d+)\b/g, (_, line: string) => `line ${Number(line) + offset}`);
 }
 
 async function lint({ io, client, json, args }: CommandContext, name: string, file: string): Promise<ExitCode> {
@@ -158,7 +164,7 @@ function toldAt(error: unknown, file: string, offset: number, io: CommandContext
 		const { line, column } = field;
 		if (stale) io.err(`  ${field.path}: ${oneLine(field.message)}\n`);
 		else if (typeof line === "number" && typeof column === "number")
-			io.err(`${file === "-" ? "stdin" : file}:${line + offset}:${column}: ${oneLine(field.message)}\n`);
+			io.err(`${file === "-" ? "stdin" : file}:${line + offset}:${column}: ${linesOfFile(oneLine(field.message), offset)}\n`);
 	}
 	const fix = stale ? " Merge with spillway policy show, then publish with --base of the version in force." : "";
 	return new CliError(error.exitCode, `${stale ? error.problem.detail : error.message}${fix}`);

@@ -199,7 +199,7 @@ class NameCheck {
 		if (!other) return;
 		for (const literal of literalsIn(other)) {
 			if (literal.op !== "value" || typeof literal.args !== "string" || teams.includes(literal.args)) continue;
-			this.#report("warning", literal.start, `There is no team "${literal.args}" yet.`, { fix: didYouMean(literal.args, teams) });
+			this.#report("error", literal.start, `There is no team "${literal.args}".`, { fix: didYouMean(literal.args, teams) });
 		}
 	}
 

@@ -13,11 +13,11 @@ describe("teams", () => {
 	const teams = ["risk", "vision"];
 	it("that there are not are told in conditions, where they stand", () => {
 		expect(found({ teams }, `{ id: a, when: 'job.team == "rsik" || "visoin" == job.team', limit: { instanceHours: 1 } }`)).toEqual([
-			'6:35 warning There is no team "rsik" yet. | Did you mean risk?',
-			'6:45 warning There is no team "visoin" yet. | Did you mean vision?',
+			'6:35 error There is no team "rsik". | Did you mean risk?',
+			'6:45 error There is no team "visoin". | Did you mean vision?',
 		]);
 		expect(found({ teams }, `{ id: a, when: 'job.team in ["risk", "audit"]', limit: { instanceHours: 1 } }`)).toEqual([
-			'6:44 warning There is no team "audit" yet. | There are: risk, vision.',
+			'6:44 error There is no team "audit". | There are: risk, vision.',
 		]);
 	});
 	it("that there are, and all of them where they are not known, are not", () => {
@@ -26,7 +26,7 @@ describe("teams", () => {
 	});
 	it("are told in shares", () => {
 		const text = `${rulesText("{ id: a, burst: { always: true } }")}  shares: { risk: 2, vsion: 1 }\n`;
-		expect(shown(parsePolicy(text, { teams }).problems)).toContain('7:22 warning There is no team "vsion" yet. | Did you mean vision?');
+		expect(shown(parsePolicy(text, { teams }).problems)).toContain('7:22 error There is no team "vsion". | Did you mean vision?');
 	});
 });
 

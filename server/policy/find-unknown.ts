@@ -1,4 +1,4 @@
-import { isCloudProvider } from "#server/domain/vocabulary.ts";
+import { CLOUD_PROVIDERS, isCloudProvider } from "#server/domain/vocabulary.ts";
 import { didYouMean, nearestName } from "#server/kernel/nearest-name.ts";
 import type { Finding } from "./find-contradictions.ts";
 import { judgePlace } from "./judge-place.ts";
@@ -8,11 +8,14 @@ import type { PlacedRule } from "./read-rule.ts";
 import type { PlacedShare } from "./read-weights.ts";
 import type { ParsePolicyOptions, Place, PlaceFilter } from "./types.ts";
 
-/** What the text names and the installation does not have. Places and teams come and go: all of it is told, nothing refused. */
+/**
+ * What the text names and the installation does not have. A team that there is not, and a family that is nearly one that is offered,
+ * are refused: the rule would quietly hold for nobody. Other places come and go: they are told.
+ */
 export function findUnknown(finding: Finding, shares: readonly PlacedShare[], { teams, places }: ParsePolicyOptions): void {
 	for (const { team, offset } of shares) {
 		if (teams && !teams.includes(team))
-			finding.reader.report("warning", offset, `There is no team "${team}" yet.`, didYouMean(team, teams));
+			finding.reader.report("error", offset, `There is no team "${team}".`, didYouMean(team, teams));
 	}
 	const seen = sightOf((places ?? []).filter((place) => isCloudProvider(place.provider)));
 	if (seen.offers.length === 0) return;
@@ -33,6 +36,8 @@ interface Sight {
 	regions: readonly Place[];
 	types: readonly Place[];
 	typeNames: readonly string[];
+	/** There are offers of every provider. */
+	isComplete: boolean;
 }
 
 function sightOf(offers: readonly Place[]): Sight {
@@ -42,6 +47,7 @@ function sightOf(offers: readonly Place[]): Sight {
 		offers,
 		regions: oneOf(regionOf),
 		types,
+		isComplete: CLOUD_PROVIDERS.every((provider) => types.some((type) => type.provider === provider)),
 		typeNames: [...new Set(types.flatMap(({ instanceType }) => (instanceType ? namesOf(instanceType) : [])))],
 	};
 }
@@ -67,14 +73,16 @@ function findUnknownRegions({ reader, work }: Finding, { rule, offset }: PlacedR
 /** Of shorter names nobody can say whether one was meant for another: p5 is no slip for g5. */
 const NAME_LENGTH_MIN = 4;
 
-/** A family that no offer is of, and whose name is nearly that of one. Others may come with a provider that is not there yet. */
-function findUnknownFamilies({ reader, work }: Finding, { rule, offset }: PlacedRule, { types, typeNames }: Sight): void {
+/** A family that no offer is of: refused when its name is nearly that of one. Any other may be of a provider that is not there yet. */
+function findUnknownFamilies({ reader, work }: Finding, { rule, offset }: PlacedRule, { types, typeNames, isComplete }: Sight): void {
 	if (rule.effect.kind !== "deny" && rule.effect.kind !== "allow") return;
 	for (const pattern of rule.effect.instanceFamilies) {
 		if (reader.full || pattern.length < NAME_LENGTH_MIN || !work.affords([pattern], typeNames)) continue;
 		if (types.some((offer) => matchesFamily(pattern, offer)) || !work.affordsNearest(typeNames)) continue;
 		const near = nearestName(pattern, typeNames);
-		if (near) reader.report("warning", offset, `${rule.id} names ${pattern}, which no offer is of.`, `Did you mean ${near}?`);
+		const message = `${rule.id} names ${pattern}, which no offer is of.`;
+		if (near) reader.report("error", offset, message, `Did you mean ${near}?`);
+		else if (isComplete) reader.report("warning", offset, message, null);
 	}
 }
 

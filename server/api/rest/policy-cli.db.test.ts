@@ -4,8 +4,11 @@ import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { withoutSecret } from "#cli/policy-file.ts";
+import type { PolicyProblem } from "#server/domain/policy.ts";
 import { RestWorld } from "../testing/rest-world.ts";
 
+/** Of the largest job that can be, this goes through too many entries. */
+const SLOW = `(${Array.from({ length: 20 }, () => "job.residency").join(" + ")}).exists(r, r == "eu" && r != "us")`;
 const COMMAND = path.resolve(import.meta.dirname, "../../../cli/spillway.mjs");
 
 let world: RestWorld;
@@ -52,6 +55,48 @@ describe("spillway policy", () => {
 			code: 2,
 			err: expect.stringContaining("none.yaml cannot be read"),
 		});
+	}, 60_000);
+
+	it.each<[what: string, rule: string, says: RegExp]>([
+		["that cannot be parsed", "{ id: x, deny: { sites: [cloud }", /Missing|must be|flow/i],
+		["that contradicts another", "{ id: burst-on-wait, limit: { instanceHours: 2 } }", /burst-on-wait/],
+		["with a site that does not exist", "{ id: x, deny: { sites: [awz] } }", /There is no site "awz"\. Did you mean aws\?/],
+		["with a team that does not exist", "{ id: x, when: job.team == 'visoin', limit: { instanceHours: 2 } }", /There is no team "visoin"/],
+		["with a family that does not exist", "{ id: x, deny: { instanceFamilies: [g5.xlrge] } }", /g5\.xlrge, which no offer is of/],
+		["with an expression that can be slow", `{ id: x, when: '${SLOW}', limit: { instanceHours: 2 } }`, /steps/],
+		["with an expression that is never true", "{ id: x, when: 'job.gpus < 0', limit: { instanceHours: 2 } }", /never|no job/i],
+	])("a rule %s is refused by the editor, the command line and REST in the same words, at the same place", async (_, rule, says) => {
+		const source = shown.replace("  rules:\n", `  rules:\n    - ${rule}\n`);
+		// What the editor shows as one types is the answer of this very check.
+		const { problems } = (await world.post("/policies/default/check", { source })).json;
+		const errors = (problems as PolicyProblem[]).filter(({ severity }) => severity === "error");
+		const words = errors.map(({ line, column, message, fix }) => ({ line, column, message: fix === null ? message : `${message} ${fix}` }));
+		expect(words.map(({ message }) => message).join("\n")).toMatch(says);
+
+		const refused = await world.call("PUT", "/api/v1/policies/default", {
+			body: { source, message: "wrong" },
+			headers: { "if-match": "*" },
+		});
+		expect(refused.status).toBe(400);
+		const fields = (refused.json.fields as { line: number; column: number; message: string }[]).map(({ line, column, message }) => ({
+			...{ line, column, message },
+		}));
+		expect(fields).toEqual(expect.arrayContaining(words));
+
+		const linted = await policy(["lint", file("refused.yaml", source)]);
+		expect(linted.code).toBe(2);
+		const flat = (text: string): string => text.replaceAll(/\s+/g, " ");
+		for (const { line, column, message } of words) expect(flat(linted.out)).toContain(flat(`refused.yaml:${line}:${column}: ${message}`));
+	}, 60_000);
+
+	it("a cap that nothing can enforce is refused alike", async () => {
+		const source = shown.replace("  budgets:\n", '  budgets:\n    - { id: gpus, scope: "true", gpuHours: 5 }\n');
+		const { problems } = (await world.post("/policies/default/check", { source })).json;
+		const error = (problems as PolicyProblem[]).find(({ message }) => message.startsWith("gpuHours is not a field"));
+		expect(error).toMatchObject({ severity: "error", line: 12 });
+		const refused = await world.call("PUT", "/api/v1/policies/default", { body: { source, message: "wrong" }, headers: { "if-match": "*" } });
+		expect(refused).toMatchObject({ status: 400, json: { fields: expect.arrayContaining([expect.objectContaining({ line: 12, column: error?.column })]) } });
+		expect((await policy(["lint", file("cap.yaml", source)])).out).toContain(error?.message);
 	}, 60_000);
 
 	it("publishes what began from the version shown, tells what it changes, and does not overwrite another's", async () => {

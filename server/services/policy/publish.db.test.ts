@@ -47,13 +47,22 @@ describe("a policy that is published", () => {
 		await expect(activePolicy(books.db)).rejects.toMatchObject({ code: "unavailable" });
 	});
 
-	it("is told what is odd in it beside the teams that there are; the answer to who reads it says the same", async () => {
-		const shares = ["  shares: { rizk: 2 }"];
-		const { version, warnings } = await publish(textOf([BURST], shares));
+	it("is held against the teams that there are, in shares and in conditions", async () => {
+		const wrong = publish(textOf(["{ id: away, when: job.team == 'rsik', burst: { always: true } }"], ["  shares: { rizk: 2 }"]));
+		await expect(wrong).rejects.toMatchObject({
+			code: "invalid_input",
+			fields: expect.arrayContaining([
+				expect.objectContaining({ message: 'There is no team "rsik". Did you mean risk?', line: 6 }),
+				expect.objectContaining({ message: 'There is no team "rizk". Did you mean risk?', line: 7 }),
+			]),
+		});
+	});
+
+	it("is told what is odd in it; the answer to who reads it says the same", async () => {
+		const { version, warnings } = await publish(textOf([BURST]));
 		expect(version).toBe(1);
 		expect(warnings.map(({ severity, line, message }) => `${severity} ${line} ${message}`)).toEqual([
 			expect.stringMatching(/^warning \d+ .*no budget caps the money/),
-			'warning 7 There is no team "rizk" yet.',
 		]);
 		expect((await viewPolicy(books, "default")).warnings).toEqual(warnings);
 	});
@@ -68,13 +77,15 @@ describe("a policy in force", () => {
 			"{ id: twice, deny: { sites: [gone] } }",
 			"{ id: twice, limit: { instanceHours: 3 } }",
 			"{ id: idle, limit: { idleMinutes: 10 } }",
+			"{ id: theirs, when: job.team == 'dissolved', limit: { instanceHours: 2 } }",
 		]);
 		expect(parsePolicy(stored).policy).toBeNull();
 		await putInForce(stored);
 		const { policy } = await activePolicy(books.db);
-		expect(policy.rules.map((rule) => rule.id)).toEqual(["away", "twice", "twice", "idle"]);
+		expect(policy.rules.map((rule) => rule.id)).toEqual(["away", "twice", "twice", "idle", "theirs"]);
 		const { warnings } = await viewPolicy(books, "default");
-		expect(warnings.filter((w) => w.severity === "error").map((w) => w.message)).toContain('There is no site "gone".');
+		const errors = warnings.filter((w) => w.severity === "error").map((w) => w.message);
+		expect(errors).toEqual(expect.arrayContaining(['There is no site "gone".', 'There is no team "dissolved".']));
 	});
 
 	it("is not put in force with a rule left out: what cannot be read at all is said", async () => {
