@@ -86,11 +86,11 @@ function Details({ line }: { line: Line }) {
 	return (
 		<div className="grid gap-3 px-4 py-3">
 			{lines.length > 0 && (
-				<ul aria-label="Before and after" className="grid gap-0.5 font-mono text-xs break-words whitespace-pre-wrap">
+				<ul aria-label="Before and after" className="grid gap-0.5 font-mono text-xs break-words whitespace-pre-wrap max-md:gap-1.5">
 					{lines.map((l) => (
 						<li
 							key={l.path}
-							className="grid grid-cols-[0.75rem_minmax(0,12rem)_minmax(0,1fr)] gap-2 max-md:grid-cols-[0.75rem_minmax(0,1fr)]"
+							className="grid grid-cols-[0.75rem_minmax(0,12rem)_minmax(0,1fr)] gap-x-2 max-md:grid-cols-[0.75rem_minmax(0,1fr)]"
 						>
 							<span className={MARK[l.kind].className}>
 								<span aria-hidden>{MARK[l.kind].sign}</span>

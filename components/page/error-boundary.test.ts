@@ -26,6 +26,11 @@ describe("describeError", () => {
 		expect(describeError(Object.assign(new Error("finance only"), { data: { code: "FORBIDDEN" } })).kind).toBe("forbidden");
 	});
 
+	it("says that nobody answered, in no browser's own words", () => {
+		const error = Object.assign(new Error("Failed to fetch"), { data: undefined, cause: new TypeError("Failed to fetch") });
+		expect(describeError(error)).toMatchObject({ kind: "failed", detail: expect.stringContaining("The server could not be reached") });
+	});
+
 	it("says something about what is not even an error", () => {
 		expect(describeError(undefined)).toEqual({ kind: "failed", detail: "The browser gave no reason.", requestId: null });
 	});

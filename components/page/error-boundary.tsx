@@ -17,10 +17,17 @@ export function describeError(error: unknown): ErrorDescription {
 		const value = fieldOf(problem, name);
 		return typeof value === "string" && value !== "" ? value : null;
 	};
-	const detail = text("detail") ?? (error instanceof Error ? error.message : "The browser gave no reason.");
+	const detail = text("detail") ?? (isUnreached(error) ? UNREACHED : error instanceof Error ? error.message : "The browser gave no reason.");
 	const code = text("code") ?? String(fieldOf(data, "code") ?? "").toLowerCase();
 	if (code === "forbidden" || code === "not_found") return { kind: code, detail, fix: text("fix") };
 	return { kind: "failed", detail, requestId: text("requestId") };
+}
+
+const UNREACHED = "The server could not be reached: it is stopped, or the network is.";
+
+/** `fetch` fails by a TypeError in words that each browser has its own of: nobody answered. */
+function isUnreached(error: unknown): boolean {
+	return !fieldOf(error, "data") && fieldOf(error, "cause") instanceof TypeError;
 }
 
 function fieldOf(value: unknown, name: string): unknown {

@@ -10,7 +10,7 @@ import { ACTIVE_POLICY } from "./params.ts";
 type ManagedBy = { repository: string; path: string };
 
 /** Where a policy is kept in git it is read-only here, and says where it comes from. */
-export function ManagedNote({ managedBy, canPublish }: { managedBy: ManagedBy; canPublish: boolean }) {
+function ManagedNote({ managedBy, canPublish }: { managedBy: ManagedBy; canPublish: boolean }) {
 	const trpc = useTRPC();
 	const client = useQueryClient();
 	const [asking, setAsking] = useState(false);
@@ -22,7 +22,7 @@ export function ManagedNote({ managedBy, canPublish }: { managedBy: ManagedBy; c
 			<p className="min-w-0 flex-1 basis-80 text-pretty text-ink-2">
 				<b className="font-semibold text-ink">This policy is kept in git</b>: <code className="font-mono text-xs">{managedBy.path}</code> in{" "}
 				<code className="font-mono text-xs [overflow-wrap:anywhere]">{managedBy.repository}</code>. Change it there and publish with{" "}
-				<code className="font-mono text-xs">spillway policy apply --git</code>; here it is read-only.
+				<code className="font-mono text-xs whitespace-nowrap">spillway policy apply --git</code>; here it is read-only.
 			</p>
 			{canPublish && (
 				<Button size="sm" onClick={() => setAsking(true)}>

@@ -4,8 +4,8 @@ import { useState } from "react";
 import { describeError } from "#components/page/error-boundary.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import { Button } from "#components/ui/button.tsx";
+import { cn } from "#components/ui/cn.ts";
 import { Dialog } from "#components/ui/dialog.tsx";
-import { SegmentedControl } from "#components/ui/segmented.tsx";
 import { TextSkeleton } from "#components/ui/skeleton.tsx";
 import { ACTIVE_POLICY } from "./params.ts";
 
@@ -69,32 +69,48 @@ export function MergeDialog({ text, baseVersion, onClose, onMerged }: MergeDialo
 type Conflict = { key: string; message: string; mine: string | null; theirs: string | null };
 
 function ConflictItem({ conflict: c, choice, onChoose }: { conflict: Conflict; choice: Side | null; onChoose: (side: Side) => void }) {
+	const side = (which: Side, label: string, text: string | null, other: string | null) => (
+		<Part name={c.key} label={label} text={text} other={other} chosen={choice === which} onChoose={() => onChoose(which)} />
+	);
 	return (
-		<li className="grid gap-2">
-			<p className="font-medium">{c.message}</p>
-			<div className="grid gap-2 md:grid-cols-2">
-				<Part label="Yours" text={c.mine} chosen={choice === "mine"} />
-				<Part label="In force" text={c.theirs} chosen={choice === "theirs"} />
-			</div>
-			<SegmentedControl<Side | "">
-				label={`What to keep: ${c.key}`}
-				name={c.key}
-				value={choice ?? ""}
-				onChange={(side) => side !== "" && onChoose(side)}
-				options={[
-					{ value: "mine", label: "Keep yours" },
-					{ value: "theirs", label: "Keep what is in force" },
-				]}
-			/>
+		<li>
+			<fieldset className="grid gap-2 md:grid-cols-2">
+				<legend className="mb-2 font-medium">{c.message} Which one is kept?</legend>
+				{side("mine", "Keep yours", c.mine, c.theirs)}
+				{side("theirs", "Keep what is in force", c.theirs, c.mine)}
+			</fieldset>
 		</li>
 	);
 }
 
-function Part({ label, text, chosen }: { label: string; text: string | null; chosen: boolean }) {
+type PartProps = { name: string; label: string; text: string | null; other: string | null; chosen: boolean; onChoose: () => void };
+
+/** One side, to be chosen; lines that the other does not have are marked. */
+function Part({ name, label, text, other, chosen, onChoose }: PartProps) {
+	const others = new Set(other?.split("\n"));
+	const lines = (text ?? "").split("\n").map((line, at) => ({ line, at, differs: other !== null && !others.has(line) }));
 	return (
-		<div className={chosen ? "rounded-md border border-accent" : "rounded-md border"}>
-			<p className="px-3 pt-1.5 text-xs text-ink-3">{label}</p>
-			<pre className="overflow-x-auto px-3 pb-2 font-mono text-xs whitespace-pre-wrap">{text ?? "not there"}</pre>
-		</div>
+		<label
+			className={cn(
+				"block cursor-pointer rounded-md border hover:border-line-strong has-focus-visible:outline-2 has-focus-visible:outline-focus",
+				chosen && "border-accent ring-1 ring-accent",
+			)}
+		>
+			<span className="flex items-center gap-2 px-3 pt-2 pb-1 text-xs font-medium">
+				<input type="radio" name={name} checked={chosen} onChange={onChoose} className="accent-accent" />
+				{label}
+			</span>
+			{text === null ? (
+				<span className="block px-3 pb-2 text-xs text-ink-3">It is not there.</span>
+			) : (
+				<span className="block pb-2 font-mono text-xs whitespace-pre-wrap [overflow-wrap:anywhere]">
+					{lines.map(({ line, at, differs }) => (
+						<span key={at} className={cn("block min-h-4 px-3", differs && "bg-[color-mix(in_oklab,var(--accent)_16%,transparent)]")}>
+							{differs ? <mark className="bg-transparent text-inherit">{line}</mark> : line}
+						</span>
+					))}
+				</span>
+			)}
+		</label>
 	);
 }

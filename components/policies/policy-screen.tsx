@@ -10,7 +10,6 @@ import { Button } from "#components/ui/button.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { TextSkeleton } from "#components/ui/skeleton.tsx";
 import { draftKey, readKept } from "./draft-store.ts";
-import { ManagedNote } from "./managed-note.tsx";
 import { ACTIVE_POLICY, policyParams } from "./params.ts";
 
 const PolicyWorkbench = lazy(() => import("./workbench.tsx").then((loaded) => ({ default: loaded.PolicyWorkbench })));
@@ -34,7 +33,13 @@ export function PolicyScreen({ editor, children }: PolicyScreenProps) {
 		<>
 			{editing ? (
 				<PanelGate what="The editor" fallback={<OpeningEditor />}>
-					{here ? <Editor accountId={editor.accountId} onDone={() => void setParams({ mode: null })} /> : <OpeningEditor />}
+					{here ? (
+						<Editor accountId={editor.accountId} onDone={() => void setParams({ mode: null })}>
+							{children}
+						</Editor>
+					) : (
+						<OpeningEditor />
+					)}
 				</PanelGate>
 			) : (
 				<>
@@ -71,15 +76,14 @@ function useManagedBy() {
 	return names.find((each) => each.name === ACTIVE_POLICY.name)?.managedBy ?? null;
 }
 
-function Editor({ accountId, onDone }: { accountId: string; onDone: () => void }) {
+/** Of a policy that is kept in git there is nothing to edit: what can be read of it stays. */
+function Editor({ accountId, onDone, children }: { accountId: string; onDone: () => void; children: ReactNode }) {
 	const managedBy = useManagedBy();
 	if (!managedBy) return <PolicyWorkbench accountId={accountId} onDone={onDone} />;
 	return (
 		<>
-			<PageHeader title="Policies" actions={<Button onClick={onDone}>Close</Button>} />
-			<PageBody>
-				<ManagedNote managedBy={managedBy} canPublish />
-			</PageBody>
+			<PageHeader title="Policies" meta={<LiveMeta />} />
+			<PageBody>{children}</PageBody>
 		</>
 	);
 }

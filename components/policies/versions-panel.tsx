@@ -10,7 +10,7 @@ import { policiesHref, VERSIONS_QUERY, type VersionView } from "./params.ts";
 
 type VersionsPanelProps = {
 	mode: "read" | "edit" /** The draft on top of them, while one is open. */;
-	draft?: { baseVersion: number; changes: number | null };
+	draft?: { baseVersion: number; changes: number | null; unchecked: boolean };
 };
 
 /** Every version, newest first. They never change; which one is in force does. */
@@ -34,9 +34,11 @@ export function VersionsPanel({ mode, draft }: VersionsPanelProps) {
 						<span>
 							<span className="font-strong text-accent">Draft</span> <span className="text-ink-3">from version {draft.baseVersion}</span>
 							<span className="block text-ink-2">
-								{draft.changes === null
-									? "Not readable as a policy yet"
-									: draft.changes === 0
+								{draft.unchecked
+									? "Could not be checked"
+									: draft.changes === null
+										? "Not readable as a policy yet"
+										: draft.changes === 0
 										? "Says the same"
 										: `${draft.changes} ${draft.changes === 1 ? "rule differs" : "rules differ"}`}
 							</span>

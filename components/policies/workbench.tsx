@@ -99,7 +99,7 @@ export function PolicyWorkbench({ accountId, onDone }: { accountId: string; onDo
 				</Suspense>
 				<div className="grid items-start gap-4 rail:grid-cols-2">
 					<TryPanel ruleId={looked?.list === "rules" ? looked.id : null} source={errors === 0 && readable ? text : ruleAlone(looked)} />
-					<VersionsPanel mode="edit" draft={{ baseVersion, changes: changes?.length ?? null }} />
+					<VersionsPanel mode="edit" draft={{ baseVersion, changes: changes?.length ?? null, unchecked: error !== null }} />
 				</div>
 			</PageBody>
 			{dialog === "publish" && check && (

@@ -1,6 +1,7 @@
 import { assertNever } from "../kernel/assert.ts";
 import type { RemovalCode } from "./decision.ts";
 import {
+	askedPerson,
 	budgetName,
 	capWords,
 	clause,
@@ -88,7 +89,7 @@ function stateWords(why: StateCode, r: Read, ruleId: string | null): string {
 		case "budget_exceeded":
 			return `${budgetName(r)} misses ${r.money("missingMicroUsd") ?? "money"} for its worst case`;
 		case "approval_required":
-			return `rule ${ruleId ?? "of the policy"} asks a ${label(r.text("role")) ?? "person"} to approve ${r.money("costMicroUsd") ?? "it"}`;
+			return `rule ${ruleId ?? "of the policy"} asks ${askedPerson(r.text("role"))} to approve ${r.money("costMicroUsd") ?? "it"}`;
 		case "no_free_slots":
 			return "no slots are free now";
 		case "site_unreachable":

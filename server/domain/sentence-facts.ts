@@ -78,6 +78,13 @@ export function label(value: string | null): string | null {
 	return value === null ? null : ((LABELS as Record<string, string>)[value] ?? value);
 }
 
+const ASKED: Readonly<Record<string, string>> = { platform: "a platform engineer", data_scientist: "a data scientist", finance: "finance" };
+
+/** Whom a rule asks, by their role. */
+export function askedPerson(role: string | null): string {
+	return (role === null ? undefined : ASKED[role]) ?? "a person";
+}
+
 /** A cap with what it allows, what is used of it and what was asked, in its own unit. */
 export function capWords(r: Read): string {
 	const name = `cap${clause(r.text("capId"), (id) => ` ${id}`)}`;

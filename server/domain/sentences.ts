@@ -3,6 +3,7 @@ import { endWords } from "./end-sentences.ts";
 import type { Reason, ReasonCode } from "./reasons.ts";
 import { removalWords } from "./removal-sentences.ts";
 import {
+	askedPerson,
 	budgetName,
 	capWords,
 	clause,
@@ -37,9 +38,9 @@ function wordsOf(code: ReasonCode, r: Read): string {
 		case "cap_exceeded":
 			return `Waiting: ${capWords(r)}${homeStart(r)}`;
 		case "approval_required":
-			return `Held: rule ${r.text("ruleId") ?? "of the policy"} asks a ${label(r.text("role")) ?? "person"} to approve an estimated ${r.money("costMicroUsd") ?? "cost"}${clause(r.money("approvedMicroUsd"), (m) => `; approved up to ${m}`)}`;
+			return `Held: rule ${r.text("ruleId") ?? "of the policy"} asks ${askedPerson(r.text("role"))} to approve an estimated ${r.money("costMicroUsd") ?? "cost"}${clause(r.money("approvedMicroUsd"), (m) => `; approved up to ${m}`)}`;
 		case "waiting_not_approved":
-			return `Waiting for a slot at home: rule ${r.text("ruleId") ?? "of the policy"} asks a ${label(r.text("role")) ?? "person"} first, and ${approvalAnswer(r)}${homeStart(r)}`;
+			return `Waiting for a slot at home: rule ${r.text("ruleId") ?? "of the policy"} asks ${askedPerson(r.text("role"))} first, and ${approvalAnswer(r)}${homeStart(r)}`;
 		case "capacity_backoff":
 			return `Waiting: every allowed offer was out of capacity or quota lately and is left alone${clause(r.instant("untilMs"), (t) => ` until ${t}`)}${homeStart(r)}`;
 		case "deferred_cheaper_hour":

@@ -14,8 +14,7 @@ import type { ParsePolicyOptions, Place, PlaceFilter } from "./types.ts";
  */
 export function findUnknown(finding: Finding, shares: readonly PlacedShare[], { teams, places }: ParsePolicyOptions): void {
 	for (const { team, offset } of shares) {
-		if (teams && !teams.includes(team))
-			finding.reader.report("error", offset, `There is no team "${team}".`, didYouMean(team, teams));
+		if (teams && !teams.includes(team)) finding.reader.report("error", offset, `There is no team "${team}".`, didYouMean(team, teams));
 	}
 	const seen = sightOf((places ?? []).filter((place) => isCloudProvider(place.provider)));
 	if (seen.offers.length === 0) return;

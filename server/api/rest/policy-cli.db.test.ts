@@ -65,37 +65,51 @@ describe("spillway policy", () => {
 		["with a family that does not exist", "{ id: x, deny: { instanceFamilies: [g5.xlrge] } }", /g5\.xlrge, which no offer is of/],
 		["with an expression that can be slow", `{ id: x, when: '${SLOW}', limit: { instanceHours: 2 } }`, /steps/],
 		["with an expression that is never true", "{ id: x, when: 'job.gpus < 0', limit: { instanceHours: 2 } }", /never|no job/i],
-	])("a rule %s is refused by the editor, the command line and REST in the same words, at the same place", async (_, rule, says) => {
-		const source = shown.replace("  rules:\n", `  rules:\n    - ${rule}\n`);
-		// What the editor shows as one types is the answer of this very check.
-		const { problems } = (await world.post("/policies/default/check", { source })).json;
-		const errors = (problems as PolicyProblem[]).filter(({ severity }) => severity === "error");
-		const words = errors.map(({ line, column, message, fix }) => ({ line, column, message: fix === null ? message : `${message} ${fix}` }));
-		expect(words.map(({ message }) => message).join("\n")).toMatch(says);
+	])(
+		"a rule %s is refused by the editor, the command line and REST in the same words, at the same place",
+		async (_, rule, says) => {
+			const source = shown.replace("  rules:\n", `  rules:\n    - ${rule}\n`);
+			// What the editor shows as one types is the answer of this very check.
+			const { problems } = (await world.post("/policies/default/check", { source })).json;
+			const errors = (problems as PolicyProblem[]).filter(({ severity }) => severity === "error");
+			const words = errors.map(({ line, column, message, fix }) => ({
+				line,
+				column,
+				message: fix === null ? message : `${message} ${fix}`,
+			}));
+			expect(words.map(({ message }) => message).join("\n")).toMatch(says);
 
-		const refused = await world.call("PUT", "/api/v1/policies/default", {
-			body: { source, message: "wrong" },
-			headers: { "if-match": "*" },
-		});
-		expect(refused.status).toBe(400);
-		const fields = (refused.json.fields as { line: number; column: number; message: string }[]).map(({ line, column, message }) => ({
-			...{ line, column, message },
-		}));
-		expect(fields).toEqual(expect.arrayContaining(words));
+			const refused = await world.call("PUT", "/api/v1/policies/default", {
+				body: { source, message: "wrong" },
+				headers: { "if-match": "*" },
+			});
+			expect(refused.status).toBe(400);
+			const fields = (refused.json.fields as { line: number; column: number; message: string }[]).map(({ line, column, message }) => ({
+				...{ line, column, message },
+			}));
+			expect(fields).toEqual(expect.arrayContaining(words));
 
-		const linted = await policy(["lint", file("refused.yaml", source)]);
-		expect(linted.code).toBe(2);
-		const flat = (text: string): string => text.replaceAll(/\s+/g, " ");
-		for (const { line, column, message } of words) expect(flat(linted.out)).toContain(flat(`refused.yaml:${line}:${column}: ${message}`));
-	}, 60_000);
+			const linted = await policy(["lint", file("refused.yaml", source)]);
+			expect(linted.code).toBe(2);
+			const flat = (text: string): string => text.replaceAll(/\s+/g, " ");
+			for (const { line, column, message } of words) expect(flat(linted.out)).toContain(flat(`refused.yaml:${line}:${column}: ${message}`));
+		},
+		60_000,
+	);
 
 	it("a cap that nothing can enforce is refused alike", async () => {
 		const source = shown.replace("  budgets:\n", '  budgets:\n    - { id: gpus, scope: "true", gpuHours: 5 }\n');
 		const { problems } = (await world.post("/policies/default/check", { source })).json;
 		const error = (problems as PolicyProblem[]).find(({ message }) => message.startsWith("gpuHours is not a field"));
 		expect(error).toMatchObject({ severity: "error", line: 12 });
-		const refused = await world.call("PUT", "/api/v1/policies/default", { body: { source, message: "wrong" }, headers: { "if-match": "*" } });
-		expect(refused).toMatchObject({ status: 400, json: { fields: expect.arrayContaining([expect.objectContaining({ line: 12, column: error?.column })]) } });
+		const refused = await world.call("PUT", "/api/v1/policies/default", {
+			body: { source, message: "wrong" },
+			headers: { "if-match": "*" },
+		});
+		expect(refused).toMatchObject({
+			status: 400,
+			json: { fields: expect.arrayContaining([expect.objectContaining({ line: 12, column: error?.column })]) },
+		});
 		expect((await policy(["lint", file("cap.yaml", source)])).out).toContain(error?.message);
 	}, 60_000);
 
