@@ -1,9 +1,11 @@
-import { eq } from "drizzle-orm";
+import { asc, eq } from "drizzle-orm";
 import { afterEach, describe, expect, it } from "vitest";
 import { hold } from "#server/db/schema/budget.ts";
+import { checkpoint } from "#server/db/schema/checkpoint.ts";
 import { instance } from "#server/db/schema/instance.ts";
 import { offer } from "#server/db/schema/offer.ts";
 import { fakeOffer } from "#server/providers/fake/fake-offers.ts";
+import { egressMicroUsdPerGiB } from "#server/rates/egress.ts";
 import { systemContext } from "#server/services/context.ts";
 import { cancelJob } from "#server/services/job/cancel.ts";
 import { ledgerCheck } from "#server/services/ledger/check.ts";
@@ -12,7 +14,7 @@ import { offerRecords } from "#server/services/snapshot/offer-records.ts";
 import { PROBE_STEPS } from "./context.ts";
 import { World, type WorldOptions } from "./testing/world.ts";
 
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 240_000;
 const START_MS = Date.UTC(2026, 10, 2, 8);
 const NODES = 4;
 const opened: World[] = [];
@@ -78,6 +80,28 @@ describe("a gang of four in a cloud", { timeout: TIMEOUT_MS }, () => {
 		expect(String(total)).toBe(String(reason?.facts["holdMicroUsd"]));
 	});
 
+	it("holds what leaves the region with rank 0, whose checkpoints alone are kept", async () => {
+		const w = await open();
+		await w.submit({ name: "gang-v1", nodes: NODES, checkpointEvery: "10s" });
+		await w.until(() => w.quiet());
+		await w.database.db.update(checkpoint).set({ bytes: 10n * 1024n ** 3n });
+		w.clock.advance(2 * 60_000);
+		const [id = ""] = await w.submit({ name: "gang-v2", nodes: NODES, checkpointEvery: "10s" });
+		await w.tick();
+		const held = await w.database.db
+			.select({ rank: instance.rank, amount: hold.amountMicroUsd })
+			.from(hold)
+			.innerJoin(instance, eq(instance.id, hold.instanceId))
+			.where(eq(instance.jobId, id))
+			.orderBy(asc(instance.rank));
+		const [first = 0n, ...others] = held.map((h) => h.amount);
+		expect(new Set(others).size).toBe(1);
+		// As for one machine: 133 checkpoints of 10 GiB at the most (egress-hold.db.test.ts), and less than a µ$ a machine by rounding.
+		const egress = 133n * 10n * egressMicroUsdPerGiB("aws", "us-east-1");
+		expect(Number(first - (others[0] ?? 0n) - egress)).toBeGreaterThanOrEqual(0);
+		expect(Number(first - (others[0] ?? 0n) - egress)).toBeLessThan(NODES);
+	});
+
 	it("does not start under a cap of three machines, nor above a burn rate of three", async () => {
 		for (const cap of ['{ id: few, scope: "true", instances: 3 }', '{ id: slow, scope: "true", burnRateUsdPerHour: 3.5 }']) {
 			const w = await open({ caps: [cap] });
@@ -134,6 +158,21 @@ describe("when one machine of a gang cannot be had", { timeout: TIMEOUT_MS }, ()
 		await demandClean(w);
 	});
 
+	it.each(["launch:provider_answered", "terminate:marked", "terminate:provider_answered", "terminate:written"] as const)(
+		"gives everything back also when the scheduler dies at %s on the way",
+		async (step) => {
+			const w = await open({ cloud: { offers: [zoned()] } });
+			for (let made = 0; made < 3; made++) w.cloud.launches.next();
+			w.cloud.launches.next({ kind: "error", error: "insufficient_capacity" });
+			w.killAt = { step, pass: 2 };
+			await w.submit({ name: "gang", nodes: NODES });
+			await w.until(() => w.quiet());
+			expect(w.deaths).toBe(1);
+			expect((await ends(w)).at(-1)).toEqual(["succeeded", "completed", 0]);
+			await demandClean(w);
+		},
+	);
+
 	it("gives a gang back that does not assemble in time, and blames the machine that did not come up", async () => {
 		const w = await open({ cloud: { offers: [zoned()] } });
 		for (let rank = 0; rank < 3; rank++) w.cloud.launches.next();
@@ -173,6 +212,28 @@ describe("when one machine of a running gang ends", { timeout: TIMEOUT_MS }, () 
 		// Never two live attempts: the second begins when the last machine of the first is over or told its end.
 		expect(attempts[1]?.createdAt.getTime()).toBeGreaterThanOrEqual(attempts[0]?.finishedAt?.getTime() ?? Number.NaN);
 		await demandClean(w);
+	});
+
+	it("charges each rank for its own seconds: 4 × $0.36/h, interrupted half-way", async () => {
+		// 100 µ$ a second.
+		const offers = [zoned({ microUsdPerHour: 360_000n })];
+		const w = await open({ runMs: 600_000, tickMs: 15_000, cloud: { offers } });
+		await w.submit({ name: "gang", nodes: NODES, max: "30m", estimate: "10m" });
+		await w.until(async () => ((await w.attempts())[0]?.startedAt?.getTime() ?? Number.POSITIVE_INFINITY) + 300_000 <= w.clock.nowMs());
+		w.cloud.interrupt((await member(w, 1))?.providerInstanceId ?? "", 1_000);
+		await w.until(() => w.quiet());
+		await demandClean(w);
+		const [first, second] = await w.attempts();
+		expect([first?.state, second?.state]).toEqual(["interrupted", "succeeded"]);
+		const rows = await w.instances();
+		for (const i of rows) {
+			const seconds = BigInt(((i.terminatedAt?.getTime() ?? 0) - (i.launchedAt?.getTime() ?? 0)) / 1_000);
+			expect(seconds).toBeGreaterThan(300n);
+			expect(i.costMicroUsd).toBe(100n * seconds);
+		}
+		const costOf = (id: string | undefined) => rows.filter((i) => i.attemptId === id).reduce((sum, i) => sum + i.costMicroUsd, 0n);
+		expect([first?.costMicroUsd, second?.costMicroUsd]).toEqual([costOf(first?.id), costOf(second?.id)]);
+		expect((await w.jobs())[0]?.costMicroUsd).toBe(costOf(first?.id) + costOf(second?.id));
 	});
 
 	it.each(["vanishes", "falls silent"])(
