@@ -109,22 +109,28 @@ describe("metering instances", () => {
 		expect(await test.chargedTo(books, { poolId: "gpu" })).toBe(1_200_000n);
 	});
 
-	it("a meter whose transaction is cut off half-way leaves nothing behind, and the next one charges all", async () => {
-		const { instanceId } = await test.addMachine(books);
-		await holdFor(instanceId, 5_000_000n);
-		books.clock.advance(HOUR_MS);
-		await books.database.sql.unsafe(`
-			create function cut() returns trigger language plpgsql as $$ begin raise exception 'cut off'; end $$;
-			create trigger cut before insert on rollup for each row execute function cut()`);
-		await expect(meterAll(books)).rejects.toThrow();
-		expect(await test.countRows(books)).toEqual({ charges: 0, rollups: 0 });
-		expect((await test.readInstance(books, instanceId)).meteredUntil).toBeNull();
-		expect((await test.readHold(books, instanceId)).postedMicroUsd).toBe(0n);
-		await books.database.sql.unsafe("drop trigger cut on rollup");
-		await meterAll(books);
-		expect(await test.chargedTo(books, { instanceId })).toBe(404_200n);
-		expect((await test.readHold(books, instanceId)).postedMicroUsd).toBe(404_200n);
-	});
+	// Each table that one metering writes, in its order: whatever it was about to do when it was cut off.
+	it.each(["instance", "hold", "budget_period", "job", "attempt", "charge", "job_month", "rollup", "rollup_slice"])(
+		"a meter that is cut off as it writes to %s leaves nothing behind, and the next one charges every second once",
+		async (table) => {
+			const { instanceId, jobId } = await test.addMachine(books);
+			await holdFor(instanceId, 5_000_000n);
+			books.clock.advance(HOUR_MS);
+			await books.database.sql.unsafe(`
+				create function cut() returns trigger language plpgsql as $$ begin raise exception 'cut off'; end $$;
+				create trigger cut before insert or update on ${table} for each row execute function cut()`);
+			await expect(meterAll(books)).rejects.toThrow();
+			expect(await test.countRows(books)).toEqual({ charges: 0, rollups: 0 });
+			expect((await test.readInstance(books, instanceId)).meteredUntil).toBeNull();
+			expect((await test.readHold(books, instanceId)).postedMicroUsd).toBe(0n);
+			await books.database.sql.unsafe(`drop trigger cut on ${table}`);
+			await meterAll(books);
+			expect(await test.chargedTo(books, { instanceId })).toBe(404_200n);
+			expect((await test.readHold(books, instanceId)).postedMicroUsd).toBe(404_200n);
+			expect((await test.readJob(books, jobId)).costMicroUsd).toBe(404_200n);
+			expect((await ledgerCheck(books)).differences).toEqual([]);
+		},
+	);
 });
 
 describe("holds", () => {
