@@ -48,6 +48,9 @@ const schema = z.object({
 	SPILLWAY_LOCAL_ACCELERATOR: z.string().default("L40S-48GB"),
 	/** File in the form of rclone.conf: what data sets are fetched by, with credentials (docs/data.md). */
 	SPILLWAY_DATA_REMOTES: z.string().min(1).optional(),
+	/** An API of the Electricity Maps form that the grid's intensity is read from each hour; unset: imports and the shipped averages. */
+	SPILLWAY_CARBON_URL: z.url({ protocol: /^https?$/ }).optional(),
+	SPILLWAY_CARBON_TOKEN: z.string().min(1).optional(),
 	/** Keys under which sites' credentials are stored, the newest first; unset: the file credential-keys of SPILLWAY_HOME. */
 	SPILLWAY_CREDENTIAL_KEYS: z.string().optional(),
 	/** JSON with some of the control loop's waiting times (server/control-loop/context.ts timingSchema). */

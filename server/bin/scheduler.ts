@@ -59,6 +59,9 @@ const instanceName = settings.SPILLWAY_INSTANCE;
 await runScheduler({
 	...{ ctx, connection, instanceName, signal: stop.signal, beforeResign: stopHostJobs, notices, spawnBacktest },
 	lookAtSites: () => sites.look(),
+	...(settings.SPILLWAY_CARBON_URL === undefined
+		? {}
+		: { carbonApi: { url: settings.SPILLWAY_CARBON_URL, token: settings.SPILLWAY_CARBON_TOKEN } }),
 });
 for (const driver of clusters.values()) await driver.close({ stopJobs: driver.provider === "local", graceMs: timing.stopGraceMs });
 for (const driver of clouds.values()) await driver.close();

@@ -12,6 +12,7 @@ import { auditChain } from "./audit-chain.ts";
 import type { LoopContext } from "./context.ts";
 import { newCycleMemory, runCycle } from "./cycle.ts";
 import { FirstPrices } from "./first-prices.ts";
+import { type CarbonApi, readGridIntensity } from "./grid-intensity.ts";
 import { becomeLeader, pause } from "./leadership.ts";
 import { messageOf } from "./messages.ts";
 import { emptyOutbox, lookForAlerts, type NoticeSettings } from "./notices.ts";
@@ -37,6 +38,8 @@ export interface SchedulerOptions {
 	beforeResign?: () => Promise<void>;
 	/** Brings the drivers of `ctx` in line with the sites' rows; without it they stay as they are. */
 	lookAtSites?: () => Promise<void>;
+	/** Where the grid's intensity is read each hour; without it imports and the shipped averages hold. */
+	carbonApi?: CarbonApi;
 	/** How messages are sent; without it the outbox is left to another scheduler. */
 	notices?: NoticeSettings;
 	/** Starts a process that works on a backtest; without it they are left to another scheduler. */
@@ -73,7 +76,7 @@ export async function runScheduler(options: SchedulerOptions): Promise<void> {
  * way to wait for the end of all of them, after the signal.
  */
 async function startTasks(
-	{ ctx, connection, instanceName, lookAtSites, notices, spawnBacktest }: SchedulerOptions,
+	{ ctx, connection, instanceName, lookAtSites, carbonApi, notices, spawnBacktest }: SchedulerOptions,
 	signal: AbortSignal,
 ): Promise<() => Promise<void>> {
 	const { timing } = ctx;
@@ -117,6 +120,7 @@ async function startTasks(
 		task("tidying checkpoints", HOUR_MS, 1_000, async () => void (await tidyCheckpoints(ctx.db, ctx.checkpointRoot, ctx.clock.nowMs()))),
 	);
 	others.push(task("the ledger's check", timing.ledgerCheckMs, 1_000, async () => void (await checkLedgerWhenDue(ctx))));
+	if (carbonApi) others.push(task("the grid's intensity", HOUR_MS / 4, 1_000, () => readGridIntensity(ctx, carbonApi, signal)));
 	const chain = auditChain(ctx, signal);
 	others.push(task("sealing the audit", timing.auditSealMs, 100, chain.seal));
 	others.push(task("the audit's check", timing.auditCheckMs, 1_000, chain.check));

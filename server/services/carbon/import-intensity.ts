@@ -44,15 +44,23 @@ export async function importIntensity(ctx: ServiceContext, input: ImportIntensit
 	const rows = readIntensityFile(input.text, input.zone);
 	const nowMs = ctx.clock.nowMs();
 	return ctx.db.transaction(async (tx) => {
-		const sums = { added: 0, replaced: 0, kept: 0, unchanged: 0 };
-		for (let at = 0; at < rows.length; at += INSERT_ROWS) {
-			const part = await upsert(tx, rows.slice(at, at + INSERT_ROWS), input.source, nowMs);
-			for (const name of ["added", "replaced", "kept", "unchanged"] as const) sums[name] += part[name];
-		}
+		const sums = await writeIntensities(tx, rows, input.source, nowMs);
 		const zones = [...Map.groupBy(rows, (row) => row.zone)].map(([zone, of]) => ({ zone, ...spanOf(of) }));
 		await writeAudit(tx, ctx, { action: "carbon.import", subject: "grid_intensity", after: { source: input.source, zones, ...sums } });
 		return { zones, ...sums, note: NOTE };
 	});
+}
+
+type Sums = Omit<ImportedIntensity, "zones" | "note">;
+
+/** Hours from a source that is read by itself, without a line in the audit for each reading. */
+export async function writeIntensities(tx: Tx, rows: readonly IntensityRow[], source: string, nowMs: number): Promise<Sums> {
+	const sums = { added: 0, replaced: 0, kept: 0, unchanged: 0 };
+	for (let at = 0; at < rows.length; at += INSERT_ROWS) {
+		const part = await upsert(tx, rows.slice(at, at + INSERT_ROWS), source, nowMs);
+		for (const name of ["added", "replaced", "kept", "unchanged"] as const) sums[name] += part[name];
+	}
+	return sums;
 }
 
 function spanOf(rows: readonly IntensityRow[]): { hours: number; fromMs: number; toMs: number } {
@@ -61,12 +69,7 @@ function spanOf(rows: readonly IntensityRow[]): { hours: number; fromMs: number;
 	return { hours: hours.length, fromMs: edge(Math.min), toMs: edge(Math.max) + 3_600_000 };
 }
 
-async function upsert(
-	tx: Tx,
-	rows: readonly IntensityRow[],
-	source: string,
-	nowMs: number,
-): Promise<Omit<ImportedIntensity, "zones" | "note">> {
+async function upsert(tx: Tx, rows: readonly IntensityRow[], source: string, nowMs: number): Promise<Sums> {
 	const json = JSON.stringify(rows.map((row) => ({ zone: row.zone, hour: new Date(row.hourMs).toISOString(), mg: row.milligramsPerKwh })));
 	const now = new Date(nowMs).toISOString();
 	const [counts] = await tx.execute<{ added: string; replaced: string; same: string }>(sql`
