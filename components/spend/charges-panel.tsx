@@ -16,7 +16,7 @@ import { useHour } from "#components/spend/use-spend.ts";
 import { type ChargesView, chargesHref, datesOfView, isFiltered, valueLabel } from "#components/spend/view.ts";
 import { formatClockSeconds, formatDay } from "#components/time/format-time.ts";
 import { useTRPC, useTRPCClient } from "#components/trpc/client.tsx";
-import { Button } from "#components/ui/button.tsx";
+import { Button, IconButton } from "#components/ui/button.tsx";
 import { CopyId } from "#components/ui/copy-id.tsx";
 import { formatCount } from "#components/ui/format-number.ts";
 import { Fact, FactStrip } from "#components/ui/kpi.tsx";
@@ -91,7 +91,7 @@ export function ChargesTable({ view }: { view: ChargesView }) {
 						<Th n>GPU-hours</Th>
 						<Th n>List</Th>
 						{refundable && (
-							<Th>
+							<Th className="px-0! last:pr-1!">
 								<span className="sr-only">Refund</span>
 							</Th>
 						)}
@@ -177,16 +177,14 @@ function Row({ charge, onRefund }: { charge: ChargeLine; onRefund?: (charge: Cha
 				<Money value={charge.listMicroUsd} />
 			</Td>
 			{onRefund && (
-				<Td className="py-0 text-right">
+				<Td className="px-0! last:pr-1!">
 					{isRefundable(charge) && (
-						<Button
-							variant="quiet"
+						<IconButton
+							icon="more"
 							size="sm"
+							label={`Refund ${chargeName(charge)} of ${charge.jobName ?? charge.cause.id}`}
 							onClick={() => onRefund(charge)}
-							aria-label={`Refund ${chargeName(charge)} of ${charge.jobName ?? charge.cause.id}`}
-						>
-							Refund
-						</Button>
+						/>
 					)}
 				</Td>
 			)}
