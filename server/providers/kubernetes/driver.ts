@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { ForeignJob } from "#server/domain/foreign-job.ts";
 import { type Clock, systemClock } from "#server/kernel/clock.ts";
 import type { AttemptObservation, ClusterDriver, ClusterObservation, LogCursor, LogLine, StartAttempt } from "../driver.ts";
 import { DriverError } from "../driver-errors.ts";
@@ -7,6 +8,7 @@ import { checkStartInPool, isAttemptId, refuseBusySlots } from "../start-rules.t
 import { factsOf, selectorOf } from "./attempts.ts";
 import { Capacity } from "./capacity.ts";
 import { KubeCalls } from "./client.ts";
+import { foreignJobsOf } from "./foreign-queue.ts";
 import { AttemptLogs } from "./logs.ts";
 import { jobOf, type ManifestInput, podsOf, serviceOf } from "./manifest.ts";
 import { ANNOTATIONS, FINALIZER, LABELS, objectNameOf, siteLabelOf } from "./names.ts";
@@ -53,6 +55,7 @@ export class KubernetesDriver implements ClusterDriver {
 	/** Gangs that surely have their service. */
 	readonly #named = new Set<string>();
 	#features: { found: Promise<ServerFeatures>; atMs: number } | null = null;
+	#foreign: readonly ForeignJob[] = [];
 	#startQueue: Promise<unknown> = Promise.resolve();
 
 	/** @throws ZodError for wrong settings. */
@@ -92,11 +95,17 @@ export class KubernetesDriver implements ClusterDriver {
 				if (isLive(observation)) held.push({ poolId, slots: observation.slots, hasGpus: false });
 			}
 			const pools = await this.#capacity.pools(known.flatMap((f) => f.pods));
+			const slots = pools.map((pool) => slotsOf(pool, held));
+			const taken = new Map(slots.map((pool) => [pool.id, pool.unavailableSlots]));
+			const { resources } = this.#settings;
+			const jobs = foreignJobsOf(await this.#capacity.othersPods(), { pools, resources, taken });
+			// The same array while nothing is new.
+			if (JSON.stringify(jobs) !== JSON.stringify(this.#foreign)) this.#foreign = jobs;
 			return {
 				observedAtMs,
-				pools: pools.map((pool) => slotsOf(pool, held)),
+				pools: slots,
 				attempts: [...seen, ...staging].map(({ observation }) => observation),
-				foreign: null,
+				foreign: { atMs: observedAtMs, jobs: this.#foreign },
 			};
 		});
 	}

@@ -3,14 +3,14 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe } from "vitest";
 import { z } from "zod";
-import { defined } from "#server/kernel/assert.ts";
 import { describeClusterDriverContract } from "../contract/cluster-contract.ts";
 import { eventually } from "../contract/cluster-harness.ts";
 import { posixCommand } from "../contract/posix-job.ts";
 import { KubernetesDriver, type KubernetesDriverOptions } from "./driver.ts";
 import { type KubernetesSettings, kubernetesSettingsSchema } from "./settings.ts";
+import { startEmulatedCluster } from "../testing/emulated-kubernetes.ts";
 
-/** A cluster that is there already: a site's settings as JSON. Without it an API server of ours is started. */
+/** A cluster that is there already: a site's settings as JSON. Without it API servers of ours are started. */
 const given = process.env.SPILLWAY_CONTRACT_KUBERNETES
 	? kubernetesSettingsSchema.parse(JSON.parse(process.env.SPILLWAY_CONTRACT_KUBERNETES))
 	: null;
@@ -73,7 +73,16 @@ function below(volume: NonNullable<KubernetesSettings["volume"]>, part: string):
 	return { ...volume, source, folder: inside(volume.folder), mountPath: inside(volume.mountPath ?? "/spillway") };
 }
 
-describe.skipIf(given === null)("a cluster that is there already", { timeout: 120_000 }, () => {
-	const alwaysJobs = process.env.SPILLWAY_CONTRACT_KUBERNETES_JOBS === "always";
-	contract("kubernetes", async () => ({ settings: defined(given, "settings"), stop: async () => {} }), { alwaysJobs });
-});
+if (given) {
+	describe("a cluster that is there already", { timeout: 120_000 }, () => {
+		const alwaysJobs = process.env.SPILLWAY_CONTRACT_KUBERNETES_JOBS === "always";
+		contract("kubernetes", async () => ({ settings: given, stop: async () => {} }), { alwaysJobs });
+	});
+} else {
+	describe("an emulated current server", { timeout: 60_000 }, () => {
+		contract("kubernetes", () => startEmulatedCluster(), {});
+	});
+	describe("an emulated server of 1.20", { timeout: 60_000 }, () => {
+		contract("kubernetes 1.20", () => startEmulatedCluster({ minor: 20 }), {});
+	});
+}

@@ -31,7 +31,7 @@ const metadataSchema = z.object({
 	creationTimestamp: instant,
 	deletionTimestamp: instant,
 	deletionGracePeriodSeconds: z.number().nullish(),
-	ownerReferences: z.array(z.object({ kind: z.string(), name: z.string() })).nullish(),
+	ownerReferences: z.array(z.object({ kind: z.string(), name: z.string(), uid: text })).nullish(),
 });
 const conditionsSchema = z
 	.array(z.object({ type: z.string(), status: z.string(), reason: text, message: text, lastTransitionTime: instant }))
@@ -116,7 +116,8 @@ export interface KubePod extends OfAttempt {
 	container: ContainerState | null;
 	priority: number;
 	schedulingGates: string[];
-	owner: { kind: string; name: string } | null;
+	owner: { kind: string; name: string; uid: string } | null;
+	nodeSelector: Record<string, string>;
 	/** Extended resources that it asks for, by name. */
 	asks: Map<string, number>;
 }
@@ -126,6 +127,7 @@ export const podSchema = z
 		metadata: metadataSchema,
 		spec: z.object({
 			nodeName: z.string().nullish(),
+			nodeSelector: words.transform((l) => l ?? {}),
 			priority: z.number().nullish(),
 			schedulingGates: z.array(z.object({ name: z.string() })).nullish(),
 			containers: containersSchema,
@@ -161,6 +163,7 @@ export const podSchema = z
 			priority: spec.priority ?? 0,
 			schedulingGates: (spec.schedulingGates ?? []).map((g) => g.name),
 			owner: metadata.ownerReferences?.[0] ?? null,
+			nodeSelector: spec.nodeSelector,
 			asks: asksOf(spec.containers, spec.initContainers),
 		};
 	});
@@ -179,20 +182,12 @@ function extended(resources: z.output<typeof resourcesSchema>): [string, number]
 }
 
 export interface KubeJob extends OfAttempt {
-	namespace: string;
 	suspended: boolean;
-	parallelism: number;
 	completed: boolean;
 	failed: boolean;
 	/** Pods that it has had: that one began is known of a Job whose pods are gone. */
 	hadPods: boolean;
-	startedAtMs: number | null;
 	completedAtMs: number | null;
-	queue: string | null;
-	owner: { kind: string; name: string } | null;
-	/** Extended resources that all its pods ask for together. */
-	asks: Map<string, number>;
-	podsWanted: number;
 }
 
 export const jobSchema = z
@@ -200,9 +195,6 @@ export const jobSchema = z
 		metadata: metadataSchema,
 		spec: z.object({
 			suspend: z.boolean().nullish(),
-			parallelism: z.number().nullish(),
-			completions: z.number().nullish(),
-			template: z.object({ spec: z.object({ containers: containersSchema, initContainers: containersSchema }) }),
 		}),
 		status: z
 			.object({
@@ -210,7 +202,6 @@ export const jobSchema = z
 				active: z.number().nullish(),
 				succeeded: z.number().nullish(),
 				failed: z.number().nullish(),
-				startTime: instant,
 				completionTime: instant,
 			})
 			.nullish(),
@@ -219,18 +210,11 @@ export const jobSchema = z
 		const is = (type: string) => status?.conditions.some((c) => c.type === type && c.status === "True") ?? false;
 		return {
 			...ofAttempt(metadata),
-			namespace: metadata.namespace,
 			suspended: spec.suspend ?? false,
-			parallelism: spec.parallelism ?? 1,
 			completed: is("Complete"),
 			failed: is("Failed"),
 			hadPods: (status?.active ?? 0) + (status?.succeeded ?? 0) + (status?.failed ?? 0) > 0,
-			startedAtMs: status?.startTime ?? null,
 			completedAtMs: status?.completionTime ?? null,
-			queue: metadata.labels[LABELS.queue] ?? null,
-			owner: metadata.ownerReferences?.[0] ?? null,
-			asks: asksOf(spec.template.spec.containers, spec.template.spec.initContainers),
-			podsWanted: Math.max(spec.parallelism ?? 1, 1),
 		};
 	});
 

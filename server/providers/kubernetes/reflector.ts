@@ -60,6 +60,8 @@ export class Reflector<S extends z.ZodType, T extends z.output<S> & { name: stri
 		this.#version = resourceVersion;
 		if (this.#ended.signal.aborted || this.#isWatching) return;
 		this.#isWatching = true;
+		// The watch begins where the listing ended: nothing is missing until it cannot be opened.
+		this.#isFollowed = true;
 		void this.#follow().finally(() => {
 			this.#isWatching = false;
 			this.#isFollowed = false;

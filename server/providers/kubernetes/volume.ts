@@ -16,9 +16,9 @@ import {
 	writeRequest,
 	writeWhole,
 } from "../local/attempt-folder.ts";
+import { bringData, checkpointFolderOf } from "../local/bring-data.ts";
 import { parseExit, writeFailure, writeStoppedBefore } from "../local/observe-attempt.ts";
 import { identify } from "../local/process-identity.ts";
-import { bringData, checkpointFolderOf } from "../local/bring-data.ts";
 import { needsStaging } from "../local/run-attempt.ts";
 import { isAttemptId } from "../start-rules.ts";
 import type { ManifestInput } from "./manifest.ts";

@@ -1,0 +1,70 @@
+import { randomBytes } from "node:crypto";
+import { ApiError } from "./api-error.ts";
+import type { ApiObject, JobObject, PodObject, ResourceType } from "./objects.ts";
+import { dropLater } from "./wire/check-object.ts";
+
+/** What the server fills in and refuses when an object is made. @throws ApiError Invalid */
+export function admitted(type: ResourceType, body: ApiObject, options: { namespace: string | null; isOld: boolean }): ApiObject {
+	const object = options.isOld ? dropLater(type.kind, body) : body;
+	const { metadata } = object;
+	const name = metadata.name ?? (metadata.generateName ? `${metadata.generateName}${randomBytes(3).toString("hex").slice(0, 5)}` : "");
+	const refuse = (why: string) => {
+		throw new ApiError(422, "Invalid", `${type.kind}${type.group ? `.${type.group}` : ""} "${name}" is invalid: ${why}`);
+	};
+	const max = type.plural === "jobs" || type.plural === "services" ? 63 : 253;
+	if (!/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/.test(name) || name.length > max) refuse(`metadata.name: Invalid value: ${JSON.stringify(name)}`);
+	for (const [key, value] of Object.entries(metadata.labels ?? {})) {
+		if (!/^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/.test(value))
+			refuse(`metadata.labels: Invalid value: ${JSON.stringify(value)} of ${key}`);
+	}
+	const named = { ...object, metadata: { ...metadata, name, ...(type.isNamespaced ? { namespace: options.namespace ?? "default" } : {}) } };
+	if (type.kind === "Job") return admittedJob(named as JobObject, options.isOld, refuse);
+	if (type.kind === "Pod") return admittedPod(named as PodObject, refuse);
+	if (type.kind === "Node") return { spec: {}, status: {}, ...named } as ApiObject;
+	return named;
+}
+
+type Refuse = (why: string) => void;
+
+function admittedJob(job: JobObject, isOld: boolean, refuse: Refuse): JobObject {
+	const { spec } = job;
+	if (!["Never", "OnFailure"].includes(spec.template?.spec?.restartPolicy ?? ""))
+		refuse('spec.template.spec.restartPolicy: Required value: valid values: "OnFailure", "Never"');
+	if (spec.completionMode === "Indexed" && spec.completions === undefined)
+		refuse("spec.completions: Required value: when completion mode is Indexed");
+	if (spec.podReplacementPolicy !== undefined && !["Failed", "TerminatingOrFailed"].includes(spec.podReplacementPolicy))
+		refuse("spec.podReplacementPolicy: Unsupported value");
+	checkPodSpec(spec.template.spec as PodObject["spec"], refuse);
+	const defaults = {
+		parallelism: 1,
+		completions: 1,
+		backoffLimit: 6,
+		...(isOld ? {} : { completionMode: "NonIndexed", suspend: false, podReplacementPolicy: "TerminatingOrFailed" }),
+	};
+	return { ...job, spec: { ...defaults, ...spec }, status: {} };
+}
+
+function admittedPod(pod: PodObject, refuse: Refuse): PodObject {
+	checkPodSpec(pod.spec, refuse);
+	return {
+		...pod,
+		spec: { ...pod.spec, terminationGracePeriodSeconds: pod.spec.terminationGracePeriodSeconds ?? 30 },
+		status: { phase: "Pending" },
+	};
+}
+
+function checkPodSpec(spec: PodObject["spec"], refuse: Refuse): void {
+	if (!spec.containers?.length) refuse("spec.containers: Required value");
+	const volumes = new Set((spec.volumes ?? []).map((v) => v.name));
+	for (const { name, image, resources, volumeMounts } of spec.containers) {
+		if (!name || !image) refuse("spec.containers[0].image: Required value");
+		for (const [key, value] of Object.entries(resources?.requests ?? {})) {
+			if (key.includes("/") && resources?.limits?.[key] !== value)
+				refuse(`spec.containers[0].resources.requests: must be equal to ${key} limit`);
+		}
+		const paths = (volumeMounts ?? []).map((m) => m.mountPath);
+		if (new Set(paths).size < paths.length) refuse("spec.containers[0].volumeMounts: must be unique");
+		const strange = volumeMounts?.find((m) => !volumes.has(m.name));
+		if (strange) refuse(`spec.containers[0].volumeMounts[0].name: Not found: ${JSON.stringify(strange.name)}`);
+	}
+}

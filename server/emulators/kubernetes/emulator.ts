@@ -1,0 +1,179 @@
+import { collectGarbage, syncJobs } from "./controllers/job-controller.ts";
+import { recordEvent } from "./controllers/record-event.ts";
+import { schedule } from "./controllers/scheduler.ts";
+import { deleteObject } from "./deletion.ts";
+import { ApiServer } from "./http/api-server.ts";
+import { ApiFaults } from "./http/faults.ts";
+import { Kubelet, type NodeShape } from "./kubelet/kubelet.ts";
+import { type ApiObject, type JobObject, type NodeObject, type PodObject, RESOURCE_TYPES } from "./objects.ts";
+import { grantsOf, type Identity } from "./rbac.ts";
+import { Store } from "./store.ts";
+
+const NODE_TOKEN = "nodes";
+/** From then on conditions say why a pod is taken away. */
+const TELLS_DISRUPTION = 26;
+
+export interface KubernetesEmulatorOptions {
+	/** The version that it behaves as, 1.<minor>: 20 or a current one. */
+	minor: number;
+	nodes: readonly NodeShape[];
+	namespace: string;
+	/** What the token `spillway` may: roles as YAML. */
+	roles: string;
+	groups?: readonly string[];
+}
+
+/**
+ * A small Kubernetes on loopback: an API server in memory, a scheduler, a Job controller, a garbage collector, and nodes that
+ * run commands as processes. Tokens: `admin` may everything, `spillway` what the roles say.
+ */
+export class KubernetesEmulator {
+	readonly store = new Store();
+	readonly faults = new ApiFaults();
+	readonly server: ApiServer;
+	readonly #tokens: Map<string, Identity>;
+	readonly #minor: number;
+	readonly #context: { quotaGpus: number | null };
+	#kubelet: Kubelet | null = null;
+	readonly #options: KubernetesEmulatorOptions;
+	#isDue = false;
+
+	constructor(options: KubernetesEmulatorOptions) {
+		this.#options = options;
+		this.#minor = options.minor;
+		this.#tokens = new Map<string, Identity>([
+			["admin", { user: "admin", grants: null }],
+			[NODE_TOKEN, { user: "system:nodes", grants: null }],
+			["spillway", { user: "spillway", grants: grantsOf(options.roles) }],
+		]);
+		const context = {
+			...{ store: this.store, isOld: options.minor < 21, quotaGpus: null as number | null, minor: options.minor },
+			...{ groups: options.groups ?? [], tokens: this.#tokens, faults: this.faults },
+		};
+		this.#context = context;
+		this.server = new ApiServer(context);
+		this.store.on("change", () => this.#wake());
+	}
+
+	get url(): string {
+		return this.server.url;
+	}
+
+	async start(): Promise<void> {
+		for (const name of ["default", "kube-node-lease", this.#options.namespace]) {
+			const type = RESOURCE_TYPES.find((t) => t.kind === "Namespace");
+			if (type) this.store.create(type, { apiVersion: "v1", kind: "Namespace", metadata: { name } } as ApiObject);
+		}
+		await this.server.open();
+		const isMissing = (image: string) => image.startsWith("missing/");
+		const tellsDisruption = this.#minor >= TELLS_DISRUPTION;
+		this.#kubelet = new Kubelet({ api: { url: this.url, token: NODE_TOKEN }, nodes: this.#options.nodes, isMissing, tellsDisruption });
+		await this.#kubelet.start();
+	}
+
+	async stop(): Promise<void> {
+		await this.#kubelet?.stop();
+		await this.server.close();
+	}
+
+	/** The token is not good any more, or is good again. */
+	setToken(token: string, isGood: boolean): void {
+		if (isGood) this.#tokens.set(token, { user: "spillway", grants: grantsOf(this.#options.roles) });
+		else this.#tokens.delete(token);
+	}
+
+	setQuota(gpus: number | null): void {
+		this.#context.quotaGpus = gpus;
+	}
+
+	/** Makes an object as an administrator does. */
+	create(plural: string, object: unknown): ApiObject {
+		const type = RESOURCE_TYPES.find((t) => t.plural === plural);
+		if (!type) throw new RangeError(`there are no ${plural}`);
+		return this.store.create(type, object as ApiObject);
+	}
+
+	pods(): PodObject[] {
+		return this.store.list<PodObject>("pods", this.#options.namespace);
+	}
+
+	jobs(): JobObject[] {
+		return this.store.list<JobObject>("jobs", this.#options.namespace);
+	}
+
+	/** As `kubectl delete` does. */
+	delete(plural: "jobs" | "pods", name: string): void {
+		const object = this.store.get(plural, this.#options.namespace, name);
+		if (object) deleteObject(this.store, plural, object, null);
+	}
+
+	suspend(name: string, isSuspended: boolean): void {
+		const job = this.store.get<JobObject>("jobs", this.#options.namespace, name);
+		if (job) this.store.update("jobs", { ...job, spec: { ...job.spec, suspend: isSuspended } } as JobObject);
+	}
+
+	/** The API evicts a pod, as `kubectl drain` asks, or the scheduler preempts it. */
+	disrupt(name: string, reason: "EvictionByEvictionAPI" | "PreemptionByScheduler" | "DeletionByTaintManager"): void {
+		const pod = this.store.get<PodObject>("pods", this.#options.namespace, name);
+		if (!pod) return;
+		const condition = {
+			type: "DisruptionTarget",
+			status: "True",
+			reason,
+			message: "",
+			lastTransitionTime: new Date().toISOString() as unknown as Date,
+		};
+		const told = { ...pod, status: { ...pod.status, conditions: [...(pod.status.conditions ?? []), condition] } } as PodObject;
+		deleteObject(this.store, "pods", this.#minor >= TELLS_DISRUPTION ? this.store.update("pods", told) : pod, null);
+	}
+
+	/** The node's own eviction, for lack of memory. */
+	evict(name: string): void {
+		const message = "The node was low on resource: memory.";
+		const pod = this.store.get<PodObject>("pods", this.#options.namespace, name);
+		if (pod) recordEvent(this.store, pod, { type: "Warning", reason: "Evicted", message });
+		this.#kubelet?.evict(this.#options.namespace, name, message);
+	}
+
+	/** The node is gone: after its time the server says so, and takes its pods away. */
+	loseNode(name: string): void {
+		this.#kubelet?.die(name);
+		this.#updateNode(name, (node) => {
+			const conditions = node.status.conditions?.map((c) =>
+				c.type === "Ready" ? { ...c, status: "Unknown", reason: "NodeStatusUnknown" } : c,
+			);
+			const taints = [{ key: "node.kubernetes.io/unreachable", effect: "NoExecute" }];
+			return { ...node, spec: { ...node.spec, taints }, status: { ...node.status, conditions } } as NodeObject;
+		});
+		for (const pod of this.pods()) if (pod.spec.nodeName === name) this.disrupt(pod.metadata.name, "DeletionByTaintManager");
+	}
+
+	cordon(name: string, isCordoned: boolean): void {
+		this.#updateNode(name, (node) => ({ ...node, spec: { ...node.spec, unschedulable: isCordoned } }) as NodeObject);
+	}
+
+	taint(name: string, taints: { key: string; effect: string; value?: string }[]): void {
+		this.#updateNode(name, (node) => ({ ...node, spec: { ...node.spec, taints } }) as NodeObject);
+	}
+
+	async setHealthyGpus(name: string, gpus: number): Promise<void> {
+		await this.#kubelet?.setHealthyGpus(name, gpus);
+	}
+
+	#updateNode(name: string, change: (node: NodeObject) => NodeObject): void {
+		const node = this.store.get<NodeObject>("nodes", null, name);
+		if (node) this.store.update("nodes", change(node));
+	}
+
+	/** Controllers act after what woke them, and together. */
+	#wake(): void {
+		if (this.#isDue) return;
+		this.#isDue = true;
+		setImmediate(() => {
+			this.#isDue = false;
+			syncJobs(this.store);
+			collectGarbage(this.store);
+			schedule(this.store);
+		});
+	}
+}

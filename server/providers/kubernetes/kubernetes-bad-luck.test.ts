@@ -1,0 +1,290 @@
+import { writeFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, describe, expect, it } from "vitest";
+import { defined } from "#server/kernel/assert.ts";
+import { aSpec, eventually, find, readAll } from "../contract/cluster-harness.ts";
+import type { StartAttempt } from "../driver.ts";
+import { KubernetesDriver } from "./driver.ts";
+import type { KubernetesSettings } from "./settings.ts";
+import { type EmulatedCluster, startEmulatedCluster } from "../testing/emulated-kubernetes.ts";
+
+const POOL = "nvidia-h100-80gb-hbm3x4";
+const RUNS = ["sh", "-c", "echo ready; while :; do sleep 0.02; done"];
+const site = { passTime: () => sleep(20) };
+
+let cluster: EmulatedCluster | null = null;
+const drivers: KubernetesDriver[] = [];
+afterEach(async () => {
+	for (const driver of drivers.splice(0)) await driver.close({ stopJobs: false, graceMs: 0 });
+	await cluster?.stop();
+	cluster = null;
+});
+
+async function open(options: Parameters<typeof startEmulatedCluster>[0] = {}, changes: Partial<KubernetesSettings> = {}) {
+	cluster = await startEmulatedCluster(options);
+	const { emulator, settings } = cluster;
+	const again = () => {
+		const driver = new KubernetesDriver("home", { ...settings, evictionGraceSeconds: 1, answerTimeoutMs: 2_000, ...changes });
+		drivers.push(driver);
+		return driver;
+	};
+	const driver = again();
+	const until = (id: string, phase: string) =>
+		eventually(site, `${id} is ${phase}`, async () => {
+			const seen = await find(driver, id);
+			return seen?.phase === phase && seen;
+		});
+	const run = async (changes: Partial<StartAttempt> = {}) => {
+		const request = aRequest(changes);
+		await driver.start(request);
+		await until(request.attemptId, "running");
+		return request.attemptId;
+	};
+	const podOf = (id: string) =>
+		defined(emulator.pods().find((p) => p.metadata.annotations?.["spillway.dev/attempt"]?.includes(id))?.metadata.name, "pod");
+	return { emulator, driver, again, until, run, podOf };
+}
+
+let attempts = 0;
+function aRequest(changes: Partial<StartAttempt> = {}): StartAttempt {
+	attempts += 1;
+	const slots = changes.slots ?? [0];
+	const job = `unlucky${attempts}`;
+	const spec = aSpec({ command: RUNS, gpus: slots.length });
+	return { attemptId: `att_${job}_001`, jobId: `job_${job}`, attemptNo: 1, spec, poolId: POOL, restoreFrom: null, ...changes, slots };
+}
+
+describe("the API server", { timeout: 60_000 }, () => {
+	it("being down makes the site unhealthy and nothing else: jobs run on, and ends are found afterwards", async () => {
+		const { emulator, driver, until, run } = await open();
+		const id = await run({ spec: aSpec({ command: ["sh", "-c", "sleep 0.3; exit 6"], gpus: 1 }) });
+		await emulator.server.close();
+		await expect(driver.observe()).rejects.toMatchObject({ name: "DriverError", kind: "transient" });
+		await emulator.server.open();
+		expect((await until(id, "exited")).exit).toEqual({ code: 6, signal: null, error: null });
+	});
+
+	it("answering 500, or nothing in time, is no end of anything", async () => {
+		const { emulator, driver, run } = await open({}, { answerTimeoutMs: 3_000 });
+		const id = await run();
+		emulator.faults.add({ method: "GET", path: /\/pods\?/, does: { status: 500 }, times: 1 });
+		await expect(driver.observe()).rejects.toMatchObject({ kind: "transient", providerCode: "InternalError" });
+		emulator.faults.add({ method: "GET", path: /\/jobs\?/, does: { delayMs: 60_000 }, times: 1 });
+		await expect(driver.observe()).rejects.toMatchObject({ kind: "transient" });
+		expect(await find(driver, id)).toMatchObject({ phase: "running" });
+	});
+
+	it("taking a Job in and losing the answer: the same call again finds it, and one pod runs", async () => {
+		const { emulator, driver, until } = await open();
+		const request = aRequest();
+		emulator.faults.add({ method: "POST", path: /jobs$/, does: { cut: true, done: true }, times: 1 });
+		await expect(driver.start(request)).rejects.toMatchObject({ kind: "transient" });
+		await driver.start(request);
+		await until(request.attemptId, "running");
+		expect(emulator.pods()).toHaveLength(1);
+	});
+
+	it("refusing the token: the site says so, and one that was renewed in its file is taken up", async () => {
+		const { emulator, driver, run } = await open();
+		const id = await run();
+		emulator.setToken("spillway", false);
+		await expect(driver.observe()).rejects.toMatchObject({ kind: "unauthorized", message: expect.stringContaining("renew the token") });
+		emulator.setToken("renewed", true);
+		await writeFile(defined(cluster, "cluster").tokenFile, "renewed");
+		expect(await find(driver, id)).toMatchObject({ phase: "running" });
+	});
+
+	it("having forgotten the changes since a watch ended (410): nodes are listed anew", async () => {
+		const { emulator, driver } = await open();
+		const free = async () => (await driver.observe()).pools[0]?.unavailableSlots.length;
+		expect(await free()).toBe(0);
+		await emulator.server.close();
+		emulator.cordon("gpu-1", true);
+		emulator.store.compact();
+		await emulator.server.open();
+		await eventually(site, "the cordoned node is seen", async () => (await free().catch(() => 0)) === 4);
+		emulator.cordon("gpu-1", false);
+		await eventually(site, "changes are followed again", async () => (await free()) === 0);
+	});
+
+	it("cutting a watch off: it goes on from where it was, without a new listing", async () => {
+		const { emulator, driver } = await open();
+		await driver.observe();
+		emulator.faults.add({ method: "GET", path: /^\/api\/v1\/nodes\?limit/, does: { status: 500 } });
+		emulator.server.cutConnections();
+		emulator.cordon("gpu-2", true);
+		const free = async () => (await driver.observe().catch(() => null))?.pools[0]?.unavailableSlots.length;
+		await eventually(site, "the change in between is seen", async () => (await free()) === 4);
+	});
+
+	it("refusing by quota, by right or by its rules is told by its kind, and nothing stays", async () => {
+		const { emulator, driver } = await open({ minor: 20 });
+		emulator.setQuota(0);
+		await expect(driver.start(aRequest())).rejects.toMatchObject({ kind: "quota_exceeded" });
+		emulator.setQuota(null);
+		emulator.faults.add({ method: "POST", path: /pods$/, does: { status: 422 }, times: 1 });
+		await expect(driver.start(aRequest())).rejects.toMatchObject({ kind: "invalid_request" });
+		expect((await driver.observe()).attempts).toEqual([]);
+	});
+
+	it("with 10,000 pending pods of others is listed in pages, and they hold nothing", { timeout: 240_000 }, async () => {
+		const { emulator, driver } = await open({}, { answerTimeoutMs: 60_000 });
+		const spec = {
+			containers: [{ name: "c", image: "i", resources: { limits: { "nvidia.com/gpu": "8" }, requests: { "nvidia.com/gpu": "8" } } }],
+			schedulingGates: [{ name: "later" }],
+		};
+		for (let i = 0; i < 10_000; i++) {
+			emulator.create("pods", {
+				apiVersion: "v1",
+				kind: "Pod",
+				metadata: { name: `waits-${i}`, namespace: "others" },
+				spec,
+				status: { phase: "Pending" },
+			});
+		}
+		let pages = 0;
+		const take = emulator.faults.take.bind(emulator.faults);
+		emulator.faults.take = (method, url) => {
+			if (/^\/api\/v1\/pods\?/.test(url) && !url.includes("watch")) pages += 1;
+			return take(method, url);
+		};
+		expect((await driver.observe()).pools[0]?.unavailableSlots).toEqual([]);
+		expect(pages).toBe(20);
+	});
+});
+
+describe.each([34, 20])("on a server of 1.%i", { timeout: 60_000 }, (minor) => {
+	it("a pod that is evicted, preempted or drained is lost and runs nowhere again by itself", async () => {
+		const { emulator, until, run, podOf } = await open({ minor });
+		const ids = [await run(), await run({ slots: [1] }), await run({ slots: [2] })];
+		emulator.disrupt(podOf(ids[0] ?? ""), "EvictionByEvictionAPI");
+		emulator.disrupt(podOf(ids[1] ?? ""), "PreemptionByScheduler");
+		emulator.evict(podOf(ids[2] ?? ""));
+		for (const id of ids) expect((await until(id, "lost")).exit).toBeNull();
+		expect(emulator.pods()).toHaveLength(3);
+	});
+
+	it("an eviction is no success, also when the command leaves with 0", async () => {
+		const { emulator, until, run, podOf } = await open({ minor });
+		const command = ["sh", "-c", "trap 'exit 0' TERM; while :; do sleep 0.02; done"];
+		const id = await run({ spec: aSpec({ command, gpus: 1 }) });
+		await sleep(100);
+		emulator.disrupt(podOf(id), "EvictionByEvictionAPI");
+		await until(id, "lost");
+	});
+
+	it("a pod of a node that is gone is lost after its grace, and the node's GPUs are unavailable", async () => {
+		const { emulator, driver, until, run, podOf } = await open({ minor }, { nodeLostAfterMs: 500 });
+		const id = await run();
+		const node = defined(emulator.pods().find((p) => p.metadata.name === podOf(id))?.spec.nodeName, "node");
+		emulator.loseNode(node);
+		await until(id, "lost");
+		expect((await driver.observe()).pools[0]?.unavailableSlots).toHaveLength(4);
+		await driver.forget(id);
+		expect(await find(driver, id)).toBeUndefined();
+	});
+
+	it("an image that cannot be pulled fails the attempt after its time, with the cluster's words", async () => {
+		const { driver, until } = await open({ minor }, { startProblemsMs: 100 });
+		const request = aRequest({ spec: aSpec({ command: RUNS, gpus: 1, image: "missing/train:1" }) });
+		await driver.start(request);
+		const { exit, startedAtMs } = await until(request.attemptId, "exited");
+		expect(startedAtMs).toBeNull();
+		expect(exit).toMatchObject({ code: null, failedAt: "start", error: expect.stringContaining("missing/train:1") });
+	});
+
+	it("a gang ends as a whole when one of it fails", async () => {
+		const { emulator, driver, until } = await open({ minor });
+		const command = ["sh", "-c", 'test "$JOB_COMPLETION_INDEX" = 1 && { sleep 0.3; exit 9; }; while :; do sleep 0.02; done'];
+		const spec = aSpec({ command, gpus: 2, nodes: 2 });
+		const request = aRequest({ spec, slots: [0, 1, 4, 5] });
+		await driver.start(request);
+		expect((await until(request.attemptId, "exited")).exit).toEqual({ code: 9, signal: null, error: null });
+		expect(emulator.store.list("services", "spillway")).toHaveLength(1);
+		await driver.forget(request.attemptId);
+		expect(emulator.store.list("services", "spillway")).toHaveLength(0);
+		await eventually(site, "its pods are gone", async () => emulator.pods().length === 0);
+	});
+
+	it("GPUs that fail, taints and cordons make slots unavailable", async () => {
+		const { emulator, driver } = await open({ minor });
+		const free = async () => 8 - ((await driver.observe()).pools[0]?.unavailableSlots.length ?? 8);
+		expect(await free()).toBe(8);
+		await emulator.setHealthyGpus("gpu-1", 3);
+		await eventually(site, "one GPU is missing", async () => (await free()) === 7);
+		emulator.taint("gpu-2", [{ key: "team", effect: "NoSchedule", value: "other" }]);
+		await eventually(site, "the tainted node is out", async () => (await free()) === 3);
+		emulator.taint("gpu-2", [{ key: "nvidia.com/gpu", effect: "NoSchedule", value: "present" }]);
+		await eventually(site, "the usual taint of GPU nodes is tolerated", async () => (await free()) === 7);
+	});
+});
+
+describe("behind Spillway's back", { timeout: 60_000 }, () => {
+	it("a Job that somebody deletes is cancelled there: its end is kept, and it is not run again", async () => {
+		const { emulator, until, run } = await open();
+		const id = await run();
+		emulator.delete("jobs", defined(emulator.jobs()[0], "job").metadata.name);
+		expect((await until(id, "exited")).exit).toEqual({ code: null, signal: "SIGTERM", error: null });
+	});
+
+	it("a running Job that somebody suspends is lost, and does not begin anew when they let it go on", async () => {
+		const { emulator, driver, until, run } = await open();
+		const id = await run();
+		const { name } = defined(emulator.jobs()[0], "job").metadata;
+		emulator.suspend(name, true);
+		await until(id, "lost");
+		await driver.forget(id);
+		emulator.suspend(name, false);
+		await eventually(site, "nothing of it is left", async () => emulator.pods().length === 0 && emulator.jobs().length === 0);
+	});
+
+	it("a pod that somebody deletes is not replaced", async () => {
+		const { emulator, until, run, podOf } = await open();
+		const id = await run();
+		emulator.delete("pods", podOf(id));
+		await until(id, "lost");
+		expect(emulator.pods()).toHaveLength(1);
+	});
+
+	it("GPUs that pods of others take are unavailable, and a job that finds none says why it waits", async () => {
+		const { emulator, driver } = await open();
+		const resources = { limits: { "nvidia.com/gpu": "4" }, requests: { "nvidia.com/gpu": "4" } };
+		const spec = { nodeName: "gpu-1", containers: [{ name: "c", image: "i", command: RUNS, resources }] };
+		await driver.observe();
+		emulator.create("pods", {
+			apiVersion: "v1",
+			kind: "Pod",
+			metadata: { name: "theirs", namespace: "default" },
+			spec,
+			status: { phase: "Pending" },
+		});
+		await eventually(site, "theirs is counted", async () => (await driver.observe()).pools[0]?.unavailableSlots.length === 4);
+		emulator.cordon("gpu-2", true);
+		const request = aRequest();
+		await driver.start(request);
+		const told = await eventually(site, "the cluster's warning is told", async () => {
+			const lines = await readAll(driver, request.attemptId);
+			return lines.find((l) => l.stream === "spillway");
+		});
+		expect(told.text).toContain("FailedScheduling");
+		expect(await find(driver, request.attemptId)).toMatchObject({ phase: "staging" });
+	});
+});
+
+it("leaves a Job to Kueue, and refuses a queue where there is none", { timeout: 60_000 }, async () => {
+	const { emulator, driver, until } = await open({ groups: ["kueue.x-k8s.io"] }, { queue: "research" });
+	const request = aRequest();
+	await driver.start(request);
+	const job = defined(emulator.jobs()[0], "job");
+	expect(job.metadata.labels).toMatchObject({ "kueue.x-k8s.io/queue-name": "research" });
+	expect(job.spec.suspend).toBe(true);
+	expect(await find(driver, request.attemptId)).toMatchObject({ phase: "staging" });
+	emulator.suspend(job.metadata.name, false);
+	await until(request.attemptId, "running");
+	await cluster?.stop();
+	const without = await open({}, { queue: "research" });
+	await expect(without.driver.start(aRequest())).rejects.toMatchObject({
+		kind: "invalid_request",
+		message: expect.stringContaining("no Kueue"),
+	});
+});
