@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Connection, connect } from "#server/db/client.ts";
 import { site } from "#server/db/schema/site.ts";
 import type { CloudDriver } from "#server/providers/driver.ts";
@@ -80,6 +80,18 @@ describe("leadership", { timeout: TIMEOUT_MS }, () => {
 		await until(async () => (await jobsIn("running")) === 2);
 		again.abort();
 		await second;
+	});
+
+	it("gives the lock back when its term cannot begin, and leads when it can", async () => {
+		const connection = newConnection();
+		const listen = vi.spyOn(connection.sql, "listen").mockRejectedValueOnce(new Error("no session left"));
+		const stop = new AbortController();
+		const running = runScheduler({ ctx: world.ctx, connection, instanceName: "a", signal: stop.signal });
+		await until(async () => listen.mock.calls.length > 1);
+		await world.submit({ name: "later" });
+		await until(async () => (await jobsIn("running")) === 1);
+		stop.abort();
+		await running;
 	});
 
 	it("launches nothing before each cloud's prices were read, and then where it is cheapest", async () => {

@@ -13,7 +13,7 @@ import type { LoopContext } from "./context.ts";
 import { newCycleMemory, runCycle } from "./cycle.ts";
 import { FirstPrices } from "./first-prices.ts";
 import { type CarbonApi, readGridIntensity } from "./grid-intensity.ts";
-import { becomeLeader, pause } from "./leadership.ts";
+import { becomeLeader, type Leadership, pause } from "./leadership.ts";
 import { messageOf } from "./messages.ts";
 import { emptyOutbox, lookForAlerts, type NoticeSettings } from "./notices.ts";
 import { type Repeating, repeat } from "./repeat.ts";
@@ -54,20 +54,34 @@ export async function runScheduler(options: SchedulerOptions): Promise<void> {
 			const leadership = await becomeLeader(connection.single(), { retryMs: LEADER_RETRY_MS, signal });
 			if (!leadership) return;
 			ctx.log("info", "this scheduler leads", { instance: options.instanceName });
-			const term = new AbortController();
-			const end = (): void => term.abort();
-			signal.addEventListener("abort", end);
-			const tasksDone = await startTasks(options, term.signal);
-			while (!term.signal.aborted && (await leadership.stillHeld())) await pause(LEADER_CHECK_MS, term.signal);
-			term.abort();
-			signal.removeEventListener("abort", end);
-			await tasksDone();
-			if (signal.aborted) await options.beforeResign?.();
-			await leadership.resign().catch(() => {});
+			try {
+				await lead(options, leadership);
+			} finally {
+				// Whatever ends the term, the lock must not stay with a connection that nobody uses: then nobody would lead.
+				await leadership.resign().catch(() => {});
+			}
 		} catch (error) {
 			ctx.log("error", "the scheduler starts its term again", { error: messageOf(error) });
 			await pause(LEADER_RETRY_MS, signal);
 		}
+	}
+}
+
+/** One term: until the signal, or until leadership is lost. Nothing of it goes on afterwards, however it ends. */
+async function lead(options: SchedulerOptions, leadership: Leadership): Promise<void> {
+	const { signal } = options;
+	const term = new AbortController();
+	const end = (): void => term.abort();
+	signal.addEventListener("abort", end);
+	try {
+		const tasksDone = await startTasks(options, term.signal);
+		while (!term.signal.aborted && (await leadership.stillHeld())) await pause(LEADER_CHECK_MS, term.signal);
+		term.abort();
+		await tasksDone();
+		if (signal.aborted) await options.beforeResign?.();
+	} finally {
+		term.abort();
+		signal.removeEventListener("abort", end);
 	}
 }
 

@@ -11,7 +11,9 @@ afterEach(async () => {
 	world = null;
 });
 
-it("a machine that only its agent made known, since the answer to its launch reached nobody, is charged from its launch on", { timeout: 60_000 }, async () => {
+it("a machine that only its agent made known, since the answer to its launch reached nobody, is charged from its launch on", {
+	timeout: 60_000,
+}, async () => {
 	const w = await World.open({ slots: 1 });
 	world = w;
 	w.killAt = { step: "launch:provider_answered", pass: 1 };
@@ -28,6 +30,7 @@ it("a machine that only its agent made known, since the answer to its launch rea
 	await meterAll(w.ctx);
 	const [row] = await w.instances();
 	expect(row?.launchedAt?.getTime()).toBe(launchedAtMs);
-	const [charged] = await w.database.sql`select sum(gpu_ms)::float8 as ms from charge where instance_id = ${instanceId} and kind <> 'egress'`;
+	const [charged] = await w.database
+		.sql`select sum(gpu_ms)::float8 as ms from charge where instance_id = ${instanceId} and kind <> 'egress'`;
 	expect(charged?.["ms"]).toBe(defined(row?.terminatedAt, "its end").getTime() - launchedAtMs);
 });
