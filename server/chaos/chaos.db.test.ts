@@ -19,7 +19,7 @@ afterAll(() => ports.close());
 async function run(plan: Plan) {
 	const database = await createTestDatabase();
 	try {
-		return await runOnce({ plan, databaseUrl: database.url, ports, agent, log: () => {} });
+		return await runOnce({ plan, databaseUrl: database.url, ports, agent, rate: 5, log: () => {} });
 	} finally {
 		await database.drop();
 	}

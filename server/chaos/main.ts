@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 import { createDatabaseOn } from "#server/db/testing/throwaway.ts";
 import { startThrowawayPostgres } from "../../scripts/test-postgres.mjs";
 import { CloudPorts } from "./emulated-cloud.ts";
+import { CLOCK_RATE } from "./fast-clock.ts";
 import { drawPlan } from "./plan.ts";
 import { renderReport } from "./report.ts";
 import { type RunReport, runOnce } from "./run.ts";
@@ -17,6 +18,7 @@ const { values } = parseArgs({
 		runs: { type: "string", default: "20" },
 		seed: { type: "string", default: "1" },
 		slots: { type: "string", default: String(SLOTS) },
+		rate: { type: "string", default: String(CLOCK_RATE) },
 		json: { type: "boolean", default: false },
 		verbose: { type: "boolean", default: false },
 	},
@@ -61,7 +63,7 @@ async function runSeed(seed: number, ports: CloudPorts): Promise<RunReport | nul
 		if (values.verbose) process.stderr.write(`${seed} ${(performance.now() - began).toFixed(0).padStart(6)} ${text}\n`);
 	};
 	try {
-		const report = await runOnce({ plan: drawPlan(seed), databaseUrl: database.url, ports, agent, log });
+		const report = await runOnce({ plan: drawPlan(seed), databaseUrl: database.url, ports, agent, rate: Number(values.rate), log });
 		const broken = [...report.unrest, ...Object.values(report.violations).flat()];
 		if (broken.length > 0) process.stderr.write(`seed ${seed}: ${broken.join("; ")}\n`);
 		return report;
