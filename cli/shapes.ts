@@ -202,6 +202,26 @@ export const capChangedShape = z.discriminatedUnion("kind", [
 	z.looseObject({ kind: z.literal("proposed"), proposalId: z.string(), ...capChange }),
 ]);
 
+export const queueShape = z.looseObject({
+	items: z.array(
+		z.looseObject({
+			id: z.string(),
+			name: z.string(),
+			user: z.string(),
+			partition: z.string(),
+			state: z.string(),
+			waitingReason: z.string().nullable(),
+			gpus: z.number(),
+			submittedAt: z.string().nullable(),
+			startedAt: z.string().nullable(),
+			adoption: z.looseObject({ state: z.string(), jobId: z.string() }).nullable(),
+			notAdopted: z.array(z.string()),
+		}),
+	),
+	total: z.number(),
+	readAt: z.string().nullable(),
+});
+
 export const siteShape = z.looseObject({
 	id: z.string(),
 	name: z.string(),

@@ -9,6 +9,7 @@ import { styled } from "../render/style.ts";
 import { heading } from "../render/table.ts";
 import { checkStepShape, pageOf, siteShape } from "../shapes.ts";
 import { findingsOf } from "../site-check.ts";
+import { showQueue } from "./site-queue.ts";
 import { sites } from "./sites.ts";
 
 /** Settings and key files are a few kB. */
@@ -38,12 +39,13 @@ const VERBS: Readonly<Record<string, Verb>> = {
 	disable: (ctx, id) => changeTo(ctx, id, { enabled: false }, "is disabled: nothing new is placed there, what runs is watched to its end"),
 	rm: remove,
 	price,
+	queue: showQueue,
 };
 
 export const site: Command = {
 	name: "site",
 	usage:
-		"ls | add SITE --provider NAME … | change SITE … | check SITE | enable SITE | disable SITE | rm SITE | price SITE/POOL --usd AMOUNT",
+		"ls | add SITE --provider NAME … | change SITE … | check SITE | enable SITE | disable SITE | rm SITE | price SITE/POOL --usd AMOUNT | queue SITE",
 	summary: "connect, check and look after sites: cloud accounts and clusters",
 	details:
 		"add and change check first what would be stored, and store nothing when a step fails. check asks the site now, or with --seen tells what the scheduler last saw; both exit with 5 when something is not as it should be.",

@@ -24,6 +24,7 @@ export const EFFECT_LABELS = {
 	preempt: "makes room",
 	move: "moves",
 	defer: "puts off",
+	adopt: "adopts",
 	limit: "limits",
 } as const;
 type EffectKind = keyof typeof EFFECT_LABELS;
@@ -88,6 +89,14 @@ function effectFields(kind: EffectKind, effect: Readonly<Record<string, unknown>
 			return [
 				{ label: "To an hour that is", path: [kind, "to"], as: "choice", options: plain(["greener", "cheaper"]) },
 				{ label: "Within", path: [kind, "within"], as: "text", placeholder: "12h", required: true },
+			];
+		case "adopt":
+			return [
+				{ label: "As the jobs of team", path: [kind, "team"], as: "text", required: true },
+				{ label: "Clusters", path: [kind, "sites"], as: "list" },
+				{ label: "Partitions or namespaces", path: [kind, "partitions"], as: "list", placeholder: "gpu*" },
+				{ label: "Users", path: [kind, "users"], as: "list" },
+				{ label: "Their owner's wish", path: [kind, "optIn"], as: "choice", options: plain(["needed", "not-needed"]) },
 			];
 		case "limit":
 			return [

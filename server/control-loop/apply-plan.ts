@@ -2,8 +2,11 @@ import type { Tx } from "#server/db/client.ts";
 import { decision } from "#server/db/schema/decision.ts";
 import type { Explanation } from "#server/domain/decision.ts";
 import { type Reason, reason } from "#server/domain/reasons.ts";
+import type { AdoptionState } from "#server/domain/states.ts";
 import { newId } from "#server/kernel/ids.ts";
 import type { Action, Plan, Snapshot } from "#server/scheduling/types.ts";
+import { advanceAdoption } from "#server/services/adoption/advance.ts";
+import { adoptionsOf } from "#server/services/adoption/read.ts";
 import { openApproval } from "#server/services/approval/open.ts";
 import { requestMove } from "#server/services/attempt/request-move.ts";
 import { requestStop } from "#server/services/attempt/request-stop.ts";
@@ -44,7 +47,13 @@ export async function applyPlan(ctx: LoopContext, snapshot: Snapshot, plan: Plan
 	const from: DecidedFrom = { snapshot, inputHash: () => (kept ??= recordInput(ctx.db, snapshot, memory.inputs)) };
 	const applied: Applied = { home: new Set(), clouds: new Set(), stopped: 0 };
 	const explanations = new Map(plan.explanations.map((e) => [e.jobId, e]));
+	const adopted = await adoptionsOf(
+		ctx.db,
+		plan.actions.map((a) => a.jobId),
+	);
 	for (const action of plan.actions) {
+		const theirs = adopted.get(action.jobId);
+		if (theirs && (await settleWithHome(ctx, action, theirs, applied))) continue;
 		const explanation = explanations.get(action.jobId);
 		const written = ctx.db.transaction(async (tx) => {
 			const done = await applyAction(tx, ctx, snapshot, action, applied);
@@ -62,6 +71,31 @@ export async function applyPlan(ctx: LoopContext, snapshot: Snapshot, plan: Plan
 	}
 	await applyWaiting(ctx, from, plan, memory.waiting);
 	return applied;
+}
+
+/**
+ * A job of a cluster's own queue is that cluster's to start: at home nothing is placed for it, and before anything is launched for
+ * it home is asked to keep it. Answers whether nothing else is to be done.
+ */
+async function settleWithHome(
+	ctx: LoopContext,
+	action: Action,
+	{ id, jobId, siteId, state }: { id: string; jobId: string; siteId: string; state: AdoptionState },
+	applied: Applied,
+): Promise<boolean> {
+	const nowMs = ctx.clock.nowMs();
+	const toHome = action.kind === "place_home" || (action.kind === "move" && action.to.kind === "home");
+	if (action.kind === "launch" && state === "held") return false;
+	if (action.kind === "launch" && state === "offered") {
+		await ctx.db.transaction((tx) => advanceAdoption(tx, { id, jobId, from: ["offered"], to: "holding", nowMs }));
+		ctx.probe("adopt:hold_intended");
+	} else if (action.kind === "place_home" && (state === "held" || state === "holding")) {
+		const back = { from: [state], to: "returning", why: "home_frees", endsJob: true } as const;
+		await ctx.db.transaction((tx) => advanceAdoption(tx, { id, jobId, ...back, nowMs }));
+		ctx.probe("adopt:return_intended");
+	} else if (!toHome && action.kind !== "launch") return false;
+	applied.home.add(siteId);
+	return true;
 }
 
 async function applyAction(tx: Tx, ctx: LoopContext, snapshot: Snapshot, action: Action, applied: Applied): Promise<boolean> {

@@ -13,6 +13,7 @@ import { withNearestCopies } from "#server/services/data-set/nearest-copies.ts";
 import { newQueueMemory, type QueueMemory, writeForeignJobs } from "#server/services/foreign-job/write.ts";
 import { setSiteHealth } from "#server/services/site/health.ts";
 import { writePools } from "#server/services/site/pools.ts";
+import { syncAdoptions } from "./adoption-sync.ts";
 import type { LoopContext } from "./context.ts";
 import { messageOf } from "./messages.ts";
 
@@ -55,6 +56,7 @@ export async function syncCluster(ctx: LoopContext, driver: ClusterDriver, memor
 	const observed = new Map(seen.attempts.map((a) => [a.attemptId, a]));
 	const results = await Promise.allSettled(live.map((row) => syncAttempt(ctx, driver, memory, row, observed.get(row.id))));
 	for (const result of results) if (result.status === "rejected") throw result.reason;
+	if (seen.foreign) await syncAdoptions(ctx, driver, seen.foreign.jobs);
 	await endUnknown(ctx, driver, seen, new Set(live.map((l) => l.id)), memory);
 }
 

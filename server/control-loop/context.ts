@@ -37,5 +37,14 @@ export const PROBE_STEPS = [
 	"home:exit_written",
 	"move:intent_written",
 	"move:begun",
+	"adopt:offered",
+	"adopt:hold_intended",
+	"adopt:hold_answered",
+	"adopt:held",
+	"adopt:return_intended",
+	"adopt:released",
+	"adopt:finish_intended",
+	"adopt:output_written",
+	"adopt:finish_answered",
 ] as const;
 export type ProbeStep = (typeof PROBE_STEPS)[number];

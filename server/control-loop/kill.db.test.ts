@@ -6,7 +6,7 @@ import { World } from "./testing/world.ts";
 
 const TIMEOUT_MS = 60_000;
 /** Those of a move are killed in moves.db.test.ts, where one happens. */
-const STEPS = PROBE_STEPS.filter((step) => !step.startsWith("move:"));
+const STEPS = PROBE_STEPS.filter((step) => !/^(move|adopt):/.test(step));
 let world: World | null = null;
 afterEach(async () => {
 	await world?.database.drop();

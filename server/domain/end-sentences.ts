@@ -38,6 +38,8 @@ export function endWords(code: Exclude<ReasonCode, WaitingOrPlacedCode>, r: Read
 			return `Failed: the command could not be started${message(r)}`;
 		case "too_many_attempts":
 			return `Failed: given up after ${plural(r.count("attempts") ?? 0, "attempt")}`;
+		case "adoption_ended":
+			return adoptionWords(r.text("why"));
 		case "spot_interruption":
 			return `Interrupted: the provider takes the spot machine back${clause(r.instant("atMs"), (t) => ` at ${t}`)}; the job is queued again`;
 		case "returning_home":
@@ -53,6 +55,23 @@ export function endWords(code: Exclude<ReasonCode, WaitingOrPlacedCode>, r: Read
 			return moveWords(code, r);
 		default:
 			return machineWords(code, r);
+	}
+}
+
+function adoptionWords(why: string | null): string {
+	switch (why) {
+		case "home_started":
+			return "Left to its own cluster, which started it first";
+		case "home_over":
+			return "Ended at its own cluster by somebody's hand, and so here too";
+		case "home_took_back":
+			return "Given back to its own cluster, where somebody took the hold off it";
+		case "home_holds":
+			return "Left to its own cluster, where somebody holds it";
+		case "home_frees":
+			return "Given back to its own cluster, which has room for it";
+		default:
+			return "Given back to its own cluster: nothing in the cloud took it";
 	}
 }
 

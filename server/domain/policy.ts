@@ -49,6 +49,11 @@ export type RuleEffect =
 	| { kind: "move"; to: MoveKind[]; savingMicroUsd: bigint }
 	/** The start may be put off, inside the slack before its deadline and at most so long, to a cheaper or a greener hour. */
 	| { kind: "defer"; to: "cheaper" | "greener"; withinMs: number }
+	/**
+	 * Jobs that wait in a cluster's own queue may run in the cloud instead, as this team's. An empty list names all; partitions (or
+	 * namespaces) and users are patterns. With `needsOptIn` only those whose owner wrote so.
+	 */
+	| { kind: "adopt"; team: string; sites: string[]; partitions: string[]; users: string[]; needsOptIn: boolean }
 	| { kind: "limit"; instanceMs: number | null; idleMs: number | null; gpuUtilisationBelow: { percent: number; forMs: number } | null };
 
 export const BUDGET_PERIODS = ["month", "quarter", "year"] as const;

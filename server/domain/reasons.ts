@@ -51,6 +51,7 @@ export const REASON_CODES = [
 	"site_lost",
 	"job_finished",
 	"orphan_found",
+	"adoption_ended",
 ] as const;
 export type ReasonCode = (typeof REASON_CODES)[number];
 

@@ -8,7 +8,7 @@ export interface FieldNote {
 	alone?: readonly string[];
 }
 
-const EFFECTS = ["deny", "allow", "burst", "require", "preempt", "move", "defer", "limit"] as const;
+const EFFECTS = ["deny", "allow", "burst", "require", "preempt", "move", "defer", "adopt", "limit"] as const;
 const effect = (type: string, meaning: string, start: string): FieldNote => ({ type, meaning, start, alone: EFFECTS });
 
 const PLACES: Record<string, FieldNote> = {
@@ -54,10 +54,18 @@ export const FIELDS: Readonly<Record<string, Readonly<Record<string, FieldNote>>
 		preempt: effect("fields", "Classes whose running jobs at home give way.", "{ classes: [experimental] }"),
 		move: effect("fields", "Where a running job goes on when that saves.", "{ to: [home], savingUsd: 1 }"),
 		defer: effect("fields", "Puts the start off to a cheaper or greener hour.", "{ to: greener, within: 12h }"),
+		adopt: effect("fields", "Takes waiting jobs of a cluster's own queue to the cloud.", "{ team: "),
 		limit: effect("fields", "How long an instance lives, or stays idle.", "{ instanceHours: 24 }"),
 	},
 	"spec.rules.deny": PLACES,
 	"spec.rules.allow": PLACES,
+	"spec.rules.adopt": {
+		team: { type: "text", meaning: "Whose the jobs are here." },
+		sites: { type: "list", meaning: "Clusters; all when left out.", start: "[" },
+		partitions: { type: "list of patterns", meaning: "Slurm partitions or Kubernetes namespaces; all when left out.", start: "[" },
+		users: { type: "list of patterns", meaning: "Users of the cluster; all when left out.", start: "[" },
+		optIn: { type: "needed or not-needed", meaning: "Whether the job's owner must ask for it; needed when left out." },
+	},
 	"spec.rules.burst": {
 		after: { type: "one trigger", meaning: "It may leave when this is met.", start: "{ ", alone: ["always"] },
 		or: { type: "triggers", meaning: "Or when any of these is.", start: "{ ", alone: ["always"] },

@@ -48,11 +48,26 @@ export function describeEffect(effect: RuleEffect): { group: RuleGroup; parts: S
 					words(", in time for its deadline"),
 				],
 			};
+		case "adopt":
+			return { group: "burst", parts: adoptionOf(effect) };
 		case "limit":
 			return { group: "limit", parts: limitsOf(effect) };
 		default:
 			return assertNever(effect, "rule effect");
 	}
+}
+
+function adoptionOf(effect: Extract<RuleEffect, { kind: "adopt" }>): Segment[] {
+	const list = (before: string, names: readonly string[]) => (names.length === 0 ? [] : [words(before), ...listed(names)]);
+	return [
+		words("a job in a cluster's own queue"),
+		...list(" at ", effect.sites),
+		...list(" in partition ", effect.partitions),
+		...list(" of user ", effect.users),
+		words(effect.needsOptIn ? " asks for it: it is adopted as team " : " may leave: it is adopted as team "),
+		value(effect.team),
+		words("'s, and the other rules go on from there"),
+	];
 }
 
 type Places = Extract<RuleEffect, { kind: "deny" | "allow" }>;

@@ -50,6 +50,7 @@ describe("the examples of docs/policy.md", () => {
 			"preempt",
 			"move",
 			"defer",
+			"adopt",
 			"limit",
 			"hold",
 			"checkpoint-and-return",

@@ -52,9 +52,20 @@ function saysAsMuch(work: PlaceWork, a: RuleEffect, b: RuleEffect): boolean {
 			return a.kind === "move" && b.to.every((to) => a.to.includes(to)) && a.savingMicroUsd <= b.savingMicroUsd;
 		case "defer":
 			return a.kind === "defer" && a.to === b.to && a.withinMs >= b.withinMs;
+		case "adopt":
+			return a.kind === "adopt" && adoptsAsMuch(a, b);
 		case "limit":
 			return a.kind === "limit" && limitsAsMuch(a, b);
 	}
+}
+
+type Adopt = Extract<RuleEffect, { kind: "adopt" }>;
+
+function adoptsAsMuch(a: Adopt, b: Adopt): boolean {
+	const holds = (wide: readonly string[], list: readonly string[]) =>
+		wide.length === 0 || (list.length > 0 && list.every((entry) => wide.includes(entry)));
+	const sameTeam = a.team === b.team && (b.needsOptIn || !a.needsOptIn);
+	return sameTeam && holds(a.sites, b.sites) && holds(a.partitions, b.partitions) && holds(a.users, b.users);
 }
 
 function affordsAll(work: PlaceWork, a: Places, b: Places): boolean {

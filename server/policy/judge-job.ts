@@ -71,6 +71,9 @@ function applyRule(verdict: JobVerdict, { id: ruleId, effect }: Rule, error: str
 		case "defer":
 			if (error === null) verdict.defers.push({ ruleId, to: effect.to, withinMs: effect.withinMs });
 			return;
+		// Asked before there is a job: judge-adoption.ts.
+		case "adopt":
+			return;
 		case "limit":
 			verdict.limits.instanceMs = tighter(verdict.limits.instanceMs, ruleId, effect.instanceMs);
 			verdict.limits.idleMs = tighter(verdict.limits.idleMs, ruleId, effect.idleMs);

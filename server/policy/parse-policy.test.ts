@@ -132,7 +132,7 @@ const WRONG_RULES: [what: string, rule: string, want: string][] = [
 	[
 		"no effect",
 		"{ id: a }",
-		"6:7 error spec.rules[0] does nothing. | Give it one of: deny, allow, burst, require, preempt, move, defer, limit.",
+		"6:7 error spec.rules[0] does nothing. | Give it one of: deny, allow, burst, require, preempt, move, defer, adopt, limit.",
 	],
 	[
 		"no id",
@@ -295,7 +295,7 @@ const WRONG_RULES: [what: string, rule: string, want: string][] = [
 	[
 		"a text for a rule",
 		"burst",
-		"6:7 error spec.rules[0] must have fields. | Write them indented below it: id, when, deny, allow, burst, require, preempt, move, defer, limit.",
+		"6:7 error spec.rules[0] must have fields. | Write them indented below it: id, when, deny, allow, burst, require, preempt, move, defer, adopt, limit.",
 	],
 ];
 

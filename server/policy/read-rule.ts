@@ -2,13 +2,14 @@ import { isMap } from "yaml";
 import type { Rule, RuleEffect } from "#server/domain/policy.ts";
 import type { Role } from "#server/domain/vocabulary.ts";
 import type { Field, PolicyReader } from "./policy-reader.ts";
+import { readAdopt } from "./read-adopt.ts";
 import { readBurst } from "./read-burst.ts";
 import { readDefer, readMove, readPreempt } from "./read-changes.ts";
 import { readLimit } from "./read-limit.ts";
 import { readPlaces } from "./read-places.ts";
 import type { Measure } from "./types.ts";
 
-const EFFECTS = ["deny", "allow", "burst", "require", "preempt", "move", "defer", "limit"] as const;
+const EFFECTS = ["deny", "allow", "burst", "require", "preempt", "move", "defer", "adopt", "limit"] as const;
 
 /** Who may be asked: those who answer for the platform or the money, never who submits (server/services/authorize.ts, job:approve). */
 export const APPROVERS = ["platform", "finance"] as const satisfies readonly Role[];
@@ -82,6 +83,8 @@ function readEffect(ctx: ReadContext, kind: (typeof EFFECTS)[number], at: Field)
 			return readMove(reader, at);
 		case "defer":
 			return readDefer(reader, ctx.measures, at);
+		case "adopt":
+			return readAdopt(reader, ctx.siteIds, at);
 		case "limit":
 			return readLimit(reader, ctx.measures, at);
 	}

@@ -1,4 +1,5 @@
 import { readForecastScore } from "#server/services/forecast/score.ts";
+import { listForeignJobs } from "#server/services/foreign-job/list.ts";
 import { type ListInstancesInput, listInstances } from "#server/services/instance/list.ts";
 import { type OffersInput, viewOffers } from "#server/services/offer/view.ts";
 import { moneyAtRisk } from "#server/services/overview/money-at-risk.ts";
@@ -26,6 +27,13 @@ export const otherRoutes: Route[] = [
 				}),
 			);
 		},
+	},
+	{
+		method: "GET",
+		path: "/sites/{site}/queue",
+		summary: "The cluster's own queue: jobs that Spillway did not submit, and which of them are adopted",
+		permission: "capacity:read",
+		handle: async (ctx, { params }) => ok({ ...(await listForeignJobs(ctx, params.site ?? "")), nextCursor: null }),
 	},
 	{
 		method: "GET",

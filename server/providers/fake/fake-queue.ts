@@ -5,7 +5,7 @@ import type { ForeignObservation, ForeignQueue, ForeignScript, ForeignSight, Out
 import type { CallScript } from "./calls.ts";
 
 /** What somebody else submits to the fake cluster's own queue. */
-export interface FakeForeign {
+interface FakeForeign {
 	name?: string;
 	user?: string;
 	gpus: number;
@@ -29,7 +29,7 @@ interface Entry {
 	output: OutputLine[];
 }
 
-export interface FakeQueueOptions {
+interface FakeQueueOptions {
 	clock: Clock;
 	calls: CallScript;
 	poolId: string;

@@ -4,7 +4,7 @@
  */
 const MARK = / ?\[held by Spillway: ([A-Za-z0-9_-]{1,64}) (\d+)\]$/;
 
-export interface HoldMark {
+interface HoldMark {
 	mark: string;
 	priority: number;
 	/** The comment as its owner wrote it. */

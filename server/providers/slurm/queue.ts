@@ -14,7 +14,7 @@ const BASIC_PRIORITY_MIN = 2 ** 31;
 /** Slurm: the job has begun or is over, so that there is nothing to hold. */
 const TOO_LATE = ["2021", "2084"];
 
-export interface SlurmQueueOptions {
+interface SlurmQueueOptions {
 	calls: Pick<SlurmCalls, "job" | "update" | "cancel">;
 	/** The command and its first arguments. */
 	scontrol: readonly string[];

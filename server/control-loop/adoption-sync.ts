@@ -1,0 +1,208 @@
+import type { AdoptionWhy } from "#server/domain/adoption.ts";
+import { translateForeign } from "#server/domain/adoption.ts";
+import type { ForeignJob, ForeignOutcome } from "#server/domain/foreign-job.ts";
+import { MINUTE_MS } from "#server/kernel/units.ts";
+import { adoptionRules, mayAdopt } from "#server/policy/judge-adoption.ts";
+import type { ClusterDriver } from "#server/providers/driver.ts";
+import { DriverError } from "#server/providers/driver-errors.ts";
+import type { ForeignQueue, ForeignSight } from "#server/providers/foreign-queue.ts";
+import { acceleratorsNamed } from "#server/rates/accelerators.ts";
+import { advanceAdoption, setAdoptionOutput, setAdoptionProblem } from "#server/services/adoption/advance.ts";
+import { offerAdoption, refuseAdoption, settledForeign, teamNames } from "#server/services/adoption/offer.ts";
+import { outputLines } from "#server/services/adoption/output-lines.ts";
+import { type LiveAdoption, liveAdoptions } from "#server/services/adoption/read.ts";
+import { activePolicy } from "#server/services/policy/active.ts";
+import type { LoopContext } from "./context.ts";
+import { messageOf } from "./messages.ts";
+
+/** Scripts that are read in one look: each is a call. */
+const OFFERS_AT_ONCE = 16;
+/** A job that is held at home while nothing of it runs goes back after so long. */
+const IDLE_MAX_MS = MINUTE_MS;
+/** Slurm's and Kubernetes' words for jobs that wait for something that only time or their owner can bring. */
+const NOT_YET = /^(Dependency|BeginTime|JobHeld|JobArrayTaskLimit|DependencyNeverSatisfied|JobLaunchFailure|SchedulingGated)/;
+
+/**
+ * Adopts jobs of a site's own queue, and carries each adoption on by one step: what the database says is to be done is done at the
+ * site, and what is seen there is written. Every call may be made again, so that a scheduler that dies anywhere loses nothing.
+ */
+export async function syncAdoptions(ctx: LoopContext, driver: ClusterDriver, jobs: readonly ForeignJob[]): Promise<void> {
+	const { queue, siteId } = driver;
+	if (!queue) return;
+	await offerNew(ctx, siteId, queue, jobs);
+	const seen = new Map(jobs.map((job) => [job.id, job]));
+	for (const row of await liveAdoptions(ctx.db, siteId)) {
+		try {
+			await step({ ctx, queue, row, listed: seen.get(row.foreignId) ?? null });
+			await setAdoptionProblem(ctx.db, row, null);
+		} catch (error) {
+			if (!(error instanceof DriverError)) throw error;
+			ctx.log("warn", "an adopted job could not be reached at its cluster", { adoptionId: row.id, error: error.message });
+			await setAdoptionProblem(ctx.db, row, error.message);
+		}
+	}
+}
+
+async function offerNew(ctx: LoopContext, siteId: string, queue: ForeignQueue, jobs: readonly ForeignJob[]): Promise<void> {
+	const waiting = jobs.filter((job) => job.state === "waiting" && job.poolId !== null && !NOT_YET.test(job.waitingReason ?? ""));
+	if (waiting.length === 0) return;
+	const { policy, version: policyVersion } = await activePolicy(ctx.db);
+	if (!policy.rules.some(({ effect }) => effect.kind === "adopt")) return;
+	const nowMs = ctx.clock.nowMs();
+	const settled = await settledForeign(ctx.db, { siteId, policyVersion, nowMs });
+	const teams = await teamNames(ctx.db);
+	let asked = 0;
+	for (const facts of waiting) {
+		if (settled.has(facts.id)) continue;
+		const rules = adoptionRules(policy, { siteId, partition: facts.partition, user: facts.user, optedIn: facts.optIn !== null });
+		if (rules.length === 0) continue;
+		if (asked++ === OFFERS_AT_ONCE) return;
+		const refuse = (why: string[]) => refuseAdoption(ctx.db, siteId, facts.id, { atMs: nowMs, policyVersion, why });
+		try {
+			const script = await queue.readScript(facts.id);
+			const why: string[] = [];
+			let taken = false;
+			for (const { rule, effect } of rules) {
+				if (!teams.includes(effect.team)) {
+					why.push(`Rule ${rule.id} names the team ${effect.team}, which does not exist.`);
+					continue;
+				}
+				const context = { team: effect.team, teams: [], acceleratorsNamed, zoneOffsetMinutes: 0, nowMs };
+				const made = translateForeign(script, facts, context);
+				if ("why" in made) why.push(...made.why);
+				else if (!mayAdopt(rule, made.spec)) why.push(`The condition of rule ${rule.id} does not hold for it.`);
+				else {
+					await offerAdoption(ctx.db, { siteId, facts, spec: made.spec, script: script.text, ruleId: rule.id, policyVersion, nowMs });
+					ctx.probe("adopt:offered");
+					taken = true;
+					break;
+				}
+			}
+			if (!taken) await refuse([...new Set(why)]);
+		} catch (error) {
+			if (!(error instanceof DriverError)) throw error;
+			// It may be gone by now, or the site may answer next time; what the site does not let us do is said beside the job.
+			if (error.kind === "unauthorized" || error.kind === "invalid_request") await refuse([messageOf(error)]);
+		}
+	}
+}
+
+interface Step {
+	ctx: LoopContext;
+	queue: ForeignQueue;
+	row: LiveAdoption;
+	/** The job in the newest listing, which may be some time old. */
+	listed: ForeignJob | null;
+}
+
+function step(s: Step): Promise<void> {
+	switch (s.row.state) {
+		case "offered":
+			return stepOffered(s);
+		case "holding":
+			return stepHolding(s);
+		case "held":
+			return stepHeld(s);
+		case "returning":
+			return stepReturning(s);
+		case "finishing":
+			return stepFinishing(s);
+		case "released":
+		case "finished":
+		case "abandoned":
+			return Promise.resolve();
+	}
+}
+
+async function advance(
+	{ ctx, row }: Step,
+	to: LiveAdoption["state"],
+	more: { why?: AdoptionWhy; outcome?: ForeignOutcome; endsJob?: boolean } = {},
+): Promise<void> {
+	await ctx.db.transaction((tx) =>
+		advanceAdoption(tx, { id: row.id, jobId: row.jobId, from: [row.state], to, nowMs: ctx.clock.nowMs(), ...more }),
+	);
+}
+
+async function stepOffered(s: Step): Promise<void> {
+	const { row, listed, queue } = s;
+	if (row.jobIsOver) return advance(s, "released", { why: "job_ended" });
+	if (listed?.state === "waiting") return;
+	const { state } = await queue.look(row.foreignId);
+	if (state === "running") return advance(s, "released", { why: "home_started", endsJob: true });
+	if (state === "held") return advance(s, "released", { why: "home_holds", endsJob: true });
+	if (state === "over" || state === "gone") return advance(s, "abandoned", { why: "home_over", endsJob: true });
+}
+
+async function stepHolding(s: Step): Promise<void> {
+	const { row, queue, ctx } = s;
+	if (row.jobIsOver) return advance(s, "returning", { why: "job_ended" });
+	const sight = await queue.hold(row.foreignId, row.id);
+	ctx.probe("adopt:hold_answered");
+	if (isOurs(sight, row)) {
+		await advance(s, "held");
+		return ctx.probe("adopt:held");
+	}
+	if (sight.state === "over" || sight.state === "gone") return advance(s, "abandoned", { why: "home_over", endsJob: true });
+	// Not held though it was asked for: it began, or somebody else holds it.
+	if (sight.state === "waiting") return;
+	return advance(s, "returning", { why: sight.state === "running" ? "home_started" : "home_holds", endsJob: true });
+}
+
+function isOurs(sight: ForeignSight, { id }: LiveAdoption): boolean {
+	return sight.state === "held" && sight.holdMark === id;
+}
+
+async function stepHeld(s: Step): Promise<void> {
+	const { row, listed, queue, ctx } = s;
+	if (row.jobIsOver) {
+		const outcome = outcomeOf(row);
+		await (outcome ? advance(s, "finishing", { outcome }) : advance(s, "returning", { why: "job_ended" }));
+		return ctx.probe(outcome ? "adopt:finish_intended" : "adopt:return_intended");
+	}
+	if (!(listed?.state === "held" && listed.holdMark === row.id)) {
+		const sight = await queue.look(row.foreignId);
+		if (sight.state === "over" || sight.state === "gone") return advance(s, "abandoned", { why: "home_over", endsJob: true });
+		if (!isOurs(sight, row)) return advance(s, "returning", { why: "home_took_back", endsJob: true });
+	}
+	const idleSinceMs = Math.max(row.heldAt?.getTime() ?? 0, row.last?.finishedAt?.getTime() ?? 0);
+	if (!row.live && ctx.clock.nowMs() - idleSinceMs > IDLE_MAX_MS) {
+		await advance(s, "returning", { why: "not_launched", endsJob: true });
+		ctx.probe("adopt:return_intended");
+	}
+}
+
+async function stepReturning(s: Step): Promise<void> {
+	const { row, queue, ctx } = s;
+	if (row.live) return;
+	const outcome = row.jobIsOver ? outcomeOf(row) : null;
+	// It came to its end before it could be stopped: that end counts, and is told at home.
+	if (outcome && outcome.outcome !== "cancelled") return advance(s, "finishing", { outcome });
+	const sight = await queue.release(row.foreignId, row.id);
+	if (sight.state === "over" || sight.state === "gone") return advance(s, "abandoned", { why: "home_over", endsJob: true });
+	await advance(s, "released", { endsJob: true });
+	ctx.probe("adopt:released");
+}
+
+async function stepFinishing(s: Step): Promise<void> {
+	const { row, queue, ctx } = s;
+	if (row.outcome === null) return;
+	if (row.output === null && queue.writeOutput && row.last) {
+		await setAdoptionOutput(ctx.db, row.id, await queue.writeOutput(row.foreignId, outputLines(ctx.db, row.last.id)));
+		ctx.probe("adopt:output_written");
+	}
+	const sight = await queue.finish(row.foreignId, row.outcome);
+	ctx.probe("adopt:finish_answered");
+	if (sight.state === "over" || sight.state === "gone") await advance(s, "finished");
+}
+
+/** How our job ended, as home is told it; null: its command did not come to an end of its own, so home runs it. */
+function outcomeOf({ jobState, last, jobId }: LiveAdoption): ForeignOutcome | null {
+	const comment = (what: string) => `ran in the cloud as ${jobId}: ${what}`;
+	if (jobState === "succeeded") return { outcome: "succeeded", exitCode: 0, comment: comment("exit code 0") };
+	if (jobState === "cancelled") return { outcome: "cancelled", exitCode: null, comment: comment("cancelled") };
+	if (jobState !== "failed" || last === null || last.state !== "failed") return null;
+	if (last.exitCode !== null) return { outcome: "failed", exitCode: last.exitCode, comment: comment(`exit code ${last.exitCode}`) };
+	if (last.exitSignal !== null) return { outcome: "failed", exitCode: null, comment: comment(`ended by ${last.exitSignal}`) };
+	return last.reason?.code === "max_duration_exceeded" ? { outcome: "failed", exitCode: null, comment: comment("time limit") } : null;
+}

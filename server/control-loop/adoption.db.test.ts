@@ -1,0 +1,172 @@
+import { asc } from "drizzle-orm";
+import { afterEach, describe, expect, it } from "vitest";
+import { adoption } from "#server/db/schema/adoption.ts";
+import { foreignJob } from "#server/db/schema/foreign-job.ts";
+import { systemContext } from "#server/services/context.ts";
+import { cancelJob } from "#server/services/job/cancel.ts";
+import { PROBE_STEPS, type ProbeStep } from "./context.ts";
+import { World, type WorldOptions } from "./testing/world.ts";
+
+const opened: World[] = [];
+afterEach(async () => {
+	for (const world of opened.splice(0)) await world.database.drop();
+});
+
+const ADOPT = "{ id: adopt, adopt: { team: research, partitions: ['g*'] } }";
+
+async function open(options: Partial<WorldOptions> = {}): Promise<World> {
+	const world = await World.open({ slots: 1, hasQueue: true, rules: [ADOPT], runMs: 10_000, ...options });
+	opened.push(world);
+	return world;
+}
+
+/** One that takes home for long, and one behind it that may leave. */
+function fill(w: World, blockerMs: number | null = 600_000): { blocker: string; theirs: string } {
+	const blocker = w.cluster.theirs.submit({ gpus: 1, runMs: blockerMs, timeLimitMs: 600_000 });
+	const theirs = w.cluster.theirs.submit({ gpus: 1, runMs: 10_000, timeLimitMs: 60_000, optIn: "spillway" });
+	return { blocker, theirs };
+}
+
+const adoptions = (w: World) => w.database.db.select().from(adoption).orderBy(asc(adoption.id));
+const reach = (w: World, state: string) => w.until(async () => (await adoptions(w)).at(-1)?.state === state, 120);
+const home = (w: World, id: string) => w.cluster.theirs.entry(id);
+/** Runs of the cloud that came to their end by themselves. */
+const cloudEnds = async (w: World) => (await w.attempts()).filter((a) => a.state === "succeeded" || a.state === "failed").length;
+const homeRuns = (w: World, id: string) => home(w, id)?.job.startedAtMs ?? null;
+
+describe("a job of the cluster's own queue", { timeout: 120_000 }, () => {
+	it("is held, runs in the cloud, and is finished at home with the same outcome", async () => {
+		const w = await open();
+		const { theirs } = fill(w);
+		await reach(w, "finished");
+		expect(home(w, theirs)?.finished).toMatchObject({ outcome: "succeeded", exitCode: 0 });
+		expect(homeRuns(w, theirs)).toBeNull();
+		expect((await w.attempts()).map((a) => [a.siteId, a.state])).toEqual([["aws", "succeeded"]]);
+		const [row] = await adoptions(w);
+		expect(row).toMatchObject({
+			ruleId: "adopt",
+			foreignId: theirs,
+			output: { files: [`/home/alice/slurm-${theirs}.out`], problem: null },
+		});
+	});
+
+	it.each([
+		["did not ask for it", { optIn: null }],
+		["has what cannot be carried", { optIn: "spillway", obstacles: ["It is an array."] }],
+		["has a script that asks", { optIn: "spillway", script: "#!/bin/bash\n#SBATCH hetjob\ntrain\n" }],
+	])("is left alone when it %s, with the reason", async (_, given) => {
+		const w = await open();
+		fill(w).blocker;
+		w.cluster.theirs.act("2", "cancel");
+		const id = w.cluster.theirs.submit({ gpus: 1, runMs: 10_000, ...given });
+		for (let i = 0; i < 5; i++) await w.tick();
+		expect((await adoptions(w)).filter((a) => a.foreignId === id)).toEqual([]);
+		const [row] = (await w.database.db.select().from(foreignJob)).filter((f) => f.id === id);
+		expect((row?.notAdopted?.why ?? []).length > 0).toBe(given.optIn !== null);
+	});
+
+	it("is home's when home starts it first", async () => {
+		const w = await open({ rules: [ADOPT, `{ id: not-yet, when: 'job.name == "sbatch"', deny: { sites: [cloud] } }`] });
+		const { blocker, theirs } = fill(w);
+		await reach(w, "offered");
+		w.cluster.theirs.act(blocker, "cancel");
+		await reach(w, "released");
+		await w.until(async () => home(w, theirs)?.end?.outcome === "succeeded");
+		expect(await w.attempts()).toEqual([]);
+		expect((await w.jobs()).map((j) => [j.state, j.reason.code, j.reason.facts.why])).toEqual([
+			["cancelled", "adoption_ended", "home_started"],
+		]);
+	});
+
+	it("is home's when home starts it before it could be held", async () => {
+		const w = await open();
+		const { blocker, theirs } = fill(w);
+		w.cluster.calls.fail("hold", "transient", { times: 3 });
+		await reach(w, "holding");
+		w.cluster.theirs.act(blocker, "cancel");
+		await reach(w, "released");
+		await w.until(async () => home(w, theirs)?.end?.outcome === "succeeded");
+		expect(await w.attempts()).toEqual([]);
+	});
+
+	it("goes back when home has room before the cloud has", async () => {
+		const w = await open();
+		const { blocker, theirs } = fill(w);
+		w.cloud.calls.fail("launch", "insufficient_capacity", { times: 50 });
+		await reach(w, "held");
+		w.cluster.theirs.act(blocker, "cancel");
+		await reach(w, "released");
+		await w.until(async () => home(w, theirs)?.end?.outcome === "succeeded");
+		expect(await cloudEnds(w)).toBe(0);
+	});
+
+	it.each(PROBE_STEPS.filter((step) => step.startsWith("adopt:") || step.startsWith("launch:")))(
+		"runs to its end once, and is told at home, when the scheduler dies at %s",
+		async (step: ProbeStep) => {
+			const w = await open();
+			w.killAt = { step, pass: 1 };
+			const { blocker, theirs } = fill(w);
+			if (step === "adopt:return_intended" || step === "adopt:released") {
+				w.cloud.calls.fail("launch", "insufficient_capacity", { times: 50 });
+				await reach(w, "held");
+				w.cluster.theirs.act(blocker, "cancel");
+			}
+			await w.until(
+				async () => home(w, theirs)?.end !== null && (await adoptions(w)).every((a) => a.endedAt !== null) && (await w.quiet()),
+				300,
+			);
+			expect(w.deaths).toBe(1);
+			const ranAtHome = homeRuns(w, theirs) !== null;
+			expect(await cloudEnds(w)).toBe(ranAtHome ? 0 : 1);
+			expect(home(w, theirs)?.finished?.outcome ?? "at home").toBe(ranAtHome ? "at home" : "succeeded");
+		},
+	);
+});
+
+describe("somebody else acts on an adopted job", { timeout: 120_000 }, () => {
+	/** What they do, at which state, and what becomes of the adoption, our job and the one at home. */
+	it.each([
+		["cancel", "offered", "abandoned"],
+		["cancel", "holding", "abandoned"],
+		["cancel", "held", "abandoned"],
+		["hold", "offered", "released"],
+		["hold", "holding", "released"],
+		["release", "held", "released"],
+		["forget", "held", "abandoned"],
+		["requeue", "held", "finished"],
+	] as const)("%s at home while it is %s: it is %s", async (what, state, ends) => {
+		const w = await open({ runMs: 30_000 });
+		const { theirs } = fill(w);
+		if (state === "holding") w.cluster.calls.fail("hold", "transient", { times: 3 });
+		await reach(w, state);
+		if (state === "held") await w.until(async () => (await w.attempts()).some((a) => a.state === "running"));
+		w.cluster.theirs.act(theirs, what);
+		await w.until(async () => (await adoptions(w)).every((a) => a.endedAt !== null) && (await w.quiet()));
+		expect((await adoptions(w))[0]?.state).toBe(ends);
+		const [job] = await w.jobs();
+		expect(job?.state).toBe(ends === "finished" ? "succeeded" : "cancelled");
+		expect(await cloudEnds(w)).toBe(ends === "finished" ? 1 : 0);
+		expect(homeRuns(w, theirs)).toBeNull();
+	});
+
+	it("a cancel here cancels it at home too, once it is held", async () => {
+		const w = await open({ runMs: 60_000 });
+		const { theirs } = fill(w);
+		await w.until(async () => (await w.attempts()).some((a) => a.state === "running"));
+		const [job] = await w.jobs();
+		await cancelJob(systemContext(w.database.db, w.clock, "seed"), job?.id ?? "");
+		await reach(w, "finished");
+		expect(home(w, theirs)?.finished?.outcome).toBe("cancelled");
+	});
+
+	it("a cancel here before that leaves it to its cluster", async () => {
+		const w = await open();
+		const { theirs } = fill(w);
+		await reach(w, "offered");
+		const [job] = await w.jobs();
+		await cancelJob(systemContext(w.database.db, w.clock, "seed"), job?.id ?? "");
+		await reach(w, "released");
+		expect(home(w, theirs)?.end).toBeNull();
+		expect(home(w, theirs)?.job.holdMark).toBeNull();
+	});
+});

@@ -1,0 +1,61 @@
+import { and, eq, gt, isNull, or, sql } from "drizzle-orm";
+import type { Db } from "#server/db/client.ts";
+import { team } from "#server/db/schema/account.ts";
+import { adoption } from "#server/db/schema/adoption.ts";
+import { foreignJob } from "#server/db/schema/foreign-job.ts";
+import type { ForeignJob, NotAdopted } from "#server/domain/foreign-job.ts";
+import type { JobSpec } from "#server/domain/job.ts";
+import { newId } from "#server/kernel/ids.ts";
+import { MINUTE_MS } from "#server/kernel/units.ts";
+import { writeSchedulerAudit } from "../audit.ts";
+import { insertJobs } from "../job/insert.ts";
+
+/** A job that went back to its cluster is left there so long. */
+const LEFT_ALONE_MS = 10 * MINUTE_MS;
+
+/** Jobs of a site that are adopted, were lately, or were found not to be adoptable under this version of the policy. */
+export async function settledForeign(db: Db, input: { siteId: string; policyVersion: number; nowMs: number }): Promise<Set<string>> {
+	const { siteId, policyVersion, nowMs } = input;
+	const adopted = await db
+		.select({ id: adoption.foreignId })
+		.from(adoption)
+		.where(and(eq(adoption.siteId, siteId), or(isNull(adoption.endedAt), gt(adoption.endedAt, new Date(nowMs - LEFT_ALONE_MS)))));
+	const refused = await db
+		.select({ id: foreignJob.id })
+		.from(foreignJob)
+		.where(and(eq(foreignJob.siteId, siteId), sql`${foreignJob.notAdopted}->>'policyVersion' = ${String(policyVersion)}`));
+	return new Set([...adopted, ...refused].map(({ id }) => id));
+}
+
+export async function teamNames(db: Db): Promise<string[]> {
+	return (await db.select({ name: team.name }).from(team)).map(({ name }) => name);
+}
+
+/** Writes our job beside the one at home, in one transaction. Twice at once: the second fails by the index of live adoptions. */
+export async function offerAdoption(
+	db: Db,
+	input: { siteId: string; facts: ForeignJob; spec: JobSpec; script: string; ruleId: string; policyVersion: number; nowMs: number },
+): Promise<string> {
+	const { siteId, facts, spec, script, ruleId, policyVersion, nowMs } = input;
+	const id = newId("adp", nowMs);
+	await db.transaction(async (tx) => {
+		const submission = { spec, actor: { kind: "system", part: "control_loop" } as const, requestId: null, source: null };
+		const [jobId = ""] = await insertJobs(tx, [submission], nowMs);
+		const offeredAt = new Date(nowMs);
+		await tx.insert(adoption).values({ id, siteId, foreignId: facts.id, jobId, facts, ruleId, policyVersion, script, offeredAt });
+		await writeSchedulerAudit(tx, {
+			action: "adoption.offered",
+			subject: id,
+			after: { siteId, foreignId: facts.id, jobId, ruleId },
+			atMs: nowMs,
+		});
+	});
+	return id;
+}
+
+export async function refuseAdoption(db: Db, siteId: string, foreignId: string, notAdopted: NotAdopted): Promise<void> {
+	await db
+		.update(foreignJob)
+		.set({ notAdopted })
+		.where(and(eq(foreignJob.siteId, siteId), eq(foreignJob.id, foreignId)));
+}
