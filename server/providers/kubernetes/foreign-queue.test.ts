@@ -45,7 +45,12 @@ it("orders those that wait by priority, then by age, behind those that run", () 
 		aPod("urgent", { gpus: 1, minute: 3, priority: 5 }),
 		aPod("runs", { gpus: 1, minute: 4, node: "a" }),
 	);
-	expect(jobs.map((j) => [j.name, j.position])).toEqual([["runs", null], ["urgent", 0], ["old", 1], ["young", 2]]);
+	expect(jobs.map((j) => [j.name, j.position])).toEqual([
+		["runs", null],
+		["urgent", 0],
+		["old", 1],
+		["young", 2],
+	]);
 });
 
 it("leaves out pods without GPUs, and tells a gated one as held", () => {

@@ -12,7 +12,10 @@ export function foreignJobsOf(
 	{ pools, resources, taken }: { pools: readonly KubePool[]; resources: readonly string[]; taken: ReadonlyMap<string, readonly number[]> },
 ): ForeignJob[] {
 	const asking = pods.filter((pod) => gpusOf(pod, resources) > 0);
-	const groups = [...Map.groupBy(asking, (pod) => pod.owner?.uid || pod.uid).entries()].map(([id, of]) => ({ id, of: of.toSorted(inOrder) }));
+	const groups = [...Map.groupBy(asking, (pod) => pod.owner?.uid || pod.uid).entries()].map(([id, of]) => ({
+		id,
+		of: of.toSorted(inOrder),
+	}));
 	const left = new Map([...taken].map(([poolId, slots]) => [poolId, [...slots]]));
 	const running = groups.filter(({ of }) => of.some((pod) => pod.node !== null)).sort((a, b) => byAge(a.of[0], b.of[0]));
 	const waiting = groups.filter(({ of }) => of.every((pod) => pod.node === null)).sort((a, b) => inOrder(a.of[0], b.of[0]));

@@ -4,9 +4,9 @@ import { afterEach, describe, expect, it } from "vitest";
 import { defined } from "#server/kernel/assert.ts";
 import { aSpec, eventually, find, readAll } from "../contract/cluster-harness.ts";
 import type { StartAttempt } from "../driver.ts";
+import { type EmulatedCluster, startEmulatedCluster } from "../testing/emulated-kubernetes.ts";
 import { KubernetesDriver } from "./driver.ts";
 import type { KubernetesSettings } from "./settings.ts";
-import { type EmulatedCluster, startEmulatedCluster } from "../testing/emulated-kubernetes.ts";
 
 const POOL = "nvidia-h100-80gb-hbm3x4";
 const RUNS = ["sh", "-c", "echo ready; while :; do sleep 0.02; done"];

@@ -6,9 +6,9 @@ import { z } from "zod";
 import { describeClusterDriverContract } from "../contract/cluster-contract.ts";
 import { eventually } from "../contract/cluster-harness.ts";
 import { posixCommand } from "../contract/posix-job.ts";
+import { startEmulatedCluster } from "../testing/emulated-kubernetes.ts";
 import { KubernetesDriver, type KubernetesDriverOptions } from "./driver.ts";
 import { type KubernetesSettings, kubernetesSettingsSchema } from "./settings.ts";
-import { startEmulatedCluster } from "../testing/emulated-kubernetes.ts";
 
 /** A cluster that is there already: a site's settings as JSON. Without it API servers of ours are started. */
 const given = process.env.SPILLWAY_CONTRACT_KUBERNETES
