@@ -33,7 +33,10 @@ export function findingsOf(site: Site, nowMs: number): SiteFinding[] {
 	if (site.healthy && site.healthMessage !== null) found.push({ good: false, text: site.healthMessage });
 	if (!owned) return found;
 	const pools = site.pools.map((p) => `${p.gpus} × ${p.accelerator}`);
-	const nothing = { good: false, text: "it has no pool with a price: nothing can be placed there: spillway site price SITE/POOL --usd AMOUNT" };
+	const nothing = {
+		good: false,
+		text: "it has no pool with a price: nothing can be placed there: spillway site price SITE/POOL --usd AMOUNT",
+	};
 	found.push(pools.length > 0 ? { good: true, text: `its pools have prices: ${pools.join(", ")}` } : nothing);
 	return found;
 }

@@ -13,7 +13,16 @@ const offer = (more: Partial<OfferView>): OfferView => ({
 		instanceType: "g5.xlarge",
 		accelerator: "A10G-24GB",
 	},
-	...{ gpus: 1, vcpus: 4, memoryGiB: 16, capacityType: "spot", microUsdPerHour: "412000", microUsdPerGpuHour: "412000", priceStale: false, quarantine: null },
+	...{
+		gpus: 1,
+		vcpus: 4,
+		memoryGiB: 16,
+		capacityType: "spot",
+		microUsdPerHour: "412000",
+		microUsdPerGpuHour: "412000",
+		priceStale: false,
+		quarantine: null,
+	},
 	...{
 		priceObservedAt: "2026-11-19T14:00:00Z",
 		priceSource: "EC2",

@@ -17,7 +17,8 @@ export function describeError(error: unknown): ErrorDescription {
 		const value = fieldOf(problem, name);
 		return typeof value === "string" && value !== "" ? value : null;
 	};
-	const detail = text("detail") ?? (isUnreached(error) ? UNREACHED : error instanceof Error ? error.message : "The browser gave no reason.");
+	const detail =
+		text("detail") ?? (isUnreached(error) ? UNREACHED : error instanceof Error ? error.message : "The browser gave no reason.");
 	const code = text("code") ?? String(fieldOf(data, "code") ?? "").toLowerCase();
 	if (code === "forbidden" || code === "not_found") return { kind: code, detail, fix: text("fix") };
 	return { kind: "failed", detail, requestId: text("requestId") };

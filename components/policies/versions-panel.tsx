@@ -39,8 +39,8 @@ export function VersionsPanel({ mode, draft }: VersionsPanelProps) {
 									: draft.changes === null
 										? "Not readable as a policy yet"
 										: draft.changes === 0
-										? "Says the same"
-										: `${draft.changes} ${draft.changes === 1 ? "rule differs" : "rules differ"}`}
+											? "Says the same"
+											: `${draft.changes} ${draft.changes === 1 ? "rule differs" : "rules differ"}`}
 							</span>
 						</span>
 					</li>

@@ -31,7 +31,11 @@ it("has nothing to say of a run in which nothing was lost", () => expect(broken(
 
 it.each<[string, Partial<Outcome>, RegExp]>([
 	["a machine that lives on", { machines: [{ ...machine, state: "running" }] }, /^orphans: .* is still running$/],
-	["a machine of which there is no row", { machines: [machine, { ...machine, ourInstance: "ins_2", runningAt: null }] }, /^orphans: .* there is no row$/],
+	[
+		"a machine of which there is no row",
+		{ machines: [machine, { ...machine, ourInstance: "ins_2", runningAt: null }] },
+		/^orphans: .* there is no row$/,
+	],
 	["two machines of one intent", { machines: [machine, { ...machine, instanceId: "i-2" }] }, /^doubles: 2 machines/],
 	[
 		"an attempt beside a living one",
