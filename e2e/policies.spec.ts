@@ -157,6 +157,57 @@ test("somebody publishes meanwhile: nothing is overwritten, and both are merged"
 	await publish(original, "Put back");
 });
 
+test("both changed the same rule: one side is picked, by mouse or keyboard", async ({ page }) => {
+	await edit(page);
+	const rule = await card(page, /^burst-on-wait/);
+	await rule.getByLabel("Forecast wait longer than").fill("20s");
+	await publish(original.replace(/forecastWait: \w+/, "forecastWait: 45s"), "Wait longer before bursting");
+	await page.getByRole("button", { name: "Merge" }).click();
+	const dialog = page.getByRole("dialog", { name: "Merge with what was published" });
+	const sides = dialog.getByRole("group", { name: /burst-on-wait was changed here.*Which one is kept/ });
+	await expect(sides.locator("mark")).toContainText(["forecastWait: 20s", "forecastWait: 45s"]);
+	const goOn = dialog.getByRole("button", { name: "Go on with the merged text" });
+	await expect(goOn).toBeDisabled();
+	await expectAccessible(page);
+	await sides.getByRole("radio", { name: /Keep yours/ }).focus();
+	await page.keyboard.press("ArrowDown");
+	await expect(sides.getByRole("radio", { name: /Keep what is in force/ })).toBeChecked();
+	await goOn.click();
+	await expect(page.getByRole("textbox", { name: "The policy as YAML" })).toContainText("forecastWait: 45s");
+	await discard(page);
+	await publish(original, "Put back");
+});
+
+test("the server cannot be reached: the text stays, each panel says so, and it goes on by itself", async ({ page }) => {
+	const yaml = await edit(page);
+	await page.route(/\/api\/trpc\//, (route) => route.abort());
+	await yaml.focus();
+	await page.keyboard.press("ControlOrMeta+End");
+	await page.keyboard.type("# written while nobody answered");
+	await expect(page.getByText(/The text could not be checked: The server could not be reached/)).toBeVisible();
+	await expect(page.getByText(/The draft is kept in this browser; the server did not take it/)).toBeVisible({ timeout: 20_000 });
+	await expect(page.getByRole("button", { name: "Publish" })).toBeDisabled();
+	await expectAccessible(page);
+	await page.unroute(/\/api\/trpc\//);
+	await expect(page.getByText(/^saved at/)).toBeVisible({ timeout: 30_000 });
+	await expect(yaml).toContainText("# written while nobody answered");
+	await discard(page);
+});
+
+test("a draft survives a lost session", async ({ page, context }) => {
+	const yaml = await edit(page);
+	await context.clearCookies();
+	await yaml.focus();
+	await page.keyboard.press("ControlOrMeta+End");
+	await page.keyboard.type("# written after the session was lost");
+	await expect(page.getByText(/The draft is kept in this browser; the server did not take it/)).toBeVisible({ timeout: 20_000 });
+	await context.addCookies((await sessionOf("platform")).cookies);
+	await edit(page);
+	await expect(page.getByRole("textbox", { name: "The policy as YAML" })).toContainText("# written after the session was lost");
+	await expect(page.getByText(/^saved at/)).toBeVisible({ timeout: 30_000 });
+	await discard(page);
+});
+
 test("by keyboard: completion, moving a rule, undoing", async ({ page }) => {
 	const yaml = await edit(page);
 	const first = page.getByRole("list", { name: "Rules" }).getByRole("button", { expanded: false }).first();

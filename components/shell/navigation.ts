@@ -10,7 +10,8 @@ export type ScreenId =
 	| "statements"
 	| "carbon"
 	| "capacity"
-	| "audit";
+	| "audit"
+	| "settings";
 
 export type Screen = {
 	id: ScreenId;
@@ -36,6 +37,7 @@ export const SCREENS: readonly Screen[] = [
 	{ id: "statements", label: "Statements", href: "/statements", icon: "statements", key: "t", group: "Money" },
 	{ id: "capacity", label: "Capacity", href: "/sites", icon: "capacity", key: "c", group: "Platform", onPhoneBar: true },
 	{ id: "audit", label: "Audit", href: "/audit", icon: "audit", key: "a", group: "Platform" },
+	{ id: "settings", label: "Settings", href: "/settings/sites", icon: "settings", key: "i", group: "Platform" },
 ];
 
 /** Things one does from anywhere, beside going to a screen. */

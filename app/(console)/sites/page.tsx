@@ -6,6 +6,7 @@ import { MachinesPanel } from "#components/capacity/machines-panel.tsx";
 import { OffersPanel } from "#components/capacity/offers-panel.tsx";
 import { LINE_QUERY, loadCapacityParams, MACHINES_QUERY, offersQuery } from "#components/capacity/params.ts";
 import { HomePanel } from "#components/capacity/pools-panel.tsx";
+import { QueuePanels } from "#components/capacity/queue-panel.tsx";
 import { SitesTable } from "#components/capacity/sites-panel.tsx";
 import { SweepFacts } from "#components/capacity/sweep-panel.tsx";
 import { LiveMeta } from "#components/page/live-meta.tsx";
@@ -51,6 +52,9 @@ export default async function CapacityPage({ searchParams }: { searchParams: Pro
 				</div>
 				<QueryBoundary what="The machines in the cloud" framed skeleton={<PanelSkeleton title="Cloud machines" rows={3} />}>
 					<MachinesPanel seesAll={seesAll} />
+				</QueryBoundary>
+				<QueryBoundary what="The clusters' own queues" framed skeleton={null}>
+					<QueuePanels />
 				</QueryBoundary>
 				<div className="grid items-start gap-4 rail:grid-cols-[minmax(0,1fr)_minmax(0,1.5fr)]">
 					<QueryBoundary what="The slots at home" framed skeleton={<PanelSkeleton title="Slots at home" rows={6} />}>

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import type { ServiceContext } from "#server/services/context.ts";
+import { listForeignJobs } from "#server/services/foreign-job/list.ts";
 import { runtime } from "#server/services/runtime.ts";
 import { addSite } from "#server/services/site/add.ts";
 import { changeSite } from "#server/services/site/change.ts";
@@ -17,6 +18,7 @@ const id = z.string().min(1).max(64);
 
 export const siteRouter = router({
 	list: procedure.query(({ ctx }) => listSites(ctx.service)),
+	queue: procedure.input(z.strictObject({ id })).query(({ ctx, input }) => listForeignJobs(ctx.service, input.id)),
 	settings: procedure.query(({ ctx }) => listSiteSettings(ctx.service)),
 	kinds: procedure.query(({ ctx }) => listSiteKinds(withTools(ctx.service))),
 	add: procedure.input(addSiteInput).mutation(({ ctx, input }) => addSite(withTools(ctx.service), input)),

@@ -1,0 +1,127 @@
+"use client";
+import { useSuspenseQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { QueryBoundary } from "#components/page/query-boundary.tsx";
+import { EmptyState } from "#components/page/states.tsx";
+import { Elapsed, Time } from "#components/time/relative-time.tsx";
+import { useTRPC } from "#components/trpc/client.tsx";
+import type { Outputs } from "#components/trpc/outputs.ts";
+import { Panel } from "#components/ui/panel.tsx";
+import { TableSkeleton } from "#components/ui/skeleton.tsx";
+import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
+
+type Queue = Outputs["site"]["queue"];
+type QueuedJob = Queue["items"][number];
+
+/** Rows on the screen; the command line and REST have them all. */
+const SHOWN = 50;
+
+/** The own queue of each cluster that has one: jobs that Spillway did not submit. Nothing where no cluster has one. */
+export function QueuePanels() {
+	const trpc = useTRPC();
+	const { data: sites } = useSuspenseQuery(trpc.site.list.queryOptions());
+	const clusters = sites.filter((s) => s.provider === "slurm" || s.provider === "kubernetes");
+	return clusters.map((site) => (
+		<QueryBoundary
+			key={site.id}
+			what={`The queue of ${site.name}`}
+			framed
+			skeleton={
+				<Panel title={`Queue of ${site.name}`}>
+					<TableSkeleton rows={4} columns={6} label={`Loading the queue of ${site.name}`} />
+				</Panel>
+			}
+		>
+			<QueuePanel siteId={site.id} name={site.name} />
+		</QueryBoundary>
+	));
+}
+
+function QueuePanel({ siteId, name }: { siteId: string; name: string }) {
+	const trpc = useTRPC();
+	const { data: queue } = useSuspenseQuery(trpc.site.queue.queryOptions({ id: siteId }));
+	const shown = queue.items.slice(0, SHOWN);
+	return (
+		<Panel
+			title={`Queue of ${name}`}
+			sub="jobs that others submitted to the cluster itself"
+			actions={
+				queue.readAt !== null && (
+					<span>
+						read <Time atMs={Date.parse(queue.readAt)} />
+					</span>
+				)
+			}
+		>
+			{shown.length === 0 ? (
+				<EmptyState icon="capacity" title="Nobody else's job is there">
+					{queue.readAt === null
+						? "The queue was not read yet; it is as soon as the cluster answers."
+						: "What others submit to the cluster itself stands here, and counts in every forecast."}
+				</EmptyState>
+			) : (
+				<Table aria-label={`Queue of ${name}`}>
+					<thead>
+						<tr>
+							<Th>Job</Th>
+							<Th>Whose</Th>
+							<Th n>GPUs</Th>
+							<Th>State</Th>
+							<Th n>Since</Th>
+							<Th>Adopted</Th>
+						</tr>
+					</thead>
+					<tbody>
+						{shown.map((job) => (
+							<QueueRow key={job.id} job={job} />
+						))}
+					</tbody>
+				</Table>
+			)}
+			{queue.total > shown.length && (
+				<p className="px-4 py-3 text-ink-3">
+					{queue.total - shown.length} more: <code>spillway site queue {siteId}</code>
+				</p>
+			)}
+		</Panel>
+	);
+}
+
+function QueueRow({ job }: { job: QueuedJob }) {
+	const since = job.startedAt ?? job.submittedAt;
+	return (
+		<Tr>
+			<Td phone="a">
+				<span className="font-strong">{job.name}</span> <span className="text-ink-3">{job.id}</span>
+			</Td>
+			<Td phone="c">
+				{job.user} <span className="text-ink-3">{job.partition}</span>
+			</Td>
+			<Td n phone="b">
+				{job.gpus}
+				<span className="text-ink-3 md:hidden"> GPUs</span>
+			</Td>
+			<Td>
+				{job.state} {job.waitingReason !== null && <span className="text-ink-3">{job.waitingReason}</span>}
+			</Td>
+			<Td n>{since === null ? <span className="text-ink-3">not told</span> : <Elapsed sinceMs={Date.parse(since)} />}</Td>
+			<Td phone="d">
+				<AdoptionOf job={job} />
+			</Td>
+		</Tr>
+	);
+}
+
+function AdoptionOf({ job: { adoption, notAdopted } }: { job: QueuedJob }) {
+	if (adoption !== null) {
+		return (
+			<>
+				<Link href={`/jobs/${adoption.jobId}`} className="font-strong hover:underline">
+					{adoption.state}
+				</Link>{" "}
+				{adoption.problem !== null && <span className="text-risk-ink">{adoption.problem}</span>}
+			</>
+		);
+	}
+	return <span className="text-pretty text-ink-3">{notAdopted[0] ?? "not asked for"}</span>;
+}

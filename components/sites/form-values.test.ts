@@ -1,0 +1,33 @@
+import { expect, it } from "vitest";
+import { problemsOf, settingOf, textOf } from "./form-values.ts";
+
+it.each([
+	["text", "spillway", "spillway"],
+	["lines", ["us-east-1", "eu-west-1"], "us-east-1\neu-west-1"],
+	["map", { "us-east-1": "subnet-1" }, "us-east-1 = subnet-1"],
+	["text_or_map", "ami-1", "ami-1"],
+	["text_or_map", { "us-east-1": "ami-1" }, "us-east-1 = ami-1"],
+	["json", { file: "/t" }, '{"file":"/t"}'],
+] as const)("a setting entered as %s is read back as it was: %j", (input, value, text) => {
+	expect(textOf({ input }, value)).toBe(text);
+	expect(settingOf({ input }, text)).toEqual(value);
+});
+
+it("an empty box is no setting, and what is not understood is said", () => {
+	expect(settingOf({ input: "lines" }, " \n")).toBeUndefined();
+	expect(() => settingOf({ input: "map" }, "us-east-1")).toThrow(/name = value/);
+	expect(() => settingOf({ input: "json" }, "{")).toThrow(/not JSON/);
+});
+
+it("an answer's wrong fields are told at their boxes, and the rest at none", () => {
+	const fields = [
+		{ path: "settings.regions.0", message: "a region is written like us-east-1" },
+		{ path: "id", message: "is taken" },
+		{ path: "settings.unknown", message: "there is no such field" },
+	];
+	expect(problemsOf({ data: { problem: { fields } } }, ["settings.regions", "id"])).toEqual({
+		"settings.regions": "0: a region is written like us-east-1",
+		id: "is taken",
+		"": "settings.unknown: there is no such field",
+	});
+});

@@ -1,0 +1,118 @@
+"use client";
+import { useMutation, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
+import { type SubmitEvent, useState } from "react";
+import { EmptyState } from "#components/page/states.tsx";
+import { useTRPC } from "#components/trpc/client.tsx";
+import { SegmentedControl } from "#components/ui/segmented.tsx";
+import { notify } from "#components/ui/toast.tsx";
+import { CheckPanel } from "./check-panel.tsx";
+import { CredentialsPanel } from "./credentials-panel.tsx";
+import { problemsOf, type SiteKind, type SiteSettings } from "./form-values.ts";
+import { LeastRights } from "./least-rights.tsx";
+import { SettingsPanel } from "./settings-panel.tsx";
+import { useCheck } from "./use-check.ts";
+import { useSiteDraft } from "./use-site-draft.ts";
+
+export function AddSiteForm() {
+	const trpc = useTRPC();
+	const { data: kinds } = useSuspenseQuery(trpc.site.kinds.queryOptions());
+	const [provider, setProvider] = useState(kinds[0]?.provider ?? "aws");
+	const kind = kinds.find((k) => k.provider === provider);
+	if (!kind) return null;
+	return (
+		<>
+			<SegmentedControl
+				label="Provider"
+				name="provider"
+				value={provider}
+				options={kinds.map((k) => ({ value: k.provider, label: k.title }))}
+				onChange={setProvider}
+			/>
+			<SiteForm key={provider} kind={kind} stored={null} />
+		</>
+	);
+}
+
+export function ChangeSiteForm({ id }: { id: string }) {
+	const trpc = useTRPC();
+	const { data: kinds } = useSuspenseQuery(trpc.site.kinds.queryOptions());
+	const { data: sites } = useSuspenseQuery(trpc.site.settings.queryOptions());
+	const stored = sites.find((s) => s.id === id);
+	const kind = stored && kinds.find((k) => k.provider === stored.provider);
+	if (stored && kind) return <SiteForm kind={kind} stored={stored} />;
+	return (
+		<EmptyState icon="question" title={stored ? "This site is this host" : "There is no such site"}>
+			{stored ? "Its slots are set by SPILLWAY_LOCAL_SLOTS when Spillway starts." : "It may have been removed."}
+		</EmptyState>
+	);
+}
+
+/** What is entered, checked step by step before anything is stored. Credentials go one way. */
+function SiteForm({ kind, stored }: { kind: SiteKind; stored: SiteSettings | null }) {
+	const check = useCheck();
+	const [id, setId] = useState(stored?.id ?? "");
+	const [name, setName] = useState(stored?.name ?? "");
+	const { boxes, put, unread, read } = useSiteDraft(kind, stored);
+	const store = useStore(stored);
+	const failure = store.error ?? check.error;
+	const wrong = { ...problemsOf(failure, pathsOf(kind)), ...unread };
+	const runCheck = () => {
+		store.reset();
+		const draft = read();
+		if (draft) void check.run(stored ? { id: stored.id, ...draft } : { provider: kind.provider, ...draft });
+	};
+	const save = (event: SubmitEvent) => {
+		event.preventDefault();
+		const draft = read();
+		if (draft) store.save({ id: id.trim(), name: name.trim() || id.trim(), provider: kind.provider, ...draft });
+	};
+	return (
+		<form onSubmit={save} className="grid items-start gap-4 rail:grid-cols-[minmax(0,1.3fr)_minmax(0,1fr)]">
+			<div className="grid gap-4">
+				<SettingsPanel kind={kind} names={{ id, name, setId: stored ? null : setId, setName }} boxes={boxes} put={put} wrong={wrong} />
+				<CredentialsPanel kind={kind} stored={stored} boxes={boxes} put={put} wrong={wrong} />
+			</div>
+			<div className="grid gap-4">
+				<LeastRights kind={kind} />
+				<CheckPanel check={check} failure={failure} saveLabel={stored ? "Save" : "Add the site"} saving={store.saving} onCheck={runCheck} />
+			</div>
+		</form>
+	);
+}
+
+/** Adds the site, or changes the one that is there, and goes back to the list. */
+function useStore(stored: SiteSettings | null) {
+	const trpc = useTRPC();
+	const client = useQueryClient();
+	const router = useRouter();
+	const leave = (title: string) => {
+		void client.invalidateQueries({ queryKey: trpc.site.pathKey() });
+		notify({ tone: "info", title, detail: "The scheduler opens it within seconds." });
+		router.push("/settings/sites");
+	};
+	const add = useMutation(trpc.site.add.mutationOptions({ onSuccess: (_, { name }) => leave(`${name} is connected`) }));
+	const change = useMutation(trpc.site.change.mutationOptions({ onSuccess: (_, { name }) => leave(`${name ?? "The site"} is changed`) }));
+	type Added = Parameters<typeof add.mutate>[0];
+	return {
+		error: add.error ?? change.error ?? null,
+		saving: add.isPending || change.isPending,
+		reset: () => {
+			add.reset();
+			change.reset();
+		},
+		save({ id, provider, ...rest }: Added) {
+			if (stored) change.mutate({ id: stored.id, ...rest });
+			else add.mutate({ id, provider, ...rest });
+		},
+	};
+}
+
+/** Every box that an answer may call wrong. */
+function pathsOf(kind: SiteKind): string[] {
+	return [
+		...["id", "name", "credentials.path", "credentials.name"],
+		...kind.fields.map((f) => `settings.${f.name}`),
+		...kind.credentialFields.map((f) => `credentials.${f.name}`),
+	];
+}

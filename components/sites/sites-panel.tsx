@@ -1,0 +1,165 @@
+"use client";
+import { useMutation, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { type SubmitEvent, useState } from "react";
+import { describeError } from "#components/page/error-boundary.tsx";
+import { EmptyState } from "#components/page/states.tsx";
+import { Time } from "#components/time/relative-time.tsx";
+import { useTRPC } from "#components/trpc/client.tsx";
+import { Button, IconButton } from "#components/ui/button.tsx";
+import { Chip, Health } from "#components/ui/chip.tsx";
+import { Dialog } from "#components/ui/dialog.tsx";
+import { Field, Input } from "#components/ui/input.tsx";
+import { notify } from "#components/ui/toast.tsx";
+import { describeSource } from "./describe-source.ts";
+import type { SiteSettings } from "./form-values.ts";
+
+/** Every site, with what can be done about it. */
+export function SitesPanel() {
+	const trpc = useTRPC();
+	const { data: sites } = useSuspenseQuery(trpc.site.settings.queryOptions());
+	if (sites.length === 0) {
+		return (
+			<EmptyState icon="capacity" title="No site is connected">
+				A site is a cluster that you own, or a cloud account. Add the first one; nothing is bought by it.
+			</EmptyState>
+		);
+	}
+	return (
+		<ul>
+			{sites.map((site) => (
+				<SiteLine key={site.id} site={site} />
+			))}
+		</ul>
+	);
+}
+
+function SiteLine({ site }: { site: SiteSettings }) {
+	const trpc = useTRPC();
+	const client = useQueryClient();
+	const [asked, setAsked] = useState<"disable" | "remove" | null>(null);
+	const settled = {
+		onSettled: () => void client.invalidateQueries({ queryKey: trpc.site.pathKey() }),
+		onError: (error: unknown) => notify({ tone: "failed" as const, title: "That was not possible", detail: describeError(error).detail }),
+		onSuccess: () => setAsked(null),
+	};
+	const change = useMutation(trpc.site.change.mutationOptions(settled));
+	const remove = useMutation(trpc.site.remove.mutationOptions(settled));
+	const local = site.provider === "local";
+	return (
+		<li className="hairline-b flex flex-wrap items-center gap-x-3 gap-y-1.5 px-4 py-2.5 last:border-b-0">
+			<div className="min-w-0 flex-1 basis-72">
+				<p className="flex flex-wrap items-center gap-2">
+					<b className="font-semibold">{site.name}</b>
+					<span className="text-ink-3">
+						{site.id}, {site.provider}
+					</span>
+					{site.enabled ? (
+						<Health tone={site.healthy ? "ok" : "risk"}>{site.healthy ? "answers" : "does not answer"}</Health>
+					) : (
+						<Chip>disabled</Chip>
+					)}
+				</p>
+				{site.healthMessage && <p className="text-pretty break-words text-ink-2">{site.healthMessage}</p>}
+				{!local && (
+					<p className="text-xs text-ink-3">
+						Credentials {describeSource(site.credentials.source)}
+						{site.credentials.changedAt && (
+							<>
+								, since <Time atMs={Date.parse(site.credentials.changedAt)} />
+							</>
+						)}
+					</p>
+				)}
+				{site.unpricedPools.map((pool) => (
+					<PricePool key={pool.id} siteId={site.id} pool={pool} />
+				))}
+			</div>
+			<span className="flex items-center gap-1.5">
+				{!local && (
+					<Link
+						href={`/settings/sites/${site.id}`}
+						className="rounded-md border border-control px-2.5 py-1 hover:bg-sunken"
+						aria-label={`Change or check ${site.name}`}
+					>
+						Change or check
+					</Link>
+				)}
+				<Button
+					size="sm"
+					busy={change.isPending}
+					onClick={() => (site.enabled ? setAsked("disable") : change.mutate({ id: site.id, enabled: true }))}
+					aria-label={`${site.enabled ? "Disable" : "Enable"} ${site.name}`}
+				>
+					{site.enabled ? "Disable" : "Enable"}
+				</Button>
+				{!local && <IconButton size="sm" icon="x" label={`Remove ${site.name}`} onClick={() => setAsked("remove")} />}
+			</span>
+			<Dialog
+				open={asked === "disable"}
+				onClose={() => setAsked(null)}
+				title={`Disable ${site.name}?`}
+				description="Nothing new is placed there. What runs is watched to its end, and its machines are ended as always."
+				actions={
+					<>
+						<Button onClick={() => setAsked(null)}>Keep it</Button>
+						<Button variant="danger" busy={change.isPending} onClick={() => change.mutate({ id: site.id, enabled: false })}>
+							Disable it
+						</Button>
+					</>
+				}
+			/>
+			<Dialog
+				open={asked === "remove"}
+				onClose={() => setAsked(null)}
+				title={`Remove ${site.name}?`}
+				description="Only a disabled site on which nothing of ours lives can go. Its credentials are deleted; its charges stay."
+				actions={
+					<>
+						<Button onClick={() => setAsked(null)}>Keep it</Button>
+						<Button variant="danger" busy={remove.isPending} onClick={() => remove.mutate({ id: site.id })}>
+							Remove it
+						</Button>
+					</>
+				}
+			/>
+		</li>
+	);
+}
+
+/** A pool that the cluster shows: what a GPU-hour costs takes it into use. */
+function PricePool({ siteId, pool }: { siteId: string; pool: SiteSettings["unpricedPools"][number] }) {
+	const trpc = useTRPC();
+	const client = useQueryClient();
+	const [usd, setUsd] = useState("");
+	const price = useMutation(
+		trpc.site.pricePool.mutationOptions({ onSettled: () => void client.invalidateQueries({ queryKey: trpc.site.pathKey() }) }),
+	);
+	const submit = (event: SubmitEvent) => {
+		event.preventDefault();
+		price.mutate({ siteId, poolId: pool.id, usdPerGpuHour: usd.trim() });
+	};
+	const at = `price-${siteId}-${pool.id}`;
+	return (
+		<form onSubmit={submit} className="mt-1.5 flex flex-wrap items-end gap-2">
+			<Field
+				label={`$ a GPU-hour of ${pool.id}`}
+				htmlFor={at}
+				hint={`${pool.nodes} × ${pool.gpusPerNode} ${pool.accelerator}; not used until it has a price.`}
+				error={price.error ? describeError(price.error).detail : undefined}
+			>
+				<Input
+					id={at}
+					inputMode="decimal"
+					value={usd}
+					onChange={(e) => setUsd(e.target.value)}
+					placeholder="1.90"
+					aria-describedby={`${at}-note`}
+				/>
+			</Field>
+			<Button size="sm" type="submit" busy={price.isPending} disabled={usd.trim() === ""}>
+				Use it
+			</Button>
+		</form>
+	);
+}
