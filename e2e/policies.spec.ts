@@ -174,7 +174,7 @@ test("both changed the same rule: one side is picked, by mouse or keyboard", asy
 	await expect(sides.getByRole("radio", { name: /Keep what is in force/ })).toBeChecked();
 	await goOn.click();
 	await expect(page.getByRole("textbox", { name: "The policy as YAML" })).toContainText("forecastWait: 45s");
-	await discard(page);
+	// What is in force was kept, so there is no draft to be discarded.
 	await publish(original, "Put back");
 });
 
@@ -202,8 +202,11 @@ test("a draft survives a lost session", async ({ page, context }) => {
 	await page.keyboard.type("# written after the session was lost");
 	await expect(page.getByText(/The draft is kept in this browser; the server did not take it/)).toBeVisible({ timeout: 20_000 });
 	await context.addCookies((await sessionOf("platform")).cookies);
-	await edit(page);
-	await expect(page.getByRole("textbox", { name: "The policy as YAML" })).toContainText("# written after the session was lost");
+	const again = await edit(page);
+	// The editor draws only the lines in view.
+	await again.focus();
+	await page.keyboard.press("ControlOrMeta+End");
+	await expect(again).toContainText("# written after the session was lost");
 	await expect(page.getByText(/^saved at/)).toBeVisible({ timeout: 30_000 });
 	await discard(page);
 });

@@ -32,7 +32,7 @@ test("a cloud account is added by keyboard, checked step by step before it is st
 	await expect(page.getByText("Nothing stands in the way.")).toBeVisible();
 	await expectAccessible(page);
 	await page.getByRole("button", { name: "Add the site" }).press("Enter");
-	const line = page.getByRole("listitem").filter({ hasText: "A second account" });
+	const line = page.getByRole("listitem").filter({ hasText: "aws-second, aws" });
 	await expect(line).toContainText("Credentials stored, encrypted");
 	await expect(line).toContainText("answers");
 	await expectAccessible(page);

@@ -8,12 +8,14 @@ import type { useCheck } from "./use-check.ts";
 /** The check, what it found, and the way on. */
 export function CheckPanel(props: {
 	check: ReturnType<typeof useCheck>;
+	/** Null: nothing failed. What is told at a box is not told again. */
 	failure: unknown;
+	marked: boolean;
 	saveLabel: string;
 	saving: boolean;
 	onCheck: () => void;
 }) {
-	const { check, failure, saveLabel, saving, onCheck } = props;
+	const { check, failure, marked, saveLabel, saving, onCheck } = props;
 	return (
 		<Panel title="Check" sub="before anything is stored or bought" padded>
 			<div className="grid gap-3">
@@ -28,9 +30,9 @@ export function CheckPanel(props: {
 						{check.verdict === "passed" ? "Nothing stands in the way." : "Mend what failed, and check again."}
 					</p>
 				)}
-				{failure !== null && (
+				{(failure !== null || marked) && (
 					<p role="alert" className="text-risk-ink">
-						{describeError(failure).detail}
+						{marked ? "Some settings are not right; each is marked." : describeError(failure).detail}
 					</p>
 				)}
 				<div className="flex flex-wrap gap-2">

@@ -28,7 +28,7 @@ export function SettingsPanel(props: {
 			<div className="grid gap-3.5">
 				{setId && (
 					<TextField
-						name="id"
+						name="site-id"
 						label="Id"
 						hint="Small letters, digits and -. It stands in charges and never changes."
 						value={id}
@@ -36,7 +36,7 @@ export function SettingsPanel(props: {
 						error={wrong["id"]}
 					/>
 				)}
-				<TextField name="name" label="Name" hint="What people call it." value={name} onChange={setName} error={wrong["name"]} />
+				<TextField name="site-name" label="Name" hint="What people call it." value={name} onChange={setName} error={wrong["name"]} />
 				{kind.fields.map((field) => (
 					<SettingField
 						key={field.name}

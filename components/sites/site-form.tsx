@@ -75,7 +75,14 @@ function SiteForm({ kind, stored }: { kind: SiteKind; stored: SiteSettings | nul
 			</div>
 			<div className="grid gap-4">
 				<LeastRights kind={kind} />
-				<CheckPanel check={check} failure={failure} saveLabel={stored ? "Save" : "Add the site"} saving={store.saving} onCheck={runCheck} />
+				<CheckPanel
+					check={check}
+					failure={failure}
+					marked={Object.keys(wrong).some((path) => path !== "")}
+					saveLabel={stored ? "Save" : "Add the site"}
+					saving={store.saving}
+					onCheck={runCheck}
+				/>
 			</div>
 		</form>
 	);

@@ -51,7 +51,7 @@ describe("/sites/{site}/pools/{pool}/rate-card", () => {
 		expect(JSON.parse(await spillway("rates", "show", pool, "--json"))).toMatchObject({
 			history: [{ message: "first" }, { message: "two a day" }],
 		});
-		expect(await spillway("rates", "set", pool)).toContain("Name the rate card's file");
+		expect(await spillway("rates", "set", pool)).toContain("Name the file: spillway rates set");
 	});
 
 	it("names what is wrong, and is refused to data scientists", async () => {

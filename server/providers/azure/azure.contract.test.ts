@@ -137,7 +137,7 @@ async function emulatedAccount(): Promise<CloudHarness> {
 			},
 			loseNextLaunchAnswer: () => launchFault({ kind: "lose_answer" }),
 			delayNextLaunchAnswer: () => launchFault({ kind: "delay_answer", durationMs: ANSWER_TIMEOUT_MS * 4 }),
-			hideNextLaunch: () => launchFault({ kind: "invisible", durationMs: 400 }),
+			hideNextLaunch: () => launchFault({ kind: "invisible", durationMs: 1_500 }),
 			slowNextTermination: () => {
 				emulator.faults.add({ action: "virtualMachines.delete", behaviour: { kind: "slow_termination", durationMs: 400 } });
 			},

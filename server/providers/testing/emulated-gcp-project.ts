@@ -135,7 +135,7 @@ function harnessOf({ emulator, proxy, sdk, sdkByProxy, controlPlane }: Parts): C
 			refuseNextLaunch: (refusal) => fault("Instances.Insert", { error: { code: REFUSAL_CODES[refusal] } }),
 			loseNextLaunchAnswer: () => launchFault({ kind: "lose_answer" }),
 			delayNextLaunchAnswer: () => launchFault({ kind: "delay_answer", durationMs: ANSWER_TIMEOUT_MS * 4 }),
-			hideNextLaunch: () => launchFault({ kind: "invisible", durationMs: 400 }),
+			hideNextLaunch: () => launchFault({ kind: "invisible", durationMs: 1_500 }),
 			slowNextTermination: () => fault("Instances.Delete", { behaviour: { kind: "slow_termination", durationMs: 400 } }),
 			refuseCredentials: () => fault("*", { times: "always", error: { code: "authError" } }),
 			failRegion: (question, region) => {
