@@ -4,7 +4,7 @@ import { useRouter } from "next/navigation";
 import { type SubmitEvent, useState } from "react";
 import { EmptyState } from "#components/page/states.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
-import { SegmentedControl } from "#components/ui/segmented.tsx";
+import { Field, Select } from "#components/ui/input.tsx";
 import { notify } from "#components/ui/toast.tsx";
 import { CheckPanel } from "./check-panel.tsx";
 import { CredentialsPanel } from "./credentials-panel.tsx";
@@ -22,13 +22,15 @@ export function AddSiteForm() {
 	if (!kind) return null;
 	return (
 		<>
-			<SegmentedControl
-				label="Provider"
-				name="provider"
-				value={provider}
-				options={kinds.map((k) => ({ value: k.provider, label: k.title }))}
-				onChange={setProvider}
-			/>
+			<Field label="What it is" htmlFor="provider" className="max-w-80">
+				<Select id="provider" value={provider} onChange={(e) => setProvider(e.target.value as SiteKind["provider"])}>
+					{kinds.map((k) => (
+						<option key={k.provider} value={k.provider}>
+							{k.title}
+						</option>
+					))}
+				</Select>
+			</Field>
 			<SiteForm key={provider} kind={kind} stored={null} />
 		</>
 	);

@@ -51,9 +51,7 @@ function SiteLine({ site }: { site: SiteSettings }) {
 			<div className="min-w-0 flex-1 basis-72">
 				<p className="flex flex-wrap items-center gap-2">
 					<b className="font-semibold">{site.name}</b>
-					<span className="text-ink-3">
-						{site.id}, {site.provider}
-					</span>
+					<span className="text-ink-3">{site.id === site.provider ? site.id : `${site.id}, ${site.provider}`}</span>
 					{site.enabled ? (
 						<Health tone={site.healthy ? "ok" : "risk"}>{site.healthy ? "answers" : "does not answer"}</Health>
 					) : (
@@ -79,7 +77,7 @@ function SiteLine({ site }: { site: SiteSettings }) {
 				{!local && (
 					<Link
 						href={`/settings/sites/${site.id}`}
-						className="rounded-md border border-control px-2.5 py-1 hover:bg-sunken"
+						className="inline-flex h-6.5 items-center rounded-md border border-control px-2.5 text-xs font-medium hover:bg-sunken"
 						aria-label={`Change or check ${site.name}`}
 					>
 						Change or check

@@ -53,7 +53,13 @@ export function awsSiteKind(options: { listPrices: () => readonly SnapshotRate[]
 			},
 		],
 		credentialFields: [
-			{ name: "accessKeyId", label: "Access key id", input: "text", required: true, hint: "Of a user of its own, with the policy below." },
+			{
+				name: "accessKeyId",
+				label: "Access key id",
+				input: "text",
+				required: true,
+				hint: "Of a user of its own, with the least rights that stand on this page.",
+			},
 			{
 				name: "secretAccessKey",
 				label: "Secret access key",
