@@ -75,9 +75,13 @@ describe("data that only home can read", () => {
 	const rows: DataRef = { uri: "file:///data/rows", sizeGiB: 1, mount: "/data", residency: [] };
 
 	it("keep a job out of every region without a copy, and say so", () => {
-		const { offerId, shape } = choose(undefined, [rows]);
+		const { offerId, shape } = choose(known({ filesStayHome: true }), [rows]);
 		expect(offerId).toBeNull();
 		expect(shape.offers().removed).toMatchObject([{ why: "data_at_home", count: 2, ruleId: null, facts: { uri: rows.uri } }]);
+	});
+
+	it("are read by every machine where all of them are one host", () => {
+		expect(choose(known(), [rows]).offerId).not.toBeNull();
 	});
 
 	it("go where a copy is known, in the cycle that knows it", () => {
@@ -86,8 +90,10 @@ describe("data that only home can read", () => {
 		const memo: DecideMemo = { kept: new Map() };
 		const at = (data?: Known) =>
 			decide(aSnapshot({ policy, pools: [], offers: [near, far], pending: [job], ...(data ? { data } : {}) }), { memo }).actions;
-		expect(at()).not.toContainEqual(expect.objectContaining({ kind: "launch" }));
-		expect(at(known({ replicas: new Map([[rows.uri, ["aws:eu-west-1"]]]) }))).toMatchObject([{ kind: "launch", offer: { id: near.id } }]);
+		expect(at(known({ filesStayHome: true }))).not.toContainEqual(expect.objectContaining({ kind: "launch" }));
+		expect(at(known({ filesStayHome: true, replicas: new Map([[rows.uri, ["aws:eu-west-1"]]]) }))).toMatchObject([
+			{ kind: "launch", offer: { id: near.id } },
+		]);
 	});
 });
 

@@ -3,11 +3,12 @@ import { type AskApproval, makeAskApproval } from "./choose-offer.ts";
 import { openHome } from "./home.ts";
 import { type HomePool, samePool } from "./home-pool.ts";
 import { LiveWork } from "./live.ts";
+import { type Copies, copiesOf } from "./offer-residency.ts";
 import { openOfferBook } from "./offers.ts";
 import type { QueuedJob } from "./order.ts";
 import { makeRunTimeOf, type RunTimeOf, remainingOf, replayedRestMs } from "./run-time.ts";
 import { makeShapes, type ShapeOf } from "./shape.ts";
-import type { DecideMemo, DurationStat, DataView as KnownData, PendingJob, PoolView, Snapshot, TimeSpread } from "./types.ts";
+import type { DecideMemo, DurationStat, PendingJob, PoolView, Snapshot, TimeSpread } from "./types.ts";
 
 interface PendingRest {
 	readonly rest: TimeSpread;
@@ -150,7 +151,7 @@ interface ShapesBy {
 	offers: Snapshot["offers"];
 	boardWatts: Snapshot["boardWatts"];
 	priceMaxAgeMs: number;
-	copies: KnownData["replicas"] | undefined;
+	copies: Copies | null;
 	untilMs: number;
 }
 
@@ -162,14 +163,14 @@ function shapesBy(snapshot: Snapshot): ShapesBy {
 		if (staleMs > nowMs && staleMs < untilMs) untilMs = staleMs;
 		if (backoffUntilMs !== null && backoffUntilMs > nowMs && backoffUntilMs < untilMs) untilMs = backoffUntilMs;
 	}
-	return { policy, offers, boardWatts, priceMaxAgeMs, copies: snapshot.data?.replicas, untilMs };
+	return { policy, offers, boardWatts, priceMaxAgeMs, copies: copiesOf(snapshot), untilMs };
 }
 
 function stillHolds(by: ShapesBy, snapshot: Snapshot): boolean {
 	return (
 		by.policy === snapshot.policy &&
 		by.priceMaxAgeMs === snapshot.priceMaxAgeMs &&
-		by.copies === snapshot.data?.replicas &&
+		by.copies === copiesOf(snapshot) &&
 		snapshot.nowMs < by.untilMs &&
 		sameWatts(by.boardWatts, snapshot.boardWatts) &&
 		sameItems(by.offers, snapshot.offers)

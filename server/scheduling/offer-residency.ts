@@ -3,10 +3,15 @@ import type { DataRef, JobSpec } from "#server/domain/job.ts";
 import type { OfferRow } from "./offers.ts";
 import type { Removal } from "./removal.ts";
 import { outsideResidency } from "./residency.ts";
+import type { Snapshot } from "./types.ts";
 
 /** Places that hold a copy of a data set, by its uri. */
 export type Copies = ReadonlyMap<string, readonly string[]>;
-export const NO_COPIES: Copies = new Map();
+
+/** What keeps `file:` sets at home: the copies that are known elsewhere; null where every machine can read them. */
+export function copiesOf({ data }: Pick<Snapshot, "data">): Copies | null {
+	return data?.filesStayHome ? data.replicas : null;
+}
 
 /** Only a host of the owned sites can read it. */
 export function liesAtHome({ uri }: DataRef): boolean {
@@ -14,7 +19,7 @@ export function liesAtHome({ uri }: DataRef): boolean {
 }
 
 /** Hard rules that no policy has to repeat; each region is looked at once. */
-export function residencyOf(spec: JobSpec, copies: Copies): (row: OfferRow) => Removal | null {
+export function residencyOf(spec: JobSpec, copies: Copies | null): (row: OfferRow) => Removal | null {
 	if (spec.data.every((d) => d.residency.length === 0 && !liesAtHome(d))) return () => null;
 	const known = new Map<string, Removal | null>();
 	return ({ placeKey, offer }) => {
@@ -27,9 +32,9 @@ export function residencyOf(spec: JobSpec, copies: Copies): (row: OfferRow) => R
 	};
 }
 
-function removalAt(data: readonly DataRef[], { provider, region }: Offer, copies: Copies, place: string): Removal | null {
+function removalAt(data: readonly DataRef[], { provider, region }: Offer, copies: Copies | null, place: string): Removal | null {
 	const outside = outsideResidency(data, provider, region);
 	if (outside) return { ruleId: null, why: "residency", facts: { residency: outside.join(", "), region } };
-	const atHome = data.find((d) => liesAtHome(d) && !copies.get(d.uri)?.includes(place));
+	const atHome = copies && data.find((d) => liesAtHome(d) && !copies.get(d.uri)?.includes(place));
 	return atHome ? { ruleId: null, why: "data_at_home", facts: { uri: atHome.uri } } : null;
 }

@@ -4,7 +4,7 @@ import type { Reason } from "#server/domain/reasons.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import { judgePlace } from "#server/policy/judge-place.ts";
 import type { JobVerdict, Place } from "#server/policy/types.ts";
-import { type Copies, NO_COPIES, residencyOf } from "./offer-residency.ts";
+import { type Copies, copiesOf, residencyOf } from "./offer-residency.ts";
 import type { OfferRates } from "./records.ts";
 import { hardwareFacts, hardwareRemoval, type Machine, type Removal } from "./removal.ts";
 import type { OfferRecord, Snapshot } from "./types.ts";
@@ -185,8 +185,8 @@ interface OfferKind {
 export interface OfferBook {
 	rows: readonly OfferRow[];
 	kinds: readonly OfferKind[];
-	/** Where data sets have copies. */
-	copies: Copies;
+	/** Where data sets have copies, where that keeps any of them at home. */
+	copies: Copies | null;
 }
 
 export function openOfferBook(snapshot: Snapshot): OfferBook {
@@ -203,7 +203,7 @@ export function openOfferBook(snapshot: Snapshot): OfferBook {
 			kind.gangs ||= gangs;
 		} else kinds.set(key, { machine: row.machine, rows: [row], gangs });
 	}
-	return { rows, kinds: [...kinds.values()], copies: snapshot.data?.replicas ?? NO_COPIES };
+	return { rows, kinds: [...kinds.values()], copies: copiesOf(snapshot) };
 }
 
 /** The rules' answer for every row, with the key of its group: one evaluation for each set of filters, not for each job. */

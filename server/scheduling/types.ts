@@ -99,6 +99,8 @@ export interface DataView {
 	inboundMiBPerS: ReadonlyMap<string, number>;
 	/** What a job brings home from the cloud, GiB. Absent: not known, counted as nothing. */
 	outGiB?: number;
+	/** Only hosts of the owned sites can read `file:` sets. Absent: every machine can (a replay; a demo, all of it on one host). */
+	filesStayHome?: boolean;
 }
 
 /** What is carried between cycles to make the next one cheap. A plan is the same with it and without it. */

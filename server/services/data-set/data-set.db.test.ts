@@ -87,7 +87,8 @@ describe("how fast data came in", () => {
 	});
 
 	it("is nothing while nothing is known, and keeps the copies' object while they stay the same", async () => {
-		expect(await readDataView(database.db, clock.nowMs(), undefined)).toBeUndefined();
+		const nothing = await readDataView(database.db, clock.nowMs(), undefined);
+		expect(nothing).toEqual({ replicas: new Map(), inboundMiBPerS: new Map(), filesStayHome: true });
 		await setDataSets(ctx, { items: [claims] });
 		const first = await readDataView(database.db, clock.nowMs(), undefined);
 		expect(first?.replicas).toEqual(new Map([[claims.uri, ["gcp:us-central1"]]]));
