@@ -60,10 +60,15 @@ async function listen(answering: Server): Promise<string> {
 
 function fetched(
 	uri: string,
-	{ remotes = {}, cache = null, signal }: { remotes?: DataRemotes; cache?: DataCache | null; signal?: AbortSignal } = {},
+	{
+		remotes = {},
+		ownHost = false,
+		cache = null,
+		signal,
+	}: { remotes?: DataRemotes; ownHost?: boolean; cache?: DataCache | null; signal?: AbortSignal } = {},
 ) {
 	const target = path.join(folder, `target-${lines.length}-${Math.random()}`);
-	const fetching = { remotes, rclone: async () => RCLONE, cache, log: (text: string) => void lines.push(text) };
+	const fetching = { remotes, rclone: async () => RCLONE, ownHost, cache, log: (text: string) => void lines.push(text) };
 	return fetchData(uri, target, fetching, signal).then(() => target);
 }
 
@@ -144,6 +149,13 @@ describe.skipIf(!existsSync(RCLONE))("fetchData, by a real rclone (skipped where
 		await expect(fetched(`webdav://${at}/set`, { signal: stop.signal })).rejects.toThrow("told to stop");
 	});
 });
+
+it.each(["http://127.0.0.1/x", "webdav://localhost/x", "http://169.254.169.254/latest/", "http://[::1]/x", "http://[::ffff:127.0.0.1]/x"])(
+	"lets no job make a company's own host fetch from itself or its metadata: %s",
+	async (uri) => {
+		await expect(fetched(uri, { ownHost: true })).rejects.toThrow(/this host itself or its cloud's metadata service/);
+	},
+);
 
 it("names the remote that is missing", async () => {
 	await expect(fetched("rclone://lake/x")).rejects.toThrow(/no remote "lake" among the data remotes/);

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { DataRemotes } from "#server/domain/data-remotes.ts";
 import type { DataCache } from "./data-cache.ts";
+import { refuseInnerHost } from "./rclone/inner-host.ts";
 import { type CopyProgress, rcloneInto } from "./rclone/run.ts";
 import { rcloneSourceOf } from "./rclone/source.ts";
 
@@ -12,6 +13,8 @@ export interface Fetching {
 	remotes: DataRemotes;
 	/** Path of the rclone to use. @throws StagingError when there is none. */
 	rclone(): Promise<string>;
+	/** The fetching host is somebody's own: nothing is fetched from itself or its metadata service. */
+	ownHost: boolean;
 	/** What the site fetched before; null where nothing outlives the attempt. */
 	cache: DataCache | null;
 	/** One line now and then, for whoever waits. */
@@ -27,10 +30,11 @@ const TELL_EVERY_MS = 10_000;
 export async function fetchData(
 	uri: string,
 	target: string,
-	{ remotes, rclone, cache, log }: Fetching,
+	{ remotes, rclone, ownHost, cache, log }: Fetching,
 	signal?: AbortSignal,
 ): Promise<void> {
 	const source = rcloneSourceOf(uri, remotes);
+	if (ownHost && source.jobsUrl !== null) await refuseInnerHost(source.jobsUrl);
 	const program = await rclone();
 	const tmpFolder = await mkdtemp(path.join(tmpdir(), "spillway-rclone-"));
 	const beganMs = Date.now();

@@ -26,7 +26,7 @@ export async function prepareJob(options: {
 	for (const folder of [workFolder, tmpFolder]) await mkdir(folder, { recursive: true, mode: 0o700 });
 	const { signal, log } = options;
 	// The machine is there for this attempt alone: nothing fetched would be found again.
-	const fetching = { remotes: options.terms.dataRemotes, rclone: () => rcloneOfInstance(log, signal), cache: null, log };
+	const fetching = { remotes: options.terms.dataRemotes, rclone: () => rcloneOfInstance(log, signal), ownHost: false, cache: null, log };
 	await stageData(spec.data, { workFolder, place: "a cloud instance", fetching, signal });
 	const checkpointFolder = placeUnder(workFolder, spec.checkpoint?.path ?? "checkpoints");
 	await makeFolderInside(workFolder, checkpointFolder);

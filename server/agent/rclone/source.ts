@@ -3,7 +3,13 @@ import type { DataRemotes } from "#server/domain/data-remotes.ts";
 import { StagingError } from "../safe-path.ts";
 
 /** What rclone is asked to fetch: a path of a remote whose options are given to it by its environment, or a plain address. */
-export type RcloneSource = { kind: "remote"; options: Readonly<Record<string, string>>; path: string } | { kind: "address"; url: string };
+export type RcloneSource = (
+	| { kind: "remote"; options: Readonly<Record<string, string>>; path: string }
+	| { kind: "address"; url: string }
+) & {
+	/** The server that the job itself chose; null where the operator did, or the kind of store does. */
+	jobsUrl: string | null;
+};
 
 /**
  * Where rclone finds a data set. A remote of that name that the operator set up counts; without one the machine's own identity
@@ -13,7 +19,8 @@ export type RcloneSource = { kind: "remote"; options: Readonly<Record<string, st
 export function rcloneSourceOf(uri: string, remotes: DataRemotes): RcloneSource {
 	const address = dataAddressOf(uri);
 	const options = address.remote === null ? undefined : remotes[address.remote];
-	if (options !== undefined) return { kind: "remote", options: { ...placeOptions(address), ...options }, path: address.path };
+	if (options !== undefined)
+		return { kind: "remote", options: { ...placeOptions(address), ...options }, path: address.path, jobsUrl: null };
 	switch (address.kind) {
 		case "s3":
 			return remote(address, { type: "s3", provider: "AWS", env_auth: "true" });
@@ -25,8 +32,9 @@ export function rcloneSourceOf(uri: string, remotes: DataRemotes): RcloneSource 
 			return remote(address, { type: "webdav", vendor: "other" });
 		case "http":
 			// A folder's listing, or one file, whose address may carry a signature.
-			if (address.url?.endsWith("/")) return { kind: "remote", options: { type: "http", url: address.url }, path: "" };
-			return { kind: "address", url: address.url ?? uri };
+			if (address.url?.endsWith("/"))
+				return { kind: "remote", options: { type: "http", url: address.url }, path: "", jobsUrl: address.url };
+			return { kind: "address", url: address.url ?? uri, jobsUrl: address.url ?? uri };
 		case "sftp":
 		case "remote":
 			throw new StagingError(
@@ -38,7 +46,7 @@ export function rcloneSourceOf(uri: string, remotes: DataRemotes): RcloneSource 
 }
 
 function remote(address: DataAddress, options: Record<string, string>): RcloneSource {
-	return { kind: "remote", options: { ...options, ...placeOptions(address) }, path: address.path };
+	return { kind: "remote", options: { ...options, ...placeOptions(address) }, path: address.path, jobsUrl: address.url ?? null };
 }
 
 /** What the uri itself says of the place, in rclone's words. */

@@ -32,6 +32,7 @@ export async function bringData(
 	const fetching = {
 		remotes: spec.data.length > 0 ? await readRemotes(dataRemotes) : {},
 		rclone: rcloneOfHost,
+		ownHost: true,
 		cache: new DataCache(path.join(path.dirname(paths.folder), ".data")),
 		log: (text: string) => void appendFile(paths.stderr, `spillway: ${text}\n`, { mode: 0o600 }).catch(() => {}),
 	};
