@@ -1,12 +1,11 @@
 "use client";
 import { useMutation, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
-import { type SubmitEvent, useState } from "react";
+import { useState } from "react";
 import { type ChosenBudget, useBudget, useReadAgain } from "#components/budgets/use-budget.ts";
 import { formatMoney } from "#components/money/format-money.ts";
-import { describeError } from "#components/page/error-boundary.tsx";
+import { FormDialog } from "#components/page/form-dialog.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import { Button } from "#components/ui/button.tsx";
-import { Dialog } from "#components/ui/dialog.tsx";
 import { Field, Input, Textarea } from "#components/ui/input.tsx";
 import { notify } from "#components/ui/toast.tsx";
 import { MICRO_PER_USD } from "#server/kernel/money.ts";
@@ -32,102 +31,80 @@ function CapDialog({ chosen, onClose }: { chosen: ChosenBudget; onClose: () => v
 	const { data: settings } = useSuspenseQuery(trpc.budget.settings.queryOptions());
 	const [cap, setCap] = useState("");
 	const [message, setMessage] = useState("");
-	const change = useMutation(trpc.budget.changeCap.mutationOptions());
+	const change = useMutation(
+		trpc.budget.changeCap.mutationOptions({
+			onSuccess: (done) => {
+				for (const queryKey of readAgain) void client.invalidateQueries({ queryKey });
+				notify(
+					done.kind === "changed"
+						? {
+								tone: "done",
+								title: `The cap of ${budget.id} is ${formatMoney(done.toMicroUsd, "whole")}`,
+								detail: `Policy version ${done.policyVersion}`,
+							}
+						: { tone: "done", title: "The change waits for a second person", detail: "It is under Approvals on this screen." },
+				);
+				onClose();
+			},
+		}),
+	);
 	const amount = cap.trim().replace(/^\$/, "").replaceAll(",", "");
 	const toMicroUsd = /^\d{1,12}(\.\d{1,6})?$/.test(amount) ? microOf(amount) : null;
 	const spent = budget.postedMicroUsd + budget.heldMicroUsd;
-	const submit = async (event: SubmitEvent) => {
-		event.preventDefault();
-		try {
-			const done = await change.mutateAsync({ budgetId: budget.id, capUsd: amount, message, policyVersion: budget.policyVersion });
-			for (const queryKey of readAgain) void client.invalidateQueries({ queryKey });
-			notify(
-				done.kind === "changed"
-					? {
-							tone: "done",
-							title: `The cap of ${budget.id} is ${formatMoney(done.toMicroUsd, "whole")}`,
-							detail: `Policy version ${done.policyVersion}`,
-						}
-					: { tone: "done", title: "The change waits for a second person", detail: "It is under Approvals on this screen." },
-			);
-			onClose();
-		} catch {
-			// Told in the dialog, where it can be put right.
-		}
-	};
-	const error = change.error ? describeError(change.error).detail : null;
 	return (
-		<Dialog
-			open
-			onClose={onClose}
+		<FormDialog
 			title={`Change the cap of ${budget.id}`}
 			description={
 				settings.secondPerson
 					? "Another person has to agree before it counts."
 					: "The policy is published anew with this one figure changed. It counts at once."
 			}
-			actions={
-				<>
-					<Button onClick={onClose}>Cancel</Button>
-					<Button
-						variant="primary"
-						type="submit"
-						form="change-cap"
-						busy={change.isPending}
-						disabled={toMicroUsd === null || message.trim().length < 3}
-					>
-						{settings.secondPerson ? "Propose the change" : "Change the cap"}
-					</Button>
-				</>
-			}
+			save={settings.secondPerson ? "Propose the change" : "Change the cap"}
+			ready={toMicroUsd !== null && message.trim().length >= 3}
+			change={change}
+			onSubmit={() => change.mutate({ budgetId: budget.id, capUsd: amount, message, policyVersion: budget.policyVersion })}
+			onClose={onClose}
 		>
-			<form id="change-cap" onSubmit={(event) => void submit(event)} className="grid gap-3">
-				<p className="text-ink-2">
-					The cap is <b className="text-ink">{formatMoney(budget.capMicroUsd, "whole")}</b> a {budget.period};{" "}
-					{formatMoney(budget.postedMicroUsd, "posted")} is posted and {formatMoney(budget.heldMicroUsd, "posted")} held.
+			<p className="text-ink-2">
+				The cap is <b className="text-ink">{formatMoney(budget.capMicroUsd, "whole")}</b> a {budget.period};{" "}
+				{formatMoney(budget.postedMicroUsd, "posted")} is posted and {formatMoney(budget.heldMicroUsd, "posted")} held.
+			</p>
+			<Field
+				label="New cap, dollars"
+				htmlFor="cap"
+				{...(cap !== "" && toMicroUsd === null
+					? { error: "An amount of dollars such as 50000 or 499.50" }
+					: { hint: `For a ${budget.period}` })}
+			>
+				<Input
+					id="cap"
+					inputMode="decimal"
+					autoComplete="off"
+					value={cap}
+					onChange={(event) => setCap(event.target.value)}
+					aria-describedby="cap-note"
+					aria-invalid={(cap !== "" && toMicroUsd === null) || undefined}
+				/>
+			</Field>
+			{toMicroUsd !== null && toMicroUsd < spent && (
+				<p className="text-warn-ink">
+					That is {formatMoney(spent - toMicroUsd, "posted")} less than what is posted and held: no new burst starts until the{" "}
+					{budget.period} ends.
 				</p>
-				<Field
-					label="New cap, dollars"
-					htmlFor="cap"
-					{...(cap !== "" && toMicroUsd === null
-						? { error: "An amount of dollars such as 50000 or 499.50" }
-						: { hint: `For a ${budget.period}` })}
-				>
-					<Input
-						id="cap"
-						inputMode="decimal"
-						autoComplete="off"
-						value={cap}
-						onChange={(event) => setCap(event.target.value)}
-						aria-describedby="cap-note"
-						aria-invalid={(cap !== "" && toMicroUsd === null) || undefined}
-					/>
-				</Field>
-				{toMicroUsd !== null && toMicroUsd < spent && (
-					<p className="text-warn-ink">
-						That is {formatMoney(spent - toMicroUsd, "posted")} less than what is posted and held: no new burst starts until the{" "}
-						{budget.period} ends.
-					</p>
-				)}
-				{toMicroUsd !== null && budget.forecast && toMicroUsd < budget.forecast.expectedMicroUsd && toMicroUsd >= spent && (
-					<p className="text-ink-2">The forecast is {formatMoney(budget.forecast.expectedMicroUsd, "estimate")}, which would pass it.</p>
-				)}
-				<Field label="Why" htmlFor="cap-message" hint="Stands beside the policy's version and in the audit.">
-					<Textarea
-						id="cap-message"
-						value={message}
-						maxLength={500}
-						onChange={(event) => setMessage(event.target.value)}
-						aria-describedby="cap-message-note"
-					/>
-				</Field>
-				{error && (
-					<p role="alert" className="text-risk-ink">
-						{error}
-					</p>
-				)}
-			</form>
-		</Dialog>
+			)}
+			{toMicroUsd !== null && budget.forecast && toMicroUsd < budget.forecast.expectedMicroUsd && toMicroUsd >= spent && (
+				<p className="text-ink-2">The forecast is {formatMoney(budget.forecast.expectedMicroUsd, "estimate")}, which would pass it.</p>
+			)}
+			<Field label="Why" htmlFor="cap-message" hint="Stands beside the policy's version and in the audit.">
+				<Textarea
+					id="cap-message"
+					value={message}
+					maxLength={500}
+					onChange={(event) => setMessage(event.target.value)}
+					aria-describedby="cap-message-note"
+				/>
+			</Field>
+		</FormDialog>
 	);
 }
 

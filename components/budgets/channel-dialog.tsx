@@ -1,9 +1,9 @@
 "use client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type SubmitEvent, useState } from "react";
+import { useState } from "react";
 import { addressesOf, teamOf } from "#components/budgets/channel-changes.ts";
 import { NameField, TargetField, TeamField, TopicFields } from "#components/budgets/channel-fields.tsx";
-import { describeError } from "#components/page/error-boundary.tsx";
+import { FormDialog } from "#components/page/form-dialog.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import type { Inputs } from "#components/trpc/outputs.ts";
 import { Button } from "#components/ui/button.tsx";
@@ -34,60 +34,40 @@ export function AddChannel() {
 function ChannelDialog({ onClose }: { onClose: () => void }) {
 	const trpc = useTRPC();
 	const client = useQueryClient();
-	const create = useMutation(trpc.channel.create.mutationOptions());
+	const create = useMutation(
+		trpc.channel.create.mutationOptions({
+			onSuccess: ({ signingKey }) => {
+				void client.invalidateQueries({ queryKey: trpc.channel.pathKey() });
+				if (signingKey === null) onClose();
+			},
+		}),
+	);
 	const [kind, setKind] = useState<Kind>("email");
 	const [name, setName] = useState("");
 	const [target, setTarget] = useState("");
 	const [team, setTeam] = useState("");
 	const [topics, setTopics] = useState<readonly ChannelTopic[]>(CHANNEL_TOPICS);
-	const submit = async (event: SubmitEvent) => {
-		event.preventDefault();
+	const submit = () => {
 		const common = { name, topics: [...topics], team: teamOf(team) };
-		try {
-			const made = await create.mutateAsync(
-				kind === "email" ? { kind, ...common, recipients: addressesOf(target) } : { kind, ...common, url: target.trim() },
-			);
-			void client.invalidateQueries({ queryKey: trpc.channel.pathKey() });
-			if (made.signingKey === null) onClose();
-		} catch {
-			// Told in the dialog.
-		}
+		create.mutate(kind === "email" ? { kind, ...common, recipients: addressesOf(target) } : { kind, ...common, url: target.trim() });
 	};
 	if (create.data?.signingKey) return <KeyDialog signingKey={create.data.signingKey} onClose={onClose} />;
 	return (
-		<Dialog
-			open
-			onClose={onClose}
+		<FormDialog
 			title="Add a channel"
 			description="Addresses of webhooks are stored encrypted and never shown again."
-			actions={
-				<>
-					<Button onClick={onClose}>Cancel</Button>
-					<Button
-						variant="primary"
-						type="submit"
-						form="add-channel"
-						busy={create.isPending}
-						disabled={name.trim() === "" || target.trim() === "" || topics.length === 0}
-					>
-						Add it
-					</Button>
-				</>
-			}
+			save="Add it"
+			ready={name.trim() !== "" && target.trim() !== "" && topics.length > 0}
+			change={create}
+			onSubmit={submit}
+			onClose={onClose}
 		>
-			<form id="add-channel" onSubmit={(event) => void submit(event)} className="grid gap-3">
-				<SegmentedControl label="Kind" name="channel-kind" value={kind} options={KINDS} onChange={setKind} />
-				<NameField value={name} onChange={setName} />
-				<TargetField kind={kind} value={target} onChange={setTarget} />
-				<TeamField value={team} onChange={setTeam} />
-				<TopicFields value={topics} onChange={setTopics} />
-				{create.error && (
-					<p role="alert" className="text-risk-ink">
-						{describeError(create.error).detail}
-					</p>
-				)}
-			</form>
-		</Dialog>
+			<SegmentedControl label="Kind" name="channel-kind" value={kind} options={KINDS} onChange={setKind} />
+			<NameField value={name} onChange={setName} />
+			<TargetField kind={kind} value={target} onChange={setTarget} />
+			<TeamField value={team} onChange={setTeam} />
+			<TopicFields value={topics} onChange={setTopics} />
+		</FormDialog>
 	);
 }
 

@@ -1,12 +1,11 @@
 "use client";
 import { useMutation, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
-import { type SubmitEvent, useState } from "react";
+import { useState } from "react";
 import { useReadAgain } from "#components/budgets/use-budget.ts";
-import { describeError } from "#components/page/error-boundary.tsx";
+import { FormDialog } from "#components/page/form-dialog.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { CheckField } from "#components/ui/checkbox.tsx";
-import { Dialog } from "#components/ui/dialog.tsx";
 import { Field, Input } from "#components/ui/input.tsx";
 import { notify } from "#components/ui/toast.tsx";
 
@@ -30,65 +29,50 @@ function SettingsDialog({ onClose }: { onClose: () => void }) {
 	const [thresholds, setThresholds] = useState(settings.thresholdsPercent.join(", "));
 	const [floor, setFloor] = useState(settings.anomalyFloorUsd);
 	const [secondPerson, setSecondPerson] = useState(settings.secondPerson);
-	const save = useMutation(trpc.budget.changeSettings.mutationOptions());
+	const save = useMutation(
+		trpc.budget.changeSettings.mutationOptions({
+			onSuccess: () => {
+				for (const queryKey of readAgain) void client.invalidateQueries({ queryKey });
+				notify({ tone: "done", title: "Saved", detail: "It is looked at with the next minute." });
+				onClose();
+			},
+		}),
+	);
 	const percents = thresholds
 		.split(/[\s,;%]+/)
 		.filter(Boolean)
 		.map(Number);
 	const valid = percents.every((p) => Number.isInteger(p) && p >= 1 && p <= 1_000) && /^\d{1,9}(\.\d{1,2})?$/.test(floor);
-	const submit = async (event: SubmitEvent) => {
-		event.preventDefault();
-		try {
-			await save.mutateAsync({ thresholdsPercent: percents, anomalyFloorUsd: floor, secondPerson });
-			for (const queryKey of readAgain) void client.invalidateQueries({ queryKey });
-			notify({ tone: "done", title: "Saved", detail: "It is looked at with the next minute." });
-			onClose();
-		} catch {
-			// Told in the dialog.
-		}
-	};
 	return (
-		<Dialog
-			open
-			onClose={onClose}
+		<FormDialog
 			title="When people are told"
 			description="For all budgets and teams. Changes are in the audit."
-			actions={
-				<>
-					<Button onClick={onClose}>Cancel</Button>
-					<Button variant="primary" type="submit" form="alert-settings" busy={save.isPending} disabled={!valid}>
-						Save
-					</Button>
-				</>
-			}
+			save="Save"
+			ready={valid}
+			change={save}
+			onSubmit={() => save.mutate({ thresholdsPercent: percents, anomalyFloorUsd: floor, secondPerson })}
+			onClose={onClose}
 		>
-			<form id="alert-settings" onSubmit={(event) => void submit(event)} className="grid gap-3.5">
-				<Field
-					label="Shares of a cap, percent"
-					htmlFor="thresholds"
-					hint="Posted money counts; of several passed at once the highest is told."
-				>
-					<Input id="thresholds" value={thresholds} onChange={(e) => setThresholds(e.target.value)} aria-describedby="thresholds-note" />
-				</Field>
-				<Field
-					label="A day is odd from, dollars above the usual"
-					htmlFor="floor"
-					hint="And more than 4 median absolute deviations above the median of the same weekday, over at least 4 weeks."
-				>
-					<Input id="floor" inputMode="decimal" value={floor} onChange={(e) => setFloor(e.target.value)} aria-describedby="floor-note" />
-				</Field>
-				<CheckField
-					label="Caps need a second person"
-					hint="A change waits until somebody else agrees. Only a platform engineer can switch this off."
-					checked={secondPerson}
-					onChange={(e) => setSecondPerson(e.target.checked)}
-				/>
-				{save.error && (
-					<p role="alert" className="text-risk-ink">
-						{describeError(save.error).detail}
-					</p>
-				)}
-			</form>
-		</Dialog>
+			<Field
+				label="Shares of a cap, percent"
+				htmlFor="thresholds"
+				hint="Posted money counts; of several passed at once the highest is told."
+			>
+				<Input id="thresholds" value={thresholds} onChange={(e) => setThresholds(e.target.value)} aria-describedby="thresholds-note" />
+			</Field>
+			<Field
+				label="A day is odd from, dollars above the usual"
+				htmlFor="floor"
+				hint="And more than 4 median absolute deviations above the median of the same weekday, over at least 4 weeks."
+			>
+				<Input id="floor" inputMode="decimal" value={floor} onChange={(e) => setFloor(e.target.value)} aria-describedby="floor-note" />
+			</Field>
+			<CheckField
+				label="Caps need a second person"
+				hint="A change waits until somebody else agrees. Only a platform engineer can switch this off."
+				checked={secondPerson}
+				onChange={(e) => setSecondPerson(e.target.checked)}
+			/>
+		</FormDialog>
 	);
 }

@@ -1,14 +1,12 @@
 "use client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type SubmitEvent, useState } from "react";
+import { useState } from "react";
 import { formatMoney } from "#components/money/format-money.ts";
-import { describeError } from "#components/page/error-boundary.tsx";
+import { FormDialog } from "#components/page/form-dialog.tsx";
 import type { ChargeLine } from "#components/spend/prepare-charges.ts";
 import { readRefund } from "#components/spend/prepare-refund.ts";
 import { formatClockSeconds, formatDay } from "#components/time/format-time.ts";
 import { useTRPC } from "#components/trpc/client.tsx";
-import { Button } from "#components/ui/button.tsx";
-import { Dialog } from "#components/ui/dialog.tsx";
 import { Field, Input, Textarea } from "#components/ui/input.tsx";
 import { notify } from "#components/ui/toast.tsx";
 
@@ -18,85 +16,60 @@ export function RefundDialog({ charge, onClose }: { charge: ChargeLine; onClose:
 	const client = useQueryClient();
 	const [amount, setAmount] = useState("");
 	const [reason, setReason] = useState("");
-	const refund = useMutation(trpc.spend.refund.mutationOptions());
+	const refund = useMutation(
+		trpc.spend.refund.mutationOptions({
+			onSuccess: (done) => {
+				for (const queryKey of [trpc.spend.pathKey(), trpc.budget.pathKey(), trpc.overview.pathKey()])
+					void client.invalidateQueries({ queryKey });
+				notify({
+					tone: "done",
+					title: `${formatMoney(done.refundedMicroUsd, "posted")} refunded`,
+					detail: `${formatMoney(done.leftMicroUsd, "posted")} of it is left. It stands beside the charge, and in the audit.`,
+				});
+				onClose();
+			},
+		}),
+	);
 	const part = readRefund(amount, charge.effectiveMicroUsd);
-	const submit = async (event: SubmitEvent) => {
-		event.preventDefault();
-		if (part.kind === "wrong") return;
-		try {
-			const done = await refund.mutateAsync({
-				...{ chargeId: charge.id, reason },
-				...(part.kind === "part" ? { amountUsd: part.amountUsd } : {}),
-			});
-			for (const queryKey of [trpc.spend.pathKey(), trpc.budget.pathKey(), trpc.overview.pathKey()])
-				void client.invalidateQueries({ queryKey });
-			notify({
-				tone: "done",
-				title: `${formatMoney(done.refundedMicroUsd, "posted")} refunded`,
-				detail: `${formatMoney(done.leftMicroUsd, "posted")} of it is left. It stands beside the charge, and in the audit.`,
-			});
-			onClose();
-		} catch {
-			// Told in the dialog, where it can be put right.
-		}
-	};
 	return (
-		<Dialog
-			open
-			onClose={onClose}
+		<FormDialog
 			title="Refund a charge"
 			description="Posted as a correction beside the charge, in its job, team and hour; budgets have it back at once. It cannot be undone."
-			actions={
-				<>
-					<Button onClick={onClose}>Cancel</Button>
-					<Button
-						variant="primary"
-						type="submit"
-						form="refund"
-						busy={refund.isPending}
-						disabled={part.kind === "wrong" || reason.trim().length < 3}
-					>
-						{part.kind === "all" ? "Refund what is left" : "Refund this much"}
-					</Button>
-				</>
-			}
+			save={part.kind === "all" ? "Refund what is left" : "Refund this much"}
+			ready={part.kind !== "wrong" && reason.trim().length >= 3}
+			change={refund}
+			onSubmit={() => refund.mutate({ ...{ chargeId: charge.id, reason }, ...(part.kind === "part" ? { amountUsd: part.amountUsd } : {}) })}
+			onClose={onClose}
 		>
-			<form id="refund" onSubmit={(event) => void submit(event)} className="grid gap-3">
-				<p className="text-ink-2">
-					<b className="text-ink">{formatMoney(charge.effectiveMicroUsd, "posted")}</b> of {charge.jobName ?? charge.cause.id},{" "}
-					{formatDay(charge.periodStartMs, false)}, {formatClockSeconds(charge.periodStartMs)} to {formatClockSeconds(charge.periodEndMs)}{" "}
-					UTC.
-				</p>
-				<Field
-					label="Dollars to take back"
-					htmlFor="refund-amount"
-					{...(part.kind === "wrong" ? { error: part.message } : { hint: "Empty: all that is left of it" })}
-				>
-					<Input
-						id="refund-amount"
-						inputMode="decimal"
-						autoComplete="off"
-						value={amount}
-						onChange={(event) => setAmount(event.target.value)}
-						aria-describedby="refund-amount-note"
-						aria-invalid={part.kind === "wrong" || undefined}
-					/>
-				</Field>
-				<Field label="Why" htmlFor="refund-reason" hint="Stands in the audit.">
-					<Textarea
-						id="refund-reason"
-						value={reason}
-						maxLength={2_000}
-						onChange={(event) => setReason(event.target.value)}
-						aria-describedby="refund-reason-note"
-					/>
-				</Field>
-				{refund.error && (
-					<p role="alert" className="text-risk-ink">
-						{describeError(refund.error).detail}
-					</p>
-				)}
-			</form>
-		</Dialog>
+			<p className="text-ink-2">
+				<b className="text-ink">{formatMoney(charge.effectiveMicroUsd, "posted")}</b> of {charge.jobName ?? charge.cause.id},{" "}
+				{formatDay(charge.periodStartMs, false)}, {formatClockSeconds(charge.periodStartMs)} to {formatClockSeconds(charge.periodEndMs)}{" "}
+				UTC.
+			</p>
+			<Field
+				label="Dollars to take back"
+				htmlFor="refund-amount"
+				{...(part.kind === "wrong" ? { error: part.message } : { hint: "Empty: all that is left of it" })}
+			>
+				<Input
+					id="refund-amount"
+					inputMode="decimal"
+					autoComplete="off"
+					value={amount}
+					onChange={(event) => setAmount(event.target.value)}
+					aria-describedby="refund-amount-note"
+					aria-invalid={part.kind === "wrong" || undefined}
+				/>
+			</Field>
+			<Field label="Why" htmlFor="refund-reason" hint="Stands in the audit.">
+				<Textarea
+					id="refund-reason"
+					value={reason}
+					maxLength={2_000}
+					onChange={(event) => setReason(event.target.value)}
+					aria-describedby="refund-reason-note"
+				/>
+			</Field>
+		</FormDialog>
 	);
 }
