@@ -11,6 +11,10 @@ const FACTS: CompletionFacts = {
 		{ siteId: "aws-main", provider: "aws", region: "eu-north-1", instanceType: "p4d.24xlarge", capacityType: "spot" },
 		{ siteId: "hall-b", provider: "local", region: null, instanceType: null, capacityType: "owned" },
 	],
+	instanceTypes: [
+		{ provider: "aws", instanceType: "p5.48xlarge" },
+		{ provider: "aws", instanceType: "p4d.24xlarge" },
+	],
 };
 const HEAD = "apiVersion: spillway/v1\nkind: Policy\nmetadata: { name: default }\nspec:\n";
 

@@ -3,7 +3,7 @@ import { CAPACITY_TYPES, CLOUD_PROVIDERS, ROLES, WORKLOAD_CLASSES } from "#serve
 import { completeExpression } from "./complete-expression.ts";
 import { FIELDS, type FieldNote } from "./complete-fields.ts";
 import { placeAt } from "./complete-place.ts";
-import type { Place } from "./types.ts";
+import type { ParsePolicyOptions, Place } from "./types.ts";
 
 /** One thing that may stand at the cursor. */
 export interface Completion {
@@ -27,8 +27,9 @@ export interface Completions {
 export interface CompletionFacts {
 	siteIds: readonly string[];
 	teams: readonly string[];
-	/** Places that can be had: regions and families are read off them. */
+	/** Places that can be had: regions are read off them. */
 	places: readonly Place[];
+	instanceTypes: NonNullable<ParsePolicyOptions["instanceTypes"]>;
 }
 
 const NOTHING = 50;
@@ -80,7 +81,7 @@ function valuesOf(path: readonly string[], facts: CompletionFacts, quoted: boole
 		kind: () => [["Policy", "the only one"]],
 		sites: () => [["cloud", "every cloud site"], ["owned", "every site at home"], ...facts.siteIds.map((id) => [id, "site"] as const)],
 		regions: () => regionsOf(facts.places),
-		instanceFamilies: () => familiesOf(facts.places),
+		instanceFamilies: () => familiesOf(facts.instanceTypes),
 		capacityTypes: () => CAPACITY_TYPES.map((type) => [type, "capacity type"] as const),
 		capacityType: () => CAPACITY_TYPES.filter((type) => type !== "owned").map((type) => [type, "capacity type"] as const),
 		approval: () => ROLES.map((role) => [role, "role"] as const),
@@ -120,9 +121,9 @@ function regionsOf(places: readonly Place[]): Values {
 }
 
 /** The part before the dot where there is one: `p4d` stands for p4d.24xlarge as well. */
-function familiesOf(places: readonly Place[]): Values {
+function familiesOf(instanceTypes: CompletionFacts["instanceTypes"]): Values {
 	const counts = new Map<string, Set<string>>();
-	for (const { instanceType, provider } of places) {
+	for (const { instanceType, provider } of instanceTypes) {
 		if (instanceType === null) continue;
 		const family = instanceType.split(".", 1)[0] ?? instanceType;
 		const types = counts.get(family) ?? new Set();

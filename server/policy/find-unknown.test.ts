@@ -30,6 +30,33 @@ describe("teams", () => {
 	});
 });
 
+describe("families", () => {
+	const instanceTypes = [
+		{ provider: "aws" as const, instanceType: "g5.xlarge" },
+		{ provider: "azure" as const, instanceType: "Standard_ND96asr_v4" },
+		{ provider: "gcp" as const, instanceType: "a3-highgpu-8g" },
+	];
+	it.each<[string, string]>([
+		["g5.xlrge", "Did you mean g5.xlarge?"],
+		["g6", "Did you mean g5?"],
+		["standard_nd96asr_v5", "Did you mean Standard_ND96asr_v4?"],
+		["quantum-9000", "There are: g5, Standard_ND96asr_v4, a3-highgpu-8g."],
+		["'tpu*'", "There are: g5, Standard_ND96asr_v4, a3-highgpu-8g."],
+		["a3-highgpu", "Did you mean a3-highgpu-8g?"],
+	])("that no instance type is of are refused, however far from all: %s", (family, fix) => {
+		for (const effect of ["allow", "deny"]) {
+			expect(found({ instanceTypes }, `{ id: a, ${effect}: { instanceFamilies: [g5, ${family}] } }`)).toEqual([
+				`6:7 error a names ${family.replaceAll("'", "")}, which fits no instance type of the offers or of the catalogue. | ${fix}`,
+			]);
+		}
+	});
+	it("of any cloud that can be had, and all of them where they are not known, are not", () => {
+		const known = `{ id: a, allow: { instanceFamilies: [g5, g5.xlarge, "Standard_ND96*", a3-*, "*"] } }`;
+		expect(found({ instanceTypes }, known)).toEqual([]);
+		expect(found({}, "{ id: a, deny: { instanceFamilies: [quantum-9000] } }")).toEqual([]);
+	});
+});
+
 describe("places", () => {
 	const options = { places: PLACES };
 	it.each<[string, string[], string[]]>([

@@ -1,4 +1,4 @@
-import { CLOUD_PROVIDERS, isCloudProvider } from "#server/domain/vocabulary.ts";
+import { isCloudProvider } from "#server/domain/vocabulary.ts";
 import { didYouMean, nearestName } from "#server/kernel/nearest-name.ts";
 import type { Finding } from "./find-contradictions.ts";
 import { judgePlace } from "./judge-place.ts";
@@ -9,18 +9,25 @@ import type { PlacedShare } from "./read-weights.ts";
 import type { ParsePolicyOptions, Place, PlaceFilter } from "./types.ts";
 
 /**
- * What the text names and the installation does not have. A team that there is not, and a family that is nearly one that is offered,
- * are refused: the rule would quietly hold for nobody. Other places come and go: they are told.
+ * What the text names and the installation does not have. Teams and families that there are not are refused: the rule would quietly
+ * hold for nobody. Regions and offers come and go: they are told.
  */
-export function findUnknown(finding: Finding, shares: readonly PlacedShare[], { teams, places }: ParsePolicyOptions): void {
+export function findUnknown(
+	finding: Finding,
+	shares: readonly PlacedShare[],
+	{ teams, places, instanceTypes = [] }: ParsePolicyOptions,
+): void {
 	for (const { team, offset } of shares) {
 		if (teams && !teams.includes(team)) finding.reader.report("error", offset, `There is no team "${team}".`, didYouMean(team, teams));
 	}
+	const typeNames = [
+		...new Set(instanceTypes.flatMap(({ provider, instanceType }) => (instanceType ? namesOf(provider, instanceType) : []))),
+	];
+	for (const placed of finding.rules) findUnknownFamilies(finding, placed, instanceTypes, typeNames);
 	const seen = sightOf((places ?? []).filter((place) => isCloudProvider(place.provider)));
 	if (seen.offers.length === 0) return;
 	for (const placed of finding.rules) {
 		findUnknownRegions(finding, placed, seen);
-		findUnknownFamilies(finding, placed, seen);
 		if (closesClouds(placed.rule.effect) || !leavesNone(finding, [placed], seen)) continue;
 		const message = `${placed.rule.id} leaves none of the ${seen.offers.length} cloud offers that there are.`;
 		finding.reader.report("warning", placed.offset, message, "Widen it; to keep its jobs at home, deny cloud.");
@@ -31,24 +38,12 @@ export function findUnknown(finding: Finding, shares: readonly PlacedShare[], { 
 /** The offers that there are, and those of them that differ in what a rule can name. */
 interface Sight {
 	offers: readonly Place[];
-	/** One offer of each region and of each instance type. */
+	/** One offer of each region. */
 	regions: readonly Place[];
-	types: readonly Place[];
-	typeNames: readonly string[];
-	/** There are offers of every provider. */
-	isComplete: boolean;
 }
 
 function sightOf(offers: readonly Place[]): Sight {
-	const oneOf = (keyOf: (place: Place) => string) => [...new Map(offers.map((offer) => [keyOf(offer), offer])).values()];
-	const types = oneOf(({ provider, instanceType }) => `${provider}:${instanceType}`);
-	return {
-		offers,
-		regions: oneOf(regionOf),
-		types,
-		isComplete: CLOUD_PROVIDERS.every((provider) => types.some((type) => type.provider === provider)),
-		typeNames: [...new Set(types.flatMap(({ instanceType }) => (instanceType ? namesOf(instanceType) : [])))],
-	};
+	return { offers, regions: [...new Map(offers.map((offer) => [regionOf(offer), offer])).values()] };
 }
 
 function regionOf({ provider, region }: Place): string {
@@ -69,25 +64,26 @@ function findUnknownRegions({ reader, work }: Finding, { rule, offset }: PlacedR
 	}
 }
 
-/** Of shorter names nobody can say whether one was meant for another: p5 is no slip for g5. */
-const NAME_LENGTH_MIN = 4;
-
-/** A family that no offer is of: refused when its name is nearly that of one. Any other may be of a provider that is not there yet. */
-function findUnknownFamilies({ reader, work }: Finding, { rule, offset }: PlacedRule, { types, typeNames, isComplete }: Sight): void {
-	if (rule.effect.kind !== "deny" && rule.effect.kind !== "allow") return;
+/** A family that no type is of. Nothing else can ever be bought: offers are made of these types alone. */
+function findUnknownFamilies(
+	{ reader, work }: Finding,
+	{ rule, offset }: PlacedRule,
+	types: NonNullable<ParsePolicyOptions["instanceTypes"]>,
+	typeNames: readonly string[],
+): void {
+	if (types.length === 0 || (rule.effect.kind !== "deny" && rule.effect.kind !== "allow")) return;
 	for (const pattern of rule.effect.instanceFamilies) {
-		if (reader.full || pattern.length < NAME_LENGTH_MIN || !work.affords([pattern], typeNames)) continue;
-		if (types.some((offer) => matchesFamily(pattern, offer)) || !work.affordsNearest(typeNames)) continue;
-		const near = nearestName(pattern, typeNames);
-		const message = `${rule.id} names ${pattern}, which no offer is of.`;
-		if (near) reader.report("error", offset, message, `Did you mean ${near}?`);
-		else if (isComplete) reader.report("warning", offset, message, null);
+		if (reader.full || !work.affords([pattern], typeNames)) continue;
+		if (types.some((type) => matchesFamily(pattern, type)) || !work.affordsNearest(typeNames)) continue;
+		const families = typeNames.filter((name) => !name.includes("."));
+		const fix = nearestName(pattern, typeNames) ? didYouMean(pattern, typeNames) : didYouMean(pattern, families);
+		reader.report("error", offset, `${rule.id} names ${pattern}, which fits no instance type of the offers or of the catalogue.`, fix);
 	}
 }
 
 /** The type itself, and on AWS its family. */
-function namesOf(instanceType: string): string[] {
-	const dot = instanceType.indexOf(".");
+function namesOf(provider: Place["provider"], instanceType: string): string[] {
+	const dot = provider === "aws" ? instanceType.indexOf(".") : -1;
 	return dot < 0 ? [instanceType] : [instanceType.slice(0, dot), instanceType];
 }
 

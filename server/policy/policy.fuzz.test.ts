@@ -18,7 +18,13 @@ import { MEASURES, type ParsePolicyOptions } from "./types.ts";
 
 const FOLDER = new URL("../../examples/policies/", import.meta.url);
 const REAL = readdirSync(FOLDER).map((file) => readFileSync(new URL(file, FOLDER), "utf8"));
-const KNOWN: ParsePolicyOptions = { siteIds: ["home", "aws-main"], teams: ["risk", "vision"], places: [anOffer()], measures: MEASURES };
+const KNOWN: ParsePolicyOptions = {
+	siteIds: ["home", "aws-main"],
+	teams: ["risk", "vision"],
+	places: [anOffer()],
+	instanceTypes: [anOffer()],
+	measures: MEASURES,
+};
 const JOBS = [
 	aJob(),
 	aJob({ class: "sensitive", deadlineMs: 1, checkpoint: { path: "/c", uri: null, intervalMs: 1 }, data: [data(["eu"], null)] }),
@@ -105,7 +111,12 @@ describe("a text of one thing over and over", () => {
 			const { policy, problems } = parsePolicy(text);
 			expect(policy === null).toBe(problems.some((p) => p.severity === "error"));
 			for (const offset of [text.length, text.length >> 1]) {
-				const { from, items } = completePolicy(text, offset, { siteIds: ["home"], teams: ["risk"], places: [] });
+				const { from, items } = completePolicy(text, offset, {
+					siteIds: ["home"],
+					teams: ["risk"],
+					places: [],
+					instanceTypes: [anOffer()],
+				});
 				expect(from).toBeLessThanOrEqual(offset);
 				expect(items.length).toBeLessThanOrEqual(200);
 			}

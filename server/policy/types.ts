@@ -15,8 +15,10 @@ export type Measure = (typeof MEASURES)[number];
 export interface ParsePolicyOptions {
 	/** The sites that exist: a rule for another one is an error. */
 	siteIds?: readonly string[];
-	/** The teams that exist: the name of another one is warned of. */
+	/** The teams that exist: the name of another one is an error. */
 	teams?: readonly string[];
+	/** Every instance type that can be had, now or later: a family that none is of is an error. */
+	instanceTypes?: readonly Pick<Place, "provider" | "instanceType">[];
 	/** Places that can be had at all: rules that leave none of them are warned of. */
 	places?: readonly Place[];
 	/** What is measured; absent: nothing. */

@@ -108,6 +108,7 @@ interface Index {
 	rates: readonly OfferRate[];
 	byKey: Map<string, OfferRate>;
 	regions: readonly string[];
+	instanceTypes: readonly string[];
 }
 const RAW: Record<RatedProvider, unknown> = { aws: awsRaw, azure: azureRaw, gcp: gcpRaw };
 const indexes = new Map<RatedProvider, Index>();
@@ -122,7 +123,8 @@ function load(provider: RatedProvider): Index {
 	const rates = readOfferFile(RAW[provider]);
 	const byKey = new Map(rates.map((rate) => [keyOf(rate.instanceType, rate.region, rate.zone), rate]));
 	assert(byKey.size === rates.length, `${provider}-offers.json lists an offer twice`);
-	const index = { rates, byKey, regions: [...new Set(rates.map((rate) => rate.region))].sort() };
+	const named = (of: (rate: OfferRate) => string): string[] => [...new Set(rates.map(of))].sort();
+	const index = { rates, byKey, regions: named(({ region }) => region), instanceTypes: named(({ instanceType }) => instanceType) };
 	indexes.set(provider, index);
 	return index;
 }
@@ -140,4 +142,9 @@ export function findOffer(provider: RatedProvider, instanceType: string, region:
 
 export function offerRegions(provider: RatedProvider): readonly string[] {
 	return load(provider).regions;
+}
+
+/** The types that a cloud is asked for: no offer is made of any other. */
+export function offerInstanceTypes(provider: RatedProvider): readonly string[] {
+	return load(provider).instanceTypes;
 }

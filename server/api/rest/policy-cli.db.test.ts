@@ -62,7 +62,16 @@ describe("spillway policy", () => {
 		["that contradicts another", "{ id: burst-on-wait, limit: { instanceHours: 2 } }", /burst-on-wait/],
 		["with a site that does not exist", "{ id: x, deny: { sites: [awz] } }", /There is no site "awz"\. Did you mean aws\?/],
 		["with a team that does not exist", "{ id: x, when: job.team == 'visoin', limit: { instanceHours: 2 } }", /There is no team "visoin"/],
-		["with a family that does not exist", "{ id: x, deny: { instanceFamilies: [g5.xlrge] } }", /g5\.xlrge, which no offer is of/],
+		[
+			"with a family that is a slip",
+			"{ id: x, deny: { instanceFamilies: [g5.xlrge] } }",
+			/g5\.xlrge, which fits no .* Did you mean g5\.xlarge\?/,
+		],
+		[
+			"with a family that does not exist",
+			"{ id: x, allow: { instanceFamilies: [quantum-9000] } }",
+			/quantum-9000, which fits no .* There are: /,
+		],
 		["with an expression that can be slow", `{ id: x, when: '${SLOW}', limit: { instanceHours: 2 } }`, /steps/],
 		["with an expression that is never true", "{ id: x, when: 'job.gpus < 0', limit: { instanceHours: 2 } }", /never|no job/i],
 	])(

@@ -19,7 +19,8 @@ const texts: { text: string; known: ParsePolicyOptions }[] = [
 ];
 for (const { text, known } of texts) {
 	parsePolicy(text, known);
-	completePolicy(text, text.length >> 1, { siteIds: ["home"], teams: known.teams ?? [], places: known.places ?? [] });
+	const { teams = [], places = [], instanceTypes = [] } = known;
+	completePolicy(text, text.length >> 1, { siteIds: ["home"], teams, places, instanceTypes });
 	mergePolicies({ base: text, mine: `${text}\na: 1`, theirs: `b: 2\n${text}` });
 	// Both changed every line: nothing is common, and everything is compared.
 	mergePolicies({ base: text, mine: text.replaceAll("\n", " #\n"), theirs: text.replaceAll("\n", "  #\n") });

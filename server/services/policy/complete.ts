@@ -19,6 +19,6 @@ export const completeInput = z.strictObject({
 export async function completePolicyText(ctx: ServiceContext, raw: z.input<typeof completeInput>): Promise<Completions> {
 	authorize(ctx, "policy:read", null);
 	const { source, offset } = completeInput.parse(raw);
-	const { siteIds = [], teams = [], places = [] } = await knownFacts(ctx);
-	return completePolicy(source, offset, { siteIds, teams, places });
+	const { siteIds = [], teams = [], places = [], instanceTypes = [] } = await knownFacts(ctx);
+	return completePolicy(source, offset, { siteIds, teams, places, instanceTypes });
 }

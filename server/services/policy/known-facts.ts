@@ -7,6 +7,7 @@ import { pool, site } from "#server/db/schema/site.ts";
 import type { Clock } from "#server/kernel/clock.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 import type { Measure, ParsePolicyOptions, Place } from "#server/policy/types.ts";
+import { offerInstanceTypes, RATED_PROVIDERS } from "#server/rates/offers.ts";
 import { listOffers } from "../offer/list.ts";
 
 /** What this installation has, to hold a policy's text against. Of what it has none of yet nothing is said. */
@@ -27,7 +28,13 @@ export async function knownFacts({ db, clock }: { db: DbOrTx; clock: Clock }): P
 		...(sites.length > 0 ? { siteIds: sites.map(({ id }) => id).sort() } : {}),
 		...(teams.length > 0 ? { teams: teams.map(({ name }) => name).sort() } : {}),
 		...(places.length > 0 ? { places } : {}),
+		// Of clouds that are not connected yet too.
+		instanceTypes: [...catalogueTypes(), ...places],
 	};
+}
+
+function catalogueTypes(): NonNullable<ParsePolicyOptions["instanceTypes"]> {
+	return RATED_PROVIDERS.flatMap((provider) => offerInstanceTypes(provider).map((instanceType) => ({ provider, instanceType })));
 }
 
 /** Days of the past that it takes to tell the coming hours from (server/scheduling/forecast/hour-pattern). */
