@@ -191,7 +191,8 @@ export const exitSchema = z.strictObject({
 	code: nullableInt,
 	signal: z.string().max(32).nullable(),
 	error: z.string().max(2_000).nullable(),
-	failedAt: z.enum(["staging", "start"]).optional(),
+	failedAt: z.enum(["staging", "image", "start"]).optional(),
+	outOfMemory: z.boolean().optional(),
 });
 
 /** Why the agent itself ended the command, when the control plane may not know yet. `signalled`: the machine shut down. */

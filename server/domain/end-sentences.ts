@@ -34,6 +34,10 @@ export function endWords(code: Exclude<ReasonCode, WaitingOrPlacedCode>, r: Read
 			return `No place can ever run this job${clause(r.text("homeCause"), (c) => `. At home: ${causeText(c as RemovalCode, r, "Home")}`)}${clause(r.text("cloudCause"), (c) => `. In the cloud: ${causeText(c as RemovalCode, r, "Cloud")}`)}`;
 		case "staging_failed":
 			return `Failed: its data could not be copied to where it runs${message(r)}`;
+		case "image_pull_failed":
+			return `Failed: its image could not be fetched where it runs${message(r)}`;
+		case "out_of_memory":
+			return "Failed: the command was killed because the memory was full";
 		case "command_not_started":
 			return `Failed: the command could not be started${message(r)}`;
 		case "too_many_attempts":
@@ -124,6 +128,7 @@ function memberFailure(r: Read): string {
 	const which = `rank ${r.count("rank") ?? "unknown"}${clause(r.count("nodes"), (n) => ` (of ${n})`)}`;
 	const how =
 		clause(r.text("message"), (m) => ` never ran: ${m.replace(/\.$/, "")}`) ||
+		clause(r.text("outOfMemory"), () => " was killed because the memory was full") ||
 		clause(r.text("signal"), (s) => ` was ended by signal ${s}`) ||
 		` ended with exit code ${r.count("exitCode") ?? "other than 0"}`;
 	return `Failed: the command of ${which}${how}; the other machines were stopped`;

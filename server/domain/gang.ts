@@ -21,6 +21,7 @@ export function ofMember(why: Reason, rank: number, nodes: number): Reason {
 export function whyGangEnds({ rank, exit, reason: why }: Member, nodes: number, fallback: Reason | null): Reason | null {
 	if (exit === null) return ofMember(why ?? fallback ?? reason("instance_vanished"), rank, nodes);
 	if (exit.error !== null) return reason("gang_member_failed", { rank, nodes, message: exit.error.slice(0, 500) });
+	if (exit.outOfMemory) return reason("gang_member_failed", { rank, nodes, outOfMemory: true });
 	if (exit.signal !== null) return reason("gang_member_failed", { rank, nodes, signal: exit.signal });
 	return exit.code === 0 ? null : reason("gang_member_failed", { rank, nodes, exitCode: exit.code });
 }

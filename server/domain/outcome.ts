@@ -10,8 +10,10 @@ export interface Exit {
 	signal: string | null;
 	/** Set when the command could not be started or its data not staged. */
 	error: string | null;
-	/** Where it failed when there is an error: staging its data or starting the command. */
-	failedAt?: "staging" | "start";
+	/** Where it failed when there is an error: staging its data, fetching its image or starting the command. */
+	failedAt?: "staging" | "image" | "start";
+	/** The machine's or container's memory was full, and the command was killed for it. */
+	outOfMemory?: boolean;
 }
 
 export type FinalAttemptState = Extract<AttemptState, "succeeded" | "failed" | "interrupted" | "evicted" | "cancelled" | "lost">;
@@ -27,11 +29,17 @@ export function outcomeOf(stopReason: Reason | null, exit: Exit | null): { state
 	if (exit.error !== null)
 		return {
 			state: "failed",
-			reason: reason(exit.failedAt === "staging" ? "staging_failed" : "command_not_started", { message: exit.error.slice(0, 500) }),
+			reason: reason(codeOfFailure(exit.failedAt), { message: exit.error.slice(0, 500) }),
 		};
+	if (exit.outOfMemory) return { state: "failed", reason: reason("out_of_memory") };
 	if (exit.signal !== null) return { state: "failed", reason: reason("killed_by_signal", { signal: exit.signal }) };
 	if (exit.code === 0) return { state: "succeeded", reason: reason("completed") };
 	return { state: "failed", reason: reason("exit_nonzero", { exitCode: exit.code }) };
+}
+
+function codeOfFailure(at: Exit["failedAt"]): "staging_failed" | "image_pull_failed" | "command_not_started" {
+	if (at === "staging") return "staging_failed";
+	return at === "image" ? "image_pull_failed" : "command_not_started";
 }
 
 function stateAfterStop(stopReason: Reason): FinalAttemptState {

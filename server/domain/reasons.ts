@@ -23,7 +23,9 @@ export const REASON_CODES = [
 	"max_duration_exceeded",
 	"cancelled_by_person",
 	"no_placement_possible",
+	"out_of_memory",
 	"staging_failed",
+	"image_pull_failed",
 	"command_not_started",
 	"too_many_attempts",
 	// an attempt or instance that ended early

@@ -57,6 +57,12 @@ describe("sentenceOf", () => {
 			"No place can ever run this job. At home: it asks for 16 GPUs on one machine, the largest has 4. In the cloud: it asks for 16 GPUs on one machine, the largest has 8.",
 		],
 		[reason("exit_nonzero", { exitCode: 3 }), "Failed: the command ended with exit code 3."],
+		[reason("out_of_memory"), "Failed: the command was killed because the memory was full."],
+		[reason("image_pull_failed", { message: "denied." }), "Failed: its image could not be fetched where it runs: denied."],
+		[
+			reason("gang_member_failed", { rank: 1, nodes: 3, outOfMemory: true }),
+			"Failed: the command of rank 1 (of 3) was killed because the memory was full; the other machines were stopped.",
+		],
 		[reason("staging_failed", { message: "no such bucket." }), "Failed: its data could not be copied to where it runs: no such bucket."],
 	];
 	it.each(cases)("%#: numbers with units", (given, want) => {

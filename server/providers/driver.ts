@@ -1,5 +1,6 @@
 import type { Offer } from "#server/domain/capacity.ts";
 import type { JobSpec } from "#server/domain/job.ts";
+import type { Exit } from "#server/domain/outcome.ts";
 import type { CapacityType, Provider } from "#server/domain/vocabulary.ts";
 import type { ForeignObservation, ForeignQueue } from "./foreign-queue.ts";
 
@@ -76,9 +77,9 @@ export interface AttemptObservation {
 	finishedAtMs: number | null;
 	/**
 	 * Set when exited. What never ran has `error`, a sentence for people, and `failedAt`: whether its data could not be
-	 * staged or its command could not be started.
+	 * staged, its image not be fetched or its command not be started.
 	 */
-	exit: { code: number | null; signal: string | null; error: string | null; failedAt?: "staging" | "start" } | null;
+	exit: Exit | null;
 }
 
 export interface LogLine {

@@ -49,7 +49,7 @@ export async function reportRunning(ctx: AgentContext, agent: AgentIdentity, inp
 /** The command is over, and nothing of the attempt runs any more. Telling it again changes nothing. */
 export async function reportExited(ctx: AgentContext, agent: AgentIdentity, input: ExitedRequest): Promise<void> {
 	const nowMs = ctx.clock.nowMs();
-	const { code, signal, error, failedAt } = input.exit;
+	const { code, signal, error, failedAt, outOfMemory } = input.exit;
 	await ctx.db.transaction(async (tx) => {
 		// In the order in which everybody locks them: instance, job, attempt.
 		await tx.select({ id: instance.id }).from(instance).where(eq(instance.id, agent.instanceId)).for("update");
@@ -59,7 +59,7 @@ export async function reportExited(ctx: AgentContext, agent: AgentIdentity, inpu
 		await endMember(tx, {
 			attemptId: agent.attemptId,
 			instanceId: agent.instanceId,
-			exit: { code, signal, error, ...(failedAt ? { failedAt } : {}) },
+			exit: { code, signal, error, ...(failedAt ? { failedAt } : {}), ...(outOfMemory ? { outOfMemory } : {}) },
 			atMs: believableMs(agent, input.atMs, nowMs),
 		});
 	});
