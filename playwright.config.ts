@@ -19,7 +19,7 @@ export default defineConfig({
 		baseURL,
 		contextOptions: { reducedMotion: "reduce" },
 		screenshot: "only-on-failure",
-		trace: "retain-on-failure",
+		trace: CI ? "on-first-retry" : "retain-on-failure",
 		launchOptions: { ...(SPILLWAY_CHROMIUM ? { executablePath: SPILLWAY_CHROMIUM } : {}), args: SPILLWAY_CHROMIUM_ARGS?.split(" ") ?? [] },
 	},
 	webServer: {
