@@ -6,6 +6,7 @@ import { type BillingTerms, billableMs } from "./billing-terms.ts";
 import { bucketStartMs, cutAtHours, type Interval, nextBucketStartMs } from "./calendar.ts";
 import { footprintOfGpus, type PowerFacts } from "./carbon.ts";
 import { type Commitment, coveredMs, seatUntil } from "./commitment.ts";
+import { type DiskUsage, diskCostUntil } from "./disk.ts";
 import type { Calendar } from "./zone.ts";
 
 /** From `fromMs` on, one machine costs this much; what it lists at is the on-demand price where that is known. */
@@ -35,6 +36,8 @@ export interface Usage {
 	phases?: readonly Phase[] | undefined;
 	/** It pays this machine's time: what it costs is amortised, and nothing is billed for its use. */
 	commitment?: Commitment | undefined;
+	/** Its disk, which is there as long as it is. Absent: none of a known price. */
+	disk?: DiskUsage | undefined;
 	/** Of the ledger: charges are cut at its midnights. Absent: UTC. */
 	calendar?: Calendar | undefined;
 	gpus: number;
@@ -53,7 +56,7 @@ const MS_PER_HOUR = 3_600_000n;
 
 /**
  * The charges between what was metered already (null: nothing) and now or the usage's end, whichever comes first, one
- * for each UTC hour and phase. Every amount is the difference of two running totals, so the charges of a usage add up to the
+ * for each UTC hour and phase, and one for each hour of its disk. Every amount is the difference of two running totals, so the charges of a usage add up to the
  * same whatever the moments at which it is metered.
  * An end that was learnt late, behind what is metered, is corrected by adjustments of the opposite sign.
  */
@@ -105,16 +108,30 @@ export function reversed(charge: ChargeDraft): ChargeDraft {
 
 function chargesBetween(usage: Usage, interval: Interval): ChargeDraft[] {
 	const { phases = ALL_COMPUTE } = usage;
-	return cutAtPhases(phases, interval, usage.calendar).map(({ kind, ...piece }) => ({
-		periodStartMs: piece.fromMs,
-		periodEndMs: piece.toMs,
-		dimensions: { ...usage.dimensions, kind },
-		...usage.cause,
-		billLineId: null,
-		correction: null,
+	const time = cutAtPhases(phases, interval, usage.calendar).map(({ kind, ...piece }) => ({
+		...draftOf(usage, kind, piece),
 		...difference(totalAt(usage, piece.toMs), totalAt(usage, piece.fromMs)),
 		...footprintOfGpus(usage.power, usage.gpus, piece),
 	}));
+	return usage.disk ? [...time, ...diskCharges(usage, usage.disk, interval)] : time;
+}
+
+/** The energy of disks is not counted: no figure of it is on record here. */
+function diskCharges(usage: Usage, disk: DiskUsage, interval: Interval): ChargeDraft[] {
+	const costAt = (atMs: number): bigint => diskCostUntil(disk, usage.startMs, atMs - usage.startMs);
+	return cutAtHours(interval, usage.calendar).flatMap((piece): ChargeDraft[] => {
+		const microUsd = costAt(piece.toMs) - costAt(piece.fromMs);
+		if (microUsd === 0n) return [];
+		const money = { listMicroUsd: microUsd, contractedMicroUsd: microUsd, effectiveMicroUsd: microUsd, billedMicroUsd: microUsd };
+		return [{ ...draftOf(usage, "storage", piece), ...NO_AMOUNTS, ...money }];
+	});
+}
+
+function draftOf({ dimensions, cause }: Usage, kind: ChargeKind, { fromMs, toMs }: Interval): Omit<ChargeDraft, keyof Amounts> {
+	return {
+		...{ periodStartMs: fromMs, periodEndMs: toMs, dimensions: { ...dimensions, kind } },
+		...{ ...cause, billLineId: null, correction: null },
+	};
 }
 
 const ALL_COMPUTE: readonly Phase[] = [{ fromMs: 0, kind: "compute" }];

@@ -39,6 +39,20 @@ export interface Offer {
 	billedMinimumMs?: number;
 	/** Its driver can start several instances together, all or none, in one place. Absent: it cannot. */
 	gangs?: boolean;
+	/** The disk that every instance is launched with. Absent: its driver asks for none of a size of its own. */
+	disk?: MachineDisk;
+}
+
+/** The root disk that a launch asks for: it is made with the machine and deleted with it. */
+export interface MachineDisk {
+	/** As the provider calls it: `gp3`, `Premium_LRS`, `pd-balanced`. */
+	type: string;
+	gib: number;
+	/** Price of the whole disk for a calendar month. null: not known; then the disk is in no cost, and is said not to be. */
+	microUsdPerMonth: bigint | null;
+	/** When the price was read, UTC ms; null without one. */
+	observedAtMs: number | null;
+	source: string;
 }
 
 export function offerId(o: Pick<Offer, "provider" | "region" | "zone" | "instanceType" | "capacityType">): string {

@@ -87,6 +87,23 @@ describe("expected cost of finishing on an offer", () => {
 		expect(e.hold).toBe(24_000_000n);
 	});
 
+	it("has the disk, at the dearest month's hour: 100 GiB at $6.72 a month of 672 h for 61 min is $0.010167, in total, score and hold", () => {
+		const disk = { type: "gp3", gib: 100, microUsdPerMonth: 6_720_000n, observedAtMs: NOON_MS, source: "a list" };
+		const [bare, full] = [estimate({ offers: [spot] }, aJob().build()), estimate({ offers: [{ ...spot, disk }] }, aJob().build())];
+		expect([bare.storageMicroUsd, full.storageMicroUsd]).toEqual([null, 10_167]);
+		expect(full.totalMicroUsd - bare.totalMicroUsd).toBe(10_167);
+		expect(full.scoreMicroUsd - bare.scoreMicroUsd).toBeCloseTo(10_166.67, 1);
+		expect(full.hold).toBe((bare.hold * 61n + 59n) / 60n);
+	});
+
+	it("takes the machine that is cheaper with its disk, and tells an unknown price of disks from none", () => {
+		const disk = (microUsdPerMonth: bigint | null) => ({ type: "gp3", gib: 100, microUsdPerMonth, observedAtMs: null, source: "a list" });
+		const cheapDisk = anOffer({ region: "us-west-2", usd: "1.01", disk: disk(6_720_000n) });
+		const offers = [{ ...onDemand, disk: disk(67_200_000n) }, cheapDisk];
+		expect(estimate({ offers }, aJob().build()).offerId).toBe(cheapDisk.id);
+		expect(estimate({ offers: [{ ...onDemand, disk: disk(null) }] }, aJob().build()).storageMicroUsd).toBeNull();
+	});
+
 	it("ranks by the price that is paid, whatever the list says", () => {
 		const discounted = anOffer({ region: "eu-west-1", usd: "0.80", onDemandMicroUsdPerHour: usdToMicro(2) });
 		expect(estimate({ offers: [onDemand, discounted] }, aJob().build()).offerId).toBe(discounted.id);

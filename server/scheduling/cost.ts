@@ -1,3 +1,4 @@
+import { diskMicroUsdPerHourMax } from "#server/accounting/disk.ts";
 import type { Offer } from "#server/domain/capacity.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import { mulDivCeil } from "#server/kernel/money.ts";
@@ -105,8 +106,8 @@ export function lifeOn(row: OfferRow, run: CloudRun): number {
 }
 
 /**
- * The most that a placement may cost: price × instances × (life + LIMITS.terminationMarginMs), rounded up, plus egress at
- * its worst. A life under the least that is billed counts as that.
+ * The most that a placement may cost: (price + disk) × instances × (life + LIMITS.terminationMarginMs), rounded up, plus egress
+ * at its worst. A life under the least that is billed counts as that.
  */
 export function holdOf(row: OfferRow, run: CloudRun): bigint {
 	const lifeMs = lifeOn(row, run);
@@ -119,9 +120,9 @@ export function holdOf(row: OfferRow, run: CloudRun): bigint {
 	return rentMicroUsd + egress;
 }
 
-/** The part of a hold that is the instances' time. */
-export function rentHoldOf(offer: Pick<Offer, "microUsdPerHour" | "billedMinimumMs">, lifeMs: number, instances: number): bigint {
-	const price = offer.microUsdPerHour ?? 0n;
+/** The part of a hold that is the instances' time, with their disks in the dearest month. */
+export function rentHoldOf(offer: Pick<Offer, "microUsdPerHour" | "billedMinimumMs" | "disk">, lifeMs: number, instances: number): bigint {
+	const price = (offer.microUsdPerHour ?? 0n) + diskMicroUsdPerHourMax(offer.disk);
 	const heldMs = Math.ceil(Math.max(lifeMs + LIMITS.terminationMarginMs, offer.billedMinimumMs ?? 0));
 	return mulDivCeil(price > 0n ? price : 0n, BigInt(heldMs) * BigInt(Math.max(1, instances)), BigInt(HOUR_MS));
 }
@@ -192,6 +193,8 @@ export interface Estimate {
 	delayMs: number;
 	computeMicroUsd: number;
 	egressMicroUsd: number;
+	/** Of the instances' disks, by the dearest month; null when their price is not known, and then not in the total. */
+	storageMicroUsd: number | null;
 	totalMicroUsd: number;
 	/** null when grid, PUE or board power is not known. */
 	emissionsGrams: number | null;
@@ -200,7 +203,8 @@ export interface Estimate {
 }
 
 /**
- * Expected cost of finishing there: price × instances × (boot + staging + rest + rework), rounded up, + egress.
+ * Expected cost of finishing there: price × instances × (boot + staging + rest + rework), rounded up, + their disks as long, rounded
+ * up, + egress.
  * Rework is the expected repeated work, boots and restores of records.ts.
  */
 export function estimateOf(row: OfferRow, run: CloudRun): Estimate {
@@ -208,11 +212,13 @@ export function estimateOf(row: OfferRow, run: CloudRun): Estimate {
 	const hours = (run.instances * times.billedMs) / HOUR_MS;
 	const computeMicroUsd = Math.ceil(row.microUsdPerHour * hours);
 	const egressMicroUsd = Number(egressOf(row, run));
+	const storageMicroUsd = row.diskMicroUsdPerHour === 0 ? null : Math.ceil(row.diskMicroUsdPerHour * hours);
 	return {
 		...times,
 		computeMicroUsd,
 		egressMicroUsd,
-		totalMicroUsd: computeMicroUsd + egressMicroUsd,
+		storageMicroUsd,
+		totalMicroUsd: computeMicroUsd + egressMicroUsd + (storageMicroUsd ?? 0),
 		emissionsGrams: row.gramsPerHour === null ? null : row.gramsPerHour * hours,
 		scoreMicroUsd: scoreOf(row, run),
 	};

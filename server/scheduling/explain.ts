@@ -142,7 +142,7 @@ function survivorRemoval(d: Explained, row: OfferRow, passedOver: PassedOver | u
 function cloudCandidate(d: Explained, row: OfferRow, removal: Removal | null): Candidate {
 	const { offer } = row;
 	const estimate = estimateOf(row, d.run);
-	const { computeMicroUsd, egressMicroUsd, totalMicroUsd } = estimate;
+	const { computeMicroUsd, egressMicroUsd, storageMicroUsd, totalMicroUsd } = estimate;
 	return {
 		placement: row.placement,
 		offerId: offer.id,
@@ -151,6 +151,7 @@ function cloudCandidate(d: Explained, row: OfferRow, removal: Removal | null): C
 		...timesOf(d, estimate),
 		computeMicroUsd: moneyText(computeMicroUsd),
 		egressMicroUsd: moneyText(egressMicroUsd),
+		...(storageMicroUsd !== null && { storageMicroUsd: moneyText(storageMicroUsd) }),
 		totalMicroUsd: moneyText(totalMicroUsd),
 		cashMicroUsd: moneyText(totalMicroUsd),
 		worstCaseMicroUsd: String(holdOf(row, d.run)),

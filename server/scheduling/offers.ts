@@ -1,3 +1,4 @@
+import { diskMicroUsdPerHourMax } from "#server/accounting/disk.ts";
 import type { Offer, Placement } from "#server/domain/capacity.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import type { Reason } from "#server/domain/reasons.ts";
@@ -20,11 +21,13 @@ export interface OfferRow {
 	machine: Machine;
 	/** Its place in the order of all offers. */
 	index: number;
-	/** NaN when the price is missing. */
+	/** NaN when the price is missing. Without its disk. */
 	microUsdPerHour: number;
+	/** At the most, in any month; 0 for a disk without a known price. */
+	diskMicroUsdPerHour: number;
 	/** g/h of one instance under load; null when grid, PUE or board power is not known. */
 	gramsPerHour: number | null;
-	/** Price plus weighed carbon: the order of offers for a job of any length, since every offer starts equally soon. */
+	/** Price, disk and weighed carbon: the order of offers for a job of any length, since every offer starts equally soon. */
 	weighedMicroUsdPerHour: number;
 	/** A price that cannot be trusted. */
 	priceRemoval: Removal | null;
@@ -51,7 +54,10 @@ function openOffers(snapshot: Snapshot): OfferRow[] {
 	// An unknown intensity is weighed as the worst known one per GPU: not knowing must not look green.
 	const worst = rows.reduce((max, r) => Math.max(max, r.gramsPerHour === null ? 0 : r.gramsPerHour / Math.max(1, r.offer.gpus)), 0);
 	const microPerGram = Number(snapshot.policy.weights.carbonMicroUsdPerTonne) / 1e6;
-	for (const row of rows) row.weighedMicroUsdPerHour = row.microUsdPerHour + (row.gramsPerHour ?? worst * row.offer.gpus) * microPerGram;
+	for (const row of rows) {
+		const carbon = (row.gramsPerHour ?? worst * row.offer.gpus) * microPerGram;
+		row.weighedMicroUsdPerHour = row.microUsdPerHour + row.diskMicroUsdPerHour + carbon;
+	}
 	likesOf(rows);
 	return rows.sort(compareRows);
 }
@@ -71,6 +77,7 @@ function rowOf(offer: Offer, watts: number | null, snapshot: Snapshot): OfferRow
 		index: 0,
 		machine: { accelerator: offer.accelerator, gpus: offer.gpus, cpus: offer.vcpus, memoryGiB: offer.memoryGiB },
 		microUsdPerHour: offer.microUsdPerHour === null ? Number.NaN : Number(offer.microUsdPerHour),
+		diskMicroUsdPerHour: Number(diskMicroUsdPerHourMax(offer.disk)),
 		gramsPerHour: known ? gramsOf(watts * offer.gpus, HOUR_MS, offer.gridGramsPerKwh ?? 0, offer.pue ?? 1) : null,
 		weighedMicroUsdPerHour: 0,
 		priceRemoval: priceRemovalOf(offer, snapshot),

@@ -1,4 +1,5 @@
 import { billingTermsOf } from "#server/accounting/billing-terms.ts";
+import { diskTermsOf } from "#server/accounting/disk.ts";
 import { meterPool, type OwnedUse } from "#server/accounting/meter-pool.ts";
 import { meterUsage } from "#server/accounting/meter-usage.ts";
 import { UTC } from "#server/accounting/zone.ts";
@@ -27,6 +28,10 @@ export function meterInstance(ctx: SimContext, row: InstanceRecord): void {
 				},
 			],
 			terms: billingTermsOf(offer.provider),
+			disk:
+				typeof offer.disk?.microUsdPerMonth === "bigint"
+					? { microUsdPerMonth: offer.disk.microUsdPerMonth, terms: diskTermsOf(offer.provider) }
+					: undefined,
 			gpus: offer.gpus,
 			power: {
 				wattsPerGpu: ctx.scenario.boardWatts[offer.accelerator] ?? null,

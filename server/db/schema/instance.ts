@@ -7,9 +7,11 @@ import { attempt } from "./attempt.ts";
 import { instant, json, microUsd } from "./columns.ts";
 import { capacityType, instanceState, provider } from "./enums.ts";
 import { job } from "./job.ts";
+import type { StoredDisk } from "./offer.ts";
 
 /** The offer as it was taken, money as decimal strings. */
-export type StoredOffer = Omit<Offer, "microUsdPerHour" | "onDemandMicroUsdPerHour" | "egressMicroUsdPerGiB"> & {
+export type StoredOffer = Omit<Offer, "microUsdPerHour" | "onDemandMicroUsdPerHour" | "egressMicroUsdPerGiB" | "disk"> & {
+	disk?: StoredDisk;
 	microUsdPerHour: string;
 	onDemandMicroUsdPerHour: string | null;
 	egressMicroUsdPerGiB: string;

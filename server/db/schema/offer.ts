@@ -1,6 +1,10 @@
 import { index, integer, pgTable, real, text } from "drizzle-orm/pg-core";
-import { instant, microUsd } from "./columns.ts";
+import type { MachineDisk } from "../../domain/capacity.ts";
+import { instant, json, microUsd } from "./columns.ts";
 import { capacityType, provider } from "./enums.ts";
+
+/** A disk as rows keep it, money as a decimal string. */
+export type StoredDisk = Omit<MachineDisk, "microUsdPerMonth"> & { microUsdPerMonth: string | null };
 
 /** The newest observation of each offer, with what we learned from asking for it. */
 export const offer = pgTable(
@@ -21,6 +25,8 @@ export const offer = pgTable(
 		onDemandMicroUsdPerHour: microUsd(),
 		priceObservedAt: instant().notNull(),
 		priceSource: text().notNull(),
+		/** The disk that its machines are launched with; null: its driver names none. */
+		disk: json<StoredDisk | null>(),
 		/** When the provider last listed it at all. */
 		seenAt: instant().notNull(),
 		backoffUntil: instant(),

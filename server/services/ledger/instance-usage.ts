@@ -2,6 +2,7 @@ import { and, asc, gt, inArray, isNull, ne, or } from "drizzle-orm";
 import { billingTermsOf } from "#server/accounting/billing-terms.ts";
 import { bucketStartMs } from "#server/accounting/calendar.ts";
 import type { Commitment } from "#server/accounting/commitment.ts";
+import { type DiskUsage, diskTermsOf } from "#server/accounting/disk.ts";
 import { correctUsage, type Metered, type Phase, type Usage } from "#server/accounting/meter-usage.ts";
 import { type PriceObservation, spotSteps } from "#server/accounting/spot-prices.ts";
 import type { Calendar } from "#server/accounting/zone.ts";
@@ -67,6 +68,7 @@ export function usageOf({ instance: row, work, times }: Machine, known: Known): 
 		terms: billingTermsOf(row.provider),
 		phases: phasesOf(startMs, times),
 		commitment: known.commitments.get(row.id),
+		disk: diskOf(row),
 		calendar: known.calendar,
 		gpus: row.gpus,
 		power: powerOfMachine(row, known.grids, known.measured.get(row.id)),
@@ -80,6 +82,12 @@ export function usageOf({ instance: row, work, times }: Machine, known: Known): 
 		},
 		cause: { jobId: row.jobId, attemptId: row.attemptId, instanceId: row.id, allocationId: null, poolId: null },
 	};
+}
+
+/** As the launch asked for it, at the price that was known then. */
+function diskOf({ provider, offer: { disk } }: Machine["instance"]): DiskUsage | undefined {
+	if (!disk || disk.microUsdPerMonth === null) return undefined;
+	return { microUsdPerMonth: BigInt(disk.microUsdPerMonth), terms: diskTermsOf(provider) };
 }
 
 /** Before its attempt was staged a machine boots, before the command ran it is staged; one whose command never ran stays there. */

@@ -67,6 +67,38 @@ describe("books worked by hand", () => {
 		expect((await test.readJob(books, jobId)).costMicroUsd).toBe(3_000_000n);
 	});
 
+	it("100 GiB of disk at $7.20 a month of 720 h beside a machine at $1/h for 2 h: $2 and 2 × $0.01, by two meters at once", async () => {
+		const { instanceId, jobId } = await test.addMachine(books, { microUsdPerHour: 1_000_000n, diskMicroUsdPerMonth: 7_200_000n });
+		for (let n = 0; n < 4; n++) {
+			books.clock.advance(30 * MINUTE_MS);
+			await Promise.all([meterAll(books), meterAll(books)]);
+		}
+		await test.terminate(books, instanceId);
+		await settleInstance(books, instanceId);
+		expect(await kinds(jobId)).toEqual({ compute: 2_000_000n, storage: 20_000n });
+		expect((await test.readInstance(books, instanceId)).costMicroUsd).toBe(2_020_000n);
+		expect((await test.readJob(books, jobId)).costMicroUsd).toBe(2_020_000n);
+	});
+
+	it("a disk whose price nobody knows has no charge, rather than one of $0: 2 h × $1 = $2", async () => {
+		const { instanceId, jobId } = await test.addMachine(books, { microUsdPerHour: 1_000_000n, diskMicroUsdPerMonth: null });
+		books.clock.advance(2 * HOUR_MS);
+		await test.terminate(books, instanceId);
+		await settleInstance(books, instanceId);
+		expect(await kinds(jobId)).toEqual({ compute: 2_000_000n });
+	});
+
+	it("a spot price that is learnt late and a disk: 90 min at $1, 30 at $2, + $0.50, and 2 × $0.01: the disk is not corrected with it", async () => {
+		const { instanceId, jobId } = await test.addMachine(books, { microUsdPerHour: 1_000_000n, diskMicroUsdPerMonth: 7_200_000n });
+		books.clock.advance(90 * MINUTE_MS);
+		await meterAll(books);
+		await spotPrice(instanceId, 40, 2_000_000n);
+		books.clock.advance(30 * MINUTE_MS);
+		await test.terminate(books, instanceId);
+		await settleInstance(books, instanceId);
+		expect(await kinds(jobId)).toEqual({ compute: 2_500_000n, price_learnt_late: 500_000n, storage: 20_000n });
+	});
+
 	it("a price that nobody asked for any more does not touch an on-demand machine: 2 h × $1 = $2", async () => {
 		const { instanceId, jobId } = await test.addMachine(books, { microUsdPerHour: 1_000_000n, capacityType: "on_demand" });
 		await spotPrice(instanceId, 10, 9_000_000n);

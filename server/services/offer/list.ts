@@ -9,6 +9,7 @@ import { assert } from "#server/kernel/assert.ts";
 import { gridIntensity } from "#server/rates/carbon.ts";
 import { egressMicroUsdPerGiB } from "#server/rates/egress.ts";
 import type { RatedProvider } from "#server/rates/offers.ts";
+import { fromStoredDisk } from "../instance/stored-offer.ts";
 
 /** Offers of the enabled, healthy sites, with egress and grid intensity of their region. */
 export async function listOffers(db: DbOrTx): Promise<Offer[]> {
@@ -47,6 +48,7 @@ function toOffer(row: typeof offer.$inferSelect): Offer {
 		// The loop starts the machines of a gang in one zone and gives all back when one cannot be had; within a region's
 		// subnet those of any of these clouds reach each other.
 		gangs: true,
+		...(row.disk && { disk: fromStoredDisk(row.disk) }),
 	};
 }
 

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import type { Db } from "#server/db/client.ts";
 import { offer, offerPrice } from "#server/db/schema/offer.ts";
 import type { OfferObservation } from "#server/providers/driver.ts";
+import { toStoredDisk } from "../instance/stored-offer.ts";
 
 const BATCH = 500;
 
@@ -25,6 +26,7 @@ export async function refreshOffers(db: Db, observed: readonly OfferObservation[
 			onDemandMicroUsdPerHour: o.onDemandMicroUsdPerHour,
 			priceObservedAt: new Date(o.priceObservedAtMs),
 			priceSource: o.priceSource,
+			disk: o.disk ? toStoredDisk(o.disk) : null,
 			seenAt,
 		}));
 		await db.transaction(async (tx) => {
@@ -43,6 +45,7 @@ export async function refreshOffers(db: Db, observed: readonly OfferObservation[
 						onDemandMicroUsdPerHour: sql`excluded.on_demand_micro_usd_per_hour`,
 						priceObservedAt: sql`excluded.price_observed_at`,
 						priceSource: sql`excluded.price_source`,
+						disk: sql`excluded.disk`,
 						seenAt: sql`excluded.seen_at`,
 						gpus: sql`excluded.gpus`,
 						vcpus: sql`excluded.vcpus`,

@@ -1,3 +1,5 @@
+import { diskCostUntil, diskTermsOf } from "#server/accounting/disk.ts";
+import type { Offer } from "#server/domain/capacity.ts";
 import { HOUR_MS, SECOND_MS } from "#server/kernel/units.ts";
 import { monthOf, rentOf } from "./billing.ts";
 import { makeGridOver } from "./emissions.ts";
@@ -13,7 +15,7 @@ export interface MeasuredRun {
 	endMs: number;
 	/** Work of the job that it brought, ms on the recorded accelerator. */
 	gainedMs: number;
-	/** What its instances cost, compute and egress. */
+	/** What its instances cost: compute, disks and egress. */
 	costMicroUsd: bigint;
 	/** The same by calendar month (billing.ts, monthOf). */
 	costByMonth: readonly (readonly [month: number, microUsd: bigint])[];
@@ -32,6 +34,7 @@ export class Meter {
 	readonly #counts = new Map<RunEnd, number>();
 	#computeMicroUsd = 0n;
 	#egressMicroUsd = 0n;
+	#storageMicroUsd = 0n;
 	#egressGiB = 0;
 	#grams = 0;
 	/** Of the attempt that is being measured; null: not known. */
@@ -102,6 +105,8 @@ export class Meter {
 		};
 		const rent = rentOf(this.#scenario, { offer, instances: run.instances, fromMs: run.placedAtMs, toMs: endMs }, add);
 		const recorded = run.job.recorded;
+		const disk = disksOf(run, offer, endMs);
+		if (disk > 0n) add(monthOf(endMs), disk);
 		const outGiB = why !== "finished" ? 0 : (recorded?.dataOutGiB ?? this.#scenario.dataOutGiB);
 		// What was copied in until the end is paid, whether the job came to run or not.
 		const staged = run.stagedShare(endMs);
@@ -113,6 +118,7 @@ export class Meter {
 		const egress = outMicroUsd + inMicroUsd;
 		if (egress > 0n) add(monthOf(endMs), egress);
 		this.#computeMicroUsd += rent;
+		this.#storageMicroUsd += disk;
 		this.#egressMicroUsd += egress;
 		this.#egressGiB += outGiB + run.staging.egressGiB * staged;
 		const heldMs = endMs - run.placedAtMs;
@@ -121,7 +127,7 @@ export class Meter {
 		const perGpu = this.#scenario.boardWatts[offer.accelerator];
 		const grid = this.#gridOver(`${offer.provider}:${offer.region}`, offer.gridGramsPerKwh, run.placedAtMs, endMs);
 		this.#emit({ gpuMs: gpus * heldMs, watts: perGpu === undefined ? null : perGpu * gpus, pue: offer.pue, grid });
-		return rent + egress;
+		return rent + egress + disk;
 	}
 
 	/** The report, but for what only the caller knows: overshoot, decisions and times. */
@@ -154,8 +160,12 @@ export class Meter {
 					.sort()
 					.map(([type, hours]) => [type, round3(hours)]),
 			),
-			cloudCostUsd: usd(this.#computeMicroUsd + this.#egressMicroUsd),
-			costByKindUsd: { compute: usd(this.#computeMicroUsd), egress: usd(this.#egressMicroUsd) },
+			cloudCostUsd: usd(this.#computeMicroUsd + this.#egressMicroUsd + this.#storageMicroUsd),
+			costByKindUsd: {
+				...{ compute: usd(this.#computeMicroUsd), egress: usd(this.#egressMicroUsd) },
+				// Scenarios have no disks; the offers of a site do, where their price is known.
+				...(this.#storageMicroUsd > 0n && { storage: usd(this.#storageMicroUsd) }),
+			},
 			egressGiB: round3(this.#egressGiB),
 			emissionsKg: this.#knownGpuMs === 0 && this.#unknownGpuMs > 0 ? null : round3(this.#grams / 1000),
 			emissionsUnknownGpuHours: round3(this.#unknownGpuMs / HOUR_MS),
@@ -204,4 +214,10 @@ function usd(microUsd: bigint): number {
 
 export function round3(value: number): number {
 	return Math.round(value * 1000) / 1000;
+}
+
+function disksOf(run: Run, { disk, provider }: Offer, endMs: number): bigint {
+	const microUsdPerMonth = disk?.microUsdPerMonth ?? null;
+	if (microUsdPerMonth === null) return 0n;
+	return BigInt(run.instances) * diskCostUntil({ microUsdPerMonth, terms: diskTermsOf(provider) }, run.placedAtMs, endMs - run.placedAtMs);
 }

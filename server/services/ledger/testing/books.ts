@@ -95,6 +95,8 @@ interface MachineOptions extends Work {
 	onDemandMicroUsdPerHour?: bigint | null;
 	capacityType?: Exclude<CapacityType, "owned">;
 	region?: string;
+	/** Its disk, 100 GiB of gp3: what it costs a month. null: not known. Absent: the offer names no disk. */
+	diskMicroUsdPerMonth?: bigint | null;
 	/** What instance type's GPUs are called; an unknown name has no known power. */
 	accelerator?: string;
 }
@@ -105,7 +107,7 @@ export async function addMachine(
 	options: MachineOptions = {},
 ): Promise<{ instanceId: string; jobId: string; attemptId: string }> {
 	const { microUsdPerHour = 404_200n, onDemandMicroUsdPerHour = 1_006_000n, capacityType = "spot", gpus = 1, attemptNo = 1 } = options;
-	const { region = "us-east-1", accelerator = "A10G-24GB" } = options;
+	const { region = "us-east-1", accelerator = "A10G-24GB", diskMicroUsdPerMonth } = options;
 	const launchedMs = options.launchedMs === undefined ? books.clock.nowMs() : options.launchedMs;
 	const jobId = options.jobId ?? (await addJob(books, options));
 	const place = { siteId: "aws", provider: "aws", region, zone: null, capacityType, instanceType: "g5.xlarge", accelerator } as const;
@@ -127,6 +129,9 @@ export async function addMachine(
 			onDemandMicroUsdPerHour: onDemandMicroUsdPerHour?.toString() ?? null,
 			...{ priceObservedAtMs: nowMs, priceSource: "test", backoffUntilMs: null, backoffReason: null, egressMicroUsdPerGiB: "90000" },
 			...{ gridGramsPerKwh: 380.5, pue: 1.15 },
+			...(diskMicroUsdPerMonth !== undefined && {
+				disk: { type: "gp3", gib: 100, microUsdPerMonth: diskMicroUsdPerMonth?.toString() ?? null, observedAtMs: nowMs, source: "test" },
+			}),
 		},
 		...(launchedMs === null
 			? { state: "intended" as const }

@@ -1,0 +1,66 @@
+import type { Provider } from "#server/domain/vocabulary.ts";
+import { mulDivFloor } from "#server/kernel/money.ts";
+import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
+import { type BillingTerms, billableMs, UNROUNDED } from "./billing-terms.ts";
+
+/** How a provider rounds the time of a disk. Its price is for a calendar month, of 28 to 31 days. */
+const BY_PROVIDER: Partial<Record<Provider, BillingTerms>> = {
+	// "$0.08 per GB-month * 2000 GB * 43,200 seconds / (86,400 seconds/day * 30-day month)"; in a month of 31 days, 744 hours are one.
+	aws: {
+		incrementMs: 1_000,
+		rounding: "up",
+		minimumMs: 60_000,
+		source: "https://aws.amazon.com/ebs/pricing/ (gp3: per second, 60 seconds at least, by the days of the month)",
+	},
+	// "Prorated based on a granularity of seconds"; the billing catalogue's conversion factor is the month's own number of seconds.
+	gcp: {
+		incrementMs: 1_000,
+		rounding: "up",
+		minimumMs: 0,
+		source: "https://cloud.google.com/compute/disks-image-pricing (per second, by the month)",
+	},
+};
+
+/** Azure's are exact to the millisecond: no rule of its rounding is on record here. */
+export function diskTermsOf(provider: Provider): BillingTerms {
+	return BY_PROVIDER[provider] ?? UNROUNDED;
+}
+
+/** One machine's disk, from the launch of the machine to its end. */
+export interface DiskUsage {
+	microUsdPerMonth: bigint;
+	terms: BillingTerms;
+}
+
+/** A number that the days of every month divide. */
+const DAYS_OF_ANY_MONTH = 4n * 7n * 29n * 3n * 5n * 31n;
+
+/** What the disk costs by `elapsedMs` after its start: each month's price by the part of the month, summed exactly and rounded down once. */
+export function diskCostUntil({ microUsdPerMonth, terms }: DiskUsage, startMs: number, elapsedMs: number): bigint {
+	const endMs = startMs + billableMs(terms, elapsedMs);
+	let parts = 0n;
+	for (let atMs = startMs; atMs < endMs; ) {
+		const { days, nextMs } = utcMonthAt(atMs);
+		const untilMs = Math.min(endMs, nextMs);
+		parts += BigInt(untilMs - atMs) * (DAYS_OF_ANY_MONTH / BigInt(days));
+		atMs = untilMs;
+	}
+	return mulDivFloor(microUsdPerMonth, parts, DAYS_OF_ANY_MONTH * BigInt(DAY_MS)).quotient;
+}
+
+function utcMonthAt(atMs: number): { days: number; nextMs: number } {
+	const at = new Date(atMs);
+	const fromMs = Date.UTC(at.getUTCFullYear(), at.getUTCMonth());
+	const nextMs = Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1);
+	return { days: (nextMs - fromMs) / DAY_MS, nextMs };
+}
+
+/** February: no hour of a disk costs more. */
+const SHORTEST_MONTH_DAYS = 28n;
+
+/** The most that an hour of the disk costs, in any month, rounded up: what holds and estimates reckon with. 0 for one without a price. */
+export function diskMicroUsdPerHourMax(disk: { microUsdPerMonth: bigint | null } | undefined): bigint {
+	const price = disk?.microUsdPerMonth ?? 0n;
+	const hours = SHORTEST_MONTH_DAYS * BigInt(DAY_MS / HOUR_MS);
+	return (price + hours - 1n) / hours;
+}
