@@ -9,10 +9,12 @@ import { startGceEmulator } from "#server/emulators/gcp/emulator.ts";
 import { writeKeyFile } from "#server/emulators/gcp/key-file.ts";
 import { DEFAULT_PROJECT } from "#server/emulators/gcp/options.ts";
 import type { BookedInstance } from "#server/emulators/shared/booked-instance.ts";
+import type { CatalogEntry } from "#server/emulators/shared/catalog-entry.ts";
 import type { Emulator } from "#server/emulators/shared/emulator.ts";
 import { defined } from "#server/kernel/assert.ts";
 import { AwsDriver } from "#server/providers/aws/driver.ts";
 import { AzureDriver } from "#server/providers/azure/driver.ts";
+import type { AzureRate } from "#server/providers/azure/offers.ts";
 import { type CloudDriver, INSTANCE_TAG } from "#server/providers/driver.ts";
 import { type ComputeClients, openComputeClients } from "#server/providers/gcp/compute-clients.ts";
 import { GcpDriver } from "#server/providers/gcp/driver.ts";
@@ -55,17 +57,27 @@ export class CloudPorts {
 	}
 }
 
+/** What a provider sells in a run, and how long its machines take. */
+export interface CloudStock {
+	catalog: CatalogEntry[];
+	rates: AzureRate[];
+	regions: string[];
+	delays: typeof DELAYS;
+}
+
 /** One provider of a run: its emulator, which can be killed and comes back with its book, and drivers that speak to it. */
 export class EmulatedCloud {
 	readonly cloud: Cloud;
 	readonly #clock: FastClock;
 	readonly #folder: string;
 	readonly #ports: CloudPorts;
+	readonly #stock: CloudStock;
 	#emulator: Emulator | null = null;
 	#lastBook: BookedInstance[] = [];
 
-	constructor(cloud: Cloud, options: { clock: FastClock; folder: string; ports: CloudPorts }) {
+	constructor(cloud: Cloud, options: { clock: FastClock; folder: string; ports: CloudPorts; stock?: CloudStock }) {
 		this.cloud = cloud;
+		this.#stock = options.stock ?? { catalog: CATALOGS[cloud], rates: RATES[cloud], regions: REGIONS[cloud], delays: DELAYS };
 		this.#clock = options.clock;
 		this.#folder = path.join(options.folder, cloud);
 		this.#ports = options.ports;
@@ -75,8 +87,14 @@ export class EmulatedCloud {
 	async start(): Promise<void> {
 		const clock = () => this.#clock.nowMs();
 		const common = {
-			...{ port: this.#ports.port(this.cloud), stateDir: this.#folder, seed: 1, ...DELAYS, guestStopGraceMs: GUEST_STOP_GRACE_MS },
-			...{ clock, clockRate: this.#clock.rate, guestEnvironment: this.#clock.environment, catalog: CATALOGS[this.cloud] },
+			...{
+				port: this.#ports.port(this.cloud),
+				stateDir: this.#folder,
+				seed: 1,
+				...this.#stock.delays,
+				guestStopGraceMs: GUEST_STOP_GRACE_MS,
+			},
+			...{ clock, clockRate: this.#clock.rate, guestEnvironment: this.#clock.environment, catalog: this.#stock.catalog },
 		};
 		const start = { aws: startEc2Emulator, azure: startAzureEmulator, gcp: startGceEmulator }[this.cloud];
 		this.#emulator = await start(common);
@@ -119,9 +137,9 @@ export class EmulatedCloud {
 
 	async driver(): Promise<CloudDriver> {
 		const { cloud, url: endpoint } = this;
-		const regions = REGIONS[cloud];
+		const { regions, rates } = this.#stock;
 		const clock = this.#clock;
-		const listPrices = () => RATES[cloud];
+		const listPrices = () => rates;
 		const common = { controlPlane: CONTROL_PLANE, endpoint, regions, answerTimeoutMs: ANSWER_TIMEOUT_MS };
 		switch (cloud) {
 			case "aws": {

@@ -40,6 +40,9 @@ export function slurmConf({ dir, host, controllerPort, nodePorts, gpusPerNode }:
 		"SwitchType=switch/none",
 		"MpiDefault=none",
 		"JobAcctGatherType=jobacct_gather/none",
+		// What `sacct -c` reads, without a database.
+		"JobCompType=jobcomp/filetxt",
+		`JobCompLoc=${path.join(dir, "log/jobs")}`,
 		"SelectType=select/cons_tres",
 		"SelectTypeParameters=CR_CPU_Memory",
 		"DefMemPerCPU=4000",

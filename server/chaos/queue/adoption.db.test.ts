@@ -1,0 +1,74 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createTestDatabase, type TestDatabase } from "#server/db/testing/database.ts";
+import { defined } from "#server/kernel/assert.ts";
+import { whyNoSlurm } from "#server/providers/slurm/testing/slurm-programs.ts";
+import { buildAgent } from "#server/services/agent/testing/machine.ts";
+import { CloudPorts } from "../emulated-cloud.ts";
+import { QueueWorld } from "./queue-world.ts";
+
+const missing = whyNoSlurm();
+const TIMEOUT_MS = 120_000;
+
+describe.skipIf(missing !== null)(
+	`jobs of a real Slurm's own queue${missing === null ? "" : ` (left out: ${missing})`}`,
+	{ timeout: TIMEOUT_MS },
+	() => {
+		const ports = new CloudPorts();
+		let opened: QueueWorld | null = null;
+		let database: TestDatabase | null = null;
+		const world = () => defined(opened, "world");
+		beforeAll(async () => {
+			const file = await buildAgent();
+			database = await createTestDatabase();
+			const agent = { file, sha256: createHash("sha256").update(readFileSync(file)).digest("hex") };
+			opened = await QueueWorld.open({ databaseUrl: database.url, ports, agent, nodes: 1, gpusPerNode: 2, log: () => {} });
+			await world().startScheduler();
+		});
+		afterAll(async () => {
+			await opened?.close();
+			await database?.drop();
+			await ports.close();
+		});
+
+		const scriptOf = (name: string, ...lines: string[]) =>
+			`#!/bin/bash\n#SBATCH --job-name=${name}\n#SBATCH --gres=gpu:h100:2\n#SBATCH --time=5\n${lines.join("\n")}\n`;
+		const adoption = async (id: string) =>
+			(await world().connection.sql`select state, why, output, problem, outcome from adoption where foreign_id = ${id}`)[0];
+		const sees = async (id: string, state: string) =>
+			world().until(`${id} is ${state}`, async () => (await adoption(id))?.["state"] === state);
+
+		it("a script by plain sbatch of another user runs in the cloud, its output lies where it asked, and home ends it", async () => {
+			const w = world();
+			const blocker = await w.sbatch(scriptOf("blocker", "sleep 600"));
+			await w.until("home is full", async () => (await w.slurm.command("squeue", "-h", "-t", "R", "-o", "%i")) === blocker);
+			const script = scriptOf("train", `#SBATCH --output=${w.home}/%x-%j.log`, "echo one; echo two >&2", "srun echo three $SLURM_JOB_NAME");
+			const id = await w.sbatch(script, { options: ["--comment=spillway"] });
+			await sees(id, "finished");
+			// The two streams come back one beside the other, each in its own order.
+			expect((await w.file(`train-${id}.log`))?.split("\n").toSorted()).toEqual(["", "one", "three train", "two"]);
+			expect(await w.slurm.command("squeue", "-h", "-t", "all", "-j", id, "-o", "%T %M %k")).toMatch(
+				/^CANCELLED 0:00 spillway \[ran in the cloud as job_\w+: exit code 0\]$/,
+			);
+			await w.as("scancel", blocker);
+		});
+
+		it("is home's when home has room before the cloud has: it runs there once, and nothing of it in the cloud", async () => {
+			const w = world();
+			w.cloud.addFault({ kind: "no_capacity", times: 1_000, durationMs: 0 });
+			const blocker = await w.sbatch(scriptOf("blocker", "sleep 600"));
+			const id = await w.sbatch(scriptOf("given-back", `echo ran >> ${w.book}/given-back`), { options: ["--comment=spillway"] });
+			await sees(id, "held");
+			await w.as("scancel", blocker);
+			await sees(id, "released");
+			w.cloud.clearFaults();
+			await w.until(
+				"home ran it",
+				async () => (await w.slurm.command("squeue", "-h", "-t", "all", "-j", id, "-o", "%T %k")) === "COMPLETED spillway",
+			);
+			expect(await adoption(id)).toMatchObject({ why: "home_frees" });
+			expect(readFileSync(`${w.book}/given-back`, "utf8")).toBe("ran\n");
+		});
+	},
+);

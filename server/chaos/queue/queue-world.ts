@@ -1,0 +1,229 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { chown, mkdir, readFile, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { userData } from "#server/agent/user-data.ts";
+import { createAgentHandler } from "#server/api/agent/handler.ts";
+import { connect } from "#server/db/client.ts";
+import { account, team } from "#server/db/schema/account.ts";
+import { pool, site } from "#server/db/schema/site.ts";
+import type { JobSpec } from "#server/domain/job.ts";
+import { SlurmDriver } from "#server/providers/slurm/driver.ts";
+import { type SlurmCluster, startSlurm } from "#server/providers/slurm/testing/slurm-cluster.ts";
+import { bootstrapHashOf, bootstrapSecretOf } from "#server/services/agent/bootstrap.ts";
+import { systemContext } from "#server/services/context.ts";
+import { submitJobs } from "#server/services/job/submit.ts";
+import { publishPolicy } from "#server/services/policy/publish.ts";
+import { timingSchema } from "#server/services/timing.ts";
+import { ControlPlane } from "../control-plane.ts";
+import { type CloudPorts, EmulatedCloud } from "../emulated-cloud.ts";
+import { FastClock } from "../fast-clock.ts";
+import { KillableScheduler } from "../killable-scheduler.ts";
+import { QUEUE_STOCK } from "./stock.ts";
+
+/** Any user of the host who is neither root nor Spillway. */
+const OTHER = "games";
+const SITE = "cluster";
+const SECRET_KEY = "a-key-for-chaos-only";
+const LOOK_MS = 50;
+
+/** Slurm's clock is the real one, so is everybody's: only the pauses are shorter than in production. */
+const TIMING = timingSchema.parse({
+	...{ stopGraceMs: 3_000, readyTimeoutMs: 120_000, agentSilentMs: 60_000, heartbeatMs: 1_000, callRetryMs: 500 },
+	...{ launchForgetMs: 20_000, vanishMs: 20_000, backoffBaseMs: 1_000, backoffMaxMs: 5_000, offerCooldownMs: 2_000 },
+	...{ tickMs: 100, syncMs: 200, sweepMs: 2_000, meterMs: 500, offersEveryMs: 5_000 },
+	cloudStartMs: { p50Ms: 2_000, p90Ms: 5_000 },
+});
+
+const POLICY = `apiVersion: spillway/v1
+kind: Policy
+metadata: { name: default }
+spec:
+  rules:
+    - id: adopt
+      adopt: { team: research, partitions: [gpu] }
+    - id: burst-on-wait
+      burst: { after: { forecastWait: 1s } }
+    - id: on-demand
+      require: { capacityType: on_demand }
+    - id: life
+      limit: { instanceHours: 1 }
+  budgets:
+    - { id: cloud-month, scope: "true", period: month, capUsd: 100000, atCap: hold }
+  weights: { delayUsdPerHour: 1000, carbonUsdPerTonne: 0 }
+`;
+
+export interface QueueWorldOptions {
+	/** An empty database of its own, migrated. */
+	databaseUrl: string;
+	ports: CloudPorts;
+	agent: { file: string; sha256: string };
+	nodes: number;
+	gpusPerNode: number;
+	/** Told each step of a scheduler; may kill it. */
+	onStep?: (step: string) => void;
+	log(text: string): void;
+}
+
+/** A real Slurm with a queue of its own, beside a cloud of emulated machines that really run what they are given, under one policy. */
+export class QueueWorld {
+	readonly slurm: SlurmCluster;
+	readonly cloud: EmulatedCloud;
+	/** Folder of the other user on the cluster's shared file system, and one in which whatever runs leaves its traces. */
+	readonly home: string;
+	readonly book: string;
+	readonly connection;
+	readonly #options: QueueWorldOptions;
+	readonly #clock = new FastClock(1);
+	readonly #folder: string;
+	readonly #control: ControlPlane;
+	readonly #agents;
+	#scheduler: KillableScheduler | null = null;
+	/** Schedulers so far. */
+	generation = 0;
+
+	private constructor(options: QueueWorldOptions, slurm: SlurmCluster) {
+		this.#options = options;
+		this.slurm = slurm;
+		this.#folder = mkdtempSync(path.join(os.tmpdir(), "spillway-queue-"));
+		chmodSync(this.#folder, 0o711);
+		this.home = path.join(slurm.shared, "other");
+		this.book = path.join(this.#folder, "book");
+		mkdirSync(this.book);
+		chmodSync(this.book, 0o777);
+		const { ports, databaseUrl, agent, log } = options;
+		this.cloud = new EmulatedCloud("aws", { clock: this.#clock, folder: this.#folder, ports, stock: QUEUE_STOCK });
+		this.connection = connect(databaseUrl, { max: 3, applicationName: "queue" });
+		this.#agents = connect(databaseUrl, { max: 4, applicationName: "queue-agents" });
+		const handler = createAgentHandler({
+			...{ db: this.#agents.db, clock: this.#clock, secretKey: SECRET_KEY, timing: TIMING },
+			...{ checkpointRoot: this.#checkpointRoot, agentFile: agent.file },
+			log: (message, error) => log(`${message}: ${String(error)}`),
+		});
+		this.#control = new ControlPlane({ handler, onCall: async () => "answer" });
+	}
+
+	/** Everything but a scheduler. */
+	static async open(options: QueueWorldOptions): Promise<QueueWorld> {
+		const { nodes, gpusPerNode } = options;
+		const world = new QueueWorld(options, await startSlurm({ nodes, gpusPerNode }));
+		await world.#prepare();
+		return world;
+	}
+
+	async #prepare(): Promise<void> {
+		const { slurm, home } = this;
+		await mkdir(home);
+		await chown(home, Number(await slurm.command("id", "-u", OTHER)), Number(await slurm.command("id", "-g", OTHER)));
+		await mkdir(this.#siteFolder);
+		await writeFile(this.#tokenFile, await slurm.token(86_400), { mode: 0o600 });
+		await this.cloud.start();
+		await this.#control.start();
+		const { db } = this.connection;
+		const at = new Date(this.#clock.nowMs());
+		await db.insert(team).values({ name: "research" });
+		await db
+			.insert(account)
+			.values({ id: "usr_a", email: "a@example.test", name: "A", role: "platform", teams: ["research"], createdAt: at });
+		await db.insert(site).values([
+			{ id: SITE, name: "Cluster", provider: "slurm", settings: this.#settings, healthy: true },
+			{ id: "aws", name: "aws", provider: "aws", settings: { regions: QUEUE_STOCK.regions }, healthy: true },
+		]);
+		const { nodes, gpusPerNode } = this.#options;
+		await db.insert(pool).values({
+			...{ id: `gpu-h100x${gpusPerNode}`, siteId: SITE, accelerator: "H100-80GB", nodes, gpusPerNode, unavailableSlots: [] },
+			...{ microUsdPerGpuHour: 1_000_000n, wattsPerGpu: 700, ownedSince: at },
+		});
+		await publishPolicy(systemContext(db, this.#clock, "seed"), { name: "default", message: "queue", source: POLICY });
+	}
+
+	get #checkpointRoot(): string {
+		return path.join(this.#folder, "checkpoints");
+	}
+	get #siteFolder(): string {
+		return path.join(this.slurm.shared, "site");
+	}
+	get #tokenFile(): string {
+		return path.join(this.slurm.shared, "..", "token");
+	}
+	get #settings() {
+		const scontrol = ["env", `SLURM_CONF=${this.slurm.conf}`, "scontrol"];
+		const quick = { pendingPollMs: 200, runningPollMs: 300, nodesPollMs: 300, queuePollMs: 200, exitSettleMs: 2_000 };
+		const place = { url: this.slurm.url, user: "root", token: { file: this.#tokenFile }, folder: this.#siteFolder };
+		return { ...place, ...quick, scontrol, accelerators: { h100: "H100-80GB" } };
+	}
+
+	async startScheduler(): Promise<void> {
+		const { agent, databaseUrl, log, onStep } = this.#options;
+		this.#scheduler = new KillableScheduler({
+			...{ databaseUrl, admin: this.connection.sql, name: `queue-scheduler-${++this.generation}` },
+			drivers: new Map([["aws", await this.cloud.driver()]]),
+			context: {
+				...{ clock: this.#clock, timing: TIMING, checkpointRoot: this.#checkpointRoot },
+				clusters: new Map([[SITE, new SlurmDriver(SITE, this.#settings)]]),
+				bootstrapHashFor: (instanceId) => bootstrapHashOf(SECRET_KEY, instanceId),
+				userDataFor: ({ instanceId, expiresAtMs }) => {
+					const bootstrapSecret = bootstrapSecretOf(SECRET_KEY, instanceId);
+					return userData({ controlUrl: this.#control.url, instanceId, bootstrapSecret, agentSha256: agent.sha256, expiresAtMs });
+				},
+			},
+			onStep: (step) => onStep?.(step),
+			log,
+		});
+	}
+
+	/** As SIGKILL does; nothing leads until the next start. */
+	async killScheduler(): Promise<void> {
+		await this.#scheduler?.kill();
+	}
+
+	/** A script of the other user's, by plain `sbatch`; answers the number of the job. */
+	async sbatch(script: string, { options = [], args = [] }: { options?: string[]; args?: string[] } = {}): Promise<string> {
+		const file = path.join(this.home, `${/--job-name=(\S+)/.exec(script)?.[1] ?? "script"}.sh`);
+		await writeFile(file, script);
+		return this.as("sbatch", "--parsable", ...options, file, ...args);
+	}
+
+	/** A program of Slurm's as the other user. */
+	as(program: string, ...args: string[]): Promise<string> {
+		return this.slurm.commandAs(OTHER, this.home, program, ...args);
+	}
+
+	submit(specs: readonly JobSpec[]): Promise<string[]> {
+		return submitJobs(systemContext(this.connection.db, this.#clock, "seed"), specs);
+	}
+
+	/** A file of the other user's; null while it is not there. */
+	file(name: string): Promise<string | null> {
+		return readFile(path.join(this.home, name), "utf8").catch(() => null);
+	}
+
+	/** Looks until it holds. @throws after `limitMs`, with what was waited for and what there is instead */
+	async until(what: string, look: () => Promise<boolean>, limitMs = 60_000): Promise<void> {
+		const end = performance.now() + limitMs;
+		while (performance.now() < end) {
+			if (await look()) return;
+			await sleep(LOOK_MS);
+		}
+		throw new Error(`waited ${limitMs} ms in vain until ${what}; ${await this.#story()}`);
+	}
+
+	async #story(): Promise<string> {
+		const { sql } = this.connection;
+		const jobs = await sql`select name, state, reason from job where finished_at is null`;
+		const adoptions = await sql`select foreign_id, state, why, problem from adoption`;
+		const queue = await this.slurm.command("squeue", "-h", "-o", "%i %j %T %r").catch(String);
+		return JSON.stringify({ jobs, adoptions, queue: queue.split("\n") });
+	}
+
+	async close(): Promise<void> {
+		await this.#scheduler?.kill();
+		await this.#control.stop();
+		await this.cloud.dispose();
+		await this.#agents.end();
+		await this.connection.end();
+		await this.slurm.stop();
+		rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 });
+	}
+}
