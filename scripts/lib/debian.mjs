@@ -10,6 +10,7 @@ const SERVERS = {
 		programs: ["/usr/sbin/slurmctld", "/usr/sbin/slurmd", "/usr/sbin/slurmrestd", "/usr/sbin/munged"],
 		packages: ["slurmctld", "slurmd", "slurmrestd", "slurm-client", "slurm-wlm-jwt-plugin", "munge"],
 	},
+	podman: { programs: ["/usr/bin/podman", "/usr/sbin/runc", "/bin/busybox"], packages: ["podman", "runc", "busybox-static"] },
 	rclone: { programs: ["/usr/bin/rclone"], packages: ["rclone"] },
 };
 

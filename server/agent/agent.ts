@@ -4,6 +4,8 @@ import type { Exit } from "#server/domain/outcome.ts";
 import { CheckpointSync } from "./checkpoint-sync.ts";
 import { ControlClient, messageOf } from "./client.ts";
 import { AgentClock } from "./clock.ts";
+import { ContainerError } from "./container/call-engine.ts";
+import { JobContainer } from "./container/job-container.ts";
 import { findMetadata } from "./find-metadata.ts";
 import { listFolder, signatureOf } from "./folder-files.ts";
 import { GpuMinutes } from "./gpu-minutes.ts";
@@ -22,7 +24,7 @@ import {
 	stagedAnswer,
 } from "./protocol.ts";
 import { restoreCheckpoint } from "./restore-checkpoint.ts";
-import { RunningCommand } from "./run-command.ts";
+import { type Running, RunningCommand } from "./run-command.ts";
 import type { AgentSettings } from "./settings.ts";
 import { pause, pauseUntil } from "./wait.ts";
 import { startWatchers } from "./watchers.ts";
@@ -161,30 +163,59 @@ function reportOf(s: Session, exit: Exit): ExitedRequest {
 const NEVER_RAN: Exit = { code: null, signal: null, error: null };
 
 async function stageAndRun(s: Session): Promise<Exit> {
-	let job: PreparedJob;
-	let restored: string;
-	let gang: Record<string, string>;
+	let begun: Begun;
 	try {
 		s.lifecycle.stopSignal.throwIfAborted();
-		job = await prepareJob({ folder: path.join(s.settings.folder, "job"), terms: s.terms, signal: s.lifecycle.stopSignal, log: s.tell });
-		restored = await restore(s, job);
-		gang = await meetGang(s);
+		begun = await begin(s);
 	} catch (error) {
 		if (s.lifecycle.plan !== null) return NEVER_RAN;
 		s.tell(messageOf(error));
-		return { ...NEVER_RAN, error: messageOf(error), failedAt: "staging" };
+		return { ...NEVER_RAN, error: messageOf(error), failedAt: error instanceof ContainerError ? error.failedAt : "staging" };
 	}
-	const command = new RunningCommand({
-		command: s.terms.spec.command,
-		folder: job.workFolder,
-		environment: { ...job.environment, ...gang },
-		onLine: (stream, text) => s.shipper.add(stream, text),
-		isFull: () => s.shipper.full,
-	});
+	const { command } = begun;
 	s.shipper.onRoom(() => command.resume());
 	if (!(await command.started)) return command.ended;
 	s.lifecycle.move("running");
-	return superviseRun(s, job, restored, command);
+	return superviseRun(s, begun);
+}
+
+interface Begun {
+	job: PreparedJob;
+	/** Signature of the checkpoint folder before the command ran. */
+	restored: string;
+	command: Running;
+}
+
+/** Everything up to the command's start. @throws ContainerError; any other Error for what could not be staged */
+async function begin(s: Session): Promise<Begun> {
+	const container = await openContainer(s);
+	const { stopSignal } = s.lifecycle;
+	const folder = path.join(s.settings.folder, "job");
+	const [job] = await Promise.all([
+		prepareJob({ folder, terms: s.terms, inContainer: container !== null, signal: stopSignal, log: s.tell }),
+		container?.pull(),
+	]);
+	const restored = await restore(s, job);
+	const gang = await meetGang(s);
+	const output = {
+		onLine: (stream: "stdout" | "stderr", text: string) => s.shipper.add(stream, text),
+		isFull: () => s.shipper.full,
+	};
+	if (container !== null) return { job, restored, command: await container.start(job, gang, output) };
+	const environment = { ...job.environment, ...gang };
+	return { job, restored, command: new RunningCommand({ command: s.terms.spec.command, folder: job.workFolder, environment, ...output }) };
+}
+
+/** Null when the command is to run as a process of the machine. */
+async function openContainer({ settings, terms, lifecycle, tell }: Session): Promise<JobContainer | null> {
+	const { image } = terms.spec;
+	if (image === null) return null;
+	if (!settings.containers) {
+		tell(`the image ${image} is not used: this machine is set to run commands as its own processes`);
+		return null;
+	}
+	const { folder, searchPath } = settings;
+	return JobContainer.open(image, { terms, folder, searchPath, signal: lifecycle.stopSignal, log: tell });
 }
 
 /** Waits until all machines of the gang are as far. Answers the variables by which their commands find each other. */
@@ -211,7 +242,7 @@ async function restore(s: Session, job: PreparedJob): Promise<string> {
 	return signatureOf(await listFolder(job.checkpointFolder));
 }
 
-async function superviseRun(s: Session, job: PreparedJob, restored: string, command: RunningCommand): Promise<Exit> {
+async function superviseRun(s: Session, { job, restored, command }: Begun): Promise<Exit> {
 	const ended = new AbortController();
 	const told = s.client.tell("/running", { atMs: Math.round(s.clock.nowMs()) }, s.lifecycle.giveUpSignal);
 	told.catch(() => {});
@@ -234,7 +265,7 @@ async function superviseRun(s: Session, job: PreparedJob, restored: string, comm
 }
 
 /** SIGTERM when a stop is asked for, SIGKILL when its time is over. Settles only when SIGKILL did not help either. */
-async function stopWhenAsked(s: Session, command: RunningCommand, ended: AbortSignal): Promise<Exit> {
+async function stopWhenAsked(s: Session, command: Running, ended: AbortSignal): Promise<Exit> {
 	const never = new Promise<never>(() => {});
 	await whenAborted(AbortSignal.any([s.lifecycle.stopSignal, ended]));
 	if (ended.aborted) return never;

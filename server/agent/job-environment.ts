@@ -20,10 +20,12 @@ export interface JobEnvironmentInput {
  * server's or agent's secrets.
  */
 export function jobEnvironment(input: JobEnvironmentInput): Record<string, string> {
+	return { PATH: `${input.nodeFolder}:${SYSTEM_PATH}`, HOME: input.workFolder, LANG: "C.UTF-8", ...containerEnvironment(input) };
+}
+
+/** What a job in a container has beside its image's own environment, which names the programs' and the home folder. */
+export function containerEnvironment(input: Omit<JobEnvironmentInput, "nodeFolder">): Record<string, string> {
 	return {
-		PATH: `${input.nodeFolder}:${SYSTEM_PATH}`,
-		HOME: input.workFolder,
-		LANG: "C.UTF-8",
 		TMPDIR: input.tmpFolder,
 		...input.env,
 		CUDA_VISIBLE_DEVICES: input.gpus.join(","),

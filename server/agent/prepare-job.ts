@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
-import { jobEnvironment } from "./job-environment.ts";
+import { containerEnvironment, jobEnvironment } from "./job-environment.ts";
 import type { EnrollAnswer } from "./protocol.ts";
 import { rcloneOfInstance } from "./rclone/find.ts";
 import { makeFolderInside, placeUnder } from "./safe-path.ts";
@@ -10,13 +10,17 @@ export interface PreparedJob {
 	workFolder: string;
 	/** What is kept for the next attempt; null when the job keeps nothing. */
 	checkpointFolder: string | null;
+	/** Of the command; in a container beside its image's. */
 	environment: Record<string, string>;
+	/** Where the job file wants its folders seen, and where they lie. Only a container can show them there. */
+	mounts: { source: string; target: string }[];
 }
 
 /** Makes the job's folders and brings its data. @throws StagingError; AbortError when the signal is aborted first. */
 export async function prepareJob(options: {
 	folder: string;
 	terms: Pick<EnrollAnswer, "jobId" | "attemptNo" | "spec" | "dataRemotes">;
+	inContainer: boolean;
 	signal: AbortSignal;
 	log(text: string): void;
 }): Promise<PreparedJob> {
@@ -30,8 +34,7 @@ export async function prepareJob(options: {
 	await stageData(spec.data, { workFolder, place: "a cloud instance", fetching, signal });
 	const checkpointFolder = placeUnder(workFolder, spec.checkpoint?.path ?? "checkpoints");
 	await makeFolderInside(workFolder, checkpointFolder);
-	if (spec.image !== null) options.log(`the image ${spec.image} is not used: commands run as processes of the machine`);
-	const environment = jobEnvironment({
+	const input = {
 		jobId,
 		attemptNo,
 		env: spec.env,
@@ -39,7 +42,12 @@ export async function prepareJob(options: {
 		checkpointFolder,
 		tmpFolder,
 		gpus: Array.from({ length: spec.resources.gpus }, (_, i) => i),
-		nodeFolder: path.dirname(process.execPath),
-	});
-	return { workFolder, checkpointFolder: spec.checkpoint === null ? null : checkpointFolder, environment };
+	};
+	const environment = options.inContainer
+		? containerEnvironment(input)
+		: jobEnvironment({ ...input, nodeFolder: path.dirname(process.execPath) });
+	const wanted = [...spec.data.map((d) => d.mount), ...(spec.checkpoint === null ? [] : [spec.checkpoint.path])].filter(path.isAbsolute);
+	const mounts = [...new Set(wanted)].map((target) => ({ source: placeUnder(workFolder, target), target }));
+	mounts.push(...[workFolder, tmpFolder].map((folder) => ({ source: folder, target: folder })));
+	return { workFolder, checkpointFolder: spec.checkpoint === null ? null : checkpointFolder, environment, mounts };
 }

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import type { Readable } from "node:stream";
 import type { Exit } from "#server/domain/outcome.ts";
 import { takeLines } from "./log-lines.ts";
+import { watchMemory } from "./out-of-memory.ts";
 import { pause } from "./wait.ts";
 
 export interface CommandOptions {
@@ -17,20 +18,34 @@ export interface CommandOptions {
 /** How long output that a stray process holds open is waited for after the command's end. */
 const DRAIN_MS = 2_000;
 
+/** A job's command, as a process of the machine or in a container. */
+export interface Running {
+	/** True once it has begun, false when it could not. */
+	readonly started: Promise<boolean>;
+	/** The command and what it started are over, and all of their output was handed on. */
+	readonly ended: Promise<Exit>;
+	/** SIGTERM. */
+	terminate(): void;
+	/** SIGKILL. */
+	kill(): void;
+	/** Goes on reading its output. */
+	resume(): void;
+}
+
 /** A command in a process group of its own. */
-export class RunningCommand {
+export class RunningCommand implements Running {
 	readonly #child: ChildProcess;
 	readonly #options: CommandOptions;
 	#paused: Readable[] = [];
 	#neverPause = false;
-	/** True once the operating system has started it, false when it could not. */
+	#killed = false;
 	readonly started: Promise<boolean>;
-	/** The command and its group are over, and all of their output was handed on. */
 	readonly ended: Promise<Exit>;
 
 	constructor(options: CommandOptions) {
 		this.#options = options;
 		const [program = "", ...args] = options.command;
+		const memory = watchMemory();
 		this.#child = spawn(program, args, {
 			cwd: options.folder,
 			// Nothing of the agent's own environment; NODE_ENV, which Next's types demand, is nothing that a job must have.
@@ -43,7 +58,7 @@ export class RunningCommand {
 			this.#child.once("error", () => resolve(false));
 		});
 		const outputs = Promise.all([this.#read(this.#child.stdout, "stdout"), this.#read(this.#child.stderr, "stderr")]);
-		this.ended = this.#untilEnded(program, outputs);
+		this.ended = this.#untilEnded(program, outputs).then((exit) => (this.#killed ? exit : memory.explain(exit)));
 	}
 
 	terminate(): void {
@@ -52,6 +67,7 @@ export class RunningCommand {
 	}
 
 	kill(): void {
+		this.#killed = true;
 		this.resume({ forGood: true });
 		this.#signalGroup("SIGKILL");
 	}

@@ -17,6 +17,10 @@ const schema = z.object({
 	GCE_METADATA_HOST: z.string().min(1).optional(),
 	/** Azure's libraries' own name for it. */
 	AZURE_POD_IDENTITY_AUTHORITY_HOST: z.url().optional(),
+	/** `none`: a job's image is not used, and its command runs as a process of the machine. */
+	SPILLWAY_CONTAINER_ENGINE: z.enum(["auto", "none"]).default("auto"),
+	/** Where the engine and what belongs to it are looked for. */
+	PATH: z.string().default(""),
 	SPILLWAY_METADATA_POLL_MS: z.coerce.number().int().min(10).default(1_000),
 	/** Log lines beyond what fits into memory wait on disk, up to this; then the job's output is read no further. */
 	SPILLWAY_LOG_SPILL_BYTES: z.coerce
@@ -40,6 +44,8 @@ export interface AgentSettings {
 	ec2MetadataUrl: string | null;
 	googleMetadataHost: string | null;
 	azureMetadataUrl: string | null;
+	containers: boolean;
+	searchPath: string;
 	metadataPollMs: number;
 	logSpillBytes: number;
 	logMemoryBytes: number;
@@ -66,6 +72,8 @@ export function takeSettings(environment: NodeJS.ProcessEnv): AgentSettings {
 		ec2MetadataUrl: s.AWS_EC2_METADATA_SERVICE_ENDPOINT?.replace(/\/+$/, "") ?? null,
 		googleMetadataHost: s.GCE_METADATA_HOST ?? null,
 		azureMetadataUrl: s.AZURE_POD_IDENTITY_AUTHORITY_HOST?.replace(/\/+$/, "") ?? null,
+		containers: s.SPILLWAY_CONTAINER_ENGINE === "auto",
+		searchPath: s.PATH,
 		metadataPollMs: s.SPILLWAY_METADATA_POLL_MS,
 		logSpillBytes: s.SPILLWAY_LOG_SPILL_BYTES,
 		logMemoryBytes: s.SPILLWAY_LOG_MEMORY_BYTES,

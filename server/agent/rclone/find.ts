@@ -1,11 +1,9 @@
-import { execFile } from "node:child_process";
 import { constants } from "node:fs";
 import { access } from "node:fs/promises";
-import { promisify } from "node:util";
+import { aptInstall } from "../apt.ts";
 import { StagingError } from "../safe-path.ts";
 
 const PLACES = ["/usr/local/bin/rclone", "/usr/bin/rclone", "/bin/rclone", "/snap/bin/rclone", "/opt/homebrew/bin/rclone"];
-const execute = promisify(execFile);
 
 async function findRclone(): Promise<string | null> {
 	for (const file of PLACES) {
@@ -32,14 +30,8 @@ export async function rcloneOfInstance(log: (text: string) => void, signal: Abor
 	const found = await findRclone();
 	if (found !== null) return found;
 	log("the image has no rclone; installing it by apt-get");
-	const apt = (...args: string[]): Promise<unknown> =>
-		execute("apt-get", ["-qq", "-o", "DPkg::Lock::Timeout=120", ...args], {
-			signal,
-			env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
-		});
 	try {
-		await apt("update");
-		await apt("install", "-y", "--no-install-recommends", "rclone", "ca-certificates");
+		await aptInstall(["rclone", "ca-certificates"], signal);
 	} catch (error) {
 		signal.throwIfAborted();
 		throw new StagingError(

@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import { constants } from "node:os";
 import { z } from "zod";
+import { exitOfStatus } from "#server/agent/exit-status.ts";
 import type { AttemptObservation } from "../driver.ts";
 import { type AttemptFolder, isMissing, readIfThere, type StoredRequest, writeWhole } from "./attempt-folder.ts";
 import { isAlive, type ProcessIdentity, parsePidFile } from "./process-identity.ts";
@@ -61,13 +62,9 @@ async function readExit(paths: AttemptFolder, startedAtMs: number | null): Promi
 	return { kind: "exited", startedAtMs, finishedAtMs: Math.max(finishedAtMs, startedAtMs ?? 0), exit: parseExit(text) };
 }
 
-/** Shells tell a death by signal n as 128 + n, so a command that itself leaves with such a code is told as killed. */
+/** An exit's status as its supervisor wrote it, or why there was none. */
 export function parseExit(text: string): Exit {
-	if (/^\d{1,3}$/.test(text)) {
-		const status = Number(text);
-		const signal = Object.entries(constants.signals).find(([, number]) => number === status - 128)?.[0] ?? null;
-		return { code: signal === null ? status : null, signal, error: null };
-	}
+	if (/^\d{1,3}$/.test(text)) return exitOfStatus(Number(text));
 	return { code: null, signal: null, ...failureSchema.parse(JSON.parse(text)) };
 }
 

@@ -17,7 +17,16 @@ import type { JobSpec } from "#server/domain/job.ts";
 import { systemClock } from "#server/kernel/clock.ts";
 import { bootstrapSecretOf } from "#server/services/agent/bootstrap.ts";
 import { cancelJob } from "#server/services/job/cancel.ts";
-import { boot, buildAgent, type ControlPlane, eventually, type Machine, serve, serveMetadata } from "./testing/machine.ts";
+import {
+	type BootOptions,
+	boot,
+	buildAgent,
+	type ControlPlane,
+	eventually,
+	type Machine,
+	serve,
+	serveMetadata,
+} from "./testing/machine.ts";
 import { aSpec, SECRET_KEY, seedInstance, seedJob } from "./testing/seed.ts";
 
 let database: TestDatabase;
@@ -65,6 +74,7 @@ async function launch(
 		secret?: string;
 		/** The image's own Node is too old; the control plane has this one. */
 		runtime?: { platform: string; file: string };
+		programs?: Record<string, string>;
 		prepare?(control: ControlPlane, jobId: string): Promise<void> | void;
 	} = {},
 ): Promise<Rig> {
@@ -95,7 +105,10 @@ async function launch(
 	const bootstrapSecret = options.secret ?? bootstrapSecretOf(SECRET_KEY, instanceId);
 	const runtimeSha256 = options.runtime ? { [options.runtime.platform]: await fileSha256(options.runtime.file) } : {};
 	const script = userData({ controlUrl: control.url, instanceId, bootstrapSecret, agentSha256, expiresAtMs, runtimeSha256 });
-	const machine = await bootMachine(script, metadata.url, options.environment, { oldNode: options.runtime !== undefined });
+	const machine = await bootMachine(script, metadata.url, options.environment, {
+		oldNode: options.runtime !== undefined,
+		...(options.programs ? { programs: options.programs } : {}),
+	});
 	return { control, machine, metadata, jobId, attemptId, instanceId, script };
 }
 
@@ -103,7 +116,7 @@ async function bootMachine(
 	script: string,
 	metadataUrl: string,
 	environment: Record<string, string> = {},
-	options: { oldNode?: boolean } = {},
+	options: BootOptions = {},
 ): Promise<Machine> {
 	const machine = await boot(script, { AWS_EC2_METADATA_SERVICE_ENDPOINT: metadataUrl, ...environment }, options);
 	cleanups.push(() => machine.destroy());
@@ -372,6 +385,26 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 	])("tells the end of a job that %s", async (_what, spec, expected) => {
 		const rig = await launch(spec);
 		expect(await untilOver(rig)).toMatchObject(expected);
+	});
+
+	it("runs the command of a job with an image by the machine's container engine, and tells its end", async () => {
+		// What a real engine does with these words, podman.test.ts shows.
+		const docker = `case "$1 $2" in
+			"container inspect") test -e "$TMPDIR/ran" && d=2026-01-01 || d=0001-01-01; echo "{\\"StartedAt\\": \\"$d\\", \\"ExitCode\\": 137, \\"OOMKilled\\": true}" ;;
+			"image inspect") test -e "$TMPDIR/pulled" && echo "[{}]" ;;
+			"pull acme/train:1") : > "$TMPDIR/pulled" ;;
+			"pull "*) echo "Error response from daemon: denied: no such project" >&2; exit 1 ;;
+			"start "*) : > "$TMPDIR/ran"; echo "in a container"; sleep 1; exit 137 ;;
+		esac`;
+		const rig = await launch({ image: "acme/train:1", command: ["train"] }, { programs: { docker } });
+		expect(await untilOver(rig)).toMatchObject({ state: "failed", exitSignal: "SIGKILL", reason: { code: "out_of_memory" } });
+		expect(await lines(rig.attemptId)).toEqual(["in a container"]);
+		expect(rig.control.seen).toContain("POST /agent/v1/running");
+		const refused = await launch({ image: "acme/secret:1", command: ["train"] }, { programs: { docker } });
+		expect(await untilOver(refused)).toMatchObject({
+			...{ state: "failed", startedAt: null },
+			reason: { code: "image_pull_failed", facts: { message: "acme/secret:1 cannot be pulled: denied: no such project" } },
+		});
 	});
 
 	it("stops at once and sends nothing more when the control plane has given the attempt up", async () => {

@@ -73,6 +73,8 @@ function guestEnvironment(folder: string, given: Readonly<Record<string, string>
 		PATH: `${join(folder, "bin")}:${SYSTEM_PATH}:${dirname(process.execPath)}`,
 		HOME: folder,
 		TMPDIR: join(folder, "tmp"),
+		// A container would be one of the host's, with its own files and its own GPUs.
+		SPILLWAY_CONTAINER_ENGINE: "none",
 		...given,
 	};
 	// Next's types demand a NODE_ENV, which is nothing that a new machine has.

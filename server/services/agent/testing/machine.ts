@@ -129,8 +129,15 @@ export interface Machine {
 	destroy(): Promise<void>;
 }
 
+export interface BootOptions {
+	/** The image's own Node is too old. */
+	oldNode?: boolean;
+	/** Shell scripts that the image has as programs, before the host's. */
+	programs?: Readonly<Record<string, string>>;
+}
+
 /** Boots a machine: executes user-data in a session of its own, with a `shutdown` that only says so in a file. */
-export async function boot(script: string, environment: Record<string, string>, options: { oldNode?: boolean } = {}): Promise<Machine> {
+export async function boot(script: string, environment: Record<string, string>, options: BootOptions = {}): Promise<Machine> {
 	const folder = await mkdtemp(path.join(os.tmpdir(), "spillway-machine-"));
 	const bin = path.join(folder, "bin");
 	await mkdir(bin);
@@ -139,6 +146,8 @@ export async function boot(script: string, environment: Record<string, string>, 
 	for (const name of ["shutdown", "poweroff"])
 		await writeFile(path.join(bin, name), `#!/bin/sh\necho ${name} "$@" >> '${folder}/off'\n`, { mode: 0o755 });
 	if (options.oldNode) for (const name of ["node", "nodejs"]) await writeFile(path.join(bin, name), "#!/bin/sh\nexit 1\n", { mode: 0o755 });
+	for (const [name, text] of Object.entries(options.programs ?? {}))
+		await writeFile(path.join(bin, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
 	await writeFile(path.join(folder, "user-data"), script);
 	const consoleFile = path.join(folder, "console");
 	const child = spawn("/bin/sh", ["-c", `exec sh '${folder}/user-data' > '${consoleFile}' 2>&1`], {

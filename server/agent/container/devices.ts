@@ -1,0 +1,49 @@
+import { existsSync } from "node:fs";
+import { type ContainerEngine, ContainerError, callEngine } from "./call-engine.ts";
+import { findProgram } from "./find-engine.ts";
+
+/** Programs of NVIDIA's container toolkit, any of which shows that it is installed. */
+const TOOLKIT = ["nvidia-container-runtime", "nvidia-container-runtime-hook", "nvidia-ctk"];
+const CDI_SPECS = ["/etc/cdi/nvidia.yaml", "/var/run/cdi/nvidia.yaml"];
+
+export interface MachineLook {
+	has(file: string): boolean;
+	program(name: string): Promise<string | null>;
+}
+
+export function lookAtMachine(searchPath: string): MachineLook {
+	return { has: existsSync, program: (name) => findProgram(name, searchPath) };
+}
+
+/**
+ * Arguments by which a container sees what the machine has for computing: NVIDIA's GPUs where the job asks for GPUs, a TPU's
+ * chips, and the cards for remote memory access of a gang.
+ * @throws ContainerError when there are GPUs that the engine cannot hand on
+ */
+export async function deviceArguments(engine: ContainerEngine, machine: MachineLook, wantsGpus: boolean): Promise<string[]> {
+	const args: string[] = [];
+	if (wantsGpus && machine.has("/dev/nvidiactl")) args.push(...(await gpuArguments(engine, machine)));
+	// Google's own instructions for a TPU in a container.
+	if (machine.has("/dev/accel0") || machine.has("/dev/vfio/0")) args.push("--privileged");
+	// Its buffers are pinned, which the usual limit forbids.
+	else if (machine.has("/dev/infiniband")) args.push("--device", "/dev/infiniband", "--ulimit", "memlock=-1");
+	return args;
+}
+
+async function gpuArguments(engine: ContainerEngine, machine: MachineLook): Promise<string[]> {
+	const toolkit = (await Promise.all(TOOLKIT.map((name) => machine.program(name)))).some((file) => file !== null);
+	const missing = `the machine has NVIDIA GPUs, and its ${engine.kind} cannot hand them to a container`;
+	if (!toolkit && !CDI_SPECS.some((file) => machine.has(file))) {
+		const todo = "use a machine image with the NVIDIA container toolkit, as the clouds' deep-learning images are";
+		throw new ContainerError("start", `${missing}, because the NVIDIA container toolkit is not installed; ${todo}`);
+	}
+	if (engine.kind === "docker") return ["--gpus", "all"];
+	if (!CDI_SPECS.some((file) => machine.has(file))) {
+		const ctk = await machine.program("nvidia-ctk");
+		const made =
+			ctk === null ? null : await callEngine({ ...engine, program: ctk }, ["cdi", "generate", "--output=/var/run/cdi/nvidia.yaml"]);
+		if (!made?.ok)
+			throw new ContainerError("start", `${missing}: no description of them could be made (${made?.complaint ?? "no nvidia-ctk"})`);
+	}
+	return ["--device", "nvidia.com/gpu=all"];
+}

@@ -1,0 +1,77 @@
+import { execFile } from "node:child_process";
+import { constants } from "node:fs";
+import { access } from "node:fs/promises";
+import path from "node:path";
+import { promisify } from "node:util";
+import { aptInstall } from "../apt.ts";
+import { pause } from "../wait.ts";
+import { type ContainerEngine, ContainerError, callEngine } from "./call-engine.ts";
+
+const execute = promisify(execFile);
+/** What a fresh docker.io may take to answer. */
+const START_MS = 30_000;
+const LOOK_AGAIN_MS = 500;
+const CALL_MS = 15_000;
+
+/**
+ * The container engine of a machine that is there for one job: docker, else podman, else docker as its distribution has it.
+ * @throws ContainerError; the signal's reason when aborted
+ */
+export async function findEngine(options: { searchPath: string; signal: AbortSignal; log(text: string): void }): Promise<ContainerEngine> {
+	const { searchPath, signal, log } = options;
+	const problems: string[] = [];
+	for (const kind of ["docker", "podman"] as const) {
+		const program = await findProgram(kind, searchPath);
+		if (program === null) continue;
+		const engine = { program, kind };
+		const problem = await whyNotReady(engine, signal);
+		if (problem === null) return engine;
+		problems.push(`${kind} does not answer (${problem})`);
+	}
+	// An engine that is there and broken is somebody's own: another one beside it would hide that.
+	if (problems.length > 0) throw new ContainerError("start", `the job names an image, and on the machine ${problems.join(", and ")}`);
+	log("the machine has no container engine; installing docker.io by apt-get");
+	try {
+		await aptInstall(["docker.io"], signal);
+	} catch (error) {
+		signal.throwIfAborted();
+		const why = (error instanceof Error ? error.message : String(error)).trim().split("\n").at(-1);
+		throw new ContainerError(
+			"start",
+			`the job names an image, and the machine has neither docker nor podman, nor could docker be installed (${why}); use a machine image that has one`,
+		);
+	}
+	const program = await findProgram("docker", searchPath);
+	const engine: ContainerEngine | null = program === null ? null : { program, kind: "docker" };
+	const problem = engine === null ? "it is not where programs are" : await whyNotReady(engine, signal);
+	if (engine !== null && problem === null) return engine;
+	throw new ContainerError("start", `docker was installed, and does not answer (${problem}); use a machine image that has it`);
+}
+
+export async function findProgram(name: string, searchPath: string): Promise<string | null> {
+	for (const folder of searchPath.split(path.delimiter).filter(path.isAbsolute)) {
+		const file = path.join(folder, name);
+		const found = await access(file, constants.X_OK).then(
+			() => true,
+			() => false,
+		);
+		if (found) return file;
+	}
+	return null;
+}
+
+/** Null once it takes orders. Docker's daemon is started where the image has it switched off, and waited for. */
+async function whyNotReady(engine: ContainerEngine, signal: AbortSignal): Promise<string | null> {
+	const ask = () => callEngine(engine, ["ps", "--quiet"], { signal, timeoutMs: CALL_MS });
+	let answer = await ask();
+	if (answer.ok || engine.kind === "podman") return answer.ok ? null : answer.complaint;
+	const started = await execute("systemctl", ["start", "docker"], { signal }).then(
+		() => true,
+		() => false,
+	);
+	signal.throwIfAborted();
+	const until = performance.now() + START_MS;
+	while (started && !answer.ok && performance.now() < until && (await pause(LOOK_AGAIN_MS, signal))) answer = await ask();
+	signal.throwIfAborted();
+	return answer.ok ? null : answer.complaint;
+}

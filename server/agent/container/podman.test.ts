@@ -1,0 +1,160 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import type { JobSpec } from "#server/domain/job.ts";
+import { type PreparedJob, prepareJob } from "../prepare-job.ts";
+import { podmanEnvironment, whyNoPodman } from "../testing/podman.ts";
+import { type Registry, serveRegistry } from "../testing/registry.ts";
+import { pause } from "../wait.ts";
+import { callEngine } from "./call-engine.ts";
+import { JobContainer } from "./job-container.ts";
+import type { RunningContainer } from "./running-container.ts";
+
+const ENGINE = { program: "/usr/bin/podman", kind: "podman" } as const;
+const missing = whyNoPodman();
+
+/** Jobs in containers of a real engine, fetched from a registry that speaks the real protocol. */
+describe.skipIf(missing !== null)(`a job's container${missing === null ? "" : ` (${missing})`}`, { timeout: 60_000 }, () => {
+	let root: string;
+	let folder: string;
+	let registry: Registry;
+	let attempts = 0;
+	let attemptId: string;
+	let lines: string[];
+	let told: string[];
+
+	beforeAll(async () => {
+		root = await mkdtemp(path.join(tmpdir(), "spillway-podman-"));
+		registry = await serveRegistry();
+		for (const [name, value] of Object.entries(podmanEnvironment(path.join(root, "podman"), registry.host))) vi.stubEnv(name, value);
+	});
+	afterAll(async () => {
+		await callEngine(ENGINE, ["rm", "--all", "--force", "--time", "0"]);
+		await callEngine(ENGINE, ["rmi", "--all", "--force"]);
+		vi.unstubAllEnvs();
+		await registry.close();
+		await rm(root, { recursive: true, force: true });
+	});
+	beforeEach(async () => {
+		folder = await mkdtemp(path.join(root, "agent-"));
+		attemptId = `att_${++attempts}`;
+		lines = [];
+		told = [];
+	});
+	afterEach(() => {
+		registry.password = null;
+		registry.busyFor = 0;
+	});
+
+	const signal = new AbortController().signal;
+	const log = (text: string): void => void told.push(text);
+
+	function termsOf(changes: Partial<JobSpec>) {
+		const spec: JobSpec = {
+			...{ name: "j", team: "t", project: null, labels: {}, class: "burst", image: `${registry.host}/acme/train:1.2` },
+			...{ command: ["true"], env: {}, nodes: 1, resources: { gpus: 0, accelerators: [], cpus: null, memoryGiB: null } },
+			...{ duration: { estimateMs: null, maxMs: null }, deadlineMs: null, priority: 50, critical: false, checkpoint: null, data: [] },
+			...changes,
+		};
+		return { attemptId, jobId: "job_1", attemptNo: 1, spec, dataRemotes: {} };
+	}
+
+	async function start(
+		changes: Partial<JobSpec>,
+		gang: Record<string, string> = {},
+	): Promise<{ running: RunningContainer; job: PreparedJob }> {
+		const terms = termsOf(changes);
+		const container = await JobContainer.open(terms.spec.image ?? "", { terms, folder, searchPath: "/usr/bin", signal, log });
+		const job = await prepareJob({ folder: path.join(folder, "job"), terms, inContainer: true, signal, log });
+		await container.pull();
+		const onLine = (stream: string, text: string): void => void lines.push(`${stream}: ${text}`);
+		return { running: await container.start(job, gang, { onLine, isFull: () => false }), job };
+	}
+
+	const shell = (script: string): string[] => ["sh", "-c", script];
+
+	it("runs the command with its variables, its data and its checkpoint where the job wants them, and leaves nothing behind", async () => {
+		const source = path.join(root, "claims");
+		await writeFile(source, "row 1");
+		const script =
+			'id -u; echo "$FROM_IMAGE $PATH $SEED $NNODES"; echo "$KEY"; cat /data/claims; pwd; echo two >/checkpoints/step; echo x >"$SPILLWAY_WORK_DIR/x"; echo bad >&2; exit 3';
+		const spec: Partial<JobSpec> = {
+			command: shell(script),
+			env: { SEED: '7 "8" $HOME', KEY: "-----BEGIN-----\nabc\n-----END-----" },
+			data: [{ uri: `file://${source}`, sizeGiB: null, mount: "/data/claims", residency: [] }],
+			checkpoint: { path: "/checkpoints", uri: null, intervalMs: 60_000 },
+		};
+		const { running, job } = await start(spec, { NNODES: "2" });
+		expect(await running.started).toBe(true);
+		expect(await running.ended).toEqual({ code: 3, signal: null, error: null });
+		expect(lines.filter((line) => line.startsWith("stdout"))).toEqual([
+			`stdout: ${process.getuid?.()}`,
+			'stdout: yes /bin 7 "8" $HOME 2',
+			"stdout: -----BEGIN-----",
+			"stdout: abc",
+			"stdout: -----END-----",
+			"stdout: row 1/srv/app",
+		]);
+		expect(lines).toContain("stderr: bad");
+		expect(await readFile(path.join(job.checkpointFolder ?? "", "step"), "utf8")).toBe("two\n");
+		expect(await readFile(path.join(job.workFolder, "x"), "utf8")).toBe("x\n");
+		expect(told.join("\n")).toMatch(/pulled 127\.0\.0\.1:\d+\/acme\/train:1\.2 \(sha256:[0-9a-f]{64}\), \d+ MiB, in \d+ s/);
+		expect((await callEngine(ENGINE, ["ps", "--all", "--quiet"])).stdout).toBe("");
+		expect(await readFile(path.join(folder, "environment"), "utf8")).toBe("");
+	});
+
+	it("takes the image that is there, hands SIGTERM on, and tells the command's own end", async () => {
+		const asked = registry.asked.length;
+		const { running } = await start({ command: shell("trap 'echo saved; exit 0' TERM; echo ready; while :; do sleep 0.1; done") });
+		expect(await running.started).toBe(true);
+		while (lines.length === 0) await pause(20);
+		running.terminate();
+		expect(await running.ended).toEqual({ code: 0, signal: null, error: null });
+		expect(lines).toEqual(["stdout: ready", "stdout: saved"]);
+		expect(registry.asked.length).toBe(asked);
+	});
+
+	it("kills what does not listen", async () => {
+		const { running } = await start({ command: shell("trap '' TERM; echo ready; while :; do sleep 0.1; done") });
+		while (lines.length === 0) await pause(20);
+		running.terminate();
+		running.kill();
+		expect(await running.ended).toEqual({ code: null, signal: "SIGKILL", error: null });
+		expect((await callEngine(ENGINE, ["ps", "--all", "--quiet"])).stdout).toBe("");
+	});
+
+	it("ends a container whose reader was lost, and says so", async () => {
+		const { running } = await start({ command: ["sleep", "600"] });
+		expect(await running.started).toBe(true);
+		for (const pid of await readdir("/proc")) {
+			const words = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
+			if (words.includes(`--sig-proxy=false\0spillway-${attemptId}\0`)) process.kill(Number(pid), "SIGKILL");
+		}
+		expect(await running.ended).toEqual({ code: null, signal: "SIGKILL", error: null });
+		expect(told.join("\n")).toContain("podman left its container (SIGKILL), which is ended");
+	});
+
+	it("tells a program that the image has not", async () => {
+		const { running } = await start({ command: ["/no/such/program"] });
+		expect(await running.started).toBe(false);
+		expect(await running.ended).toMatchObject({ code: null, failedAt: "start", error: expect.stringContaining("/no/such/program") });
+	});
+
+	it("asks a registry that is busy again, and one that refuses once", async () => {
+		await callEngine(ENGINE, ["rmi", "--all", "--force"]);
+		const image = { image: `${registry.host}/acme/train:1.3` };
+		const asked = registry.asked.length;
+		await expect(start(image)).rejects.toMatchObject({ failedAt: "image", message: expect.stringMatching(/manifest unknown/) });
+		expect(registry.asked.slice(asked).filter((p) => p.endsWith("/1.3")).length).toBeLessThanOrEqual(2);
+		registry.password = "robot:secret";
+		await expect(start({})).rejects.toMatchObject({ failedAt: "image", message: expect.stringMatching(/unauthori[sz]ed|authentication/i) });
+	});
+
+	it.each(["--privileged", "a b", "s3://bucket/image"])("takes %j for no image", async (image) => {
+		await expect(start({ image })).rejects.toMatchObject({
+			failedAt: "image",
+			message: expect.stringContaining("is no image of a registry"),
+		});
+	});
+});

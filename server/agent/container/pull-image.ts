@@ -1,0 +1,137 @@
+import { pause } from "../wait.ts";
+import { type ContainerEngine, ContainerError, callEngine } from "./call-engine.ts";
+
+/** Words with which registries and engines say that asking again changes nothing. */
+const HOPELESS = new RegExp(
+	[
+		...["denied", "unauthori[sz]ed", "authentication required", "forbidden", "no basic auth credentials"],
+		...["manifest unknown", "name unknown", "repository does not exist", "manifest for .* not found", ": not found$"],
+		...["no matching manifest", "no image found in .* for architecture", "cannot be used on this platform"],
+		...["invalid reference", "short-name", "unsupported (media|manifest)", "no space left"],
+	].join("|"),
+	"i",
+);
+
+const TRIES = 5;
+const FIRST_PAUSE_MS = 2_000;
+/** A few tens of GiB over a slow line; whoever has more puts the image into the machine's. */
+const TRY_MS = 45 * 60_000;
+const TELL_EVERY_MS = 15_000;
+
+export interface PullOptions {
+	signal: AbortSignal;
+	log(text: string): void;
+	/** For the engine: where the registry's credentials are. */
+	environment?: Readonly<Record<string, string>>;
+	firstPauseMs?: number;
+}
+
+/** What the container's arguments need to know of its image. */
+export interface PulledImage {
+	/** As the engine knows it. */
+	name: string;
+	/** Where its commands begin; null when it does not say. */
+	workingDir: string | null;
+}
+
+/**
+ * Fetches the image. One that is on the machine counts, unless its tag moves ("latest"): what a registry says is then asked,
+ * and without an answer what is there is used.
+ * @throws ContainerError with the registry's own words; the signal's reason when aborted
+ */
+export async function pullImage(engine: ContainerEngine, named: string, options: PullOptions): Promise<PulledImage> {
+	const image = nameOf(named);
+	const there = await inspectImage(engine, image, options.signal);
+	if (there !== null && !isMoving(image)) {
+		options.log(`the image ${image} is on the machine already`);
+		return { name: image, workingDir: there.workingDir };
+	}
+	const startedAt = performance.now();
+	const problem = await pullWithPatience(engine, image, options);
+	if (problem !== null && there === null) throw new ContainerError("image", `${image} cannot be pulled: ${problem}`);
+	if (problem !== null) options.log(`${image} cannot be pulled (${problem}); the one on the machine is used`);
+	const got = await inspectImage(engine, image, options.signal);
+	if (got === null) throw new ContainerError("image", `${image} was pulled, and ${engine.kind} does not know it`);
+	const seconds = Math.round((performance.now() - startedAt) / 1_000);
+	if (problem === null) options.log(`pulled ${image}${got.digest ? ` (${got.digest})` : ""}, ${inMiB(got.bytes)}, in ${seconds} s`);
+	return { name: image, workingDir: got.workingDir };
+}
+
+/** As Slurm's containers write it, too. @throws ContainerError for what an engine would take for an option. */
+function nameOf(image: string): string {
+	const name = image.replace(/^docker:\/\//, "");
+	if (/^[A-Za-z0-9][^\s]*$/.test(name) && !name.includes("://")) return name;
+	throw new ContainerError("image", `${JSON.stringify(image)} is no image of a registry; write for example ghcr.io/acme/train:1.2`);
+}
+
+/** "train" and "train:latest", but not "host:5000/train:1" or "train@sha256:…". */
+function isMoving(image: string): boolean {
+	if (image.includes("@")) return false;
+	const tag = (image.split("/").at(-1) ?? "").split(":")[1];
+	return tag === undefined || tag === "latest";
+}
+
+interface FoundImage extends PulledImage {
+	bytes: number;
+	digest: string | null;
+}
+
+async function inspectImage(engine: ContainerEngine, image: string, signal: AbortSignal): Promise<FoundImage | null> {
+	const answer = await callEngine(engine, ["image", "inspect", image], { signal });
+	if (!answer.ok) return null;
+	const [said] = JSON.parse(answer.stdout) as { Size?: number; RepoDigests?: string[] | null; Config?: { WorkingDir?: string } | null }[];
+	const workingDir = said?.Config?.WorkingDir ?? "";
+	return {
+		name: image,
+		// The root is what engines take when an image says nothing, and nobody's place to work.
+		workingDir: workingDir === "" || workingDir === "/" ? null : workingDir,
+		bytes: said?.Size ?? 0,
+		digest: said?.RepoDigests?.[0]?.split("@")[1] ?? null,
+	};
+}
+
+/** Null when it is there; else why not. */
+async function pullWithPatience(engine: ContainerEngine, image: string, options: PullOptions): Promise<string | null> {
+	const { signal, log } = options;
+	for (let tries = 1; ; tries++) {
+		const problem = await pullOnce(engine, image, options);
+		if (problem === null || HOPELESS.test(problem)) return problem;
+		if (tries === TRIES) return `${problem} (tried ${TRIES} times)`;
+		log(`${image} cannot be pulled yet: ${problem}`);
+		await pause((options.firstPauseMs ?? FIRST_PAUSE_MS) * 2 ** (tries - 1), signal);
+		signal.throwIfAborted();
+	}
+}
+
+async function pullOnce(engine: ContainerEngine, image: string, { signal, log, environment }: PullOptions): Promise<string | null> {
+	const layers = new Map<string, boolean>();
+	const startedAt = performance.now();
+	const tell = setInterval(() => {
+		const done = [...layers.values()].filter(Boolean).length;
+		const share = layers.size > 0 ? `, ${done} of ${layers.size} layers are here` : "";
+		log(`pulling ${image} for ${Math.round((performance.now() - startedAt) / 1_000)} s${share}`);
+	}, TELL_EVERY_MS);
+	try {
+		log(`pulling ${image}`);
+		const answer = await callEngine(engine, ["pull", image], {
+			signal,
+			timeoutMs: TRY_MS,
+			onLine: (line) => readProgress(line, layers),
+			...(environment ? { environment } : {}),
+		});
+		return answer.ok ? null : answer.complaint || "the engine says no reason";
+	} finally {
+		clearInterval(tell);
+	}
+}
+
+/** Docker's lines, "2f5e9a0b1c3d: Pull complete"; podman tells no layer's end where nobody watches. */
+function readProgress(line: string, layers: Map<string, boolean>): void {
+	const [, layer, state] = /^([0-9a-f]{12}): (.+)$/.exec(line) ?? [];
+	if (layer === undefined || state === undefined) return;
+	layers.set(layer, layers.get(layer) === true || state === "Pull complete" || state === "Already exists");
+}
+
+function inMiB(bytes: number): string {
+	return `${Math.round(bytes / 1024 ** 2).toLocaleString("en")} MiB`;
+}

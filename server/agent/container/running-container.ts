@@ -1,0 +1,127 @@
+import type { Exit } from "#server/domain/outcome.ts";
+import { exitOfStatus } from "../exit-status.ts";
+import { watchMemory } from "../out-of-memory.ts";
+import { type Running, RunningCommand } from "../run-command.ts";
+import { pause } from "../wait.ts";
+import { type ContainerEngine, callEngine, engineEnvironment } from "./call-engine.ts";
+
+const LOOK_EVERY_MS = 200;
+/** Kept of what the engine says before the command begins: its complaint, when it never does. */
+const FIRST_LINES = 20;
+/** The engine's own first process could not start the command: tini's and catatonit's words. */
+const INIT_FAILED = /^\[FATAL tini .*\] exec|^(?:ERROR|FATAL).*catatonit.*exec|^catatonit.*failed to exec/;
+
+interface ContainerState {
+	Running?: boolean;
+	OOMKilled?: boolean;
+	ExitCode?: number;
+	Error?: string;
+	StartedAt?: string;
+}
+
+/** A container that was created, from its start to its removal. */
+export class RunningContainer implements Running {
+	readonly #engine: ContainerEngine;
+	readonly #name: string;
+	readonly #client: RunningCommand;
+	readonly #firstErrors: string[] = [];
+	readonly #log: (text: string) => void;
+	readonly #memory = watchMemory();
+	#killed = false;
+	readonly started: Promise<boolean>;
+	readonly ended: Promise<Exit>;
+
+	constructor(options: {
+		engine: ContainerEngine;
+		name: string;
+		/** A folder of the machine for the engine's client. */
+		folder: string;
+		onLine(stream: "stdout" | "stderr", text: string): void;
+		isFull(): boolean;
+		log(text: string): void;
+	}) {
+		const { engine, name, onLine } = options;
+		this.#engine = engine;
+		this.#name = name;
+		this.#log = options.log;
+		this.#client = new RunningCommand({
+			command: [engine.program, "start", "--attach", "--sig-proxy=false", name],
+			folder: options.folder,
+			environment: engineEnvironment(),
+			isFull: options.isFull,
+			onLine: (stream, text) => {
+				if (stream === "stderr" && this.#firstErrors.length < FIRST_LINES) this.#firstErrors.push(text);
+				onLine(stream, text);
+			},
+		});
+		this.started = this.#untilStarted();
+		this.ended = this.#untilEnded();
+	}
+
+	terminate(): void {
+		this.#client.resume({ forGood: true });
+		this.#signal("TERM");
+	}
+
+	kill(): void {
+		this.#killed = true;
+		this.#client.resume({ forGood: true });
+		this.#signal("KILL");
+	}
+
+	resume(): void {
+		this.#client.resume();
+	}
+
+	#signal(name: "TERM" | "KILL"): void {
+		// That it has just ended is no failure.
+		void callEngine(this.#engine, ["kill", "--signal", name, this.#name]);
+	}
+
+	async #untilStarted(): Promise<boolean> {
+		const over = new AbortController();
+		void this.#client.ended.then(() => over.abort());
+		while (!over.signal.aborted) {
+			if (hasStarted(await this.#look())) return true;
+			await pause(LOOK_EVERY_MS, over.signal);
+		}
+		return (await this.ended).error === null;
+	}
+
+	async #untilEnded(): Promise<Exit> {
+		const client = await this.#client.ended;
+		let state = await this.#look();
+		if (state?.Running) {
+			// Its output has no reader any more, and whoever sees no end of it would pay for ever.
+			this.#log(`${this.#engine.kind} left its container (${client.error ?? client.signal ?? `exit code ${client.code}`}), which is ended`);
+			await callEngine(this.#engine, ["kill", "--signal", "KILL", this.#name]);
+			state = (await this.#look()) ?? state;
+		}
+		await callEngine(this.#engine, ["rm", "--force", "--volumes", this.#name]);
+		const exit = exitOfContainer(state, this.#firstErrors);
+		// The engine sees what its own limits end, the machine's kernel tells the rest.
+		return this.#killed ? exit : this.#memory.explain(exit);
+	}
+
+	async #look(): Promise<ContainerState | null> {
+		const answer = await callEngine(this.#engine, ["container", "inspect", "--format", "{{json .State}}", this.#name]);
+		return answer.ok ? (JSON.parse(answer.stdout) as ContainerState) : null;
+	}
+}
+
+/** Both engines write the year 1 for what never was. */
+function hasStarted(state: ContainerState | null): state is ContainerState {
+	return state?.StartedAt !== undefined && state.StartedAt !== "" && !state.StartedAt.startsWith("0001-");
+}
+
+/** How its command ended; `errors`: what was said on its standard error, or about it, at first. */
+export function exitOfContainer(state: ContainerState | null, errors: readonly string[]): Exit {
+	const initFailed = errors.find((line) => INIT_FAILED.test(line));
+	if (!hasStarted(state) || initFailed !== undefined) {
+		const said = state?.Error || initFailed || errors.findLast((line) => line.trim() !== "") || "the engine says no reason";
+		const error = `the container could not start its command: ${said.replace(/^Error(?: response from daemon)?: /, "")}`;
+		return { code: null, signal: null, error, failedAt: "start" };
+	}
+	const exit = exitOfStatus(state.ExitCode ?? 0);
+	return state.OOMKilled && exit.signal === "SIGKILL" ? { ...exit, outOfMemory: true } : exit;
+}
