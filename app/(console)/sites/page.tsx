@@ -9,6 +9,7 @@ import { HomePanel } from "#components/capacity/pools-panel.tsx";
 import { QueuePanels } from "#components/capacity/queue-panel.tsx";
 import { SitesTable } from "#components/capacity/sites-panel.tsx";
 import { SweepFacts } from "#components/capacity/sweep-panel.tsx";
+import { UsePanel } from "#components/capacity/use-panel.tsx";
 import { LiveMeta } from "#components/page/live-meta.tsx";
 import { PageBody, PageHeader } from "#components/page/page-header.tsx";
 import { QueryBoundary } from "#components/page/query-boundary.tsx";
@@ -26,6 +27,7 @@ export default async function CapacityPage({ searchParams }: { searchParams: Pro
 	void client.prefetchQuery(trpc.site.list.queryOptions());
 	void client.prefetchQuery(trpc.instance.list.queryOptions(MACHINES_QUERY));
 	void client.prefetchQuery(trpc.job.list.queryOptions(LINE_QUERY));
+	void client.prefetchQuery(trpc.site.useByHour.queryOptions());
 	void client.prefetchQuery(trpc.offer.list.queryOptions(offersQuery(filter)));
 	return (
 		<HydrateClient>
@@ -52,6 +54,9 @@ export default async function CapacityPage({ searchParams }: { searchParams: Pro
 				</div>
 				<QueryBoundary what="The machines in the cloud" framed skeleton={<PanelSkeleton title="Cloud machines" rows={3} />}>
 					<MachinesPanel seesAll={seesAll} />
+				</QueryBoundary>
+				<QueryBoundary what="The use of owned GPUs" framed skeleton={<PanelSkeleton title="Owned GPUs held, by hour" rows={2} />}>
+					<UsePanel />
 				</QueryBoundary>
 				<QueryBoundary what="The clusters' own queues" framed skeleton={null}>
 					<QueuePanels />

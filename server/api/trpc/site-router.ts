@@ -12,6 +12,7 @@ import { pricePool, pricePoolInput } from "#server/services/site/price-pool.ts";
 import { removeSite } from "#server/services/site/remove.ts";
 import { listSiteKinds, listSiteSettings } from "#server/services/site/settings-view.ts";
 import type { SiteContext } from "#server/services/site/tools.ts";
+import { readUseByHour } from "#server/services/site/use-by-hour.ts";
 import { procedure, router } from "./init.ts";
 
 const id = z.string().min(1).max(64);
@@ -19,6 +20,7 @@ const id = z.string().min(1).max(64);
 export const siteRouter = router({
 	list: procedure.query(({ ctx }) => listSites(ctx.service)),
 	queue: procedure.input(z.strictObject({ id })).query(({ ctx, input }) => listForeignJobs(ctx.service, input.id)),
+	useByHour: procedure.query(({ ctx }) => readUseByHour(ctx.service)),
 	settings: procedure.query(({ ctx }) => listSiteSettings(ctx.service)),
 	kinds: procedure.query(({ ctx }) => listSiteKinds(withTools(ctx.service))),
 	add: procedure.input(addSiteInput).mutation(({ ctx, input }) => addSite(withTools(ctx.service), input)),

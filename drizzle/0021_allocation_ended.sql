@@ -1,0 +1,1 @@
+CREATE INDEX "allocation_ended" ON "allocation" USING btree ("ended_at");
