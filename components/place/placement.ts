@@ -11,11 +11,14 @@ export function shownPlace(placement: Pick<Placement, "capacityType" | "siteId" 
 		: { capacity: placement.capacityType, provider: placement.provider, region: placement.region };
 }
 
-/** The place that an offer's id names (`provider:region:zone|*:instanceType:capacityType`); null when it is not of that form. */
+/**
+ * The place that an offer's id names (`provider:region:zone|*:instanceType:capacityType`, and of reserved capacity the commitment's
+ * id behind it); null when it is not of that form.
+ */
 export function placeOfOfferId(offerId: unknown): (ShownPlace & { instanceType: string }) | null {
 	if (typeof offerId !== "string") return null;
 	const [provider, region, , instanceType, capacityType, ...more] = offerId.split(":");
 	const capacity = CAPACITY_TYPES.find((type) => type === capacityType);
-	if (!provider || !region || !instanceType || !capacity || more.length > 0) return null;
+	if (!provider || !region || !instanceType || !capacity || more.length > (capacity === "reserved" ? 1 : 0)) return null;
 	return { capacity, provider, region, instanceType };
 }

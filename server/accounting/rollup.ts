@@ -1,6 +1,7 @@
 import type { ChargeDimensions } from "#server/domain/charge.ts";
 import { assert } from "#server/kernel/assert.ts";
 import { type Amounts, addScaled, type ChargeDraft, difference, NO_AMOUNTS, shareOf } from "./amounts.ts";
+import { budgetCost } from "./budget-cost.ts";
 import { bucketStartMs, cutAtHours, GRANULARITIES, type Granularity } from "./calendar.ts";
 import { type Calendar, UTC } from "./zone.ts";
 
@@ -112,7 +113,7 @@ export interface JobMonthDelta extends RollupSums {
 	monthStartMs: number;
 	jobId: string;
 	team: string;
-	/** The part of effectiveMicroUsd that machines of clouds cost. */
+	/** What machines of clouds took out of budgets (budget-cost.ts). */
 	cloudMicroUsd: bigint;
 }
 
@@ -125,7 +126,7 @@ export function jobMonthDeltas(charges: readonly ChargeDraft[], calendar: Calend
 		const key = `${monthStartMs}/${charge.jobId}`;
 		const row = byKey.get(key) ?? { monthStartMs, jobId: charge.jobId, team: charge.dimensions.team, cloudMicroUsd: 0n, ...NO_SUMS };
 		const ofCloud = charge.instanceId !== null && charge.dimensions.capacityType !== "owned";
-		const cloudMicroUsd = row.cloudMicroUsd + (ofCloud ? charge.effectiveMicroUsd : 0n);
+		const cloudMicroUsd = row.cloudMicroUsd + (ofCloud ? budgetCost(charge) : 0n);
 		byKey.set(key, { ...row, cloudMicroUsd, ...addSums(row, knownOf(charge)) });
 	}
 	return [...byKey.values()].sort((a, b) => a.monthStartMs - b.monthStartMs || (a.jobId < b.jobId ? -1 : 1));

@@ -50,6 +50,7 @@ export async function launchInstance(ctx: LoopContext, driver: CloudDriver, row:
 			zone: row.zone,
 			instanceType: row.instanceType,
 			capacityType: row.capacityType === "owned" ? "on_demand" : row.capacityType,
+			reservation: row.offer.reservation ?? null,
 			userData: ctx.userDataFor({ instanceId: row.id, expiresAtMs: row.expiresAt.getTime() }),
 			expiresAtMs: row.expiresAt.getTime(),
 		});

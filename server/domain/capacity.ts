@@ -2,7 +2,7 @@ import type { CapacityType, Provider } from "./vocabulary.ts";
 
 /** Instance type × region/zone × capacity type, with its price and when that was seen. */
 export interface Offer {
-	/** `provider:region:zone|*:instanceType:capacityType`, stable over time. */
+	/** `provider:region:zone|*:instanceType:capacityType`, of what was bought ahead `:` and its id behind it; stable over time. */
 	id: string;
 	siteId: string;
 	provider: Provider;
@@ -31,10 +31,19 @@ export interface Offer {
 	pue: number | null;
 	/** Reserved capacity only: instances of it that are free now. Its price is the marginal one, and may be 0. */
 	reservedFree?: number | null;
+	/**
+	 * Reserved capacity only: what was bought ahead that pays for it. Offers of one commitment in several regions share what is free
+	 * of it. Absent: the offer stands for itself.
+	 */
+	commitmentId?: string;
+	/** Reserved capacity only: the provider's own name of what machines are launched into. Absent: the provider matches them by itself. */
+	reservation?: string;
 	/** Longest life that the capacity itself allows (a block's end), UTC ms. */
 	availableUntilMs?: number | null;
 	/** GPUs that the account's quota still allows here; null or absent: not known. */
 	quotaGpusFree?: number | null;
+	/** The quota that this is from, in the provider's name and count. Offers of one region and quota share it. */
+	quota?: OfferQuota;
 	/** Least time that is billed, ms (AWS, Azure, GCP: 60 s). Absent: none. */
 	billedMinimumMs?: number;
 	/** Its driver can start several instances together, all or none, in one place. Absent: it cannot. */
@@ -53,6 +62,15 @@ export interface MachineDisk {
 	/** When the price was read, UTC ms; null without one. */
 	observedAtMs: number | null;
 	source: string;
+}
+
+/** A limit of the account as its provider counts it: GPUs, or cores of a family of sizes. */
+export interface OfferQuota {
+	/** The provider's name of it. */
+	name: string;
+	unit: "gpus" | "cores";
+	limit: number;
+	used: number;
 }
 
 export function offerId(o: Pick<Offer, "provider" | "region" | "zone" | "instanceType" | "capacityType">): string {

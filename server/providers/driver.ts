@@ -137,6 +137,11 @@ export interface LaunchRequest {
 	zone: string | null;
 	instanceType: string;
 	capacityType: Exclude<CapacityType, "owned">;
+	/**
+	 * Reserved capacity that the machine must be launched into, by the provider's own name; null: the provider puts a machine of the
+	 * type into what is open by itself.
+	 */
+	reservation?: string | null;
 	/** The script that the machine executes at boot; at most 16 kB. */
 	userData: string;
 	/** Written as a tag too: after this time anybody may end the machine. */

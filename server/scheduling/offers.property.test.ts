@@ -30,6 +30,9 @@ const record: fc.Arbitrary<OfferRecord> = fc
 		return r;
 	});
 
+/** Machines that are free of the one commitment, which several offers share. */
+const COMMITTED_FREE = 3;
+
 const offer = fc
 	.record({
 		region: fc.constantFrom("us-east-1", "eu-west-1", "eu-west-2", "nowhere-1"),
@@ -40,15 +43,17 @@ const offer = fc
 		observedHoursAgo: fc.nat(30),
 		gangs: fc.boolean(),
 		reservedFree: fc.option(fc.nat(4)),
+		ofCommitment: fc.boolean(),
 		quotaGpusFree: rarely(fc.nat(24)),
 		availableForMs: rarely(fc.nat(12 * HOUR_MS)),
 		billedMinimumMs: fc.constantFrom(0, MINUTE_MS),
 		gridGramsPerKwh: fc.option(fc.integer({ min: 0, max: 900 })),
 		onDemand: rarely(fc.integer({ min: 1, max: 12 })),
 	})
-	.map(({ observedHoursAgo, availableForMs, onDemand, ...o }) =>
+	.map(({ observedHoursAgo, availableForMs, onDemand, ofCommitment, ...o }) =>
 		anOffer({
 			...o,
+			...(o.capacityType === "reserved" && ofCommitment && { commitmentId: "cr-1", reservedFree: COMMITTED_FREE }),
 			priceObservedAtMs: NOON_MS - observedHoursAgo * HOUR_MS,
 			availableUntilMs: availableForMs === null ? null : NOON_MS + availableForMs,
 			onDemandMicroUsdPerHour: onDemand === null ? null : usdToMicro(onDemand),
@@ -207,6 +212,8 @@ describe("whatever the offers", () => {
 				if (cap.kind === "instances") expect(counted.reduce((sum, a) => sum + a.instances, 0)).toBeLessThanOrEqual(cap.count);
 				if (cap.kind === "egress") expect(counted.length * (snapshot.data?.outGiB ?? 0)).toBeLessThanOrEqual(cap.gib);
 			}
+			const onCommitment = launches.filter((a) => a.offer.commitmentId === "cr-1").reduce((sum, a) => sum + a.instances, 0);
+			expect(onCommitment).toBeLessThanOrEqual(COMMITTED_FREE);
 			for (const { offer: taken } of launches) {
 				const together = launches.filter((a) => a.offer.id === taken.id).reduce((sum, a) => sum + a.instances, 0);
 				if (taken.capacityType === "reserved") expect(together).toBeLessThanOrEqual(taken.reservedFree ?? Number.POSITIVE_INFINITY);

@@ -125,11 +125,11 @@ export function gramsOf(watts: number, lengthMs: number, gridGramsPerKwh: number
 
 /**
  * A price of 0, a missing or a stale price is an error to show, never "cheapest"; spot at or over on-demand is no spot.
- * Reserved capacity that is known to be free has a contract's marginal price: it may be 0, and it does not grow old.
+ * Reserved capacity of which it is known how much is free has a contract's marginal price: it may be 0, and it does not grow old.
  */
 function priceRemovalOf(offer: Offer, snapshot: Snapshot): Removal | null {
 	const price = offer.microUsdPerHour;
-	const contracted = offer.capacityType === "reserved" && (offer.reservedFree ?? 0) > 0;
+	const contracted = offer.capacityType === "reserved" && (offer.reservedFree ?? null) !== null;
 	if (contracted && price !== null && price >= 0n) return null;
 	if (price === null) return { ruleId: null, why: "price_missing", facts: { source: offer.priceSource } };
 	if (price <= 0n) return { ruleId: null, why: "price_zero", facts: { hourlyMicroUsd: String(price), source: offer.priceSource } };

@@ -22,7 +22,7 @@ describe("reserved capacity", () => {
 
 	it.each([
 		["price_zero", { reservedFree: null }],
-		["price_zero", { reservedFree: 0 }],
+		["reserved_full", { reservedFree: 0 }],
 		["price_missing", { microUsdPerHour: null }],
 		["reserved_full", { reservedFree: 0, microUsdPerHour: usdToMicro("0.1"), priceObservedAtMs: NOON_MS }],
 	] as const)("is out with %s, case %#", (why, part) => {

@@ -35,7 +35,8 @@ export const hold = pgTable(
 	},
 	(t) => [
 		index("hold_pending").on(t.state).where(sql`${t.state} = 'pending'`),
-		check("hold_amount_positive", sql`${t.amountMicroUsd} > 0`),
+		// Capacity that was paid for ahead may add nothing.
+		check("hold_amount_not_negative", sql`${t.amountMicroUsd} >= 0`),
 	],
 );
 

@@ -147,7 +147,7 @@ export const jobMonth = pgTable(
 		...sums,
 		...emissionSums,
 		charges: bigint({ mode: "number" }).notNull(),
-		/** The part of effectiveMicroUsd that machines of clouds cost: what budgets count. */
+		/** What machines of clouds took out of budgets (accounting/budget-cost.ts). */
 		cloudMicroUsd: microUsd().notNull().default(sql`0`),
 		/** The job has charges of other months too: its sum over a range is not this one. */
 		several: boolean().notNull().default(false),

@@ -1,5 +1,5 @@
 import { index, integer, pgTable, real, text } from "drizzle-orm/pg-core";
-import type { MachineDisk } from "../../domain/capacity.ts";
+import type { MachineDisk, OfferQuota } from "../../domain/capacity.ts";
 import { instant, json, microUsd } from "./columns.ts";
 import { capacityType, provider } from "./enums.ts";
 
@@ -27,6 +27,8 @@ export const offer = pgTable(
 		priceSource: text().notNull(),
 		/** The disk that its machines are launched with; null: its driver names none. */
 		disk: json<StoredDisk | null>(),
+		/** The account's quota for it as it was read with the offer; null: not known. */
+		quota: json<OfferQuota | null>(),
 		/** When the provider last listed it at all. */
 		seenAt: instant().notNull(),
 		backoffUntil: instant(),

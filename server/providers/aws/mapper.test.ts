@@ -53,6 +53,14 @@ it("asks for no market, no zone and no subnet on demand anywhere in the region",
 	expect(input.TagSpecifications?.map((t) => t.ResourceType)).toEqual(["instance"]);
 });
 
+it("is launched into the reservation that its commitment names, and into whatever is open without a name", () => {
+	const input = (changes: Partial<LaunchRequest>) => runInstancesInput({ ...REQUEST, ...changes }, SETTINGS, "ami-1");
+	expect(input({ capacityType: "reserved", reservation: "cr-0123456789abcdef0" }).CapacityReservationSpecification).toEqual({
+		CapacityReservationTarget: { CapacityReservationId: "cr-0123456789abcdef0" },
+	});
+	expect(input({ capacityType: "reserved", reservation: null })).not.toHaveProperty("CapacityReservationSpecification");
+});
+
 it("gives the same input for the same request, so that a repeated call matches its token", () => {
 	expect(runInstancesInput(REQUEST, SETTINGS, "ami-1")).toEqual(runInstancesInput({ ...REQUEST }, SETTINGS, "ami-1"));
 });

@@ -51,7 +51,7 @@ function tagOf(instance: Ec2Instance, key: string): string | null {
 
 /** One machine or none, with its tags in the same call. Our token is EC2's client token (at most 64 characters). */
 export function runInstancesInput(request: LaunchRequest, settings: ParsedAwsSettings, imageId: string): RunInstancesCommandInput {
-	const { region, zone, capacityType } = request;
+	const { region, zone, capacityType, reservation } = request;
 	const spot = capacityType === "spot";
 	const subnet = (zone === null ? undefined : settings.subnets[zone]) ?? settings.subnets[region];
 	const groups = settings.securityGroups[region];
@@ -77,6 +77,10 @@ export function runInstancesInput(request: LaunchRequest, settings: ParsedAwsSet
 		...(subnet === undefined ? {} : { SubnetId: subnet }),
 		...(groups === undefined ? {} : { SecurityGroupIds: groups }),
 		...(settings.instanceProfile === undefined ? {} : { IamInstanceProfile: { Name: settings.instanceProfile } }),
+		// Without a target EC2 puts the machine into an open reservation of its type and zone by itself.
+		...(capacityType === "reserved" && reservation
+			? { CapacityReservationSpecification: { CapacityReservationTarget: { CapacityReservationId: reservation } } }
+			: {}),
 		...(spot
 			? {
 					InstanceMarketOptions: {

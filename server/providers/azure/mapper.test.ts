@@ -106,6 +106,10 @@ describe("what is asked for", () => {
 		expect(virtualMachineOf(request({ capacityType: "reserved" }), reserving, "k").capacityReservation).toEqual({
 			capacityReservationGroup: { id: group },
 		});
+		const other = `${NETWORK}/capacityReservationGroups/other`;
+		expect(virtualMachineOf(request({ capacityType: "reserved", reservation: other }), reserving, "k").capacityReservation).toEqual({
+			capacityReservationGroup: { id: other },
+		});
 		expect(virtualMachineOf(request(), reserving, "k")).not.toHaveProperty("capacityReservation");
 	});
 

@@ -104,7 +104,7 @@ export function virtualMachineOf(request: LaunchRequest, settings: ParsedAzureSe
 	const tags = tagsOf(request, settings.controlPlane);
 	const image = imageIn(settings, region);
 	if (image === null) throw new DriverError("invalid_request", `the Azure site has no machine image for ${region}; add it to its settings`);
-	const reservation = capacityType === "reserved" ? settings.capacityReservationGroups[region] : undefined;
+	const reservation = capacityType === "reserved" ? (request.reservation ?? settings.capacityReservationGroups[region]) : undefined;
 	return {
 		location: region,
 		tags,

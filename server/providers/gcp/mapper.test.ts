@@ -32,6 +32,18 @@ const REQUEST: LaunchRequest = {
 const resource = (changes: Partial<LaunchRequest> = {}, settings = SETTINGS) =>
 	instanceResource({ ...REQUEST, ...changes }, ZONE, settings, NOW_MS);
 
+it("is launched into the reservation that its commitment names", () => {
+	expect(resource({ capacityType: "reserved", reservation: "a100-block" })).toMatchObject({
+		scheduling: { provisioningModel: "STANDARD" },
+		reservationAffinity: {
+			consumeReservationType: "SPECIFIC_RESERVATION",
+			key: "compute.googleapis.com/reservation-name",
+			values: ["a100-block"],
+		},
+	});
+	expect(resource({ capacityType: "reserved", reservation: null })).not.toHaveProperty("reservationAffinity");
+});
+
 it("asks for one spot machine, labelled in the same call, that Google itself deletes at its expiry", () => {
 	expect(resource()).toMatchObject({
 		name: expect.stringMatching(/^spw-[0-9a-f]{8}-ins-01jd0000000000000000000000-001-0$/),

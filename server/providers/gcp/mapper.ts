@@ -94,7 +94,7 @@ export function instanceResource(request: LaunchRequest, zone: string, settings:
 
 /** What is the same whenever the same is asked for. */
 function lastingResource(request: LaunchRequest, zone: string, settings: ParsedGcpSettings): InstanceResource {
-	const { instanceId, jobId, instanceType, capacityType, expiresAtMs } = request;
+	const { instanceId, jobId, instanceType, capacityType, reservation, expiresAtMs } = request;
 	const { serviceAccount, networkTags } = settings;
 	return {
 		name: machineName(settings.controlPlane, instanceId),
@@ -123,6 +123,16 @@ function lastingResource(request: LaunchRequest, zone: string, settings: ParsedG
 			onHostMaintenance: "TERMINATE",
 			automaticRestart: false,
 		},
+		// Without it Google puts the machine into a reservation that fits and is open to all, by itself.
+		...(capacityType === "reserved" && reservation
+			? {
+					reservationAffinity: {
+						consumeReservationType: "SPECIFIC_RESERVATION",
+						key: "compute.googleapis.com/reservation-name",
+						values: [reservation],
+					},
+				}
+			: {}),
 		metadata: { items: [{ key: "startup-script", value: request.userData }] },
 		...(networkTags.length === 0 ? {} : { tags: { items: networkTags } }),
 		...(serviceAccount === undefined

@@ -4,7 +4,8 @@ import { hash32 } from "#server/kernel/random.ts";
 import { listAccelerators } from "#server/rates/accelerators.ts";
 import type { RecordedHistory } from "#server/simulation/backtest/history.ts";
 import { ledgerCalendar } from "../ledger/calendar.ts";
-import { listOffers } from "../offer/list.ts";
+import { listMarketOffers } from "../offer/list.ts";
+import { reservedOffersSince } from "../offer/reserved.ts";
 import type { Timing } from "../timing.ts";
 import { loadGrid } from "./load-grid.ts";
 import { loadJobs } from "./load-jobs.ts";
@@ -27,12 +28,13 @@ export async function loadHistory(db: Db, request: HistoryRequest): Promise<Reco
 	const { version, policies, timing, onJobs = () => {}, ...span } = request;
 	const calendar = await ledgerCalendar(db);
 	const grid = await loadGrid(db, span);
+	const market = await listMarketOffers(db);
 	const periods = [...new Set(policies.flatMap(({ budgets }) => budgets.map(({ period }) => period)))];
 	return {
 		...span,
 		seed: hash32(`${version}`),
 		pools: await loadPools(db),
-		offers: await listOffers(db),
+		offers: [...market, ...(await reservedOffersSince(db, market, span.fromMs))],
 		prices: await loadPrices(db, span),
 		launches: await loadLaunches(db, span),
 		timing: await loadTiming(db, span, { cloudStartMs: timing.cloudStartMs, cooldownMs: timing.offerCooldownMs }),

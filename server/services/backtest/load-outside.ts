@@ -10,6 +10,7 @@ import { DAY_MS } from "#server/kernel/units.ts";
 import type { HistoryTiming, LaunchRecord, RecordedHistory } from "#server/simulation/backtest/history.ts";
 import { monthOf } from "#server/simulation/replay/billing.ts";
 import type { ReplayPool } from "#server/simulation/replay/types.ts";
+import { BUDGET_COST } from "../budget/cost-sql.ts";
 import { homeGrid } from "../site/home-grid.ts";
 
 /** How far back launches say anything (snapshot/offer-records.ts), and run times are learnt from (job/durations.ts). */
@@ -131,7 +132,7 @@ export async function loadSpentBefore(
 	if (sinceMs >= fromMs) return [];
 	const rows = await db.execute<{ spec: JobSpec; month: number; sum: string }>(sql`
 		select job.spec as spec, c.month as month, c.sum::text as sum from (
-			select job_id, ${msOf(sql`date_trunc('month', period_start, 'UTC')`)} as month, sum(effective_micro_usd) as sum from charge
+			select job_id, ${msOf(sql`date_trunc('month', period_start, 'UTC')`)} as month, sum(${BUDGET_COST}) as sum from charge
 			where period_start >= ${at(sinceMs)} and period_start < ${at(fromMs)} and capacity_type <> 'owned'
 				and instance_id is not null and job_id is not null
 			group by 1, 2

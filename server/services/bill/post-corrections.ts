@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { type ChargeDraft, NO_AMOUNTS } from "#server/accounting/amounts.ts";
+import { budgetCost } from "#server/accounting/budget-cost.ts";
 import { isZero, type Money } from "#server/accounting/focus/reconcile.ts";
 import type { Tx } from "#server/db/client.ts";
 import type { Charge, ChargeCorrection, ChargeKind } from "#server/domain/charge.ts";
@@ -53,7 +54,7 @@ export async function postInstanceCorrections(tx: Tx, drafts: readonly ChargeDra
 		tx,
 		[...byInstance].map(([instanceId, own]) => ({
 			instanceId,
-			charges: own.map((d) => ({ atMs: d.periodStartMs, microUsd: d.effectiveMicroUsd })),
+			charges: own.map((d) => ({ atMs: d.periodStartMs, microUsd: budgetCost(d) })),
 			settled: false,
 		})),
 		nowMs,

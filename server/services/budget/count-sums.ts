@@ -2,6 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Period } from "#server/accounting/calendar.ts";
 import type { Calendar } from "#server/accounting/zone.ts";
 import type { Tx } from "#server/db/client.ts";
+import { BUDGET_COST } from "./cost-sql.ts";
 import { type JobsInScope, jobIsIn, rowsOf, textsOf } from "./scope.ts";
 
 /** What the jobs of a team were charged for cloud machines on one day. */
@@ -24,7 +25,7 @@ export async function countDays(tx: Tx, jobs: JobsInScope, since: { fromMs: numb
 		days.push(
 			...(await readDays(
 				tx,
-				sql`select team, bucket_start as day, effective_micro_usd as micro from rollup_slice
+				sql`select team, bucket_start as day, ${BUDGET_COST} as micro from rollup_slice
 					where granularity = 'day' and dimension = '' and bucket_start >= ${from} and capacity_type <> 'owned' and ${ofTeams}`,
 			)),
 		);
@@ -33,7 +34,7 @@ export async function countDays(tx: Tx, jobs: JobsInScope, since: { fromMs: numb
 		days.push(
 			...(await readDays(
 				tx,
-				sql`select team, bucket_start as day, effective_micro_usd as micro from rollup join ${rowsOf(groups)} using (team, project, class)
+				sql`select team, bucket_start as day, ${BUDGET_COST} as micro from rollup join ${rowsOf(groups)} using (team, project, class)
 					where granularity = 'day' and bucket_start >= ${from} and capacity_type <> 'owned'`,
 			)),
 		);
@@ -42,7 +43,7 @@ export async function countDays(tx: Tx, jobs: JobsInScope, since: { fromMs: numb
 		days.push(
 			...(await readDays(
 				tx,
-				sql`select team, date_trunc('day', period_start, ${since.calendar.zone}) as day, effective_micro_usd as micro from charge
+				sql`select team, date_trunc('day', period_start, ${since.calendar.zone}) as day, ${BUDGET_COST} as micro from charge
 					where period_start >= ${from} and capacity_type <> 'owned' and instance_id is not null and job_id in (${textsOf(jobIds)})`,
 			)),
 		);

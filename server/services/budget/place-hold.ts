@@ -28,7 +28,7 @@ export async function placeHold(
 	input: { holds: readonly { instanceId: string; amountMicroUsd: bigint }[]; budgets: readonly BudgetRule[]; nowMs: number },
 ): Promise<{ ok: true } | HoldRefusal> {
 	const { holds, budgets, nowMs } = input;
-	for (const h of holds) assert(h.amountMicroUsd > 0n, `the hold of ${h.instanceId} must be above 0, got ${h.amountMicroUsd}`);
+	for (const h of holds) assert(h.amountMicroUsd >= 0n, `the hold of ${h.instanceId} must not be below 0, got ${h.amountMicroUsd}`);
 	const amountMicroUsd = holds.reduce((sum, h) => sum + h.amountMicroUsd, 0n);
 	const balances = await lockBudgets(
 		tx,

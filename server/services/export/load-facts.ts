@@ -45,7 +45,7 @@ export async function loadFacts(db: Db, fields: readonly SharedFields[]): Promis
 			poolId: f.poolId ?? use?.poolId ?? null,
 			poolMicroUsdPerGpuHour: use?.microUsdPerGpuHour ?? null,
 			instance: machine,
-			commitment: commitmentOf(f, machine?.instanceType ?? null, commitments),
+			commitment: commitmentOf(f, machine, commitments),
 			billLine: (f.billLineId === null ? undefined : lines.get(f.billLineId)) ?? null,
 			job: work ? { project: f.project, class: f.class, ...work } : null,
 		};
@@ -53,12 +53,15 @@ export async function loadFacts(db: Db, fields: readonly SharedFields[]): Promis
 }
 
 /** What was bought ahead: the unused part names its commitment, use is paid by the one that covers the machine. */
-function commitmentOf(f: SharedFields, instanceType: string | null, known: readonly Commitment[]): CommitmentFacts | null {
+function commitmentOf(f: SharedFields, machine: LoadedInstance | null, known: readonly Commitment[]): CommitmentFacts | null {
 	if (f.kind !== "commitment" && f.capacityType !== "reserved") return null;
 	const found = known.find((c) =>
 		f.kind === "commitment"
 			? c.id === f.poolId
-			: c.siteId === f.siteId && c.instanceType === instanceType && (c.region === null || c.region === f.region),
+			: c.siteId === f.siteId &&
+				c.instanceType === machine?.instanceType &&
+				(c.region === null || c.region === f.region) &&
+				(machine.commitmentId ?? c.id) === c.id,
 	);
 	if (!found) return { id: f.poolId ?? `${f.siteId}/reserved`, kind: "commitment", microUsdPerHour: null };
 	const upfrontByHour = divideRounded(found.upfrontMicroUsd * BigInt(HOUR_MS), BigInt(found.toMs - found.fromMs));
@@ -66,7 +69,12 @@ function commitmentOf(f: SharedFields, instanceType: string | null, known: reado
 	return { id: found.id, kind: found.kind, microUsdPerHour };
 }
 
-async function loadInstances(db: Db, ids: string[]): Promise<Map<string, InstanceFacts>> {
+interface LoadedInstance extends InstanceFacts {
+	/** The commitment that it was launched on; null: none is on record. */
+	commitmentId: string | null;
+}
+
+async function loadInstances(db: Db, ids: string[]): Promise<Map<string, LoadedInstance>> {
 	if (ids.length === 0) return new Map();
 	const rows = await db
 		.select({
@@ -91,6 +99,7 @@ async function loadInstances(db: Db, ids: string[]): Promise<Map<string, Instanc
 				vcpus: r.offer.vcpus,
 				memoryGiB: r.offer.memoryGiB,
 				offerId: r.offer.id,
+				commitmentId: r.offer.commitmentId ?? null,
 				microUsdPerHour: r.microUsdPerHour,
 				onDemandMicroUsdPerHour: r.offer.onDemandMicroUsdPerHour === null ? null : BigInt(r.offer.onDemandMicroUsdPerHour),
 				egressMicroUsdPerGiB: BigInt(r.offer.egressMicroUsdPerGiB),

@@ -7,6 +7,7 @@ import type { JobSpec } from "#server/domain/job.ts";
 import { judgeJob } from "#server/policy/judge-job.ts";
 import { type CapAsk, type CapShort, openCaps } from "#server/scheduling/caps.ts";
 import type { RunningAttempt, Snapshot } from "#server/scheduling/types.ts";
+import { MARGINAL_PRICE } from "../instance/marginal-price.ts";
 
 /**
  * The cap that a placement would pass, counted anew over every instance that is not gone; null when it passes none.
@@ -34,7 +35,7 @@ async function readRented(tx: Tx): Promise<RunningAttempt[]> {
 			placement: attempt.placement,
 			createdAt: attempt.createdAt,
 			spec: job.spec,
-			microUsdPerHour: sql<string>`sum(${instance.microUsdPerHour})`,
+			microUsdPerHour: sql<string>`sum(${MARGINAL_PRICE})`,
 		})
 		.from(instance)
 		.innerJoin(attempt, eq(attempt.id, instance.attemptId))

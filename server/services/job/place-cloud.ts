@@ -11,6 +11,7 @@ import { rentHoldOf } from "#server/scheduling/cost.ts";
 import { writeSchedulerAudit } from "../audit.ts";
 import { type HoldRefusal, placeHold } from "../budget/place-hold.ts";
 import { toStoredOffer } from "../instance/stored-offer.ts";
+import { hasSeats } from "../offer/has-seats.ts";
 import { admitJob } from "./admit.ts";
 
 export type PlaceCloudResult =
@@ -42,7 +43,8 @@ export async function placeCloud(
 	},
 ): Promise<PlaceCloudResult> {
 	const { offer, nowMs } = input;
-	assert(offer.microUsdPerHour !== null && offer.microUsdPerHour > 0n, "an offer without a price was chosen");
+	const microUsdPerHour = ownPriceOf(offer);
+	if (!(await hasSeats(tx, offer, input.instances))) return { kind: "stale" };
 	const attemptId = attemptIdOf(input.jobId, input.attemptNo);
 	const instanceIds = Array.from({ length: input.instances }, (_, rank) => instanceIdOf(input.jobId, input.attemptNo, rank));
 	const amounts = holdOfEach(offer, input);
@@ -82,7 +84,7 @@ export async function placeCloud(
 		accelerator: offer.accelerator,
 		gpus: offer.gpus,
 		offer: toStoredOffer(offer),
-		microUsdPerHour: offer.microUsdPerHour,
+		microUsdPerHour,
 		jobId: input.jobId,
 		attemptId,
 		intendedAt: at,
@@ -100,6 +102,16 @@ export async function placeCloud(
 	});
 	await notify(tx, { changes: instanceIds.map((id) => ({ topic: "instance", id, team: null })) });
 	return { kind: "placed", attemptId, instanceIds };
+}
+
+/**
+ * What an hour of the machine costs when no commitment pays it: the offer's price, and of reserved capacity, whose price is the
+ * marginal one and may be 0, that of the same machine on demand.
+ */
+function ownPriceOf(offer: Offer): bigint {
+	const price = offer.capacityType === "reserved" ? (offer.onDemandMicroUsdPerHour ?? offer.microUsdPerHour) : offer.microUsdPerHour;
+	assert(price !== null && price > 0n, "an offer without a price was chosen");
+	return price;
 }
 
 /** Each machine's own time, and with the first what leaves the region, since only its checkpoints are kept. */

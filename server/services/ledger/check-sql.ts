@@ -24,10 +24,10 @@ const SUMS: Readonly<Record<string, string>> = {
 	charges: "count(*)",
 };
 
-/** Of a job's month there is one more: what machines of clouds cost. */
+/** Of a job's month there is one more: what machines of clouds took out of budgets. */
 const JOB_SUMS: Readonly<Record<string, string>> = {
 	...SUMS,
-	cloud_micro_usd: "coalesce(sum(effective_micro_usd) filter (where instance_id is not null and capacity_type <> 'owned'), 0)",
+	cloud_micro_usd: `coalesce(sum(case when capacity_type = 'reserved' then billed_micro_usd else effective_micro_usd end) filter (where instance_id is not null and capacity_type <> 'owned'), 0)`,
 };
 
 /**

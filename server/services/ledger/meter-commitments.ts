@@ -10,6 +10,7 @@ import { setting } from "#server/db/schema/setting.ts";
 import { site } from "#server/db/schema/site.ts";
 import type { Provider } from "#server/domain/vocabulary.ts";
 import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
+import { COMMITMENT_ID } from "../offer/commitment-seats.ts";
 import { readCommitments } from "../rate-card/commitments.ts";
 import { holdLedgerCalendar } from "./calendar.ts";
 import type { LedgerContext } from "./context.ts";
@@ -24,7 +25,7 @@ const STEP_MS = 7 * DAY_MS;
 /** A machine that ended is looked for this long before the launch of one that it may have kept out. */
 const LIFE_MAX_MS = 31 * DAY_MS;
 
-/** The commitment that pays each of these machines, as far as there is one with room when the machine was launched. */
+/** The commitment that pays each of these machines: the one that it was launched on, else one with room when it was launched. */
 export async function commitmentsOf(tx: Tx, machines: readonly Machine[]): Promise<Map<string, Commitment>> {
 	const reserved = machines.flatMap(({ instance: row }) => (row.capacityType === "reserved" && row.launchedAt ? [row] : []));
 	const commitments = reserved.length === 0 ? [] : await readCommitments(tx);
@@ -34,7 +35,7 @@ export async function commitmentsOf(tx: Tx, machines: readonly Machine[]): Promi
 	const all = await tx
 		.select({
 			...{ id: instance.id, siteId: instance.siteId, region: instance.region, instanceType: instance.instanceType },
-			...{ launchedAt: instance.launchedAt, terminatedAt: instance.terminatedAt },
+			...{ launchedAt: instance.launchedAt, terminatedAt: instance.terminatedAt, commitmentId: COMMITMENT_ID },
 		})
 		.from(instance)
 		.where(
@@ -48,7 +49,7 @@ export async function commitmentsOf(tx: Tx, machines: readonly Machine[]): Promi
 	for (const row of reserved) {
 		const launchedMs = row.launchedAt?.getTime() ?? 0;
 		const fits = commitments.find((c) => {
-			if (!covers(c, row) || launchedMs >= c.toMs) return false;
+			if (!covers(c, { ...row, commitmentId: row.offer.commitmentId ?? null }) || launchedMs >= c.toMs) return false;
 			const before = all.filter((other) => covers(c, other) && isBefore(other, row.id, launchedMs));
 			return before.length < c.instances;
 		});
@@ -65,7 +66,9 @@ function isBefore(other: { id: string; launchedAt: Date | null; terminatedAt: Da
 	return earlier && (other.terminatedAt === null || other.terminatedAt.getTime() > launchedMs);
 }
 
-function covers(c: Commitment, row: { siteId: string; region: string; instanceType: string }): boolean {
+/** A machine that was launched on one commitment takes room of no other. */
+function covers(c: Commitment, row: { siteId: string; region: string; instanceType: string; commitmentId: string | null }): boolean {
+	if (row.commitmentId !== null && row.commitmentId !== c.id) return false;
 	return row.siteId === c.siteId && row.instanceType === c.instanceType && (c.region === null || c.region === row.region);
 }
 
@@ -139,6 +142,7 @@ async function sumByHour(tx: Tx, time: Interval, calendar: Calendar, c: Commitme
 					eq(instance.instanceType, c.instanceType),
 					c.region === null ? undefined : eq(charge.region, c.region),
 					eq(charge.billedMicroUsd, 0n),
+					sql`coalesce(${COMMITMENT_ID}, ${c.id}) = ${c.id}`,
 					or(isNull(charge.correction), eq(charge.correction, "end_learnt_late")),
 				);
 	const rows = await tx

@@ -10,9 +10,16 @@ import { gridIntensity } from "#server/rates/carbon.ts";
 import { egressMicroUsdPerGiB } from "#server/rates/egress.ts";
 import type { RatedProvider } from "#server/rates/offers.ts";
 import { fromStoredDisk } from "../instance/stored-offer.ts";
+import { reservedOffers } from "./reserved.ts";
+
+/** What can be had now: the clouds' offers, and what is reserved or committed there. */
+export async function listOffers(db: DbOrTx, nowMs: number): Promise<Offer[]> {
+	const market = await listMarketOffers(db);
+	return [...market, ...(await reservedOffers(db, market, nowMs))];
+}
 
 /** Offers of the enabled, healthy sites, with egress and grid intensity of their region. */
-export async function listOffers(db: DbOrTx): Promise<Offer[]> {
+export async function listMarketOffers(db: DbOrTx): Promise<Offer[]> {
 	const rows = await db
 		.select({ offer, healthy: site.healthy, enabled: site.enabled })
 		.from(offer)

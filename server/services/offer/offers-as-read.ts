@@ -3,7 +3,8 @@ import type { DbOrTx } from "#server/db/client.ts";
 import { offer } from "#server/db/schema/offer.ts";
 import { site } from "#server/db/schema/site.ts";
 import type { Offer } from "#server/domain/capacity.ts";
-import { listOffers } from "./list.ts";
+import { listMarketOffers } from "./list.ts";
+import { reservedOffers } from "./reserved.ts";
 
 /**
  * What listOffers says, without reading thousands of rows again that are as they were: prices change every few minutes, and
@@ -12,11 +13,12 @@ import { listOffers } from "./list.ts";
 export class OffersAsRead {
 	#last: { digest: string; offers: Offer[] } | null = null;
 
-	/** The very list of the last read where nothing changed. Both reads must see the same: a transaction of repeatable reads. */
-	async read(tx: DbOrTx): Promise<Offer[]> {
+	/** The very list of the last read where nothing changed. All reads must see the same: a transaction of repeatable reads. */
+	async read(tx: DbOrTx, nowMs: number): Promise<Offer[]> {
 		const digest = await digestOf(tx);
-		if (this.#last?.digest !== digest) this.#last = { digest, offers: await listOffers(tx) };
-		return this.#last.offers;
+		if (this.#last?.digest !== digest) this.#last = { digest, offers: await listMarketOffers(tx) };
+		const reserved = await reservedOffers(tx, this.#last.offers, nowMs);
+		return reserved.length === 0 ? this.#last.offers : [...this.#last.offers, ...reserved];
 	}
 }
 

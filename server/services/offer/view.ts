@@ -41,6 +41,10 @@ export interface OfferView {
 	priceSource: string;
 	/** Why the provider's newest price is not believed; the offer then has none, or an older one. */
 	quarantine: string | null;
+	/** Reserved capacity only: machines of it that are free now; its price is what using one adds to what is paid anyway. */
+	reservedFree: number | null;
+	/** Reserved capacity only: what was bought ahead. */
+	commitmentId: string | null;
 	backoffUntil: string | null;
 	backoffReason: string | null;
 	gridGramsPerKwh: number | null;
@@ -62,7 +66,7 @@ export interface OffersPage {
 export async function viewOffers(ctx: ServiceContext & { timing: Timing }, raw: OffersInput): Promise<OffersPage> {
 	authorize(ctx, "capacity:read", null);
 	const input = offersInput.parse(raw);
-	const [all, { seenAt }] = await Promise.all([listOffers(ctx.db), offerFreshness(ctx)]);
+	const [all, { seenAt }] = await Promise.all([listOffers(ctx.db, ctx.clock.nowMs()), offerFreshness(ctx)]);
 	const fitting = all.filter(
 		(o) =>
 			o.gpus >= input.gpus &&
@@ -70,7 +74,8 @@ export async function viewOffers(ctx: ServiceContext & { timing: Timing }, raw: 
 			(input.region === undefined || o.region === input.region) &&
 			(input.capacity === undefined || o.capacityType === input.capacity),
 	);
-	const isStale = (o: (typeof fitting)[number]): boolean => ctx.clock.nowMs() - o.priceObservedAtMs > ctx.timing.priceMaxAgeMs;
+	const isStale = (o: (typeof fitting)[number]): boolean =>
+		o.commitmentId === undefined && ctx.clock.nowMs() - o.priceObservedAtMs > ctx.timing.priceMaxAgeMs;
 	const rank = (o: (typeof fitting)[number]): number => (o.microUsdPerHour === null ? 2 : isStale(o) ? 1 : 0);
 	const perGpu = (o: (typeof fitting)[number]): number =>
 		o.microUsdPerHour === null ? Number.POSITIVE_INFINITY : Number(o.microUsdPerHour) / o.gpus;
@@ -115,6 +120,8 @@ export async function viewOffers(ctx: ServiceContext & { timing: Timing }, raw: 
 			priceStale: isStale(o),
 			priceSource: o.priceSource,
 			quarantine: quarantineOf(o.priceSource),
+			reservedFree: o.reservedFree ?? null,
+			commitmentId: o.commitmentId ?? null,
 			backoffUntil: iso(o.backoffUntilMs === null ? null : new Date(o.backoffUntilMs)),
 			backoffReason: o.backoffReason,
 			gridGramsPerKwh: o.gridGramsPerKwh,

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Db } from "#server/db/client.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
+import { MARGINAL_PRICE } from "../instance/marginal-price.ts";
 
 /** Points are kept at least this far apart, so that a busy day stays a small answer. */
 const STEP_MS = 15 * 60_000;
@@ -12,7 +13,7 @@ const STEP_MS = 15 * 60_000;
 export async function burnOfDay(db: Db, nowMs: number): Promise<{ atMs: number; microUsdPerHour: string }[]> {
 	const from = new Date(nowMs - DAY_MS).toISOString();
 	const rows = await db.execute<{ s: string; e: string | null; price: string }>(sql`
-		select extract(epoch from launched_at) * 1000 as s, extract(epoch from terminated_at) * 1000 as e, micro_usd_per_hour::text as price
+		select extract(epoch from launched_at) * 1000 as s, extract(epoch from terminated_at) * 1000 as e, (${MARGINAL_PRICE})::text as price
 		from instance where launched_at is not null and (terminated_at is null or terminated_at > ${from}::timestamptz)`);
 	const machines = rows.map((r) => ({
 		fromMs: Number(r.s),

@@ -7,6 +7,7 @@ import { countOpenAlerts, type OpenAlerts } from "../alert/list.ts";
 import { teamScope } from "../authorize.ts";
 import { type BudgetStatus, listBudgets } from "../budget/list.ts";
 import type { ServiceContext } from "../context.ts";
+import { MARGINAL_PRICE } from "../instance/marginal-price.ts";
 import { countJobs } from "../job/list.ts";
 import { ledgerCalendar } from "../ledger/calendar.ts";
 import { readLedgerCheck, type StoredCheck } from "../ledger/nightly-check.ts";
@@ -105,7 +106,7 @@ async function readCloud(db: Db): Promise<OverviewSummary["cloud"]> {
 		.select({
 			instances: sql<number>`count(*)::int`,
 			gpus: sql<number>`coalesce(sum(${instance.gpus}), 0)::int`,
-			burn: sql<string>`coalesce(sum(${instance.microUsdPerHour}), 0)::text`,
+			burn: sql<string>`coalesce(sum(${MARGINAL_PRICE}), 0)::text`,
 		})
 		.from(instance)
 		.where(ne(instance.state, "terminated"));

@@ -15,7 +15,7 @@ export async function knownFacts({ db, clock }: { db: DbOrTx; clock: Clock }): P
 	const sites = await db.select({ id: site.id, provider: site.provider }).from(site);
 	const teams = await db.select({ name: team.name }).from(team);
 	const pools = await db.select({ siteId: pool.siteId }).from(pool);
-	const offers = await listOffers(db);
+	const offers = await listOffers(db, clock.nowMs());
 	const places: Place[] = [
 		...sites
 			.filter(({ id }) => pools.some(({ siteId }) => siteId === id))

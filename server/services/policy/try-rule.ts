@@ -48,7 +48,7 @@ export async function tryPolicyRule(ctx: ServiceContext, raw: z.input<typeof try
 
 async function placesFor(ctx: ServiceContext, spec: JobSpec): Promise<TriedPlace[]> {
 	const [offers, homes] = await Promise.all([
-		listOffers(ctx.db),
+		listOffers(ctx.db, ctx.clock.nowMs()),
 		ctx.db.select({ id: site.id, provider: site.provider }).from(site).innerJoin(pool, eq(pool.siteId, site.id)),
 	]);
 	const lengthMs = spec.duration.estimateMs ?? spec.duration.maxMs;

@@ -7,6 +7,7 @@ import { pool, site } from "#server/db/schema/site.ts";
 import { isCloudProvider, type Provider } from "#server/domain/vocabulary.ts";
 import { authorize } from "../authorize.ts";
 import type { ServiceContext } from "../context.ts";
+import { MARGINAL_PRICE } from "../instance/marginal-price.ts";
 import { iso } from "../job/view.ts";
 
 export interface SlotView {
@@ -74,7 +75,7 @@ export async function listSites(ctx: ServiceContext): Promise<SiteView[]> {
 				siteId: instance.siteId,
 				count: sql<number>`count(*)::int`,
 				gpus: sql<number>`sum(${instance.gpus})::int`,
-				burn: sql<string>`sum(${instance.microUsdPerHour})::text`,
+				burn: sql<string>`sum(${MARGINAL_PRICE})::text`,
 			})
 			.from(instance)
 			.where(ne(instance.state, "terminated"))

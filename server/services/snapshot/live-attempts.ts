@@ -7,6 +7,7 @@ import type { JobSpec } from "#server/domain/job.ts";
 import { LIVE_ATTEMPT_STATES } from "#server/domain/states.ts";
 import type { ToldToLeave } from "#server/scheduling/kept-room.ts";
 import type { RunningAttempt } from "#server/scheduling/types.ts";
+import { MARGINAL_PRICE } from "../instance/marginal-price.ts";
 
 /** A live attempt without its job's spec, which is kept between cycles. */
 export type LiveAttemptFacts = Omit<RunningAttempt, "spec" | "nextCheckpointAtMs"> & { lastSavedAtMs: number | null; told: ToldToLeave };
@@ -61,7 +62,7 @@ async function readMachines(tx: Tx): Promise<Map<string, MachineFacts>> {
 		.select({
 			attemptId: instance.attemptId,
 			offerId: sql<string>`min(${instance.offer}->>'id')`,
-			microUsdPerHour: sql<string>`sum(${instance.microUsdPerHour})`,
+			microUsdPerHour: sql<string>`sum(${MARGINAL_PRICE})`,
 			expiresAtMs: sql<string>`extract(epoch from min(${instance.expiresAt})) * 1000`,
 		})
 		.from(instance)

@@ -107,7 +107,7 @@ export async function loadSnapshot(
 				policy: active.policy,
 				policyVersion: active.version,
 				pools: await readPools(tx, nowMs),
-				offers: cache.offers.keep(await cache.offersAsRead.read(tx)),
+				offers: cache.offers.keep(await cache.offersAsRead.read(tx, nowMs)),
 				pending: cache.pending.keep(pending),
 				running: cache.running.keep(running),
 				...(foreign.length > 0 && { foreign }),

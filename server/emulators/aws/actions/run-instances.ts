@@ -44,6 +44,7 @@ export const runInstances = defineAction<RunInstancesRequest, Ec2Reservation>({
 		"UserData",
 		// Taken without effect: an emulated machine has this host's disk, network and identity.
 		"BlockDeviceMappings",
+		"CapacityReservationSpecification.CapacityReservationTarget.CapacityReservationId",
 		"EbsOptimized",
 		"IamInstanceProfile",
 		"MetadataOptions",

@@ -16,6 +16,8 @@ const LABEL_VALUE = /^[-_a-z0-9]{0,63}$/;
 const HONOURED = new Set([
 	...["name", "description", "machineType", "labels", "disks", "networkInterfaces"],
 	...["scheduling", "metadata", "tags", "serviceAccounts"],
+	// Taken without effect: there are no reservations here.
+	"reservationAffinity",
 ]);
 const HONOURED_SCHEDULING = new Set([
 	...["provisioningModel", "onHostMaintenance", "automaticRestart", "preemptible"],
