@@ -2,10 +2,12 @@
  * Quotes while many jobs wait: `npm run bench:quote [-- --json] [--pending N] [--rounds N] [--single N]`.
  * Asks in process, over a throwaway PostgreSQL in which N jobs wait for 256 GPUs that are all busy, with the shipped catalogue of
  * offers and 10,000 past runs: as a form does while somebody types (`typed`), as one who thinks for a moment between two questions
- * (`paused`), and after ten minutes in which nobody asked (`single`; they are not waited for: the clocks are moved on).
- * Prints p50 and p95 in ms by the clock, and as CPU time of this process during the question (PostgreSQL's is not in it);
- * `typedCpuShare` is what all of it takes of one core, with what is made ready between two questions. `input…` is what is kept so that
- * a decision among so many jobs can be made again: the first one, and one after another job was submitted. Nothing is asserted.
+ * (`paused`), after ten minutes in which nobody asked and nothing was kept ready, as just after a start (`cold`), and after such a
+ * silence while moments are kept ready, as the web server does (`silent`; the clocks are moved on, and the next moment is waited for).
+ * Prints p50 and p95 in ms by the clock, from the moment in which a question was due, and as CPU time of this process during it
+ * (PostgreSQL's is not in it); `typedCpuShare` and `silentCpuShare` are what all of it takes of one core, with what is made ready
+ * between two questions. `input…` is what is kept so that a decision among so many jobs can be made again: the first one, and one
+ * after another job was submitted. Nothing is asserted.
  */
 import { parseArgs } from "node:util";
 import { type Connection, connect } from "#server/db/client.ts";
@@ -24,6 +26,7 @@ import { submitJobs } from "#server/services/job/submit.ts";
 import { refreshOffers } from "#server/services/offer/refresh.ts";
 import { publishPolicy } from "#server/services/policy/publish.ts";
 import { askQuote } from "#server/services/quote/ask.ts";
+import { keepQuotesReady } from "#server/services/quote/decide-asked.ts";
 import { loadSnapshot, SnapshotCache } from "#server/services/snapshot/load.ts";
 import { timingSchema } from "#server/services/timing.ts";
 import { startThrowawayPostgres } from "../scripts/test-postgres.mjs";
@@ -44,6 +47,9 @@ const TYPING_MS = 300;
 /** A moment is kept ready over such a pause, and forgotten over a long one (services/quote/decide-asked). */
 const THINKING_MS = 3_500;
 const SILENCE_MS = 10 * MINUTE_MS;
+/** Long enough for a moment to be made ready in the silence, and up to so much longer. */
+const SILENT_MS = 7_000;
+const SILENT_MORE_MS = 6_000;
 const BATCH = 1_000;
 const HOME = { nodes: 32, gpusPerNode: 8 };
 const PAST_RUNS = 10_000;
@@ -169,13 +175,29 @@ interface Sample {
 	cpuMs: number;
 }
 
-async function askAll(count: number, pauseMs: number, ask: (i: number) => Promise<Sample>): Promise<Sample[]> {
+/** Whoever asks while something else is done here waits for its end: time counts from when the question was due. */
+async function askAll(
+	count: number,
+	pauseMs: (i: number) => number,
+	ask: (i: number, dueMs: number) => Promise<Sample>,
+): Promise<Sample[]> {
 	const samples: Sample[] = [];
 	for (let i = 0; i < count; i++) {
-		await new Promise((resolve) => setTimeout(resolve, pauseMs));
-		samples.push(await ask(i));
+		const ms = pauseMs(i);
+		const dueMs = performance.now() + ms;
+		await new Promise((resolve) => setTimeout(resolve, ms));
+		samples.push(await ask(i, dueMs));
 	}
 	return samples;
+}
+
+/** What is done meanwhile takes of one core. */
+async function withShare<T>(run: () => Promise<T>): Promise<[T, number]> {
+	const began = Date.now();
+	const cpuBegan = process.cpuUsage();
+	const done = await run();
+	const { user, system } = process.cpuUsage(cpuBegan);
+	return [done, (user + system) / 1_000 / (Date.now() - began)];
 }
 
 function figuresOf(what: string, samples: readonly Sample[]): Record<string, number> {
@@ -203,37 +225,68 @@ try {
 	performance.now = () => realNow() + movedOnMs;
 	const random = seededRandom("quotes");
 	let suggestions = 0;
-	const ask = async (name: string): Promise<Sample> => {
+	const ask = async (name: string, dueMs = performance.now()): Promise<Sample> => {
 		const spec = parseJobDocument(drawnJob(random, name));
 		const cpuBegan = process.cpuUsage();
-		const began = performance.now();
 		const quote = await askQuote(ctx, spec);
-		const wallMs = performance.now() - began;
+		const wallMs = performance.now() - dueMs;
 		const { user, system } = process.cpuUsage(cpuBegan);
 		suggestions += quote.suggestions.length;
 		return { wallMs, cpuMs: (user + system) / 1_000 };
 	};
 	for (let i = 0; i < WARM_UP; i++) await ask(`warm-up-${i}`);
 	suggestions = 0;
-	const began = performance.now();
-	const cpuBegan = process.cpuUsage();
-	const typed = await askAll(Number(args.rounds), TYPING_MS, (i) => ask(`typed-${i}`));
-	const used = process.cpuUsage(cpuBegan);
-	const cpuShare = (used.user + used.system) / 1_000 / (performance.now() - began);
-	const paused = await askAll(Number(args.single), THINKING_MS, (i) => ask(`paused-${i}`));
-	const single = await askAll(Number(args.single), THINKING_MS, (i) => {
-		movedOnMs += SILENCE_MS;
-		return ask(`single-${i}`);
+	const rounds = Number(args.rounds);
+	const single = Number(args.single);
+	const [typed, typedCpuShare] = await withShare(() =>
+		askAll(
+			rounds,
+			() => TYPING_MS,
+			(i, dueMs) => ask(`typed-${i}`, dueMs),
+		),
+	);
+	const paused = await askAll(
+		single,
+		() => THINKING_MS,
+		(i, dueMs) => ask(`paused-${i}`, dueMs),
+	);
+	const cold = await askAll(
+		single,
+		() => THINKING_MS,
+		(i) => {
+			movedOnMs += SILENCE_MS;
+			return ask(`cold-${i}`);
+		},
+	);
+	const end = new AbortController();
+	keepQuotesReady(ctx, end.signal);
+	const [silent, silentCpuShare] = await withShare(async () => {
+		const samples: Sample[] = [];
+		for (let i = 0; i < single; i++) {
+			movedOnMs += SILENCE_MS;
+			samples.push(
+				...(await askAll(
+					1,
+					() => SILENT_MS + random.int(0, SILENT_MORE_MS),
+					(_, dueMs) => ask(`silent-${i}`, dueMs),
+				)),
+			);
+		}
+		return samples;
 	});
+	end.abort();
+	const asked = [typed, paused, cold, silent].reduce((sum, { length }) => sum + length, 0);
 	print(args.json, `Quotes with ${PENDING} jobs waiting, ms`, {
 		pending: PENDING,
 		offers: catalogueOffers(Date.now()).length,
-		quotes: typed.length + paused.length + single.length,
-		suggestionsPerQuote: round(suggestions / (typed.length + paused.length + single.length), 2),
+		quotes: asked,
+		suggestionsPerQuote: round(suggestions / asked, 2),
 		...figuresOf("typed", typed),
-		typedCpuShare: round(cpuShare, 3),
+		typedCpuShare: round(typedCpuShare, 3),
 		...figuresOf("paused", paused),
-		...figuresOf("single", single),
+		...figuresOf("cold", cold),
+		...figuresOf("silent", silent),
+		silentCpuShare: round(silentCpuShare, 3),
 		...(await keepInputs(connection)),
 	});
 } finally {

@@ -9,6 +9,8 @@ import { handleRest, REST_PREFIX } from "#server/api/rest/handler.ts";
 import { TokenAuthenticator } from "#server/auth/tokens.ts";
 import { requireOwnSecrets } from "#server/env.ts";
 import { ADDRESS_HEADER, clientAddress } from "#server/services/audit/client-address.ts";
+import { systemContext } from "#server/services/context.ts";
+import { keepQuotesReady } from "#server/services/quote/decide-asked.ts";
 import { runtime } from "#server/services/runtime.ts";
 import { CredentialKeys } from "#server/services/site/credential-keys.ts";
 import { leastRightsReader } from "#server/services/site/least-rights.ts";
@@ -65,6 +67,7 @@ const server = createServer((req, res) => {
 		res.destroy();
 	});
 });
+keepQuotesReady({ ...systemContext(rt.connection.db, rt.clock), timing: rt.timing }, rt.shutdown.signal);
 server.keepAliveTimeout = 65_000;
 server.listen(port, host, () => process.stdout.write(`web server at http://${host}:${port}\n`));
 server.on("error", (error) => {

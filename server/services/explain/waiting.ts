@@ -44,7 +44,7 @@ export async function explainWaiting(ctx: ServiceContext & { timing: Timing }, j
 	// Placed a moment ago, or submitted a moment ago.
 	if (!snapshot || !job) return { ...asItIs, waits, changes: waits ? waitingChanges(row.reason) : [] };
 	const variants = askedVariants(job.spec, snapshot);
-	const { explanationOf } = decideAsked(ctx.db, snapshot, [job, ...variants.map((v) => v.job)]);
+	const { explanationOf } = decideAsked(ctx, snapshot, [job, ...variants.map((v) => v.job)]);
 	const explanation = explanationOf(jobId);
 	const riskOf = makeRiskOf(snapshot);
 	const expected = prospectOf(explanation, job, riskOf);

@@ -59,7 +59,7 @@ export async function askQuote(ctx: ServiceContext & { timing: Timing }, written
 	const snapshot = await presentSnapshot(ctx);
 	const job = askedJob(spec, snapshot);
 	const variants = askedVariants(spec, snapshot);
-	const { plan, explanationOf } = decideAsked(ctx.db, snapshot, [job, ...variants.map((v) => v.job)]);
+	const { plan, explanationOf } = decideAsked(ctx, snapshot, [job, ...variants.map((v) => v.job)]);
 	const { jobId, reason, candidates, removed, ...explanation } = explanationOf(job.jobId);
 	const told = plan.forecasts.get(jobId);
 	const forecast = told ? givenForecast(plan.replayed?.get(jobId) ?? told, told, snapshot.nowMs) : null;

@@ -1,22 +1,28 @@
 import { describe, expect, it } from "vitest";
 import { KeptMoment } from "./kept-moment.ts";
 
-/** Moments are numbered as they are read; a timer fires as its time is passed. */
+/** Moments are numbered as they are read; a timer fires as its time is passed; making one ready takes 900 ms, 200 of them of the processor. */
 function open({ isWorth = true } = {}) {
-	let nowMs = 0;
+	let [nowMs, cpuMs] = [0, 0];
 	const timers: { atMs: number; run: () => void }[] = [];
 	const reads: string[] = [];
-	const failing = { behind: false };
+	const state = { away: false, few: false, replaced: 0 };
 	const kept = new KeptMoment<number>({
 		read: async () => reads.push("asked"),
 		readBehind: async () => {
-			if (failing.behind) throw new Error("the database is away");
+			if (state.away) throw new Error("the database is away");
+			if (state.few) return null;
+			nowMs += 900;
+			cpuMs += 200;
 			return reads.push("behind");
 		},
 		isWorth: () => isWorth,
+		isCurrent: async (moment) => moment > state.replaced,
 		nowMs: () => nowMs,
+		cpuMs: () => cpuMs,
 		later: (run, inMs) => timers.push({ atMs: nowMs + inMs, run }),
-		...{ maxAgeMs: 3_000, renewMs: 1_500, askedMs: 30_000 },
+		restMs: (tookCpuMs, isAsked) => Math.min(20 * tookCpuMs, isAsked ? 2_000 : Number.POSITIVE_INFINITY),
+		...{ maxAgeMs: 6_000, askedMs: 30_000, lookMs: 10_000 },
 	});
 	const pass = async (ms: number): Promise<void> => {
 		const untilMs = nowMs + ms;
@@ -25,23 +31,24 @@ function open({ isWorth = true } = {}) {
 			const next = timers[0];
 			if (!next || next.atMs > untilMs) break;
 			timers.shift();
-			nowMs = next.atMs;
+			nowMs = Math.max(nowMs, next.atMs);
 			next.run();
 			await new Promise((resolve) => setImmediate(resolve));
 		}
-		nowMs = untilMs;
+		nowMs = Math.max(nowMs, untilMs);
 	};
-	return { kept, pass, reads, timers, failing, stall: (ms: number) => (nowMs += ms) };
+	return { kept, pass, reads, timers, state, stall: (ms: number) => (nowMs += ms) };
 }
 
 describe("a moment that is kept", () => {
 	it("is renewed behind the answers for half a minute after the last question, and then nothing is done any more", async () => {
 		const { kept, pass, reads, timers } = open();
 		expect(await kept.get()).toBe(1);
-		await pass(1_400);
-		expect(await kept.get()).toBe(1);
-		await pass(200);
+		// Reading it took no time: it is made ready at once, and then every 2.9 s.
+		await pass(100);
 		expect(await kept.get()).toBe(2);
+		await pass(2_900);
+		expect(await kept.get()).toBe(3);
 		await pass(29_000);
 		expect(reads.filter((by) => by === "asked")).toHaveLength(1);
 		const before = reads.length;
@@ -53,20 +60,28 @@ describe("a moment that is kept", () => {
 		expect(timers).toHaveLength(1);
 	});
 
-	it("is never answered from when it is older than three seconds, whatever kept the renewal", async () => {
+	it("is never answered from when it is older than its age, whatever kept the renewal", async () => {
 		const { kept, reads, stall } = open();
 		await kept.get();
-		stall(3_000);
+		stall(6_000);
 		expect(await kept.get()).toBe(1);
 		stall(1);
 		expect(await kept.get()).toBe(2);
 		expect(reads).toEqual(["asked", "asked"]);
 	});
 
+	it("is not answered from once it is replaced, however young", async () => {
+		const { kept, reads, state } = open();
+		expect([await kept.get(), await kept.get()]).toEqual([1, 1]);
+		state.replaced = 1;
+		expect([await kept.get(), await kept.get()]).toEqual([2, 2]);
+		expect(reads).toEqual(["asked", "asked"]);
+	});
+
 	it("is one moment for all who ask while it is renewed", async () => {
 		const { kept, reads, timers, stall } = open();
 		await kept.get();
-		stall(3_001);
+		stall(6_001);
 		timers.shift()?.run();
 		expect(await Promise.all([kept.get(), kept.get()])).toEqual([2, 2]);
 		expect(reads).toEqual(["asked", "behind"]);
@@ -79,12 +94,53 @@ describe("a moment that is kept", () => {
 	});
 
 	it("is forgotten when it cannot be renewed: who asks next reads it, and hears why not", async () => {
-		const { kept, pass, failing, reads, timers } = open();
+		const { kept, pass, state, reads, timers } = open();
 		await kept.get();
-		failing.behind = true;
+		state.away = true;
 		await pass(1_600);
 		expect(timers).toEqual([]);
 		expect(await kept.get()).toBe(2);
 		expect(reads).toEqual(["asked", "asked"]);
+	});
+});
+
+describe("a moment that is kept for good", () => {
+	it("is ready for the first question after hours, and takes a twentieth of the time", async () => {
+		const { kept, pass, reads } = open();
+		kept.keepReady(new AbortController().signal);
+		await pass(3_600_000);
+		expect(reads.length).toBe(Math.ceil(3_600_000 / (900 + 20 * 200)));
+		expect(await kept.get()).toBe(reads.length);
+		await pass(3_000);
+		expect(await kept.get()).toBe(reads.length);
+		expect(reads).not.toContain("asked");
+	});
+
+	it("is looked for now and then until it is worth keeping, and again after a failure", async () => {
+		const { kept, pass, reads, state } = open();
+		state.few = true;
+		kept.keepReady(new AbortController().signal);
+		await pass(60_000);
+		expect(reads).toEqual([]);
+		state.few = false;
+		await pass(10_000);
+		expect(reads[0]).toBe("behind");
+		state.away = true;
+		await pass(20_000);
+		const before = reads.length;
+		state.away = false;
+		await pass(10_000);
+		expect(reads.length).toBeGreaterThan(before);
+	});
+
+	it("ends with its signal", async () => {
+		const { kept, pass, reads, timers } = open();
+		const end = new AbortController();
+		kept.keepReady(end.signal);
+		await pass(10_000);
+		end.abort();
+		const before = reads.length;
+		await pass(3_600_000);
+		expect([reads.length, timers]).toEqual([before, []]);
 	});
 });

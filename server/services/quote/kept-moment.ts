@@ -1,79 +1,104 @@
 /** What a KeptMoment is made with; ages in ms by `nowMs`. */
 interface Keeping<T> {
 	read: () => Promise<T>;
-	/** The same while nobody waits for it, with whatever else makes the next answer quick. */
-	readBehind: () => Promise<T>;
+	/** The same while nobody waits for it, with whatever else makes the next answer quick; null: it is not worth keeping. */
+	readBehind: () => Promise<T | null>;
 	/** Whether it is worth keeping: reading it takes longer than asking. */
 	isWorth: (moment: T) => boolean;
+	/** Whether what is kept may still be answered from, however young it is. */
+	isCurrent: (moment: T) => Promise<boolean>;
 	nowMs: () => number;
+	/** Processor time that was used so far. */
+	cpuMs: () => number;
 	/** Runs something later, and keeps no process alive for it. */
 	later: (run: () => void, inMs: number) => void;
 	/** The oldest moment that is answered from. */
 	maxAgeMs: number;
-	/** From this age on the next one is made ready. */
-	renewMs: number;
-	/** How long after the last question that goes on. */
+	/** How long nothing is done after making one ready took so much processor time, while somebody asks or not. */
+	restMs: (tookCpuMs: number, isAsked: boolean) => number;
+	/** How long after the last question somebody counts as asking. */
 	askedMs: number;
+	/** How often it is looked whether it has become worth keeping. */
+	lookMs: number;
 }
 
 /**
- * Something that takes long to read, kept ready while somebody asks for it: it is renewed behind the answers until nobody has asked
- * for a while, then forgotten. Who asks gets one that is at most `maxAgeMs` old, or waits for one that is read now.
+ * Something that takes long to read, kept ready behind the answers: while somebody asks for it, or for good (`keepReady`). Who asks
+ * gets one that is at most `maxAgeMs` old, or waits for one that is read now.
  */
 export class KeptMoment<T> {
 	readonly #keeping: Keeping<T>;
 	#kept: { moment: T; readAtMs: number } | null = null;
 	#renewal: Promise<void> | null = null;
-	#askedAtMs = 0;
+	#askedAtMs = Number.NEGATIVE_INFINITY;
 	#isWatched = false;
+	#forGood = false;
 
 	constructor(keeping: Keeping<T>) {
 		this.#keeping = keeping;
 	}
 
-	/** @throws what `read` throws. */
+	/** @throws what `read` and `isCurrent` throw. */
 	async get(): Promise<T> {
-		this.#askedAtMs = this.#keeping.nowMs();
+		const { nowMs, cpuMs, maxAgeMs, isCurrent, read, restMs } = this.#keeping;
+		this.#askedAtMs = nowMs();
 		// Two that read at once both take longer.
-		if (this.#ageMs() > this.#keeping.maxAgeMs) await this.#renewal;
-		if (this.#kept && this.#ageMs() <= this.#keeping.maxAgeMs) return this.#kept.moment;
-		const moment = await this.#read(this.#keeping.read);
-		if (this.#kept && !this.#isWatched) this.#watch();
+		if (this.#ageMs() > maxAgeMs) await this.#renewal;
+		const kept = this.#ageMs() <= maxAgeMs ? this.#kept : null;
+		if (kept && (await isCurrent(kept.moment))) return kept.moment;
+		const [readAtMs, cpuBeganMs] = [nowMs(), cpuMs()];
+		const moment = await read();
+		this.#keep(moment, readAtMs);
+		if (this.#kept) this.#watch(restMs(cpuMs() - cpuBeganMs, true));
 		return moment;
+	}
+
+	/** Until `signal`, one is kept ready as soon as it is worth keeping, whether anybody asks or not. */
+	keepReady(signal: AbortSignal): void {
+		this.#forGood = true;
+		signal.addEventListener("abort", () => (this.#forGood = false));
+		this.#watch(0);
 	}
 
 	#ageMs(): number {
 		return this.#kept ? this.#keeping.nowMs() - this.#kept.readAtMs : Number.POSITIVE_INFINITY;
 	}
 
-	async #read(read: () => Promise<T>): Promise<T> {
-		const readAtMs = this.#keeping.nowMs();
-		const moment = await read();
-		this.#kept = this.#keeping.isWorth(moment) ? { moment, readAtMs } : null;
-		return moment;
+	#keep(moment: T | null, readAtMs: number): void {
+		this.#kept = moment !== null && this.#keeping.isWorth(moment) ? { moment, readAtMs } : null;
 	}
 
-	/** Looks again once this moment is due for renewal. */
-	#watch(): void {
+	/** Makes the next one ready after a while, unless that is going to happen anyway. */
+	#watch(inMs: number): void {
+		if (this.#isWatched) return;
 		this.#isWatched = true;
-		this.#keeping.later(() => void this.#look(), Math.max(1, this.#keeping.renewMs - this.#ageMs()));
+		this.#keeping.later(() => void this.#look(), inMs);
 	}
 
 	async #look(): Promise<void> {
-		const { nowMs, askedMs, renewMs } = this.#keeping;
-		if (nowMs() - this.#askedAtMs > askedMs) this.#kept = null;
-		if (this.#kept && this.#ageMs() >= renewMs) {
+		const { cpuMs, restMs, lookMs } = this.#keeping;
+		if (this.#forGood || this.#isAsked()) {
+			const cpuBeganMs = cpuMs();
 			this.#renewal = this.#renew();
 			await this.#renewal;
 			this.#renewal = null;
+			this.#isWatched = false;
+			if (this.#kept) this.#watch(restMs(cpuMs() - cpuBeganMs, this.#isAsked()));
+			else if (this.#forGood) this.#watch(lookMs);
+		} else {
+			this.#kept = null;
+			this.#isWatched = false;
 		}
-		if (this.#kept) this.#watch();
-		else this.#isWatched = false;
+	}
+
+	#isAsked(): boolean {
+		return this.#keeping.nowMs() - this.#askedAtMs <= this.#keeping.askedMs;
 	}
 
 	async #renew(): Promise<void> {
+		const readAtMs = this.#keeping.nowMs();
 		try {
-			await this.#read(this.#keeping.readBehind);
+			this.#keep(await this.#keeping.readBehind(), readAtMs);
 		} catch {
 			// The next question reads it itself, and hears why it cannot.
 			this.#kept = null;
