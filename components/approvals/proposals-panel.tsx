@@ -1,10 +1,12 @@
 "use client";
 import { useMutation, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { formatMoney } from "#components/money/format-money.ts";
 import { describeError } from "#components/page/error-boundary.tsx";
+import { ProposalDialog } from "#components/policies/proposal-dialog.tsx";
 import { Time } from "#components/time/relative-time.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
-import { Button, ButtonLink } from "#components/ui/button.tsx";
+import { Button } from "#components/ui/button.tsx";
 import { Chip } from "#components/ui/chip.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { notify } from "#components/ui/toast.tsx";
@@ -29,7 +31,12 @@ export function SecondPersonPanel({ view, role }: { view: ApprovalsView; role: R
 								{p.mine ? "You" : p.proposedBy}, <Time atMs={Date.parse(p.proposedAt)} />
 							</p>
 						</div>
-						{p.decision === null ? <Decide proposal={p} may={mayDecide(p, role)} /> : <Decided proposal={p} />}
+						{p.decision !== null && <Decided proposal={p} />}
+						{p.kind === "policy_publish" ? (
+							<Review proposal={p} may={mayDecide(p, role)} />
+						) : (
+							p.decision === null && <Decide proposal={p} may={mayDecide(p, role)} />
+						)}
 					</li>
 				))}
 			</ul>
@@ -71,6 +78,23 @@ function Decided({ proposal: { decision, decidedBy, decidedAt } }: { proposal: P
 	);
 }
 
+/** A policy is agreed to where it can be read what it changes. */
+function Review({ proposal: p, may }: { proposal: Extract<ProposalItem, { kind: "policy_publish" }>; may: boolean }) {
+	const [open, setOpen] = useState(false);
+	return (
+		<span className="flex flex-wrap items-center gap-2">
+			{p.stale && <span className="text-xs text-ink-3">The policy has moved on since</span>}
+			{p.decision === null && !p.stale && (
+				<Chip tone="warn">{may && !p.mine ? "waits for you or another" : "waits for somebody else"}</Chip>
+			)}
+			<Button className="max-md:h-11!" onClick={() => setOpen(true)}>
+				See what it changes
+			</Button>
+			{open && <ProposalDialog proposal={p} canDecide={may} onClose={() => setOpen(false)} />}
+		</span>
+	);
+}
+
 function Decide({ proposal: p, may }: { proposal: ProposalItem; may: boolean }) {
 	const trpc = useTRPC();
 	const client = useQueryClient();
@@ -89,7 +113,6 @@ function Decide({ proposal: p, may }: { proposal: ProposalItem; may: boolean }) 
 		<span className="flex flex-wrap items-center gap-2">
 			{p.stale && <span className="text-xs text-ink-3">The policy has moved on since</span>}
 			{p.mine && !p.stale && <Chip tone="warn">waits for somebody else</Chip>}
-			{p.kind === "policy_publish" && <ButtonLink href="/policies">See the policy</ButtonLink>}
 			<Button className="max-md:h-11!" busy={busy} onClick={() => reject.mutate({ id: p.id })}>
 				{p.mine ? "Withdraw" : "Reject"}
 			</Button>

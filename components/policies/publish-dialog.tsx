@@ -58,7 +58,9 @@ export function PublishDialog({ text, baseVersion, check, backtestId, onClose, o
 			open
 			onClose={onClose}
 			title="Publish the draft"
-			description={second ? "Another person has to agree before it counts." : "It counts at once, for every job that waits."}
+			description={
+				settings.data && (second ? "Another person has to agree before it counts." : "It counts at once, for every job that waits.")
+			}
 			className="max-w-190"
 			actions={
 				<>

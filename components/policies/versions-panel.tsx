@@ -1,7 +1,7 @@
 "use client";
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import Link from "next/link";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { Time } from "#components/time/relative-time.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import { Button } from "#components/ui/button.tsx";
@@ -11,10 +11,12 @@ import { policiesHref, VERSIONS_QUERY, type VersionView } from "./params.ts";
 type VersionsPanelProps = {
 	mode: "read" | "edit" /** The draft on top of them, while one is open. */;
 	draft?: { baseVersion: number; changes: number | null; unchecked: boolean };
+	/** In its head. */
+	actions?: ReactNode;
 };
 
 /** Every version, newest first. They never change; which one is in force does. */
-export function VersionsPanel({ mode, draft }: VersionsPanelProps) {
+export function VersionsPanel({ mode, draft, actions }: VersionsPanelProps) {
 	const trpc = useTRPC();
 	const { data: first } = useSuspenseQuery(trpc.policy.versions.queryOptions(VERSIONS_QUERY));
 	const [more, setMore] = useState(false);
@@ -26,7 +28,7 @@ export function VersionsPanel({ mode, draft }: VersionsPanelProps) {
 	);
 	const items = more && rest ? [...first.items, ...rest.items] : first.items;
 	return (
-		<Panel title="Versions" sub="never changed, only followed">
+		<Panel title="Versions" sub="never changed, only followed" actions={actions}>
 			<ol>
 				{draft && (
 					<li className="hairline-b grid grid-cols-[2rem_minmax(0,1fr)] gap-x-3 px-4 py-2.75">

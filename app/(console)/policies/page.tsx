@@ -9,6 +9,7 @@ import { ACTIVE_POLICY, VERSIONS_QUERY } from "#components/policies/params.ts";
 import { PolicyScreen } from "#components/policies/policy-screen.tsx";
 import { PolicyProposals } from "#components/policies/proposals-panel.tsx";
 import { RulesPanel } from "#components/policies/rules-panel.tsx";
+import { SecondPersonSetting } from "#components/policies/second-person.tsx";
 import { VersionsPanel } from "#components/policies/versions-panel.tsx";
 import { YamlPanel } from "#components/policies/yaml-panel.tsx";
 import { Panel } from "#components/ui/panel.tsx";
@@ -26,7 +27,10 @@ export default async function PoliciesPage() {
 	void client.prefetchQuery(trpc.policy.versions.queryOptions(VERSIONS_QUERY));
 	void client.prefetchQuery(trpc.policy.proposals.queryOptions());
 	void client.prefetchQuery(trpc.budget.list.queryOptions());
-	if (canEdit) void client.prefetchQuery(trpc.policy.draft.get.queryOptions(ACTIVE_POLICY));
+	if (canEdit) {
+		void client.prefetchQuery(trpc.policy.draft.get.queryOptions(ACTIVE_POLICY));
+		void client.prefetchQuery(trpc.policy.settings.queryOptions());
+	}
 	return (
 		<HydrateClient>
 			<PolicyScreen editor={canEdit ? { accountId: actor.accountId } : null}>
@@ -51,7 +55,7 @@ export default async function PoliciesPage() {
 								<BudgetsPanel />
 							</QueryBoundary>
 							<QueryBoundary what="The versions" framed skeleton={<Loading title="Versions" rows={3} />}>
-								<VersionsPanel mode="read" />
+								<VersionsPanel mode="read" actions={canEdit && <SecondPersonSetting />} />
 							</QueryBoundary>
 						</div>
 						<QueryBoundary what="The policy's text" framed skeleton={<Loading title="YAML" rows={14} />}>
