@@ -48,6 +48,7 @@ export async function launchInstance(ctx: LoopContext, driver: CloudDriver, row:
 			attemptId: row.attemptId,
 			region: row.region,
 			zone: row.zone,
+			nodes: row.nodes,
 			instanceType: row.instanceType,
 			capacityType: row.capacityType === "owned" ? "on_demand" : row.capacityType,
 			reservation: row.offer.reservation ?? null,

@@ -134,7 +134,10 @@ export interface LaunchRequest {
 	jobId: string;
 	attemptId: string;
 	region: string;
+	/** Null: the provider, or its driver, chooses one. */
 	zone: string | null;
+	/** Machines of the attempt; several are a gang, whose machines belong into one zone. Left out: 1. */
+	nodes?: number;
 	instanceType: string;
 	capacityType: Exclude<CapacityType, "owned">;
 	/**

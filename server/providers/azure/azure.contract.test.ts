@@ -123,6 +123,7 @@ async function emulatedAccount(): Promise<CloudHarness> {
 		regions: REGIONS,
 		instanceType: TYPE,
 		placesByRegion: true,
+		agentTellsAddress: true,
 		moreThanAPage: 12,
 		passTime: () => sleep(5),
 		async cleanup() {

@@ -3,7 +3,8 @@ import { type CloudDriver, CONTROL_PLANE_TAG, type InstanceObservation, type Lau
 import { DriverError } from "../driver-errors.ts";
 import { type FailedRegion, inEveryRegion } from "../every-region.ts";
 import { checkSite } from "./check-site.ts";
-import { AzureCalls } from "./client.ts";
+import { AzureCalls, type AzureSku } from "./client.ts";
+import { gangZone } from "./gang-zone.ts";
 import { KnownMachines } from "./known-machines.ts";
 import { launchMachine } from "./launch.ts";
 import { type AzureVm, observationOf } from "./mapper.ts";
@@ -29,6 +30,8 @@ export class AzureDriver implements CloudDriver {
 	readonly #clock: Clock;
 	readonly #azure: AzureCalls;
 	readonly #known = new KnownMachines();
+	/** What each region sold when it was last asked: enough to know a size's zones by. */
+	readonly #sizes = new Map<string, readonly AzureSku[]>();
 
 	/** @throws ZodError for wrong settings. */
 	constructor(siteId: string, options: { settings: AzureSettings; listPrices: ListPrices; clock?: Clock }) {
@@ -47,7 +50,7 @@ export class AzureDriver implements CloudDriver {
 		const rates = await this.#listPrices();
 		const { regions, listPriceMaxAgeDays, spotPriceMaxAgeDays } = this.#settings;
 		const { found, failedRegions } = await inEveryRegion(regions, async (region) => {
-			const sizes = await this.#azure.sizes(region);
+			const sizes = await this.#askSizes(region);
 			const nowMs = this.#clock.nowMs();
 			return offersOf({ siteId: this.siteId, region, rates, sizes, nowMs, listPriceMaxAgeDays, spotPriceMaxAgeDays });
 		});
@@ -58,11 +61,24 @@ export class AzureDriver implements CloudDriver {
 		const id = this.#idOf(request.instanceId);
 		const over = this.#known.gone(id, this.#clock.nowMs());
 		if (over) return over;
-		const made = await launchMachine(this.#azure, request, this.#settings);
+		const made = await launchMachine(this.#azure, request, this.#settings, await this.#zoneFor(request));
 		if (made) return this.#see(made);
 		const seen = this.#known.last(id);
 		if (seen) return seen;
 		throw new DriverError("transient", `Azure: the machine ${id} was made and is not shown yet`, { providerCode: "ResourceNotFound" });
+	}
+
+	/** Azure tells nobody where it puts a machine that names no zone, so that those of a gang might lie apart. */
+	async #zoneFor(request: LaunchRequest): Promise<string | null> {
+		// A reservation has its own place.
+		if (request.zone !== null || (request.nodes ?? 1) === 1 || request.capacityType === "reserved") return request.zone;
+		return gangZone(this.#sizes.get(request.region) ?? (await this.#askSizes(request.region)), request);
+	}
+
+	async #askSizes(region: string): Promise<readonly AzureSku[]> {
+		const sizes = await this.#azure.sizes(region);
+		this.#sizes.set(region, sizes);
+		return sizes;
 	}
 
 	/** A few by name, each at once; many by the lists, whose cost does not grow with them. */

@@ -3,7 +3,7 @@ import type { LaunchRequest } from "../driver.ts";
 import { DriverError } from "../driver-errors.ts";
 import type { AzureCalls } from "./client.ts";
 import { failureOf } from "./errors.ts";
-import { type AzureVm, failureIn, LAUNCH_TAG, launchSum, virtualMachineOf } from "./mapper.ts";
+import { type AzureVm, failureIn, LAUNCH_TAG, launchSum, virtualMachineOf, zonesOf } from "./mapper.ts";
 import { type MachineRef, machineNameOf } from "./names.ts";
 import type { ParsedAzureSettings } from "./settings.ts";
 import { throwawayPublicKey } from "./throwaway-key.ts";
@@ -16,13 +16,21 @@ type Wait = Pick<ParsedAzureSettings, "allocationWatchMs" | "allocationPollMs">;
  * not show it yet.
  * @throws DriverError insufficient_capacity and the like, when nothing is left of what was begun
  */
-export async function launchMachine(calls: AzureCalls, request: LaunchRequest, settings: ParsedAzureSettings): Promise<AzureVm | null> {
+export async function launchMachine(
+	calls: AzureCalls,
+	request: LaunchRequest,
+	settings: ParsedAzureSettings,
+	/** Where it is made; what was asked for is known by the request's own. */
+	zone: string | null,
+): Promise<AzureVm | null> {
 	const ref = { resourceGroup: settings.resourceGroup, name: machineNameOf(request.instanceId) };
 	const key = settings.sshPublicKey ?? (await throwawayPublicKey());
-	const made = await calls.create(ref, virtualMachineOf(request, settings, key)).catch((error: unknown) => {
-		if (isTaken(error)) return null;
-		throw error;
-	});
+	const made = await calls
+		.create(ref, { ...virtualMachineOf(request, settings, key), ...zonesOf(request.region, zone) })
+		.catch((error: unknown) => {
+			if (isTaken(error)) return null;
+			throw error;
+		});
 	const found = (await settled(calls, ref, settings)) ?? made;
 	if (!found) return null;
 	// A name that was taken before may stand for something else; one that was made just now has our sum.

@@ -108,7 +108,7 @@ export function virtualMachineOf(request: LaunchRequest, settings: ParsedAzureSe
 	return {
 		location: region,
 		tags,
-		...(zone === null ? {} : { zones: [zone.slice(region.length + 1)] }),
+		...zonesOf(region, zone),
 		hardwareProfile: { vmSize: instanceType },
 		storageProfile: {
 			imageReference: image,
@@ -136,6 +136,11 @@ export function virtualMachineOf(request: LaunchRequest, settings: ParsedAzureSe
 			: { identity: { type: "UserAssigned", userAssignedIdentities: { [settings.machineIdentity]: {} } } }),
 		...(reservation === undefined ? {} : { capacityReservation: { capacityReservationGroup: { id: reservation } } }),
 	};
+}
+
+/** Azure writes `1` where we write `eastus-1`. */
+export function zonesOf(region: string, zone: string | null): { zones?: string[] } {
+	return zone === null ? {} : { zones: [zone.slice(region.length + 1)] };
 }
 
 function tagsOf(request: LaunchRequest, controlPlane: string): Record<string, string> {

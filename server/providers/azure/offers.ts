@@ -35,11 +35,17 @@ export function offersOf(facts: RegionFacts): OfferObservation[] {
 }
 
 /** Not restricted for this subscription. Azure restricts whole regions or single zones; one open zone is enough. */
-function isSold({ locationInfo, restrictions }: AzureSku, region: string): boolean {
+function isSold(size: AzureSku, region: string): boolean {
+	const place = size.locationInfo.find(({ location }) => location.toLowerCase() === region);
+	if (!place || size.restrictions.some(({ type }) => type === "Location")) return false;
+	return place.zones.length === 0 || openZones(size, region).length > 0;
+}
+
+/** The zones of a region, as Azure counts them, in which the subscription may have this size; none where the region has no zones. */
+export function openZones({ locationInfo, restrictions }: AzureSku, region: string): string[] {
 	const place = locationInfo.find(({ location }) => location.toLowerCase() === region);
-	if (!place || restrictions.some(({ type }) => type === "Location")) return false;
 	const closed = new Set(restrictions.flatMap(({ restrictionInfo }) => restrictionInfo.zones));
-	return place.zones.length === 0 || place.zones.some((zone) => !closed.has(zone));
+	return (place?.zones ?? []).filter((zone) => !closed.has(zone)).sort();
 }
 
 function isSpotCapable({ capabilities }: AzureSku): boolean {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe } from "vitest";
 import { defined } from "#server/kernel/assert.ts";
 import { errorCases } from "./cloud-error-cases.ts";
+import { gangCases } from "./cloud-gang-cases.ts";
 import type { CloudHarness, MakeCloudHarness } from "./cloud-harness.ts";
 import { launchCases } from "./cloud-launch-cases.ts";
 import { listCases } from "./cloud-list-cases.ts";
@@ -23,6 +24,7 @@ export function describeCloudDriverContract(name: string, makeHarness: MakeCloud
 		});
 		const account = () => defined(harness, "harness");
 		describe("launch", () => launchCases(account));
+		describe("gangs", () => gangCases(account));
 		describe("errors", () => errorCases(account));
 		describe("describe and list", () => listCases(account));
 		describe("terminate", () => terminateCases(account));

@@ -25,6 +25,8 @@ export interface CloudHarness {
 	instanceType: string;
 	/** The provider may place a machine by region alone, and then tells no zone. */
 	placesByRegion?: true;
+	/** Machines do not say by which address they are reached: their agents find it out there. */
+	agentTellsAddress?: true;
 	passTime(): Promise<void>;
 	cleanup(): Promise<void>;
 	/** Null on a live account, which cannot be told to fail; the cases that need it are left out there. */

@@ -8,7 +8,7 @@ import type { AzureRate } from "../offers.ts";
 import { azureSiteSettings } from "../settings.ts";
 
 /** What the suite makes on an account that cannot be told to fail, and how long each machine lives, by a generous guess. */
-const MACHINES = 15;
+const MACHINES = 19;
 const MINUTES_EACH = 4;
 const LOOK_MS = 5_000;
 
@@ -42,6 +42,7 @@ export async function liveAccount({ row, size, listPrices }: LiveAccount): Promi
 		regions: [defined(first, "a region"), defined(second, "a second region")],
 		instanceType: size,
 		placesByRegion: true,
+		agentTellsAddress: true,
 		moreThanAPage: 2,
 		passTime: () => sleep(LOOK_MS),
 		async cleanup() {

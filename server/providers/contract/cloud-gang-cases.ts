@@ -1,0 +1,68 @@
+import { expect, it } from "vitest";
+import type { InstanceObservation, LaunchRequest } from "../driver.ts";
+import { aLaunch, type CloudHarness, isAlive, LAUNCH_REFUSALS, listed } from "./cloud-harness.ts";
+import { eventually } from "./cluster-harness.ts";
+
+const NO_FAULTS = "this account cannot be told to fail";
+
+/** The requests for the machines of one attempt. */
+function aGang(h: CloudHarness, nodes: number): LaunchRequest[] {
+	const first = aLaunch(h, { nodes });
+	const ranks = Array.from({ length: nodes }, (_, rank) => rank);
+	return ranks.map((rank) => ({ ...first, instanceId: first.instanceId.replace(/0$/, String(rank)) }));
+}
+
+/** As the control loop does: the first chooses the zone where the offer does not, and the others follow it there. */
+async function launchGang(h: CloudHarness, [first, ...others]: LaunchRequest[]): Promise<InstanceObservation[]> {
+	if (first === undefined) return [];
+	const lead = await h.driver.launch(first);
+	return [lead, ...(await Promise.all(others.map((request) => h.driver.launch({ ...request, zone: lead.zone }))))];
+}
+
+export function gangCases(account: () => CloudHarness): void {
+	it("makes the machines of a gang in one zone, where they reach each other by private addresses", async () => {
+		const h = account();
+		const requests = aGang(h, 2);
+		const made = await launchGang(h, requests);
+		expect(new Set(made.map((m) => m.providerInstanceId)).size).toBe(2);
+		expect(made[0]?.zone?.startsWith(h.regions[0])).toBe(true);
+		expect(new Set(made.map((m) => m.zone)).size).toBe(1);
+		const running = await eventually(h, "both run", async () => {
+			const ids = made.map((m) => m.providerInstanceId);
+			const seen = await h.driver.describe(h.regions[0], ids);
+			return seen.length === 2 && seen.every(({ state }) => state === "running") ? seen : null;
+		});
+		const addresses = running.map((m) => m.privateAddress);
+		if (h.agentTellsAddress) expect(addresses).toEqual([null, null]);
+		else for (const address of addresses) expect(address).toMatch(/^[0-9a-f.:]+$/);
+	});
+
+	it("answers the same machines of a gang when all are asked for again, by a new driver", async () => {
+		const h = account();
+		const requests = aGang(h, 2);
+		const made = await launchGang(h, requests);
+		const again = h.again();
+		const zone = made[0]?.zone ?? null;
+		const answers = await Promise.all(requests.map((r, rank) => again.launch(rank === 0 ? r : { ...r, zone })));
+		expect(answers.map((a) => a.providerInstanceId)).toEqual(made.map((m) => m.providerInstanceId));
+		for (const { instanceId } of requests) expect(await listed(h.driver, instanceId)).toHaveLength(1);
+	});
+
+	it.for(["no_capacity", "vcpu_quota"] as const)(
+		"leaves nothing of a gang of which one machine is refused by %s",
+		async (refusal, context) => {
+			const h = account();
+			if (!h.faults) return context.skip(NO_FAULTS);
+			const [first, second, third] = aGang(h, 3) as [LaunchRequest, LaunchRequest, LaunchRequest];
+			const [lead, other] = (await launchGang(h, [first, second])) as [InstanceObservation, InstanceObservation];
+			h.faults.refuseNextLaunch(refusal);
+			await expect(h.driver.launch({ ...third, zone: lead.zone })).rejects.toMatchObject({ kind: LAUNCH_REFUSALS[refusal] });
+			expect(await h.driver.findByToken(third.region, third.instanceId)).toBeNull();
+			for (const one of [lead, other]) await h.driver.terminate(first.region, one.providerInstanceId);
+			await eventually(h, "all are given back", async () => {
+				const left = await Promise.all([first, second, third].map(({ instanceId }) => listed(h.driver, instanceId)));
+				return left.flat().filter(isAlive).length === 0;
+			});
+		},
+	);
+}
