@@ -1,0 +1,174 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { seededRandom } from "#server/kernel/random.ts";
+import { checkQueue, type QueueOutcome, type QueueViolations } from "./check-queue.ts";
+import { type DrawnJob, drawQueue, scriptOf, specOf } from "./draw-queue.ts";
+import { QueueWorld, type QueueWorldOptions } from "./queue-world.ts";
+
+/** Between two deaths of a scheduler a new one gets so many steps to take, and at most so long, ms. */
+const STEPS_MAX = 12;
+const LIFE_MS_MAX = 6_000;
+const BACK_AFTER_MS = 100;
+
+export interface QueueRunOptions extends Omit<QueueWorldOptions, "onStep"> {
+	seed: number;
+	jobs: number;
+	/** Deaths of schedulers, at random steps and moments. */
+	deaths: number;
+	limitMs: number;
+}
+
+export interface QueueReport {
+	seed: number;
+	jobs: number;
+	deaths: string[];
+	/** How many of theirs ran in the cloud, went back, and stayed at home; and of ours where. */
+	theirs: { cloud: number; home: number };
+	ours: { cloud: number; home: number };
+	/** GPU-seconds that sacct counts for our jobs on the cluster, and that are charged for them. */
+	sacctGpuSeconds: number;
+	chargedGpuSeconds: number;
+	tookMs: number;
+	violations: QueueViolations;
+}
+
+/** A queue forms on a real Slurm, half of it by others; the policy takes what may leave; schedulers die; and the books are compared. */
+export async function runQueue(options: QueueRunOptions): Promise<QueueReport> {
+	const begunMs = performance.now();
+	const reaper = new Reaper(options);
+	const world = await QueueWorld.open({ ...options, onStep: (step) => reaper.onStep(step) });
+	try {
+		const jobs = drawQueue(options.seed, options.jobs, options.gpusPerNode);
+		const numbers = new Map<string, string>();
+		await reaper.begin(world);
+		for (const job of jobs) {
+			if (job.optsIn === null) await world.submit([specOf(job, world.book)]);
+			else numbers.set(job.key, await world.sbatch(scriptOf(job, world.book)));
+		}
+		await world.until("all is over", () => isOver(world), options.limitMs);
+		await reaper.end();
+		const outcome = await readOutcome(world, jobs, numbers);
+		return reportOf(outcome, { ...options, deathsMet: reaper.deaths, tookMs: Math.round(performance.now() - begunMs) });
+	} finally {
+		await reaper.end();
+		await world.close();
+	}
+}
+
+/** Kills schedulers, each after a drawn number of steps or a drawn time, and starts the next. */
+class Reaper {
+	readonly deaths: string[] = [];
+	readonly #random;
+	readonly #options: QueueRunOptions;
+	readonly #done = new AbortController();
+	#world: QueueWorld | null = null;
+	#stepsLeft = 0;
+	#timer: NodeJS.Timeout | undefined;
+	#next: Promise<void> = Promise.resolve();
+
+	constructor(options: QueueRunOptions) {
+		this.#options = options;
+		this.#random = seededRandom(`deaths ${options.seed}`);
+	}
+
+	async begin(world: QueueWorld): Promise<void> {
+		this.#world = world;
+		await this.#live();
+	}
+
+	async #live(): Promise<void> {
+		await this.#world?.startScheduler();
+		if (this.deaths.length >= this.#options.deaths || this.#done.signal.aborted) return;
+		this.#stepsLeft = this.#random.int(1, STEPS_MAX);
+		this.#timer = setTimeout(() => this.#kill("a moment"), this.#random.int(LIFE_MS_MAX / 4, LIFE_MS_MAX));
+	}
+
+	onStep(step: string): void {
+		if (this.#stepsLeft > 0 && --this.#stepsLeft === 0) this.#kill(step);
+	}
+
+	#kill(at: string): void {
+		clearTimeout(this.#timer);
+		this.#stepsLeft = 0;
+		if (this.#done.signal.aborted) return;
+		this.deaths.push(at);
+		this.#options.log(`-- the scheduler dies at ${at}`);
+		// At once, so that it comes to nothing behind the step.
+		const killed = this.#world?.killScheduler();
+		this.#next = (async () => {
+			await killed;
+			await sleep(BACK_AFTER_MS);
+			await this.#live();
+		})();
+		this.#next.catch((error: unknown) => this.#options.log(`!! ${String(error)}`));
+	}
+
+	async end(): Promise<void> {
+		this.#done.abort();
+		clearTimeout(this.#timer);
+		await this.#next;
+	}
+}
+
+/** Nothing waits, runs or is to be done: here, in the cloud and on the cluster, and all that was used is charged. */
+async function isOver({ connection: { sql }, slurm }: QueueWorld): Promise<boolean> {
+	const [left] = await sql`
+		select (select count(*) from job where finished_at is null) + (select count(*) from adoption where ended_at is null)
+		+ (select count(*) from instance where state <> 'terminated')
+		+ (select count(*) from allocation where ended_at is null or metered_until is distinct from ended_at) as n`;
+	// The controller may be busy; the next look asks again.
+	return Number(left?.["n"]) === 0 && (await slurm.command("squeue", "-h").catch(() => "?")) === "";
+}
+
+async function readOutcome(world: QueueWorld, jobs: DrawnJob[], numbers: ReadonlyMap<string, string>): Promise<QueueOutcome> {
+	const { sql } = world.connection;
+	const atHome = await sql`
+		select a.id, a.gpus, a.state, a.started_at, a.finished_at,
+			coalesce((select sum(gpu_ms) from charge c where c.attempt_id = a.id), 0)::float8 as charged
+		from attempt a where a.site_id = 'cluster'`;
+	const adoptions = await sql`select foreign_id, job_id, state, outcome from adoption`;
+	const outputs = await Promise.all(jobs.map(async ({ key }) => [key, await world.file(`${key}.out`)] as const));
+	return {
+		jobs,
+		numbers,
+		outputs: new Map(outputs),
+		book: (await readFile(path.join(world.book, "log"), "utf8").catch(() => "")).split("\n").filter(Boolean),
+		rows: await sql<QueueOutcome["rows"]>`select id, name, state from job`,
+		adoptions: adoptions.map((a) => ({
+			...{ foreignId: a["foreign_id"], jobId: a["job_id"], state: a["state"] },
+			exitCode: a["outcome"]?.exitCode ?? null,
+		})),
+		atHome: atHome.map((a) => ({
+			...{ id: a["id"], gpus: a["gpus"], state: a["state"], chargedGpuMs: a["charged"] },
+			...{ startedAtMs: a["started_at"]?.getTime() ?? null, finishedAtMs: a["finished_at"]?.getTime() ?? null },
+		})),
+		sacct: await readSacct(world),
+	};
+}
+
+async function readSacct({ slurm }: QueueWorld): Promise<QueueOutcome["sacct"]> {
+	const text = await slurm.command("sacct", "-c", "-n", "-P", "-o", "jobid,jobname,state,start,end");
+	return text.split("\n").map((line) => {
+		const [id = "", name = "", state = "", start = "", end = ""] = line.split("|");
+		return { id, name, state, start: Date.parse(`${start}Z`) / 1_000, end: Date.parse(`${end}Z`) / 1_000 };
+	});
+}
+
+function reportOf(outcome: QueueOutcome, run: QueueRunOptions & { deathsMet: string[]; tookMs: number }): QueueReport {
+	const { jobs, numbers, adoptions, atHome, sacct } = outcome;
+	const left = new Set(adoptions.filter((a) => a.state === "finished").map((a) => a.foreignId));
+	const theirs = jobs.filter((j) => j.optsIn !== null);
+	const inCloud = theirs.filter((j) => left.has(numbers.get(j.key) ?? "")).length;
+	const ours = jobs.length - theirs.length;
+	const oursAtHome = atHome.filter((a) => a.state === "succeeded" || a.state === "failed").length;
+	const gpusOf = new Map(atHome.map((a) => [`spillway-${a.id}`, a.gpus]));
+	return {
+		...{ seed: run.seed, jobs: jobs.length, deaths: run.deathsMet, tookMs: run.tookMs },
+		theirs: { cloud: inCloud, home: theirs.length - inCloud },
+		ours: { cloud: ours - oursAtHome, home: oursAtHome },
+		sacctGpuSeconds: sacct.reduce((sum, s) => sum + (gpusOf.get(s.name) ?? 0) * (s.end - s.start), 0),
+		chargedGpuSeconds: atHome.reduce((sum, a) => sum + a.chargedGpuMs, 0) / 1_000,
+		violations: checkQueue(outcome),
+	};
+}
