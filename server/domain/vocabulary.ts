@@ -8,6 +8,14 @@ export const PROVIDERS = ["local", "slurm", "kubernetes", "aws", "azure", "gcp"]
 export type Provider = (typeof PROVIDERS)[number];
 
 export const CLOUD_PROVIDERS = ["aws", "azure", "gcp"] as const satisfies readonly Provider[];
+/**
+ * Whether handing over an attempt only puts it into the site's own queue: its GPUs are its own from its start on, and somebody else
+ * may have them before.
+ */
+export function queuesByItself(provider: Provider): boolean {
+	return provider === "slurm";
+}
+
 export function isCloudProvider(provider: Provider): boolean {
 	return (CLOUD_PROVIDERS as readonly Provider[]).includes(provider);
 }

@@ -85,7 +85,8 @@ function seconds({ atHome, sacct, jobs, numbers, adoptions }: QueueOutcome): str
 		const counted = theirs.end - theirs.start;
 		if (start !== theirs.start || end !== theirs.end)
 			return [`${a.id}: from ${start} to ${end}, and by sacct from ${theirs.start} to ${theirs.end}`];
-		return chargedSeconds === counted ? [] : [`${a.id}: ${chargedSeconds} s are charged, and sacct counts ${counted} s`];
+		// Slurm counts whole seconds; a start in the very second of its submission is charged from that moment on.
+		return Math.abs(chargedSeconds - counted) < 1 ? [] : [`${a.id}: ${chargedSeconds} s are charged, and sacct counts ${counted} s`];
 	});
 	const unknown = [...ours.values()].filter((s) => s.end > s.start).map((s) => `sacct has ${s.name}, of which there is no attempt`);
 	const left = jobs.flatMap(({ key }) => {

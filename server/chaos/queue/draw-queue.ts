@@ -14,14 +14,20 @@ export interface DrawnJob {
 	steps: boolean;
 }
 
-/** Half of them submitted to Spillway and half to the cluster itself, of all sizes that a node has. */
-export function drawQueue(seed: number, count: number, gpusPerNode: number): DrawnJob[] {
+/**
+ * Half of them submitted to Spillway and half to the cluster itself, of all sizes that a node has. `longest`: seconds; the shortest
+ * is half of it, so that a queue forms before the first is over.
+ */
+export function drawQueue(
+	seed: number,
+	{ count, gpusPerNode, longest }: { count: number; gpusPerNode: number; longest: number },
+): DrawnJob[] {
 	const random = seededRandom(`queue ${seed}`);
-	const sizes = [1, 2, 4, 8].filter((size) => size <= gpusPerNode);
+	const sizes = [2, 4, 8].filter((size) => size <= gpusPerNode);
 	return Array.from({ length: count }, (_, i) => ({
 		key: `${i % 2 === 0 ? "theirs" : "ours"}-${String(i).padStart(2, "0")}`,
-		gpus: sizes[random.int(0, sizes.length - 1)] ?? 1,
-		seconds: random.int(1, 5),
+		gpus: sizes[random.int(0, sizes.length - 1)] ?? gpusPerNode,
+		seconds: random.int(Math.ceil(longest / 2), longest),
 		exitCode: i % 7 === 6 ? 3 : 0,
 		optsIn: i % 2 === 0 ? i % 10 !== 8 : null,
 		steps: i % 3 === 0,

@@ -1,6 +1,6 @@
 /**
  * A queue of others on a real Slurm under one policy with a cloud, its schedulers killed at random:
- * `node server/chaos/queue/main.ts [--jobs 50] [--deaths 10] [--seed 1] [--nodes 4] [--gpus 8] [--json] [--verbose]`, as root
+ * `node server/chaos/queue/main.ts [--jobs 50] [--longest 20] [--deaths 10] [--seed 1] [--nodes 4] [--gpus 8] [--json] [--verbose]`, as root
  * on Debian with Slurm's packages. Ends with 1 where a promise was broken.
  */
 import { createHash } from "node:crypto";
@@ -16,6 +16,7 @@ import { runQueue } from "./run-queue.ts";
 const { values } = parseArgs({
 	options: {
 		jobs: { type: "string", default: "50" },
+		longest: { type: "string", default: "20" },
 		deaths: { type: "string", default: "10" },
 		seed: { type: "string", default: "1" },
 		nodes: { type: "string", default: "4" },
@@ -46,7 +47,7 @@ let broken = true;
 try {
 	const report = await runQueue({
 		...{ databaseUrl: database.url, ports, agent, log, limitMs: LIMIT_MS },
-		...{ seed: Number(values.seed), jobs: Number(values.jobs), deaths: Number(values.deaths) },
+		...{ seed: Number(values.seed), jobs: Number(values.jobs), deaths: Number(values.deaths), longest: Number(values.longest) },
 		...{ nodes: Number(values.nodes), gpusPerNode: Number(values.gpus) },
 	});
 	broken = Object.values(report.violations).some((v) => v.length > 0);

@@ -14,6 +14,8 @@ const BACK_AFTER_MS = 100;
 export interface QueueRunOptions extends Omit<QueueWorldOptions, "onStep"> {
 	seed: number;
 	jobs: number;
+	/** What the longest job takes, seconds. */
+	longest: number;
 	/** Deaths of schedulers, at random steps and moments. */
 	deaths: number;
 	limitMs: number;
@@ -39,7 +41,7 @@ export async function runQueue(options: QueueRunOptions): Promise<QueueReport> {
 	const reaper = new Reaper(options);
 	const world = await QueueWorld.open({ ...options, onStep: (step) => reaper.onStep(step) });
 	try {
-		const jobs = drawQueue(options.seed, options.jobs, options.gpusPerNode);
+		const jobs = drawQueue(options.seed, { ...options, count: options.jobs });
 		const numbers = new Map<string, string>();
 		await reaper.begin(world);
 		for (const job of jobs) {
@@ -114,9 +116,9 @@ class Reaper {
 /** Nothing waits, runs or is to be done: here, in the cloud and on the cluster, and all that was used is charged. */
 async function isOver({ connection: { sql }, slurm }: QueueWorld): Promise<boolean> {
 	const [left] = await sql`
-		select (select count(*) from job where finished_at is null) + (select count(*) from adoption where ended_at is null)
-		+ (select count(*) from instance where state <> 'terminated')
-		+ (select count(*) from allocation where ended_at is null or metered_until is distinct from ended_at) as n`;
+		select (select count(*)::int from job where finished_at is null) + (select count(*) from adoption where ended_at is null)
+		+ (select count(*)::int from instance where state <> 'terminated')
+		+ (select count(*)::int from allocation where ended_at is null or metered_until is distinct from ended_at) as n`;
 	// The controller may be busy; the next look asks again.
 	return Number(left?.["n"]) === 0 && (await slurm.command("squeue", "-h").catch(() => "?")) === "";
 }

@@ -1,9 +1,11 @@
-import { and, eq, inArray, sql } from "drizzle-orm";
+import { and, eq, inArray, isNull, sql } from "drizzle-orm";
 import type { Tx } from "#server/db/client.ts";
 import { notify } from "#server/db/notify.ts";
+import { allocation } from "#server/db/schema/allocation.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
 import { job } from "#server/db/schema/job.ts";
 import { reason } from "#server/domain/reasons.ts";
+import { queuesByItself } from "#server/domain/vocabulary.ts";
 import { recordEvents } from "../event/record.ts";
 import { lockJobOf } from "./lock-job.ts";
 
@@ -16,6 +18,14 @@ export async function markStaging(tx: Tx, input: { attemptId: string; atMs: numb
 		.where(and(eq(attempt.id, input.attemptId), eq(attempt.state, "starting")));
 }
 
+/** GPUs that a site's own queue gave are held from now on, and not since they were asked for. What is charged already stays. */
+export async function beginAllocation(tx: Tx, attemptId: string, at: Date): Promise<void> {
+	await tx
+		.update(allocation)
+		.set({ startedAt: at })
+		.where(and(eq(allocation.attemptId, attemptId), isNull(allocation.meteredUntil)));
+}
+
 /** The command runs: the attempt and its job are `running`. Does nothing when the attempt is past that. */
 export async function markRunning(tx: Tx, input: { attemptId: string; atMs: number }): Promise<void> {
 	const at = new Date(input.atMs);
@@ -24,8 +34,9 @@ export async function markRunning(tx: Tx, input: { attemptId: string; atMs: numb
 		.update(attempt)
 		.set({ state: "running", startedAt: at, lastHeardAt: at })
 		.where(and(eq(attempt.id, input.attemptId), inArray(attempt.state, ["starting", "staging"])))
-		.returning({ jobId: attempt.jobId, number: attempt.number });
+		.returning({ jobId: attempt.jobId, number: attempt.number, placement: attempt.placement });
 	if (!row) return;
+	if (queuesByItself(row.placement.provider)) await beginAllocation(tx, input.attemptId, at);
 	const [moved] = await tx
 		.update(job)
 		.set({

@@ -8,8 +8,10 @@ import { job } from "#server/db/schema/job.ts";
 import { type Exit, type FinalAttemptState, jobAfter, outcomeOf } from "#server/domain/outcome.ts";
 import { type Reason, reason } from "#server/domain/reasons.ts";
 import { type JobState, LIVE_ATTEMPT_STATES } from "#server/domain/states.ts";
+import { queuesByItself } from "#server/domain/vocabulary.ts";
 import { assert } from "#server/kernel/assert.ts";
 import { recordEvents } from "../event/record.ts";
+import { beginAllocation } from "./advance.ts";
 import { lockJobOf } from "./lock-job.ts";
 
 /**
@@ -31,6 +33,7 @@ export async function finishAttempt(
 			stopReason: attempt.stopReason,
 			number: attempt.number,
 			startedAt: attempt.startedAt,
+			placement: attempt.placement,
 		})
 		.from(attempt)
 		.where(and(eq(attempt.id, input.attemptId), inArray(attempt.state, [...LIVE_ATTEMPT_STATES])))
@@ -55,6 +58,8 @@ export async function finishAttempt(
 			exitSignal: input.exit?.signal ?? null,
 		})
 		.where(eq(attempt.id, input.attemptId));
+	// It never came to its turn in the site's own queue, and so held nothing there.
+	if (row.startedAt === null && queuesByItself(row.placement.provider)) await beginAllocation(tx, input.attemptId, at);
 	await tx
 		.update(allocation)
 		.set({ endedAt: at })

@@ -1,10 +1,12 @@
-import { and, asc, eq, gt, isNull, lt, ne, or, sql } from "drizzle-orm";
+import { and, asc, eq, gt, isNull, lt, ne, or, type SQL, sql } from "drizzle-orm";
 import { powerSteps } from "#server/accounting/carbon-card.ts";
 import { meterOwnedUse, meterPool, type OwnedPool, type OwnedUse } from "#server/accounting/meter-pool.ts";
 import type { Tx } from "#server/db/client.ts";
 import { allocation } from "#server/db/schema/allocation.ts";
+import { attempt } from "#server/db/schema/attempt.ts";
 import { job } from "#server/db/schema/job.ts";
 import { pool, site } from "#server/db/schema/site.ts";
+import { queuesByItself } from "#server/domain/vocabulary.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 import { gridHoursOfPool, powerOfPool, withGridHours } from "../carbon/power-facts.ts";
 import { cardsOfPool, effectiveCards, type PoolKey } from "../rate-card/pool-cards.ts";
@@ -39,7 +41,7 @@ export async function meterPoolUntilNow(ctx: LedgerContext, key: PoolKey): Promi
 			if (!owned) return { untilMs: nowMs, uses: 0 };
 			const fromMs = owned.idleMeteredUntilMs ?? owned.ownedSinceMs;
 			const untilMs = Math.min(nowMs, fromMs + STEP_MS);
-			const uses = await lockUses(tx, key, { fromMs, untilMs });
+			const uses = await lockUses(tx, owned.place, key, { fromMs, untilMs });
 			const grid = await gridHoursOfPool(tx, ctx.db, owned, uses, { fromMs, toMs: untilMs }, nowMs);
 			const metered = meterPool(withGridHours(owned, grid), uses, untilMs);
 			await writeUses(tx, metered.usesMeteredUntilMs);
@@ -65,7 +67,9 @@ export async function meterAllocation(ctx: LedgerContext, allocationId: string):
 	return ctx.db.transaction(async (tx) => {
 		const owned = await lockPool(tx, found);
 		if (!owned) return false;
-		const [row] = await selectUses(tx).where(eq(allocation.id, allocationId)).for("no key update", { of: allocation });
+		const [row] = await selectUses(tx)
+			.where(and(eq(allocation.id, allocationId), hasBegun(owned.place)))
+			.for("no key update", { of: allocation });
 		if (!row) return false;
 		const nowMs = ctx.clock.nowMs();
 		const use = toUse(row);
@@ -111,13 +115,21 @@ export function selectUses(tx: Tx) {
 		.innerJoin(job, eq(job.id, allocation.jobId));
 }
 
+/** What a site's own queue has not started yet holds no GPU; when it began is known with its start. */
+function hasBegun({ provider }: LockedPool["place"]): SQL | undefined {
+	if (!queuesByItself(provider)) return undefined;
+	return sql`exists (select from ${attempt} where ${attempt.id} = ${allocation.attemptId}
+		and (${attempt.startedAt} is not null or ${attempt.finishedAt} is not null))`;
+}
+
 /** Every allocation that overlaps the step, or began before its end and is not charged to its own. */
-async function lockUses(tx: Tx, key: PoolKey, step: { fromMs: number; untilMs: number }): Promise<OwnedUse[]> {
+async function lockUses(tx: Tx, place: LockedPool["place"], key: PoolKey, step: { fromMs: number; untilMs: number }): Promise<OwnedUse[]> {
 	const rows = await selectUses(tx)
 		.where(
 			and(
 				eq(allocation.siteId, key.siteId),
 				eq(allocation.poolId, key.poolId),
+				hasBegun(place),
 				lt(allocation.startedAt, new Date(step.untilMs)),
 				or(
 					isNull(allocation.endedAt),
