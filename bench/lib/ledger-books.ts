@@ -111,12 +111,12 @@ const INSERT_ATTEMPTS = `
 
 const INSERT_INSTANCES = `
 	insert into instance (id, site_id, provider, provider_instance_id, state, region, instance_type, capacity_type, accelerator, gpus, offer, micro_usd_per_hour,
-		job_id, attempt_id, intended_at, launched_at, terminated_at, metered_until, expires_at, reason)
+		job_id, attempt_id, intended_at, launched_at, billed_from, billed_until, terminated_at, metered_until, expires_at, reason)
 	select 'ins_' || tail || '_001_0', site_id, provider::provider, 'i-' || tail, 'terminated', region, 'g6.xlarge', capacity_type::capacity_type, accelerator, gpus,
 		jsonb_build_object('id', provider || ':' || region || ':*:g6.xlarge:' || capacity_type, 'siteId', site_id, 'provider', provider, 'region', region, 'zone', null, 'instanceType', 'g6.xlarge', 'capacityType', capacity_type,
 			'accelerator', accelerator, 'gpus', gpus, 'vcpus', 4, 'memoryGiB', 16, 'microUsdPerHour', (cents_per_hour * 10000)::text, 'onDemandMicroUsdPerHour', (cents_per_hour * 25000)::text,
 			'priceObservedAtMs', 0, 'priceSource', 'bench', 'backoffUntilMs', null, 'backoffReason', null, 'egressMicroUsdPerGiB', '90000', 'gridGramsPerKwh', 380.5, 'pue', 1.15),
-		cents_per_hour * 10000, 'job_' || tail, 'att_' || tail || '_001', began, began, began + interval '10 hours', began + interval '10 hours', began + interval '1 day', '{"code":"completed","facts":{}}'
+		cents_per_hour * 10000, 'job_' || tail, 'att_' || tail || '_001', began, began, began, began + interval '10 hours', began + interval '10 hours', began + interval '10 hours', began + interval '1 day', '{"code":"completed","facts":{}}'
 	from fact where not home`;
 
 const INSERT_ALLOCATIONS = `

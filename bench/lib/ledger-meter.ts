@@ -40,7 +40,7 @@ export async function meterRunning(connection: Connection, instances: number, ro
 async function endEarlier({ sql }: Connection): Promise<void> {
 	await sql.begin(async (tx) => {
 		await tx`set local session_replication_role = 'replica'`;
-		await tx`update instance set state = 'terminated', terminated_at = metered_until where state <> 'terminated'`;
+		await tx`update instance set state = 'terminated', terminated_at = metered_until, billed_until = metered_until where state <> 'terminated'`;
 		await tx`update attempt set state = 'cancelled', finished_at = ${new Date(NOW_MS)} where state = 'running'`;
 		await tx`update job set state = 'cancelled', finished_at = ${new Date(NOW_MS)} where state = 'running'`;
 		await tx`update hold set state = 'voided', closed_at = ${new Date(NOW_MS)} where state = 'pending'`;
@@ -62,8 +62,8 @@ function runningInstances(count: number, run: string): string {
 		insert into attempt (id, job_id, number, state, placement, site_id, capacity_type, gpus, created_at, started_at)
 		select 'att_' || tail || '_001', 'job_' || tail, 1, 'running', a.placement, a.site_id, a.capacity_type, a.gpus, ${at}, ${at} from source join attempt a on a.id = source.attempt_id returning id
 	), instances as (
-		insert into instance (id, site_id, provider, provider_instance_id, state, region, instance_type, capacity_type, accelerator, gpus, offer, micro_usd_per_hour, job_id, attempt_id, intended_at, launched_at, ready_at, expires_at)
-		select 'ins_' || tail || '_001_0', site_id, provider, 'i-' || tail, 'ready', region, instance_type, capacity_type, accelerator, gpus, offer, micro_usd_per_hour, 'job_' || tail, 'att_' || tail || '_001', ${at}, ${at}, ${at}, ${at} + interval '10 days'
+		insert into instance (id, site_id, provider, provider_instance_id, state, region, instance_type, capacity_type, accelerator, gpus, offer, micro_usd_per_hour, job_id, attempt_id, intended_at, launched_at, billed_from, ready_at, expires_at)
+		select 'ins_' || tail || '_001_0', site_id, provider, 'i-' || tail, 'ready', region, instance_type, capacity_type, accelerator, gpus, offer, micro_usd_per_hour, 'job_' || tail, 'att_' || tail || '_001', ${at}, ${at}, ${at}, ${at}, ${at} + interval '10 days'
 		from source returning id
 	), holds as (
 		insert into hold (id, instance_id, amount_micro_usd, created_at) select 'hold_' || tail, 'ins_' || tail || '_001_0', 100000000, ${at} from source returning id

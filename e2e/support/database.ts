@@ -20,7 +20,7 @@ export function countUnsettled(): Promise<number> {
 	return asInstallation(async ({ db }) => {
 		const [row] = await db.execute<{ count: number }>(sql`select (
 			(select count(*) from allocation where ended_at is null or metered_until is distinct from ended_at)
-			+ (select count(*) from instance where launched_at is not null and metered_until is distinct from terminated_at)
+			+ (select count(*) from instance where billed_from is not null and (terminated_at is null or metered_until is distinct from billed_until))
 		)::int as count`);
 		return row?.count ?? Number.NaN;
 	});

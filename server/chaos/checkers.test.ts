@@ -5,15 +5,15 @@ const T0 = Date.UTC(2026, 10, 2, 8);
 const machine: Outcome["machines"][number] = {
 	...{ instanceId: "i-1", region: "us-east-1", zone: null, instanceType: "g5.xlarge", spot: false, state: "terminated", vanished: false },
 	...{ stateReasonCode: null, tags: {}, launchTime: T0, runningAt: T0 + 10_000, terminatedAt: T0 + 80_000, runningMs: 60_000 },
-	...{ billedSeconds: 60, guestPid: null, folder: "", ourInstance: "ins_1", provider: "aws" },
+	...{ billedMs: 60_000, billedSeconds: 60, guestPid: null, folder: "", ourInstance: "ins_1", provider: "aws" },
 };
 const attempt: Outcome["attempts"][number] = {
 	...{ id: "att_1", jobId: "job_1", number: 1, state: "succeeded", reported: true },
 	...{ createdAtMs: T0, startedAtMs: T0, stopRequestedAtMs: null, finishedAtMs: T0 + 60_000 },
 };
 const row: Outcome["instances"][number] = {
-	...{ id: "ins_1", attemptId: "att_1", state: "terminated", providerInstanceId: "i-1", launchedAtMs: T0, terminatedAtMs: T0 + 75_000 },
-	charged: { ms: 75_000, fromMs: T0, toMs: T0 + 75_000 },
+	...{ id: "ins_1", attemptId: "att_1", state: "terminated", providerInstanceId: "i-1" },
+	...{ fromMs: T0 + 9_000, fromSlackMs: 2_000, untilMs: T0 + 71_500, untilSlackMs: 1_500, charged: { ms: 62_500 } },
 };
 const good: Outcome = {
 	jobs: [{ id: "job_1", name: "job-1", state: "succeeded", reason: "completed", finished: true }],
@@ -26,6 +26,13 @@ const good: Outcome = {
 };
 const broken = (change: Partial<Outcome>) =>
 	Object.entries(check({ ...good, ...change })).flatMap(([promise, of]) => of.map((words: string) => `${promise}: ${words}`));
+
+const charged = (change: Partial<typeof row>): Partial<Outcome> => {
+	const changed = { ...row, ...change };
+	return { instances: [{ ...changed, charged: { ms: (changed.untilMs ?? 0) - (changed.fromMs ?? 0) } }] };
+};
+const fromAt = (ms: number) => charged({ fromMs: T0 + ms });
+const untilAt = (ms: number) => charged({ untilMs: T0 + ms });
 
 it("has nothing to say of a run in which nothing was lost", () => expect(broken({})).toEqual([]));
 
@@ -46,16 +53,20 @@ it.each<[string, Partial<Outcome>, RegExp]>([
 	["a job that did not come to its end", { jobs: good.jobs.map((j) => ({ ...j, state: "failed" })) }, /^lostJobs: job-1 is failed/],
 	["a line that is stored twice", { stored: new Map([["att_1", [1, 2, 2]]]) }, /^lostLines: .* 3th stored line is 2 instead of 3$/],
 	["a last line that is not stored", { stored: new Map([["att_1", [1, 2]]]) }, /^lostLines: .* 1 of 3 printed lines are not stored$/],
+	["time that is charged twice", { instances: [{ ...row, charged: { ms: 80_000 } }] }, /^seconds: .* 80000 ms/],
 	[
-		"time that is charged twice",
-		{ instances: [{ ...row, charged: { ms: 80_000, fromMs: T0, toMs: T0 + 75_000 } }] },
-		/^seconds: .* 80000 ms/,
+		"time that is not charged",
+		{ instances: [{ ...row, fromMs: null, untilMs: null, charged: null }] },
+		/^seconds: .* ran 60000 ms and nothing is charged$/,
 	],
-	["time that is not charged", { instances: [{ ...row, charged: null }] }, /^seconds: .* nothing is charged$/],
+	["an end that is charged too early", untilAt(60_000), /^seconds: .* its last 10000 ms are not charged$/],
+	["an end that is charged too late", untilAt(80_000), /^seconds: .* 8500 ms after its end are charged$/],
+	["a start that is charged too late", fromAt(12_000), /^seconds: .* its first 2000 ms are not charged$/],
+	["a start that is charged too early", fromAt(5_000), /^seconds: .* 3000 ms before it ran are charged$/],
 	[
-		"an end that is charged too early",
-		{ instances: [{ ...row, terminatedAtMs: T0 + 60_000, charged: { ms: 60_000, fromMs: T0, toMs: T0 + 60_000 } }] },
-		/^seconds: .* its last 10000 ms are not charged$/,
+		"a machine that never ran and is charged",
+		{ machines: [{ ...machine, runningAt: null, runningMs: 0, billedMs: 0 }] },
+		/^seconds: .* never ran and 59000 ms are charged$/,
 	],
 ])("tells of %s", (_what, change, words) => {
 	const said = broken(change);
@@ -65,4 +76,10 @@ it.each<[string, Partial<Outcome>, RegExp]>([
 
 it("does not blame anybody for lines that a killed agent had not sent", () => {
 	expect(broken({ attempts: [{ ...attempt, reported: false }], stored: new Map([["att_1", [1]]]) })).toEqual([]);
+});
+
+it("counts neither a machine that vanished before anybody saw it nor one that never ran as a second one", () => {
+	const earlier = { ...machine, instanceId: "i-0", launchTime: T0 - 50_000 };
+	expect(broken({ machines: [{ ...earlier, vanished: true }, machine] })).toEqual([]);
+	expect(broken({ machines: [{ ...earlier, runningAt: null, runningMs: 0, billedMs: 0 }, machine] })).toEqual([]);
 });

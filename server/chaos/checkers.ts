@@ -29,10 +29,13 @@ export interface Outcome {
 		attemptId: string;
 		state: string;
 		providerInstanceId: string | null;
-		launchedAtMs: number | null;
-		terminatedAtMs: number | null;
-		/** Time of the machine in all of its charges together, and the interval that they cover. */
-		charged: { ms: number; fromMs: number; toMs: number } | null;
+		/** When it was billed as the control plane knows it, and how much too long that may be because nobody looked. */
+		fromMs: number | null;
+		fromSlackMs: number;
+		untilMs: number | null;
+		untilSlackMs: number;
+		/** Time of the machine in all of its charges together. */
+		charged: { ms: number } | null;
 	}[];
 	/** Numbers in the stored lines of each attempt's standard output, in the order of storage. */
 	stored: ReadonlyMap<string, number[]>;
@@ -66,13 +69,21 @@ function orphans({ machines, instances }: Outcome): string[] {
 }
 
 function doubles({ machines, attempts, doubleCommands }: Outcome): string[] {
-	const twice = [...Map.groupBy(machines, (m) => m.ourInstance)].filter(([, of]) => of.length > 1);
+	const twice = [...Map.groupBy(machines.filter(isSecond), (m) => m.ourInstance)].filter(([, of]) => of.length > 1);
 	const overlapping = attempts.flatMap((a) =>
 		attempts
 			.filter((b) => b.jobId === a.jobId && b.number > a.number && b.createdAtMs < (a.finishedAtMs ?? Number.POSITIVE_INFINITY))
 			.map((b) => `attempt ${b.id} was made while ${a.id} was alive`),
 	);
 	return [...twice.map(([id, of]) => `${of.length} machines were made for ${id}`), ...overlapping, ...doubleCommands];
+}
+
+/**
+ * Whether one more machine of its intent is one too many. It is not beside one that there was no room for, nor after one that
+ * vanished: where nothing shows that it was ever made, asking for it again is right.
+ */
+function isSecond(machine: Outcome["machines"][number]): boolean {
+	return !machine.vanished && machine.runningAt !== null;
 }
 
 /**
@@ -91,23 +102,44 @@ function lostLines(attempt: Outcome["attempts"][number], { stored, said }: Outco
 	return attempt.reported && missing > 0 ? [`${attempt.id}: ${missing} of ${printed.length} printed lines are not stored`] : [];
 }
 
-/** The ledger against the provider's book: each machine's billed time is charged once, and nothing else is. */
+/** The ledger against the provider's book: the time that it bills of each machine is charged once, and no other. */
 function seconds({ machines, instances }: Outcome): string[] {
 	const rows = new Map(instances.map((i) => [i.id, i]));
 	const charged = instances.flatMap((row) => {
-		if (row.charged === null || row.launchedAtMs === null || row.terminatedAtMs === null) return [];
-		const livedMs = row.terminatedAtMs - row.launchedAtMs;
-		return row.charged.ms === livedMs ? [] : [`${row.id}: ${row.charged.ms} ms are charged of ${livedMs} ms`];
+		const billedMs = (row.untilMs ?? 0) - (row.fromMs ?? 0);
+		const chargedMs = row.charged?.ms ?? 0;
+		return chargedMs === billedMs ? [] : [`${row.id}: ${chargedMs} ms are charged of ${billedMs} ms`];
 	});
-	const unpaid = machines.flatMap((m) => {
-		const row = rows.get(m.ourInstance);
-		if (m.runningAt === null) return [];
-		const endMs = m.runningAt + m.runningMs;
-		if (!row?.charged) return [`${m.provider} ${m.instanceId} ran ${m.runningMs} ms and nothing is charged`];
-		const before = row.charged.fromMs - m.runningAt;
-		const after = endMs - row.charged.toMs;
-		if (before > SECOND_MS) return [`${m.provider} ${m.instanceId}: its first ${before} ms are not charged`];
-		return after > SECOND_MS ? [`${m.provider} ${m.instanceId}: its last ${after} ms are not charged`] : [];
-	});
-	return [...charged, ...unpaid];
+	// The row tells of the last one; an earlier one vanished, or is told as a double.
+	const last = new Map(machines.toSorted((a, b) => a.launchTime - b.launchTime).map((m) => [m.ourInstance, m]));
+	return [...charged, ...[...last.values()].flatMap((m) => secondsOf(m, rows.get(m.ourInstance)))];
+}
+
+function secondsOf(machine: Outcome["machines"][number], row: Outcome["instances"][number] | undefined): string[] {
+	const { runningAt, billedMs, provider, instanceId } = machine;
+	const at = wrongSecondsAt(machine, row);
+	const name = `${provider} ${instanceId} of ${machine.ourInstance}`;
+	if (runningAt === null) return at.before > SECOND_MS ? [`${name} never ran and ${at.before} ms are charged`] : [];
+	// One that vanished before anybody had seen it is nobody's, and its intent's machine another one.
+	if (row?.fromMs == null) return machine.vanished ? [] : [`${name} ran ${billedMs} ms and nothing is charged`];
+	return [
+		...(at.unpaidBefore > SECOND_MS ? [`${name}: its first ${at.unpaidBefore} ms are not charged`] : []),
+		...(at.before > SECOND_MS ? [`${name}: ${at.before} ms before it ran are charged`] : []),
+		...(at.unpaidAfter > SECOND_MS ? [`${name}: its last ${at.unpaidAfter} ms are not charged`] : []),
+		...(at.after > SECOND_MS ? [`${name}: ${at.after} ms after its end are charged`] : []),
+	];
+}
+
+/** Milliseconds that are charged and not billed at its two ends, beyond what nobody could see; and those that are not charged. */
+function wrongSecondsAt({ runningAt, billedMs }: Outcome["machines"][number], row: Outcome["instances"][number] | undefined) {
+	const none = { before: 0, after: 0, unpaidBefore: 0, unpaidAfter: 0 };
+	if (row?.fromMs == null || row.untilMs === null) return none;
+	if (runningAt === null) return { ...none, before: row.untilMs - row.fromMs - row.fromSlackMs - row.untilSlackMs };
+	const endMs = runningAt + billedMs;
+	return {
+		before: runningAt - row.fromMs - row.fromSlackMs,
+		unpaidBefore: row.fromMs - runningAt,
+		after: row.untilMs - endMs - row.untilSlackMs,
+		unpaidAfter: endMs - row.untilMs,
+	};
 }

@@ -11,13 +11,11 @@ export async function readOutcome({ sql }: Connection, machines: Outcome["machin
 	const attempts = await sql`select * from attempt order by job_id, number`;
 	const instances = await sql`select * from instance order by id`;
 	const charges = await sql`
-		select instance_id, sum(gpu_ms)::float8 as ms, min(period_start) as from_at, max(period_end) as to_at
+		select instance_id, sum(gpu_ms)::float8 as ms
 		from charge where instance_id is not null and kind <> 'egress' group by instance_id`;
 	const lines = await sql<{ attemptId: string; text: string }[]>`
 		select attempt_id as "attemptId", text from job_log where stream = 'stdout' order by attempt_id, number`;
-	const chargedOf = new Map(
-		charges.map((c) => [c["instance_id"], { ms: c["ms"], fromMs: c["from_at"].getTime(), toMs: c["to_at"].getTime() }]),
-	);
+	const chargedOf = new Map(charges.map((c) => [c["instance_id"], { ms: c["ms"] }]));
 	return {
 		jobs,
 		attempts: attempts.map((a) => ({
@@ -28,7 +26,8 @@ export async function readOutcome({ sql }: Connection, machines: Outcome["machin
 		})),
 		instances: instances.map((i) => ({
 			...{ id: i["id"], attemptId: i["attempt_id"], state: i["state"], providerInstanceId: i["provider_instance_id"] },
-			...{ launchedAtMs: ms(i["launched_at"]), terminatedAtMs: ms(i["terminated_at"]), charged: chargedOf.get(i["id"]) ?? null },
+			...{ fromMs: ms(i["billed_from"]), untilMs: ms(i["billed_until"]), charged: chargedOf.get(i["id"]) ?? null },
+			...{ fromSlackMs: Number(i["billed_from_slack_ms"]), untilSlackMs: Number(i["billed_until_slack_ms"]) },
 		})),
 		stored: grouped(lines),
 		said: new Map(attempts.map((a) => [a["id"], saidBy(book, a["job_id"], a["number"])])),

@@ -57,7 +57,7 @@ export interface RunReport {
 	unrest: string[];
 	machines: number;
 	attempts: number;
-	/** Time that is charged beyond what the provider bills, by machine: before it ran, and after it ended. */
+	/** Time that is charged beyond what the provider bills, by machine that did not vanish; below 0 what is not charged. */
 	overMs: number[];
 }
 
@@ -139,7 +139,7 @@ class Run {
 			...{ machines: outcome.machines.length, attempts: outcome.attempts.length },
 			overMs: outcome.machines.flatMap((m) => {
 				const charged = outcome.instances.find((i) => i.id === m.ourInstance)?.charged;
-				return charged && m.runningAt !== null ? [charged.toMs - charged.fromMs - m.runningMs] : [];
+				return charged && m.runningAt !== null && !m.vanished ? [charged.ms - m.billedMs] : [];
 			}),
 		};
 	}
@@ -317,7 +317,7 @@ class Run {
 			select name, state, reason->>'code' as reason from job where finished_at is null`;
 		const rows = await sql<{ id: string; state: string }[]>`
 			select id, state from instance where state <> 'terminated'
-			or (launched_at is not null and metered_until is distinct from terminated_at)`;
+			or (billed_from is not null and metered_until is distinct from billed_until)`;
 		const machines = this.#machines().filter((m) => m.state !== "terminated" && !m.vanished);
 		return [
 			...jobs.map((j) => `${j.name} is ${j.state} (${j.reason})`),

@@ -3,6 +3,7 @@ import { attempt } from "#server/db/schema/attempt.ts";
 import { instance } from "#server/db/schema/instance.ts";
 import { job } from "#server/db/schema/job.ts";
 import type { CloudDriver, InstanceObservation } from "#server/providers/driver.ts";
+import type { Look } from "./billed-time.ts";
 import type { LoopContext } from "./context.ts";
 import { launchInstance, resolveUnknownLaunch } from "./launch.ts";
 import { isProcessEnd, messageOf } from "./messages.ts";
@@ -58,10 +59,10 @@ async function readLive(ctx: LoopContext, siteId: string): Promise<LiveInstance[
 	return rows.map(({ instance: row, ...facts }) => ({ ...row, ...facts }));
 }
 
-/** Answers of a region that failed are absent from `regions`: nothing may be concluded from its silence. */
+/** Answers of a region that failed are absent from `looks`: nothing may be concluded from its silence. */
 export interface Described {
 	byProviderId: Map<string, InstanceObservation>;
-	regions: Set<string>;
+	looks: Map<string, Look>;
 }
 
 async function describeAll(ctx: LoopContext, driver: CloudDriver, live: readonly LiveInstance[]): Promise<Described> {
@@ -70,12 +71,13 @@ async function describeAll(ctx: LoopContext, driver: CloudDriver, live: readonly
 		if (row.providerInstanceId === null) continue;
 		idsByRegion.set(row.region, [...(idsByRegion.get(row.region) ?? []), row.providerInstanceId]);
 	}
-	const out: Described = { byProviderId: new Map(), regions: new Set() };
+	const out: Described = { byProviderId: new Map(), looks: new Map() };
 	await Promise.all(
 		[...idsByRegion].map(async ([region, ids]) => {
+			const askedMs = ctx.clock.nowMs();
 			try {
 				for (const seen of await driver.describe(region, ids)) out.byProviderId.set(seen.providerInstanceId, seen);
-				out.regions.add(region);
+				out.looks.set(region, { askedMs, answeredMs: ctx.clock.nowMs() });
 			} catch (error) {
 				ctx.log("warn", "a region could not be read", { siteId: driver.siteId, region, error: messageOf(error) });
 			}

@@ -42,7 +42,7 @@ describe("a scheduler killed at any step of a launch, a termination or a start a
 			const check = await ledgerCheck(w.ctx);
 			expect(check.differences).toEqual([]);
 			const [unmetered] = await w.database
-				.sql`select count(*)::int as n from instance where launched_at is not null and metered_until is distinct from terminated_at`;
+				.sql`select count(*)::int as n from instance where billed_from is not null and metered_until is distinct from billed_until`;
 			expect(unmetered?.n).toBe(0);
 		},
 		TIMEOUT_MS,

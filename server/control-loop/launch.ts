@@ -13,6 +13,7 @@ import { requestStop } from "#server/services/attempt/request-stop.ts";
 import { settleInstance } from "#server/services/ledger/settle.ts";
 import { backOffOffer, clearBackOff } from "#server/services/offer/backoff.ts";
 import { setSiteHealth } from "#server/services/site/health.ts";
+import { billedTime } from "./billed-time.ts";
 import type { LiveInstance } from "./cloud-sync.ts";
 import type { LoopContext } from "./context.ts";
 import { messageOf } from "./messages.ts";
@@ -60,22 +61,23 @@ export async function launchInstance(ctx: LoopContext, driver: CloudDriver, row:
 		return;
 	}
 	ctx.probe("launch:provider_answered");
-	await writeFound(ctx, row, seen);
+	await writeFound(ctx, row, seen, nowMs);
 	await forgetRefusals(ctx, row);
 	ctx.probe("launch:id_written");
 }
 
 /** The provider has the machine: from here on it costs money until it is seen to be gone. */
-async function writeFound(ctx: LoopContext, row: LiveInstance, seen: InstanceObservation): Promise<void> {
-	const at = new Date(ctx.clock.nowMs());
+async function writeFound(ctx: LoopContext, row: LiveInstance, seen: InstanceObservation, askedMs: number): Promise<void> {
+	const at = new Date(askedMs);
 	const instanceId = row.id;
+	const facts = factsOf(ctx, row, seen, askedMs);
 	await ctx.db.transaction(async (tx) => {
 		await tx
 			.update(instance)
 			.set({
 				state: "provisioning",
 				providerInstanceId: seen.providerInstanceId,
-				launchedAt: new Date(seen.launchedAtMs),
+				...facts,
 				lastSeenAt: at,
 				lastError: null,
 			})
@@ -88,6 +90,12 @@ async function writeFound(ctx: LoopContext, row: LiveInstance, seen: InstanceObs
 		await writePlace(tx, row, seen);
 		await notify(tx, { wake: true, changes: [{ topic: "instance", id: instanceId, team: null }] });
 	});
+}
+
+/** When it was launched, and which time of it is billed, by what the provider answered between then and now. */
+function factsOf(ctx: LoopContext, row: LiveInstance, seen: InstanceObservation, askedMs: number) {
+	const launchedAt = new Date(seen.launchedAtMs);
+	return { launchedAt, ...billedTime({ ...row, launchedAt }, seen.billing, { askedMs, answeredMs: ctx.clock.nowMs() }) };
 }
 
 /** The offer has what was asked of it: for a gang, when all of its machines were found. */
@@ -105,8 +113,9 @@ async function handleLaunchError(ctx: LoopContext, driver: CloudDriver, row: Liv
 	const kind = error instanceof DriverError ? error.kind : "transient";
 	const message = messageOf(error);
 	if (kind === "token_mismatch") {
+		const askedMs = ctx.clock.nowMs();
 		const found = await driver.findByToken(row.region, row.id);
-		if (found) return writeFound(ctx, row, found);
+		if (found) return writeFound(ctx, row, found, askedMs);
 	}
 	if (!madeNothing(kind)) {
 		await ctx.db.update(instance).set({ lastError: message }).where(eq(instance.id, row.id));
@@ -148,6 +157,7 @@ export async function resolveUnknownLaunch(ctx: LoopContext, driver: CloudDriver
 		await ctx.db.transaction((tx) => closeNeverMade(tx, ctx, row, endOf(row) ?? never));
 		return settleInstance(ctx, row.id);
 	}
+	const askedMs = ctx.clock.nowMs();
 	const found = await driver.findByToken(row.region, row.id);
 	if (found) {
 		await ctx.db
@@ -156,8 +166,8 @@ export async function resolveUnknownLaunch(ctx: LoopContext, driver: CloudDriver
 				state: "terminating",
 				terminatingAt: new Date(ctx.clock.nowMs()),
 				providerInstanceId: found.providerInstanceId,
-				launchedAt: new Date(found.launchedAtMs),
-				lastSeenAt: new Date(ctx.clock.nowMs()),
+				...factsOf(ctx, row, found, askedMs),
+				lastSeenAt: new Date(askedMs),
 			})
 			.where(and(eq(instance.id, row.id), inArray(instance.state, ["requested", "terminating"])));
 		return;

@@ -12,6 +12,7 @@ import { requestStop } from "#server/services/attempt/request-stop.ts";
 import { writeSchedulerAudit } from "#server/services/audit.ts";
 import { recordEvents } from "#server/services/event/record.ts";
 import { settleInstance } from "#server/services/ledger/settle.ts";
+import { type BilledTime, billedTime, type Look } from "./billed-time.ts";
 import type { Described, LiveInstance } from "./cloud-sync.ts";
 import type { LoopContext } from "./context.ts";
 
@@ -20,29 +21,47 @@ import type { LoopContext } from "./context.ts";
  * instance that a good answer leaves out is believed gone only after `vanishMs`: listings lag behind launches.
  */
 export async function absorbObservation(ctx: LoopContext, row: LiveInstance, described: Described): Promise<boolean> {
-	const nowMs = ctx.clock.nowMs();
 	const seen = row.providerInstanceId === null ? undefined : described.byProviderId.get(row.providerInstanceId);
-	if (!seen) {
-		const lastKnownMs = lastAliveMs(row);
-		if (!described.regions.has(row.region) || nowMs - lastKnownMs < ctx.timing.vanishMs) return false;
-		const sinceMs = (row.launchedAt ?? row.requestedAt ?? row.intendedAt).getTime();
-		await writeTerminated(ctx, row, reason("instance_vanished", { lastSeenMs: lastKnownMs }), sinceMs);
-		return true;
-	}
+	const look = described.looks.get(row.region);
+	if (!look) return false;
+	if (!seen) return absorbSilence(ctx, row, look);
 	// The answer to its launch may have reached nobody, and its agent have made it known: what runs is charged all the same.
-	const launchedAtMs = row.launchedAt?.getTime() ?? seen.launchedAtMs;
-	if (seen.state === "terminated") {
-		await writeTerminated(ctx, row, endReason(ctx, row, seen.stateReasonCode), launchedAtMs);
+	const launchedAt = row.launchedAt ?? new Date(seen.launchedAtMs);
+	const gone = seen.state === "terminated";
+	// Its own switch may have ended it long before we looked.
+	const bounds = gone ? { ...look, answeredMs: endedAtMs(row, look.answeredMs) } : look;
+	const facts = { launchedAt, ...billedTime({ ...row, launchedAt }, seen.billing, bounds) };
+	if (gone) {
+		await writeTerminated(ctx, row, endReason(ctx, row, seen.stateReasonCode), facts);
 		return true;
 	}
 	const more = (row.zone === null && seen.zone !== null) || (row.privateAddress === null && seen.privateAddress !== null);
 	if (more) await ctx.db.transaction((tx) => writePlace(tx, row, seen));
 	await ctx.db
 		.update(instance)
-		.set({ lastSeenAt: new Date(nowMs), launchedAt: new Date(launchedAtMs) })
+		.set({ ...facts, lastSeenAt: new Date(look.askedMs), missingSince: null })
 		.where(eq(instance.id, row.id));
 	if (seen.state === "stopped" || seen.state === "stopping") await stopAttempt(ctx, row, endReason(ctx, row, seen.stateReasonCode));
 	return false;
+}
+
+/**
+ * A good answer left it out. Believed gone, it was billed until the first such answer at the most; where nobody looked for
+ * long, its own switch ended it at its expiry, so that it is not charged for the time in which we were away.
+ */
+async function absorbSilence(ctx: LoopContext, row: LiveInstance, { answeredMs }: Look): Promise<boolean> {
+	const lastKnownMs = lastAliveMs(row);
+	// An agent that was heard since was on a machine that only the listing missed.
+	const missingSince = row.missingSince && row.missingSince.getTime() >= lastKnownMs ? row.missingSince : new Date(answeredMs);
+	if (ctx.clock.nowMs() - lastKnownMs < ctx.timing.vanishMs) {
+		if (row.missingSince !== missingSince) await ctx.db.update(instance).set({ missingSince }).where(eq(instance.id, row.id));
+		return false;
+	}
+	const launchedAt = row.launchedAt ?? row.requestedAt ?? row.intendedAt;
+	const atMs = endedAtMs(row, missingSince.getTime());
+	const billed = billedTime({ ...row, launchedAt }, { phase: "over", fromMs: null, untilMs: null }, { askedMs: atMs, answeredMs: atMs });
+	await writeTerminated(ctx, row, reason("instance_vanished", { lastSeenMs: lastKnownMs }), { launchedAt, ...billed });
+	return true;
 }
 
 /** Where the provider put it, and how its peers reach it. The zone of a gang's first machine is that of all. */
@@ -84,10 +103,11 @@ function lastAliveMs(row: LiveInstance): number {
 const DEAD_MAN_SLACK_MS = MINUTE_MS;
 
 /**
- * Until when it is charged: until now, when it was just seen gone. Where nobody looked for long, its own switch ended
- * it at its expiry at the latest, so it is not charged for the time in which we were away.
+ * When it was over at the latest: when it was first not seen, or when its own switch ended it before that. A machine of
+ * Azure's that switched itself off is billed on.
  */
 function endedAtMs(row: LiveInstance, nowMs: number): number {
+	if (row.provider === "azure") return nowMs;
 	return Math.max(Math.min(lastAliveMs(row), nowMs), Math.min(nowMs, row.expiresAt.getTime() + DEAD_MAN_SLACK_MS));
 }
 
@@ -117,7 +137,12 @@ function goneBefore(ctx: LoopContext, row: LiveInstance): Reason | null {
 }
 
 /** The provider was seen to say that it is over: only now is it, and only now may the job run elsewhere. */
-async function writeTerminated(ctx: LoopContext, row: LiveInstance, why: Reason, launchedAtMs: number): Promise<void> {
+async function writeTerminated(
+	ctx: LoopContext,
+	row: LiveInstance,
+	why: Reason,
+	facts: BilledTime & Pick<LiveInstance, "launchedAt">,
+): Promise<void> {
 	ctx.probe("terminate:seen");
 	const nowMs = ctx.clock.nowMs();
 	await ctx.db.transaction(async (tx) => {
@@ -125,7 +150,7 @@ async function writeTerminated(ctx: LoopContext, row: LiveInstance, why: Reason,
 			.update(instance)
 			.set({
 				state: "terminated",
-				launchedAt: new Date(launchedAtMs),
+				...facts,
 				terminatedAt: new Date(endedAtMs(row, nowMs)),
 				lastSeenAt: new Date(nowMs),
 				reason: why,

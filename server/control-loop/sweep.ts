@@ -6,6 +6,7 @@ import { reason } from "#server/domain/reasons.ts";
 import type { CloudDriver, InstanceObservation } from "#server/providers/driver.ts";
 import { writeSchedulerAudit } from "#server/services/audit.ts";
 import { recordEvents } from "#server/services/event/record.ts";
+import { billedAfterItsEnd, type Look } from "./billed-time.ts";
 import type { LoopContext } from "./context.ts";
 import { isProcessEnd, messageOf } from "./messages.ts";
 
@@ -14,9 +15,12 @@ import { isProcessEnd, messageOf } from "./messages.ts";
  * for is left to the sync; machines without our tag are never seen here. Cost: one paged listing per region.
  */
 export async function sweepCloud(ctx: LoopContext, driver: CloudDriver): Promise<{ orphans: number }> {
+	const askedMs = ctx.clock.nowMs();
 	const found = await driver.list();
+	const look = { askedMs, answeredMs: ctx.clock.nowMs() };
 	const alive = found.instances.filter((i) => i.state !== "terminated");
-	const rows = await knownRows(ctx, alive);
+	const rows = await knownRows(ctx, found.instances);
+	for (const seen of found.instances) await meterWhatIsSeen(ctx, rows.get(seen.instanceId ?? ""), seen, look);
 	let orphans = 0;
 	let owned = 0;
 	for (const seen of alive) {
@@ -45,17 +49,22 @@ export async function sweepCloud(ctx: LoopContext, driver: CloudDriver): Promise
 	return { orphans };
 }
 
-async function knownRows(
-	ctx: LoopContext,
-	alive: readonly InstanceObservation[],
-): Promise<Map<string, { state: string; providerInstanceId: string | null }>> {
-	const ids = alive.flatMap((i) => (i.instanceId === null ? [] : [i.instanceId]));
+type Row = typeof instance.$inferSelect;
+
+async function knownRows(ctx: LoopContext, machines: readonly InstanceObservation[]): Promise<Map<string, Row>> {
+	const ids = machines.flatMap((i) => (i.instanceId === null ? [] : [i.instanceId]));
 	if (ids.length === 0) return new Map();
-	const rows = await ctx.db
-		.select({ id: instance.id, state: instance.state, providerInstanceId: instance.providerInstanceId })
-		.from(instance)
-		.where(inArray(instance.id, ids));
+	const rows = await ctx.db.select().from(instance).where(inArray(instance.id, ids));
 	return new Map(rows.map((r) => [r.id, r]));
+}
+
+/** A machine that is there although its row is closed costs money all the same, and is charged to the job that it was made for. */
+async function meterWhatIsSeen(ctx: LoopContext, row: Row | undefined, seen: InstanceObservation, look: Look): Promise<void> {
+	if (row?.state !== "terminated" || (row.providerInstanceId ?? seen.providerInstanceId) !== seen.providerInstanceId) return;
+	const launchedAt = row.launchedAt ?? new Date(seen.launchedAtMs);
+	const billed = billedAfterItsEnd({ ...row, launchedAt }, seen.billing, look);
+	if (billed.billedUntil === null || billed.billedUntil.getTime() === row.billedUntil?.getTime()) return;
+	await ctx.db.update(instance).set(billed).where(eq(instance.id, row.id));
 }
 
 async function endOrphan(ctx: LoopContext, driver: CloudDriver, seen: InstanceObservation): Promise<void> {

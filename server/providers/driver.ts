@@ -162,10 +162,21 @@ export interface InstanceObservation {
 	/** `stopped` still costs disks: it is ended like a running one. */
 	state: "pending" | "running" | "stopping" | "stopped" | "terminated";
 	launchedAtMs: number;
+	billing: Billing;
 	/** The provider's word for why it ended, e.g. Server.SpotInstanceTermination. */
 	stateReasonCode: string | null;
 	privateAddress: string | null;
 }
+
+/**
+ * Whether the provider bills the machine's time, by the state in which it was seen, with its own times where it tells them.
+ * Null: it does not; then what was seen when is what counts. `never`: it failed while it was made.
+ */
+export type Billing =
+	| { phase: "not_yet" }
+	| { phase: "now"; fromMs: number | null }
+	| { phase: "over"; fromMs: number | null; untilMs: number | null }
+	| { phase: "never" };
 
 /** Tag keys on every machine. `CONTROL_PLANE_TAG` holds the deployment's id, so that two Spillways never end each other's. */
 export const CONTROL_PLANE_TAG = "spillway:control-plane";

@@ -6,6 +6,9 @@ export const instant = () => timestamp({ withTimezone: true, precision: 3, mode:
 /** Money, always bigint micro-dollars. */
 export const microUsd = () => bigint({ mode: "bigint" });
 
+/** A length of time in milliseconds. */
+export const durationMs = () => bigint({ mode: "number" });
+
 export const bigInt = () => bigint({ mode: "bigint" });
 
 /** A JSON value that is stored as written and read as T; writers make sure that it is T (it was parsed before). */

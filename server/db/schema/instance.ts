@@ -4,7 +4,7 @@ import type { Offer } from "../../domain/capacity.ts";
 import type { Exit } from "../../domain/outcome.ts";
 import type { Reason } from "../../domain/reasons.ts";
 import { attempt } from "./attempt.ts";
-import { instant, json, microUsd } from "./columns.ts";
+import { durationMs, instant, json, microUsd } from "./columns.ts";
 import { capacityType, instanceState, provider } from "./enums.ts";
 import { job } from "./job.ts";
 import type { StoredDisk } from "./offer.ts";
@@ -49,8 +49,16 @@ export const instance = pgTable(
 		lastCallAt: instant(),
 		calls: integer().notNull().default(0),
 		lastError: text(),
-		/** As the provider says; metering begins here. */
+		/** When it was asked for, as the provider says. */
 		launchedAt: instant(),
+		/**
+		 * Since when and until when the provider bills its time; this is what is metered. By the provider's own word, or, where
+		 * it gives none, as it was seen: then for the whole time in which it may have begun or ended, and the slack is that time.
+		 */
+		billedFrom: instant(),
+		billedFromSlackMs: durationMs().notNull().default(0),
+		billedUntil: instant(),
+		billedUntilSlackMs: durationMs().notNull().default(0),
 		readyAt: instant(),
 		/** Under which its peers reach it. */
 		privateAddress: text(),
@@ -66,8 +74,10 @@ export const instance = pgTable(
 		terminateCalls: integer().notNull().default(0),
 		lastTerminateCallAt: instant(),
 		terminatedAt: instant(),
-		/** The provider was last seen to list it. */
+		/** When the provider was last asked and showed it. */
 		lastSeenAt: instant(),
+		/** Since then good answers have left it out; null while they show it. */
+		missingSince: instant(),
 		/** The agent was last heard. */
 		lastHeardAt: instant(),
 		reason: json<Reason | null>(),
@@ -86,7 +96,7 @@ export const instance = pgTable(
 		index("instance_unmetered")
 			.on(t.id)
 			.where(
-				sql`${t.launchedAt} is not null and (${t.meteredUntil} is null or ${t.terminatedAt} is null or ${t.meteredUntil} <> ${t.terminatedAt})`,
+				sql`${t.billedFrom} is not null and (${t.meteredUntil} is null or ${t.billedUntil} is null or ${t.meteredUntil} <> ${t.billedUntil})`,
 			),
 		/** One machine for each rank. */
 		uniqueIndex("instance_attempt_rank").on(t.attemptId, t.rank),
@@ -95,6 +105,7 @@ export const instance = pgTable(
 		uniqueIndex("instance_agent_token").on(t.agentTokenHash).where(sql`${t.agentTokenHash} is not null`),
 		check("instance_price_positive", sql`${t.microUsdPerHour} > 0`),
 		check("instance_terminated_iff_time", sql`(${t.state} = 'terminated') = (${t.terminatedAt} is not null)`),
+		check("instance_billed_until_needs_from", sql`${t.billedUntil} is null or ${t.billedFrom} is not null`),
 		check("instance_known_from_provisioning", sql`${t.state} not in ('provisioning','ready') or ${t.providerInstanceId} is not null`),
 	],
 );

@@ -156,11 +156,13 @@ function instanceRow(row: InstanceRecord): typeof instance.$inferInsert {
 		requestedAt: time(row.requestedAtMs),
 		lastCallAt: time(row.lastCallAtMs),
 		launchedAt: time(row.launchedAtMs),
+		billedFrom: time(row.launchedAtMs),
 		readyAt: time(row.readyAtMs),
 		interruptionAt: time(row.interruptionAtMs),
 		terminatingAt: time(row.terminatingAtMs),
 		lastTerminateCallAt: time(row.lastTerminateCallAtMs),
 		terminatedAt: time(row.terminatedAtMs),
+		billedUntil: row.launchedAtMs === null ? null : time(row.terminatedAtMs),
 		lastSeenAt: time(row.lastSeenAtMs),
 		expiresAt: new Date(row.expiresAtMs),
 	};

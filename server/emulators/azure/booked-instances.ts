@@ -13,7 +13,8 @@ export function bookedInstances(world: World): BookedAzureInstance[] {
 	return world.book.machines().map((machine) => {
 		const { region, zone, vmSize: instanceType, spot, tags, resourceGroup, name, instanceId } = machine;
 		const folder = world.book.folderOf(instanceId);
-		const facts = { region, zone, instanceType, spot, tags, folder, billedSecondsOf: () => billedSeconds(machine, nowMs) };
+		const billed = billedMs(machine, nowMs);
+		const facts = { region, zone, instanceType, spot, tags, folder, billedMs: billed, billedSecondsOf: () => Math.ceil(billed / 1_000) };
 		return { ...bookedInstanceOf(machine, facts, nowMs), resourceGroup, name };
 	});
 }
@@ -22,8 +23,8 @@ export function bookedInstances(world: World): BookedAzureInstance[] {
  * From the first running second until the deletion: a machine that shut itself down is `Stopped`, not deallocated, and
  * goes on being billed. Source: Microsoft Learn, "States and billing status of Azure Virtual Machines".
  */
-export function billedSeconds({ runningAtMs, deletingAtMs, endedAtMs, state }: AzureMachine, nowMs: number): number {
+function billedMs({ runningAtMs, deletingAtMs, endedAtMs, state }: AzureMachine, nowMs: number): number {
 	if (runningAtMs === null) return 0;
 	const untilMs = deletingAtMs ?? (state === "terminated" ? (endedAtMs ?? nowMs) : nowMs);
-	return Math.ceil(Math.max(0, untilMs - runningAtMs) / 1_000);
+	return Math.max(0, untilMs - runningAtMs);
 }

@@ -18,6 +18,8 @@ export interface BookedInstance {
 	terminatedAt: number | null;
 	/** Time in the state `running`, up to now or to the end of it. */
 	runningMs: number;
+	/** How long of it from `runningAt` on the provider bills, before it rounds. */
+	billedMs: number;
 	/** What the provider would bill, by its own terms. */
 	billedSeconds: number;
 	/** The process of the user-data, if it was started. */
@@ -30,10 +32,12 @@ export interface BookedInstance {
 export type BookedFacts = Pick<BookedInstance, "region" | "zone" | "instanceType" | "spot" | "tags" | "folder"> & {
 	/** What the provider bills for so many milliseconds of running. */
 	billedSecondsOf: (runningMs: number) => number;
+	/** Where that is not the time of running. */
+	billedMs?: number;
 };
 
 export function bookedInstanceOf(machine: MachineRecord, facts: BookedFacts, nowMs: number): BookedInstance {
-	const { billedSecondsOf, tags, ...rest } = facts;
+	const { billedSecondsOf, billedMs, tags, ...rest } = facts;
 	const runningMs = machine.runningAtMs === null ? 0 : Math.max(0, (machine.endingAtMs ?? nowMs) - machine.runningAtMs);
 	return {
 		instanceId: machine.instanceId,
@@ -46,6 +50,7 @@ export function bookedInstanceOf(machine: MachineRecord, facts: BookedFacts, now
 		runningAt: machine.runningAtMs,
 		terminatedAt: machine.state === "terminated" ? machine.endedAtMs : null,
 		runningMs,
+		billedMs: billedMs ?? runningMs,
 		billedSeconds: billedSecondsOf(runningMs),
 		guestPid: machine.guest?.pid ?? null,
 	};

@@ -1,6 +1,14 @@
 import type { RunInstancesCommandInput } from "@aws-sdk/client-ec2";
 import { z } from "zod";
-import { CONTROL_PLANE_TAG, EXPIRES_TAG, INSTANCE_TAG, type InstanceObservation, JOB_TAG, type LaunchRequest } from "../driver.ts";
+import {
+	type Billing,
+	CONTROL_PLANE_TAG,
+	EXPIRES_TAG,
+	INSTANCE_TAG,
+	type InstanceObservation,
+	JOB_TAG,
+	type LaunchRequest,
+} from "../driver.ts";
 import type { ParsedAwsSettings } from "./settings.ts";
 
 /** What we read of EC2's `Instance`. Fields that it may add are let through; one that is missing refuses the answer. */
@@ -12,6 +20,7 @@ export const ec2InstanceSchema = z.object({
 	Placement: z.object({ AvailabilityZone: z.string().min(1) }),
 	InstanceLifecycle: z.string().optional(),
 	StateReason: z.object({ Code: z.string().optional() }).optional(),
+	StateTransitionReason: z.string().optional(),
 	PrivateIpAddress: z.string().optional(),
 	Tags: z.array(z.object({ Key: z.string(), Value: z.string() })).default([]),
 });
@@ -40,9 +49,31 @@ export function observationOf(region: string, instance: Ec2Instance): InstanceOb
 		capacityType: instance.InstanceLifecycle === "spot" ? "spot" : "on_demand",
 		state,
 		launchedAtMs: instance.LaunchTime.getTime(),
+		billing: billingOf(instance),
 		stateReasonCode: ending ? (instance.StateReason?.Code ?? null) : null,
 		privateAddress: instance.PrivateIpAddress ?? null,
 	};
+}
+
+/** Of a machine that never came to run. Source: EC2 API reference, StateReason: "during launch" and its like. */
+const FAILED_LAUNCH = new Set([
+	"Client.InternalError",
+	"Client.InvalidSnapshot.NotFound",
+	"Client.VolumeLimitExceeded",
+	"Server.InsufficientInstanceCapacity",
+]);
+
+/**
+ * EC2 bills the state `running` alone, and tells when it was left but not when it was entered. Source: EC2 User Guide,
+ * "Instance lifecycle".
+ */
+function billingOf({ State, StateReason, StateTransitionReason = "" }: Ec2Instance): Billing {
+	if (State.Name === "pending") return { phase: "not_yet" };
+	if (State.Name === "running") return { phase: "now", fromMs: null };
+	if (FAILED_LAUNCH.has(StateReason?.Code ?? "")) return { phase: "never" };
+	// "User initiated (2026-11-22 10:00:00 GMT)"; not every reason has a time.
+	const [, day, time] = /\((\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) GMT\)$/.exec(StateTransitionReason) ?? [];
+	return { phase: "over", fromMs: null, untilMs: day === undefined ? null : Date.parse(`${day}T${time}Z`) };
 }
 
 function tagOf(instance: Ec2Instance, key: string): string | null {

@@ -13,6 +13,7 @@ const seen: InstanceObservation = {
 	capacityType: "on_demand",
 	state: "running",
 	launchedAtMs: 0,
+	billing: { phase: "now", fromMs: null },
 	stateReasonCode: null,
 	privateAddress: null,
 };

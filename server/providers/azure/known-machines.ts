@@ -52,7 +52,9 @@ export class KnownMachines {
 	gone(providerInstanceId: string, nowMs: number): InstanceObservation | null {
 		const known = this.#known.get(providerInstanceId);
 		if (!known || known.goneAtMs === null || nowMs - known.goneAtMs > SHOW_GONE_MS) return null;
-		return { ...known.last, state: "terminated", stateReasonCode: known.last.stateReasonCode ?? "Deleted" };
+		const { billing } = known.last;
+		const over = billing.phase === "never" ? billing : ({ phase: "over", fromMs: null, untilMs: null } as const);
+		return { ...known.last, state: "terminated", billing: over, stateReasonCode: known.last.stateReasonCode ?? "Deleted" };
 	}
 
 	/** The machines of a region whose end was seen. */

@@ -72,6 +72,19 @@ describe("what Azure shows", () => {
 		expect(failureIn(vm())).toBeNull();
 	});
 
+	it.each([
+		["Creating", null, { phase: "not_yet" }],
+		["Succeeded", "starting", { phase: "now", fromMs: null }],
+		["Succeeded", "running", { phase: "now", fromMs: null }],
+		["Succeeded", "stopped", { phase: "now", fromMs: null }],
+		["Succeeded", "deallocated", { phase: "over", fromMs: null, untilMs: null }],
+		["Deleting", "running", { phase: "over", fromMs: null, untilMs: null }],
+		["Failed", null, { phase: "never" }],
+	])("says which time is billed of one that is %s and %s", (provisioningState, power, billing) => {
+		const statuses = power === null ? [] : [{ code: `PowerState/${power}` }];
+		expect(observationOf(vm({ provisioningState, instanceView: { statuses } })).billing).toEqual(billing);
+	});
+
 	it("is refused when its id is not a machine's", () => {
 		expect(() => observationOf(vm({ id: "/subscriptions/s" }))).toThrow(/is not the id of a virtual machine/);
 	});

@@ -1,7 +1,15 @@
 import { createHash } from "node:crypto";
 import type { VirtualMachine } from "@azure/arm-compute";
 import { z } from "zod";
-import { CONTROL_PLANE_TAG, EXPIRES_TAG, INSTANCE_TAG, type InstanceObservation, JOB_TAG, type LaunchRequest } from "../driver.ts";
+import {
+	type Billing,
+	CONTROL_PLANE_TAG,
+	EXPIRES_TAG,
+	INSTANCE_TAG,
+	type InstanceObservation,
+	JOB_TAG,
+	type LaunchRequest,
+} from "../driver.ts";
 import { DriverError } from "../driver-errors.ts";
 import { machineNameOf, providerIdOf, refOfResourceId } from "./names.ts";
 import { type AzureImage, azureImageSchema, type ParsedAzureSettings } from "./settings.ts";
@@ -58,6 +66,7 @@ export function observationOf(vm: AzureVm): InstanceObservation {
 		capacityType: vm.priority === "Spot" || vm.priority === "Low" ? "spot" : vm.capacityReservation ? "reserved" : "on_demand",
 		state: stateOf(vm),
 		launchedAtMs: vm.timeCreated.getTime(),
+		billing: billingOf(vm),
 		stateReasonCode: failureIn(vm)?.code ?? null,
 		// It belongs to the network interface, which is another resource; the machine's agent tells it.
 		privateAddress: null,
@@ -71,10 +80,7 @@ export function observationOf(vm: AzureVm): InstanceObservation {
 function stateOf({ provisioningState, instanceView }: AzureVm): InstanceObservation["state"] {
 	if (provisioningState === "Deleting") return "stopping";
 	if (provisioningState === "Failed") return "stopped";
-	const power = instanceView?.statuses
-		.map(({ code }) => /^PowerState\/(.+)$/i.exec(code)?.[1]?.toLowerCase())
-		.find((word) => word !== undefined);
-	switch (power) {
+	switch (powerIn(instanceView)) {
 		case "running":
 			return "running";
 		case "stopping":
@@ -86,6 +92,24 @@ function stateOf({ provisioningState, instanceView }: AzureVm): InstanceObservat
 		default:
 			return "pending";
 	}
+}
+
+/** The word after `PowerState/`; undefined while it has none. */
+function powerIn(instanceView: AzureVm["instanceView"]): string | undefined {
+	return instanceView?.statuses.map(({ code }) => /^PowerState\/(.+)$/i.exec(code)?.[1]?.toLowerCase()).find((word) => word !== undefined);
+}
+
+/**
+ * Azure bills from the power state `starting` until the machine is being deallocated or deleted, the time in which it is
+ * switched off included, and tells neither time. Source: Microsoft Learn, "States and billing status of Azure Virtual
+ * Machines".
+ */
+function billingOf({ provisioningState, instanceView }: AzureVm): Billing {
+	const power = powerIn(instanceView);
+	const isOver = provisioningState === "Deleting" || power === "deallocating" || power === "deallocated";
+	if (isOver) return { phase: "over", fromMs: null, untilMs: null };
+	if (power !== undefined) return { phase: "now", fromMs: null };
+	return provisioningState === "Failed" ? { phase: "never" } : { phase: "not_yet" };
 }
 
 /** Why Azure could not make it, e.g. AllocationFailed; null when it could, or is still at it. */

@@ -108,7 +108,7 @@ export class GcpDriver implements CloudDriver {
 			const ending = endings.get(id);
 			return ending?.over && !shown.some((instance) => instance.id === id) ? [goneObservation(this.#settings.controlPlane, ending)] : [];
 		});
-		return [...shown.map((instance) => observationOf(instance, endings.get(instance.id)?.code ?? null)), ...gone];
+		return [...shown.map((instance) => observationOf(instance, endings.get(instance.id) ?? null)), ...gone];
 	}
 
 	async findByToken(region: string, instanceId: string): Promise<InstanceObservation | null> {
@@ -135,7 +135,7 @@ export class GcpDriver implements CloudDriver {
 		const endings = await this.#endingsIn(zone, ENDED_LISTED_MS);
 		const gone = [...endings].filter(([id, ending]) => wasThere(ending) && !shown.some((instance) => instance.id === id));
 		return [
-			...shown.map((instance) => observationOf(instance, endings.get(instance.id)?.code ?? null)),
+			...shown.map((instance) => observationOf(instance, endings.get(instance.id) ?? null)),
 			...gone.map(([, ending]) => goneObservation(this.#settings.controlPlane, ending)),
 		];
 	}

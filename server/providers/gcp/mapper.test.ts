@@ -5,6 +5,9 @@ import { gceInstanceSchema, hasCapacity, instanceResource, observationOf } from 
 import { instanceIdOfName, machineName, readProviderId, requestIdOf } from "./names.ts";
 import { gcpSettingsSchema, gcpSiteSettings } from "./settings.ts";
 
+const STARTED_MS = Date.parse("2026-11-22T10:00:20Z");
+const ENDED_MS = Date.parse("2026-11-22T10:05:00Z");
+
 const NOW_MS = Date.parse("2026-11-30T20:00:00Z");
 const ZONE = "us-central1-a";
 const SETTINGS = gcpSettingsSchema.parse({
@@ -118,11 +121,12 @@ it.each([
 		zone: "https://www.googleapis.com/compute/v1/projects/p/zones/us-central1-a",
 		machineType: "https://www.googleapis.com/compute/v1/projects/p/zones/us-central1-a/machineTypes/g2-standard-4",
 		creationTimestamp: "2026-11-22T02:00:00.123-08:00",
+		...(state === "pending" ? {} : { lastStartTimestamp: "2026-11-22T02:00:20.000-08:00" }),
 		scheduling: { provisioningModel: "SPOT" },
 		somethingNew: true,
 	});
 	expect(hasCapacity(instance)).toBe(roomIsThere);
-	expect(observationOf(instance, "delete")).toEqual({
+	expect(observationOf(instance, { code: "delete", untilMs: ENDED_MS })).toEqual({
 		providerInstanceId: "us-central1-a/4242424242424242424",
 		instanceId: null,
 		region: "us-central1",
@@ -131,9 +135,29 @@ it.each([
 		capacityType: "spot",
 		state,
 		launchedAtMs: Date.parse("2026-11-22T10:00:00.123Z"),
+		billing: { pending: { phase: "not_yet" }, running: { phase: "now", fromMs: STARTED_MS } }[state as string] ?? {
+			...{ phase: "over", fromMs: STARTED_MS, untilMs: ENDED_MS },
+		},
 		stateReasonCode: state === "stopping" || state === "stopped" ? "delete" : null,
 		privateAddress: null,
 	});
+});
+
+it.each([
+	["one that stops and of whose end nothing is on record yet", "STOPPING", {}, { phase: "now", fromMs: STARTED_MS }],
+	[
+		"one that was switched off",
+		"TERMINATED",
+		{ lastStopTimestamp: "2026-11-22T10:05:00Z" },
+		{ phase: "over", fromMs: STARTED_MS, untilMs: ENDED_MS },
+	],
+	["one that never came to run", "STOPPING", { lastStartTimestamp: null }, { phase: "never" }],
+] as const)("says which time is billed of %s", (_what, status, changes, billing) => {
+	const instance = gceInstanceSchema.parse({
+		...{ id: "42", name: "m", status, zone: "zones/us-central1-a", machineType: "machineTypes/g2-standard-4" },
+		...{ creationTimestamp: "2026-11-22T10:00:00Z", lastStartTimestamp: "2026-11-22T10:00:20Z", ...changes },
+	});
+	expect(observationOf(instance).billing).toEqual(billing);
 });
 
 it("names machines so that the way back is sure, and two control planes never meet", () => {

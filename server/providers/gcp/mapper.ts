@@ -1,7 +1,7 @@
 import type { protos } from "@google-cloud/compute";
 import { z } from "zod";
 import { DAY_MS } from "#server/kernel/units.ts";
-import type { InstanceObservation, LaunchRequest } from "../driver.ts";
+import type { Billing, InstanceObservation, LaunchRequest } from "../driver.ts";
 import {
 	CONTROL_PLANE_LABEL,
 	EXPIRES_LABEL,
@@ -14,6 +14,7 @@ import {
 	regionOfZone,
 	sum,
 } from "./names.ts";
+import type { Ending } from "./operations.ts";
 import type { ParsedGcpSettings } from "./settings.ts";
 
 type InstanceResource = protos.google.cloud.compute.v1.IInstance;
@@ -43,6 +44,8 @@ export const gceInstanceSchema = z.object({
 	zone: z.string().min(1),
 	machineType: z.string().min(1),
 	creationTimestamp: z.iso.datetime({ offset: true }),
+	lastStartTimestamp: z.iso.datetime({ offset: true }).nullish(),
+	lastStopTimestamp: z.iso.datetime({ offset: true }).nullish(),
 	labels: z.record(z.string(), z.string()).default({}),
 	scheduling: z.object({ provisioningModel: z.string().nullish() }).nullish(),
 	networkInterfaces: z.array(z.object({ networkIP: z.string().nullish() })).default([]),
@@ -54,10 +57,11 @@ export function hasCapacity({ status }: GceInstance): boolean {
 	return status !== "PENDING" && status !== "PROVISIONING";
 }
 
-export function observationOf(instance: GceInstance, stateReasonCode: string | null = null): InstanceObservation {
+/** `ending`: what is on record about its end, if it was looked for. */
+export function observationOf(instance: GceInstance, ending: Pick<Ending, "code" | "untilMs"> | null = null): InstanceObservation {
 	const zone = lastPart(instance.zone);
 	const state = STATES[instance.status];
-	const ending = state !== "pending" && state !== "running";
+	const isEnding = state !== "pending" && state !== "running";
 	return {
 		providerInstanceId: providerIdOf(zone, instance.id),
 		instanceId: instance.labels[INSTANCE_LABEL] ?? null,
@@ -67,9 +71,25 @@ export function observationOf(instance: GceInstance, stateReasonCode: string | n
 		capacityType: instance.scheduling?.provisioningModel === "SPOT" ? "spot" : "on_demand",
 		state,
 		launchedAtMs: Date.parse(instance.creationTimestamp),
-		stateReasonCode: ending ? stateReasonCode : null,
+		billing: billingOf(instance, ending?.untilMs ?? null),
+		stateReasonCode: isEnding ? (ending?.code ?? null) : null,
 		privateAddress: instance.networkInterfaces[0]?.networkIP ?? null,
 	};
+}
+
+/**
+ * Google bills a machine while it runs, and tells both ends: when it was started, and when it was stopped or its deletion
+ * was asked for, which is on the record of operations. One that is being preempted is billed until that is over.
+ */
+function billingOf({ status, lastStartTimestamp, lastStopTimestamp }: GceInstance, endedMs: number | null): Billing {
+	const state = STATES[status];
+	if (state === "pending") return { phase: "not_yet" };
+	const fromMs = lastStartTimestamp ? Date.parse(lastStartTimestamp) : null;
+	if (state === "running") return { phase: "now", fromMs };
+	if (fromMs === null) return { phase: "never" };
+	const stopped = lastStopTimestamp ? Date.parse(lastStopTimestamp) : null;
+	const untilMs = endedMs ?? (stopped !== null && stopped >= fromMs ? stopped : null);
+	return state === "stopping" && untilMs === null ? { phase: "now", fromMs } : { phase: "over", fromMs, untilMs };
 }
 
 /** Google ends no machine by itself that is to live longer; a day less, since its clock is not ours. */

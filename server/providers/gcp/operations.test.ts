@@ -46,6 +46,21 @@ describe("the record of a machine's end", () => {
 		expect(endOf(...operations)).toEqual(ending);
 	});
 
+	it("tells when it ran: from the end of its making until its deletion was asked for, or its preemption was over", () => {
+		const at = (s: number) => new Date(Date.parse("2026-11-22T10:00:00Z") + s * 1_000).toISOString();
+		const made = operation("insert", { endTime: at(20) });
+		const preempted = operation("compute.instances.preempted", { insertTime: at(300), endTime: at(330) });
+		const deleted = operation("delete", { insertTime: at(400), endTime: at(440) });
+		const timesOf = (...all: GceOperation[]) => {
+			const ending = endingsOf(all).get("42");
+			return ending && [ending.ranFromMs, ending.untilMs].map((ms) => (ms === null ? null : new Date(ms).toISOString()));
+		};
+		expect(timesOf(made, deleted)).toEqual([at(20), at(400)]);
+		expect(timesOf(made, preempted, deleted)).toEqual([at(20), at(330)]);
+		expect(timesOf(made, { ...preempted, status: "RUNNING", endTime: null })).toEqual([at(20), null]);
+		expect(timesOf(operation("insert"), deleted)).toEqual([null, at(400)]);
+	});
+
 	it("names the machine by what the record has of it", () => {
 		const ending = endingsOf([operation("compute.instances.preempted", {}, 5), operation("insert")]).get("42");
 		expect(ending && goneObservation("spw-1", ending)).toMatchObject({

@@ -11,6 +11,7 @@ export const operationSchema = z.object({
 	targetLink: z.string().min(1),
 	zone: z.string().min(1),
 	insertTime: z.iso.datetime({ offset: true }),
+	endTime: z.iso.datetime({ offset: true }).nullish(),
 	httpErrorStatusCode: z.number().nullish(),
 	error: z.object({ errors: z.array(z.object({ code: z.string(), message: z.string().default("") })).default([]) }).nullish(),
 });
@@ -40,6 +41,10 @@ export interface Ending {
 	over: boolean;
 	/** When it was asked for, or when its end began, where its making is no longer on record. */
 	launchedAtMs: number;
+	/** When it was made and ran; null where that is not on record, or did not come to pass. */
+	ranFromMs: number | null;
+	/** When it stopped to run; null while that is under way. */
+	untilMs: number | null;
 	operation: GceOperation;
 }
 
@@ -49,26 +54,42 @@ export interface Ending {
  */
 export function endingsOf(operations: readonly GceOperation[]): Map<string, Ending> {
 	const endings = new Map<string, Ending>();
-	const launches = new Map<string, number>();
+	const launches = new Map<string, GceOperation>();
 	for (const operation of operations.toSorted((a, b) => Date.parse(a.insertTime) - Date.parse(b.insertTime))) {
-		const { targetId, operationType, insertTime, status } = operation;
+		const { targetId, operationType, status } = operation;
 		const failure = failureOf(operation);
-		if (operationType === "insert") launches.set(targetId, Date.parse(insertTime));
+		if (operationType === "insert") launches.set(targetId, operation);
 		const isEnd = operationType === "insert" ? failure !== null : isEnding(operation) && failure === null;
 		if (!isEnd) continue;
 		const earlier = endings.get(targetId);
 		// That it was preempted says more than that what was left of it was deleted afterwards.
 		const code = earlier?.code.startsWith("spot") ? earlier.code : (failure?.errors[0]?.code ?? WORDS[operationType] ?? operationType);
-		endings.set(targetId, { code, over: status === "DONE", launchedAtMs: launches.get(targetId) ?? Date.parse(insertTime), operation });
+		const launch = launches.get(targetId);
+		const untilMs = earliest(earlier?.untilMs ?? null, stoppedAtMs(operation));
+		endings.set(targetId, {
+			...{ code, over: status === "DONE", untilMs, operation },
+			launchedAtMs: Date.parse((launch ?? operation).insertTime),
+			ranFromMs: launch?.endTime && !failureOf(launch) ? Date.parse(launch.endTime) : null,
+		});
 	}
 	return endings;
+}
+
+/** A machine runs until it is told to stop; one that is preempted has its notice first, and the operation ends when it was stopped. */
+function stoppedAtMs({ operationType, insertTime, endTime }: GceOperation): number | null {
+	if (operationType !== "compute.instances.preempted") return Date.parse(insertTime);
+	return endTime ? Date.parse(endTime) : null;
+}
+
+function earliest(a: number | null, b: number | null): number | null {
+	return a === null || b === null ? (a ?? b) : Math.min(a, b);
 }
 
 /**
  * A machine that is gone, as far as the record of its end tells: Google shows it no more. Its type stands nowhere then,
  * and how it was bought only if it was preempted.
  */
-export function goneObservation(controlPlane: string, { operation, code, launchedAtMs }: Ending): InstanceObservation {
+export function goneObservation(controlPlane: string, { operation, code, launchedAtMs, ranFromMs, untilMs }: Ending): InstanceObservation {
 	const zone = lastPart(operation.zone);
 	return {
 		providerInstanceId: providerIdOf(zone, operation.targetId),
@@ -79,6 +100,7 @@ export function goneObservation(controlPlane: string, { operation, code, launche
 		capacityType: code.startsWith("spot") ? "spot" : "on_demand",
 		state: "terminated",
 		launchedAtMs,
+		billing: operation.operationType === "insert" ? { phase: "never" } : { phase: "over", fromMs: ranFromMs, untilMs },
 		stateReasonCode: code,
 		privateAddress: null,
 	};

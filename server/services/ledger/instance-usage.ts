@@ -39,7 +39,7 @@ export interface Known {
 /** Prices of the spot offers since the first of the machines was launched. */
 export async function readSpotPrices(tx: Tx, machines: readonly Machine[]): Promise<Known["prices"]> {
 	const spot = machines.flatMap(({ instance: row }) =>
-		row.capacityType === "spot" && row.launchedAt ? [{ offerId: row.offer.id, atMs: row.launchedAt.getTime() }] : [],
+		row.capacityType === "spot" && row.billedFrom ? [{ offerId: row.offer.id, atMs: row.billedFrom.getTime() }] : [],
 	);
 	if (spot.length === 0) return new Map();
 	const offerIds = [...new Set(spot.map((s) => s.offerId))];
@@ -53,17 +53,17 @@ export async function readSpotPrices(tx: Tx, machines: readonly Machine[]): Prom
 	return Map.groupBy(seen, (p) => p.offerId);
 }
 
-/** Null while it was not launched. */
+/** Null while it is not billed. */
 export function usageOf({ instance: row, work, times }: Machine, known: Known): Usage | null {
-	if (row.launchedAt === null) return null;
-	const startMs = row.launchedAt.getTime();
+	if (row.billedFrom === null) return null;
+	const startMs = row.billedFrom.getTime();
 	const listMicroUsdPerHour = BigInt(row.offer.onDemandMicroUsdPerHour ?? row.microUsdPerHour);
 	const launch = { microUsdPerHour: row.microUsdPerHour, listMicroUsdPerHour };
 	// Only spot prices change while a machine runs; the others stay what they were at its launch.
 	const observed = row.capacityType === "spot" ? (known.prices.get(row.offer.id) ?? []) : [];
 	return {
 		startMs,
-		endMs: row.terminatedAt?.getTime() ?? null,
+		endMs: row.billedUntil?.getTime() ?? null,
 		prices: spotSteps({ provider: row.provider, startMs, launch, observed }),
 		terms: billingTermsOf(row.provider),
 		phases: phasesOf(startMs, times),

@@ -27,15 +27,15 @@ const LIFE_MAX_MS = 31 * DAY_MS;
 
 /** The commitment that pays each of these machines: the one that it was launched on, else one with room when it was launched. */
 export async function commitmentsOf(tx: Tx, machines: readonly Machine[]): Promise<Map<string, Commitment>> {
-	const reserved = machines.flatMap(({ instance: row }) => (row.capacityType === "reserved" && row.launchedAt ? [row] : []));
+	const reserved = machines.flatMap(({ instance: row }) => (row.capacityType === "reserved" && row.billedFrom ? [row] : []));
 	const commitments = reserved.length === 0 ? [] : await readCommitments(tx);
 	if (commitments.length === 0) return new Map();
-	const firstMs = Math.min(...reserved.map((row) => row.launchedAt?.getTime() ?? Number.POSITIVE_INFINITY));
+	const firstMs = Math.min(...reserved.map((row) => row.billedFrom?.getTime() ?? Number.POSITIVE_INFINITY));
 	const siteIds = [...new Set(commitments.map((c) => c.siteId))];
 	const all = await tx
 		.select({
 			...{ id: instance.id, siteId: instance.siteId, region: instance.region, instanceType: instance.instanceType },
-			...{ launchedAt: instance.launchedAt, terminatedAt: instance.terminatedAt, commitmentId: COMMITMENT_ID },
+			...{ billedFrom: instance.billedFrom, billedUntil: instance.billedUntil, commitmentId: COMMITMENT_ID },
 		})
 		.from(instance)
 		.where(
@@ -47,10 +47,10 @@ export async function commitmentsOf(tx: Tx, machines: readonly Machine[]): Promi
 		);
 	const found = new Map<string, Commitment>();
 	for (const row of reserved) {
-		const launchedMs = row.launchedAt?.getTime() ?? 0;
+		const sinceMs = row.billedFrom?.getTime() ?? 0;
 		const fits = commitments.find((c) => {
-			if (!covers(c, { ...row, commitmentId: row.offer.commitmentId ?? null }) || launchedMs >= c.toMs) return false;
-			const before = all.filter((other) => covers(c, other) && isBefore(other, row.id, launchedMs));
+			if (!covers(c, { ...row, commitmentId: row.offer.commitmentId ?? null }) || sinceMs >= c.toMs) return false;
+			const before = all.filter((other) => covers(c, other) && isBefore(other, row.id, sinceMs));
 			return before.length < c.instances;
 		});
 		if (fits) found.set(row.id, fits);
@@ -58,12 +58,12 @@ export async function commitmentsOf(tx: Tx, machines: readonly Machine[]): Promi
 	return found;
 }
 
-/** Running when this one was launched, and launched before it. */
-function isBefore(other: { id: string; launchedAt: Date | null; terminatedAt: Date | null }, id: string, launchedMs: number): boolean {
-	if (other.launchedAt === null || other.id === id) return false;
-	const atMs = other.launchedAt.getTime();
-	const earlier = atMs < launchedMs || (atMs === launchedMs && other.id < id);
-	return earlier && (other.terminatedAt === null || other.terminatedAt.getTime() > launchedMs);
+/** Billed when this one began to be, and before it. */
+function isBefore(other: { id: string; billedFrom: Date | null; billedUntil: Date | null }, id: string, sinceMs: number): boolean {
+	if (other.billedFrom === null || other.id === id) return false;
+	const atMs = other.billedFrom.getTime();
+	const earlier = atMs < sinceMs || (atMs === sinceMs && other.id < id);
+	return earlier && (other.billedUntil === null || other.billedUntil.getTime() > sinceMs);
 }
 
 /** A machine that was launched on one commitment takes room of no other. */

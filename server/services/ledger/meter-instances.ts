@@ -26,7 +26,7 @@ export async function instancesToMeter(ctx: LedgerContext, options: { nowMs: num
 	const unmetered = await ctx.db
 		.select({ id: instance.id })
 		.from(instance)
-		.where(and(isNotNull(instance.launchedAt), notMetered(options.nowMs - options.minOpenMs)));
+		.where(and(isNotNull(instance.billedFrom), notMetered(options.nowMs - options.minOpenMs)));
 	const held = await ctx.db
 		.select({ id: instance.id })
 		.from(hold)
@@ -38,8 +38,8 @@ export async function instancesToMeter(ctx: LedgerContext, options: { nowMs: num
 function notMetered(beforeMs: number): SQL | undefined {
 	return or(
 		isNull(instance.meteredUntil),
-		and(isNull(instance.terminatedAt), lt(instance.meteredUntil, new Date(beforeMs))),
-		and(isNotNull(instance.terminatedAt), ne(instance.meteredUntil, instance.terminatedAt)),
+		and(isNull(instance.billedUntil), lt(instance.meteredUntil, new Date(beforeMs))),
+		and(isNotNull(instance.billedUntil), ne(instance.meteredUntil, instance.billedUntil)),
 	);
 }
 
@@ -99,15 +99,15 @@ async function claim(tx: Tx, ids: readonly string[]) {
 /** From the earliest instant that may be charged, or taken back, to the latest. */
 function timeToMeter(rows: readonly Claimed[], nowMs: number): Interval {
 	const instants = rows.flatMap(({ instance: row }) => {
-		const done = row.meteredUntil ?? row.launchedAt;
-		return [done, row.launchedAt && row.terminatedAt].flatMap((at) => at?.getTime() ?? []);
+		const done = row.meteredUntil ?? row.billedFrom;
+		return [done, row.billedUntil].flatMap((at) => at?.getTime() ?? []);
 	});
 	return { fromMs: Math.min(nowMs, ...instants), toMs: Math.max(nowMs, ...instants) };
 }
 
 interface MeteredRow extends Metered {
 	row: Claimed;
-	/** Null while it was not launched. */
+	/** Null while it is not billed. */
 	usage: Usage | null;
 }
 
@@ -136,18 +136,22 @@ async function withMore(tx: Tx, metered: readonly MeteredRow[]): Promise<Metered
 
 /** Ended, and nothing is left to charge: now, or at the next metering when its end lies ahead of our clock. */
 function isSettled({ row, meteredUntilMs }: Pick<MeteredRow, "row" | "meteredUntilMs">): boolean {
-	if (row.instance.terminatedAt === null) return false;
-	return row.instance.launchedAt === null || meteredUntilMs >= row.instance.terminatedAt.getTime();
+	return row.instance.terminatedAt !== null && isChargedToItsEnd({ row, meteredUntilMs });
+}
+
+/** It may still be there, as a machine that is being terminated and is billed no more. */
+function isChargedToItsEnd({ row: { instance: row }, meteredUntilMs }: Pick<MeteredRow, "row" | "meteredUntilMs">): boolean {
+	return row.billedFrom === null || (row.billedUntil !== null && meteredUntilMs >= row.billedUntil.getTime());
 }
 
 async function writeMetered(tx: Tx, metered: readonly MeteredRow[]): Promise<void> {
 	const rows = metered
-		.filter((m) => m.row.instance.launchedAt !== null)
+		.filter((m) => m.row.instance.billedFrom !== null)
 		.map((m) => ({
 			id: m.row.instance.id,
 			cost: m.charges.reduce((sum, c) => sum + c.effectiveMicroUsd, 0n).toString(),
 			// The end itself, also when it lies before the launch by another clock: equal times are what "settled" is read from.
-			until: isSettled(m) ? defined(m.row.instance.terminatedAt, "end").toISOString() : new Date(m.meteredUntilMs).toISOString(),
+			until: isChargedToItsEnd(m) ? defined(m.row.instance.billedUntil, "end").toISOString() : new Date(m.meteredUntilMs).toISOString(),
 		}));
 	if (rows.length === 0) return;
 	await tx.execute(sql`

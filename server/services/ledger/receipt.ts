@@ -50,7 +50,7 @@ async function settledCauses(
 			: await ctx.db
 					.select({ id: instance.id })
 					.from(instance)
-					.where(and(inArray(instance.id, instanceIds), eq(instance.meteredUntil, instance.terminatedAt)));
+					.where(and(inArray(instance.id, instanceIds), isNotNull(instance.terminatedAt), eq(instance.meteredUntil, instance.billedUntil)));
 	const allocations =
 		allocationIds.length === 0
 			? []

@@ -8,13 +8,13 @@ const STEP_MS = 15 * 60_000;
 
 /**
  * The cloud's hourly price through the last 24 hours, at the end of each quarter of an hour: the sum of the prices of the
- * machines that were launched and not seen gone then. Cost: the machines of that day, once each.
+ * machines that were billed then. Cost: the machines of that day, once each.
  */
 export async function burnOfDay(db: Db, nowMs: number): Promise<{ atMs: number; microUsdPerHour: string }[]> {
 	const from = new Date(nowMs - DAY_MS).toISOString();
 	const rows = await db.execute<{ s: string; e: string | null; price: string }>(sql`
-		select extract(epoch from launched_at) * 1000 as s, extract(epoch from terminated_at) * 1000 as e, (${MARGINAL_PRICE})::text as price
-		from instance where launched_at is not null and (terminated_at is null or terminated_at > ${from}::timestamptz)`);
+		select extract(epoch from billed_from) * 1000 as s, extract(epoch from billed_until) * 1000 as e, (${MARGINAL_PRICE})::text as price
+		from instance where billed_from is not null and (billed_until is null or billed_until > ${from}::timestamptz)`);
 	const machines = rows.map((r) => ({
 		fromMs: Number(r.s),
 		toMs: r.e === null ? Number.POSITIVE_INFINITY : Number(r.e),

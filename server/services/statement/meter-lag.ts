@@ -7,8 +7,8 @@ export async function meterLag(db: DbOrTx, toMs: number): Promise<number> {
 	const [row] = await db.execute<{ lag: number }>(sql`
 		select ((select count(*) from pool where owned_since < ${to}::timestamptz
 				and (idle_metered_until is null or idle_metered_until < ${to}::timestamptz))
-			+ (select count(*) from instance where launched_at is not null and launched_at < ${to}::timestamptz
-				and (metered_until is null or terminated_at is null or metered_until <> terminated_at)
-				and coalesce(metered_until, launched_at) < ${to}::timestamptz))::int as lag`);
+			+ (select count(*) from instance where billed_from is not null and billed_from < ${to}::timestamptz
+				and (metered_until is null or billed_until is null or metered_until <> billed_until)
+				and coalesce(metered_until, billed_from) < ${to}::timestamptz))::int as lag`);
 	return row?.lag ?? 0;
 }

@@ -1,4 +1,5 @@
 import type { InstanceRecord, OperationRecord } from "../book/records.ts";
+import { END_CAUSES } from "../end-causes.ts";
 import { addressOf, type World } from "../world.ts";
 import { googleTime } from "./instance-view.ts";
 
@@ -37,7 +38,9 @@ function endOf(world: World, operation: OperationRecord): number | null {
 	if (failure) return failure.atMs <= world.options.clock() ? failure.atMs : null;
 	const machine = world.machines.machine(operation.targetId);
 	if (!machine) return operation.insertedAtMs;
-	return operation.operationType === "insert" ? startedAtMs(machine) : machine.endedAtMs;
+	if (operation.operationType === "insert") return startedAtMs(machine);
+	// A preemption is over when the machine was stopped; what is left of it is taken away afterwards.
+	return operation.operationType === END_CAUSES.interruption.code ? machine.endingAtMs : machine.endedAtMs;
 }
 
 function startedAtMs(machine: InstanceRecord): number | null {

@@ -100,7 +100,7 @@ export async function seedInstance(
 		if (input.providerInstanceId !== null) {
 			await tx
 				.update(instance)
-				.set({ state: "provisioning", providerInstanceId: input.providerInstanceId, launchedAt: at })
+				.set({ state: "provisioning", providerInstanceId: input.providerInstanceId, launchedAt: at, billedFrom: at })
 				.where(eq(instance.id, instanceId));
 		}
 	});

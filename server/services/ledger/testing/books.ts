@@ -135,7 +135,12 @@ export async function addMachine(
 		},
 		...(launchedMs === null
 			? { state: "intended" as const }
-			: { state: "ready" as const, providerInstanceId: `i-${instanceId.slice(-20)}-${jobId.slice(-6)}`, launchedAt: new Date(launchedMs) }),
+			: {
+					state: "ready" as const,
+					providerInstanceId: `i-${instanceId.slice(-20)}-${jobId.slice(-6)}`,
+					launchedAt: new Date(launchedMs),
+					billedFrom: new Date(launchedMs),
+				}),
 		...{ intendedAt: new Date(nowMs), expiresAt: new Date(nowMs + 86_400_000) },
 	});
 	return { instanceId, jobId, attemptId };
@@ -144,7 +149,11 @@ export async function addMachine(
 export async function terminate(books: Books, instanceId: string, atMs = books.clock.nowMs()): Promise<void> {
 	await books.db
 		.update(instance)
-		.set({ state: "terminated", terminatedAt: new Date(atMs) })
+		.set({
+			state: "terminated",
+			terminatedAt: new Date(atMs),
+			billedUntil: sql`case when ${instance.billedFrom} is not null then ${new Date(atMs).toISOString()}::timestamptz end`,
+		})
 		.where(eq(instance.id, instanceId));
 }
 

@@ -1,0 +1,56 @@
+import { expect, it } from "vitest";
+import type { Billing } from "#server/providers/driver.ts";
+import { billedTime, type Known } from "./billed-time.ts";
+
+const at = (ms: number | null) => (ms === null ? null : new Date(ms));
+
+/** Launched at 1,000, last looked at at 20,000, and now between 22,000 and 22,100. */
+function look(billing: Billing, known: Partial<Known> = {}) {
+	const row: Known = {
+		...{ billedFrom: null, billedFromSlackMs: 0, billedUntil: null, billedUntilSlackMs: 0 },
+		...{ launchedAt: at(1_000), lastSeenAt: at(20_000), lastHeardAt: null, readyAt: null, ...known },
+	};
+	const { billedFrom, billedFromSlackMs, billedUntil, billedUntilSlackMs } = billedTime(row, billing, {
+		askedMs: 22_000,
+		answeredMs: 22_100,
+	});
+	return [billedFrom?.getTime() ?? null, billedFromSlackMs, billedUntil?.getTime() ?? null, billedUntilSlackMs];
+}
+
+const running = { billedFrom: at(10_000), billedFromSlackMs: 50 };
+const over = (untilMs: number | null): Billing => ({ phase: "over", fromMs: null, untilMs });
+
+it.each<[string, Billing, Partial<Known>, unknown[]]>([
+	["nothing of a machine that does not run yet", { phase: "not_yet" }, {}, [null, 0, null, 0]],
+	["from the provider's word on", { phase: "now", fromMs: 19_000 }, {}, [19_000, 0, null, 0]],
+	["without one, from the last look at which it did not run", { phase: "now", fromMs: null }, {}, [20_000, 2_100, null, 0]],
+	["which its agent may make shorter", { phase: "now", fromMs: null }, { readyAt: at(20_400) }, [20_000, 400, null, 0]],
+	["from its launch on when nobody looked", { phase: "now", fromMs: null }, { lastSeenAt: null }, [1_000, 21_100, null, 0]],
+	["as it was, once known", { phase: "now", fromMs: 5 }, running, [10_000, 50, null, 0]],
+	["until the provider's word", over(21_000), running, [10_000, 50, 21_000, 0]],
+	["without one, until it was seen to be over", over(null), running, [10_000, 50, 22_100, 2_100]],
+	["of which its agent's last word may take some", over(null), { ...running, lastHeardAt: at(21_900) }, [10_000, 50, 22_100, 200]],
+	[
+		"until the first time that it was seen over",
+		over(null),
+		{ ...running, billedUntil: at(21_000), billedUntilSlackMs: 9 },
+		[10_000, 50, 21_000, 9],
+	],
+	["until a word that comes later", over(20_500), { ...running, billedUntil: at(21_000), billedUntilSlackMs: 9 }, [10_000, 50, 20_500, 0]],
+	["until the first word", over(21_500), { ...running, billedUntil: at(21_000) }, [10_000, 50, 21_000, 0]],
+	[
+		"on, when its end came to nothing",
+		{ phase: "now", fromMs: null },
+		{ ...running, billedUntil: at(21_000), billedUntilSlackMs: 9 },
+		[10_000, 50, null, 0],
+	],
+	["what may have run between two looks", over(21_000), {}, [20_000, 2_100, 21_000, 0]],
+	["no time below zero", over(19_000), {}, [20_000, 2_100, 20_000, 0]],
+	["nothing of what failed in its launch", { phase: "never" }, {}, [null, 0, null, 0]],
+	[
+		"what an agent was heard of all the same",
+		{ phase: "never" },
+		{ lastHeardAt: at(21_000), readyAt: at(20_900) },
+		[20_000, 900, 22_100, 1_100],
+	],
+])("meters %s", (_what, billing, known, want) => expect(look(billing, known)).toEqual(want));

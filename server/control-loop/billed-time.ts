@@ -1,0 +1,74 @@
+import type { instance } from "#server/db/schema/instance.ts";
+import type { Billing } from "#server/providers/driver.ts";
+
+type Row = typeof instance.$inferSelect;
+
+/** The columns of an instance that say which time of it is metered. */
+export type BilledTime = Pick<Row, "billedFrom" | "billedFromSlackMs" | "billedUntil" | "billedUntilSlackMs">;
+
+/** What is known of the machine's life before this look at it. */
+export type Known = BilledTime & Pick<Row, "launchedAt" | "lastSeenAt" | "lastHeardAt" | "readyAt">;
+
+/** Somewhere between these the provider saw what it says. */
+export interface Look {
+	askedMs: number;
+	answeredMs: number;
+}
+
+/**
+ * Which time of a machine is metered after this look. A provider's own word counts as it is. Where it gives none, time that
+ * it may have billed is metered: from the last look at which it did not bill yet until the first at which it did no more, so
+ * that no second is left out; the slack says how much too long that may be. A word that comes later corrects what was seen.
+ */
+export function billedTime(known: Known, billing: Billing, look: Look): BilledTime {
+	const { billedFrom, billedFromSlackMs, billedUntil, billedUntilSlackMs } = known;
+	const begun = { billedFrom, billedFromSlackMs };
+	const open = { billedUntil: null, billedUntilSlackMs: 0 };
+	switch (billing.phase) {
+		case "not_yet":
+			return { ...begun, ...open };
+		case "never":
+			// An agent that was heard knows better.
+			if (billedFrom === null && known.lastHeardAt === null) return { ...begun, ...open };
+			return billedTime(known, { phase: "over", fromMs: null, untilMs: null }, look);
+		case "now":
+			return { ...(billedFrom ? begun : beginning(known, billing.fromMs, look)), ...open };
+		case "over": {
+			const from = billedFrom ? begun : beginning(known, billing.fromMs, look);
+			if (billedUntil && (billing.untilMs === null || billedUntilSlackMs === 0)) return { ...from, billedUntil, billedUntilSlackMs };
+			const until = billing.untilMs === null ? asSeen(known, look) : { billedUntil: billing.untilMs, billedUntilSlackMs: 0 };
+			// By the provider's clock it may have ended before it began by ours.
+			const untilMs = Math.max(until.billedUntil, from.billedFrom?.getTime() ?? 0);
+			return { ...from, billedUntil: new Date(untilMs), billedUntilSlackMs: until.billedUntilSlackMs };
+		}
+	}
+}
+
+/**
+ * The same for a machine whose row was closed already: what is seen of it afterwards is metered too, until it is seen to be
+ * over.
+ */
+export function billedAfterItsEnd(known: Known, billing: Billing, look: Look): BilledTime {
+	const { billedUntil } = known;
+	if (billing.phase !== "now") return billedTime(known, billing, look);
+	const { billedFrom, billedFromSlackMs } = billedTime(known, billing, look);
+	const untilMs = Math.max(look.answeredMs, billedFrom?.getTime() ?? 0);
+	return {
+		...{ billedFrom, billedFromSlackMs, billedUntil: new Date(untilMs) },
+		billedUntilSlackMs: Math.max(0, untilMs - (billedUntil ?? billedFrom ?? new Date(untilMs)).getTime()),
+	};
+}
+
+/** At the latest when its agent was let in, and not before it was asked for. */
+function beginning(known: Known, wordMs: number | null, look: Look): Pick<BilledTime, "billedFrom" | "billedFromSlackMs"> {
+	if (wordMs !== null) return { billedFrom: new Date(wordMs), billedFromSlackMs: 0 };
+	const latestMs = Math.min(look.answeredMs, known.readyAt?.getTime() ?? look.answeredMs);
+	const earliestMs = Math.min(latestMs, Math.max(known.launchedAt?.getTime() ?? 0, known.lastSeenAt?.getTime() ?? 0));
+	return { billedFrom: new Date(earliestMs), billedFromSlackMs: latestMs - earliestMs };
+}
+
+/** Not before it was last seen or its agent was last heard. */
+function asSeen(known: Known, look: Look): { billedUntil: number; billedUntilSlackMs: number } {
+	const earliestMs = Math.max(known.launchedAt?.getTime() ?? 0, known.lastSeenAt?.getTime() ?? 0, known.lastHeardAt?.getTime() ?? 0);
+	return { billedUntil: look.answeredMs, billedUntilSlackMs: Math.max(0, look.answeredMs - earliestMs) };
+}
