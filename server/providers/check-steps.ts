@@ -12,7 +12,7 @@ export interface CheckStep {
 }
 
 /** @throws DriverError when it is not as it should be. */
-type Look = () => Promise<string | { unknown: string; fix?: string } | { failed: string }>;
+export type Look = () => Promise<string | { unknown: string; fix?: string } | { failed: string }>;
 
 export interface PlannedStep {
 	id: string;

@@ -1,8 +1,10 @@
 import { SECOND_MS } from "#server/kernel/units.ts";
 import { type CheckStep, checkSteps, ifAllowed } from "../check-steps.ts";
 import { DriverError } from "../driver-errors.ts";
+import { tellReach } from "../reach.ts";
 import type { SnapshotRate } from "../snapshot-rate.ts";
 import type { Ec2Calls } from "./client.ts";
+import { reachWithin } from "./gang-network.ts";
 import { imageIn, runInstancesInput } from "./mapper.ts";
 import type { ParsedAwsSettings } from "./settings.ts";
 
@@ -57,6 +59,11 @@ export function checkAwsSite(ec2: Ec2Calls, settings: ParsedAwsSettings, rates: 
 			...{ id: "security_group", title: "Security groups" },
 			fix: "Correct the group's id, or leave it out to use the network's default group.",
 			look: () => lookAtGroups(ec2, settings),
+		},
+		{
+			...{ id: "gang_network", title: "Between the machines of a gang" },
+			fix: "Add a rule to the security group that allows all traffic from the group itself. Jobs of one machine do without.",
+			look: () => lookBetween(ec2, settings),
 		},
 		{
 			...{ id: "permissions", title: "Rights to buy" },
@@ -119,6 +126,19 @@ async function lookAtGroups(ec2: Ec2Calls, settings: ParsedAwsSettings) {
 		if (seen === null) return notAllowed("the groups", "ec2:DescribeSecurityGroups", [region]);
 	}
 	return `There: ${named.map(([region, ids]) => `${ids.join(", ")} (${region})`).join("; ")}.`;
+}
+
+async function lookBetween(ec2: Ec2Calls, { regions, securityGroups }: ParsedAwsSettings) {
+	const looks = regions.map(async (region) => {
+		const ids = securityGroups[region] ?? [];
+		const groups = await ifAllowed(() => ec2.securityGroups(region, ids));
+		if (ids.length > 0) return [{ name: `${ids.join(", ")} in ${region}`, reach: groups === null ? null : reachWithin(groups) }];
+		// Each network has one, and which network a launch takes depends on its subnet.
+		const name = `the default group in ${region}`;
+		if (groups === null) return [{ name, reach: null }];
+		return groups.map((group) => ({ name: `${name} (${group.GroupId})`, reach: reachWithin([group]) }));
+	});
+	return tellReach((await Promise.all(looks)).flat(), "ec2:DescribeSecurityGroups");
 }
 
 async function tryLaunches(ec2: Ec2Calls, settings: ParsedAwsSettings, types: readonly string[]) {

@@ -15,6 +15,7 @@ import {
 import { z } from "zod";
 import { DriverError } from "../driver-errors.ts";
 import { toDriverError } from "./errors.ts";
+import { type SecurityGroup, securityGroupSchema } from "./gang-network.ts";
 import { type Ec2Instance, reservationSchema } from "./mapper.ts";
 import type { ParsedAwsSettings } from "./settings.ts";
 
@@ -72,10 +73,15 @@ export class Ec2Calls {
 		return new Map(found.map((s) => [s.SubnetId, s.AvailabilityZone]));
 	}
 
-	/** @throws DriverError invalid_request when one is not there. */
-	async securityGroups(region: string, ids: readonly string[]): Promise<void> {
+	/**
+	 * Security groups with their rules: those named, or without names the default one of each network.
+	 * @throws DriverError invalid_request when one is not there.
+	 */
+	async securityGroups(region: string, ids: readonly string[]): Promise<SecurityGroup[]> {
 		const what = `security groups in ${region}`;
-		await this.#call(what, () => this.#client(region).send(new DescribeSecurityGroupsCommand({ GroupIds: [...ids] })));
+		const asked = ids.length > 0 ? { GroupIds: [...ids] } : { Filters: [{ Name: "group-name", Values: ["default"] }] };
+		const answer = await this.#call(what, () => this.#client(region).send(new DescribeSecurityGroupsCommand(asked)));
+		return parse(what, z.array(securityGroupSchema), answer.SecurityGroups);
 	}
 
 	/**

@@ -1,9 +1,11 @@
 import type { ComputeManagementClient, ResourceSku, VirtualMachine, VirtualMachinesCreateOrUpdateOptionalParams } from "@azure/arm-compute";
 import { z } from "zod";
 import { DriverError } from "../driver-errors.ts";
-import { connect } from "./connect.ts";
+import type { Reach } from "../reach.ts";
+import { connect, tokenOf } from "./connect.ts";
 import { toDriverError } from "./errors.ts";
-import { type AzureStatus, type AzureVm, azureStatusSchema, azureVmAnswerSchema, azureVmSchema } from "./mapper.ts";
+import { networkGroupSchema, reachThrough, subnetSchema } from "./gang-network.ts";
+import { type AzureStatus, type AzureVm, azureStatusSchema, azureVmAnswerSchema, azureVmSchema, NETWORK_API_VERSION } from "./mapper.ts";
 import type { MachineRef } from "./names.ts";
 import type { ParsedAzureSettings } from "./settings.ts";
 
@@ -135,6 +137,44 @@ export class AzureCalls {
 			if (error instanceof DriverError && (error.kind === "unauthorized" || error.kind === "not_found" || error.kind === "invalid_request"))
 				return null;
 			throw error;
+		}
+	}
+
+	/**
+	 * How the groups before a region's machines let them reach each other: the subnet's, and the one that the site names; null
+	 * when the account may not look. The compute SDK has no part for networks, so that they are asked for by their ids.
+	 */
+	async reachIn(region: string): Promise<Reach | null> {
+		const { subnets, securityGroups } = this.#settings;
+		const subnet = subnets[region];
+		try {
+			const found = subnet === undefined ? null : parse(`subnet in ${region}`, subnetSchema, await this.#resource(subnet));
+			const ids = [found?.properties.networkSecurityGroup?.id, securityGroups[region]].filter((id) => id !== undefined);
+			const groups = ids.map(async (id) => reachThrough(parse(`security group ${id}`, networkGroupSchema, await this.#resource(id))));
+			const reaches = await Promise.all(groups);
+			return reaches.includes("no") ? "no" : reaches.includes("maybe") ? "maybe" : "yes";
+		} catch (error) {
+			if (!(error instanceof DriverError)) throw error;
+			// An endpoint that speaks of machines alone knows no networks.
+			if (error.kind === "unauthorized" || error.kind === "not_found" || error.providerCode === "InvalidResourceType") return null;
+			throw error;
+		}
+	}
+
+	/** A resource of the network's part of Azure, as it answers. */
+	async #resource(id: string): Promise<unknown> {
+		const what = `${id.split("/").at(-1)}`;
+		try {
+			const { endpoint = "https://management.azure.com", answerTimeoutMs } = this.#settings;
+			const answer = await fetch(`${endpoint}${id}?api-version=${NETWORK_API_VERSION}`, {
+				headers: { authorization: `Bearer ${await tokenOf(this.#settings)}` },
+				signal: AbortSignal.timeout(answerTimeoutMs),
+			});
+			if (answer.ok) return await answer.json();
+			const { error } = z.object({ error: z.object({ code: z.string(), message: z.string() }) }).parse(await answer.json());
+			throw Object.assign(new Error(error.message), { name: "RestError", statusCode: answer.status, code: error.code });
+		} catch (error) {
+			throw toDriverError(error, what);
 		}
 	}
 

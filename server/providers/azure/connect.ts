@@ -24,6 +24,15 @@ export async function connect(settings: ParsedAzureSettings): Promise<ComputeMan
 	return client;
 }
 
+/** A token for what the SDK has no part for. */
+export async function tokenOf(settings: ParsedAzureSettings): Promise<string> {
+	if (settings.endpoint?.startsWith("http:")) return EMULATOR_TOKEN;
+	const credential = await credentialOf(settings);
+	const found = await credential.getToken("https://management.azure.com/.default");
+	// @azure/core-auth: null is "no token was needed", which Azure never says.
+	return found?.token ?? "";
+}
+
 async function credentialOf({ credentials }: ParsedAzureSettings): Promise<TokenCredential> {
 	const { ClientSecretCredential, DefaultAzureCredential } = await import("@azure/identity");
 	if (credentials === undefined) return new DefaultAzureCredential();

@@ -18,7 +18,7 @@ import { type AzureImage, azureImageSchema, type ParsedAzureSettings } from "./s
 export const LAUNCH_TAG = "spillway:launch";
 
 /** The version of the network API by which the machine's own interface is made. */
-const NETWORK_API_VERSION = "2022-11-01";
+export const NETWORK_API_VERSION = "2022-11-01";
 
 const statusesSchema = z.object({ statuses: z.array(z.object({ code: z.string(), message: z.string().optional() })).default([]) });
 

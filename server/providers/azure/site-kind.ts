@@ -1,4 +1,5 @@
 import { type CheckStep, checkSteps } from "../check-steps.ts";
+import { tellReach } from "../reach.ts";
 import type { SiteKind, SitePlace } from "../site-kind.ts";
 import { AzureCalls } from "./client.ts";
 import { imageIn } from "./mapper.ts";
@@ -132,6 +133,15 @@ function checkAzureSite(azure: AzureCalls, settings: ParsedAzureSettings, rates:
 				const missing = regions.filter((region) => subnets[region] === undefined);
 				if (missing.length > 0) return { failed: `No subnet is named for ${missing.join(", ")}.` };
 				return { unknown: "One is named for each region; whether it is there and may be used, Azure tells at a launch." };
+			},
+		},
+		{
+			...{ id: "gang_network", title: "Between the machines of a gang" },
+			fix: "Take out the rule that denies traffic within the virtual network, or put one before it that allows it. Jobs of one machine do without.",
+			async look() {
+				const looks = regions.map(async (region) => ({ name: `the subnet in ${region}`, reach: await azure.reachIn(region) }));
+				const rights = "Microsoft.Network/virtualNetworks/subnets/read and Microsoft.Network/networkSecurityGroups/read";
+				return tellReach(await Promise.all(looks), rights);
 			},
 		},
 		{

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { DriverError } from "../driver-errors.ts";
 import type { ComputeClients } from "./compute-clients.ts";
 import { noCredentials, toDriverError } from "./errors.ts";
+import { firewallSchema, type GceFirewall } from "./gang-network.ts";
 import { type GceInstance, gceInstanceSchema } from "./mapper.ts";
 import { type GceOperation, operationSchema } from "./operations.ts";
 import type { ParsedGcpSettings } from "./settings.ts";
@@ -18,6 +19,8 @@ const NEWEST_FIRST = "creationTimestamp desc";
 
 const zoneSchema = z.object({ name: z.string().min(1), region: z.string().min(1), status: z.string().min(1) });
 export type GceZone = z.output<typeof zoneSchema>;
+
+const subnetworkSchema = z.object({ network: z.string().min(1), ipCidrRange: z.string().min(1) });
 
 const machineTypeSchema = z.object({ name: z.string().min(1), guestCpus: z.number().int(), memoryMb: z.number().int() });
 export type GceMachineType = z.output<typeof machineTypeSchema>;
@@ -71,6 +74,24 @@ export class ComputeCalls {
 		const [, other, region = "", subnetwork = ""] = /^(?:projects\/([^/]+)\/)?regions\/([^/]+)\/subnetworks\/(.+)$/.exec(reference) ?? [];
 		const project = other ?? this.#settings.project;
 		return this.#exists(`subnetwork ${reference}`, (sdk) => sdk.subnetworks.get({ project, region, subnetwork }, this.#options()));
+	}
+
+	/** The addresses of a region's subnetwork and its network; without a reference, that of the network `default`. */
+	async subnetwork(region: string, reference?: string): Promise<{ network: string; ipCidrRange: string }> {
+		const [, other, , name] = /^(?:projects\/([^/]+)\/)?regions\/([^/]+)\/subnetworks\/(.+)$/.exec(reference ?? "") ?? [];
+		const what = `subnetwork ${reference ?? "default"} in ${region}`;
+		const asked = { project: other ?? this.#settings.project, region, subnetwork: name ?? "default" };
+		const [found] = await this.#call(what, (sdk) => sdk.subnetworks.get(asked, this.#options()));
+		return parse(what, subnetworkSchema, found);
+	}
+
+	/** All rules of a network, in the project that it belongs to. */
+	firewalls(network: string): Promise<GceFirewall[]> {
+		const project = /\/projects\/([^/]+)\//.exec(network)?.[1] ?? this.#settings.project;
+		const filter = `network="${network}"`;
+		return this.#pages(`firewall rules of ${network}`, firewallSchema, (sdk, page) =>
+			sdk.firewalls.list({ ...page, project, filter }, this.#options()),
+		);
 	}
 
 	async #exists(what: string, ask: (sdk: ComputeClients) => Promise<unknown>): Promise<boolean | null> {

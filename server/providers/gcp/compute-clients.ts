@@ -1,4 +1,5 @@
 import type {
+	FirewallsClient,
 	ImagesClient,
 	InstancesClient,
 	MachineTypesClient,
@@ -19,6 +20,7 @@ export interface ComputeClients {
 	machineTypes: MachineTypesClient;
 	images: ImagesClient;
 	subnetworks: SubnetworksClient;
+	firewalls: FirewallsClient;
 	close(): Promise<void>;
 }
 
@@ -46,6 +48,7 @@ export async function openComputeClients({
 		machineTypes: new sdk.MachineTypesClient(options),
 		images: new sdk.ImagesClient(options),
 		subnetworks: new sdk.SubnetworksClient(options),
+		firewalls: new sdk.FirewallsClient(options),
 	};
 	const all = Object.values(clients);
 	// Here and not at the first call, where the SDK throws what it meets past its caller, which ends the process.

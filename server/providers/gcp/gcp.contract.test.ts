@@ -6,7 +6,10 @@ import { listOffers } from "#server/rates/offers.ts";
 import { describeCloudDriverContract } from "../contract/cloud-contract.ts";
 import { aLaunch } from "../contract/cloud-harness.ts";
 import { type EmulatedProject, openEmulatedProject, RATES, REGIONS } from "../testing/emulated-gcp-project.ts";
+import { ComputeCalls } from "./client.ts";
 import { GcpDriver } from "./driver.ts";
+import { reachBetween } from "./gang-network.ts";
+import { gcpSettingsSchema } from "./settings.ts";
 import { costOf, type LiveProject, liveProject } from "./testing/live-project.ts";
 
 const DEFAULT_TYPE = "g2-standard-4";
@@ -52,6 +55,16 @@ describe.skipIf(given)("gcp alone", () => {
 		expect(over).toMatchObject({ instanceId: request.instanceId, stateReasonCode: "spot: compute.instances.preempted" });
 		// A launch whose answer was lost is found by its token, also when its machine is over by then.
 		expect(await driver.findByToken(request.region, request.instanceId)).toEqual(over);
+	});
+
+	it("reads from the network's rules whether machines reach each other", async () => {
+		const settings = gcpSettingsSchema.parse({
+			...{ controlPlane: "contract", project: DEFAULT_PROJECT, regions: REGIONS, endpoint: project().emulator.url },
+			image: "projects/debian-cloud/global/images/family/debian-12",
+		});
+		const compute = new ComputeCalls(settings, async () => project().sdk);
+		const { network, ipCidrRange } = await compute.subnetwork("us-central1");
+		expect(reachBetween(await compute.firewalls(network), { ...settings, ipCidrRange })).toBe("yes");
 	});
 
 	it("says before anything is bought what Google does not have of what the site names", async () => {

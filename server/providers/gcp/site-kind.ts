@@ -1,8 +1,10 @@
-import { type CheckStep, checkSteps } from "../check-steps.ts";
+import { type CheckStep, checkSteps, ifAllowed } from "../check-steps.ts";
+import { tellReach } from "../reach.ts";
 import type { SiteKind, SitePlace } from "../site-kind.ts";
 import { ComputeCalls } from "./client.ts";
 import { openComputeClients } from "./compute-clients.ts";
 import { GcpDriver } from "./driver.ts";
+import { reachBetween } from "./gang-network.ts";
 import { lastPart } from "./names.ts";
 import type { ZoneRate } from "./offers.ts";
 import { gcpCredentialsSchema, gcpSettingsSchema, type ParsedGcpSettings } from "./settings.ts";
@@ -109,6 +111,21 @@ function checkGcpSite(compute: ComputeCalls, settings: ParsedGcpSettings, rates:
 					if (typeof found !== "string") return found;
 				}
 				return `There: ${named.map(([, subnetwork]) => subnetwork).join(", ")}.`;
+			},
+		},
+		{
+			...{ id: "gang_network", title: "Between the machines of a gang" },
+			fix: "Add a firewall rule to the network that allows tcp and udp from the subnetwork's addresses, as default-allow-internal does. Jobs of one machine do without.",
+			async look() {
+				const looks = regions.map(async (region) => {
+					const name = `${subnetworks[region] ?? "the network default"} in ${region}`;
+					const reach = await ifAllowed(async () => {
+						const { network, ipCidrRange } = await compute.subnetwork(region, subnetworks[region]);
+						return reachBetween(await compute.firewalls(network), { ...settings, ipCidrRange });
+					});
+					return { name, reach };
+				});
+				return tellReach(await Promise.all(looks), "compute.subnetworks.get and compute.firewalls.list");
 			},
 		},
 		{

@@ -25,8 +25,33 @@ export const getSubnetwork = defineAction({
 	anyProject: true,
 	run: ({ world, params }: Call) => {
 		const { region, subnetwork } = params;
-		return { kind: "compute#subnetwork", name: subnetwork, region: addressOf(world, `regions/${region}`) };
+		const network = addressOf(world, "global/networks/default");
+		return {
+			kind: "compute#subnetwork",
+			name: subnetwork,
+			region: addressOf(world, `regions/${region}`),
+			network,
+			ipCidrRange: "10.128.0.0/20",
+		};
 	},
+});
+
+/** As Google makes them with a project's first network: its machines reach each other. */
+export const listFirewalls = defineAction({
+	service: "Firewalls",
+	method: "List",
+	anyProject: true,
+	query: ["maxResults", "pageToken", "filter"],
+	run: ({ world }) => ({
+		kind: "compute#firewallList",
+		items: [
+			{
+				...{ name: "default-allow-internal", network: addressOf(world, "global/networks/default"), direction: "INGRESS", priority: 65_534 },
+				sourceRanges: ["10.128.0.0/9"],
+				allowed: [{ IPProtocol: "tcp", ports: ["0-65535"] }, { IPProtocol: "udp", ports: ["0-65535"] }, { IPProtocol: "icmp" }],
+			},
+		],
+	}),
 });
 
 function imageView(name: string): Record<string, unknown> {

@@ -1,5 +1,5 @@
 import type { GceAction } from "./action.ts";
-import { getImage, getImageOfFamily, getSubnetwork } from "./at-hand.ts";
+import { getImage, getImageOfFamily, getSubnetwork, listFirewalls } from "./at-hand.ts";
 import { insertInstance } from "./insert-instance.ts";
 import { aggregateInstances, deleteInstance, getInstance, listInstances } from "./instances.ts";
 import { getOperation, listOperations, waitForOperation } from "./operations.ts";
@@ -9,5 +9,5 @@ export const ACTIONS: readonly GceAction[] = [
 	...[insertInstance, getInstance, listInstances, aggregateInstances, deleteInstance],
 	...[getOperation, listOperations, waitForOperation],
 	...[listZones, listMachineTypes],
-	...[getImage, getImageOfFamily, getSubnetwork],
+	...[getImage, getImageOfFamily, getSubnetwork, listFirewalls],
 ];

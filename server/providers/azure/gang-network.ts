@@ -1,0 +1,56 @@
+import { z } from "zod";
+import type { Reach } from "../reach.ts";
+
+const list = z.array(z.string()).nullish();
+
+/** What we read of a network security group. */
+export const networkGroupSchema = z.object({
+	properties: z.object({
+		securityRules: z
+			.array(
+				z.object({
+					name: z.string(),
+					properties: z.object({
+						...{ priority: z.number(), direction: z.string(), access: z.string(), protocol: z.string() },
+						...{ sourceAddressPrefix: z.string().nullish(), sourceAddressPrefixes: list },
+						...{ destinationPortRange: z.string().nullish(), destinationPortRanges: list },
+					}),
+				}),
+			)
+			.default([]),
+	}),
+});
+type Rule = z.output<typeof networkGroupSchema>["properties"]["securityRules"][number]["properties"];
+
+/** Of a subnet: the group that stands before all of its machines. */
+export const subnetSchema = z.object({ properties: z.object({ networkSecurityGroup: z.object({ id: z.string() }).nullish() }) });
+
+/**
+ * Whether a group lets machines of one virtual network reach each other on all TCP ports. The first rule by priority
+ * decides; behind all others stands Azure's own AllowVnetInBound.
+ */
+export function reachThrough(group: z.output<typeof networkGroupSchema>): Reach {
+	const rules = group.properties.securityRules
+		.map(({ properties }) => properties)
+		.filter((rule) => rule.direction === "Inbound" && ["*", "tcp"].includes(rule.protocol.toLowerCase()) && isForAllPorts(rule))
+		.sort((a, b) => a.priority - b.priority);
+	for (const rule of rules) {
+		const sources = [rule.sourceAddressPrefix, ...(rule.sourceAddressPrefixes ?? [])].filter((source) => source != null);
+		const whole = sources.some((source) => ["*", "any", "0.0.0.0/0", "virtualnetwork"].includes(source.toLowerCase()));
+		if (whole) return rule.access === "Allow" ? "yes" : "no";
+		// Addresses of some machines, which may be these; a tag such as Internet is not the network's own.
+		if (rule.access === "Deny" && sources.some((source) => /^[\d.]+(\/\d+)?$/.test(source))) return "maybe";
+	}
+	return "yes";
+}
+
+function isForAllPorts({ destinationPortRange, destinationPortRanges }: Rule): boolean {
+	return [destinationPortRange, ...(destinationPortRanges ?? [])].some((range) => {
+		const [from, to] =
+			/^(\d+)-(\d+)$/
+				.exec(range ?? "")
+				?.slice(1)
+				.map(Number) ?? [];
+		return range === "*" || (from !== undefined && to !== undefined && from <= 1_024 && to === 65_535);
+	});
+}

@@ -1,0 +1,48 @@
+import type { Look } from "./check-steps.ts";
+
+/** Whether machines of a gang in one network reach each other on all ports. `maybe`: a rule's addresses may be theirs. */
+export type Reach = "yes" | "maybe" | "no";
+
+/** One place's network: what was looked at, and what it lets through; null: we may not look. */
+export interface NetworkLook {
+	/** For people: "sg-1 in us-east-1". */
+	name: string;
+	reach: Reach | null;
+}
+
+/** What is told of the networks of a site's regions. `right`: what an account needs to look. */
+export function tellReach(looks: readonly NetworkLook[], right: string): Awaited<ReturnType<Look>> {
+	const named = (reach: Reach | null): string =>
+		looks
+			.filter((look) => look.reach === reach)
+			.map(({ name }) => name)
+			.join("; ");
+	const no = named("no");
+	if (no !== "")
+		return {
+			failed: `Machines cannot reach each other there: ${no}. Jobs of several machines would wait for each other until they time out, and pay.`,
+		};
+	const unseen = named(null);
+	if (unseen !== "")
+		return {
+			unknown: `It was not seen whether machines reach each other: ${unseen}.`,
+			fix: `Allow ${right} to have it checked before a launch.`,
+		};
+	const maybe = named("maybe");
+	if (maybe !== "")
+		return {
+			unknown: `Machines reach each other if their addresses are among those of a rule: ${maybe}.`,
+			fix: "Compare the rule's addresses with those of the subnets.",
+		};
+	return `Machines reach each other on all ports: ${named("yes")}.`;
+}
+
+/** The best of several rules that each let something through. */
+export function anyReach(reaches: readonly Reach[]): Reach {
+	return reaches.includes("yes") ? "yes" : reaches.includes("maybe") ? "maybe" : "no";
+}
+
+/** Whether a range of addresses is everybody's, or only some machines'. */
+export function reachOfRange(cidr: string): Reach {
+	return cidr === "0.0.0.0/0" || cidr === "*" ? "yes" : "maybe";
+}
