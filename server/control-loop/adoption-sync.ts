@@ -197,9 +197,11 @@ async function stepFinishing(s: Step): Promise<void> {
 }
 
 /** How our job ended, as home is told it; null: its command did not come to an end of its own, so home runs it. */
-function outcomeOf({ jobState, last, jobId }: LiveAdoption): ForeignOutcome | null {
+function outcomeOf({ jobState, jobReason, last, jobId }: LiveAdoption): ForeignOutcome | null {
 	const comment = (what: string) => `ran in the cloud as ${jobId}: ${what}`;
 	if (jobState === "succeeded") return { outcome: "succeeded", exitCode: 0, comment: comment("exit code 0") };
+	// Ended by us so that home has it: that is no cancel of a person's.
+	if (jobState === "cancelled" && jobReason.code === "adoption_ended") return null;
 	if (jobState === "cancelled") return { outcome: "cancelled", exitCode: null, comment: comment("cancelled") };
 	if (jobState !== "failed" || last === null || last.state !== "failed") return null;
 	if (last.exitCode !== null) return { outcome: "failed", exitCode: last.exitCode, comment: comment(`exit code ${last.exitCode}`) };

@@ -2,6 +2,7 @@ import { asc } from "drizzle-orm";
 import { afterEach, describe, expect, it } from "vitest";
 import { adoption } from "#server/db/schema/adoption.ts";
 import { foreignJob } from "#server/db/schema/foreign-job.ts";
+import { advanceAdoption } from "#server/services/adoption/advance.ts";
 import { systemContext } from "#server/services/context.ts";
 import { cancelJob } from "#server/services/job/cancel.ts";
 import { PROBE_STEPS, type ProbeStep } from "./context.ts";
@@ -98,6 +99,18 @@ describe("a job of the cluster's own queue", { timeout: 120_000 }, () => {
 		await reach(w, "released");
 		await w.until(async () => home(w, theirs)?.end?.outcome === "succeeded");
 		expect(await cloudEnds(w)).toBe(0);
+	});
+
+	it("is not touched by a plan that comes too late: home is not told of a cancel that nobody made", async () => {
+		const w = await open();
+		const { theirs } = fill(w);
+		await reach(w, "held");
+		const [row] = await adoptions(w);
+		const late = { id: row?.id ?? "", jobId: row?.jobId ?? "", from: ["holding"] as const, to: "returning", endsJob: true } as const;
+		const nowMs = w.clock.nowMs();
+		expect(await w.database.db.transaction((tx) => advanceAdoption(tx, { ...late, why: "home_frees", nowMs }))).toBe(false);
+		await reach(w, "finished");
+		expect(home(w, theirs)?.finished).toMatchObject({ outcome: "succeeded", exitCode: 0 });
 	});
 
 	it.each(PROBE_STEPS.filter((step) => step.startsWith("adopt:") || step.startsWith("launch:")))(

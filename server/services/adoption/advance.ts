@@ -33,7 +33,6 @@ export async function advanceAdoption(
 	const { id, jobId, to, why, outcome, nowMs } = input;
 	const at = new Date(nowMs);
 	await tx.select({ id: job.id }).from(job).where(eq(job.id, jobId)).for("update");
-	if (input.endsJob) await endJob(tx, jobId, why ?? "job_ended", nowMs);
 	const moved = await tx
 		.update(adoption)
 		.set({
@@ -46,7 +45,9 @@ export async function advanceAdoption(
 		.where(and(eq(adoption.id, id), inArray(adoption.state, [...input.from])))
 		.returning({ siteId: adoption.siteId });
 	const [row] = moved;
+	// Too late, and then nothing of it holds any more: ours may be on its way by now.
 	if (!row) return false;
+	if (input.endsJob) await endJob(tx, jobId, why ?? "job_ended", nowMs);
 	await writeSchedulerAudit(tx, {
 		action: `adoption.${to}`,
 		subject: id,

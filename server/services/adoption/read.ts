@@ -8,7 +8,7 @@ import { isFinal, JOB_TRANSITIONS, LIVE_ATTEMPT_STATES } from "#server/domain/st
 /** A live adoption of a site with what became of our job. */
 export async function liveAdoptions(db: DbOrTx, siteId: string) {
 	const rows = await db
-		.select({ adoption, jobState: job.state, attempts: job.attempts })
+		.select({ adoption, jobState: job.state, jobReason: job.reason })
 		.from(adoption)
 		.innerJoin(job, eq(job.id, adoption.jobId))
 		.where(and(eq(adoption.siteId, siteId), isNull(adoption.endedAt)))
@@ -16,10 +16,10 @@ export async function liveAdoptions(db: DbOrTx, siteId: string) {
 	if (rows.length === 0) return [];
 	const jobIds = rows.map((r) => r.adoption.jobId);
 	const attempts = await db.select().from(attempt).where(inArray(attempt.jobId, jobIds)).orderBy(desc(attempt.number));
-	return rows.map(({ adoption: row, jobState }) => {
+	return rows.map(({ adoption: row, jobState, jobReason }) => {
 		const last = attempts.find((a) => a.jobId === row.jobId) ?? null;
 		const live = last !== null && (LIVE_ATTEMPT_STATES as readonly string[]).includes(last.state);
-		return { ...row, jobState, jobIsOver: isFinal(JOB_TRANSITIONS, jobState), last, live };
+		return { ...row, jobState, jobReason, jobIsOver: isFinal(JOB_TRANSITIONS, jobState), last, live };
 	});
 }
 export type LiveAdoption = Awaited<ReturnType<typeof liveAdoptions>>[number];

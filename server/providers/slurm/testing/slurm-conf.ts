@@ -51,6 +51,7 @@ export function slurmConf({ dir, host, controllerPort, nodePorts, gpusPerNode }:
 		"SchedulerParameters=batch_sched_delay=0,sched_min_interval=1000,bf_interval=1",
 		"GresTypes=gpu",
 		"MinJobAge=300",
+		"MaxJobCount=30000",
 		"ReturnToService=2",
 		"SlurmctldTimeout=30",
 		"MessageTimeout=2",
