@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { startEc2Emulator } from "#server/emulators/aws/emulator.ts";
 import { DEFAULT_ACCESS_KEY_ID } from "#server/emulators/aws/options.ts";
 import { env } from "#server/env.ts";
+import { listDiskRates } from "#server/rates/disks.ts";
 import { listOffers } from "#server/rates/offers.ts";
 import { emulatedCatalog } from "./emulated-catalog.ts";
 import { EMULATED_TIMES, runEmulatorProgram } from "./emulator-program.ts";
@@ -24,6 +25,7 @@ await runEmulatorProgram({
 			stateDir: join(env().SPILLWAY_HOME, "aws"),
 			// Where the snapshot names no zone at all, the first letter stands for the region.
 			catalog: emulatedCatalog(listOffers("aws"), (region) => [`${region}a`]),
+			disks: listDiskRates("aws"),
 			log,
 		}),
 	ready: (url) => `emulated EC2 endpoint ready at ${url}, access key ${DEFAULT_ACCESS_KEY_ID}, any secret`,

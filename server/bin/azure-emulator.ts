@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { startAzureEmulator } from "#server/emulators/azure/emulator.ts";
 import { EMULATED_RESOURCE_GROUP, EMULATED_SUBSCRIPTION } from "#server/emulators/azure/options.ts";
 import { env } from "#server/env.ts";
+import { listDiskRates } from "#server/rates/disks.ts";
 import { listOffers } from "#server/rates/offers.ts";
 import { emulatedCatalog } from "./emulated-catalog.ts";
 import { EMULATED_TIMES, runEmulatorProgram } from "./emulator-program.ts";
@@ -25,6 +26,7 @@ await runEmulatorProgram({
 			stateDir: join(env().SPILLWAY_HOME, "azure"),
 			// The snapshot names no zones, and does not tell which regions have some: every region gets Azure's usual three.
 			catalog: emulatedCatalog(listOffers("azure"), (region) => ["1", "2", "3"].map((zone) => `${region}-${zone}`)),
+			disks: listDiskRates("azure"),
 			log,
 		}),
 	ready: (url) =>

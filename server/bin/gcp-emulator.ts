@@ -11,6 +11,7 @@ import { startGceEmulator } from "#server/emulators/gcp/emulator.ts";
 import { writeKeyFile } from "#server/emulators/gcp/key-file.ts";
 import { DEFAULT_PROJECT } from "#server/emulators/gcp/options.ts";
 import { env } from "#server/env.ts";
+import { listDiskRates } from "#server/rates/disks.ts";
 import { listOffers } from "#server/rates/offers.ts";
 import { emulatedCatalog } from "./emulated-catalog.ts";
 import { EMULATED_TIMES, runEmulatorProgram } from "./emulator-program.ts";
@@ -30,6 +31,7 @@ await runEmulatorProgram({
 			stateDir,
 			// Where the snapshot names no zone at all, the first letter stands for the region.
 			catalog: emulatedCatalog(listOffers("gcp"), (region) => [`${region}-a`]),
+			disks: listDiskRates("gcp"),
 			log,
 		}),
 	ready: (url) => `emulated Compute Engine endpoint ready at ${url}, project ${DEFAULT_PROJECT}, GOOGLE_APPLICATION_CREDENTIALS=${keyFile}`,

@@ -90,7 +90,6 @@ const EMULATED_GCP = {
 		project: DEFAULT_PROJECT,
 		regions: ["us-central1", "us-west1", "us-east4", "europe-west4"],
 		image: "projects/deeplearning-platform-release/global/images/family/common-cu128-ubuntu-2204",
-		livePrices: false,
 	},
 };
 

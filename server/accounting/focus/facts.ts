@@ -62,6 +62,8 @@ export interface InstanceFacts {
 	onDemandMicroUsdPerHour: bigint | null;
 	/** Dearest tier of data out, by GiB. */
 	egressMicroUsdPerGiB: bigint;
+	/** The disk that it was launched with; null where its price was not known. */
+	disk: { type: string; gib: number; microUsdPerMonth: bigint } | null;
 }
 
 /** Reserved or committed capacity that was bought ahead. */

@@ -61,8 +61,10 @@ function skuOf(charge: ChargeCause, facts: ExportFacts): FixedCells["sku"] {
 		return { id, priceId: `${id}:${charge.region}`, meter: "Data Transfer Out", details: null };
 	}
 	if (charge.kind === "storage") {
-		const id = `${charge.provider}:disk`;
-		return { id, priceId: `${id}:${charge.region}`, meter: "Disk Storage", details: null };
+		const { type, gib } = instance?.disk ?? {};
+		const id = `${charge.provider}:disk${type === undefined ? "" : `:${type}`}`;
+		const details = type === undefined ? null : JSON.stringify({ DiskSpace: gib, DiskType: "SSD", x_DiskType: type });
+		return { id, priceId: `${id}:${charge.region}`, meter: "Disk Storage", details };
 	}
 	if (instance) {
 		const details = JSON.stringify({
@@ -120,6 +122,9 @@ function descriptionOf(charge: ChargeCause, facts: ExportFacts): string {
 	const why = charge.correction === null ? "" : `, ${charge.correction.replaceAll("_", " ")}`;
 	if (billLine && !instance) return billLine.description ?? `${billLine.serviceName}: ${what}${why}`;
 	if (instance) {
+		const { disk } = instance;
+		if (charge.kind === "storage" && disk)
+			return `${disk.gib} GiB of ${disk.type} of a ${instance.instanceType}, ${charge.region}: ${what}${why}`;
 		return `${instance.instanceType} (${instance.gpus} x ${charge.accelerator}), ${LABELS[charge.capacityType]}, ${charge.region}: ${what}${why}`;
 	}
 	if (charge.kind === "commitment") return `${facts.commitment?.id ?? charge.siteId}: ${what}${why}`;

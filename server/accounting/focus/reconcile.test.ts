@@ -4,9 +4,15 @@ import { add, type BilledResource, type ChargedInstance, isZero, type Money, NO_
 
 const HOUR = 3_600_000n;
 const same = (amount: bigint): Money => ({ list: amount, contracted: amount, effective: amount, billed: amount });
-const billed = (micro: bigint, ms: bigint | null, lines = 3): BilledResource => ({ money: same(micro), lines, ms, otherMicroUsd: 0n });
+const billed = (micro: bigint, ms: bigint | null, lines = 3): BilledResource => ({
+	money: same(micro),
+	lines,
+	ms,
+	otherMicroUsd: 0n,
+	disks: false,
+});
 const charged = (micro: bigint, ms: bigint, changes: Partial<ChargedInstance> = {}): ChargedInstance => ({
-	...{ metered: same(micro), charges: 3, ms, postedPrice: NO_MONEY, postedTime: NO_MONEY },
+	...{ metered: same(micro), charges: 3, ms, postedPrice: NO_MONEY, postedTime: NO_MONEY, disks: NO_MONEY },
 	...changes,
 });
 const NOT_FINAL = { final: false };
@@ -60,8 +66,8 @@ describe("holding a bill against the ledger", () => {
 				fc.option(fc.bigInt({ min: 0n, max: 10n ** 9n })),
 				fc.bigInt({ min: 0n, max: 10n ** 9n }),
 				(bill, metered, price, time, billMs, ms) => {
-					const resource = { money: bill, lines: 1, ms: billMs, otherMicroUsd: 0n };
-					const first = { metered, charges: 1, ms, postedPrice: price, postedTime: time };
+					const resource = { money: bill, lines: 1, ms: billMs, otherMicroUsd: 0n, disks: false };
+					const first = { metered, charges: 1, ms, postedPrice: price, postedTime: time, disks: NO_MONEY };
 					const found = reconcileInstance(resource, first, NOT_FINAL);
 					const postedPrice = add(price, found.price, 1n);
 					const postedTime = add(time, found.time, 1n);

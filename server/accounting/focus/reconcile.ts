@@ -21,12 +21,16 @@ export interface BilledResource {
 	ms: bigint | null;
 	/** Money of the lines whose quantity is no time: disks and traffic under the machine's id. */
 	otherMicroUsd: bigint;
+	/** Some line is of space for a month. Bills have disks under ids of their own: only those that carry our tag are seen. */
+	disks: boolean;
 }
 
 /** What the ledger has of one instance in the time that the bill is of. */
 export interface ChargedInstance {
 	/** As metered, before any bill corrected it. */
 	metered: Money;
+	/** The part of it that is disks. */
+	disks: Money;
 	charges: number;
 	ms: bigint;
 	/** What earlier reconciliations posted. */
@@ -51,10 +55,11 @@ const TIME_TOLERANCE_MS = 1_000n;
  * Holds what was billed for an instance against what was metered. The difference in time is what the other time would
  * have cost at the metered price; what is left is a difference in price. Differences that rounding explains, at most one
  * micro-dollar for each line and each charge, are none.
+ * Disks that the bill does not have beside a machine are left as they were estimated: their lines may be there without our tag.
  * `billed` null: the bill does not have it; it is corrected only where the bill is final.
  */
 export function reconcileInstance(billed: BilledResource | null, charged: ChargedInstance, options: { final: boolean }): Reconciled {
-	const { metered } = charged;
+	const metered = comparable(billed, charged);
 	const posted = add(charged.postedPrice, charged.postedTime, 1n);
 	if (billed === null) {
 		const time = options.final ? add(NO_MONEY, metered, -1n) : NO_MONEY;
@@ -68,6 +73,7 @@ export function reconcileInstance(billed: BilledResource | null, charged: Charge
 		meteredMs: Number(charged.ms),
 		otherMicroUsd: billed.otherMicroUsd.toString(),
 		beforeMicroUsd: posted.effective.toString(),
+		...(metered === charged.metered ? {} : { disksNotOnBillMicroUsd: charged.disks.effective.toString() }),
 	};
 	if (absolute(delta.effective) <= allowance && absolute(delta.billed) <= allowance) {
 		return settle("matched", NO_MONEY, NO_MONEY, charged, { ...facts, roundingMicroUsd: delta.effective.toString() });
@@ -81,6 +87,14 @@ export function reconcileInstance(billed: BilledResource | null, charged: Charge
 		timeMicroUsd: time.effective.toString(),
 		priceMicroUsd: price.effective.toString(),
 	});
+}
+
+/** What of the metered can be held against these lines. */
+export function comparable(
+	billed: Pick<BilledResource, "disks"> | null,
+	{ metered, disks }: Pick<ChargedInstance, "metered" | "disks">,
+): Money {
+	return billed === null || billed.disks || isZero(disks) ? metered : add(metered, disks, -1n);
 }
 
 function timePart(metered: Money, meteredMs: bigint, delta: Money, msBeyond: bigint): Money {

@@ -72,6 +72,8 @@ export function rowPlan(charge: ChargeCause, facts: ExportFacts, fixed: FixedCel
 	};
 }
 
+/** From micro-dollars to 10^-15 dollars. */
+const FEMTO_PER_MICRO = 1_000_000_000n;
 const NO_SKU = cells(null, null, null, null);
 
 /** The row of a charge with this cause as a record of RFC 4180 with its line break, in the order of EXPORT_COLUMNS. */
@@ -162,6 +164,7 @@ function measureOf({ kind, facts }: Pick<RowPlan, "kind" | "facts">, charge: Cha
 	if (kind === "tax") return { category: "Tax", ...none };
 	if (kind === "credit") return { category: "Credit", ...none };
 	if (kind === "egress") return dataOut(charge, facts) ?? { category: "Adjustment", ...none };
+	if (kind === "storage") return diskSpace(charge, facts) ?? { category: "Adjustment", ...none };
 	if (kind === "commitment") return unusedTime(charge, facts);
 	const signedMs = charge.gpuMs < 0n ? -charge.lengthMs : charge.lengthMs;
 	const byGpu = facts.instance === null;
@@ -198,5 +201,20 @@ function dataOut(charge: ChargeOwn, { instance }: ExportFacts): Measure | null {
 		priced: { quantity, listUnitPrice: unitPrice, contractedUnitPrice: unitPrice },
 		consumed: quantity,
 		unit: "GiB",
+	};
+}
+
+/** A GiB's price by the month, and as much of GiB-months as the charge comes to at it: what is rounded is less than a micro-dollar. */
+function diskSpace(charge: ChargeOwn, { instance }: ExportFacts): Measure | null {
+	const disk = instance?.disk;
+	if (!disk || charge.contractedMicroUsd !== charge.listMicroUsd) return null;
+	const gib = BigInt(disk.gib);
+	const unitPrice = decimalText(divideRounded(disk.microUsdPerMonth * FEMTO_PER_MICRO, gib), 15);
+	const quantity = decimalText(divideRounded(charge.listMicroUsd * gib * PICO, disk.microUsdPerMonth), 12);
+	return {
+		category: "Usage",
+		priced: { quantity, listUnitPrice: unitPrice, contractedUnitPrice: unitPrice },
+		consumed: quantity,
+		unit: "GiB-Months",
 	};
 }

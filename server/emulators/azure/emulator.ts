@@ -5,6 +5,7 @@ import { type BookedAzureInstance, bookedInstances } from "./booked-instances.ts
 import { Catalog } from "./catalog.ts";
 import { answerArm } from "./http/arm-endpoint.ts";
 import { answerMetadata } from "./http/metadata-endpoint.ts";
+import { answerPriceList, PRICE_LIST_PATH } from "./http/price-list-endpoint.ts";
 import { azureLifecycle } from "./lifecycle.ts";
 import { azureMachineSchema } from "./machine.ts";
 import { type AzureEmulatorOptions, resolveOptions } from "./options.ts";
@@ -31,6 +32,7 @@ export function startAzureEmulator(given: AzureEmulatorOptions): Promise<AzureEm
 		instances: () => bookedInstances(world),
 		answer(request, path) {
 			if (path.startsWith("/imds/")) return answerMetadata(world, request, path);
+			if (path === PRICE_LIST_PATH) return answerPriceList(world, new URL(request.url ?? "/", url));
 			return answerArm(world, request);
 		},
 		onListening(address) {

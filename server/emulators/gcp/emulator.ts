@@ -8,6 +8,7 @@ import { Expiry } from "./expiry.ts";
 import { gceFaults } from "./gce-faults.ts";
 import { answerCompute } from "./http/compute-endpoint.ts";
 import { answerMetadata } from "./http/metadata-endpoint.ts";
+import { answerCatalogue, CATALOGUE_PATH } from "./http/price-list-endpoint.ts";
 import { gceLifecycle } from "./lifecycle.ts";
 import { type GceEmulatorOptions, resolveOptions } from "./options.ts";
 import type { World } from "./world.ts";
@@ -37,6 +38,7 @@ export function startGceEmulator(given: GceEmulatorOptions): Promise<GceEmulator
 		instances: () => bookedInstances(world),
 		answer(request, path) {
 			if (path.startsWith("/imds/")) return answerMetadata(world, request, path);
+			if (path === CATALOGUE_PATH) return answerCatalogue(world);
 			return path.startsWith("/compute/v1/") ? answerCompute(world, request, path) : undefined;
 		},
 		onListening(address) {

@@ -1,3 +1,5 @@
+import type { DiskRate } from "#server/rates/disks.ts";
+
 /** What every emulated cloud is started with, beside its catalogue and its credentials. */
 export interface EmulatorOptions {
 	/** 0 takes a free port. A restart that adopts running instances must use the port they were told at their start. */
@@ -21,6 +23,8 @@ export interface EmulatorOptions {
 	clock?: () => number;
 	/** Milliseconds that `clock` moves in one of real time, so that timers fire when their time has come by it; default 1. */
 	clockRate?: number;
+	/** What its price list asks for disks; without any it has none. */
+	disks?: readonly DiskRate[];
 	/** Told to every guest beside what its image tells it. */
 	guestEnvironment?: Readonly<Record<string, string>>;
 	/** One line for each call and each change of a machine's state. */
@@ -34,6 +38,7 @@ export const EMULATOR_DEFAULTS = {
 	maxLiveInstances: 1_000,
 	clock: Date.now,
 	clockRate: 1,
+	disks: [],
 	guestEnvironment: {},
 	log: () => {},
 } as const satisfies Partial<EmulatorOptions>;

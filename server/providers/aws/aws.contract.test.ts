@@ -63,6 +63,7 @@ async function makeHarness(): Promise<CloudHarness> {
 		port: 0,
 		stateDir,
 		catalog: CATALOG,
+		disks: [{ region: REGIONS[0], type: "gp3", tierGib: null, microUsdPerMonth: 80_000n }],
 		bootDelayMs: 5,
 		terminateDelayMs: 5,
 		spotNoticeMs: 5,
@@ -105,6 +106,7 @@ async function makeHarness(): Promise<CloudHarness> {
 		otherControlPlane: () => driverOf("somebody-else"),
 		regions: REGIONS,
 		instanceType: TYPE,
+		disk: { type: "gp3", gib: 100, microUsdPerMonth: 8_000_000n },
 		moreThanAPage: 12,
 		passTime: () => sleep(5),
 		async cleanup() {

@@ -13,10 +13,12 @@ import {
 	TerminateInstancesCommand,
 } from "@aws-sdk/client-ec2";
 import { z } from "zod";
+import type { DiskAsked } from "../disk-prices.ts";
 import { DriverError } from "../driver-errors.ts";
 import { toDriverError } from "./errors.ts";
 import { type SecurityGroup, securityGroupSchema } from "./gang-network.ts";
 import { type Ec2Instance, reservationSchema } from "./mapper.ts";
+import { readVolumePrice } from "./price-list.ts";
 import type { ParsedAwsSettings } from "./settings.ts";
 
 /** EC2 takes at most this many values in one filter. */
@@ -26,6 +28,13 @@ const PAGES_MAX = 2_000;
 
 const offeringSchema = z.object({ InstanceType: z.string().min(1), Location: z.string().min(1) });
 export type Ec2Offering = z.output<typeof offeringSchema>;
+
+const imageSchema = z.object({
+	RootDeviceName: z.string().min(1),
+	BlockDeviceMappings: z
+		.array(z.object({ DeviceName: z.string().optional(), Ebs: z.object({ VolumeSize: z.number().int().optional() }).optional() }))
+		.default([]),
+});
 
 const spotPriceSchema = z.object({
 	InstanceType: z.string().min(1),
@@ -55,6 +64,22 @@ export class Ec2Calls {
 		const what = "regions of the account";
 		const answer = await this.#call(what, () => this.#client(region).send(new DescribeRegionsCommand({})));
 		return parse(what, z.array(z.object({ RegionName: z.string().min(1) })), answer.Regions).map((r) => r.RegionName);
+	}
+
+	/** Name and size of an image's root disk. @throws DriverError also where the account may not look at images. */
+	async rootDisk(region: string, imageId: string): Promise<{ deviceName: string; gib: number }> {
+		const what = `image ${imageId} in ${region}`;
+		const answer = await this.#call(what, () => this.#client(region).send(new DescribeImagesCommand({ ImageIds: [imageId] })));
+		const [image] = parse(what, z.array(imageSchema).min(1), answer.Images);
+		if (!image) throw notUnderstood(what, "no image");
+		const root = image.BlockDeviceMappings.find(({ DeviceName }) => DeviceName === image.RootDeviceName);
+		return { deviceName: image.RootDeviceName, gib: root?.Ebs?.VolumeSize ?? 0 };
+	}
+
+	/** What AWS's price list asks for such a volume for a month; null when it has none. @throws Error */
+	volumePrice(region: string, disk: DiskAsked): Promise<bigint | null> {
+		const { endpoint, answerTimeoutMs } = this.#settings;
+		return readVolumePrice(this.#client(region), { endpoint, timeoutMs: answerTimeoutMs }, region, disk);
 	}
 
 	/** State of an image, `available` for one that can be started from. @throws DriverError invalid_request for one that is not there. */

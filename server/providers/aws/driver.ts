@@ -1,5 +1,7 @@
 import type { Filter } from "@aws-sdk/client-ec2";
+import type { MachineDisk } from "#server/domain/capacity.ts";
 import { type Clock, systemClock } from "#server/kernel/clock.ts";
+import { type DiskAsked, DiskPrices } from "../disk-prices.ts";
 import {
 	type CloudDriver,
 	CONTROL_PLANE_TAG,
@@ -12,7 +14,7 @@ import { DriverError } from "../driver-errors.ts";
 import { type FailedRegion, inEveryRegion } from "../every-region.ts";
 import type { SnapshotRate } from "../snapshot-rate.ts";
 import { chunks, Ec2Calls } from "./client.ts";
-import { imageIn, observationOf, runInstancesInput } from "./mapper.ts";
+import { imageIn, observationOf, ROOT_DISK_TYPE, type RootDisk, runInstancesInput } from "./mapper.ts";
 import { offersOf } from "./offers.ts";
 import { type AwsSettings, awsSettingsSchema, type ParsedAwsSettings } from "./settings.ts";
 
@@ -28,6 +30,9 @@ export class AwsDriver implements CloudDriver {
 	readonly #listPrices: () => readonly SnapshotRate[];
 	readonly #clock: Clock;
 	readonly #ec2: Ec2Calls;
+	readonly #diskPrices: DiskPrices;
+	/** By region; images do not change. */
+	readonly #rootDisks = new Map<string, RootDisk>();
 
 	/** @throws ZodError for wrong settings. */
 	constructor(siteId: string, options: { settings: AwsSettings; listPrices: () => readonly SnapshotRate[]; clock?: Clock }) {
@@ -36,6 +41,8 @@ export class AwsDriver implements CloudDriver {
 		this.#listPrices = options.listPrices;
 		this.#clock = options.clock ?? systemClock;
 		this.#ec2 = new Ec2Calls(this.#settings);
+		const read = (region: string, disk: DiskAsked) => this.#ec2.volumePrice(region, disk);
+		this.#diskPrices = new DiskPrices({ source: "AWS Price List", clock: this.#clock, read });
 	}
 
 	async check(): Promise<void> {
@@ -52,15 +59,48 @@ export class AwsDriver implements CloudDriver {
 		const rates = this.#listPrices();
 		const types = [...new Set(rates.map((rate) => rate.instanceType))];
 		const nowMs = this.#clock.nowMs();
-		const [offerings, spotPrices] = await Promise.all([this.#ec2.offerings(region, types), this.#ec2.spotPrices(region, types, nowMs)]);
+		const [offerings, spotPrices, disk] = await Promise.all([
+			this.#ec2.offerings(region, types),
+			this.#ec2.spotPrices(region, types, nowMs),
+			this.#diskIn(region),
+		]);
 		const { listPriceMaxAgeDays } = this.#settings;
-		return offersOf({ siteId: this.siteId, region, rates, offerings, spotPrices, nowMs, listPriceMaxAgeDays });
+		return offersOf({ siteId: this.siteId, region, rates, offerings, spotPrices, nowMs, listPriceMaxAgeDays, disk });
+	}
+
+	/** The disk of a machine there, with its price; with none where its size is the image's own and not known. */
+	async #diskIn(region: string): Promise<MachineDisk> {
+		const asked = { type: ROOT_DISK_TYPE, gib: this.#settings.rootDiskGiB };
+		try {
+			const root = await this.#rootDiskIn(region);
+			if (root !== null) return await this.#diskPrices.of(region, { ...asked, gib: root.gib });
+			return { ...asked, microUsdPerMonth: null, observedAtMs: null, source: "the account may not look at images (ec2:DescribeImages)" };
+		} catch (error) {
+			const why = error instanceof Error ? error.message : String(error);
+			return { ...asked, microUsdPerMonth: null, observedAtMs: null, source: `the image's disk is not known: ${why}` };
+		}
+	}
+
+	/** Of the settings' size, or the image's where that is larger; null where the account may not look: then the image's own disk is taken. */
+	async #rootDiskIn(region: string): Promise<RootDisk | null> {
+		const known = this.#rootDisks.get(region);
+		if (known) return known;
+		try {
+			const { deviceName, gib } = await this.#ec2.rootDisk(region, this.#imageIn(region));
+			const disk = { deviceName, gib: Math.max(gib, this.#settings.rootDiskGiB) };
+			this.#rootDisks.set(region, disk);
+			return disk;
+		} catch (error) {
+			if (error instanceof DriverError && error.kind === "unauthorized") return null;
+			throw error;
+		}
 	}
 
 	async launch(request: LaunchRequest): Promise<InstanceObservation> {
 		const { region, instanceId } = request;
 		try {
-			const made = await this.#ec2.runInstances(region, runInstancesInput(request, this.#settings, this.#imageIn(region)));
+			const input = runInstancesInput(request, this.#settings, this.#imageIn(region), await this.#rootDiskIn(region));
+			const made = await this.#ec2.runInstances(region, input);
 			return { ...observationOf(region, made), instanceId };
 		} catch (error) {
 			const over = error instanceof DriverError && error.providerCode === "IdempotentInstanceTerminated";

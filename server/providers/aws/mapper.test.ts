@@ -36,7 +36,7 @@ it("asks for one spot instance, tagged in the same call, that ends when it power
 		InstanceMarketOptions: { MarketType: "spot", SpotOptions: { SpotInstanceType: "one-time", InstanceInterruptionBehavior: "terminate" } },
 	});
 	expect(Buffer.from(input.UserData ?? "", "base64").toString()).toBe(REQUEST.userData);
-	expect(input.TagSpecifications?.map((t) => t.ResourceType)).toEqual(["instance", "spot-instances-request"]);
+	expect(input.TagSpecifications?.map((t) => t.ResourceType)).toEqual(["instance", "volume", "spot-instances-request"]);
 	expect(input.TagSpecifications?.[0]?.Tags).toEqual([
 		{ Key: "spillway:control-plane", Value: "prod" },
 		{ Key: "spillway:instance", Value: "ins_1_001_0" },
@@ -50,7 +50,14 @@ it("asks for no market, no zone and no subnet on demand anywhere in the region",
 	expect(input).not.toHaveProperty("InstanceMarketOptions");
 	expect(input).not.toHaveProperty("Placement");
 	expect(input).not.toHaveProperty("SubnetId");
-	expect(input.TagSpecifications?.map((t) => t.ResourceType)).toEqual(["instance"]);
+	expect(input.TagSpecifications?.map((t) => t.ResourceType)).toEqual(["instance", "volume"]);
+	expect(input).not.toHaveProperty("BlockDeviceMappings");
+});
+
+it("asks for the root disk by the image's name of it, of the size that is priced, gone with the machine", () => {
+	const input = runInstancesInput(REQUEST, SETTINGS, "ami-1", { deviceName: "/dev/xvda", gib: 100 });
+	const Ebs = { VolumeType: "gp3", VolumeSize: 100, DeleteOnTermination: true };
+	expect(input.BlockDeviceMappings).toEqual([{ DeviceName: "/dev/xvda", Ebs }]);
 });
 
 it("is launched into the reservation that its commitment names, and into whatever is open without a name", () => {

@@ -80,8 +80,22 @@ function tagOf(instance: Ec2Instance, key: string): string | null {
 	return instance.Tags.find((tag) => tag.Key === key)?.Value ?? null;
 }
 
-/** One machine or none, with its tags in the same call. Our token is EC2's client token (at most 64 characters). */
-export function runInstancesInput(request: LaunchRequest, settings: ParsedAwsSettings, imageId: string): RunInstancesCommandInput {
+/** The root disk that a machine is made with: where the image has it, and how large. */
+export interface RootDisk {
+	deviceName: string;
+	gib: number;
+}
+
+/**
+ * One machine or none, with its tags in the same call. Our token is EC2's client token (at most 64 characters). Its disk has the
+ * tags too, so that a bill's line of it is known for ours. `rootDisk` null: the image's own disk.
+ */
+export function runInstancesInput(
+	request: LaunchRequest,
+	settings: ParsedAwsSettings,
+	imageId: string,
+	rootDisk: RootDisk | null = null,
+): RunInstancesCommandInput {
 	const { region, zone, capacityType, reservation } = request;
 	const spot = capacityType === "spot";
 	const subnet = (zone === null ? undefined : settings.subnets[zone]) ?? settings.subnets[region];
@@ -92,7 +106,7 @@ export function runInstancesInput(request: LaunchRequest, settings: ParsedAwsSet
 		{ Key: JOB_TAG, Value: request.jobId },
 		{ Key: EXPIRES_TAG, Value: new Date(request.expiresAtMs).toISOString() },
 	];
-	const tagged = spot ? (["instance", "spot-instances-request"] as const) : (["instance"] as const);
+	const tagged = spot ? (["instance", "volume", "spot-instances-request"] as const) : (["instance", "volume"] as const);
 	return {
 		MinCount: 1,
 		MaxCount: 1,
@@ -104,6 +118,7 @@ export function runInstancesInput(request: LaunchRequest, settings: ParsedAwsSet
 		MetadataOptions: { HttpTokens: "required" },
 		UserData: Buffer.from(request.userData, "utf8").toString("base64"),
 		TagSpecifications: tagged.map((ResourceType) => ({ ResourceType, Tags: tags })),
+		...(rootDisk && { BlockDeviceMappings: [rootMapping(rootDisk)] }),
 		...(zone === null ? {} : { Placement: { AvailabilityZone: zone } }),
 		...(subnet === undefined ? {} : { SubnetId: subnet }),
 		...(groups === undefined ? {} : { SecurityGroupIds: groups }),
@@ -121,6 +136,13 @@ export function runInstancesInput(request: LaunchRequest, settings: ParsedAwsSet
 				}
 			: {}),
 	};
+}
+
+/** The type of disk that is asked for, and priced. */
+export const ROOT_DISK_TYPE = "gp3";
+
+function rootMapping({ deviceName, gib }: RootDisk) {
+	return { DeviceName: deviceName, Ebs: { VolumeType: ROOT_DISK_TYPE, VolumeSize: gib, DeleteOnTermination: true } } as const;
 }
 
 /** The image of a region; null when none is named for it. */

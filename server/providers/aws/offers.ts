@@ -1,4 +1,4 @@
-import { offerId } from "#server/domain/capacity.ts";
+import { type MachineDisk, offerId } from "#server/domain/capacity.ts";
 import { microToUsdText, usdToMicro } from "#server/kernel/money.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 import type { OfferObservation } from "../driver.ts";
@@ -17,6 +17,8 @@ export interface RegionFacts {
 	spotPrices: readonly Ec2SpotPrice[];
 	nowMs: number;
 	listPriceMaxAgeDays: number;
+	/** That every machine there is launched with; absent where nobody asks. */
+	disk?: MachineDisk;
 }
 
 /** What can be bought in a region: on demand by region, spot by zone. Pure. */
@@ -96,8 +98,19 @@ type Priced = Pick<
 >;
 
 function offer(facts: RegionFacts, shape: SnapshotRate, priced: Priced): OfferObservation {
-	const { siteId, region } = facts;
+	const { siteId, region, disk } = facts;
 	const { instanceType, accelerator, gpus, vcpus, memoryGiB } = shape;
-	const whole = { siteId, provider: "aws" as const, region, instanceType, accelerator, gpus, vcpus, memoryGiB, ...priced };
+	const whole = {
+		siteId,
+		provider: "aws" as const,
+		region,
+		instanceType,
+		accelerator,
+		gpus,
+		vcpus,
+		memoryGiB,
+		...priced,
+		...(disk && { disk }),
+	};
 	return { ...whole, id: offerId(whole) };
 }

@@ -24,6 +24,8 @@ export const awsSettingsSchema = z.strictObject({
 	credentials: awsCredentialsSchema.optional(),
 	/** The machine image: one for all regions, or one for each. */
 	imageId: z.union([z.string().min(1), z.record(region, z.string().min(1))], "an image's id, or one for each region"),
+	/** Of gp3; an image that is larger keeps its own size. */
+	rootDiskGiB: z.number().int().min(8).max(16_384).default(100),
 	/** Subnet by zone or region; without one the default subnet of the zone is taken. */
 	subnets: z.record(z.string(), z.string().min(1)).default({}),
 	/** Security groups by region; without them the VPC's default one is taken. */

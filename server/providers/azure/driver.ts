@@ -1,13 +1,15 @@
 import { type Clock, systemClock } from "#server/kernel/clock.ts";
+import type { DiskPrices } from "../disk-prices.ts";
 import { type CloudDriver, CONTROL_PLANE_TAG, type InstanceObservation, type LaunchRequest, type OfferObservation } from "../driver.ts";
 import { DriverError } from "../driver-errors.ts";
 import { type FailedRegion, inEveryRegion } from "../every-region.ts";
 import { checkSite } from "./check-site.ts";
 import { AzureCalls, type AzureSku } from "./client.ts";
+import { openDiskPrices } from "./disk-prices.ts";
 import { gangZone } from "./gang-zone.ts";
 import { KnownMachines } from "./known-machines.ts";
 import { launchMachine } from "./launch.ts";
-import { type AzureVm, observationOf } from "./mapper.ts";
+import { type AzureVm, OS_DISK_TYPE, observationOf } from "./mapper.ts";
 import { machineNameOf, providerIdOf, readProviderId } from "./names.ts";
 import { type AzureRate, offersOf } from "./offers.ts";
 import { type AzureSettings, azureSettingsSchema, type ParsedAzureSettings } from "./settings.ts";
@@ -29,6 +31,7 @@ export class AzureDriver implements CloudDriver {
 	readonly #listPrices: ListPrices;
 	readonly #clock: Clock;
 	readonly #azure: AzureCalls;
+	readonly #diskPrices: DiskPrices;
 	readonly #known = new KnownMachines();
 	/** What each region sold when it was last asked: enough to know a size's zones by. */
 	readonly #sizes = new Map<string, readonly AzureSku[]>();
@@ -40,6 +43,7 @@ export class AzureDriver implements CloudDriver {
 		this.#listPrices = options.listPrices;
 		this.#clock = options.clock ?? systemClock;
 		this.#azure = new AzureCalls(this.#settings);
+		this.#diskPrices = openDiskPrices(this.#settings, this.#clock);
 	}
 
 	check(): Promise<void> {
@@ -50,9 +54,10 @@ export class AzureDriver implements CloudDriver {
 		const rates = await this.#listPrices();
 		const { regions, listPriceMaxAgeDays, spotPriceMaxAgeDays } = this.#settings;
 		const { found, failedRegions } = await inEveryRegion(regions, async (region) => {
-			const sizes = await this.#askSizes(region);
+			const asked = { type: OS_DISK_TYPE, gib: this.#settings.osDiskGiB };
+			const [sizes, disk] = await Promise.all([this.#askSizes(region), this.#diskPrices.of(region, asked)]);
 			const nowMs = this.#clock.nowMs();
-			return offersOf({ siteId: this.siteId, region, rates, sizes, nowMs, listPriceMaxAgeDays, spotPriceMaxAgeDays });
+			return offersOf({ siteId: this.siteId, region, rates, sizes, nowMs, listPriceMaxAgeDays, spotPriceMaxAgeDays, disk });
 		});
 		return { offers: found, failedRegions };
 	}

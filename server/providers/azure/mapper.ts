@@ -17,6 +17,9 @@ import { type AzureImage, azureImageSchema, type ParsedAzureSettings } from "./s
 /** What was asked for, as a sum: the same name with another one is another machine. */
 export const LAUNCH_TAG = "spillway:launch";
 
+/** Premium SSD, which all machines with GPUs take; also what is priced. */
+export const OS_DISK_TYPE = "Premium_LRS";
+
 /** The version of the network API by which the machine's own interface is made. */
 export const NETWORK_API_VERSION = "2022-11-01";
 
@@ -140,7 +143,7 @@ export function virtualMachineOf(request: LaunchRequest, settings: ParsedAzureSe
 				createOption: "FromImage",
 				deleteOption: "Delete",
 				diskSizeGB: settings.osDiskGiB,
-				managedDisk: { storageAccountType: "Premium_LRS" },
+				managedDisk: { storageAccountType: OS_DISK_TYPE },
 			},
 		},
 		osProfile: {

@@ -1,4 +1,4 @@
-import { offerId } from "#server/domain/capacity.ts";
+import { type MachineDisk, offerId } from "#server/domain/capacity.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 import type { OfferObservation } from "../driver.ts";
 import type { SnapshotRate } from "../snapshot-rate.ts";
@@ -15,6 +15,8 @@ export interface RegionFacts {
 	nowMs: number;
 	listPriceMaxAgeDays: number;
 	spotPriceMaxAgeDays: number;
+	/** That every machine there is launched with; absent where nobody asks. */
+	disk?: MachineDisk;
 }
 
 /** What can be bought in a region, by region: Azure's prices are the same in all its zones. Pure. */
@@ -78,6 +80,7 @@ function offer(
 		vcpus,
 		memoryGiB,
 		capacityType,
+		...(facts.disk && { disk: facts.disk }),
 		microUsdPerHour: price?.microUsdPerHour ?? null,
 		onDemandMicroUsdPerHour,
 		priceObservedAtMs: nowMs - asOfMs > maxAgeDays * DAY_MS ? asOfMs : nowMs,

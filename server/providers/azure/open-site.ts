@@ -1,10 +1,8 @@
 import { AzureDriver } from "./driver.ts";
 import type { AzureRate } from "./offers.ts";
 import { AzurePriceList } from "./price-list.ts";
+import { PRICE_LIST } from "./retail-client.ts";
 import type { ParsedAzureSettings } from "./settings.ts";
-
-/** Public, and the same for everybody: it needs no credentials. */
-const PRICE_LIST = "https://prices.azure.com/api/retail/prices";
 
 /** The driver of a site, with Azure's live prices over the shipped ones. */
 export function openAzure(siteId: string, settings: ParsedAzureSettings, snapshot: () => readonly AzureRate[]): AzureDriver {

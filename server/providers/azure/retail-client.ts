@@ -1,5 +1,8 @@
 import { z } from "zod";
-import { type RetailItem, retailItemSchema } from "./retail-items.ts";
+import { PREMIUM_SSD, type RetailItem, retailItemSchema } from "./retail-items.ts";
+
+/** Public, and the same for everybody: it needs no credentials. */
+export const PRICE_LIST = "https://prices.azure.com/api/retail/prices";
 
 const PAGE_TIMEOUT_MS = 20_000;
 /** A list of a few sizes in one region has one or two pages. */
@@ -11,9 +14,24 @@ const pageSchema = z.object({ BillingCurrency: z.string(), Items: z.array(retail
  * What Azure's public price list has of these sizes in one region, all pages. Needs no credentials.
  * @throws Error with what happened and why, also for a list in another currency than USD
  */
-export async function readRetailItems(listUrl: string, region: string, sizes: readonly string[]): Promise<RetailItem[]> {
+export function readRetailItems(listUrl: string, region: string, sizes: readonly string[]): Promise<RetailItem[]> {
+	const anySize = sizes.map((size) => `armSkuName eq '${size}'`).join(" or ");
+	return readItems(
+		listUrl,
+		region,
+		`serviceName eq 'Virtual Machines' and priceType eq 'Consumption' and armRegionName eq '${region}' and (${anySize})`,
+	);
+}
+
+/** The same of the Premium SSDs of one tier, such as `P10 LRS`. @throws Error */
+export function readDiskItems(listUrl: string, region: string, tier: string): Promise<RetailItem[]> {
+	const what = `serviceName eq 'Storage' and productName eq '${PREMIUM_SSD}' and skuName eq '${tier}'`;
+	return readItems(listUrl, region, `${what} and priceType eq 'Consumption' and armRegionName eq '${region}'`);
+}
+
+async function readItems(listUrl: string, region: string, filter: string): Promise<RetailItem[]> {
 	const items: RetailItem[] = [];
-	let next: string | null = firstPage(listUrl, region, sizes);
+	let next: string | null = firstPage(listUrl, filter);
 	for (let pages = 0; next !== null; pages++) {
 		if (pages >= PAGES_MAX) throw new Error(`Azure's price list for ${region} has more than ${PAGES_MAX} pages`);
 		const page: z.output<typeof pageSchema> = await readPage(next, region);
@@ -23,14 +41,10 @@ export async function readRetailItems(listUrl: string, region: string, sizes: re
 	return items;
 }
 
-function firstPage(listUrl: string, region: string, sizes: readonly string[]): string {
+function firstPage(listUrl: string, filter: string): string {
 	const url = new URL(listUrl);
-	const anySize = sizes.map((size) => `armSkuName eq '${size}'`).join(" or ");
 	url.searchParams.set("currencyCode", "USD");
-	url.searchParams.set(
-		"$filter",
-		`serviceName eq 'Virtual Machines' and priceType eq 'Consumption' and armRegionName eq '${region}' and (${anySize})`,
-	);
+	url.searchParams.set("$filter", filter);
 	return url.href;
 }
 

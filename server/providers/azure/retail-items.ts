@@ -50,6 +50,46 @@ function isLinuxMachine({ type, unitOfMeasure, productName, skuName, meterName, 
 	return !/windows|cloudservices|cloud services|dedicated host/i.test(productName) && !/low priority/i.test(`${skuName} ${meterName}`);
 }
 
+/** What the list calls the managed disks of storageAccountType Premium_LRS. */
+export const PREMIUM_SSD = "Premium SSD Managed Disks";
+
+/** Sizes of Premium SSD, GiB, each sold as a whole: a disk is billed as the next larger one. */
+const PREMIUM_TIERS: readonly (readonly [tier: string, gib: number])[] = [
+	...([
+		["P1", 4],
+		["P2", 8],
+		["P3", 16],
+		["P4", 32],
+		["P6", 64],
+		["P10", 128],
+		["P15", 256],
+	] as const),
+	...([
+		["P20", 512],
+		["P30", 1_024],
+		["P40", 2_048],
+		["P50", 4_096],
+	] as const),
+];
+
+/** `P10 LRS` for 65 to 128 GiB; null for more than 4 TiB, which no operating system's disk here has. */
+export function premiumTierOf(gib: number): string | null {
+	const found = PREMIUM_TIERS.find(([, most]) => gib <= most)?.[0];
+	return found === undefined ? null : `${found} LRS`;
+}
+
+/** Price of a disk of the tier for a month, the newest in force; null when the list has none. Mounts and shares are other meters. */
+export function diskPriceOf(items: readonly RetailItem[], tier: string, nowMs: number): bigint | null {
+	const [newest] = items
+		.filter(({ productName, skuName, meterName }) => productName === PREMIUM_SSD && skuName === tier && meterName === `${tier} Disk`)
+		.filter(
+			({ type, unitOfMeasure, isPrimaryMeterRegion }) => type === "Consumption" && unitOfMeasure === "1/Month" && isPrimaryMeterRegion,
+		)
+		.filter(({ effectiveStartDate }) => Date.parse(effectiveStartDate) <= nowMs)
+		.toSorted((a, b) => Date.parse(b.effectiveStartDate) - Date.parse(a.effectiveStartDate));
+	return newest === undefined ? null : microOf(newest.retailPrice);
+}
+
 /** The list is JSON with numbers; what it has beyond a millionth of a dollar is rounded. A negative one stays below zero. */
 function microOf(usd: number): bigint {
 	return usdToMicro(usd.toFixed(6));

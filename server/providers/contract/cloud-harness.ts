@@ -23,6 +23,8 @@ export interface CloudHarness {
 	regions: [string, string];
 	/** Sold in the first region on demand and as spot. */
 	instanceType: string;
+	/** What the account's price list asks for the disk of a machine in the first region; it has none for the second. Absent: not known. */
+	disk?: { type: string; gib: number; microUsdPerMonth: bigint };
 	/** The provider may place a machine by region alone, and then tells no zone. */
 	placesByRegion?: true;
 	/** Machines do not say by which address they are reached: their agents find it out there. */

@@ -38,6 +38,17 @@ export function offerCases(account: () => CloudHarness): void {
 		for (const offer of spot) expect(priceOf(offer)).toBeLessThan(offer.onDemandMicroUsdPerHour ?? 0n);
 	});
 
+	it("has the disk of its machines at the price list's price, or without a price and with the reason: never at 0", async (context) => {
+		const h = account();
+		if (!h.disk) return context.skip("this account's price list has no disks");
+		const { offers } = await h.driver.offers();
+		for (const { region, disk } of offers) {
+			const { microUsdPerMonth, ...asked } = h.disk;
+			expect(disk).toMatchObject({ ...asked, microUsdPerMonth: region === h.regions[0] ? microUsdPerMonth : null });
+			expect(disk?.source).toMatch(region === h.regions[0] ? /./ : /has no price/);
+		}
+	});
+
 	it("leaves a failing region out, names it, and keeps the others", async (context) => {
 		const h = account();
 		if (!h.faults) return context.skip("this account cannot be told to fail");

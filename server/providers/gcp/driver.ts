@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from "#server/kernel/clock.ts";
 import { hash32 } from "#server/kernel/random.ts";
 import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
+import { DiskPrices } from "../disk-prices.ts";
 import type { CloudDriver, InstanceObservation, LaunchRequest, OfferObservation } from "../driver.ts";
 import { DriverError } from "../driver-errors.ts";
 import { type FailedRegion, inEveryRegion } from "../every-region.ts";
@@ -42,6 +43,7 @@ export class GcpDriver implements CloudDriver {
 	readonly #clock: Clock;
 	readonly #compute: ComputeCalls;
 	readonly #live: LivePrices | null;
+	readonly #diskPrices: DiskPrices;
 	/** Zones by region, as `check` saw them last. */
 	#zones: Promise<Map<string, string[]>> | null = null;
 
@@ -53,6 +55,13 @@ export class GcpDriver implements CloudDriver {
 		this.#listPrices = options.listPrices;
 		this.#clock = options.clock ?? systemClock;
 		this.#live = openPrices(settings);
+		this.#diskPrices = new DiskPrices({
+			...{ source: "Cloud Billing Catalog", clock: this.#clock },
+			read: async (region, disk) => {
+				if (this.#live === null) throw new Error("the site's settings turn live prices off");
+				return this.#live.diskPrice(region, disk);
+			},
+		});
 		this.#compute = new ComputeCalls(settings, options.open ?? (() => openComputeClients(settings)));
 	}
 
@@ -71,9 +80,11 @@ export class GcpDriver implements CloudDriver {
 
 	async #offersIn(region: string, zone: string, rates: readonly ZoneRate[], names: readonly string[]): Promise<OfferObservation[]> {
 		const sold = (await this.#compute.machineTypes(zone, names)).map(({ name }) => name);
+		const { bootDiskType: type, bootDiskGb: gib } = this.#settings;
+		const disk = await this.#diskPrices.of(region, { type, gib });
 		const { listPriceMaxAgeDays, spotPriceMaxAgeDays } = this.#settings;
 		const nowMs = this.#clock.nowMs();
-		return offersOf({ siteId: this.siteId, region, zone, rates, sold, nowMs, listPriceMaxAgeDays, spotPriceMaxAgeDays });
+		return offersOf({ siteId: this.siteId, region, zone, rates, sold, nowMs, listPriceMaxAgeDays, spotPriceMaxAgeDays, disk });
 	}
 
 	async launch(request: LaunchRequest): Promise<InstanceObservation> {

@@ -133,6 +133,8 @@ function lastingResource(request: LaunchRequest, zone: string, settings: ParsedG
 					sourceImage: settings.image,
 					diskSizeGb: settings.bootDiskGb,
 					diskType: `zones/${zone}/diskTypes/${settings.bootDiskType}`,
+					// By them a bill's line of the disk is known for ours.
+					labels: { [CONTROL_PLANE_LABEL]: settings.controlPlane, [INSTANCE_LABEL]: instanceId, [JOB_LABEL]: jobId },
 				},
 			},
 		],

@@ -1,4 +1,4 @@
-import { offerId } from "#server/domain/capacity.ts";
+import { type MachineDisk, offerId } from "#server/domain/capacity.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 import type { OfferObservation } from "../driver.ts";
 
@@ -32,6 +32,8 @@ export interface ZoneFacts {
 	nowMs: number;
 	listPriceMaxAgeDays: number;
 	spotPriceMaxAgeDays: number;
+	/** That every machine there is launched with; absent where nobody asks. */
+	disk?: MachineDisk;
 }
 
 /** What can be bought in a zone: a machine type is sold there or not, and its prices are those of the list. Pure. */
@@ -70,11 +72,12 @@ interface Priced {
  * the list is too old to be believed, and its date stands in the source.
  */
 function offer(facts: ZoneFacts, shape: ZoneRate, { capacityType, price, onDemand, maxAgeDays }: Priced): OfferObservation {
-	const { siteId, region, zone, nowMs } = facts;
+	const { siteId, region, zone, nowMs, disk } = facts;
 	const { instanceType, accelerator, gpus, vcpus, memoryGiB } = shape;
 	const asOfMs = price === null ? nowMs : Date.parse(price.asOf);
 	const whole = {
 		...{ siteId, provider: "gcp" as const, region, zone, instanceType, accelerator, gpus, vcpus, memoryGiB, capacityType },
+		...(disk && { disk }),
 		microUsdPerHour: price?.microUsdPerHour ?? null,
 		onDemandMicroUsdPerHour: onDemand?.microUsdPerHour ?? null,
 		priceObservedAtMs: nowMs - asOfMs > maxAgeDays * DAY_MS ? asOfMs : nowMs,

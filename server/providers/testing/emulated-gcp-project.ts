@@ -18,6 +18,8 @@ export const REGIONS: [string, string] = ["us-central1", "europe-west4"];
 const TYPE = "g2-standard-4";
 const ZONES = REGIONS.flatMap((region) => ["a", "b"].map((letter) => ({ region, zone: `${region}-${letter}` })));
 
+const DISKS = [{ region: REGIONS[0], type: "pd-balanced", tierGib: null, microUsdPerMonth: 100_000n }];
+
 /** Invented prices: the contract is about their form. */
 const CATALOG: CatalogEntry[] = [
 	{
@@ -60,7 +62,7 @@ export async function openEmulatedProject(): Promise<EmulatedProject> {
 	const stateDir = mkdtempSync(path.join(tmpdir(), "spillway-gcp-contract-"));
 	process.env["GOOGLE_APPLICATION_CREDENTIALS"] = writeKeyFile(stateDir);
 	const delays = { bootDelayMs: 20, terminateDelayMs: 5, spotNoticeMs: 5, guestStopGraceMs: 100 };
-	const emulator = await startGceEmulator({ port: 0, stateDir, catalog: CATALOG, ...delays, seed: 1 });
+	const emulator = await startGceEmulator({ port: 0, stateDir, catalog: CATALOG, disks: DISKS, ...delays, seed: 1 });
 	const proxy = await startRewritingProxy(emulator.url);
 	const sdk = await openComputeClients({ endpoint: emulator.url });
 	const sdkByProxy = await openComputeClients({ endpoint: proxy.url });
@@ -124,6 +126,7 @@ function harnessOf({ emulator, proxy, sdk, sdkByProxy, controlPlane }: Parts): C
 		again: () => driverOf(controlPlane, sdk),
 		otherControlPlane: () => driverOf(`${controlPlane}-other`, sdk),
 		regions: REGIONS,
+		disk: { type: "pd-balanced", gib: 100, microUsdPerMonth: 10_000_000n },
 		instanceType: TYPE,
 		moreThanAPage: 12,
 		passTime: () => sleep(5),

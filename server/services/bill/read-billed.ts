@@ -76,6 +76,7 @@ interface GroupRow extends Record<string, unknown> {
 	ms: string | null;
 	other: string;
 	invoiced: boolean;
+	disks: boolean;
 }
 
 /** Lines of use that are about machines of ours, by our tag or by the resource's id (alone, or at the end of an ARN or path), summed by resource. */
@@ -84,6 +85,7 @@ export async function readBilled(db: Db, month: BillMonth): Promise<BilledGroup[
 		with place as (select * from jsonb_to_recordset(${JSON.stringify(await quantityPlaces(db, month))}::jsonb) as p(bill text, q integer, u integer, pq integer, pu integer)),
 		line as (
 			select l.*, coalesce(l.values->>p.q, l.values->>p.pq) as quantity, lower(coalesce(nullif(l.values->>p.u, ''), l.values->>p.pu)) as unit,
+				lower(concat_ws(' ', l.values->>p.u, l.values->>p.pu)) ~ '\\m(mo|months?)\\M' as by_month,
 				coalesce(tagged.id, named.id) as instance_id, coalesce(tagged.provider, named.provider)::text as instance_provider
 			from bill_line as l join place as p on p.bill = l.bill_id
 			left join instance as tagged on tagged.id = l.tagged_instance_id
@@ -100,7 +102,7 @@ export async function readBilled(db: Db, month: BillMonth): Promise<BilledGroup[
 			(extract(epoch from min(period_start)) * 1000)::bigint::text as from_ms, (extract(epoch from max(period_end)) * 1000)::bigint::text as to_ms,
 			sum(list_nano_usd)::text as list, sum(contracted_nano_usd)::text as contracted, sum(effective_nano_usd)::text as effective,
 			sum(billed_nano_usd)::text as billed, round(sum(ms))::text as ms,
-			coalesce(sum(effective_nano_usd) filter (where ms is null), 0)::text as other, bool_or(invoice_id is not null) as invoiced
+			coalesce(sum(effective_nano_usd) filter (where ms is null), 0)::text as other, bool_or(invoice_id is not null) as invoiced, bool_or(by_month) as disks
 		from timed group by provider_name, resource_id, tagged_instance_id, instance_id, instance_provider`);
 	return rows.flatMap(toGroup);
 }
@@ -116,7 +118,7 @@ function toGroup(row: GroupRow): BilledGroup[] {
 	};
 	return [
 		{
-			...{ provider, money, lines: row.lines, otherMicroUsd: micro(row.other) },
+			...{ provider, money, lines: row.lines, otherMicroUsd: micro(row.other), disks: row.disks },
 			// Google bills cores, memory and GPUs of one machine side by side, each with a time of its own.
 			ms: row.ms === null || provider === "gcp" ? null : BigInt(row.ms),
 			resourceId: row.resource_id ?? row.tagged ?? row.instance_id ?? "",

@@ -53,10 +53,12 @@ export async function readCharged(db: DbOrTx, month: BillMonth, ids: readonly st
 			sql`, `,
 		);
 	const metered = sql`not ${BY_BILL} and c.period_start < ${iso(untilMs)}::timestamptz`;
+	// What is taken back of a machine's own time has GPU time; of a disk it has none.
+	const disks = sql`${metered} and (c.kind = 'storage' or (c.correction = 'end_learnt_late' and c.gpu_ms = 0))`;
 	const rows = await db.execute<Row>(sql`
 		select i.id, coalesce(i.provider_instance_id, i.id) as resource_id, count(c.id) filter (where ${metered})::int as charges,
 			(coalesce(sum(c.gpu_ms) filter (where ${metered} and c.kind not in ('egress', 'storage')), 0) / i.gpus)::bigint::text as ms,
-			array[${sums(metered)}, ${sums(sql`c.correction = 'bill_price'`)}, ${sums(sql`c.correction = 'bill_time'`)}] as sums,
+			array[${sums(metered)}, ${sums(sql`c.correction = 'bill_price'`)}, ${sums(sql`c.correction = 'bill_time'`)}, ${sums(disks)}] as sums,
 			(array_agg(jsonb_build_object('start', (extract(epoch from c.period_start) * 1000)::bigint, 'end', (extract(epoch from c.period_end) * 1000)::bigint,
 				'dims', jsonb_build_object('team', c.team, 'project', c.project, 'class', c.class, 'siteId', c.site_id, 'provider', c.provider,
 					'region', c.region, 'capacityType', c.capacity_type, 'accelerator', c.accelerator),
@@ -75,7 +77,7 @@ function toCharged(row: Row): Charged {
 	const { last } = row;
 	return {
 		...{ instanceId: row.id, resourceId: row.resource_id, charges: row.charges, ms: BigInt(row.ms) },
-		...{ metered: money(0), postedPrice: money(4), postedTime: money(8) },
+		...{ metered: money(0), postedPrice: money(4), postedTime: money(8), disks: money(12) },
 		last:
 			last === null
 				? null

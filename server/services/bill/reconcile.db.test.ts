@@ -26,6 +26,7 @@ interface Line {
 	resource?: string;
 	hour?: number;
 	hours?: string;
+	unit?: string;
 	category?: string;
 	tag?: string;
 	invoice?: string;
@@ -34,10 +35,20 @@ interface Line {
 
 const iso = (ms: number) => new Date(ms).toISOString();
 
-function aLine({ cost, resource = "NULL", hour = 0, hours = "1", category = "Usage", tag, invoice = "NULL", list = cost }: Line): string {
+function aLine({
+	cost,
+	resource = "NULL",
+	hour = 0,
+	hours = "1",
+	unit = "Hours",
+	category = "Usage",
+	tag,
+	invoice = "NULL",
+	list = cost,
+}: Line): string {
 	const tags = tag === undefined ? "NULL" : `"{""spillway:instance"": ""${tag}""}"`;
 	const period = `${iso(T0 + hour * HOUR)},${iso(T0 + (hour + 1) * HOUR)}`;
-	return `${cost},USD,2026-11-01T00:00:00Z,${category},${period},${cost},${cost},${list},AWS,${resource},${tags},${hours},Hours,${invoice}`;
+	return `${cost},USD,2026-11-01T00:00:00Z,${category},${period},${cost},${cost},${list},AWS,${resource},${tags},${hours},${unit},${invoice}`;
 }
 
 async function reconciled(...lines: Line[]): Promise<void> {
@@ -90,6 +101,29 @@ describe("a bill that says what the ledger says", () => {
 		]);
 		expect(await corrections()).toEqual([]);
 		expect((await books.db.select().from(bill))[0]?.reconciledAt).not.toBeNull();
+	});
+
+	it("a machine of 3 x $1 and its disk of 3 x $0.01 by a volume's line with our tag: matched; without the tag the disk stays an estimate", async () => {
+		const given = { capacityType: "on_demand", microUsdPerHour: 1_000_000n, onDemandMicroUsdPerHour: 1_000_000n } as const;
+		const machines = await Promise.all([1, 2].map(() => addMachine(books, { ...given, diskMicroUsdPerMonth: 7_200_000n })));
+		books.clock.advance(3 * HOUR);
+		for (const { instanceId } of machines) await terminate(books, instanceId);
+		await meterAll(books);
+		const lines = await Promise.all(
+			machines.map(async ({ instanceId }, n): Promise<Line[]> => {
+				const resource = (await readInstance(books, instanceId)).providerInstanceId ?? "";
+				const time = [0, 1, 2].map((hour) => ({ cost: "1", resource, hour }));
+				const volume = { cost: "0.03", resource: `vol-${n}`, hours: "0.416666", unit: "GB-Mo", hour: 2 };
+				return [...time, n === 0 ? { ...volume, tag: instanceId } : volume];
+			}),
+		);
+		await reconciled(...lines.flat());
+		const found = new Map((await rows()).map((r) => [r.instanceId, r]));
+		const [tagged, untagged] = machines.map((m) => found.get(m.instanceId));
+		expect(tagged).toMatchObject({ state: "matched", estimatedMicroUsd: 3_030_000n, billedMicroUsd: 3_030_000n });
+		expect(untagged).toMatchObject({ state: "matched", estimatedMicroUsd: 3_000_000n, facts: { disksNotOnBillMicroUsd: "30000" } });
+		expect(await corrections()).toEqual([]);
+		await expectSoundLedger();
 	});
 
 	it.each([

@@ -1,5 +1,5 @@
 import { and, arrayContains, eq, lt } from "drizzle-orm";
-import { add, NO_MONEY, reconcileInstance } from "#server/accounting/focus/reconcile.ts";
+import { add, comparable, NO_MONEY, reconcileInstance } from "#server/accounting/focus/reconcile.ts";
 import type { Db } from "#server/db/client.ts";
 import { bill, reconciliation } from "#server/db/schema/bill.ts";
 import { writeAudit } from "../audit.ts";
@@ -83,7 +83,7 @@ function reconcileOne(run: Run, charged: Charged, groups: readonly BilledGroup[]
 	const row: ReconciliationRow = {
 		...{ month: run.month.key, provider: run.provider, resourceId: charged.resourceId, instanceId: charged.instanceId, state: found.state },
 		billId: first?.billId ?? null,
-		estimatedMicroUsd: charged.metered.effective,
+		estimatedMicroUsd: comparable(billed, charged).effective,
 		billedMicroUsd: billed?.money.effective ?? 0n,
 		adjustedMicroUsd: found.adjusted.effective,
 		facts: found.facts,
@@ -117,5 +117,6 @@ function merged(groups: readonly BilledGroup[]) {
 		lines: groups.reduce((sum, g) => sum + g.lines, 0),
 		ms: groups.every((g) => g.ms === null) ? null : groups.reduce((sum, g) => sum + (g.ms ?? 0n), 0n),
 		otherMicroUsd: groups.reduce((sum, g) => sum + g.otherMicroUsd, 0n),
+		disks: groups.some((g) => g.disks),
 	};
 }

@@ -38,7 +38,9 @@ afterAll(() => books.database.drop());
 describe("the ledger that is exported", () => {
 	it("has something of everything that sentences speak of", () => {
 		const seen = (column: string) => new Set(world.rows.map((row) => row[column]));
-		expect([...seen("x_Kind")].sort()).toEqual(expect.arrayContaining(["adjustment", "commitment", "credit", "egress", "idle", "tax"]));
+		expect([...seen("x_Kind")].sort()).toEqual(
+			expect.arrayContaining(["adjustment", "commitment", "credit", "egress", "idle", "storage", "tax"]),
+		);
 		expect([...seen("ChargeCategory")].sort()).toEqual(["Adjustment", "Credit", "Tax", "Usage"]);
 		expect([...seen("PricingCategory")]).toEqual(expect.arrayContaining(["Standard", "Dynamic", "Committed", null]));
 		expect([...seen("CommitmentDiscountStatus")]).toEqual(expect.arrayContaining(["Used", "Unused", null]));

@@ -11,7 +11,7 @@ let books: Books;
 beforeAll(async () => {
 	books = await openBooks();
 	await addPool(books);
-	await addMachine(books, { team: "risk", microUsdPerHour: 404_200n });
+	await addMachine(books, { team: "risk", microUsdPerHour: 404_200n, diskMicroUsdPerMonth: 7_200_000n });
 	const other = await addMachine(books, { team: "vision", capacityType: "on_demand", microUsdPerHour: 1_006_000n });
 	const use = await addUse(books, { team: "risk", slots: [0, 1] });
 	books.clock.advance(2.5 * HOUR);
@@ -48,6 +48,21 @@ describe("exporting a month as FOCUS", () => {
 			["2026-11-10T12:00:00Z", "0.5", "1.006", "0.503"],
 		]);
 		expect(rows[0]).toMatchObject({ PricingCategory: "Standard", PricingUnit: "Hours", ProviderName: "AWS", RegionId: "us-east-1" });
+	});
+
+	it("says 2.5 h of 100 GiB at $0.072 a GiB-month of 720 h as lines of storage: 0.138889 + 0.138889 + 0.069444 GiB-months", async () => {
+		const rows = (await exported()).filter((r) => r["x_Kind"] === "storage");
+		expect(rows.map((r) => [r["ChargePeriodStart"], r["PricingQuantity"]?.slice(0, 8), r["ListUnitPrice"], r["EffectiveCost"]])).toEqual([
+			["2026-11-10T10:00:00Z", "0.138888", "0.072", "0.01"],
+			["2026-11-10T11:00:00Z", "0.138888", "0.072", "0.01"],
+			["2026-11-10T12:00:00Z", "0.069444", "0.072", "0.005"],
+		]);
+		expect(rows[0]).toMatchObject({ ServiceCategory: "Storage", ServiceName: "Amazon Elastic Block Store", PricingUnit: "GiB-Months" });
+		expect(rows[0]).toMatchObject({
+			SkuId: "aws:disk:gp3",
+			PricingCategory: "Standard",
+			ChargeDescription: expect.stringMatching(/^100 GiB of gp3/),
+		});
 	});
 
 	it("lists spot at the on-demand price and prices it at its own", async () => {

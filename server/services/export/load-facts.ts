@@ -7,6 +7,7 @@ import { allocation } from "#server/db/schema/allocation.ts";
 import { bill, billLine } from "#server/db/schema/bill.ts";
 import { instance } from "#server/db/schema/instance.ts";
 import { job } from "#server/db/schema/job.ts";
+import type { StoredDisk } from "#server/db/schema/offer.ts";
 import { site } from "#server/db/schema/site.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import { readCommitments } from "../rate-card/commitments.ts";
@@ -103,9 +104,15 @@ async function loadInstances(db: Db, ids: string[]): Promise<Map<string, LoadedI
 				microUsdPerHour: r.microUsdPerHour,
 				onDemandMicroUsdPerHour: r.offer.onDemandMicroUsdPerHour === null ? null : BigInt(r.offer.onDemandMicroUsdPerHour),
 				egressMicroUsdPerGiB: BigInt(r.offer.egressMicroUsdPerGiB),
+				disk: pricedDisk(r.offer.disk),
 			},
 		]),
 	);
+}
+
+function pricedDisk(disk: StoredDisk | undefined): InstanceFacts["disk"] {
+	if (!disk || disk.microUsdPerMonth === null) return null;
+	return { type: disk.type, gib: disk.gib, microUsdPerMonth: BigInt(disk.microUsdPerMonth) };
 }
 
 async function loadAllocations(db: Db, ids: string[]): Promise<Map<string, { poolId: string; microUsdPerGpuHour: bigint }>> {

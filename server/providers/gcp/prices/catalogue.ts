@@ -2,6 +2,8 @@ import { z } from "zod";
 
 /** Compute Engine, as the Cloud Billing Catalog knows it. */
 const SERVICE = "6F81-5844-456A";
+/** Machines and their disks. */
+const FAMILIES: ReadonlySet<string> = new Set(["Compute", "Storage"]);
 const PAGE_SIZE = 5_000;
 /** Compute Engine has some ten pages; an endpoint that hands out tokens for ever is an error, not a loop. */
 const PAGES_MAX = 100;
@@ -26,7 +28,7 @@ const pageSchema = z.object({ skus: z.array(z.unknown()).default([]), nextPageTo
 export type FetchJson = (url: string, signal: AbortSignal) => Promise<unknown>;
 
 /**
- * What Compute Engine's processors, memory and GPUs cost, all pages. Rows that are not of that form are left out: the
+ * What Compute Engine's processors, memory, GPUs and disks cost, all pages. Rows that are not of that form are left out: the
  * catalogue holds thousands of other things, and what is missing keeps the snapshot's price.
  * @throws Error when the catalogue does not answer, or not in its form
  */
@@ -39,7 +41,7 @@ export async function readCatalogue(endpoint: string, fetchJson: FetchJson): Pro
 		const page = pageSchema.parse(answer);
 		for (const row of page.skus) {
 			const sku = skuSchema.safeParse(row);
-			if (sku.success && sku.data.category.resourceFamily === "Compute") skus.push(sku.data);
+			if (sku.success && FAMILIES.has(sku.data.category.resourceFamily)) skus.push(sku.data);
 		}
 		pageToken = page.nextPageToken;
 		if (pageToken === "") return skus;

@@ -1,6 +1,8 @@
+import { type DiskAsked, wholeDisk } from "../../disk-prices.ts";
 import type { RatePrice, ZoneRate } from "../offers.ts";
-import { type FetchJson, readCatalogue } from "./catalogue.ts";
+import { type FetchJson, readCatalogue, type Sku } from "./catalogue.ts";
 import { composeRates } from "./compose.ts";
+import { usdPerGibMonth } from "./disk-rate.ts";
 
 export interface LivePricesOptions {
 	/** Of the Cloud Billing Catalog or a copy of it: an address without a path. */
@@ -16,6 +18,8 @@ export interface LivePricesOptions {
 export class LivePrices {
 	readonly #options: LivePricesOptions;
 	#rates: readonly ZoneRate[] | null = null;
+	/** Those of disks, as they were read last. */
+	#disks: readonly Sku[] | null = null;
 	#nextMs = 0;
 	/** Why the last reading failed; null when it did not. */
 	#problem: string | null = null;
@@ -33,11 +37,19 @@ export class LivePrices {
 		return rates.map((rate) => ({ ...rate, onDemand: told(rate.onDemand), spot: rate.spot && told(rate.spot) }));
 	}
 
+	/** Price of such a disk for a month by the catalogue as `rates` read it last; null when that has none. @throws Error when none was read */
+	diskPrice(region: string, { type, gib }: DiskAsked): bigint | null {
+		if (this.#disks === null || this.#problem !== null) throw new Error(this.#problem ?? "the catalogue was not read yet");
+		const usd = usdPerGibMonth(this.#disks, region, type);
+		return usd === null ? null : wholeDisk(Number(usd), gib);
+	}
+
 	async #read(snapshot: readonly ZoneRate[], nowMs: number): Promise<void> {
 		const { endpoint, fetchJson, everyMs, retryMs } = this.#options;
 		try {
 			const skus = await readCatalogue(endpoint, fetchJson);
 			this.#rates = composeRates(snapshot, skus, new Date(nowMs).toISOString().slice(0, 10));
+			this.#disks = skus.filter(({ category }) => category.resourceFamily === "Storage");
 			this.#problem = null;
 			this.#nextMs = nowMs + everyMs;
 		} catch (error) {

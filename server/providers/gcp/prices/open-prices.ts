@@ -13,8 +13,9 @@ const RETRY_MS = 15 * MINUTE_MS;
 export function openPrices({ priceEndpoint, livePrices, endpoint, credentials }: ParsedGcpSettings): LivePrices | null {
 	const times = { everyMs: EVERY_MS, retryMs: RETRY_MS };
 	if (priceEndpoint !== undefined) return new LivePrices({ endpoint: priceEndpoint, fetchJson: fetchOpenly, ...times });
-	// An emulated project has no business with Google's catalogue.
-	if (!livePrices || endpoint !== undefined) return null;
+	if (!livePrices) return null;
+	// An emulated project has no business with Google's catalogue: the emulator has its own.
+	if (endpoint !== undefined) return new LivePrices({ endpoint: new URL(endpoint).origin, fetchJson: fetchOpenly, ...times });
 	return new LivePrices({ endpoint: GOOGLE, fetchJson: googleFetch(credentials), ...times });
 }
 

@@ -39,6 +39,7 @@ const DETAILS: Readonly<Record<string, "string" | "number">> = {
 	OperatingSystem: "string",
 	x_Accelerator: "string",
 };
+const DISK_DETAILS: Readonly<Record<string, "string" | "number">> = { DiskSpace: "number", DiskType: "string", x_DiskType: "string" };
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 
@@ -51,7 +52,7 @@ const isUsage = (row: Row) => row["ChargeCategory"] === "Usage" && row["ChargeCl
 /** The time of machines that somebody pays for ahead. */
 const isCommitted = (row: Row) =>
 	row["x_Kind"] === "commitment" ||
-	(row["x_CapacityType"] === "reserved" && row["ChargeCategory"] === "Usage" && row["x_Kind"] !== "egress");
+	(row["x_CapacityType"] === "reserved" && row["ChargeCategory"] === "Usage" && !["egress", "storage"].includes(row["x_Kind"] ?? ""));
 const both = (a: string | null, b: string | null) => (a === null) === (b === null);
 const object = (text: string | null): Record<string, unknown> => (text === null ? {} : JSON.parse(text));
 
@@ -100,7 +101,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
 	allowed: (w, c) => each(w, (r) => cell(r, c) === null || (ALLOWED[c] ?? []).includes(cell(r, c) ?? "")),
 	keyValue: (w, c) =>
 		each(w, (r) => Object.values(object(cell(r, c))).every((v) => v === null || ["string", "number", "boolean"].includes(typeof v))),
-	unit: (w, c) => each(w, (r) => cell(r, c) === null || ["Hours", "GPU-Hours", "GiB"].includes(cell(r, c) ?? "")),
+	unit: (w, c) => each(w, (r) => cell(r, c) === null || ["Hours", "GPU-Hours", "GiB", "GiB-Months"].includes(cell(r, c) ?? "")),
 	bothNull: (w, c, other) => each(w, (r) => both(cell(r, c), cell(r, other))),
 	nullIfNull: (w, c, other) => each(w, (r) => cell(r, other) !== null || cell(r, c) === null),
 	nullForTax: (w, c) => each(w, (r) => r["ChargeCategory"] !== "Tax" || cell(r, c) === null),
@@ -156,6 +157,8 @@ export const CHECKS: Readonly<Record<string, Check>> = {
 	pricingCategory: (w) =>
 		each(w, (r) => {
 			if (r["PricingCategory"] === null || r["x_Kind"] === "egress") return true;
+			// A disk costs what the list says, whatever its machine is bought as.
+			if (r["x_Kind"] === "storage") return r["PricingCategory"] === "Standard";
 			const expected = { spot: "Dynamic", reserved: "Committed" }[r["x_CapacityType"] ?? ""] ?? "Standard";
 			return r["PricingCategory"] === expected;
 		}),
@@ -175,9 +178,15 @@ export const CHECKS: Readonly<Record<string, Check>> = {
 	details: (w) =>
 		each(w, (r) => {
 			const entries = Object.entries(object(cell(r, "SkuPriceDetails")));
-			const known = entries.every(([key, value]) => typeof value === DETAILS[key] && /^(x_)?[A-Z][A-Za-z]+$/.test(key));
+			const disk = r["SkuMeter"] === "Disk Storage";
+			const expected = disk ? DISK_DETAILS : DETAILS;
+			const known = entries.every(([key, value]) => typeof value === expected[key] && /^(x_)?[A-Z][A-Za-z]+$/.test(key));
 			const machine = (r["SkuMeter"] ?? "") === "Instance Time";
-			return known && (!machine || entries.length === Object.keys(DETAILS).length);
+			return (
+				known &&
+				(!disk || entries.length === Object.keys(DISK_DETAILS).length) &&
+				(!machine || entries.length === Object.keys(DETAILS).length)
+			);
 		}),
 	offer: (w) => each(w, (r) => r["SkuMeter"] !== "Instance Time" || w.offers.has(r["SkuPriceId"] ?? "")),
 	team: (w) => each(w, (r) => r["SubAccountId"] === r["SubAccountName"] && r["SubAccountId"] !== ""),

@@ -29,10 +29,10 @@ export async function smallLedger(): Promise<Books> {
 		],
 	});
 	await addPool(books);
-	await addMachine(books, { team: "risk" });
+	await addMachine(books, { team: "risk", diskMicroUsdPerMonth: 8_000_000n });
 	const onDemand = await addMachine(books, { team: "vision", capacityType: "on_demand", microUsdPerHour: 1_006_000n });
-	await addMachine(books, { team: "risk", capacityType: "reserved" });
-	const late = await addMachine(books, { team: "vision" });
+	await addMachine(books, { team: "risk", capacityType: "reserved", diskMicroUsdPerMonth: 8_000_000n });
+	const late = await addMachine(books, { team: "vision", diskMicroUsdPerMonth: 8_000_000n });
 	const use = await addUse(books, { team: "risk", slots: [0, 1] });
 	books.clock.advance(1.7 * HOUR);
 	const sent = { files: 1, bytes: 5n * 1_073_741_824n, completedMs: 0n, createdAt: new Date(books.clock.nowMs()) };

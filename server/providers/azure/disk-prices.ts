@@ -1,0 +1,18 @@
+import type { Clock } from "#server/kernel/clock.ts";
+import { DiskPrices } from "../disk-prices.ts";
+import { PRICE_LIST, readDiskItems } from "./retail-client.ts";
+import { diskPriceOf, premiumTierOf } from "./retail-items.ts";
+import type { ParsedAzureSettings } from "./settings.ts";
+
+/** What Azure's public list asks for the machines' disks; an emulated endpoint has a list of its own. */
+export function openDiskPrices({ priceList, endpoint }: ParsedAzureSettings, clock: Clock): DiskPrices {
+	const url = priceList ?? (endpoint === undefined ? PRICE_LIST : new URL("/api/retail/prices", endpoint).href);
+	return new DiskPrices({
+		...{ source: "Azure Retail Prices", clock },
+		async read(region, { gib }) {
+			if (url === "off") throw new Error("the site's settings turn the price list off");
+			const tier = premiumTierOf(gib);
+			return tier === null ? null : diskPriceOf(await readDiskItems(url, region, tier), tier, clock.nowMs());
+		},
+	});
+}
