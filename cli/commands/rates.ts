@@ -13,10 +13,10 @@ const CARD_BYTES_MAX = 1_000_000;
 
 export const rates: Command = {
 	name: "rates",
-	usage: "[show SITE/POOL | set SITE/POOL -f FILE]",
-	summary: "what owned hardware costs: rate cards of pools",
+	usage: "[show SITE/POOL | set SITE/POOL -f FILE | discounts [-f FILE] | commitments [-f FILE]]",
+	summary: "what hardware costs: rate cards of pools, discounts and commitments of clouds",
 	details:
-		"A rate card file has effectiveFrom (a date or time; default: now), message and card (docs/costs.md). Setting one for the past posts corrections.",
+		"A rate card file has effectiveFrom (a date or time; default: now), message and card (docs/costs.md). Setting one for the past posts corrections. Discounts and commitments are lists: -f replaces the whole of one.",
 	options: {
 		file: { short: "f", value: "FILE", help: "the rate card, YAML or JSON; - reads it from stdin" },
 		message: { value: "TEXT", help: "why it is set (default: what the file says)" },
@@ -26,16 +26,23 @@ export const rates: Command = {
 		"spillway rates",
 		"spillway rates show local/local",
 		'spillway rates set local/local -f card.yaml --message "New power contract"',
+		"spillway rates discounts -f discounts.yaml",
 	],
 	async run(ctx) {
 		const [verb, pool] = ctx.args.positionals;
 		if (verb === undefined) return list(ctx);
+		if (verb === "discounts" || verb === "commitments") {
+			if (pool !== undefined) throw badInput(`A list of ${verb} is of all sites: spillway rates ${verb} [-f FILE]`);
+			return boughtAhead(ctx, verb);
+		}
 		const [site, id, ...more] = (pool ?? "").split("/");
 		if (!site || !id || more.length > 0) throw badInput(`Name the pool as SITE/POOL, for example: spillway rates ${verb} local/local`);
 		const at = `/sites/${encodeURIComponent(site)}/pools/${encodeURIComponent(id)}/rate-card`;
 		if (verb === "show") return show(ctx, at);
 		if (verb === "set") return set(ctx, at);
-		throw badInput(`There is no "rates ${verb}". There are: rates, rates show SITE/POOL, rates set SITE/POOL -f FILE.`);
+		throw badInput(
+			`There is no "rates ${verb}". There are: rates, rates show SITE/POOL, rates set SITE/POOL -f FILE, rates discounts, rates commitments.`,
+		);
 	},
 };
 
@@ -123,3 +130,69 @@ async function set(ctx: CommandContext, at: string): Promise<ExitCode> {
 	if (done.corrections > 0) ctx.io.out(`${count(done.corrections, "correction")} posted, ${exactMoney(done.correctedMicroUsd)} in all\n`);
 	return EXIT.done;
 }
+
+/** The list of discounts or of commitments; replaced by a file where one is named. */
+async function boughtAhead(ctx: CommandContext, what: "discounts" | "commitments"): Promise<ExitCode> {
+	const replaces = ctx.args.text("file") !== undefined;
+	const answer = replaces
+		? await ctx.client.put(
+				`/${what}`,
+				await readDocument(ctx, { usage: `spillway rates ${what} -f FILE`, wanted: "items (docs/costs.md)", bytesMax: CARD_BYTES_MAX }),
+			)
+		: await ctx.client.get(`/${what}`);
+	if (ctx.json) {
+		ctx.io.out(`${answer.text}\n`);
+		return EXIT.done;
+	}
+	const time = (iso: string | null | undefined): string => (iso ? exactTime(Date.parse(iso)) : "open");
+	if (what === "discounts") {
+		const { items } = readAs(z.looseObject({ items: z.array(discountShape) }), answer, "discounts");
+		ctx.io.out(
+			table(
+				ctx.io,
+				[
+					{ head: "DISCOUNT", cell: (d) => oneLine(d.id) },
+					{ head: "SITE", cell: (d) => oneLine(d.siteId) },
+					{ head: "OF", cell: (d) => oneLine([d.capacityType, ...d.instanceFamilies, ...d.regions].join(" ")) },
+					{ head: "PERCENT", cell: (d) => d.percent, right: true },
+					{ head: "FROM", cell: (d) => time(d.from) },
+					{ head: "TO", cell: (d) => time(d.to) },
+					{ head: "OFFERS NOW", cell: (d) => String(d.offersNow), right: true },
+					{ head: "SOURCE", cell: (d) => oneLine(d.source) },
+				],
+				items,
+				{ empty: "No discount is written down." },
+			),
+		);
+		return EXIT.done;
+	}
+	const { items } = readAs(z.looseObject({ items: z.array(commitmentShape) }), answer, "commitments");
+	ctx.io.out(
+		table(
+			ctx.io,
+			[
+				{ head: "COMMITMENT", cell: (c) => oneLine(c.id) },
+				{ head: "SITE", cell: (c) => oneLine(c.siteId) },
+				{ head: "MACHINES", cell: (c) => oneLine(`${c.instances} ${c.instanceType}`) },
+				{ head: "IN", cell: (c) => oneLine(c.zone ?? c.region ?? "every region") },
+				{ head: "HOURLY", cell: (c) => exactMoney(c.hourlyMicroUsd), right: true },
+				{ head: "UPFRONT", cell: (c) => exactMoney(c.upfrontMicroUsd), right: true },
+				{ head: "FROM", cell: (c) => time(c.from) },
+				{ head: "TO", cell: (c) => time(c.to) },
+			],
+			items,
+			{ empty: "Nothing is reserved or committed to." },
+		),
+	);
+	return EXIT.done;
+}
+
+const text = z.string();
+const discountShape = z.looseObject({
+	...{ id: text, siteId: text, capacityType: text, percent: text, source: text, from: text, to: text.nullable() },
+	...{ instanceFamilies: z.array(text), regions: z.array(text), offersNow: z.number() },
+});
+const commitmentShape = z.looseObject({
+	...{ id: text, siteId: text, instanceType: text, instances: z.number(), region: text.nullable(), zone: text.nullish() },
+	...{ hourlyMicroUsd: text, upfrontMicroUsd: text, from: text, to: text },
+});

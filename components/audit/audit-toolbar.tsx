@@ -11,7 +11,21 @@ const WHO = [
 	{ value: "system", label: "The scheduler itself" },
 ];
 const AREAS = [
-	...["account", "approval", "attempt", "backtest", "bill", "budget", "carbon", "channel", "commitments", "instance", "job", "ledger"],
+	...[
+		"account",
+		"approval",
+		"attempt",
+		"backtest",
+		"bill",
+		"budget",
+		"carbon",
+		"channel",
+		"commitments",
+		"discounts",
+		"instance",
+		"job",
+		"ledger",
+	],
 	...["orphan", "policy", "proposal", "rate_card", "shadow", "statement"],
 ];
 

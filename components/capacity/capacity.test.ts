@@ -18,6 +18,8 @@ const offer = (more: Partial<OfferView>): OfferView => ({
 		vcpus: 4,
 		memoryGiB: 16,
 		capacityType: "spot",
+		listMicroUsdPerHour: null,
+		discount: null,
 		reservedFree: null,
 		commitmentId: null,
 		microUsdPerHour: "412000",

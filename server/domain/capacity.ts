@@ -19,6 +19,10 @@ export interface Offer {
 	microUsdPerHour: bigint | null;
 	/** The same machine's on-demand price, to say what spot saved. */
 	onDemandMicroUsdPerHour: bigint | null;
+	/** What the machine lists at on demand, where a negotiated discount makes its prices others. Absent: onDemandMicroUsdPerHour. */
+	listMicroUsdPerHour?: bigint;
+	/** The negotiated discount that is in its price. Absent: none. */
+	discount?: OfferDiscount;
 	priceObservedAtMs: number;
 	priceSource: string;
 	/** Set after a capacity or quota error: not before this time. */
@@ -61,6 +65,13 @@ export interface MachineDisk {
 	microUsdPerMonth: bigint | null;
 	/** When the price was read, UTC ms; null without one. */
 	observedAtMs: number | null;
+	source: string;
+}
+
+export interface OfferDiscount {
+	id: string;
+	/** Millionths of the provider's price. */
+	partsPerMillion: number;
 	source: string;
 }
 

@@ -59,6 +59,7 @@ export interface InstanceFacts {
 	/** The offer's id, under which the price list has it. */
 	offerId: string;
 	microUsdPerHour: bigint;
+	/** List price on demand. */
 	onDemandMicroUsdPerHour: bigint | null;
 	/** Dearest tier of data out, by GiB. */
 	egressMicroUsdPerGiB: bigint;

@@ -1,4 +1,5 @@
 import { type CommitmentsInput, commitmentsInput, listCommitments, setCommitments } from "#server/services/rate-card/commitments.ts";
+import { type DiscountsInput, discountsInput, listDiscounts, setDiscounts } from "#server/services/rate-card/discounts.ts";
 import { type RateCardInput, rateCardInput } from "#server/services/rate-card/input.ts";
 import { listPoolRates, readPoolRates } from "#server/services/rate-card/list.ts";
 import { setRateCard } from "#server/services/rate-card/set.ts";
@@ -47,6 +48,25 @@ export const rateCardRoutes: Route[] = [
 		async handle(ctx, { body }) {
 			await setCommitments(ctx, body as CommitmentsInput);
 			return ok({ items: await listCommitments(ctx) });
+		},
+	},
+	{
+		method: "GET",
+		path: "/discounts",
+		summary: "Discounts agreed with the clouds, with how many offers each is in now",
+		permission: "rates:read",
+		handle: async (ctx) => ok({ items: await listDiscounts(ctx), nextCursor: null }),
+	},
+	{
+		method: "PUT",
+		path: "/discounts",
+		summary: "Replace the list of agreed discounts; it counts from the next decision on",
+		permission: "rates:change",
+		body: discountsInput,
+		write: true,
+		async handle(ctx, { body }) {
+			await setDiscounts(ctx, body as DiscountsInput);
+			return ok({ items: await listDiscounts(ctx) });
 		},
 	},
 ];

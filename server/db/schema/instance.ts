@@ -10,7 +10,11 @@ import { job } from "./job.ts";
 import type { StoredDisk } from "./offer.ts";
 
 /** The offer as it was taken, money as decimal strings. */
-export type StoredOffer = Omit<Offer, "microUsdPerHour" | "onDemandMicroUsdPerHour" | "egressMicroUsdPerGiB" | "disk"> & {
+export type StoredOffer = Omit<
+	Offer,
+	"microUsdPerHour" | "onDemandMicroUsdPerHour" | "egressMicroUsdPerGiB" | "listMicroUsdPerHour" | "disk"
+> & {
+	listMicroUsdPerHour?: string;
 	disk?: StoredDisk;
 	microUsdPerHour: string;
 	onDemandMicroUsdPerHour: string | null;

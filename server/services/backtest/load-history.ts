@@ -1,7 +1,9 @@
 import type { Db } from "#server/db/client.ts";
+import type { Offer } from "#server/domain/capacity.ts";
 import type { Policy } from "#server/domain/policy.ts";
 import { hash32 } from "#server/kernel/random.ts";
 import { listAccelerators } from "#server/rates/accelerators.ts";
+import { discounted } from "#server/scheduling/discount.ts";
 import type { RecordedHistory } from "#server/simulation/backtest/history.ts";
 import { ledgerCalendar } from "../ledger/calendar.ts";
 import { listMarketOffers } from "../offer/list.ts";
@@ -28,14 +30,14 @@ export async function loadHistory(db: Db, request: HistoryRequest): Promise<Reco
 	const { version, policies, timing, onJobs = () => {}, ...span } = request;
 	const calendar = await ledgerCalendar(db);
 	const grid = await loadGrid(db, span);
-	const market = await listMarketOffers(db);
+	const market = await listMarketOffers(db, span.toMs);
 	const periods = [...new Set(policies.flatMap(({ budgets }) => budgets.map(({ period }) => period)))];
 	return {
 		...span,
 		seed: hash32(`${version}`),
 		pools: await loadPools(db),
 		offers: [...market, ...(await reservedOffersSince(db, market, span.fromMs))],
-		prices: await loadPrices(db, span),
+		prices: contracted(await loadPrices(db, span), market),
 		launches: await loadLaunches(db, span),
 		timing: await loadTiming(db, span, { cloudStartMs: timing.cloudStartMs, cooldownMs: timing.offerCooldownMs }),
 		priorRuns: await loadPriorRuns(db, span),
@@ -46,4 +48,17 @@ export async function loadHistory(db: Db, request: HistoryRequest): Promise<Reco
 		...(grid ? { grid } : {}),
 		jobs: await loadJobs(db, span, onJobs),
 	};
+}
+
+/** Prices as the providers named them, less the discounts that are in today's offers. */
+function contracted(prices: RecordedHistory["prices"], offers: readonly Offer[]): RecordedHistory["prices"] {
+	for (const { id, discount } of offers) {
+		const changes = discount && prices.get(id);
+		if (changes)
+			prices.set(
+				id,
+				changes.map(({ atMs, microUsdPerHour }) => ({ atMs, microUsdPerHour: discounted(microUsdPerHour, discount.partsPerMillion) })),
+			);
+	}
+	return prices;
 }

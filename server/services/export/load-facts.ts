@@ -5,7 +5,7 @@ import type { BillLineFacts, CommitmentFacts, ExportFacts, InstanceFacts } from 
 import type { Db } from "#server/db/client.ts";
 import { allocation } from "#server/db/schema/allocation.ts";
 import { bill, billLine } from "#server/db/schema/bill.ts";
-import { instance } from "#server/db/schema/instance.ts";
+import { instance, type StoredOffer } from "#server/db/schema/instance.ts";
 import { job } from "#server/db/schema/job.ts";
 import type { StoredDisk } from "#server/db/schema/offer.ts";
 import { site } from "#server/db/schema/site.ts";
@@ -102,7 +102,7 @@ async function loadInstances(db: Db, ids: string[]): Promise<Map<string, LoadedI
 				offerId: r.offer.id,
 				commitmentId: r.offer.commitmentId ?? null,
 				microUsdPerHour: r.microUsdPerHour,
-				onDemandMicroUsdPerHour: r.offer.onDemandMicroUsdPerHour === null ? null : BigInt(r.offer.onDemandMicroUsdPerHour),
+				onDemandMicroUsdPerHour: listPriceOf(r.offer),
 				egressMicroUsdPerGiB: BigInt(r.offer.egressMicroUsdPerGiB),
 				disk: pricedDisk(r.offer.disk),
 			},
@@ -113,6 +113,11 @@ async function loadInstances(db: Db, ids: string[]): Promise<Map<string, LoadedI
 function pricedDisk(disk: StoredDisk | undefined): InstanceFacts["disk"] {
 	if (!disk || disk.microUsdPerMonth === null) return null;
 	return { type: disk.type, gib: disk.gib, microUsdPerMonth: BigInt(disk.microUsdPerMonth) };
+}
+
+function listPriceOf({ listMicroUsdPerHour, onDemandMicroUsdPerHour }: StoredOffer): bigint | null {
+	const listed = listMicroUsdPerHour ?? onDemandMicroUsdPerHour;
+	return listed === null ? null : BigInt(listed);
 }
 
 async function loadAllocations(db: Db, ids: string[]): Promise<Map<string, { poolId: string; microUsdPerGpuHour: bigint }>> {

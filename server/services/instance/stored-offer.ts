@@ -6,10 +6,11 @@ import { assert } from "#server/kernel/assert.ts";
 /** The offer as it was taken, in the form that the row keeps. */
 export function toStoredOffer(offer: Offer): StoredOffer {
 	assert(offer.microUsdPerHour !== null, "only an offer with a price can be taken");
-	const { disk, ...rest } = offer;
+	const { disk, listMicroUsdPerHour, ...rest } = offer;
 	return {
 		...rest,
 		...(disk && { disk: toStoredDisk(disk) }),
+		...(listMicroUsdPerHour !== undefined && { listMicroUsdPerHour: listMicroUsdPerHour.toString() }),
 		microUsdPerHour: offer.microUsdPerHour.toString(),
 		onDemandMicroUsdPerHour: offer.onDemandMicroUsdPerHour?.toString() ?? null,
 		egressMicroUsdPerGiB: offer.egressMicroUsdPerGiB.toString(),

@@ -12,6 +12,8 @@ import { charge } from "#server/db/schema/charge.ts";
 import type { instance } from "#server/db/schema/instance.ts";
 import type { job } from "#server/db/schema/job.ts";
 import { offerPrice } from "#server/db/schema/offer.ts";
+import type { OfferDiscount } from "#server/domain/capacity.ts";
+import { discounted } from "#server/scheduling/discount.ts";
 import type { GridHours } from "../carbon/grid-hours.ts";
 import type { MeasuredMinutes } from "../carbon/measured-minutes.ts";
 import { powerOfMachine } from "../carbon/power-facts.ts";
@@ -57,10 +59,10 @@ export async function readSpotPrices(tx: Tx, machines: readonly Machine[]): Prom
 export function usageOf({ instance: row, work, times }: Machine, known: Known): Usage | null {
 	if (row.billedFrom === null) return null;
 	const startMs = row.billedFrom.getTime();
-	const listMicroUsdPerHour = BigInt(row.offer.onDemandMicroUsdPerHour ?? row.microUsdPerHour);
+	const listMicroUsdPerHour = BigInt(row.offer.listMicroUsdPerHour ?? row.offer.onDemandMicroUsdPerHour ?? row.microUsdPerHour);
 	const launch = { microUsdPerHour: row.microUsdPerHour, listMicroUsdPerHour };
 	// Only spot prices change while a machine runs; the others stay what they were at its launch.
-	const observed = row.capacityType === "spot" ? (known.prices.get(row.offer.id) ?? []) : [];
+	const observed = row.capacityType === "spot" ? contracted(known.prices.get(row.offer.id) ?? [], row.offer.discount) : [];
 	return {
 		startMs,
 		endMs: row.billedUntil?.getTime() ?? null,
@@ -82,6 +84,12 @@ export function usageOf({ instance: row, work, times }: Machine, known: Known): 
 		},
 		cause: { jobId: row.jobId, attemptId: row.attemptId, instanceId: row.id, allocationId: null, poolId: null },
 	};
+}
+
+/** Prices as the provider named them, less the discount that was in the launch's. */
+function contracted(observed: readonly PriceObservation[], discount: OfferDiscount | undefined): readonly PriceObservation[] {
+	if (!discount) return observed;
+	return observed.map((seen) => ({ ...seen, microUsdPerHour: discounted(seen.microUsdPerHour, discount.partsPerMillion) }));
 }
 
 /** As the launch asked for it, at the price that was known then. */

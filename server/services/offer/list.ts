@@ -1,65 +1,17 @@
-import { eq } from "drizzle-orm";
-import { billingTermsOf } from "#server/accounting/billing-terms.ts";
 import type { DbOrTx } from "#server/db/client.ts";
-import { offer } from "#server/db/schema/offer.ts";
-import { site } from "#server/db/schema/site.ts";
 import type { Offer } from "#server/domain/capacity.ts";
-import { isCloudProvider, type Provider } from "#server/domain/vocabulary.ts";
-import { assert } from "#server/kernel/assert.ts";
-import { gridIntensity } from "#server/rates/carbon.ts";
-import { egressMicroUsdPerGiB } from "#server/rates/egress.ts";
-import type { RatedProvider } from "#server/rates/offers.ts";
-import { fromStoredDisk } from "../instance/stored-offer.ts";
+import { discountOffers, discountsAt } from "#server/scheduling/discount.ts";
+import { readDiscounts } from "../rate-card/discounts.ts";
+import { listListPrices } from "./list-prices.ts";
 import { reservedOffers } from "./reserved.ts";
 
-/** What can be had now: the clouds' offers, and what is reserved or committed there. */
+/** What can be had now, at the prices of the company's contracts: the clouds' offers, and what is reserved or committed there. */
 export async function listOffers(db: DbOrTx, nowMs: number): Promise<Offer[]> {
-	const market = await listMarketOffers(db);
+	const market = await listMarketOffers(db, nowMs);
 	return [...market, ...(await reservedOffers(db, market, nowMs))];
 }
 
-/** Offers of the enabled, healthy sites, with egress and grid intensity of their region. */
-export async function listMarketOffers(db: DbOrTx): Promise<Offer[]> {
-	const rows = await db
-		.select({ offer, healthy: site.healthy, enabled: site.enabled })
-		.from(offer)
-		.innerJoin(site, eq(site.id, offer.siteId));
-	return rows.filter((r) => r.enabled && r.healthy).map((r) => toOffer(r.offer));
-}
-
-function toOffer(row: typeof offer.$inferSelect): Offer {
-	const provider = cloudOf(row.provider);
-	const grid = gridIntensity(provider, row.region);
-	return {
-		id: row.id,
-		siteId: row.siteId,
-		provider: row.provider,
-		region: row.region,
-		zone: row.zone,
-		instanceType: row.instanceType,
-		accelerator: row.accelerator,
-		gpus: row.gpus,
-		vcpus: row.vcpus,
-		memoryGiB: row.memoryGiB,
-		capacityType: row.capacityType === "owned" ? "on_demand" : row.capacityType,
-		microUsdPerHour: row.microUsdPerHour,
-		onDemandMicroUsdPerHour: row.onDemandMicroUsdPerHour,
-		priceObservedAtMs: row.priceObservedAt.getTime(),
-		priceSource: row.priceSource,
-		backoffUntilMs: row.backoffUntil?.getTime() ?? null,
-		backoffReason: row.backoffReason,
-		egressMicroUsdPerGiB: egressMicroUsdPerGiB(provider, row.region),
-		gridGramsPerKwh: grid?.gramsPerKwh ?? null,
-		pue: grid?.pue ?? null,
-		billedMinimumMs: billingTermsOf(provider).minimumMs,
-		// The loop starts the machines of a gang in one zone and gives all back when one cannot be had; within a region's
-		// subnet those of any of these clouds reach each other.
-		gangs: true,
-		...(row.disk && { disk: fromStoredDisk(row.disk) }),
-	};
-}
-
-function cloudOf(provider: Provider): RatedProvider {
-	assert(isCloudProvider(provider), `${provider} sells no offers`);
-	return provider as RatedProvider;
+/** The clouds' offers alone. */
+export async function listMarketOffers(db: DbOrTx, nowMs: number): Promise<Offer[]> {
+	return discountOffers(await listListPrices(db), discountsAt(await readDiscounts(db), nowMs));
 }

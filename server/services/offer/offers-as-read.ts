@@ -3,7 +3,9 @@ import type { DbOrTx } from "#server/db/client.ts";
 import { offer } from "#server/db/schema/offer.ts";
 import { site } from "#server/db/schema/site.ts";
 import type { Offer } from "#server/domain/capacity.ts";
-import { listMarketOffers } from "./list.ts";
+import { discountOffers, discountsAt } from "#server/scheduling/discount.ts";
+import { readDiscounts } from "../rate-card/discounts.ts";
+import { listListPrices } from "./list-prices.ts";
 import { reservedOffers } from "./reserved.ts";
 
 /**
@@ -15,8 +17,9 @@ export class OffersAsRead {
 
 	/** The very list of the last read where nothing changed. All reads must see the same: a transaction of repeatable reads. */
 	async read(tx: DbOrTx, nowMs: number): Promise<Offer[]> {
-		const digest = await digestOf(tx);
-		if (this.#last?.digest !== digest) this.#last = { digest, offers: await listMarketOffers(tx) };
+		const discounts = discountsAt(await readDiscounts(tx), nowMs);
+		const digest = `${await digestOf(tx)} ${JSON.stringify(discounts)}`;
+		if (this.#last?.digest !== digest) this.#last = { digest, offers: discountOffers(await listListPrices(tx), discounts) };
 		const reserved = await reservedOffers(tx, this.#last.offers, nowMs);
 		return reserved.length === 0 ? this.#last.offers : [...this.#last.offers, ...reserved];
 	}

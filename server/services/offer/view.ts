@@ -1,9 +1,11 @@
 import { and, asc, gt, inArray, sql } from "drizzle-orm";
 import { z } from "zod";
 import { offer, offerPrice } from "#server/db/schema/offer.ts";
+import type { OfferDiscount } from "#server/domain/capacity.ts";
 import { quarantineOf } from "#server/domain/quarantine.ts";
 import type { CapacityType, Provider } from "#server/domain/vocabulary.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
+import { discounted } from "#server/scheduling/discount.ts";
 import { authorize } from "../authorize.ts";
 import type { ServiceContext } from "../context.ts";
 import { iso } from "../job/view.ts";
@@ -41,6 +43,9 @@ export interface OfferView {
 	priceSource: string;
 	/** Why the provider's newest price is not believed; the offer then has none, or an older one. */
 	quarantine: string | null;
+	/** What the machine lists at on demand where a negotiated discount is in its prices, else null; and the discount in its own price. */
+	listMicroUsdPerHour: string | null;
+	discount: OfferDiscount | null;
 	/** Reserved capacity only: machines of it that are free now; its price is what using one adds to what is paid anyway. */
 	reservedFree: number | null;
 	/** Reserved capacity only: what was bought ahead. */
@@ -120,6 +125,8 @@ export async function viewOffers(ctx: ServiceContext & { timing: Timing }, raw: 
 			priceStale: isStale(o),
 			priceSource: o.priceSource,
 			quarantine: quarantineOf(o.priceSource),
+			listMicroUsdPerHour: o.listMicroUsdPerHour?.toString() ?? null,
+			discount: o.discount ?? null,
 			reservedFree: o.reservedFree ?? null,
 			commitmentId: o.commitmentId ?? null,
 			backoffUntil: iso(o.backoffUntilMs === null ? null : new Date(o.backoffUntilMs)),
@@ -127,7 +134,10 @@ export async function viewOffers(ctx: ServiceContext & { timing: Timing }, raw: 
 			gridGramsPerKwh: o.gridGramsPerKwh,
 			prices: history
 				.filter((h) => h.offerId === o.id)
-				.map((h) => ({ atMs: h.observedAt.getTime(), microUsdPerHour: h.microUsdPerHour.toString() })),
+				.map((h) => ({
+					atMs: h.observedAt.getTime(),
+					microUsdPerHour: (o.discount ? discounted(h.microUsdPerHour, o.discount.partsPerMillion) : h.microUsdPerHour).toString(),
+				})),
 		})),
 	};
 }

@@ -1,5 +1,6 @@
 import type { Offer } from "#server/domain/capacity.ts";
 import { usdToMicro } from "#server/kernel/money.ts";
+import { discounted } from "#server/scheduling/discount.ts";
 import { BadRow, shorten } from "#server/simulation/trace-file/trace-rows.ts";
 import { eachCsvRow, momentIn } from "./csv-table.ts";
 import { SCENARIO_LIMITS } from "./schema.ts";
@@ -46,7 +47,14 @@ export function parsePrices(
 			}
 		}
 	});
-	return new Map([...changes].map(([id, list]) => [id, fromStart(list, time.startMs)]));
+	const agreed = new Map(offers.map(({ id, discount }) => [id, discount]));
+	return new Map([...changes].map(([id, list]) => [id, fromStart(contracted(list, agreed.get(id)), time.startMs)]));
+}
+
+/** A history has the provider's prices: an offer with a discount pays less. */
+function contracted(list: PriceChange[], discount: Offer["discount"]): PriceChange[] {
+	if (!discount) return list;
+	return list.map(({ atMs, microUsdPerHour }) => ({ atMs, microUsdPerHour: discounted(microUsdPerHour, discount.partsPerMillion) }));
 }
 
 /** Offers' ids by zone and by region. */

@@ -1,6 +1,7 @@
 import { type Offer, offerId } from "#server/domain/capacity.ts";
 import { didYouMean } from "#server/kernel/nearest-name.ts";
 import { matchesGlob, matchesRegion } from "#server/policy/match-pattern.ts";
+import { type Discount, discountOffers } from "#server/scheduling/discount.ts";
 import { oneModel } from "./read-pools.ts";
 import type { ScenarioContext } from "./read-scenario.ts";
 import type { ScenarioSpec } from "./schema.ts";
@@ -22,7 +23,16 @@ export function readOffers(ctx: ScenarioContext): Offer[] {
 		own.add(offer.id);
 		offers.set(offer.id, offer);
 	}
-	return [...offers.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+	return discountOffers(
+		[...offers.values()].sort((a, b) => (a.id < b.id ? -1 : 1)),
+		ctx.doc.spec.discounts.map(toDiscount),
+	);
+}
+
+/** Of a scenario it says what the offers' prices are less, and of its price histories. */
+function toDiscount({ provider, percent, ...rest }: ScenarioSpec["discounts"][number], i: number): Discount {
+	const partsPerMillion = Math.min(999_999, Math.max(1, Math.round(percent * 10_000)));
+	return { ...rest, id: `discounts[${i}]`, siteId: provider, partsPerMillion, source: "scenario", fromMs: 0, toMs: null };
 }
 
 function fromCatalog({ doc, facts, startMs }: ScenarioContext): Offer[] {

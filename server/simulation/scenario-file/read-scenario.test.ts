@@ -223,3 +223,36 @@ describe("any text at all", () => {
 		);
 	});
 });
+
+describe("agreed discounts", () => {
+	const DISCOUNTS = `  discounts:
+    - { provider: aws, percent: 25 }
+    - { provider: aws, percent: 10, regions: ["aws:us-*"] }
+    - { provider: aws, capacityType: spot, percent: 50, regions: ["aws:eu-*"] }
+    - { provider: gcp, capacityType: spot, percent: 90 }
+`;
+
+	it("are in the prices of offers: the largest that applies, each for its capacity type, rounded up", () => {
+		const prices = read(CATALOG + DISCOUNTS).scenario.offers.map((o) => [
+			o.id,
+			o.microUsdPerHour,
+			o.onDemandMicroUsdPerHour,
+			o.listMicroUsdPerHour,
+		]);
+		expect(prices).toEqual([
+			["aws:eu-west-1:*:p4:spot", 5n, 15n, 20n],
+			// Of $0.00001 an hour, as they are here.
+			["aws:us-east-1:*:p4:on_demand", 8n, 15n, 20n],
+			["aws:us-east-1:*:p4:spot", 10n, 15n, 20n],
+		]);
+	});
+
+	it("are in a price history too, which has the provider's prices", () => {
+		const history = `${CATALOG}  discounts: [{ provider: aws, capacityType: spot, percent: 50 }]
+  offers: [{ provider: aws, region: us-east-1, zone: us-east-1a, instanceType: p4, capacityType: spot, accelerator: A100-80GB, gpus: 8, usdPerHour: 2 }]
+  priceHistory: [{ file: prices.csv, from: 2020-01-01T00:00:00Z }]
+`;
+		const { prices } = read(history).scenario;
+		expect(prices.get("aws:us-east-1:us-east-1a:p4:spot")?.map((c) => c.microUsdPerHour)).toEqual([750_000n, 1_125_000n]);
+	});
+});

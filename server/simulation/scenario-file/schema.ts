@@ -108,6 +108,16 @@ const offer = z.strictObject({
 	billedMinimum: duration.default(MINUTE_MS),
 });
 
+/** What was agreed with a cloud; it holds for the whole replay. */
+const discount = z.strictObject({
+	provider: z.enum(CLOUD_PROVIDERS),
+	capacityType: z.enum(["on_demand", "spot"]).default("on_demand"),
+	percent: z.number().gt(0).lt(100),
+	/** Patterns as in a policy: on the instance type, and on `provider:region`. */
+	instanceFamilies: z.array(text).max(100).default([]),
+	regions: z.array(text).max(100).default([]),
+});
+
 const priceHistory = z.strictObject({
 	file,
 	/** The moment in the file at which the replay begins. */
@@ -173,6 +183,7 @@ const spec = z.strictObject({
 	offers: z.array(offer).max(SCENARIO_LIMITS.offers).default([]),
 	/** Board power under load by accelerator, W, beside the shipped figures. */
 	boardWatts: z.record(text, z.number().positive().max(10_000)).default({}),
+	discounts: z.array(discount).max(1_000).default([]),
 	priceHistory: z.array(priceHistory).max(SCENARIO_LIMITS.files).default([]),
 	spotAvailability: spotAvailability.optional(),
 	boot: duration.default(4 * MINUTE_MS),
