@@ -49,7 +49,10 @@ export async function commitmentsOf(tx: Tx, machines: readonly Machine[]): Promi
 	for (const row of reserved) {
 		const sinceMs = row.billedFrom?.getTime() ?? 0;
 		const fits = commitments.find((c) => {
-			if (!covers(c, { ...row, commitmentId: row.offer.commitmentId ?? null }) || sinceMs >= c.toMs) return false;
+			const commitmentId = row.offer.commitmentId ?? null;
+			if (!covers(c, { ...row, commitmentId }) || sinceMs >= c.toMs) return false;
+			// Its place was counted in the transaction that placed it (offer/has-seats.ts), and stays while it runs.
+			if (commitmentId !== null) return true;
 			const before = all.filter((other) => covers(c, other) && isBefore(other, row.id, sinceMs));
 			return before.length < c.instances;
 		});
