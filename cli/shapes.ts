@@ -118,6 +118,7 @@ const candidate = z.looseObject({
 	start: range,
 	finish: range,
 	egressMicroUsd: micro,
+	storageMicroUsd: micro.optional(),
 	totalMicroUsd: micro,
 	worstCaseMicroUsd: micro,
 	emissionsGrams: z.number().nullable(),

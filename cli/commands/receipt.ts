@@ -57,7 +57,7 @@ function receiptText({ io }: CommandContext, bill: ReturnType<typeof receiptShap
 			],
 		},
 	);
-	const carbon = `${heading(io, "CO2 of the job")}${carbonText(bill)}`;
+	const carbon = `${disksText(bill)}${heading(io, "CO2 of the job")}${carbonText(bill)}`;
 	if (bill.alternatives.length === 0) return `${body}${carbon}`;
 	return `${body}${carbon}${heading(io, "Elsewhere: the same machine time at the price when it was decided")}${table(
 		io,
@@ -71,6 +71,19 @@ function receiptText({ io }: CommandContext, bill: ReturnType<typeof receiptShap
 		bill.alternatives,
 		{ empty: "" },
 	)}`;
+}
+
+/** A machine of a cloud has cost something, and its disk is in no line. */
+function disksText({ attempts }: ReturnType<typeof receiptShape.parse>): string {
+	const lacking = attempts.filter(
+		({ placement, lines }) =>
+			placement.capacityType !== "owned" &&
+			lines.some(({ kind }) => kind === "compute" || kind === "boot") &&
+			!lines.some(({ kind }) => kind === "storage"),
+	);
+	if (lacking.length === 0) return "";
+	const which = lacking.map(({ number }) => number).join(", ");
+	return `not counted, since its price was not known: the disk of the machine of attempt ${which}\n`;
 }
 
 function carbonText({ totals, carbon }: ReturnType<typeof receiptShape.parse>): string {

@@ -25,6 +25,7 @@ export function candidateText(io: Io, explanation: Considered, atMs: number): st
 			{ head: "PRICE", cell: (c) => hourly(c.hourlyMicroUsd), right: true },
 			{ head: "COST", cell: (c) => about(c.totalMicroUsd), right: true },
 			{ head: "EGRESS", cell: (c) => about(c.egressMicroUsd), right: true },
+			{ head: "DISK", cell: diskCost, right: true },
 			{ head: "AT MOST", cell: (c) => (c.placement.capacityType === "owned" ? "–" : about(c.worstCaseMicroUsd)), right: true },
 			...(explanation.candidates.some(isAtRisk)
 				? [{ head: "LATE", cell: (c: CandidateShape) => (isAtRisk(c) ? chance(c.deadlineRisk) : "–"), right: true as const }]
@@ -65,4 +66,10 @@ export function removalText(removal: NonNullable<CandidateShape["removedBy"]>): 
 
 function isRemovalCode(why: string): why is RemovalCode {
 	return (REMOVAL_CODES as readonly string[]).includes(why);
+}
+
+/** Part of the cost; a cloud's disks whose price is not known are in no cost. */
+function diskCost({ placement, storageMicroUsd }: CandidateShape): string {
+	if (placement.capacityType === "owned") return "–";
+	return storageMicroUsd === undefined ? "not counted" : about(storageMicroUsd);
 }

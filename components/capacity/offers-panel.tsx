@@ -146,7 +146,10 @@ function OfferRow({ line: { offer: o, zones } }: { line: OfferLine }) {
 					</span>
 				</span>
 			</Td>
-			<Td n>{o.microUsdPerHour === null ? <PriceMissing why="missing" /> : <Money value={o.microUsdPerHour} kind="price" />}</Td>
+			<Td n>
+				{o.microUsdPerHour === null ? <PriceMissing why="missing" /> : <Money value={o.microUsdPerHour} kind="price" />}
+				<DiskPrice offer={o} />
+			</Td>
 			<Td n phone="b" className="font-semibold">
 				{o.microUsdPerGpuHour === null ? <PriceMissing why="missing" /> : <Money value={o.microUsdPerGpuHour} kind="price" />}
 				<span className="font-book text-ink-3 md:hidden"> a GPU-hour</span>
@@ -173,6 +176,23 @@ function OfferRow({ line: { offer: o, zones } }: { line: OfferLine }) {
 			</Td>
 			<Td n>{o.gridGramsPerKwh === null ? <span className="text-ink-3">unknown</span> : formatCount(o.gridGramsPerKwh)}</Td>
 		</Tr>
+	);
+}
+
+/** What the machine's disk costs beside it; that it is not counted is said, rather than nothing. */
+function DiskPrice({ offer: { disk } }: { offer: OfferLine["offer"] }) {
+	if (disk === null) return null;
+	const read = disk.observedAt === null ? "" : `, read ${formatExact(Date.parse(disk.observedAt))}`;
+	return (
+		<span className="block text-xs text-ink-3" title={`${disk.gib} GiB of ${disk.type}: ${disk.source}${read}`}>
+			{disk.microUsdPerMonth === null ? (
+				"disk not counted"
+			) : (
+				<>
+					+ disk <Money value={disk.microUsdPerMonth} kind="price" /> a month
+				</>
+			)}
+		</span>
 	);
 }
 

@@ -204,12 +204,29 @@ function CandidateLine({ row, gpus, deadlineMs, axis, chosen, compact }: LinePro
 			)}
 			<Td n phone="b" className={fact === "total" || c.outcome === "chosen" ? STRONG : ""}>
 				{priced && row.timed && <Money value={c.totalMicroUsd} kind="estimate" />}
+				{priced && row.timed && !compact && <DiskPart candidate={c} />}
 			</Td>
 			<Td phone="e" className="leading-snug whitespace-normal!">
 				{bar && <span className="relative mb-1 block h-4 md:hidden">{bar}</span>}
 				<CandidateOutcome row={row} chosen={chosen} />
 			</Td>
 		</Tr>
+	);
+}
+
+/** Whether the total has the disk of the machine. At home the hardware has its own. */
+function DiskPart({ candidate: c }: { candidate: CandidateView }) {
+	if (c.placement.capacityType === "owned") return null;
+	return (
+		<span className="block text-xs font-book text-ink-3">
+			{c.storageMicroUsd === undefined ? (
+				"disk not counted"
+			) : (
+				<>
+					of it disk <Money value={c.storageMicroUsd} kind="estimate" />
+				</>
+			)}
+		</span>
 	);
 }
 

@@ -14,7 +14,7 @@ import { cn } from "#components/ui/cn.ts";
 import { Panel, PanelSplit } from "#components/ui/panel.tsx";
 import { DAY_MS } from "#server/kernel/units.ts";
 import { ReceiptAlternatives } from "./receipt-alternatives.tsx";
-import { lineText, type ReceiptAttempt } from "./receipt-lines.ts";
+import { lacksDisk, lineText, type ReceiptAttempt } from "./receipt-lines.ts";
 import { useNowFor, useOutlook } from "./use-job.ts";
 
 /** What it cost, by attempt and line, beside what it would have cost otherwise. */
@@ -129,6 +129,13 @@ function AttemptLines({ attempt }: { attempt: ReceiptAttempt }) {
 				<tr>
 					<td colSpan={4} className={cn(CELL, "pb-2 text-xs text-ink-3")}>
 						Nothing is metered yet.
+					</td>
+				</tr>
+			)}
+			{lacksDisk(attempt) && (
+				<tr>
+					<td colSpan={4} className={cn(CELL, "text-xs text-ink-3")}>
+						The machine's disk is not counted: its price was not known.
 					</td>
 				</tr>
 			)}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ReceiptView } from "#components/trpc/outputs.ts";
-import { lineText, lostOnFailures, type ReceiptLine, spotSaved } from "./receipt-lines.ts";
+import { lacksDisk, lineText, lostOnFailures, type ReceiptLine, spotSaved } from "./receipt-lines.ts";
 
 const HOUR = 3_600_000;
 const line = (some: Partial<ReceiptLine>): ReceiptLine =>
@@ -24,6 +24,20 @@ describe("lineText", () => {
 	it("says nothing about what has no length", () => {
 		expect(lineText(line({ kind: "egress" }), false)).toEqual({ name: "Data out", how: "" });
 		expect(lineText(line({ toMs: 0 }), false).how).toBe("");
+	});
+});
+
+describe("the disk of a machine", () => {
+	it("is a line of its length, and is said not to be counted where a cloud's machine has none", () => {
+		expect(lineText(line({ kind: "storage" }), false)).toEqual({ name: "Disk", how: "30 min" });
+		const of = (capacityType: string, kinds: ReceiptLine["kind"][]) =>
+			({ placement: { capacityType }, lines: kinds.map((kind) => line({ kind })) }) as Parameters<typeof lacksDisk>[0];
+		expect([of("spot", ["boot", "compute"]), of("spot", ["compute", "storage"]), of("owned", ["compute"]), of("spot", [])].map(lacksDisk)).toEqual([
+			true,
+			false,
+			false,
+			false,
+		]);
 	});
 });
 

@@ -27,6 +27,7 @@ const TIMED: ReadonlySet<ReceiptLine["kind"]> = new Set(["boot", "staging", "com
 export function lineText(line: ReceiptLine, owned: boolean): { name: string; how: string } {
 	const name = NAMES[line.kind][owned ? "owned" : "cloud"];
 	const lengthMs = line.toMs - line.fromMs;
+	if (line.kind === "storage") return { name, how: formatSpan(lengthMs, true) };
 	if (!TIMED.has(line.kind) || lengthMs <= 0) return { name, how: "" };
 	const span = formatSpan(lengthMs, true);
 	if (!owned) return { name, how: `${span} × ${formatMoney(perHour(line.costMicroUsd, BigInt(lengthMs)), "price")} an hour` };
@@ -53,4 +54,9 @@ export function lostOnFailures(receipt: ReceiptView): bigint {
 	return receipt.attempts
 		.filter((a) => ["interrupted", "evicted", "lost", "failed"].includes(a.state))
 		.reduce((sum, a) => sum + a.totals.costMicroUsd, 0n);
+}
+
+/** A machine of a cloud has cost something, and its disk, whose price was not known, is in no line. */
+export function lacksDisk({ placement, lines }: Pick<ReceiptAttempt, "placement" | "lines">): boolean {
+	return placement.capacityType !== "owned" && lines.some(({ kind }) => TIMED.has(kind)) && !lines.some(({ kind }) => kind === "storage");
 }

@@ -62,6 +62,15 @@ export function QuoteTable({ ways, deadlineMs }: { ways: Ways; deadlineMs: numbe
 					),
 					"[&_td]:h-9.5 [&_td]:text-md [&_td]:font-bold",
 				)}
+				{row("Of it disk", (w) =>
+					w.candidate.placement.capacityType === "owned" ? (
+						<span className="text-ink-3">–</span>
+					) : w.candidate.storageMicroUsd === undefined ? (
+						<Quiet>not counted</Quiet>
+					) : (
+						<Money value={w.candidate.storageMicroUsd} kind="estimate" />
+					),
+				)}
 				{row("New money", (w) => (
 					<Money value={w.candidate.cashMicroUsd} kind={w.candidate.cashMicroUsd === "0" ? "whole" : "estimate"} />
 				))}

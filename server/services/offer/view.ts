@@ -1,13 +1,14 @@
 import { and, asc, gt, inArray, sql } from "drizzle-orm";
 import { z } from "zod";
 import { offer, offerPrice } from "#server/db/schema/offer.ts";
-import type { OfferDiscount } from "#server/domain/capacity.ts";
+import type { MachineDisk, OfferDiscount } from "#server/domain/capacity.ts";
 import { quarantineOf } from "#server/domain/quarantine.ts";
 import type { CapacityType, Provider } from "#server/domain/vocabulary.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 import { discounted } from "#server/scheduling/discount.ts";
 import { authorize } from "../authorize.ts";
 import type { ServiceContext } from "../context.ts";
+import { toStoredDisk } from "../instance/stored-offer.ts";
 import { iso } from "../job/view.ts";
 import type { Timing } from "../timing.ts";
 import { listOffers } from "./list.ts";
@@ -41,6 +42,8 @@ export interface OfferView {
 	/** Older than `priceMaxAgeMs`: the offer is not chosen until its price was read again. */
 	priceStale: boolean;
 	priceSource: string;
+	/** The disk that its machines are launched with, beside their price; null: its driver names none. */
+	disk: OfferDiskView | null;
 	/** Why the provider's newest price is not believed; the offer then has none, or an older one. */
 	quarantine: string | null;
 	/** What the machine lists at on demand where a negotiated discount is in its prices, else null; and the discount in its own price. */
@@ -55,6 +58,15 @@ export interface OfferView {
 	gridGramsPerKwh: number | null;
 	/** Price changes of the last 24 h, oldest first. */
 	prices: { atMs: number; microUsdPerHour: string }[];
+}
+
+/** `microUsdPerMonth` null: its price is not known, and it is in no cost; `source` says why. */
+export interface OfferDiskView {
+	type: string;
+	gib: number;
+	microUsdPerMonth: string | null;
+	observedAt: string | null;
+	source: string;
 }
 
 export interface OffersPage {
@@ -124,6 +136,7 @@ export async function viewOffers(ctx: ServiceContext & { timing: Timing }, raw: 
 			priceObservedAt: new Date(o.priceObservedAtMs).toISOString(),
 			priceStale: isStale(o),
 			priceSource: o.priceSource,
+			disk: o.disk ? diskView(o.disk) : null,
 			quarantine: quarantineOf(o.priceSource),
 			listMicroUsdPerHour: o.listMicroUsdPerHour?.toString() ?? null,
 			discount: o.discount ?? null,
@@ -147,4 +160,9 @@ export async function offerFreshness(ctx: ServiceContext): Promise<{ count: numb
 	authorize(ctx, "capacity:read", null);
 	const [row] = await ctx.db.select({ count: sql<number>`count(*)::int`, seenAt: sql<Date | null>`max(${offer.seenAt})` }).from(offer);
 	return { count: row?.count ?? 0, seenAt: row?.seenAt ? new Date(row.seenAt).toISOString() : null };
+}
+
+function diskView({ observedAtMs, ...disk }: MachineDisk): OfferDiskView {
+	const { microUsdPerMonth } = toStoredDisk({ ...disk, observedAtMs });
+	return { ...disk, microUsdPerMonth, observedAt: observedAtMs === null ? null : new Date(observedAtMs).toISOString() };
 }
