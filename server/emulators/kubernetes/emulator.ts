@@ -102,13 +102,13 @@ export class KubernetesEmulator {
 	}
 
 	/** As `kubectl delete` does. */
-	delete(plural: "jobs" | "pods", name: string): void {
-		const object = this.store.get(plural, this.#options.namespace, name);
+	delete(plural: "jobs" | "pods", name: string, namespace = this.#options.namespace): void {
+		const object = this.store.get(plural, namespace, name);
 		if (object) deleteObject(this.store, plural, object, null);
 	}
 
-	suspend(name: string, isSuspended: boolean): void {
-		const job = this.store.get<JobObject>("jobs", this.#options.namespace, name);
+	suspend(name: string, isSuspended: boolean, namespace = this.#options.namespace): void {
+		const job = this.store.get<JobObject>("jobs", namespace, name);
 		if (job) this.store.update("jobs", { ...job, spec: { ...job.spec, suspend: isSuspended } } as JobObject);
 	}
 

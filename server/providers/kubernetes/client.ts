@@ -114,6 +114,12 @@ export class KubeCalls {
 		});
 	}
 
+	/** A Job of others, or its status. Silent when it is gone. */
+	patchTheirJob({ namespace, name }: { namespace: string; name: string }, patch: unknown, subresource: "status" | null): Promise<void> {
+		const path = `/apis/batch/v1/namespaces/${namespace}/jobs/${name}${subresource === null ? "" : `/${subresource}`}`;
+		return this.#unlessGone({ method: "PATCH", path, what: `job ${namespace}/${name}`, body: patch, contentType: MERGE });
+	}
+
 	patchPod(name: string, patch: unknown): Promise<void> {
 		const path = `${this.#core()}/pods/${name}`;
 		return this.#unlessGone({ method: "PATCH", path, what: `pod ${name}`, body: patch, contentType: STRATEGIC_MERGE });

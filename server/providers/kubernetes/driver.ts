@@ -15,8 +15,10 @@ import { ANNOTATIONS, FINALIZER, LABELS, objectNameOf, siteLabelOf } from "./nam
 import type { KubePod } from "./objects.ts";
 import { type AttemptFacts, isIncomplete, observationOf, podStateOf, type Surroundings, startProblemOf } from "./observe-attempt.ts";
 import type { KubePool, ResolveAccelerator } from "./pools.ts";
+import { KubernetesQueue } from "./queue.ts";
 import { findFeatures, type ServerFeatures } from "./server-features.ts";
 import { type KubernetesSettings, kubernetesSettingsSchema, type ParsedKubernetesSettings } from "./settings.ts";
+import type { TheirJob } from "./their-job.ts";
 import { SiteVolume, volumeError } from "./volume.ts";
 
 /** How often the jobs of a closing site are looked for, and how much longer than their grace. */
@@ -41,7 +43,8 @@ export interface KubernetesDriverOptions {
 export class KubernetesDriver implements ClusterDriver {
 	readonly provider = "kubernetes";
 	readonly capabilities = { multiNode: true, pushesChanges: true };
-	readonly queue = null;
+	/** Null where no namespace is named from which jobs may be adopted. */
+	readonly queue: KubernetesQueue | null;
 	readonly siteId: string;
 	readonly #settings: ParsedKubernetesSettings;
 	readonly #clock: Clock;
@@ -67,7 +70,15 @@ export class KubernetesDriver implements ClusterDriver {
 		this.#calls = new KubeCalls(this.#settings, this.#clock);
 		this.#siteLabel = siteLabelOf(siteId);
 		this.#logs = new AttemptLogs(this.#calls, this.#clock);
-		const { volume } = this.#settings;
+		const { volume, adoptFrom } = this.#settings;
+		this.queue =
+			adoptFrom.length === 0
+				? null
+				: new KubernetesQueue({
+						...{ calls: this.#calls, clock: this.#clock, namespaces: adoptFrom },
+						features: () => this.#serverFeatures(),
+						onChange: () => this.#tell(),
+					});
 		this.#volume = volume ? new SiteVolume(volume, (request) => this.#submit(request)) : null;
 		this.#capacity = new Capacity(this.#calls, {
 			settings: this.#settings,
@@ -98,7 +109,8 @@ export class KubernetesDriver implements ClusterDriver {
 			const slots = pools.map((pool) => slotsOf(pool, held));
 			const taken = new Map(slots.map((pool) => [pool.id, pool.unavailableSlots]));
 			const { resources } = this.#settings;
-			const jobs = foreignJobsOf(await this.#capacity.othersPods(), { pools, resources, taken });
+			const theirs = await this.#theirs();
+			const jobs = foreignJobsOf(await this.#capacity.othersPods(), { pools, resources, taken, theirs });
 			// The same array while nothing is new.
 			if (JSON.stringify(jobs) !== JSON.stringify(this.#foreign)) this.#foreign = jobs;
 			return {
@@ -108,6 +120,16 @@ export class KubernetesDriver implements ClusterDriver {
 				foreign: { atMs: observedAtMs, jobs: this.#foreign },
 			};
 		});
+	}
+
+	/** Without the rights to look at them nothing is adopted, which the site's check tells; the rest of the site goes on. */
+	async #theirs(): Promise<TheirJob[]> {
+		try {
+			return (await this.queue?.jobs()) ?? [];
+		} catch (error) {
+			if (error instanceof DriverError && (error.kind === "unauthorized" || error.kind === "not_found")) return [];
+			throw error;
+		}
 	}
 
 	start(request: StartAttempt): Promise<void> {
@@ -273,6 +295,7 @@ export class KubernetesDriver implements ClusterDriver {
 		if (stopJobs) await this.#stopAll(graceMs);
 		await this.#volume?.close();
 		this.#capacity.close();
+		this.queue?.close();
 		this.#logs.close();
 	}
 

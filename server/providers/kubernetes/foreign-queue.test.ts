@@ -29,7 +29,7 @@ const aPod = (name: string, { gpus, node, owner, priority = 0, minute = 0, gate 
 		status: node ? { phase: "Running", startTime: "2026-11-22T08:00:00Z" } : { phase: "Pending" },
 	});
 const seen = (...pods: KubePod[]) =>
-	foreignJobsOf(pods, { pools: [pool], resources: ["nvidia.com/gpu"], taken: new Map([["h100x4", [1, 4, 5, 6]]]) });
+	foreignJobsOf(pods, { pools: [pool], resources: ["nvidia.com/gpu"], taken: new Map([["h100x4", [1, 4, 5, 6]]]), theirs: [] });
 
 it("tells pods of one owner as one job, with the slots that it takes", () => {
 	const [job, ...more] = seen(aPod("x-0", { gpus: 2, node: "a", owner: "x" }), aPod("x-1", { gpus: 1, node: "b", owner: "x" }));

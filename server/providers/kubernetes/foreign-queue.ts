@@ -1,54 +1,77 @@
 import type { ForeignJob } from "#server/domain/foreign-job.ts";
 import type { KubePod } from "./objects.ts";
 import type { KubePool } from "./pools.ts";
+import { sightOfJob, type TheirJob } from "./their-job.ts";
+
+interface Group {
+	id: string;
+	/** Its pods that are not over, the first in the scheduler's order first. */
+	pods: readonly KubePod[];
+	/** Its Job, where Jobs of its namespace may be adopted. */
+	job: TheirJob | null;
+}
 
 /**
  * The cluster's own queue: pods of others that ask for GPUs, those of one owner (a Job, a StatefulSet) as one job, the running
  * ones first. Those that wait are in the scheduler's order: by priority, then by age. Slots are given of those that `taken`
- * names for each pool, in order: Kubernetes chooses the real ones. A suspended Job has no pods and is not seen.
+ * names for each pool, in order: Kubernetes chooses the real ones. A suspended Job has no pods, and is seen where it is among
+ * `theirs`: the Jobs of namespaces from which may be adopted.
  */
 export function foreignJobsOf(
 	pods: readonly KubePod[],
-	{ pools, resources, taken }: { pools: readonly KubePool[]; resources: readonly string[]; taken: ReadonlyMap<string, readonly number[]> },
+	{
+		pools,
+		resources,
+		taken,
+		theirs,
+	}: {
+		pools: readonly KubePool[];
+		resources: readonly string[];
+		taken: ReadonlyMap<string, readonly number[]>;
+		theirs: readonly TheirJob[];
+	},
 ): ForeignJob[] {
 	const asking = pods.filter((pod) => gpusOf(pod, resources) > 0);
-	const groups = [...Map.groupBy(asking, (pod) => pod.owner?.uid || pod.uid).entries()].map(([id, of]) => ({
-		id,
-		of: of.toSorted(inOrder),
-	}));
+	const byOwner = Map.groupBy(asking, (pod) => pod.owner?.uid || pod.uid);
+	const open = theirs.filter((job) => gpusOf(job, resources) > 0 && sightOfJob(job, []).state !== "over");
+	for (const { uid } of open) if (!byOwner.has(uid)) byOwner.set(uid, []);
+	const groups = [...byOwner].map(
+		([id, of]): Group => ({ id, pods: of.toSorted(inOrder), job: open.find(({ uid }) => uid === id) ?? null }),
+	);
 	const left = new Map([...taken].map(([poolId, slots]) => [poolId, [...slots]]));
-	const running = groups.filter(({ of }) => of.some((pod) => pod.node !== null)).sort((a, b) => byAge(a.of[0], b.of[0]));
-	const waiting = groups.filter(({ of }) => of.every((pod) => pod.node === null)).sort((a, b) => inOrder(a.of[0], b.of[0]));
-	const all = [...running.map((group) => ({ ...group, position: null })), ...waiting.map((group, position) => ({ ...group, position }))];
-	return all.flatMap(({ id, of, position }) => {
-		const [first] = of;
+	const running = groups.filter((group) => stateOf(group) === "running").sort((a, b) => byAge(headOf(a), headOf(b)));
+	const waiting = groups.filter((group) => stateOf(group) !== "running").sort((a, b) => inOrder(headOf(a), headOf(b)));
+	const all = [...running.map((group) => ({ group, position: null })), ...waiting.map((group, position) => ({ group, position }))];
+	return all.flatMap(({ group, position }) => {
+		const { id, pods: of, job } = group;
+		const first = of[0] ?? job;
 		if (!first) return [];
-		const gpus = of.reduce((sum, pod) => sum + gpusOf(pod, resources), 0);
-		const poolId = poolOf(first, pools);
+		const state = stateOf(group);
+		const poolId = poolOf(of[0] ?? null, first, pools);
 		const bound = of.filter((pod) => pod.node !== null).reduce((sum, pod) => sum + gpusOf(pod, resources), 0);
 		const starts = of.map((pod) => pod.startedAtMs).filter((ms) => ms !== null);
-		const held = position !== null && first.schedulingGates.length > 0;
-		const unscheduled = first.conditions.find((c) => c.type === "PodScheduled" && c.status === "False");
+		const unscheduled = of[0]?.conditions.find((c) => c.type === "PodScheduled" && c.status === "False");
+		const waits = state === "held" ? (job?.suspended ? "Suspended" : "SchedulingGated") : unscheduled?.reason || "Pending";
 		return [
 			{
 				id,
-				name: first.owner?.name ?? first.name,
+				name: job?.name ?? of[0]?.owner?.name ?? first.name,
 				// Kubernetes keeps no owner of a pod; a namespace is whose it is.
 				user: first.namespace,
 				partition: first.namespace,
 				poolId,
-				state: position === null ? "running" : held ? "held" : "waiting",
-				waitingReason: position === null ? null : held ? "SchedulingGated" : unscheduled?.reason || "Pending",
-				nodes: of.length,
-				gpus,
+				state,
+				waitingReason: state === "running" ? null : waits,
+				nodes: job && state !== "running" ? job.parallelism : of.length,
+				gpus:
+					job && state !== "running" ? job.parallelism * gpusOf(job, resources) : of.reduce((sum, pod) => sum + gpusOf(pod, resources), 0),
 				slots: poolId === null ? [] : (left.get(poolId)?.splice(0, bound) ?? []),
 				position,
-				submittedAtMs: first.createdAtMs,
-				startedAtMs: position === null && starts.length > 0 ? Math.min(...starts) : null,
-				timeLimitMs: null,
-				// Nothing here can be held yet, so nothing may be taken.
-				optIn: null,
-				holdMark: null,
+				submittedAtMs: job?.createdAtMs ?? first.createdAtMs,
+				startedAtMs: state === "running" && starts.length > 0 ? Math.min(...starts) : null,
+				timeLimitMs: job?.timeLimitMs ?? null,
+				optIn: job?.manager === null ? job.optIn : null,
+				holdMark: state === "held" ? (job?.holdMark ?? null) : null,
 				array: null,
 				groupId: null,
 				dependsOn: null,
@@ -57,24 +80,47 @@ export function foreignJobsOf(
 	});
 }
 
-function gpusOf({ asks }: KubePod, resources: readonly string[]): number {
+function stateOf({ pods, job }: Group): ForeignJob["state"] {
+	if (job) {
+		const { state } = sightOfJob(job, pods);
+		if (state === "running" || state === "held") return state;
+	} else if (pods.some((pod) => pod.node !== null)) return "running";
+	return (pods[0]?.schedulingGates.length ?? 0) > 0 ? "held" : "waiting";
+}
+
+interface Placed {
+	name: string;
+	createdAtMs: number;
+	priority?: number;
+}
+
+function headOf({ pods, job }: Group): Placed | undefined {
+	return pods[0] ?? job ?? undefined;
+}
+
+function gpusOf({ asks }: { asks: KubePod["asks"] }, resources: readonly string[]): number {
 	return resources.reduce((sum, resource) => sum + (asks.get(resource) ?? 0), 0);
 }
 
-function inOrder(a: KubePod | undefined, b: KubePod | undefined): number {
+function inOrder(a: Placed | undefined, b: Placed | undefined): number {
 	return (b?.priority ?? 0) - (a?.priority ?? 0) || byAge(a, b);
 }
 
-function byAge(a: KubePod | undefined, b: KubePod | undefined): number {
+function byAge(a: Placed | undefined, b: Placed | undefined): number {
 	return (a?.createdAtMs ?? 0) - (b?.createdAtMs ?? 0) || ((a?.name ?? "") < (b?.name ?? "") ? -1 : 1);
 }
 
 /** Where it runs; where it waits, the first pool that has such GPUs, enough of them on a node, on nodes that it asks for. */
-function poolOf(pod: KubePod, pools: readonly KubePool[]): string | null {
-	if (pod.node !== null) return pools.find((pool) => pool.nodes.some((n) => n.name === pod.node))?.id ?? null;
+function poolOf(
+	bound: KubePod | null,
+	asked: { asks: KubePod["asks"]; nodeSelector: Record<string, string> },
+	pools: readonly KubePool[],
+): string | null {
+	const node = bound?.node ?? null;
+	if (node !== null) return pools.find((pool) => pool.nodes.some((n) => n.name === node))?.id ?? null;
 	const fits = (pool: KubePool) =>
-		(pod.asks.get(pool.resource) ?? 0) > 0 &&
-		(pod.asks.get(pool.resource) ?? 0) <= pool.gpusPerNode &&
-		Object.entries(pod.nodeSelector).every(([key, value]) => (pool.selector[key] ?? value) === value);
+		(asked.asks.get(pool.resource) ?? 0) > 0 &&
+		(asked.asks.get(pool.resource) ?? 0) <= pool.gpusPerNode &&
+		Object.entries(asked.nodeSelector).every(([key, value]) => (pool.selector[key] ?? value) === value);
 	return pools.find(fits)?.id ?? null;
 }

@@ -4,9 +4,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe } from "vitest";
 import { z } from "zod";
 import { describeClusterDriverContract } from "../contract/cluster-contract.ts";
-import { eventually } from "../contract/cluster-harness.ts";
+import { type ClusterHarness, eventually, type MakeClusterHarness } from "../contract/cluster-harness.ts";
 import { posixCommand } from "../contract/posix-job.ts";
-import { startEmulatedCluster } from "../testing/emulated-kubernetes.ts";
+import { startEmulatedCluster, THEIR_NAMESPACE } from "../testing/emulated-kubernetes.ts";
+import { theirJobs } from "../testing/their-jobs.ts";
 import { KubernetesDriver, type KubernetesDriverOptions } from "./driver.ts";
 import { type KubernetesSettings, kubernetesSettingsSchema } from "./settings.ts";
 
@@ -17,14 +18,15 @@ const given = process.env.SPILLWAY_CONTRACT_KUBERNETES
 
 interface Cluster {
 	settings: KubernetesSettings;
+	theirs?: ClusterHarness["theirs"];
 	stop(): Promise<void>;
 }
 
 let sites = 0;
 
-function contract(name: string, open: () => Promise<Cluster>, options: KubernetesDriverOptions): void {
-	describeClusterDriverContract(name, async () => {
-		const { settings, stop } = await open();
+function contract(name: string, open: () => Promise<Cluster>, options: KubernetesDriverOptions & { withQueue?: boolean }): void {
+	const make: MakeClusterHarness = async () => {
+		const { settings, stop, theirs } = await open();
 		sites += 1;
 		const siteId = `contract-${process.pid}-${sites}`;
 		const volume = settings.volume ? await mkdtemp(path.join(settings.volume.folder, "contract-")) : null;
@@ -63,8 +65,10 @@ function contract(name: string, open: () => Promise<Cluster>, options: Kubernete
 				await stop();
 			},
 			features: { realProcesses: true, checkpointFolder: volume !== null, timeStepMs: 1_000, separateStreams: false },
+			...(theirs ? { theirs } : {}),
 		};
-	});
+	};
+	describeClusterDriverContract(name, make, { withQueue: options.withQueue ?? false });
 }
 
 function below(volume: NonNullable<KubernetesSettings["volume"]>, part: string): NonNullable<KubernetesSettings["volume"]> {
@@ -80,7 +84,11 @@ if (given) {
 	});
 } else {
 	describe("an emulated current server", { timeout: 60_000 }, () => {
-		contract("kubernetes", () => startEmulatedCluster(), {});
+		const open = async () => {
+			const { emulator, settings, stop } = await startEmulatedCluster();
+			return { settings: { ...settings, adoptFrom: [THEIR_NAMESPACE] }, stop, theirs: theirJobs(emulator) };
+		};
+		contract("kubernetes", open, { withQueue: true });
 	});
 	describe("an emulated server of 1.20", { timeout: 60_000 }, () => {
 		contract("kubernetes 1.20", () => startEmulatedCluster({ minor: 20 }), {});

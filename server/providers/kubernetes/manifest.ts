@@ -1,4 +1,15 @@
-import type { V1Container, V1Job, V1Pod, V1PodSpec, V1Service, V1Toleration, V1Volume, V1VolumeMount } from "@kubernetes/client-node";
+import type {
+	V1Container,
+	V1EnvVar,
+	V1Job,
+	V1Pod,
+	V1PodSpec,
+	V1Service,
+	V1Toleration,
+	V1Volume,
+	V1VolumeMount,
+} from "@kubernetes/client-node";
+import { gangEnvironment } from "#server/agent/job-environment.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import { DriverError } from "../driver-errors.ts";
 import { ANNOTATIONS, CONTAINER, FINALIZER, LABELS, objectNameOf } from "./names.ts";
@@ -9,7 +20,10 @@ import type { ParsedKubernetesSettings, Toleration } from "./settings.ts";
 /** Spillway ends a job at its longest time, with the reason; the pod's own limit is the net under it. */
 const LIMIT_SLACK_SECONDS = 600;
 /** Where PyTorch's launchers look for the first of a gang, by default. */
-const MASTER_PORT = "29500";
+const MASTER_PORT = 29_500;
+/** Those of a gang's variables that differ from pod to pod. */
+const RANKS = new Set(["NODE_RANK", "PET_NODE_RANK", "RANK"]);
+const RANK_FIELD = `metadata.annotations['${LABELS.index}']`;
 const WORK = "/spillway";
 
 export interface ManifestInput {
@@ -68,7 +82,8 @@ export function podsOf(input: ManifestInput): V1Pod[] {
 			metadata: {
 				name: `${name}-${index}`,
 				labels: { ...labelsOf(input), [LABELS.index]: String(index) },
-				annotations: annotationsOf(input),
+				// As Indexed Jobs give it to theirs.
+				annotations: { ...annotationsOf(input), [LABELS.index]: String(index) },
 				finalizers: [FINALIZER],
 			},
 			spec: { ...spec, hostname: `${name}-${index}`, containers: spec.containers.map((c) => ({ ...c, env: [...env, ...(c.env ?? [])] })) },
@@ -110,6 +125,7 @@ function podSpecOf(input: ManifestInput, name: string): V1PodSpec {
 		throw new DriverError("invalid_request", `attempt ${input.attemptId} cannot start: ${what}`);
 	}
 	const storage = storageOf(input);
+	const gang = spec.nodes === 1 ? [] : gangVariables(input, name);
 	return {
 		restartPolicy: "Never",
 		// The command is then not the first process, which signals without a handler would not end.
@@ -132,7 +148,12 @@ function podSpecOf(input: ManifestInput, name: string): V1PodSpec {
 				name: CONTAINER,
 				image,
 				command: spec.command.map(literal),
-				env: Object.entries(environmentOf(input, name, folders)).map(([key, value]) => ({ name: key, value: literal(value) })),
+				env: [
+					...Object.entries(environmentOf(input, folders))
+						.filter(([key]) => !gang.some((variable) => variable.name === key))
+						.map(([key, value]) => ({ name: key, value: literal(value) })),
+					...gang,
+				],
 				resources: {
 					requests: { ...gpu, ...memory, ...(cpus === null ? {} : { cpu: String(cpus) }) },
 					limits: { ...gpu, ...memory },
@@ -155,11 +176,9 @@ function literal(text: string): string {
 	return text.replaceAll("$", "$$$$");
 }
 
-function environmentOf(input: ManifestInput, name: string, folders: ManifestInput["folders"]): Record<string, string> {
-	const { spec, jobId, attemptNo, settings } = input;
-	const gang = { MASTER_ADDR: `${name}-0.${name}.${settings.namespace}.svc`, MASTER_PORT };
+function environmentOf(input: ManifestInput, folders: ManifestInput["folders"]): Record<string, string> {
+	const { spec, jobId, attemptNo } = input;
 	return {
-		...(spec.nodes === 1 ? {} : gang),
 		...spec.env,
 		SPILLWAY_JOB_ID: jobId,
 		SPILLWAY_ATTEMPT: String(attemptNo),
@@ -167,6 +186,15 @@ function environmentOf(input: ManifestInput, name: string, folders: ManifestInpu
 		SPILLWAY_WORK_DIR: folders === null ? WORK : `${folders.attempt}/work`,
 		SPILLWAY_CHECKPOINT_DIR: folders === null ? (spec.checkpoint?.path ?? `${WORK}/checkpoints`) : folders.checkpoints,
 	};
+}
+
+/** What torchrun and its like find each other by, as on cloud machines; a pod's rank is the index that Kubernetes gives it. */
+function gangVariables({ spec, settings }: ManifestInput, name: string): V1EnvVar[] {
+	const master = { address: `${name}-0.${name}.${settings.namespace}.svc`, port: MASTER_PORT };
+	const known = gangEnvironment({ rank: 0, nodes: spec.nodes, master, gpusPerNode: spec.resources.gpus });
+	return Object.entries(known).map(([key, value]) =>
+		RANKS.has(key) ? { name: key, valueFrom: { fieldRef: { fieldPath: RANK_FIELD } } } : { name: key, value },
+	);
 }
 
 /** Shared memory of any size, as data loaders want, and the attempt's own part of the site's volume. */

@@ -7,6 +7,8 @@ export const LABELS = {
 	attempt: `${DOMAIN}/attempt`,
 	/** Kubernetes' own of Indexed Jobs, given to plain pods too. */
 	index: "batch.kubernetes.io/job-completion-index",
+	/** By it the owner of a Job says that Spillway may take it elsewhere. */
+	adopt: `${DOMAIN}/adopt`,
 	queue: "kueue.x-k8s.io/queue-name",
 } as const;
 export const ANNOTATIONS = {
@@ -16,6 +18,10 @@ export const ANNOTATIONS = {
 	stop: `${DOMAIN}/stop`,
 	/** A Verdict: why it will never run. */
 	verdict: `${DOMAIN}/verdict`,
+	/** On a Job of others: the mark of our hold. */
+	hold: `${DOMAIN}/held-for`,
+	/** On a Job of others: a RanElsewhere, how it ended in the cloud. */
+	ranElsewhere: `${DOMAIN}/ran-elsewhere`,
 } as const;
 /** Keeps a pod that is over, or was deleted by anybody, until its end was seen. */
 export const FINALIZER = `${DOMAIN}/end-seen`;

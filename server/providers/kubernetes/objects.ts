@@ -4,20 +4,20 @@ import { ANNOTATIONS, LABELS } from "./names.ts";
 /** What the API server answers, in the form that the driver works with. Fields that nobody here asks for are not read. */
 
 /** RFC 3339; the zero times of Go and of UNIX stand for "never". */
-const instant = z
+export const instant = z
 	.string()
 	.nullish()
 	.transform((text) => {
 		const ms = text ? Date.parse(text) : Number.NaN;
 		return Number.isNaN(ms) || ms <= 0 ? null : ms;
 	});
-const words = z.record(z.string(), z.string()).nullish();
-const text = z
+export const words = z.record(z.string(), z.string()).nullish();
+export const text = z
 	.string()
 	.nullish()
 	.transform((t) => t ?? "");
 
-const metadataSchema = z.object({
+export const metadataSchema = z.object({
 	name: z.string().min(1),
 	namespace: text,
 	uid: text,
@@ -33,14 +33,14 @@ const metadataSchema = z.object({
 	deletionGracePeriodSeconds: z.number().nullish(),
 	ownerReferences: z.array(z.object({ kind: z.string(), name: z.string(), uid: text })).nullish(),
 });
-const conditionsSchema = z
+export const conditionsSchema = z
 	.array(z.object({ type: z.string(), status: z.string(), reason: text, message: text, lastTransitionTime: instant }))
 	.nullish()
 	.transform((c) => c ?? []);
 export type Condition = z.output<typeof conditionsSchema>[number];
 
 /** Annotations of ours, each a JSON text. What somebody else wrote there counts as nothing. */
-function annotation<S extends z.ZodType>(schema: S, annotations: Record<string, string>, key: string): z.output<S> | null {
+export function annotation<S extends z.ZodType>(schema: S, annotations: Record<string, string>, key: string): z.output<S> | null {
 	try {
 		return schema.parse(JSON.parse(annotations[key] ?? "null"));
 	} catch {
@@ -88,7 +88,7 @@ const quantity = z.union([z.string(), z.number()]).transform(Number);
 const resourcesSchema = z
 	.object({ limits: z.record(z.string(), quantity).nullish(), requests: z.record(z.string(), quantity).nullish() })
 	.nullish();
-const containersSchema = z.array(z.object({ resources: resourcesSchema })).nullish();
+export const containersSchema = z.array(z.object({ resources: resourcesSchema })).nullish();
 
 const stateSchema = z
 	.object({
@@ -168,7 +168,10 @@ export const podSchema = z
 		};
 	});
 
-function asksOf(containers: z.output<typeof containersSchema>, initContainers: z.output<typeof containersSchema>): Map<string, number> {
+export function asksOf(
+	containers: z.output<typeof containersSchema>,
+	initContainers: z.output<typeof containersSchema>,
+): Map<string, number> {
 	const asks = new Map<string, number>();
 	for (const { resources } of containers ?? [])
 		for (const [name, count] of extended(resources)) asks.set(name, (asks.get(name) ?? 0) + count);

@@ -89,7 +89,7 @@ export function podStateOf(pod: KubePod, meta: AttemptMeta, around: Surroundings
 }
 
 function exitOf({ exitCode, reason, message }: { exitCode: number; reason: string; message: string }, { command }: AttemptMeta): Exit {
-	if (!NOT_STARTED.includes(reason)) return parseExit(String(exitCode));
+	if (!NOT_STARTED.includes(reason)) return { ...parseExit(String(exitCode)), ...(reason === "OOMKilled" ? { outOfMemory: true } : {}) };
 	const error = `the command ${JSON.stringify(command)} could not be started: ${message || reason}`;
 	return { code: null, signal: null, error, failedAt: "start" };
 }

@@ -59,6 +59,8 @@ export const kubernetesSettingsSchema = z.strictObject({
 	]),
 	/** Kueue's LocalQueue that jobs are put into. */
 	queue: dnsLabel.optional(),
+	/** Namespaces from which Jobs of others may be adopted; each needs the rights of kubernetes-adoption-rbac.yaml. */
+	adoptFrom: z.array(dnsLabel).default([]),
 	/** The image of jobs that name none; without it such a job is refused. */
 	image: z.string().min(1).optional(),
 	imagePullSecrets: z.array(dnsLabel).default([]),

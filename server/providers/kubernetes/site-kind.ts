@@ -51,6 +51,10 @@ export function kubernetesSiteKind(options: {
 				hint: "What the nodes' GPU products are called here. Known models need no line.",
 			},
 			{ name: "queue", label: "Kueue's LocalQueue", input: "text", required: false, hint: "That jobs are put into, where Kueue is there." },
+			{
+				...{ name: "adoptFrom", label: "Namespaces to adopt from", input: "lines", required: false, placeholder: "research" },
+				hint: "One a line: Jobs of others there may run in the cloud, as the policy says. Each needs rights of its own.",
+			},
 			{ name: "image", label: "Image", input: "text", required: false, hint: "Of jobs that name none; without it such a job is refused." },
 			{
 				name: "gridZone",
@@ -78,6 +82,7 @@ function checkKubernetesSite(driver: KubernetesDriver): AsyncGenerator<CheckStep
 	const seen = driver.observe();
 	// Told by the step that waits for it.
 	seen.catch(() => {});
+	const { queue } = driver;
 	return checkSteps([
 		{
 			...{ id: "identity", title: "The cluster answers, and lets us look", decisive: true },
@@ -96,6 +101,18 @@ function checkKubernetesSite(driver: KubernetesDriver): AsyncGenerator<CheckStep
 				return `Pools: ${pools.map((p) => `${p.id} (${p.nodes} × ${p.gpusPerNode} ${p.accelerator})`).join(", ")}.`;
 			},
 		},
+		...(queue === null
+			? []
+			: [
+					{
+						...{ id: "adoption", title: "Jobs of others" },
+						fix: "Apply kubernetes-adoption-rbac.yaml in each namespace of adoptFrom, or leave adoptFrom out.",
+						async look() {
+							await queue.check();
+							return "They can be read in each namespace of adoptFrom, and this server suspends Jobs.";
+						},
+					},
+				]),
 		{
 			...{ id: "permissions", title: "Rights to run" },
 			fix: "",

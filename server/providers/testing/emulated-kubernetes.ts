@@ -4,8 +4,12 @@ import path from "node:path";
 import { KubernetesEmulator, type KubernetesEmulatorOptions } from "#server/emulators/kubernetes/emulator.ts";
 import type { KubernetesSettings } from "../kubernetes/settings.ts";
 
-/** The manifest that people apply: what it does not grant, the emulated server refuses. */
-const RBAC = new URL("../../../docs/providers/kubernetes-rbac.yaml", import.meta.url);
+/** The manifests that people apply: what they do not grant, the emulated server refuses. */
+const RBAC = ["kubernetes-rbac.yaml", "kubernetes-adoption-rbac.yaml"].map(
+	(name) => new URL(`../../../docs/providers/${name}`, import.meta.url),
+);
+/** The namespace that the second one is for. */
+export const THEIR_NAMESPACE = "research";
 const PRODUCT = { "nvidia.com/gpu.product": "NVIDIA-H100-80GB-HBM3" };
 
 export interface EmulatedCluster {
@@ -22,7 +26,7 @@ export async function startEmulatedCluster(options: Partial<KubernetesEmulatorOp
 		minor: 34,
 		nodes: ["gpu-1", "gpu-2"].map((name) => ({ name, gpus: 4, labels: PRODUCT })),
 		namespace: "spillway",
-		roles: await readFile(RBAC, "utf8"),
+		roles: (await Promise.all(RBAC.map((file) => readFile(file, "utf8")))).join("---\n"),
 		...options,
 	});
 	await emulator.start();

@@ -285,7 +285,10 @@ function environmentOf({ metadata, spec }: V1Pod, container: V1Container, folder
 		HOME: folder,
 		HOSTNAME: spec?.hostname ?? metadata?.name ?? "",
 	};
-	for (const { name, value } of container.env ?? []) env[name] = expand(value ?? "", env);
+	for (const { name, value, valueFrom } of container.env ?? []) {
+		const annotation = /^metadata\.annotations\['(.+)'\]$/.exec(valueFrom?.fieldRef?.fieldPath ?? "")?.[1];
+		env[name] = annotation === undefined ? expand(value ?? "", env) : (metadata?.annotations?.[annotation] ?? "");
+	}
 	return env;
 }
 

@@ -1,0 +1,114 @@
+import { readFile } from "node:fs/promises";
+import { afterEach, describe, expect, it } from "vitest";
+import { translateForeign } from "#server/domain/adoption.ts";
+import { defined } from "#server/kernel/assert.ts";
+import { eventually } from "../contract/cluster-harness.ts";
+import { type EmulatedCluster, startEmulatedCluster, THEIR_NAMESPACE } from "../testing/emulated-kubernetes.ts";
+import { theirJobs } from "../testing/their-jobs.ts";
+import { KubernetesDriver } from "./driver.ts";
+import type { KubernetesQueue } from "./queue.ts";
+
+const MARK = "adp_1";
+const RAN = { outcome: "succeeded", exitCode: 0, comment: "ran in the cloud as job_1: exit code 0" } as const;
+const clock = { passTime: () => new Promise<void>((resolve) => setTimeout(resolve, 10)) };
+
+describe("jobs of others on Kubernetes", { timeout: 60_000 }, () => {
+	let cluster: EmulatedCluster;
+	let driver: KubernetesDriver;
+	let theirs: ReturnType<typeof theirJobs>;
+	let queue: KubernetesQueue;
+
+	async function open(options: Parameters<typeof startEmulatedCluster>[0] = {}): Promise<void> {
+		cluster = await startEmulatedCluster(options);
+		driver = new KubernetesDriver("lab", { ...cluster.settings, adoptFrom: [THEIR_NAMESPACE] });
+		theirs = theirJobs(cluster.emulator);
+		queue = defined(driver.queue, "queue");
+	}
+	/** One that takes every GPU, so that the next has to wait. */
+	async function full(): Promise<void> {
+		const first = await theirs.submit({ gpus: 8, runs: "long" });
+		await eventually(clock, "all GPUs are taken", async () => (await queue.look(first)).state === "running");
+	}
+	const foreign = async (id: string) => (await driver.observe()).foreign?.jobs.find((job) => job.id === id);
+
+	afterEach(async () => {
+		await driver.close({ stopJobs: false, graceMs: 0 });
+		await cluster.stop();
+	});
+
+	it("leaves what Kueue or another controller lets begin to it", async () => {
+		await open();
+		await full();
+		const kueue = await theirs.submit({ gpus: 8, runs: "briefly", optIn: true, labels: { "kueue.x-k8s.io/queue-name": "gpus" } });
+		const owned = theirs.submitted({ gpus: 8, runs: "briefly", optIn: true });
+		cluster.emulator.store.update("jobs", {
+			...owned,
+			metadata: { ...owned.metadata, ownerReferences: [{ apiVersion: "jobset.x-k8s.io/v1alpha2", kind: "JobSet", name: "set", uid: "u" }] },
+		});
+		for (const [id, manager] of [
+			[kueue, "Kueue"],
+			[owned.metadata.uid ?? "", "JobSet set"],
+		] as const) {
+			expect(await queue.hold(id, MARK)).toMatchObject({ state: "waiting", holdMark: null });
+			expect(theirs.byId(id).spec.suspend).toBe(false);
+			expect((await queue.readScript(id)).obstacles).toEqual([`It is ${manager}'s to let it begin, and is left to it.`]);
+			await eventually(clock, "it is seen", async () => (await foreign(id))?.optIn === null);
+		}
+	});
+
+	it("reads a manifest from which a job for the cloud can be made", async () => {
+		await open();
+		await full();
+		const id = await theirs.submit({ gpus: 4, runs: "briefly", optIn: true });
+		const facts = await eventually(clock, "it waits", () => foreign(id));
+		const context = { team: "research", teams: [], acceleratorsNamed: () => [], zoneOffsetMinutes: 0, nowMs: 0 };
+		const made = translateForeign(await queue.readScript(id), facts, context);
+		expect(made).toMatchObject({
+			spec: { image: "busybox", command: ["true", "for", "the", "thesis"], nodes: 1, resources: { gpus: 4 }, team: "research" },
+		});
+	});
+
+	it("gives a finished job the condition that its own end would have given it, and its outcome for its owner", async () => {
+		await open();
+		await full();
+		const [good = "", bad = ""] = [await theirs.submit({ gpus: 8, runs: "briefly" }), await theirs.submit({ gpus: 8, runs: "briefly" })];
+		for (const id of [good, bad]) expect(await queue.hold(id, MARK)).toMatchObject({ state: "held", holdMark: MARK });
+		expect(await queue.finish(good, RAN)).toMatchObject({ state: "over", startedAtMs: null, end: { outcome: "succeeded", exitCode: 0 } });
+		const failed = { outcome: "failed", exitCode: 3, comment: "ran in the cloud as job_2: exit code 3" } as const;
+		expect(await queue.finish(bad, failed)).toMatchObject({ state: "over", end: { outcome: "failed", exitCode: 3 } });
+		const conditions = (id: string) => theirs.byId(id).status.conditions?.map((c) => [c.type, c.reason, c.message]);
+		expect(conditions(good)).toContainEqual(["Complete", "RanElsewhere", RAN.comment]);
+		expect(conditions(bad)).toContainEqual(["Failed", "RanElsewhere", failed.comment]);
+		expect(theirs.byId(good).metadata.annotations).not.toHaveProperty("spillway.dev/held-for");
+		await eventually(clock, "they have left the queue", async () => !(await foreign(good)) && !(await foreign(bad)));
+		expect(cluster.emulator.store.list("pods", THEIR_NAMESPACE).filter((p) => /thesis-[23]/.test(p.metadata.name))).toEqual([]);
+	});
+
+	it("counts it as over without that condition too, until its owner resumes it", async () => {
+		await open();
+		await full();
+		const id = await theirs.submit({ gpus: 8, runs: "briefly" });
+		await queue.hold(id, MARK);
+		cluster.emulator.faults.add({ method: "PATCH", path: /\/status$/, times: 1, does: { status: 422 } });
+		expect(await queue.finish(id, RAN)).toMatchObject({ state: "over", end: { outcome: "succeeded" } });
+		expect(theirs.byId(id).status.conditions ?? []).toEqual([]);
+		cluster.emulator.suspend(theirs.byId(id).metadata.name, false, THEIR_NAMESPACE);
+		expect((await queue.look(id)).state).toBe("waiting");
+	});
+
+	it("holds nothing on a server that does not suspend Jobs, and says since when they do", async () => {
+		await open({ minor: 20 });
+		await full();
+		const id = await theirs.submit({ gpus: 8, runs: "briefly" });
+		await expect(queue.hold(id, MARK)).rejects.toMatchObject({ kind: "invalid_request", message: expect.stringContaining("from 1.22 on") });
+		await expect(queue.check()).rejects.toMatchObject({ kind: "invalid_request" });
+		expect(await queue.look(id)).toMatchObject({ state: "waiting", holdMark: null });
+	});
+
+	it("goes on as a site where the rights for it are missing, and says so when it is asked", async () => {
+		await open({ roles: await readFile("docs/providers/kubernetes-rbac.yaml", "utf8") });
+		await expect(queue.check()).rejects.toMatchObject({ kind: "unauthorized" });
+		const id = await theirs.submit({ gpus: 4, runs: "long", optIn: true });
+		expect(await eventually(clock, "it is seen", () => foreign(id))).toMatchObject({ optIn: null });
+	});
+});
