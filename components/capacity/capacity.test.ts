@@ -26,6 +26,7 @@ const offer = (more: Partial<OfferView>): OfferView => ({
 		microUsdPerGpuHour: "412000",
 		priceStale: false,
 		quarantine: null,
+		disk: null,
 	},
 	...{
 		priceObservedAt: "2026-11-19T14:00:00Z",

@@ -32,12 +32,9 @@ describe("the disk of a machine", () => {
 		expect(lineText(line({ kind: "storage" }), false)).toEqual({ name: "Disk", how: "30 min" });
 		const of = (capacityType: string, kinds: ReceiptLine["kind"][]) =>
 			({ placement: { capacityType }, lines: kinds.map((kind) => line({ kind })) }) as Parameters<typeof lacksDisk>[0];
-		expect([of("spot", ["boot", "compute"]), of("spot", ["compute", "storage"]), of("owned", ["compute"]), of("spot", [])].map(lacksDisk)).toEqual([
-			true,
-			false,
-			false,
-			false,
-		]);
+		expect(
+			[of("spot", ["boot", "compute"]), of("spot", ["compute", "storage"]), of("owned", ["compute"]), of("spot", [])].map(lacksDisk),
+		).toEqual([true, false, false, false]);
 	});
 });
 

@@ -131,7 +131,17 @@ describe("sites over REST", () => {
 		const answer = await world.post("/sites/check", { provider: "aws", settings: SETTINGS, credentials: CREDENTIALS });
 		expect(answer.headers.get("content-type")).toContain("application/x-ndjson");
 		const told = Object.fromEntries(steps(answer.text).map((s) => [s.id, s]));
-		expect(Object.keys(told)).toEqual(["identity", "regions", "image", "subnet", "security_group", "permissions", "offers", "quota"]);
+		expect(Object.keys(told)).toEqual([
+			"identity",
+			"regions",
+			"image",
+			"subnet",
+			"security_group",
+			"gang_network",
+			"permissions",
+			"offers",
+			"quota",
+		]);
 		for (const id of ["identity", "regions", "subnet", "security_group", "permissions", "offers"])
 			expect(told[id], id).toMatchObject({ outcome: "passed", fix: null });
 		expect(told["permissions"]?.found).toContain("g5.xlarge in us-east-1");
