@@ -91,6 +91,17 @@ test("a no keeps the job at home, and its page says so", async ({ page, browser 
 	await rest.cancel(id);
 });
 
+test("nothing waits, and an approval that is not there: each says so", async ({ page }) => {
+	await open(page, "/approvals", "Approvals");
+	await expect(page.getByRole("heading", { name: "Nothing waits for an answer" })).toBeVisible();
+	await expectAccessible(page);
+	await open(page, "/approvals?approval=apr_none", "Approvals");
+	const failed = page.getByRole("main").getByRole("alert");
+	await expect(failed).toContainText("This approval could not be loaded");
+	await expect(failed.getByRole("button", { name: "Try again" })).toBeVisible();
+	await expectAccessible(page);
+});
+
 test.describe("a data scientist", () => {
 	test.use({ person: "scientist" });
 	test("sees their team's approvals, and answers none", async ({ page }) => {

@@ -45,6 +45,24 @@ test("nothing found can be cleared; the file has what is shown", async ({ page, 
 	expect(await file.text()).toContain('"policy.publish"');
 });
 
+test("a read that fails says what, and tries again", async ({ page }) => {
+	await open(page, "/audit", "Audit");
+	await expect(page.getByRole("table", { name: "Lines of the audit" })).toBeVisible();
+	// The real server answers, and refuses: what it is asked is bent on the way.
+	await page.route(/\/api\/trpc\/.*audit\.list/, (route) => {
+		const url = new URL(route.request().url());
+		url.searchParams.set("input", url.searchParams.get("input")?.replaceAll('"limit":', '"limit":-') ?? "");
+		return route.continue({ url: url.href });
+	});
+	await page.getByRole("searchbox").fill("policy");
+	const failed = page.getByRole("main").getByRole("alert");
+	await expect(failed).toContainText("The audit could not be loaded");
+	await expectAccessible(page);
+	await page.unroute(/\/api\/trpc\/.*audit\.list/);
+	await failed.getByRole("button", { name: "Try again" }).click();
+	await expect(page.getByRole("table", { name: "Lines of the audit" })).toBeVisible();
+});
+
 test("the command line verifies the chain, and meets its own head again", async () => {
 	const whole = await spillway("audit", "verify");
 	expect(whole.exitCode, whole.stderr).toBe(0);

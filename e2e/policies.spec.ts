@@ -1,6 +1,6 @@
 import AxeBuilder from "@axe-core/playwright";
 import { expect, type Page } from "@playwright/test";
-import { publish } from "./support/database.ts";
+import { publish, publishAsAnother } from "./support/database.ts";
 import { open, sessionOf, test } from "./support/people.ts";
 import { aJob, jobWhen, makeQuiet, rest } from "./support/rest.ts";
 
@@ -226,6 +226,75 @@ test("by keyboard: completion, moving a rule, undoing", async ({ page }) => {
 	await expectAccessible(page);
 	await page.keyboard.press("Escape");
 	await discard(page);
+});
+
+async function askSecondPerson(page: Page, before: "off" | "on"): Promise<void> {
+	await open(page, "/policies", "Policies");
+	await page.getByRole("button", { name: `Second person: ${before}` }).click();
+	const dialog = page.getByRole("dialog", { name: "Publishing and rolling back" });
+	await dialog.getByRole("checkbox", { name: "A second person agrees first" }).setChecked(before === "off");
+	await expectAccessible(page);
+	await dialog.getByRole("button", { name: "Save" }).click();
+	await expect(page.getByRole("button", { name: `Second person: ${before === "off" ? "on" : "off"}` })).toBeVisible();
+}
+
+test("a second person: what is published waits, is read, and counts once somebody else agreed", async ({ page }) => {
+	test.setTimeout(120_000);
+	await askSecondPerson(page, "off");
+	await test.step("one's own waits for another, and can be taken back", async () => {
+		await edit(page);
+		const rule = await card(page, /^burst-on-wait/);
+		await rule.getByLabel("Forecast wait longer than").fill("45s");
+		await page.getByRole("button", { name: "Publish" }).click();
+		const dialog = page.getByRole("dialog", { name: "Publish the draft" });
+		await expect(dialog.getByText("Another person has to agree before it counts.")).toBeVisible();
+		await dialog.getByLabel("Why").fill("Longer waits");
+		await expectAccessible(page);
+		await dialog.getByRole("button", { name: "Propose it" }).click();
+		await expect(page.locator("#proposals")).toContainText("waits for somebody else");
+		await page.getByRole("button", { name: "See what it changes" }).click();
+		const read = page.getByRole("dialog", { name: /^A change of version/ });
+		await expect(read.getByRole("list", { name: "Changes by rule" })).toContainText("45s");
+		await expect(read.getByText("Another platform engineer has to approve it before it counts.")).toBeVisible();
+		await expect(read.getByRole("button", { name: "Approve it" })).toHaveCount(0);
+		await expectAccessible(page);
+		await read.getByRole("button", { name: "Withdraw it" }).click();
+		await expect(page.locator("#proposals")).toHaveCount(0);
+		expect((await rest.policy()).source).toBe(original);
+		await page.getByRole("button", { name: "Go on with your draft" }).click();
+		await discard(page);
+	});
+	await test.step("another's is read, on a phone too, and approved", async () => {
+		const shorter = original.replace("instanceHours: 8", "instanceHours: 7");
+		await publishAsAnother(shorter, "Shorter lives", (await rest.policy()).version);
+		expect((await rest.policy()).source).toBe(original);
+		await page.setViewportSize({ width: 390, height: 844 });
+		await open(page, "/approvals", "Approvals");
+		await page.getByRole("button", { name: "See what it changes" }).click();
+		const read = page.getByRole("dialog", { name: /^A change of version/ });
+		await expect(read.getByRole("list", { name: "Changes by rule" })).toContainText("7h");
+		await expect(read.getByText("No backtest of this text was looked at.")).toBeVisible();
+		await expectAccessible(page);
+		await read.getByRole("button", { name: "Approve it" }).click();
+		await expect(read).toBeHidden();
+		expect((await rest.policy()).source).toBe(shorter);
+		await open(page, "/approvals?view=past", "Approvals");
+		await expect(page.locator("#proposals")).toContainText("approved");
+		await expectAccessible(page);
+	});
+	await page.setViewportSize({ width: 1280, height: 800 });
+	await askSecondPerson(page, "on");
+	await publish(original, "Put back");
+});
+
+test("what is not there, or cannot be read, says so in its place", async ({ page }) => {
+	await open(page, "/policies?version=9999", "Policies");
+	const older = page.getByRole("dialog", { name: "Version 9999" });
+	await expect(older.getByRole("alert")).toContainText(/has no version 9999/);
+	await expectAccessible(page);
+	await open(page, "/policies?mode=edit&backtest=bt_none", "Policies");
+	await expect(page.locator("#backtest")).toContainText("The backtest could not be loaded");
+	await expectAccessible(page);
 });
 
 test.describe("a data scientist", () => {

@@ -26,6 +26,12 @@ export function countUnsettled(): Promise<number> {
 	});
 }
 
+/** A second platform engineer, whom the demo does not have, publishes: with the setting for it that waits for somebody else's yes. */
+export async function publishAsAnother(source: string, message: string, baseVersion: number): Promise<void> {
+	const actor = { kind: "person", accountId: "usr_e2e_second", name: "Sol Second", role: "platform", teams: [], via: "token" } as const;
+	await asInstallation((ctx) => publishPolicy({ ...ctx, actor }, { name: "default", source, message, baseVersion }));
+}
+
 export async function publish(source: string, message: string): Promise<void> {
 	await asInstallation((ctx) => publishPolicy(ctx, { name: "default", source, message }));
 }

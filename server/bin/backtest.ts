@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { z } from "zod";
 import { connect } from "#server/db/client.ts";
 import { env } from "#server/env.ts";
@@ -13,7 +14,10 @@ const connection = connect(settings.DATABASE_URL, { max: 2, applicationName: "sp
 // Who started it is gone: so is whoever would see to the result.
 process.stdin.on("end", () => process.exit(0)).resume();
 await workOnBacktest(
-	{ db: connection.db, clock: systemClock, timing: timingSchema.parse(settings.SPILLWAY_TIMING), replay: replayInThread },
+	{
+		...{ db: connection.db, clock: systemClock, timing: timingSchema.parse(settings.SPILLWAY_TIMING), replay: replayInThread },
+		logError: (error) => void process.stderr.write(`a backtest failed: ${inspect(error)}\n`),
+	},
 	{ id, startedAtMs },
 );
 await connection.end();

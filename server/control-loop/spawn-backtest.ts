@@ -13,6 +13,7 @@ export function spawnBacktest({ id, startedAtMs }: Term): BacktestWorker {
 	const child = spawn(process.execPath, [file, id, String(startedAtMs)], { stdio: ["pipe", "ignore", "pipe"] });
 	let told = "";
 	child.stderr.setEncoding("utf8").on("data", (text: string) => {
+		process.stderr.write(text);
 		told = (told + text).slice(-TOLD_CHARS);
 	});
 	if (child.pid !== undefined) lowerPriority(child.pid);

@@ -57,7 +57,7 @@ function hands() {
 
 function workContext(replay?: WorkContext["replay"]): WorkContext {
 	const now = async (history: Parameters<typeof replayHalf>[0], policy: Policy) => replayHalf(history, policy);
-	return { db: database.db, clock, timing: timingSchema.parse({}), replay: replay ?? now };
+	return { db: database.db, clock, timing: timingSchema.parse({}), replay: replay ?? now, logError: () => {} };
 }
 
 const start = async () => (await startBacktest(ctx(), { source: SOURCE, days: 7 })).id;

@@ -11,6 +11,7 @@ import type { BacktestHalf } from "#server/simulation/backtest/replay-half.ts";
 import { compareHalves } from "#server/simulation/backtest/run-backtest.ts";
 import { fetchVersion } from "../policy/fetch-version.ts";
 import type { Timing } from "../timing.ts";
+import { failureOf } from "./failure.ts";
 import { loadHistory } from "./load-history.ts";
 
 /** How often a worker says that it is alive, and sees whether it was cancelled. */
@@ -30,6 +31,8 @@ export interface WorkContext {
 	db: Db;
 	clock: Clock;
 	timing: Pick<Timing, "cloudStartMs" | "offerCooldownMs">;
+	/** Of an error that nobody foresaw, all of it. */
+	logError(error: unknown): void;
 	/** Replays one policy, in a thread of its own where the caller must not be blocked. Rejects when the signal comes. */
 	replay(history: RecordedHistory, policy: Policy, options: ReplayOptions): Promise<BacktestHalf>;
 }
@@ -58,8 +61,8 @@ export async function workOnBacktest(ctx: WorkContext, term: Term): Promise<"don
 		return (await write(ctx, term, { state: "done", result, progressPermille: 1000 })) ? "done" : "given_up";
 	} catch (error) {
 		if (stop.signal.aborted && !(error instanceof SpillwayError)) return "given_up";
-		const message = error instanceof Error ? error.message : String(error);
-		await write(ctx, term, { state: "failed", error: message.slice(0, 2_000) });
+		await write(ctx, term, { state: "failed", error: failureOf(error).slice(0, 2_000) });
+		if (!(error instanceof SpillwayError)) ctx.logError(error);
 		return "failed";
 	} finally {
 		clearInterval(beats);

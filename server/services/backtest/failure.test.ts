@@ -1,0 +1,20 @@
+import { describe, expect, it } from "vitest";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { failureOf } from "./failure.ts";
+
+describe("why a backtest failed", () => {
+	it("is what was foreseen, word by word", () => {
+		expect(failureOf(new SpillwayError("invalid_input", "The policy of the draft cannot be read."))).toBe(
+			"The policy of the draft cannot be read.",
+		);
+	});
+	it("is the innermost cause of anything else, and no query", () => {
+		const query = new Error('Failed query: select "offer"."id" from "offer"', {
+			cause: new Error("the connection was closed\n at line 3"),
+		});
+		expect(failureOf(query)).toBe(
+			"It ended with an error that nobody foresaw: the connection was closed. Run it again; if it fails again, look into the scheduler's log.",
+		);
+		expect(failureOf("thrown")).toContain("nobody foresaw: thrown.");
+	});
+});
