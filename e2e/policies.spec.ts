@@ -1,6 +1,6 @@
 import AxeBuilder from "@axe-core/playwright";
 import { expect, type Page } from "@playwright/test";
-import { publish, publishAsAnother } from "./support/database.ts";
+import { publish, publishAsAnother, publishFromGit } from "./support/database.ts";
 import { open, sessionOf, test } from "./support/people.ts";
 import { aJob, jobWhen, makeQuiet, rest } from "./support/rest.ts";
 
@@ -285,6 +285,43 @@ test("a second person: what is published waits, is read, and counts once somebod
 	await page.setViewportSize({ width: 1280, height: 800 });
 	await askSecondPerson(page, "on");
 	await publish(original, "Put back");
+});
+
+test("a policy that is kept in git is read-only, says where from, and can be taken out of its hands", async ({ page }) => {
+	await publishFromGit(original.replace("instanceHours: 8", "instanceHours: 6"), "From the repository", (await rest.policy()).version);
+	await open(page, "/policies?mode=edit", "Policies");
+	await expect(page.getByText("This policy is kept in git")).toBeVisible();
+	await expect(page.getByText("git@example.test:infra/spillway.git").first()).toBeVisible();
+	await expect(page.getByRole("button", { name: /^(Edit|Publish|Go on with your draft)$/ })).toHaveCount(0);
+	await expectAccessible(page);
+	await page.getByRole("button", { name: "Edit it here instead" }).click();
+	const dialog = page.getByRole("dialog", { name: "Take the policy out of git's hands?" });
+	await expectAccessible(page);
+	await dialog.getByRole("button", { name: "Edit it here" }).click();
+	await expect(page.getByRole("textbox", { name: "The policy as YAML" })).toContainText("apiVersion");
+	await publish(original, "Put back");
+});
+
+test("a draft in the shadow decides beside live work, and tells where it differs", async ({ page }) => {
+	test.setTimeout(120_000);
+	await makeQuiet();
+	await edit(page);
+	const rule = await card(page, /^burst-on-wait/);
+	await rule.getByLabel("Forecast wait longer than").fill("7d");
+	await expect(page.getByText(/^saved at/)).toBeVisible();
+	const shadow = page.locator("#shadow");
+	await shadow.getByRole("button", { name: "Run in shadow" }).click();
+	await expect(shadow).toContainText(/runs.*beside version/);
+	await fillHome();
+	const leaves = await rest.submit(aJob({ name: "shadowed" }));
+	await jobWhen(leaves, "bursts", ({ placement }) => placement !== null && placement.capacityType !== "owned", 60_000);
+	await expect(shadow).toContainText(/of [\d,]+ decisions agree/, { timeout: 30_000 });
+	await expect(shadow.getByRole("list", { name: "Where they differ" })).toContainText("shadowed", { timeout: 30_000 });
+	await expectAccessible(page);
+	await shadow.getByRole("button", { name: "Stop" }).click();
+	await expect(shadow).toContainText("stopped");
+	await discard(page);
+	await makeQuiet();
 });
 
 test("what is not there, or cannot be read, says so in its place", async ({ page }) => {

@@ -108,7 +108,8 @@ export function PolicyWorkbench({ accountId, onDone }: { accountId: string; onDo
 					backtestId={backtestId}
 					onClose={() => setDialog(null)}
 					onMerge={() => setDialog("merge")}
-					onPublished={() => void leave()}
+					// What only waits for a second person may be rejected: the draft stays until it is in force.
+					onPublished={(outcome) => (outcome === "proposed" ? onDone() : void leave())}
 				/>
 			)}
 			{dialog === "merge" && (

@@ -32,6 +32,12 @@ export async function publishAsAnother(source: string, message: string, baseVers
 	await asInstallation((ctx) => publishPolicy({ ...ctx, actor }, { name: "default", source, message, baseVersion }));
 }
 
+/** As `spillway policy apply --git` would: from then on the policy is changed from that file alone. */
+export async function publishFromGit(source: string, message: string, baseVersion: number): Promise<void> {
+	const origin = { kind: "git", repository: "git@example.test:infra/spillway.git", commit: "0123abcd", path: "policy.yaml" } as const;
+	await asInstallation((ctx) => publishPolicy(ctx, { name: "default", source, message, baseVersion, origin }));
+}
+
 export async function publish(source: string, message: string): Promise<void> {
 	await asInstallation((ctx) => publishPolicy(ctx, { name: "default", source, message }));
 }

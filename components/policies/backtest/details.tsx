@@ -35,7 +35,7 @@ export function Details({ result, baseVersion }: { result: BacktestResult; baseV
 							{budgets.map((row) => (
 								<Tr key={row.id}>
 									<Td phone="a">
-										{row.budget} <span className="text-ink-3">from {row.from}</span>
+										{row.budget} <span className="block text-ink-3">from {row.from}</span>
 									</Td>
 									<Td n phone="c">
 										{row.published ?? "none"}

@@ -26,11 +26,13 @@ export function Figures({ result, fromMs, toMs }: { result: BacktestResult; from
 									tone={figure.tone === "bad" ? "text-risk" : "text-ink-3"}
 									text={figure.dayText}
 								/>
-								<span className="flex justify-between gap-2 text-xs text-ink-3">
-									<span>{formatDay(fromMs, false)}</span>
-									<span className="max-md:hidden">each day</span>
-									<span>{formatDay(toMs, false)}</span>
-								</span>
+								{figure.days.some(Boolean) && (
+									<span className="flex justify-between gap-2 text-xs text-ink-3">
+										<span>{formatDay(fromMs, false)}</span>
+										<span className="max-md:hidden">each day</span>
+										<span>{formatDay(toMs, false)}</span>
+									</span>
+								)}
 							</span>
 						)}
 					</dd>
