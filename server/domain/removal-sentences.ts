@@ -117,7 +117,7 @@ function limitWords(why: LimitCode, r: Read, ruleId: string | null): string {
 		case "reserved_too_short":
 			return `its capacity ends${clause(r.instant("untilMs"), (t) => ` at ${t}`)}, before the job would${clause(r.duration("neededMs"), (d) => `, which needs ${d}`)}`;
 		case "quota_exceeded":
-			return `the account's quota leaves ${clause(r.count("freeGpus"), (n) => `${n} `) || "too few "}GPUs there${clause(r.count("askedGpus"), (n) => `, and the job takes ${n}`)}`;
+			return `the account's quota${clause(r.text("quota"), (name) => ` ${name}`)}${clause(r.count("limit"), (n) => ` of ${n}${clause(r.text("unit"), (unit) => (unit === "gpus" ? " GPUs" : " cores"))}${clause(r.count("used"), (u) => `, ${u} used,`)}`)} leaves ${clause(r.count("freeGpus"), (n) => `${n} `) || "too few "}GPUs there${clause(r.count("askedGpus"), (n) => `, and the job takes ${n}`)}`;
 		case "cap_exceeded":
 			return capWords(r);
 		case "deadline_needs_firm":

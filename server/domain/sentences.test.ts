@@ -85,6 +85,10 @@ describe("removalSentenceOf", () => {
 	});
 
 	it("names the rule and the numbers", () => {
+		const quota = { quota: "NVIDIA_L4_GPUS", unit: "gpus", limit: 8, used: 6, freeGpus: 2, askedGpus: 4 };
+		expect(removalSentenceOf({ ruleId: null, why: "quota_exceeded", facts: quota })).toBe(
+			"The account's quota NVIDIA_L4_GPUS of 8 GPUs, 6 used, leaves 2 GPUs there, and the job takes 4.",
+		);
 		expect(removalSentenceOf({ ruleId: "sensitive-stays-home", why: "site_denied", facts: { site: "aws", denied: "cloud" } })).toBe(
 			"Rule sensitive-stays-home denies the cloud.",
 		);

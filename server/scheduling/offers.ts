@@ -35,8 +35,8 @@ export interface OfferRow {
 	backoffUntilMs: number;
 	/** `provider:region`. */
 	placeKey: string;
-	/** What it may not give out twice in one plan, by quotaKey; null: nothing is known to be scarce. */
-	quota: { key: string; gpusFree: number } | null;
+	/** What it may not give out twice in one plan: so many units of a quota are free, and a machine takes `each`; null: none is known. */
+	quota: { key: string; free: number; each: number } | null;
 	/** Kept by holdOf (cost.ts). */
 	lastHold: { lifeMs: number; instances: number; rentMicroUsd: bigint } | null;
 	/** Offers of the same capacity in the same place, this one too: what one of them is known for says something of the others. */
@@ -106,11 +106,23 @@ function likesOf(rows: readonly OfferRow[]): void {
 	for (const row of rows) row.likes = likes.get(keyOf(row.offer))?.toSorted() ?? NOBODY;
 }
 
-/** A quota is the account's, for a model and a capacity type in a region: all its offers there share it. */
+/**
+ * A quota is the account's: all offers that it is named for share it, GPUs or cores. Without a name it is one of GPUs, for a model
+ * and a capacity type in a region.
+ */
 function quotaOf(offer: Offer): OfferRow["quota"] {
-	const { quotaGpusFree, siteId, region, accelerator, capacityType } = offer;
-	if (quotaGpusFree === undefined || quotaGpusFree === null) return null;
-	return { key: `${siteId}\n${region}\n${accelerator}\n${capacityType}`, gpusFree: quotaGpusFree };
+	const { quota, quotaGpusFree = null, siteId, region, accelerator, capacityType, gpus, vcpus } = offer;
+	if (quota) {
+		const each = quota.unit === "cores" ? vcpus : gpus;
+		return { key: `${siteId}\n${region}\n${quota.name}`, free: quota.limit - quota.used, each };
+	}
+	return quotaGpusFree === null ? null : { key: `${siteId}\n${region}\n${accelerator}\n${capacityType}`, free: quotaGpusFree, each: gpus };
+}
+
+/** Which quota, what it is and what is used of it, where the provider tells. */
+export function quotaFacts(offer: Offer, free: { freeGpus: number; askedGpus: number }): Reason["facts"] {
+	const { quota } = offer;
+	return quota ? { ...free, quota: quota.name, unit: quota.unit, limit: quota.limit, used: quota.used } : free;
 }
 
 function placementOf(offer: Offer): Placement {
@@ -299,7 +311,7 @@ function scarcityRemoval(spec: JobSpec, offer: Offer): Removal | null {
 	}
 	const askedGpus = spec.nodes * offer.gpus;
 	if (quotaGpusFree === null || quotaGpusFree >= askedGpus) return null;
-	return { ruleId: null, why: "quota_exceeded", facts: { freeGpus: quotaGpusFree, askedGpus } };
+	return { ruleId: null, why: "quota_exceeded", facts: quotaFacts(offer, { freeGpus: quotaGpusFree, askedGpus }) };
 }
 
 export function backoffRemoval(untilMs: number, why: string | null): Removal {

@@ -64,6 +64,26 @@ describe("quotas", () => {
 		expect(taken).toEqual([big.id, small.id, "aws:eu-west-1:*:g5.xlarge:on_demand"]);
 	});
 
+	it("of cores are shared by all that they are named for, and the reason names them", () => {
+		const quota = { name: "lowPriorityCores", unit: "cores", limit: 100, used: 72 } as const;
+		const big = anOffer({ instanceType: "g5.12xlarge", gpus: 4, vcpus: 24, usd: "0.5", quota, quotaGpusFree: 4 });
+		const small = anOffer({ accelerator: "L4-24GB", vcpus: 4, usd: "0.8", quota, quotaGpusFree: 7 });
+		const snapshot = aSnapshot({ offers: [big, small, anOffer({ region: "eu-west-1", usd: "3" })] });
+		let budgets = chooseFor(snapshot, aJob().build()).budgets;
+		const taken = ["a", "b", "c"].map((name) => {
+			const next = chooseFor(snapshot, aJob(name).build(), { budgets });
+			budgets = next.budgets;
+			if (next.choice.kind === "chosen") takeChoice(budgets, next.shape.verdict, next.choice, next.run);
+			return next;
+		});
+		// 28 cores are free: 24 and 4 of them, then none.
+		expect(taken.map((t) => t.offerId)).toEqual([big.id, small.id, "aws:eu-west-1:*:g5.xlarge:on_demand"]);
+		expect(taken[2]?.choice.passedOver.map((p) => p.removal)).toMatchObject([
+			{ why: "quota_exceeded", facts: { quota: "lowPriorityCores", unit: "cores", limit: 100, used: 72, freeGpus: 0, askedGpus: 4 } },
+			{ why: "quota_exceeded", facts: { freeGpus: 0, askedGpus: 1 } },
+		]);
+	});
+
 	it("that are too small for the job remove the offer with the numbers", () => {
 		const { shape, offerId } = chooseFor(aSnapshot({ offers: [{ ...onDemand, gpus: 8, quotaGpusFree: 4 }] }), aJob().gpus(8).build());
 		expect(offerId).toBeNull();

@@ -1,5 +1,5 @@
 import type { Offer } from "#server/domain/capacity.ts";
-import type { OfferRow } from "./offers.ts";
+import { type OfferRow, quotaFacts } from "./offers.ts";
 import type { Removal } from "./removal.ts";
 
 /** What is left of reserved instances and of quotas while a plan is being made: nothing is promised twice. */
@@ -10,9 +10,9 @@ export interface ScarceBook {
 }
 
 export function openScarce(): ScarceBook {
-	/** Instances by what they are taken of, GPUs by quota. */
+	/** Instances by what they are taken of, GPUs or cores by quota. */
 	const instancesTaken = new Map<string, number>();
-	const gpusTaken = new Map<string, number>();
+	const unitsTaken = new Map<string, number>();
 	return {
 		lacks({ offer, quota }, instances) {
 			const { reservedFree = null } = offer;
@@ -21,13 +21,14 @@ export function openScarce(): ScarceBook {
 				if (freeInstances < instances) return { ruleId: null, why: "reserved_full", facts: { freeInstances, askedNodes: instances } };
 			}
 			if (quota === null) return null;
-			const freeGpus = quota.gpusFree - (gpusTaken.get(quota.key) ?? 0);
-			const askedGpus = instances * offer.gpus;
-			return freeGpus < askedGpus ? { ruleId: null, why: "quota_exceeded", facts: { freeGpus, askedGpus } } : null;
+			const free = quota.free - (unitsTaken.get(quota.key) ?? 0);
+			if (free >= instances * quota.each) return null;
+			const freeGpus = quota.each === offer.gpus ? free : Math.max(0, Math.floor(free / Math.max(1, quota.each))) * offer.gpus;
+			return { ruleId: null, why: "quota_exceeded", facts: quotaFacts(offer, { freeGpus, askedGpus: instances * offer.gpus }) };
 		},
 		take({ offer, quota }, instances) {
 			instancesTaken.set(seatsOf(offer), (instancesTaken.get(seatsOf(offer)) ?? 0) + instances);
-			if (quota) gpusTaken.set(quota.key, (gpusTaken.get(quota.key) ?? 0) + instances * offer.gpus);
+			if (quota) unitsTaken.set(quota.key, (unitsTaken.get(quota.key) ?? 0) + instances * quota.each);
 		},
 	};
 }

@@ -95,6 +95,7 @@ async function emulatedAccount(): Promise<CloudHarness> {
 		terminateDelayMs: 5,
 		spotNoticeMs: 5,
 		guestStopGraceMs: 100,
+		coreQuotas: { cores: 1_000, standardNCAST4v3Family: 300, lowPriorityCores: 200 },
 		pageSize: 5,
 		seed: 1,
 	});
@@ -122,6 +123,7 @@ async function emulatedAccount(): Promise<CloudHarness> {
 		again: () => driverOf("contract"),
 		otherControlPlane: () => driverOf("somebody-else"),
 		disk: { type: "Premium_LRS", gib: 128, microUsdPerMonth: 19_710_000n },
+		quota: { name: "standardNCAST4v3Family", unit: "cores", limit: 300 },
 		regions: REGIONS,
 		instanceType: TYPE,
 		placesByRegion: true,

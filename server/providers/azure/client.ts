@@ -15,6 +15,8 @@ const ITEMS_MAX = 500_000;
 const skuSchema = z.object({
 	resourceType: z.string(),
 	name: z.string().min(1),
+	/** Under which a quota on its cores is kept. */
+	family: z.string().optional(),
 	locationInfo: z.array(z.object({ location: z.string(), zones: z.array(z.string()).default([]) })).default([]),
 	capabilities: z.array(z.object({ name: z.string(), value: z.string() })).default([]),
 	restrictions: z
@@ -30,6 +32,14 @@ const skuSchema = z.object({
 		.default([]),
 });
 export type AzureSku = z.output<typeof skuSchema>;
+
+export interface CoreQuota {
+	/** Azure's own key in lower case: a family of sizes, `cores` (all on demand in a region) or `lowpriorityCores` (all spot). */
+	key: string;
+	name: string;
+	limit: number;
+	used: number;
+}
 
 const usageSchema = z.object({
 	name: z.object({ value: z.string().optional(), localizedValue: z.string().optional() }),
@@ -128,11 +138,14 @@ export class AzureCalls {
 		return found.filter(({ resourceType }) => resourceType === "virtualMachines");
 	}
 
-	/** Cores of each family of sizes with their limit in a region; null when the account may not look. */
-	async coreQuotas(region: string): Promise<{ name: string; limit: number; used: number }[] | null> {
+	/** Cores of each family of sizes with their limit in a region, by key and as people read it; null when the account may not look. */
+	async coreQuotas(region: string): Promise<CoreQuota[] | null> {
 		try {
 			const rows = await this.#all(`quotas in ${region}`, usageSchema, (client) => client.usage.list(region));
-			return rows.map(({ name, limit, currentValue }) => ({ name: name.localizedValue ?? name.value ?? "?", limit, used: currentValue }));
+			return rows.map(({ name: { value, localizedValue }, limit, currentValue }) => {
+				const name = localizedValue ?? value ?? "?";
+				return { key: (value ?? name).toLowerCase(), name, limit, used: currentValue };
+			});
 		} catch (error) {
 			if (error instanceof DriverError && (error.kind === "unauthorized" || error.kind === "not_found" || error.kind === "invalid_request"))
 				return null;

@@ -55,9 +55,21 @@ export class AzureDriver implements CloudDriver {
 		const { regions, listPriceMaxAgeDays, spotPriceMaxAgeDays } = this.#settings;
 		const { found, failedRegions } = await inEveryRegion(regions, async (region) => {
 			const asked = { type: OS_DISK_TYPE, gib: this.#settings.osDiskGiB };
+			// What cannot be read is not known: a launch over a quota is refused as such.
+			const quotas = this.#azure.coreQuotas(region).catch(() => null);
 			const [sizes, disk] = await Promise.all([this.#askSizes(region), this.#diskPrices.of(region, asked)]);
 			const nowMs = this.#clock.nowMs();
-			return offersOf({ siteId: this.siteId, region, rates, sizes, nowMs, listPriceMaxAgeDays, spotPriceMaxAgeDays, disk });
+			return offersOf({
+				siteId: this.siteId,
+				region,
+				rates,
+				sizes,
+				nowMs,
+				listPriceMaxAgeDays,
+				spotPriceMaxAgeDays,
+				quotas: await quotas,
+				disk,
+			});
 		});
 		return { offers: found, failedRegions };
 	}

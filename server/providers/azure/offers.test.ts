@@ -111,3 +111,17 @@ describe("what can be bought", () => {
 		expect(offers.find(({ capacityType }) => capacityType === "on_demand")?.microUsdPerHour).toBeGreaterThan(0n);
 	});
 });
+
+it("has the quota that leaves the fewest cores: of its family or of the whole region on demand, of all spot as spot", () => {
+	const quota = (key: string, limit: number, used: number) => ({ key: key.toLowerCase(), name: `${key} as people read it`, limit, used });
+	const family = quota("standardNCADSA100v4Family", 96, 48);
+	const sizes = [sku({ family: "standardNCADSA100v4Family" })];
+	const quotasOf = (quotas: RegionFacts["quotas"] & object) => offersOf(facts({ sizes, quotas })).map((o) => o.quota ?? null);
+	const told = { name: "standardNCADSA100v4Family as people read it", unit: "cores", limit: 96, used: 48 };
+	expect(quotasOf([family, quota("cores", 1_000, 0), quota("lowPriorityCores", 24, 24)])).toEqual([
+		told,
+		{ name: "lowPriorityCores as people read it", unit: "cores", limit: 24, used: 24 },
+	]);
+	expect(quotasOf([family, quota("cores", 100, 90)])).toMatchObject([{ limit: 100, used: 90 }, null]);
+	expect(quotasOf([quota("standardOtherFamily", 0, 0)])).toEqual([null, null]);
+});

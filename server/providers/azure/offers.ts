@@ -2,7 +2,7 @@ import { type MachineDisk, offerId } from "#server/domain/capacity.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 import type { OfferObservation } from "../driver.ts";
 import type { SnapshotRate } from "../snapshot-rate.ts";
-import type { AzureSku } from "./client.ts";
+import type { AzureSku, CoreQuota } from "./client.ts";
 
 /** A row of the shipped snapshot, or of the live price list, which has the date and source of its spot price too. */
 export type AzureRate = Omit<SnapshotRate, "spot"> & { spot: { microUsdPerHour: bigint; asOf: string; source: string } | null };
@@ -15,6 +15,8 @@ export interface RegionFacts {
 	nowMs: number;
 	listPriceMaxAgeDays: number;
 	spotPriceMaxAgeDays: number;
+	/** Absent or null: not known. */
+	quotas?: readonly CoreQuota[] | null;
 	/** That every machine there is launched with; absent where nobody asks. */
 	disk?: MachineDisk;
 }
@@ -27,13 +29,21 @@ export function offersOf(facts: RegionFacts): OfferObservation[] {
 		const here = known.find((rate) => rate.region === facts.region);
 		const [shape] = here ? [here] : known;
 		if (!shape) return [];
-		const onDemand = offer(facts, shape, "on_demand", here?.onDemand ?? null, here?.onDemand.microUsdPerHour ?? null);
+		const firm = quotaOf(facts, [size.family, "cores"]);
+		const onDemand = { ...offer(facts, shape, "on_demand", here?.onDemand ?? null, here?.onDemand.microUsdPerHour ?? null), ...firm };
 		if (!isSpotCapable(size)) return [onDemand];
 		const spot = here?.spot ?? null;
 		// Not below on-demand: nobody should take an eviction for nothing.
 		if (spot !== null && here !== undefined && spot.microUsdPerHour >= here.onDemand.microUsdPerHour) return [onDemand];
-		return [onDemand, offer(facts, shape, "spot", spot, onDemand.microUsdPerHour)];
+		return [onDemand, { ...offer(facts, shape, "spot", spot, onDemand.microUsdPerHour), ...quotaOf(facts, ["lowPriorityCores"]) }];
 	});
+}
+
+/** Of the quotas that hold for a machine the one that leaves the fewest cores. */
+function quotaOf({ quotas }: RegionFacts, keys: readonly (string | undefined)[]): Pick<OfferObservation, "quota"> {
+	const known = (quotas ?? []).filter(({ key }) => keys.some((k) => k?.toLowerCase() === key));
+	const [least] = known.toSorted((a, b) => a.limit - a.used - (b.limit - b.used));
+	return least ? { quota: { name: least.name, unit: "cores", limit: least.limit, used: least.used } } : {};
 }
 
 /** Not restricted for this subscription. Azure restricts whole regions or single zones; one open zone is enough. */

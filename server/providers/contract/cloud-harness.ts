@@ -1,3 +1,4 @@
+import type { OfferQuota } from "#server/domain/capacity.ts";
 import type { CloudDriver, InstanceObservation, LaunchRequest } from "../driver.ts";
 import type { DriverErrorKind } from "../driver-errors.ts";
 
@@ -25,6 +26,8 @@ export interface CloudHarness {
 	instanceType: string;
 	/** What the account's price list asks for the disk of a machine in the first region; it has none for the second. Absent: not known. */
 	disk?: { type: string; gib: number; microUsdPerMonth: bigint };
+	/** What the account may have of the type in the first region on demand, as the provider tells it. Absent: it tells none. */
+	quota?: Omit<OfferQuota, "used">;
 	/** The provider may place a machine by region alone, and then tells no zone. */
 	placesByRegion?: true;
 	/** Machines do not say by which address they are reached: their agents find it out there. */

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { offerId } from "#server/domain/capacity.ts";
 import type { OfferObservation } from "../driver.ts";
-import type { CloudHarness } from "./cloud-harness.ts";
+import { aLaunch, type CloudHarness } from "./cloud-harness.ts";
 
 export function offerCases(account: () => CloudHarness): void {
 	it("has exact prices in micro-dollars, or null: never 0", async () => {
@@ -47,6 +47,21 @@ export function offerCases(account: () => CloudHarness): void {
 			expect(disk).toMatchObject({ ...asked, microUsdPerMonth: region === h.regions[0] ? microUsdPerMonth : null });
 			expect(disk?.source).toMatch(region === h.regions[0] ? /./ : /has no price/);
 		}
+	});
+
+	it("has the account's quota with what is used of it, which grows with a machine by what it counts", async (context) => {
+		const h = account();
+		const { quota } = h;
+		if (!quota) return context.skip("this account does not tell its quotas");
+		const seen = async () => {
+			const { offers } = await h.driver.offers();
+			const onDemand = offers.find((o) => o.region === h.regions[0] && o.instanceType === h.instanceType && o.capacityType === "on_demand");
+			expect(onDemand?.quota).toMatchObject(quota);
+			return { used: onDemand?.quota?.used ?? Number.NaN, each: (quota.unit === "cores" ? onDemand?.vcpus : onDemand?.gpus) ?? Number.NaN };
+		};
+		const before = await seen();
+		await h.driver.launch(aLaunch(h, { capacityType: "on_demand" }));
+		expect((await seen()).used - before.used).toBe(before.each);
 	});
 
 	it("leaves a failing region out, names it, and keeps the others", async (context) => {

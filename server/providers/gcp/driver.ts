@@ -11,7 +11,7 @@ import { type ComputeClients, openComputeClients } from "./compute-clients.ts";
 import { launchMachine } from "./launch.ts";
 import { observationOf } from "./mapper.ts";
 import { INSTANCE_LABEL, lastPart, machineName, namePrefix, ourLabel, readProviderId } from "./names.ts";
-import { offersOf, type ZoneRate } from "./offers.ts";
+import { offersOf, type ZoneFacts, type ZoneRate } from "./offers.ts";
 import { type Ending, endingsOf, goneObservation } from "./operations.ts";
 import type { LivePrices } from "./prices/live-prices.ts";
 import { openPrices } from "./prices/open-prices.ts";
@@ -74,17 +74,27 @@ export class GcpDriver implements CloudDriver {
 		const snapshot = this.#listPrices();
 		const rates = (await this.#live?.rates(snapshot, this.#clock.nowMs())) ?? snapshot;
 		const names = [...new Set(rates.map((rate) => rate.instanceType))].sort();
-		const { found, failedRegions } = await this.#inEveryZone((region, zone) => this.#offersIn(region, zone, rates, names));
+		const { found, failedRegions } = await inEveryRegion(this.#settings.regions, async (region) => {
+			const zones = await this.#zonesIn(region);
+			// What cannot be read is not known: a launch over a quota is refused as such.
+			const quotas = await this.#compute.gpuQuotas(region).catch(() => null);
+			const offers = await Promise.all(zones.map((zone) => this.#offersIn(region, zone, { rates, names, quotas })));
+			return offers.flat();
+		});
 		return { offers: found, failedRegions };
 	}
 
-	async #offersIn(region: string, zone: string, rates: readonly ZoneRate[], names: readonly string[]): Promise<OfferObservation[]> {
+	async #offersIn(
+		region: string,
+		zone: string,
+		{ rates, names, quotas }: { rates: readonly ZoneRate[]; names: readonly string[]; quotas: NonNullable<ZoneFacts["quotas"]> | null },
+	): Promise<OfferObservation[]> {
 		const sold = (await this.#compute.machineTypes(zone, names)).map(({ name }) => name);
 		const { bootDiskType: type, bootDiskGb: gib } = this.#settings;
 		const disk = await this.#diskPrices.of(region, { type, gib });
 		const { listPriceMaxAgeDays, spotPriceMaxAgeDays } = this.#settings;
 		const nowMs = this.#clock.nowMs();
-		return offersOf({ siteId: this.siteId, region, zone, rates, sold, nowMs, listPriceMaxAgeDays, spotPriceMaxAgeDays, disk });
+		return offersOf({ siteId: this.siteId, region, zone, rates, sold, nowMs, listPriceMaxAgeDays, spotPriceMaxAgeDays, quotas, disk });
 	}
 
 	async launch(request: LaunchRequest): Promise<InstanceObservation> {

@@ -46,6 +46,22 @@ describe("offersOf", () => {
 		expect(refused).toMatchObject({ capacityType: "spot", microUsdPerHour: null, priceSource: expect.stringContaining("ten times off") });
 	});
 
+	it("has the region's quota on the model, on demand and as spot; none where Google names none, or none on spot beside one on demand", () => {
+		const quotas = [
+			{ metric: "NVIDIA_L4_GPUS", limit: 8, usage: 6 },
+			{ metric: "PREEMPTIBLE_NVIDIA_L4_GPUS", limit: 2, usage: 0 },
+		];
+		expect(offers({ quotas }).map((o) => o.quota)).toEqual([
+			{ name: "NVIDIA_L4_GPUS", unit: "gpus", limit: 8, used: 6 },
+			{ name: "PREEMPTIBLE_NVIDIA_L4_GPUS", unit: "gpus", limit: 2, used: 0 },
+		]);
+		const [first] = quotas;
+		const none = { metric: "PREEMPTIBLE_NVIDIA_L4_GPUS", limit: 0, usage: 0 };
+		expect(offers({ quotas: [defined(first, "a quota"), none] })[1]).not.toHaveProperty("quota");
+		expect(offers({ quotas: [none] })[1]?.quota).toMatchObject({ limit: 0 });
+		for (const unknown of [null, []]) expect(offers({ quotas: unknown })[0]).not.toHaveProperty("quota");
+	});
+
 	it("takes a region's row for a zone that has none of its own", () => {
 		expect(offers({ rates: [rate({ zone: null })] })[0]?.microUsdPerHour).toBe(700_000n);
 	});

@@ -32,6 +32,8 @@ export interface ZoneFacts {
 	nowMs: number;
 	listPriceMaxAgeDays: number;
 	spotPriceMaxAgeDays: number;
+	/** Of the region on GPUs; absent or null: not known. */
+	quotas?: readonly { metric: string; limit: number; usage: number }[] | null;
 	/** That every machine there is launched with; absent where nobody asks. */
 	disk?: MachineDisk;
 }
@@ -60,6 +62,27 @@ function isCheaper(spot: RatePrice, onDemand: RatePrice | null): boolean {
 	return usual === null || spot.microUsdPerHour < usual;
 }
 
+/** How Google's regional quotas name the GPUs of machine types; quotas of models that are not here are not kept by region. */
+const QUOTA_NAMES: Readonly<Record<string, string>> = {
+	"A100-40GB": "NVIDIA_A100_GPUS",
+	"A100-80GB": "NVIDIA_A100_80GB_GPUS",
+	"L4-24GB": "NVIDIA_L4_GPUS",
+};
+
+/**
+ * The quota on a model, on demand or as spot. A quota of 0 on spot says nothing where there is one on demand: whether spot then counts
+ * in that one, Google tells at a launch.
+ */
+function quotaOf({ quotas }: ZoneFacts, accelerator: string, capacityType: Priced["capacityType"]): Pick<OfferObservation, "quota"> {
+	const name = QUOTA_NAMES[accelerator];
+	const named = (metric: string) => quotas?.find((q) => q.metric === metric);
+	if (name === undefined) return {};
+	const onDemand = named(name);
+	const found = capacityType === "spot" ? named(`PREEMPTIBLE_${name}`) : onDemand;
+	if (!found || (capacityType === "spot" && found.limit <= 0 && (onDemand?.limit ?? 0) > 0)) return {};
+	return { quota: { name: found.metric, unit: "gpus", limit: found.limit, used: found.usage } };
+}
+
 interface Priced {
 	capacityType: "on_demand" | "spot";
 	price: RatePrice | null;
@@ -78,6 +101,7 @@ function offer(facts: ZoneFacts, shape: ZoneRate, { capacityType, price, onDeman
 	const whole = {
 		...{ siteId, provider: "gcp" as const, region, zone, instanceType, accelerator, gpus, vcpus, memoryGiB, capacityType },
 		...(disk && { disk }),
+		...quotaOf(facts, accelerator, capacityType),
 		microUsdPerHour: price?.microUsdPerHour ?? null,
 		onDemandMicroUsdPerHour: onDemand?.microUsdPerHour ?? null,
 		priceObservedAtMs: nowMs - asOfMs > maxAgeDays * DAY_MS ? asOfMs : nowMs,

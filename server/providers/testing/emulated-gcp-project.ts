@@ -62,7 +62,15 @@ export async function openEmulatedProject(): Promise<EmulatedProject> {
 	const stateDir = mkdtempSync(path.join(tmpdir(), "spillway-gcp-contract-"));
 	process.env["GOOGLE_APPLICATION_CREDENTIALS"] = writeKeyFile(stateDir);
 	const delays = { bootDelayMs: 20, terminateDelayMs: 5, spotNoticeMs: 5, guestStopGraceMs: 100 };
-	const emulator = await startGceEmulator({ port: 0, stateDir, catalog: CATALOG, disks: DISKS, ...delays, seed: 1 });
+	const emulator = await startGceEmulator({
+		port: 0,
+		stateDir,
+		catalog: CATALOG,
+		disks: DISKS,
+		gpuQuotas: { NVIDIA_L4_GPUS: 400 },
+		...delays,
+		seed: 1,
+	});
 	const proxy = await startRewritingProxy(emulator.url);
 	const sdk = await openComputeClients({ endpoint: emulator.url });
 	const sdkByProxy = await openComputeClients({ endpoint: proxy.url });
@@ -127,6 +135,7 @@ function harnessOf({ emulator, proxy, sdk, sdkByProxy, controlPlane }: Parts): C
 		otherControlPlane: () => driverOf(`${controlPlane}-other`, sdk),
 		regions: REGIONS,
 		disk: { type: "pd-balanced", gib: 100, microUsdPerMonth: 10_000_000n },
+		quota: { name: "NVIDIA_L4_GPUS", unit: "gpus", limit: 400 },
 		instanceType: TYPE,
 		moreThanAPage: 12,
 		passTime: () => sleep(5),

@@ -48,6 +48,7 @@ function toOffer(row: typeof offer.$inferSelect): Offer {
 		// The loop starts the machines of a gang in one zone and gives all back when one cannot be had; within a region's
 		// subnet those of any of these clouds reach each other.
 		gangs: true,
+		...(row.quota && { quota: row.quota }),
 		...(row.disk && { disk: fromStoredDisk(row.disk) }),
 	};
 }

@@ -3,6 +3,7 @@ import type { Offer } from "#server/domain/capacity.ts";
 import { discountOffers, discountsAt } from "#server/scheduling/discount.ts";
 import { readDiscounts } from "../rate-card/discounts.ts";
 import { listListPrices } from "./list-prices.ts";
+import { withQuotas } from "./quota-use.ts";
 import { reservedOffers } from "./reserved.ts";
 
 /** What can be had now, at the prices of the company's contracts: the clouds' offers, and what is reserved or committed there. */
@@ -13,5 +14,6 @@ export async function listOffers(db: DbOrTx, nowMs: number): Promise<Offer[]> {
 
 /** The clouds' offers alone. */
 export async function listMarketOffers(db: DbOrTx, nowMs: number): Promise<Offer[]> {
-	return discountOffers(await listListPrices(db), discountsAt(await readDiscounts(db), nowMs));
+	const contracted = discountOffers(await listListPrices(db), discountsAt(await readDiscounts(db), nowMs));
+	return withQuotas(db, contracted);
 }

@@ -6,6 +6,7 @@ import type { Offer } from "#server/domain/capacity.ts";
 import { discountOffers, discountsAt } from "#server/scheduling/discount.ts";
 import { readDiscounts } from "../rate-card/discounts.ts";
 import { listListPrices } from "./list-prices.ts";
+import { withQuotas } from "./quota-use.ts";
 import { reservedOffers } from "./reserved.ts";
 
 /**
@@ -15,13 +16,13 @@ import { reservedOffers } from "./reserved.ts";
 export class OffersAsRead {
 	#last: { digest: string; offers: Offer[] } | null = null;
 
-	/** The very list of the last read where nothing changed. All reads must see the same: a transaction of repeatable reads. */
+	/** The objects of the last read where nothing changed. All reads must see the same: a transaction of repeatable reads. */
 	async read(tx: DbOrTx, nowMs: number): Promise<Offer[]> {
 		const discounts = discountsAt(await readDiscounts(tx), nowMs);
 		const digest = `${await digestOf(tx)} ${JSON.stringify(discounts)}`;
 		if (this.#last?.digest !== digest) this.#last = { digest, offers: discountOffers(await listListPrices(tx), discounts) };
-		const reserved = await reservedOffers(tx, this.#last.offers, nowMs);
-		return reserved.length === 0 ? this.#last.offers : [...this.#last.offers, ...reserved];
+		const market = await withQuotas(tx, this.#last.offers);
+		return [...market, ...(await reservedOffers(tx, market, nowMs))];
 	}
 }
 

@@ -27,6 +27,7 @@ export async function refreshOffers(db: Db, observed: readonly OfferObservation[
 			priceObservedAt: new Date(o.priceObservedAtMs),
 			priceSource: o.priceSource,
 			disk: o.disk ? toStoredDisk(o.disk) : null,
+			quota: o.quota ?? null,
 			seenAt,
 		}));
 		await db.transaction(async (tx) => {
@@ -46,6 +47,7 @@ export async function refreshOffers(db: Db, observed: readonly OfferObservation[
 						priceObservedAt: sql`excluded.price_observed_at`,
 						priceSource: sql`excluded.price_source`,
 						disk: sql`excluded.disk`,
+						quota: sql`excluded.quota`,
 						seenAt: sql`excluded.seen_at`,
 						gpus: sql`excluded.gpus`,
 						vcpus: sql`excluded.vcpus`,

@@ -42,6 +42,7 @@ function skuView({ entry, region, zones, spotMicroUsdPerHour }: RegionalSize, re
 		name: entry.instanceType,
 		tier,
 		size: size.join("_"),
+		family: familyOf(entry.instanceType),
 		locations: [region],
 		locationInfo: [{ location: region, zones }],
 		capabilities: [
@@ -54,4 +55,10 @@ function skuView({ entry, region, zones, spotMicroUsdPerHour }: RegionalSize, re
 			? [{ type: "Location", values: [region], restrictionInfo: { locations: [region] }, reasonCode: "NotAvailableForSubscription" }]
 			: [],
 	};
+}
+
+/** As Azure writes it: `Standard_NC24ads_A100_v4` is of `standardNCADSA100v4Family`. */
+export function familyOf(instanceType: string): string {
+	const [, series = "", features = "", rest = ""] = /^Standard_([A-Z]+)\d*([a-z]*)_?(.*)$/.exec(instanceType) ?? [];
+	return `standard${series}${features.toUpperCase()}${rest.replaceAll("_", "")}Family`;
 }

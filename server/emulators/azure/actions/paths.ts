@@ -11,6 +11,7 @@ export const PATHS = {
 	operation: `${SUBSCRIPTION}/locations/{location}/operations/{operationId}`,
 	images: `${SUBSCRIPTION}/locations/{location}/publishers/{publisherName}/artifacttypes/vmimage/offers/{offer}/skus/{skus}/versions`,
 	skus: `${SUBSCRIPTION}/skus`,
+	usages: `${SUBSCRIPTION}/locations/{location}/usages`,
 } as const;
 
 /** The API versions of the SDK that the project uses (@azure/arm-compute 25). */

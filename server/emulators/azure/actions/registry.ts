@@ -2,6 +2,7 @@ import type { ArmAction } from "./action.ts";
 import { createVm } from "./create-vm.ts";
 import { listImages } from "./list-images.ts";
 import { listSkus } from "./list-skus.ts";
+import { listUsages } from "./list-usages.ts";
 import { listAll, listOfGroup, listOfLocation } from "./lists.ts";
 import { deleteVm, evictVm, getVm } from "./one-vm.ts";
 import { getOperation } from "./operation.ts";
@@ -16,6 +17,7 @@ const ACTIONS: readonly ArmAction[] = [
 	listOfGroup,
 	listSkus,
 	listImages,
+	listUsages,
 	getOperation,
 ];
 

@@ -3,11 +3,12 @@ import { getImage, getImageOfFamily, getSubnetwork, listFirewalls } from "./at-h
 import { insertInstance } from "./insert-instance.ts";
 import { aggregateInstances, deleteInstance, getInstance, listInstances } from "./instances.ts";
 import { getOperation, listOperations, waitForOperation } from "./operations.ts";
+import { getRegion } from "./regions.ts";
 import { listMachineTypes, listZones } from "./zones.ts";
 
 export const ACTIONS: readonly GceAction[] = [
 	...[insertInstance, getInstance, listInstances, aggregateInstances, deleteInstance],
 	...[getOperation, listOperations, waitForOperation],
-	...[listZones, listMachineTypes],
+	...[listZones, listMachineTypes, getRegion],
 	...[getImage, getImageOfFamily, getSubnetwork, listFirewalls],
 ];
