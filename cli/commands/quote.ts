@@ -3,7 +3,7 @@ import type { Command, CommandContext } from "../command.ts";
 import { EXIT } from "../exit.ts";
 import { JOB_OPTIONS, readJobInput } from "../job-input.ts";
 import { candidateText } from "../render/candidates.ts";
-import { chance, count, duration, money, startRange } from "../render/format.ts";
+import { chance, count, duration, exactTime, money, startRange } from "../render/format.ts";
 import { styled } from "../render/style.ts";
 import { clean, fields, heading } from "../render/table.ts";
 import { quoteShape } from "../shapes.ts";
@@ -63,7 +63,7 @@ function quoteText({ io }: CommandContext, quoted: Quoted): string {
 			["missed deadline", lateText(quoted)],
 			["approval", approval === null ? null : clean(approval.sentence)],
 			["run time", `≈${duration(runTime.p50Ms)}${spread}`],
-			["queue", `${count(queue.jobs, "job")} that wait, for ${count(queue.gpus, "GPU")}`],
+			["queue", `${count(queue.jobs, "job")} that wait, for ${count(queue.gpus, "GPU")}; as of ${exactTime(at)}`],
 			[
 				"budget",
 				budgetFree === null ? null : `${money(budgetFree.freeMicroUsd)} of ${money(budgetFree.capMicroUsd)} free in ${budgetFree.budgetId}`,

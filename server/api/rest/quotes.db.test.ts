@@ -76,6 +76,7 @@ describe("POST /quotes", () => {
 		expect(code).toBe(0);
 		expect(out).toMatch(/missed deadline\s+\d+%; by waiting at home >99%/);
 		expect(out).toMatch(/LATE/);
+		expect(out).toMatch(/jobs? that wait, for \d+ GPUs?; as of 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC/);
 	});
 });
 
