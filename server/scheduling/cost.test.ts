@@ -104,6 +104,16 @@ describe("expected cost of finishing on an offer", () => {
 		expect(estimate({ offers: [{ ...onDemand, disk: disk(null) }] }, aJob().build()).storageMicroUsd).toBeNull();
 	});
 
+	it("weighs a disk of an unknown price as the dearest known one, so that not knowing is never cheapest, and leaves it out of the cost", () => {
+		const disk = (microUsdPerMonth: bigint | null) => ({ type: "gp3", gib: 100, microUsdPerMonth, observedAtMs: null, source: "a list" });
+		const unknown = { ...onDemand, disk: disk(null) };
+		// With disks of $0.01 an hour on both, the hundredth of a cent decides; were the unknown one nothing, the other would win.
+		const known = anOffer({ region: "us-west-2", usd: "0.9999", disk: disk(6_720_000n) });
+		expect(estimate({ offers: [unknown, known] }, aJob().build())).toMatchObject({ offerId: known.id, storageMicroUsd: 10_167 });
+		const alone = estimate({ offers: [unknown] }, aJob().build());
+		expect(alone).toMatchObject({ totalMicroUsd: 1_016_667, storageMicroUsd: null });
+	});
+
 	it("ranks by the price that is paid, whatever the list says", () => {
 		const discounted = anOffer({ region: "eu-west-1", usd: "0.80", onDemandMicroUsdPerHour: usdToMicro(2) });
 		expect(estimate({ offers: [onDemand, discounted] }, aJob().build()).offerId).toBe(discounted.id);

@@ -54,9 +54,12 @@ function openOffers(snapshot: Snapshot): OfferRow[] {
 	// An unknown intensity is weighed as the worst known one per GPU: not knowing must not look green.
 	const worst = rows.reduce((max, r) => Math.max(max, r.gramsPerHour === null ? 0 : r.gramsPerHour / Math.max(1, r.offer.gpus)), 0);
 	const microPerGram = Number(snapshot.policy.weights.carbonMicroUsdPerTonne) / 1e6;
+	// So is a disk of an unknown price, as the dearest: it is in no cost, and must not make its offer the cheapest.
+	const dearestDisk = rows.reduce((max, r) => Math.max(max, r.diskMicroUsdPerHour), 0);
 	for (const row of rows) {
 		const carbon = (row.gramsPerHour ?? worst * row.offer.gpus) * microPerGram;
-		row.weighedMicroUsdPerHour = row.microUsdPerHour + row.diskMicroUsdPerHour + carbon;
+		const disk = row.offer.disk?.microUsdPerMonth === null ? dearestDisk : row.diskMicroUsdPerHour;
+		row.weighedMicroUsdPerHour = row.microUsdPerHour + disk + carbon;
 	}
 	likesOf(rows);
 	return rows.sort(compareRows);
