@@ -34,7 +34,7 @@ export function GridPanel({ view }: { view: CarbonView }) {
 				actions={<span className="text-ink-3 max-md:hidden">places that had work are bold</span>}
 			/>
 			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard. */}
-			<section className="overflow-x-auto px-4 pb-3" tabIndex={0} aria-label="Grid intensity by place and hour">
+			<section className="overflow-x-auto px-4 pb-3 max-md:px-3" tabIndex={0} aria-label="Grid intensity by place and hour">
 				<table className="w-full border-separate border-spacing-0.5 text-xs">
 					<caption className="sr-only">Grid intensity, {sub}</caption>
 					<thead>
@@ -47,7 +47,7 @@ export function GridPanel({ view }: { view: CarbonView }) {
 									{rows[0]?.cells[i]?.now ? <b className="text-ink">now</b> : hour}
 								</th>
 							))}
-							<th scope="col" className="pl-3 text-right font-strong">
+							<th scope="col" className="text-right font-strong md:pl-3">
 								mean
 							</th>
 						</tr>
@@ -76,7 +76,7 @@ const phoneHidden = (hour: number): string => (hour % 3 === 0 ? "" : "max-md:hid
 function Row({ row }: { row: HeatRow }) {
 	return (
 		<tr>
-			<th scope="row" className="max-w-24 truncate pr-2 md:max-w-52 md:pr-3 text-left font-book md:min-w-44">
+			<th scope="row" className="max-w-23 truncate pr-1 md:max-w-52 md:pr-3 text-left font-book md:min-w-44">
 				<span className={row.hadWork ? "font-semibold text-ink" : "text-ink-2"}>{row.place}</span>{" "}
 				<span className="text-ink-3 max-md:hidden">{row.detail}</span>
 				{row.hadWork && <span className="sr-only">, had work</span>}
@@ -86,7 +86,7 @@ function Row({ row }: { row: HeatRow }) {
 					<Cell cell={cell} />
 				</td>
 			))}
-			<td className="num pl-3 font-semibold">{row.mean}</td>
+			<td className="num font-semibold md:pl-3">{row.mean}</td>
 		</tr>
 	);
 }
@@ -97,7 +97,7 @@ function Cell({ cell }: { cell: HeatCell }) {
 		<span
 			style={{ backgroundColor: `color-mix(in oklab, var(--carbon) ${percent}%, var(--panel))` }}
 			className={cn(
-				"mark-exact tabular grid h-6.5 min-w-6 md:min-w-7 place-items-center rounded-xs text-[11px]",
+				"mark-exact tabular grid h-6.5 min-w-5.5 md:min-w-7 place-items-center rounded-xs text-[11px]",
 				cell.basis === "average" ? "text-ink-2" : "text-ink",
 				cell.basis === "forecast" && "ring-1 ring-carbon ring-inset",
 				cell.now && "outline-1 outline-ink-2",

@@ -1,4 +1,5 @@
 "use client";
+import { Fragment } from "react";
 import Link from "next/link";
 import { Money } from "#components/money/money.tsx";
 import { EmptyState, NoResults } from "#components/page/states.tsx";
@@ -129,10 +130,13 @@ function Row({ row, compares }: { row: SpendRow; compares: boolean }) {
 function PhoneParts({ row }: { row: SpendRow }) {
 	const parts = (["owned", "idle", "cloud"] as const).filter((part) => row[part].microUsd !== 0n);
 	return parts.map((part, i) => (
-		<span key={part} className="whitespace-nowrap">
+		// The comma stands outside: a line may break after it.
+		<Fragment key={part}>
 			{i > 0 && ", "}
-			<CellMoney cell={row[part]} what={`${row.label}, ${part}`} /> {part === "owned" ? "used" : part}
-		</span>
+			<span className="whitespace-nowrap">
+				<CellMoney cell={row[part]} what={`${row.label}, ${part}`} /> {part === "owned" ? "used" : part}
+			</span>
+		</Fragment>
 	));
 }
 
