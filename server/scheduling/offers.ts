@@ -7,7 +7,7 @@ import { judgePlace } from "#server/policy/judge-place.ts";
 import type { JobVerdict, Place } from "#server/policy/types.ts";
 import { type Copies, copiesOf, residencyOf } from "./offer-residency.ts";
 import type { OfferRates } from "./records.ts";
-import { hardwareFacts, hardwareRemoval, type Machine, type Removal } from "./removal.ts";
+import { hardwareFacts, type Machine, offeredHardwareRemoval, type Removal } from "./removal.ts";
 import type { OfferRecord, Snapshot } from "./types.ts";
 
 /**
@@ -256,7 +256,7 @@ export function fitOffers(book: OfferBook, spec: JobSpec, policyRemovals: Policy
 	const eligible: OfferRow[] = [];
 	let possible = false;
 	for (const { machine, rows, gangs } of book.kinds) {
-		const why = spec.nodes > 1 && !gangs ? "multi_node_unsupported" : hardwareRemoval(spec, machine);
+		const why = spec.nodes > 1 && !gangs ? "multi_node_unsupported" : offeredHardwareRemoval(spec, machine);
 		const first = rows[0];
 		if (why && first) {
 			count(why, first, { ruleId: null, why, facts: hardwareFacts(spec, machine, why) }, rows.length);
@@ -295,7 +295,7 @@ export function fitOffers(book: OfferBook, spec: JobSpec, policyRemovals: Policy
 			book.rows.filter(
 				(row) =>
 					policyRemovals[row.index] != null &&
-					!(hardwareRemoval(spec, row.machine) ?? gangRemoval(spec, row) ?? residency(row)) &&
+					!(offeredHardwareRemoval(spec, row.machine) ?? gangRemoval(spec, row) ?? residency(row)) &&
 					!(row.priceRemoval ?? scarcityRemoval(spec, row.offer)),
 			),
 	};

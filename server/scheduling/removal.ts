@@ -1,5 +1,6 @@
 import type { RemovalCode } from "#server/domain/decision.ts";
 import type { JobSpec } from "#server/domain/job.ts";
+import { isOtherThanGpu } from "#server/domain/other-accelerators.ts";
 import type { Reason } from "#server/domain/reasons.ts";
 
 /** Why a place is out for a job. ruleId is null when a fact and no rule removed it. */
@@ -27,11 +28,17 @@ export function hardwareRemoval(spec: JobSpec, machine: Machine): RemovalCode | 
 	return null;
 }
 
+/** The same of a machine to be bought. What is no GPU (a TPU) is had only by who names it: nobody else's program runs there. */
+export function offeredHardwareRemoval(spec: JobSpec, machine: Machine): RemovalCode | null {
+	if (spec.resources.accelerators.length === 0 && isOtherThanGpu(machine.accelerator)) return "hardware_accelerator";
+	return hardwareRemoval(spec, machine);
+}
+
 /** What the job asks beside what the machine has, for the sentence. */
 export function hardwareFacts(spec: JobSpec, machine: Machine, why: RemovalCode): Reason["facts"] {
 	switch (why) {
 		case "hardware_accelerator":
-			return { asked: spec.resources.accelerators.join(", "), has: machine.accelerator };
+			return { asked: spec.resources.accelerators.join(", ") || "a GPU", has: machine.accelerator };
 		case "hardware_gpus":
 			return { asked: spec.resources.gpus, has: machine.gpus };
 		case "hardware_cpus":

@@ -98,4 +98,13 @@ describe("accelerators other than GPUs", () => {
 		expect(chooseFor(aSnapshot({ offers: [onDemand, tpu] }), aJob().gpus(8).accelerators("TPU-v5e").build()).offerId).toBe(tpu.id);
 		expect(chooseFor(aSnapshot({ offers: [onDemand] }), aJob().accelerators("TPU-v5e").build()).offerId).toBeNull();
 	});
+
+	it.each(["TPU-v5e", "Trainium2"])("are for nobody who did not name them, however cheap: %s", (accelerator) => {
+		const other = anOffer({ instanceType: "other", accelerator, gpus: 8, usd: "0.01" });
+		expect(chooseFor(aSnapshot({ offers: [onDemand, other] }), aJob().build()).offerId).toBe(onDemand.id);
+		const { offerId, shape } = chooseFor(aSnapshot({ offers: [other] }), aJob().build());
+		expect(offerId).toBeNull();
+		expect(shape.offers().removed).toMatchObject([{ why: "hardware_accelerator", facts: { asked: "a GPU", has: accelerator } }]);
+		expect(chooseFor(aSnapshot({ offers: [other] }), aJob().accelerators(accelerator).build()).offerId).toBe(other.id);
+	});
 });

@@ -12,6 +12,9 @@ it.each([
 		["nvidia-l4", "L4-24GB"],
 	],
 	[["TPU-v5e"], ["TPU-v5e"]],
+	[["tpu v5e"], ["tpu v5e", "TPU-v5e"]],
+	[["tpu-v6e-slice"], ["tpu-v6e-slice", "TPU-v6e"]],
+	[["MyChip"], ["MyChip"]],
 	[["A100-80GB"], ["A100-80GB"]],
 	[[], []],
 ])("%j will do as %j", (written, models) => {

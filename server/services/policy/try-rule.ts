@@ -7,7 +7,7 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import { parseStoredPolicy } from "#server/policy/parse-policy.ts";
 import { type RuleTrial, type TriedPlace, tryRule } from "#server/policy/try-rule.ts";
-import { hardwareRemoval } from "#server/scheduling/removal.ts";
+import { offeredHardwareRemoval } from "#server/scheduling/removal.ts";
 import { authorize } from "../authorize.ts";
 import type { ServiceContext } from "../context.ts";
 import { readableJob } from "../job/get.ts";
@@ -57,7 +57,9 @@ async function placesFor(ctx: ServiceContext, spec: JobSpec): Promise<TriedPlace
 		...{ offer: null, costUsd: null, hourlyUsd: null },
 	}));
 	const inClouds = offers
-		.filter((o) => hardwareRemoval(spec, { accelerator: o.accelerator, gpus: o.gpus, cpus: o.vcpus, memoryGiB: o.memoryGiB }) === null)
+		.filter(
+			(o) => offeredHardwareRemoval(spec, { accelerator: o.accelerator, gpus: o.gpus, cpus: o.vcpus, memoryGiB: o.memoryGiB }) === null,
+		)
 		.map((offer): TriedPlace => {
 			const { siteId, provider, region, instanceType, capacityType, microUsdPerHour } = offer;
 			// For judging and showing alone, where a float is enough.

@@ -256,3 +256,10 @@ describe("agreed discounts", () => {
 		expect(prices.get("aws:us-east-1:us-east-1a:p4:spot")?.map((c) => c.microUsdPerHour)).toEqual([750_000n, 1_125_000n]);
 	});
 });
+
+it("takes an offer of an accelerator that is no GPU, by its name", () => {
+	const tpu = `  offers:
+    - { provider: gcp, region: us-east5, instanceType: ct5lp-hightpu-8t, capacityType: on_demand, accelerator: TPU-v5e, gpus: 8, usdPerHour: 9.6 }
+`;
+	expect(read(tpu).scenario.offers).toMatchObject([{ accelerator: "TPU-v5e", gpus: 8, microUsdPerHour: 9_600_000n }]);
+});
