@@ -1,4 +1,3 @@
-import { mkdir } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Clock, systemClock } from "#server/kernel/clock.ts";
 import type { ClusterDriver, ClusterObservation, LogCursor, LogLine, StartAttempt } from "../driver.ts";
@@ -14,7 +13,7 @@ import { checkStartInPool, isAttemptId, refuseBusySlots } from "../start-rules.t
 import { removeFolder, writeNote } from "./attempt-files.ts";
 import { isLive, type KnownAttempt, SlurmAttempts } from "./attempts.ts";
 import { SlurmCalls } from "./client.ts";
-import { carryOn, endHandOver, endHandOvers, type HandOverContext, handOver } from "./hand-over.ts";
+import { carryOn, endHandOver, endHandOvers, type HandOverContext, handOver, handOverFirst } from "./hand-over.ts";
 import { mustBeCancelled } from "./observe-attempt.ts";
 import { PoolWatch } from "./pool-watch.ts";
 import { SlurmQueue } from "./queue.ts";
@@ -81,41 +80,45 @@ export class SlurmDriver implements ClusterDriver {
 	}
 
 	start(request: StartAttempt): Promise<void> {
-		// Taken in one after the other: two starts must not both find the same slot free.
-		const turn = this.#startQueue.then(() => this.#guarded(`attempt ${request.attemptId} cannot start`, () => this.#takeIn(request)));
-		this.#startQueue = turn.catch(() => {});
-		return this.#guarded(`attempt ${request.attemptId} cannot start`, async () => (await turn).handedOver);
+		return this.#guarded(`attempt ${request.attemptId} cannot start`, async () => {
+			const { attemptId } = request;
+			if (!isAttemptId(attemptId)) throw new DriverError("invalid_request", `${JSON.stringify(attemptId)} is no id of an attempt`);
+			// Files are read and written beside each other, and only slots are given out one after the other.
+			const before = await this.#attempts.one(attemptId);
+			if (before) return this.#handOverAgain(before);
+			const turn = this.#startQueue.then(() => this.#takeIn(request));
+			this.#startQueue = turn.catch(() => {});
+			return (await turn).handedOver;
+		});
 	}
 
-	/** Gives the attempt its slots and writes it down. `handedOver`: Slurm has it, or its data is being brought. */
+	#handOverAgain({ facts, paths, request }: KnownAttempt): Promise<void> {
+		return facts.note !== null || facts.exit !== null ? Promise.resolve() : handOver(this.#ctx, paths, request);
+	}
+
+	/** Gives the attempt its slots: two starts must not both find the same one free. `handedOver`: Slurm has it, or its data is on its way. */
 	async #takeIn(request: StartAttempt): Promise<{ handedOver: Promise<void> }> {
 		const { attemptId, jobId, attemptNo, spec, poolId, slots, restoreFrom } = request;
-		if (!isAttemptId(attemptId)) throw new DriverError("invalid_request", `${JSON.stringify(attemptId)} is no id of an attempt`);
-		const before = await this.#attempts.one(attemptId);
-		if (before) {
-			const begun = before.facts.note !== null || before.facts.exit !== null;
-			return { handedOver: begun ? Promise.resolve() : handOver(this.#ctx, before.paths, before.request) };
-		}
-		checkStartInPool(request, await this.#pools.one(poolId));
 		const live = await this.#attempts.live();
+		// The same start again, while the first one waited for its turn.
+		const twin = live.find((a) => a.request.attemptId === attemptId);
+		if (twin) return { handedOver: this.#handOverAgain(twin) };
+		checkStartInPool(request, await this.#pools.one(poolId));
 		refuseBusySlots(
 			request,
 			live.filter((a) => a.request.poolId === poolId).map((a) => a.request),
 		);
 		const paths = this.#attempts.paths(attemptId);
 		const stored = { attemptId, jobId, attemptNo, spec, poolId, slots, restoreFrom };
-		await mkdir(paths.state, { recursive: true, mode: 0o700 });
-		await writeWhole(paths.request, JSON.stringify(stored));
-		const handedOver = handOver(this.#ctx, paths, stored);
+		const { written, done } = handOverFirst(this.#ctx, paths, stored);
 		this.#attempts.add(paths, stored);
-		if (needsStaging(request)) return { handedOver: Promise.resolve() };
-		const settled = handedOver.catch(async (error: unknown) => {
+		const handedOver = (needsStaging(request) ? written : done).catch(async (error: unknown) => {
 			// Of what was refused nothing stays; what has no answer yet is carried on.
 			if (!(error instanceof DriverError) || error.kind !== "transient") await this.#drop(attemptId);
 			throw error;
 		});
-		settled.catch(() => {});
-		return { handedOver: settled };
+		handedOver.catch(() => {});
+		return { handedOver };
 	}
 
 	/** Goes on with what is not submitted, and puts right what happened behind our back. */

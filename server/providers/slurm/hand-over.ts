@@ -1,4 +1,4 @@
-import { rm, writeFile } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { jobEnvironment } from "#server/agent/job-environment.ts";
 import type { Clock } from "#server/kernel/clock.ts";
@@ -37,10 +37,30 @@ const inFlight = new Map<string, { abort: AbortController; done: Promise<void> }
 
 /** Brings an attempt's data and submits it. Rejects with the error of the submission; what fails before is the attempt's end. */
 export function handOver(ctx: HandOverContext, paths: SlurmPaths, request: StoredRequest): Promise<void> {
-	const running = inFlight.get(paths.folder);
-	if (running) return running.done;
+	return inFlight.get(paths.folder)?.done ?? begin(paths, (signal) => stageAndSubmit(ctx, paths, request, signal));
+}
+
+/** The same for an attempt of which nothing is there yet: in flight when this answers, and surely known once it is `written`. */
+export function handOverFirst(
+	ctx: HandOverContext,
+	paths: SlurmPaths,
+	request: StoredRequest,
+): { written: Promise<void>; done: Promise<void> } {
+	const write = async () => {
+		await mkdir(paths.state, { recursive: true, mode: 0o700 });
+		await writeWhole(paths.request, JSON.stringify(request));
+	};
+	const written = write();
+	const done = begin(paths, async (signal) => {
+		await written;
+		await stageAndSubmit(ctx, paths, request, signal);
+	});
+	return { written, done };
+}
+
+function begin(paths: SlurmPaths, run: (signal: AbortSignal) => Promise<void>): Promise<void> {
 	const abort = new AbortController();
-	const done = stageAndSubmit(ctx, paths, request, abort.signal).finally(() => inFlight.delete(paths.folder));
+	const done = run(abort.signal).finally(() => inFlight.delete(paths.folder));
 	inFlight.set(paths.folder, { abort, done });
 	done.catch(() => {});
 	return done;
@@ -86,7 +106,7 @@ async function stageAndSubmit(ctx: HandOverContext, paths: SlurmPaths, request: 
 	const known = submittedAt === null ? null : await findSubmitted(ctx, request, Number(submittedAt));
 	if (known !== null) return writeNote(paths, { ...known, startedAtMs: null, endedAtMs: null });
 	if (await isThere(paths.stop)) return writeStoppedBefore(paths);
-	await inTurn(() => submit(ctx, paths, request));
+	await submit(ctx, paths, request);
 }
 
 /** The job of a submission whose answer was never heard. One that comes later still finds that the attempt has run. */
@@ -109,18 +129,21 @@ async function submit(ctx: HandOverContext, paths: SlurmPaths, request: StoredRe
 	const mustExist = spec.image === null ? (spec.command[0] ?? null) : null;
 	const supervisor = await sharedSupervisor(settings.folder);
 	await writeFile(paths.launch.script, launchScript({ paths, files: paths.launch, supervisor, argv, mustExist }), { mode: 0o600 });
-	const submittedAtMs = ctx.clock.nowMs();
-	await writeWhole(paths.submitting, String(submittedAtMs));
 	const body = submissionOf(version, {
 		...{ attemptId, spec, pool, settings, environment: environmentOf(paths, request) },
 		...{ script: paths.launch.script, work: paths.work, slurmLog: paths.launch.slurmLog },
 	});
-	try {
-		await writeNote(paths, { slurmJobId: await calls.submit(body), submittedAtMs, startedAtMs: null, endedAtMs: null });
-	} catch (error) {
-		if (error instanceof DriverError && madeNothing(error.kind)) await rm(paths.submitting, { force: true });
-		throw error;
-	}
+	const submitted = await inTurn(async () => {
+		const submittedAtMs = ctx.clock.nowMs();
+		await writeWhole(paths.submitting, String(submittedAtMs));
+		try {
+			return { slurmJobId: await calls.submit(body), submittedAtMs };
+		} catch (error) {
+			if (error instanceof DriverError && madeNothing(error.kind)) await rm(paths.submitting, { force: true });
+			throw error;
+		}
+	});
+	await writeNote(paths, { ...submitted, startedAtMs: null, endedAtMs: null });
 }
 
 /** Slurm says itself which GPUs the job got, in CUDA_VISIBLE_DEVICES. */
