@@ -43,9 +43,10 @@ export function containerEnvironment(input: Omit<JobEnvironmentInput, "nodeFolde
  * its rank is known here too.
  */
 export function gangEnvironment(gang: {
-	rank: number;
+	/** A number, or what a shell on the machine makes it of; likewise the port. */
+	rank: number | string;
 	nodes: number;
-	master: { address: string; port: number };
+	master: { address: string; port: number | string };
 	gpusPerNode: number;
 }): Record<string, string> {
 	const processes = Math.max(1, gang.gpusPerNode);

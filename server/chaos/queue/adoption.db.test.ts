@@ -36,6 +36,11 @@ describe.skipIf(missing !== null)(
 			`#!/bin/bash\n#SBATCH --job-name=${name}\n#SBATCH --gres=gpu:h100:2\n#SBATCH --time=5\n${lines.join("\n")}\n`;
 		const adoption = async (id: string) =>
 			(await world().connection.sql`select state, why, output, problem, outcome from adoption where foreign_id = ${id}`)[0];
+		/** What the runs of a script wrote down, wherever they were. */
+		const book = (key: string) =>
+			readFileSync(`${world().book}/log`, "utf8")
+				.split("\n")
+				.flatMap((line) => (line.startsWith(`${key} `) ? [line.slice(key.length + 1)] : []));
 		const sees = async (id: string, state: string) =>
 			world().until(`${id} is ${state}`, async () => (await adoption(id))?.["state"] === state);
 
@@ -58,7 +63,7 @@ describe.skipIf(missing !== null)(
 			const w = world();
 			w.cloud.addFault({ kind: "no_capacity", times: 1_000, durationMs: 0 });
 			const blocker = await w.sbatch(scriptOf("blocker", "sleep 600"));
-			const id = await w.sbatch(scriptOf("given-back", `echo ran >> ${w.book}/given-back`), { options: ["--comment=spillway"] });
+			const id = await w.sbatch(scriptOf("given-back", `echo given-back ran >>${w.book}/log`), { options: ["--comment=spillway"] });
 			await sees(id, "held");
 			await w.as("scancel", blocker);
 			await sees(id, "released");
@@ -68,7 +73,28 @@ describe.skipIf(missing !== null)(
 				async () => (await w.slurm.command("squeue", "-h", "-t", "all", "-j", id, "-o", "%T %k")) === "COMPLETED spillway",
 			);
 			expect(await adoption(id)).toMatchObject({ why: "home_frees" });
-			expect(readFileSync(`${w.book}/given-back`, "utf8")).toBe("ran\n");
+			expect(book("given-back")).toEqual(["ran"]);
+		});
+
+		it("released by an operator while it runs in the cloud, starts at home only once that has stopped, though there is room", async () => {
+			const w = world();
+			const blocker = await w.sbatch(scriptOf("blocker", "sleep 600"));
+			const says = (what: string) => `echo taken-back ${what} >>${w.book}/log`;
+			const id = await w.sbatch(scriptOf("taken-back", says("begins"), '[ -z "$SPILLWAY_ATTEMPT" ] || sleep 60', says("ends")), {
+				options: ["--comment=spillway"],
+			});
+			await w.until("the cloud runs it", async () => book("taken-back").length === 1);
+			await w.as("scancel", blocker);
+			await w.slurm.command("scontrol", "release", id);
+			await sees(id, "released");
+			await w.until("home ran it", async () => (await w.slurm.command("squeue", "-h", "-t", "all", "-j", id, "-o", "%T %k")) === "COMPLETED spillway");
+			expect(await adoption(id)).toMatchObject({ why: "home_took_back" });
+			expect(book("taken-back")).toEqual(["begins", "begins", "ends"]);
+			const startedAt = Date.parse(`${await w.slurm.command("squeue", "-h", "-t", "all", "-j", id, "-o", "%S")}Z`);
+			const [run] = await w.connection.sql`
+				select a.state, a.finished_at from attempt a join adoption d on d.job_id = a.job_id where d.foreign_id = ${id}`;
+			expect(run?.["state"]).toBe("evicted");
+			expect(startedAt).toBeGreaterThanOrEqual(Math.floor(run?.["finished_at"].getTime() / 1_000) * 1_000);
 		});
 	},
 );

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { chown, mkdir, readFile, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
@@ -92,6 +92,9 @@ export class QueueWorld {
 		this.book = path.join(this.#folder, "book");
 		mkdirSync(this.book);
 		chmodSync(this.book, 0o777);
+		// Whoever writes first: machines of the cloud are root's, and jobs of the cluster the other user's.
+		writeFileSync(path.join(this.book, "log"), "");
+		chmodSync(path.join(this.book, "log"), 0o666);
 		const { ports, databaseUrl, agent, log } = options;
 		this.cloud = new EmulatedCloud("aws", { clock: this.#clock, folder: this.#folder, ports, stock: QUEUE_STOCK });
 		this.connection = connect(databaseUrl, { max: 3, applicationName: "queue" });

@@ -5,7 +5,7 @@ import { answerError, noAnswer, notUnderstood, type Refusal, refusalsSchema } fr
 import { jobSchema, nodeSchema, partitionSchema, type SlurmJob, type SlurmNode, type SlurmPartition } from "./mapper.ts";
 import type { ParsedSlurmSettings } from "./settings.ts";
 import { SlurmToken } from "./token.ts";
-import { type ApiVersion, newestOf, VERSIONS } from "./versions.ts";
+import { type ApiVersion, isPlain, newestOf, VERSIONS } from "./versions.ts";
 
 /** More than a listing of ten thousand jobs, which is 35 MB. */
 const ANSWER_BYTES_MAX = 512 * 1024 * 1024;
@@ -19,6 +19,13 @@ interface Asked {
 	/** What is asked, for the words of an error. */
 	what: string;
 	body?: unknown;
+}
+
+export interface JobChange {
+	hold?: boolean;
+	comment?: string;
+	dependency?: string;
+	notBeforeMs?: number;
 }
 
 /** The calls that the driver makes to slurmrestd, every answer checked before it is believed. Errors: DriverError. */
@@ -64,9 +71,16 @@ export class SlurmCalls {
 		throw notUnderstood(what, "no list of jobs");
 	}
 
-	/** Changes a job that may be anybody's, as far as the user may. @throws not_found when the controller does not know it. */
-	async update(id: number, change: { hold?: boolean; comment?: string; dependency?: string }): Promise<void> {
-		await this.#call(z.looseObject({}), { method: "POST", path: `/job/${id}`, what: `job ${id}`, body: change });
+	/**
+	 * Changes a job that may be anybody's, as far as the user may. `notBeforeMs`: it does not start before then.
+	 * @throws not_found when the controller does not know it.
+	 */
+	async update(id: number, { notBeforeMs, ...change }: JobChange): Promise<void> {
+		const seconds = Math.floor((notBeforeMs ?? 0) / 1_000);
+		// 22.05 reads what `--begin` takes, and of that only this form names no zone of its own.
+		const begin = isPlain(await this.version()) ? `uts${seconds}` : { set: true, infinite: false, number: seconds };
+		const body = { ...change, ...(notBeforeMs === undefined ? {} : { begin_time: begin }) };
+		await this.#call(z.looseObject({}), { method: "POST", path: `/job/${id}`, what: `job ${id}`, body });
 	}
 
 	/** Null when the controller does not know it (any more). */

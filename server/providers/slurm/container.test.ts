@@ -1,13 +1,32 @@
+import { execFileSync } from "node:child_process";
 import { expect, it } from "vitest";
 import { type ContainerInput, containedCommand } from "./container.ts";
 
 const argv = (container: ContainerInput["container"], image: string | null, nodes = 1) =>
-	containedCommand({ spec: { command: ["python", "train.py"], image, nodes }, container, folder: "/s/a", work: "/s/a/work" });
+	containedCommand({ spec: specOf(image, nodes), container, folder: "/s/a", work: "/s/a/work" });
+const specOf = (image: string | null, nodes: number): ContainerInput["spec"] => ({
+	...{ command: ["python", "train.py"], image, nodes },
+	resources: { gpus: 8, accelerators: [], cpus: null, memoryGiB: null },
+});
+const SRUN = (nodes: number) => ["srun", "--ntasks-per-node=1", `--nodes=${nodes}`, `--ntasks=${nodes}`, "--kill-on-bad-exit=1"];
 
 it("runs a command without an image as it is, on several nodes by srun", () => {
 	expect(argv("none", null)).toEqual(["python", "train.py"]);
 	expect(argv("pyxis", null)).toEqual(["python", "train.py"]);
-	expect(argv("none", null, 2).join(" ")).toBe("srun --ntasks-per-node=1 --nodes=2 --ntasks=2 --kill-on-bad-exit=1 python train.py");
+	const onTwo = argv("none", null, 2);
+	expect([...onTwo.slice(0, 7), ...onTwo.slice(8)]).toEqual([...SRUN(2), "/bin/sh", "-c", "sh", "python", "train.py"]);
+});
+
+it("tells the commands of several nodes where they meet, as an instance's agent does", () => {
+	const [shell = "", ...rest] = argv("none", null, 2).slice(5, 9);
+	const env = { PATH: "/usr/bin:/bin", SLURM_NODEID: "1", SLURM_JOB_ID: "70042", SLURM_LAUNCH_NODE_IPADDR: "10.0.0.7" };
+	const seen = execFileSync(shell, [...rest, "env"], { env: env as unknown as NodeJS.ProcessEnv, encoding: "utf8" }).split("\n");
+	expect(seen).toEqual(
+		expect.arrayContaining([
+			...["NNODES=2", "NODE_RANK=1", "NPROC_PER_NODE=8", "WORLD_SIZE=16", "MASTER_ADDR=10.0.0.7", "MASTER_PORT=20042"],
+			...["PET_NNODES=2", "PET_NODE_RANK=1", "PET_MASTER_ADDR=10.0.0.7", "PET_MASTER_PORT=20042"],
+		]),
+	);
 });
 
 it.each([
@@ -39,14 +58,7 @@ it.each([
 		"python",
 		"train.py",
 	]);
-	expect(argv("apptainer", image, 3).slice(0, 6)).toEqual([
-		"srun",
-		"--ntasks-per-node=1",
-		"--nodes=3",
-		"--ntasks=3",
-		"--kill-on-bad-exit=1",
-		"apptainer",
-	]);
+	expect(argv("apptainer", image, 3).slice(0, 6)).toEqual([...SRUN(3), "apptainer"]);
 });
 
 it("refuses an image where no containers are run, and says what to do", () => {

@@ -1,9 +1,10 @@
+import { gangEnvironment } from "#server/agent/job-environment.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import { DriverError } from "../driver-errors.ts";
 import type { ParsedSlurmSettings } from "./settings.ts";
 
 export interface ContainerInput {
-	spec: Pick<JobSpec, "command" | "image" | "nodes">;
+	spec: Pick<JobSpec, "command" | "image" | "nodes" | "resources">;
 	container: ParsedSlurmSettings["container"];
 	/** The attempt's folder, seen under the same path inside. */
 	folder: string;
@@ -15,7 +16,8 @@ export interface ContainerInput {
  * @throws DriverError invalid_request when the job has an image and the site runs none.
  */
 export function containedCommand({ spec, container, folder, work }: ContainerInput): string[] {
-	const { command, image, nodes } = spec;
+	const { image, nodes } = spec;
+	const command = nodes > 1 ? [...rendezvous(spec), ...spec.command] : spec.command;
 	// One task a node, all ended when one fails, each seeing all GPUs of its node.
 	const srun = ["srun", "--ntasks-per-node=1", `--nodes=${nodes}`, `--ntasks=${nodes}`, "--kill-on-bad-exit=1"];
 	if (image === null) return nodes > 1 ? [...srun, ...command] : command;
@@ -38,6 +40,16 @@ export function containedCommand({ spec, container, folder, work }: ContainerInp
 			return nodes > 1 ? [...srun, ...inside] : inside;
 		}
 	}
+}
+
+/**
+ * Where the commands of several nodes find each other: the names that an instance's agent sets too, from what Slurm tells each task.
+ * The address is that of the node on which the batch script runs, which has rank 0. Jobs that share a node need ports of their own.
+ */
+function rendezvous({ nodes, resources }: ContainerInput["spec"]): string[] {
+	const master = { address: "$SLURM_LAUNCH_NODE_IPADDR", port: "$((20000 + SLURM_JOB_ID % 10000))" };
+	const gang = gangEnvironment({ rank: "$SLURM_NODEID", nodes, master, gpusPerNode: resources.gpus });
+	return ["/bin/sh", "-c", `export ${Object.entries(gang).map(([name, value]) => `${name}="${value}"`).join(" ")}; exec "$@"`, "sh"];
 }
 
 /** Enroot parts the registry from the image with "#"; a path is a squashfs file. */

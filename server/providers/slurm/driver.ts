@@ -62,7 +62,7 @@ export class SlurmDriver implements ClusterDriver {
 		this.#theirs = new QueueWatch(this.#settings, this.#calls, clock);
 		const { scontrol, answerTimeoutMs: timeoutMs } = this.#settings;
 		const dependantsOf = (id: number) => this.#theirs.dependantsOf(id);
-		this.queue = scontrol ? new SlurmQueue({ calls: this.#calls, scontrol, timeoutMs, dependantsOf }) : null;
+		this.queue = scontrol ? new SlurmQueue({ calls: this.#calls, scontrol, timeoutMs, clock, dependantsOf }) : null;
 		this.#ctx = { settings: this.#settings, calls: this.#calls, clock, pool: (id) => this.#pools.one(id) };
 	}
 

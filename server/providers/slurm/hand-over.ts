@@ -53,7 +53,7 @@ export function handOverFirst(
 	const written = write();
 	const done = begin(paths, async (signal) => {
 		await written;
-		await stageAndSubmit(ctx, paths, request, signal);
+		await stageAndSubmit(ctx, paths, request, signal, { isNew: true });
 	});
 	return { written, done };
 }
@@ -91,8 +91,14 @@ export function carryOn(ctx: HandOverContext, paths: SlurmPaths, request: Stored
 	});
 }
 
-async function stageAndSubmit(ctx: HandOverContext, paths: SlurmPaths, request: StoredRequest, signal: AbortSignal): Promise<void> {
-	const submittedAt = await readIfThere(paths.submitting);
+async function stageAndSubmit(
+	ctx: HandOverContext,
+	paths: SlurmPaths,
+	request: StoredRequest,
+	signal: AbortSignal,
+	{ isNew = false } = {},
+): Promise<void> {
+	const submittedAt = isNew ? null : await readIfThere(paths.submitting);
 	if (submittedAt === null) {
 		try {
 			await bringData({ place: "the Slurm site", dataRemotes: ctx.settings.dataRemotes }, paths, request, signal);

@@ -1,4 +1,6 @@
 import type { ForeignOutcome } from "#server/domain/foreign-job.ts";
+import type { Clock } from "#server/kernel/clock.ts";
+import { DAY_MS } from "#server/kernel/units.ts";
 import { DriverError } from "../driver-errors.ts";
 import type { ForeignQueue, ForeignScript, ForeignSight, OutputLine } from "../foreign-queue.ts";
 import type { SlurmCalls } from "./client.ts";
@@ -12,19 +14,23 @@ import { scontrol } from "./scontrol.ts";
 /** Priorities of priority/basic count down from 2^32; of priority/multifactor they are far below, and worked out anew. */
 const BASIC_PRIORITY_MIN = 2 ** 31;
 /** Slurm: the job has begun or is over, so that there is nothing to hold. */
-const TOO_LATE = ["2021", "2084"];
+const TOO_LATE = ["2021", "2073", "2084"];
+/** A held job may not start for so long either, so that a hold that somebody takes off starts nothing. */
+const LOCK_MS = 365 * DAY_MS;
 
 interface SlurmQueueOptions {
 	calls: Pick<SlurmCalls, "job" | "update" | "cancel">;
 	/** The command and its first arguments. */
 	scontrol: readonly string[];
 	timeoutMs: number;
+	clock: Clock;
 	dependantsOf(id: number): SlurmJob[];
 }
 
 /**
- * Jobs of others on a Slurm cluster. A hold is an administrator's, so that only an operator can take it off behind our back; the
- * mark stands at the end of the job's comment. A job that ran elsewhere is cancelled with the outcome in its comment, since its
+ * Jobs of others on a Slurm cluster. A hold is an administrator's, so that only an operator can take it off behind our back, and the
+ * job's begin is a year away, so that it does not start then either before we have let go of it: one of the two runs. The mark stands
+ * at the end of the job's comment. A job that ran elsewhere is cancelled with the outcome in its comment, since its
  * script cannot be exchanged; before that, what depends on its success is told so.
  */
 export class SlurmQueue implements ForeignQueue {
@@ -50,7 +56,8 @@ export class SlurmQueue implements ForeignQueue {
 		const before = sightOfForeign(job);
 		if (job === null || before.state !== "waiting") return before;
 		try {
-			await this.#options.calls.update(job.id, { hold: true, comment: withMark(job.comment, mark, job.priority ?? 0) });
+			const comment = withMark(job.comment, mark, job.priority ?? 0);
+			await this.#options.calls.update(job.id, { hold: true, comment, notBeforeMs: this.#options.clock.nowMs() + LOCK_MS });
 		} catch (error) {
 			if (!(error instanceof DriverError) || (error.kind !== "not_found" && !TOO_LATE.includes(error.providerCode ?? ""))) throw error;
 		}
@@ -66,13 +73,17 @@ export class SlurmQueue implements ForeignQueue {
 		const job = await this.#job(id);
 		const held = job && markOf(job.comment);
 		if (job === null || isOver(job.state) || held?.mark !== mark) return sightOfForeign(job);
-		if (sightOfForeign(job).state === "held") await this.#options.calls.update(job.id, { hold: false });
-		// With priority/basic a hold costs a job its place; it is given back before the mark goes, so that a repeated call does too.
-		const atEnd = job.priority === null || job.priority < held.priority;
-		if (held.priority >= BASIC_PRIORITY_MIN && job.state === "PENDING" && atEnd) {
-			await this.#scontrol("update", `JobId=${id}`, `Priority=${held.priority}`).catch(ignoreUnlessUnknown);
-		}
-		await this.#options.calls.update(job.id, { comment: held.comment }).catch(ignoreTooLate);
+		const isHeld = sightOfForeign(job).state === "held";
+		// It may start from the last of these calls on, and not before: each of them may be made again.
+		const letGo = { comment: held.comment, ...(job.state === "PENDING" ? { notBeforeMs: job.submittedAtMs ?? 1_000 } : {}) };
+		if (held.priority >= BASIC_PRIORITY_MIN && job.state === "PENDING") {
+			if (isHeld) await this.#options.calls.update(job.id, { hold: false });
+			// With priority/basic a hold costs a job its place, which is given back.
+			if (isHeld || (job.priority ?? 0) < held.priority) {
+				await this.#scontrol("update", `JobId=${id}`, `Priority=${held.priority}`).catch(ignoreUnlessUnknown);
+			}
+			await this.#options.calls.update(job.id, letGo).catch(ignoreTooLate);
+		} else await this.#options.calls.update(job.id, { ...letGo, ...(isHeld ? { hold: false } : {}) }).catch(ignoreTooLate);
 		return this.look(id);
 	}
 

@@ -272,7 +272,7 @@ describe.skipIf(missing !== null)(
 		describe("jobs of several nodes", () => {
 			it("run once on each, with their GPUs, and end with the worst exit code", async () => {
 				const request = shell(
-					'echo "$SLURM_PROCID of $SLURM_NTASKS has $CUDA_VISIBLE_DEVICES"; exit "$SLURM_PROCID"',
+					'echo "$SLURM_PROCID of $SLURM_NTASKS has $CUDA_VISIBLE_DEVICES"; echo "meet $NODE_RANK $NNODES $WORLD_SIZE $MASTER_ADDR"; exit "$SLURM_PROCID"',
 					{ nodes: 2 },
 					[0, 1, 4, 5],
 				);
@@ -281,6 +281,10 @@ describe.skipIf(missing !== null)(
 				expect((await textOf(request.attemptId)).filter((l) => l.includes(" of ")).toSorted()).toEqual([
 					"0 of 2 has 0,1",
 					"1 of 2 has 0,1",
+				]);
+				expect((await textOf(request.attemptId)).filter((l) => l.startsWith("meet ")).toSorted()).toEqual([
+					"meet 0 2 4 127.0.0.1",
+					"meet 1 2 4 127.0.0.1",
 				]);
 				expect(ended.exit?.code).toBe(1);
 			});
