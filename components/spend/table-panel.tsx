@@ -1,6 +1,6 @@
 "use client";
-import { Fragment } from "react";
 import Link from "next/link";
+import { Fragment } from "react";
 import { Money } from "#components/money/money.tsx";
 import { EmptyState, NoResults } from "#components/page/states.tsx";
 import { PlaceSwatch } from "#components/place/place.tsx";

@@ -92,8 +92,10 @@ describe("metering instances", () => {
 		expect((await meterAll(books, { minOpenMs: 5 * MINUTE_MS })).instances).toBe(0);
 	});
 
-	it("eight meters and settlements at once charge every second once, in small batches", async () => {
-		const machines = await Promise.all(Array.from({ length: 25 }, () => test.addMachine(books, { microUsdPerHour: 1_234_567n })));
+	it("eight meters and settlements at once charge every second once, disks too, in small batches", async () => {
+		// Of $7.20 a month of 720 hours: 10,000 µ$ an hour.
+		const machine = { microUsdPerHour: 1_234_567n, diskMicroUsdPerMonth: 7_200_000n };
+		const machines = await Promise.all(Array.from({ length: 25 }, () => test.addMachine(books, machine)));
 		await test.addPool(books);
 		const use = await test.addUse(books, { slots: [0, 1] });
 		for (const step of [7, 1_800, 1_793]) {
@@ -104,7 +106,7 @@ describe("metering instances", () => {
 			]);
 		}
 		await Promise.all([meterAll(books), settleAllocation(books, use.allocationId)]);
-		for (const { instanceId } of machines) expect(await test.chargedTo(books, { instanceId })).toBe(1_234_567n);
+		for (const { instanceId } of machines) expect(await test.chargedTo(books, { instanceId })).toBe(1_244_567n);
 		expect(await test.chargedTo(books, { allocationId: use.allocationId })).toBe(1_200_000n);
 		expect(await test.chargedTo(books, { poolId: "gpu" })).toBe(1_200_000n);
 	});
@@ -113,7 +115,7 @@ describe("metering instances", () => {
 	it.each(["instance", "hold", "budget_period", "job", "attempt", "charge", "job_month", "rollup", "rollup_slice"])(
 		"a meter that is cut off as it writes to %s leaves nothing behind, and the next one charges every second once",
 		async (table) => {
-			const { instanceId, jobId } = await test.addMachine(books);
+			const { instanceId, jobId } = await test.addMachine(books, { diskMicroUsdPerMonth: 7_200_000n });
 			await holdFor(instanceId, 5_000_000n);
 			books.clock.advance(HOUR_MS);
 			await books.database.sql.unsafe(`
@@ -125,9 +127,9 @@ describe("metering instances", () => {
 			expect((await test.readHold(books, instanceId)).postedMicroUsd).toBe(0n);
 			await books.database.sql.unsafe(`drop trigger cut on ${table}`);
 			await meterAll(books);
-			expect(await test.chargedTo(books, { instanceId })).toBe(404_200n);
-			expect((await test.readHold(books, instanceId)).postedMicroUsd).toBe(404_200n);
-			expect((await test.readJob(books, jobId)).costMicroUsd).toBe(404_200n);
+			expect(await test.chargedTo(books, { instanceId })).toBe(414_200n);
+			expect((await test.readHold(books, instanceId)).postedMicroUsd).toBe(414_200n);
+			expect((await test.readJob(books, jobId)).costMicroUsd).toBe(414_200n);
 			expect((await ledgerCheck(books)).differences).toEqual([]);
 		},
 	);
@@ -257,6 +259,7 @@ describe("the books after random operations", () => {
 				if (dice < 0.25) {
 					const machine = await test.addMachine(books, {
 						microUsdPerHour: BigInt(random.int(1, 9_999_999)),
+						diskMicroUsdPerMonth: random.next() < 0.3 ? null : BigInt(random.int(1, 99_999_999)),
 						launchedMs: random.next() < 0.2 ? null : books.clock.nowMs(),
 					});
 					await holdFor(machine.instanceId, BigInt(random.int(1, 3_000_000)), [test.aBudget({ capMicroUsd: 10n ** 12n })]);

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { billingTermsOf } from "#server/accounting/billing-terms.ts";
+import { diskCostUntil, diskTermsOf } from "#server/accounting/disk.ts";
 import { gpuHourCost } from "#server/accounting/gpu-hour-cost.ts";
 import { meterPool } from "#server/accounting/meter-pool.ts";
 import { cardCost, cardParts } from "#server/accounting/owned-cost.ts";
@@ -21,6 +22,20 @@ function block(language: string): string {
 }
 
 describe("docs/costs.md", () => {
+	it("shows a disk over the end of a month that costs what the page says", () => {
+		const said = /^Example: 100 GiB at \$0\.08 from 12:00 on 30 November .* = \$(0\.\d+)\.$/m.exec(page)?.[1];
+		const disk = { microUsdPerMonth: 8_000_000n, terms: diskTermsOf("aws") };
+		const [fromMs, toMs] = [Date.parse("2026-11-30T12:00:00Z"), Date.parse("2026-12-02T00:00:00Z")];
+		expect(microToUsdText(diskCostUntil(disk, fromMs, toMs - fromMs))).toBe(said);
+	});
+
+	it("names the source of each provider's rounding of disks", () => {
+		for (const provider of ["aws", "gcp"] as const) {
+			const url = /https:\/\/[^ ]+/.exec(diskTermsOf(provider).source ?? "")?.[0] ?? "none";
+			expect(page).toContain(`](${url})`);
+		}
+	});
+
 	it("shows a card that costs what the page says", () => {
 		const file = rateCardInput.parse(readYaml(block("yaml")).doc?.toJS());
 		const card = ownedRateCardSchema.parse(file.card);
