@@ -1,6 +1,10 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import AxeBuilder from "@axe-core/playwright";
 import { expect, type Page } from "@playwright/test";
+import { KubernetesEmulator } from "#server/emulators/kubernetes/emulator.ts";
 import { open, test } from "./support/people.ts";
+import { ROOT } from "./support/system.ts";
 
 const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"];
 const SECRET = "a-secret-that-nobody-sees-again";
@@ -52,6 +56,96 @@ test("a cloud account is added by keyboard, checked step by step before it is st
 	await line.getByRole("button", { name: "Remove A second account" }).press("Enter");
 	await page.getByRole("dialog").getByRole("button", { name: "Remove it" }).press("Enter");
 	await expect(line).toBeHidden();
+});
+
+/** A step's words, by what they begin with. */
+const stepOf = (page: Page, title: string) =>
+	page.getByRole("list", { name: "Steps of the check" }).getByRole("listitem").filter({ hasText: title });
+
+async function pictures(page: Page, name: string): Promise<void> {
+	for (const colorScheme of ["light", "dark"] as const) {
+		await page.emulateMedia({ colorScheme });
+		await expectAccessible(page);
+		await page.screenshot({ path: test.info().outputPath(`${name}-${colorScheme}.png`), fullPage: true });
+	}
+}
+
+test("the other kinds of sites are checked by their forms, and each step says what it found or what to do", async ({ page }) => {
+	await open(page, "/settings/sites/new", "Add a site");
+	const choose = async (title: string, boxes: Record<string, string>) => {
+		await page.getByLabel("What it is").selectOption({ label: title });
+		for (const [label, text] of Object.entries(boxes)) await page.getByLabel(label, { exact: true }).fill(text);
+	};
+	const check = () => page.getByRole("button", { name: "Check" }).click();
+
+	const group = "/subscriptions/00000000-0000-4000-8000-00005b177a71/resourceGroups/spillway";
+	await choose("Microsoft Azure", {
+		Subscription: "00000000-0000-4000-8000-00005b177a71",
+		"Resource group": "spillway",
+		Regions: "eastus",
+		Subnets: `eastus = ${group}/providers/Microsoft.Network/virtualNetworks/v/subnets/default`,
+	});
+	await page.getByLabel("Where they are").selectOption({ label: "Found where Spillway runs" });
+	await check();
+	await expect(stepOf(page, "Regions and machines")).toContainText(/eastus: \d+ sizes with GPUs/);
+	await expect(stepOf(page, "Between the machines of a gang")).toContainText("networkSecurityGroups/read");
+	await expect(page.getByText("Nothing stands in the way.")).toBeVisible();
+	await pictures(page, "azure");
+
+	await choose("Google Cloud", {
+		Project: "emulated-project",
+		Regions: "us-central1",
+		"Machine image": "projects/deeplearning-platform-release/global/images/family/common-cu128-ubuntu-2204",
+	});
+	await page.getByLabel("Where they are").selectOption({ label: "Found where Spillway runs" });
+	await check();
+	await expect(stepOf(page, "Between the machines of a gang")).toContainText(
+		"Machines reach each other on all ports: the network default in us-central1.",
+	);
+	await expect(page.getByText("Nothing stands in the way.")).toBeVisible();
+	await pictures(page, "google");
+
+	// A port on which nobody listens.
+	await choose("Slurm", {
+		"Address of slurmrestd": "http://127.0.0.1:9",
+		User: "spillway",
+		"Shared folder": "/tmp/spillway-no-such-site",
+		Accelerators: "h100 = H100-80GB",
+		"Token file (optional)": '{"file": "/tmp/spillway-no-such-site/.token"}',
+	});
+	await page.getByLabel("Where they are").selectOption({ label: "Found where Spillway runs" });
+	await check();
+	const steps = page.getByRole("list", { name: "Steps of the check" });
+	await expect(steps.getByRole("listitem").first()).toContainText("failed");
+	await expect(steps.getByRole("listitem").nth(1)).toContainText("Not tried");
+	await pictures(page, "slurm");
+
+	const rights = ["kubernetes-rbac.yaml", "kubernetes-adoption-rbac.yaml"].map((file) =>
+		readFileSync(path.join(ROOT, "docs/providers", file), "utf8"),
+	);
+	const nodes = ["gpu-1", "gpu-2"].map((name) => ({ name, gpus: 4, labels: { "nvidia.com/gpu.product": "NVIDIA-H100-80GB-HBM3" } }));
+	const cluster = new KubernetesEmulator({ minor: 34, nodes, namespace: "spillway", roles: rights.join("---\n") });
+	await cluster.start();
+	const tokenFile = test.info().outputPath("token");
+	writeFileSync(tokenFile, "spillway\n");
+	try {
+		await choose("Kubernetes", {
+			Access: JSON.stringify({ server: cluster.url, tokenFile }),
+			Namespace: "spillway",
+			"Accelerators (optional)": "NVIDIA-H100-80GB-HBM3 = H100-80GB",
+			"Namespaces to adopt from (optional)": "research",
+		});
+		await check();
+		await expect(stepOf(page, "GPUs")).toContainText("2 × 4 H100-80GB");
+		await expect(stepOf(page, "Jobs of others")).toContainText("this server suspends Jobs");
+		await expect(page.getByText("Nothing stands in the way.")).toBeVisible();
+		await page.getByLabel("Namespaces to adopt from (optional)", { exact: true }).fill("elsewhere");
+		await check();
+		await expect(stepOf(page, "Jobs of others")).toContainText("kubernetes-adoption-rbac.yaml");
+		await pictures(page, "kubernetes");
+	} finally {
+		await cluster.stop();
+	}
 });
 
 test.describe("others", () => {

@@ -215,7 +215,8 @@ async function openContainer({ settings, terms, lifecycle, tell }: Session): Pro
 		return null;
 	}
 	const { folder, searchPath } = settings;
-	return JobContainer.open(image, { terms, folder, searchPath, signal: lifecycle.stopSignal, log: tell });
+	const registryLogin = (host: string) => findMetadata(settings).registryLogin(host);
+	return JobContainer.open(image, { terms, folder, searchPath, registryLogin, signal: lifecycle.stopSignal, log: tell });
 }
 
 /** Waits until all machines of the gang are as far. Answers the variables by which their commands find each other. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { deleteOwnMachine } from "./azure-self-deletion.ts";
+import { deleteOwnMachine, identityTokenOf } from "./azure-self-deletion.ts";
 import type { MachineMetadata } from "./metadata.ts";
+import { acrLogin, isAzures, type RegistryLogin } from "./registry/login.ts";
 
 const TIMEOUT_MS = 2_000;
 const compute = z.object({ name: z.string().min(1), resourceGroupName: z.string().min(1) });
@@ -50,6 +51,11 @@ export class AzureMetadata implements MachineMetadata {
 
 	giveBack(): Promise<boolean> {
 		return deleteOwnMachine(this.#base);
+	}
+
+	async registryLogin(host: string): Promise<RegistryLogin | null> {
+		const token = isAzures(host) ? await identityTokenOf(this.#base) : null;
+		return token === null ? null : acrLogin(host, token);
 	}
 
 	async #get(path: string): Promise<unknown> {

@@ -17,15 +17,21 @@ export async function deleteOwnMachine(metadataUrl: string): Promise<boolean> {
 	const headers = { metadata: "true" };
 	const about = await ask(`${metadataUrl}/metadata/instance/compute/resourceId?api-version=2021-02-01&format=text`, { headers });
 	const resourceId = await about.text();
-	const resource = encodeURIComponent(`${RESOURCE_MANAGER}/`);
-	const answer = await ask(`${metadataUrl}/metadata/identity/oauth2/token?api-version=2018-02-01&resource=${resource}`, { headers }, [400]);
-	if (answer.status === 400) return false;
-	const { access_token: token } = identityToken.parse(await answer.json());
+	const token = await identityTokenOf(metadataUrl);
+	if (token === null) return false;
 	// An emulated cloud has both at one address.
 	const manager = metadataUrl === LINK_LOCAL ? RESOURCE_MANAGER : new URL(metadataUrl).origin;
 	const url = `${manager}${resourceId}?api-version=${API_VERSION}&forceDeletion=true`;
 	await ask(url, { method: "DELETE", headers: { authorization: `Bearer ${token}` } });
 	return true;
+}
+
+/** A token of the machine's managed identity; null: it has none. @throws Error when Azure does not answer */
+export async function identityTokenOf(metadataUrl: string): Promise<string | null> {
+	const resource = encodeURIComponent(`${RESOURCE_MANAGER}/`);
+	const url = `${metadataUrl}/metadata/identity/oauth2/token?api-version=2018-02-01&resource=${resource}`;
+	const answer = await ask(url, { headers: { metadata: "true" } }, [400]);
+	return answer.status === 400 ? null : identityToken.parse(await answer.json()).access_token;
 }
 
 async function ask(url: string, init: RequestInit, expected: readonly number[] = []): Promise<Response> {

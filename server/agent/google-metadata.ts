@@ -1,8 +1,12 @@
+import { z } from "zod";
 import type { MachineMetadata } from "./metadata.ts";
+import { isGoogles, type RegistryLogin } from "./registry/login.ts";
 
 const TIMEOUT_MS = 2_000;
 /** From the notice to the end of a spot machine, at best (Compute Engine, "Spot VMs", "Preemption process"). */
 const PREEMPTION_NOTICE_MS = 30_000;
+
+const accessToken = z.object({ access_token: z.string().min(1) });
 
 /** Google's metadata server. Its notice names no time: the seconds count from when it was first seen. */
 export class GoogleMetadata implements MachineMetadata {
@@ -29,6 +33,14 @@ export class GoogleMetadata implements MachineMetadata {
 	async notice(): Promise<{ atMs: number } | null> {
 		if ((await this.#get("/instance/preempted")) === "TRUE") this.#notice ??= { atMs: this.#nowMs() + PREEMPTION_NOTICE_MS };
 		return this.#notice;
+	}
+
+	async registryLogin(host: string): Promise<RegistryLogin | null> {
+		if (!isGoogles(host)) return null;
+		const found = await this.#get("/instance/service-accounts/default/token").catch(() => null);
+		// A machine without an account of its own has none.
+		if (found === null) return null;
+		return { user: "oauth2accesstoken", password: accessToken.parse(JSON.parse(found)).access_token };
 	}
 
 	async #get(path: string): Promise<string> {

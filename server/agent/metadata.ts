@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ecrLogin, placeOfEcr, type RegistryLogin } from "./registry/login.ts";
 import { pause } from "./wait.ts";
 
 /** What a cloud tells its own machine. One implementation a cloud. */
@@ -14,11 +15,18 @@ export interface MachineMetadata {
 	 * @throws Error when the provider does not let it, or does not answer.
 	 */
 	giveBack?(): Promise<boolean>;
+	/**
+	 * What a registry of the same cloud lets the machine in with, by the identity that the machine has. Null: it is none of this
+	 * cloud's, or the machine has no identity. @throws Error when the cloud does not answer, or refuses.
+	 */
+	registryLogin(host: string): Promise<RegistryLogin | null>;
 }
 
 const TIMEOUT_MS = 2_000;
 const TOKEN_TTL_S = 21_600;
 const instanceAction = z.object({ action: z.enum(["terminate", "stop", "hibernate"]), time: z.iso.datetime() });
+
+const roleCredentials = z.object({ AccessKeyId: z.string(), SecretAccessKey: z.string(), Token: z.string() });
 
 /** Amazon's instance metadata service, version 2. */
 export class Ec2Metadata implements MachineMetadata {
@@ -43,6 +51,17 @@ export class Ec2Metadata implements MachineMetadata {
 		const text = await this.#get("/latest/meta-data/spot/instance-action");
 		if (text === null) return null;
 		return { atMs: Date.parse(instanceAction.parse(JSON.parse(text)).time) };
+	}
+
+	async registryLogin(host: string): Promise<RegistryLogin | null> {
+		const place = placeOfEcr(host);
+		if (place === null) return null;
+		const path = "/latest/meta-data/iam/security-credentials/";
+		const role = (await this.#get(path))?.trim().split("\n")[0];
+		const found = role ? await this.#get(`${path}${role}`) : null;
+		if (found === null) return null;
+		const { AccessKeyId, SecretAccessKey, Token } = roleCredentials.parse(JSON.parse(found));
+		return ecrLogin(place, { accessKeyId: AccessKeyId, secretAccessKey: SecretAccessKey, sessionToken: Token });
 	}
 
 	/** Null for 404, which is the usual answer about notices. */

@@ -1,7 +1,9 @@
-import { writeFile } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { messageOf } from "../client.ts";
 import type { PreparedJob } from "../prepare-job.ts";
 import type { EnrollAnswer } from "../protocol.ts";
+import { type RegistryLogin, registryOf } from "../registry/login.ts";
 import { type ContainerEngine, ContainerError, callEngine } from "./call-engine.ts";
 import { createArguments, environmentFile, passedOn } from "./create-arguments.ts";
 import { deviceArguments, lookAtMachine } from "./devices.ts";
@@ -17,6 +19,8 @@ export interface ContainerOptions {
 	/** The agent's own. */
 	folder: string;
 	searchPath: string;
+	/** By the machine's own identity; null: not for this registry. */
+	registryLogin(host: string): Promise<RegistryLogin | null>;
 	signal: AbortSignal;
 	log(text: string): void;
 }
@@ -45,7 +49,34 @@ export class JobContainer {
 
 	/** @throws ContainerError; the signal's reason */
 	async pull(): Promise<void> {
-		this.#pulled = await pullImage(this.#engine, this.#image, this.#options);
+		const folder = path.join(this.#options.folder, "registry");
+		const environment = await this.#login(folder);
+		try {
+			this.#pulled = await pullImage(this.#engine, this.#image, { ...this.#options, environment });
+		} finally {
+			await rm(folder, { recursive: true, force: true });
+		}
+	}
+
+	/** Settings of the engine by which it is let into a registry of the machine's own cloud; none where the machine is not. */
+	async #login(folder: string): Promise<Record<string, string>> {
+		const { registryLogin, log } = this.#options;
+		const host = registryOf(this.#image.replace(/^docker:\/\//, ""));
+		if (host === null) return {};
+		try {
+			const login = await registryLogin(host);
+			if (login === null) return {};
+			const auth = Buffer.from(`${login.user}:${login.password}`).toString("base64");
+			const file = path.join(folder, "config.json");
+			await mkdir(folder, { recursive: true, mode: 0o700 });
+			await writeFile(file, JSON.stringify({ auths: { [host]: { auth } } }), { mode: 0o600 });
+			log(`${host} is asked by the machine's own identity`);
+			// Docker's name of the folder, and podman's of the file.
+			return { DOCKER_CONFIG: folder, REGISTRY_AUTH_FILE: file };
+		} catch (error) {
+			log(`the machine's own identity could not be used for ${host}: ${messageOf(error)}`);
+			return {};
+		}
 	}
 
 	/** @throws ContainerError when the engine does not make it; that its command cannot be started is told by its end */
