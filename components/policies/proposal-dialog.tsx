@@ -135,7 +135,7 @@ function Seen({ backtestId, canRead }: { backtestId: string | null; canRead: boo
 			</h3>
 			{result ? (
 				<div className="overflow-hidden rounded-md border">
-					<Figures result={result} fromMs={fromMs} toMs={toMs} />
+					<Figures {...{ result, fromMs, toMs }} narrow />
 				</div>
 			) : (
 				<p className="text-ink-3">It has no result.</p>

@@ -6,10 +6,23 @@ import type { BacktestResult } from "#server/domain/backtest.ts";
 
 const WORD = { good: "text-ok-ink", bad: "text-risk-ink", same: "text-ink-3" } as const;
 
+type FiguresProps = {
+	result: BacktestResult;
+	fromMs: number;
+	toMs: number;
+	/** It stands in a dialog. */
+	narrow?: boolean;
+};
+
 /** What the draft would have changed, figure by figure, with the difference of each day. */
-export function Figures({ result, fromMs, toMs }: { result: BacktestResult; fromMs: number; toMs: number }) {
+export function Figures({ result, fromMs, toMs, narrow = false }: FiguresProps) {
 	return (
-		<dl className="grid grid-cols-2 border-t md:grid-cols-3 xl:grid-cols-6 [&>*]:-mt-px [&>*]:-ml-px [&>*]:border-t [&>*]:border-l">
+		<dl
+			className={cn(
+				"grid grid-cols-2 border-t md:grid-cols-3 [&>*]:-mt-px [&>*]:-ml-px [&>*]:border-t [&>*]:border-l",
+				!narrow && "xl:grid-cols-6",
+			)}
+		>
 			{prepareFigures(result).map((figure) => (
 				<div key={figure.id} className="grid min-w-0 auto-rows-min content-start gap-0.5 px-4 pt-3.5 pb-3">
 					<dt className="font-medium text-ink-2">{figure.label}</dt>
