@@ -265,6 +265,8 @@ const offerShape = z.looseObject({
 	priceStale: z.boolean(),
 	priceSource: z.string(),
 	quarantine: z.string().nullable().default(null),
+	reservedFree: z.number().nullish(),
+	quota: z.looseObject({ name: z.string(), limit: z.number(), used: z.number(), gpusFree: z.number() }).nullish(),
 	backoffUntil: time,
 	backoffReason: z.string().nullable(),
 });

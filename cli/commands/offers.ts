@@ -1,7 +1,7 @@
 import { badInput } from "../args.ts";
 import { readAs } from "../client.ts";
 import type { Command } from "../command.ts";
-import { EXIT } from "../exit.ts";
+import { EXIT, oneLine } from "../exit.ts";
 import { ago, count, exactMoney, hourly, label, NONE, relative } from "../render/format.ts";
 import { styled } from "../render/style.ts";
 import { table } from "../render/table.ts";
@@ -72,6 +72,8 @@ function whyNot(o: OfferShape, nowMs: number): string {
 		...(o.quarantine === null ? [] : [o.quarantine]),
 		...(o.microUsdPerHour === null && o.quarantine === null ? [`no price: ${o.priceSource}`] : []),
 		...(o.priceStale && o.microUsdPerHour !== null ? ["its price is too old"] : []),
+		...(o.reservedFree === 0 ? ["all of it is taken"] : []),
+		...(o.quota && o.quota.gpusFree < o.gpus ? [`quota ${oneLine(o.quota.name)}: ${o.quota.used} of ${o.quota.limit} used`] : []),
 		...(backoff
 			? [`${REFUSED[o.backoffReason ?? ""] ?? o.backoffReason}, asked again ${relative(Date.parse(o.backoffUntil ?? ""), nowMs)}`]
 			: []),

@@ -20,6 +20,7 @@ const offer = (more: Partial<OfferView>): OfferView => ({
 		capacityType: "spot",
 		listMicroUsdPerHour: null,
 		discount: null,
+		quota: null,
 		reservedFree: null,
 		commitmentId: null,
 		microUsdPerHour: "412000",

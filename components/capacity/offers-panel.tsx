@@ -144,6 +144,7 @@ function OfferRow({ line: { offer: o, zones } }: { line: OfferLine }) {
 						{machine}
 						{zones > 1 ? `, ${zones} zones` : o.zone ? `, ${o.zone}` : ""}
 					</span>
+					<OfferNote offer={o} />
 				</span>
 			</Td>
 			<Td n>
@@ -177,6 +178,16 @@ function OfferRow({ line: { offer: o, zones } }: { line: OfferLine }) {
 			<Td n>{o.gridGramsPerKwh === null ? <span className="text-ink-3">unknown</span> : formatCount(o.gridGramsPerKwh)}</Td>
 		</Tr>
 	);
+}
+
+/** What was bought ahead or agreed with the cloud, and a quota that leaves no machine. */
+function OfferNote({ offer: { commitmentId, reservedFree, discount, quota, gpus } }: { offer: OfferLine["offer"] }) {
+	const notes = [
+		...(commitmentId === null ? [] : [`${commitmentId}: ${reservedFree ?? 0} free, paid for already`]),
+		...(discount ? [`${discount.partsPerMillion / 10_000}% off the list: ${discount.source}`] : []),
+		...(quota && quota.gpusFree < gpus ? [`quota ${quota.name}: ${quota.used} of ${quota.limit} used`] : []),
+	];
+	return notes.length === 0 ? null : <span className="pl-3.5 text-xs text-ink-3">{notes.join("; ")}</span>;
 }
 
 /** What the machine's disk costs beside it; that it is not counted is said, rather than nothing. */

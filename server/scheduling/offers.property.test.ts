@@ -30,6 +30,10 @@ const record: fc.Arbitrary<OfferRecord> = fc
 		return r;
 	});
 
+/** A quota that counts cores of several models, of which 30 are free in each region: 5 GPUs with 6 cores each. */
+const CORES = { name: "cores", unit: "cores", limit: 100, used: 70 } as const;
+const CORES_FREE = CORES.limit - CORES.used;
+
 /** Machines that are free of the one commitment, which several offers share. */
 const COMMITTED_FREE = 3;
 
@@ -45,14 +49,16 @@ const offer = fc
 		reservedFree: fc.option(fc.nat(4)),
 		ofCommitment: fc.boolean(),
 		quotaGpusFree: rarely(fc.nat(24)),
+		inCores: rarely(fc.constantFrom("us-east-1", "eu-west-1")),
 		availableForMs: rarely(fc.nat(12 * HOUR_MS)),
 		billedMinimumMs: fc.constantFrom(0, MINUTE_MS),
 		gridGramsPerKwh: fc.option(fc.integer({ min: 0, max: 900 })),
 		onDemand: rarely(fc.integer({ min: 1, max: 12 })),
 	})
-	.map(({ observedHoursAgo, availableForMs, onDemand, ofCommitment, ...o }) =>
+	.map(({ observedHoursAgo, availableForMs, onDemand, ofCommitment, inCores, ...o }) =>
 		anOffer({
 			...o,
+			...(inCores !== null && { quota: CORES, region: inCores, vcpus: o.gpus * 6, quotaGpusFree: CORES_FREE / 6 }),
 			...(o.capacityType === "reserved" && ofCommitment && { commitmentId: "cr-1", reservedFree: COMMITTED_FREE }),
 			priceObservedAtMs: NOON_MS - observedHoursAgo * HOUR_MS,
 			availableUntilMs: availableForMs === null ? null : NOON_MS + availableForMs,
@@ -214,6 +220,9 @@ describe("whatever the offers", () => {
 			}
 			const onCommitment = launches.filter((a) => a.offer.commitmentId === "cr-1").reduce((sum, a) => sum + a.instances, 0);
 			expect(onCommitment).toBeLessThanOrEqual(COMMITTED_FREE);
+			for (const [region, together] of Map.groupBy(launches, (a) => (a.offer.quota ? a.offer.region : null))) {
+				if (region !== null) expect(together.reduce((sum, a) => sum + a.instances * a.offer.vcpus, 0)).toBeLessThanOrEqual(CORES_FREE);
+			}
 			for (const { offer: taken } of launches) {
 				const together = launches.filter((a) => a.offer.id === taken.id).reduce((sum, a) => sum + a.instances, 0);
 				if (taken.capacityType === "reserved") expect(together).toBeLessThanOrEqual(taken.reservedFree ?? Number.POSITIVE_INFINITY);

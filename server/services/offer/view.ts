@@ -1,7 +1,7 @@
 import { and, asc, gt, inArray, sql } from "drizzle-orm";
 import { z } from "zod";
 import { offer, offerPrice } from "#server/db/schema/offer.ts";
-import type { MachineDisk, OfferDiscount } from "#server/domain/capacity.ts";
+import type { MachineDisk, OfferDiscount, OfferQuota } from "#server/domain/capacity.ts";
 import { quarantineOf } from "#server/domain/quarantine.ts";
 import type { CapacityType, Provider } from "#server/domain/vocabulary.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
@@ -49,6 +49,8 @@ export interface OfferView {
 	/** What the machine lists at on demand where a negotiated discount is in its prices, else null; and the discount in its own price. */
 	listMicroUsdPerHour: string | null;
 	discount: OfferDiscount | null;
+	/** The account's quota that it counts in, and GPUs that it still allows here; null: not known. */
+	quota: (OfferQuota & { gpusFree: number }) | null;
 	/** Reserved capacity only: machines of it that are free now; its price is what using one adds to what is paid anyway. */
 	reservedFree: number | null;
 	/** Reserved capacity only: what was bought ahead. */
@@ -140,6 +142,7 @@ export async function viewOffers(ctx: ServiceContext & { timing: Timing }, raw: 
 			quarantine: quarantineOf(o.priceSource),
 			listMicroUsdPerHour: o.listMicroUsdPerHour?.toString() ?? null,
 			discount: o.discount ?? null,
+			quota: o.quota ? { ...o.quota, gpusFree: o.quotaGpusFree ?? 0 } : null,
 			reservedFree: o.reservedFree ?? null,
 			commitmentId: o.commitmentId ?? null,
 			backoffUntil: iso(o.backoffUntilMs === null ? null : new Date(o.backoffUntilMs)),
