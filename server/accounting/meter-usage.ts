@@ -119,11 +119,10 @@ function chargesBetween(usage: Usage, interval: Interval): ChargeDraft[] {
 /** The energy of disks is not counted: no figure of it is on record here. */
 function diskCharges(usage: Usage, disk: DiskUsage, interval: Interval): ChargeDraft[] {
 	const costAt = (atMs: number): bigint => diskCostUntil(disk, usage.startMs, atMs - usage.startMs);
-	return cutAtHours(interval, usage.calendar).flatMap((piece): ChargeDraft[] => {
+	return cutAtHours(interval, usage.calendar).map((piece) => {
 		const microUsd = costAt(piece.toMs) - costAt(piece.fromMs);
-		if (microUsd === 0n) return [];
 		const money = { listMicroUsd: microUsd, contractedMicroUsd: microUsd, effectiveMicroUsd: microUsd, billedMicroUsd: microUsd };
-		return [{ ...draftOf(usage, "storage", piece), ...NO_AMOUNTS, ...money }];
+		return { ...draftOf(usage, "storage", piece), ...NO_AMOUNTS, ...money };
 	});
 }
 
