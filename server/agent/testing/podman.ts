@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
 const PODMAN = "/usr/bin/podman";
+const UNSHARE = "/usr/bin/unshare";
 
 /** Settings by which podman keeps everything in a folder of a test's own, and takes images from a registry without TLS. */
 export function podmanEnvironment(folder: string, registryHost: string): Record<string, string> {
@@ -33,6 +34,6 @@ export function whyNoPodman(): string | null {
 	if (process.getuid?.() !== 0) return "only root can run podman as the agent does";
 	if (![PODMAN, "/bin/busybox"].every(existsSync)) return "podman, runc and busybox-static are not installed";
 	// Some sandboxes have the program, and forbid what it does.
-	const answer = spawnSync("unshare", ["--mount", "--pid", "--uts", "--fork", "true"], { encoding: "utf8" });
+	const answer = spawnSync(UNSHARE, ["--mount", "--pid", "--uts", "--fork", "true"], { encoding: "utf8" });
 	return answer.status === 0 ? null : `namespaces are forbidden here: ${answer.stderr.trim()}`;
 }

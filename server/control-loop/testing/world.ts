@@ -40,6 +40,10 @@ const CONTROL_PLANE = "spw-test";
 export interface WorldOptions {
 	/** Slots at home. */
 	slots: number;
+	/** A site of another kind at home, which the loop is to see instead of the fake one. */
+	home?: ClusterDriver;
+	/** Where its clock begins; a Monday morning without it. */
+	startMs?: number;
 	capUsd?: number;
 	/** What the machines' agents do: how long a command runs, ms. */
 	runMs?: number;
@@ -58,10 +62,11 @@ export interface WorldOptions {
 
 /** The loop over a real database, with a fake site and a fake cloud, a clock moved by hand, and agents played by it. */
 export class World {
-	readonly clock = new ManualClock(START_MS);
+	readonly clock: ManualClock;
 	readonly cluster: FakeCluster;
 	readonly cloud: FakeCloud;
 	readonly database: TestDatabase;
+	readonly #home: ClusterDriver | null;
 	readonly #runMs: number;
 	readonly #tickMs: number;
 	readonly #checkpointRoot: string;
@@ -78,6 +83,9 @@ export class World {
 
 	private constructor(database: TestDatabase, options: WorldOptions) {
 		this.database = database;
+		const startMs = options.startMs ?? START_MS;
+		this.clock = new ManualClock(startMs);
+		this.#home = options.home ?? null;
 		this.#runMs = options.runMs ?? 30_000;
 		this.#tickMs = options.tickMs ?? TICK_MS;
 		this.#checkpointRoot = options.checkpointRoot ?? "/nonexistent/spillway-test";
@@ -86,7 +94,7 @@ export class World {
 		this.cloud = new FakeCloud({
 			clock: this.clock,
 			regions: ["us-east-1"],
-			offers: options.cloud?.offers ?? [fakeOffer({ priceObservedAtMs: START_MS })],
+			offers: options.cloud?.offers ?? [fakeOffer({ priceObservedAtMs: startMs })],
 			bootDelayMs: options.cloud?.bootDelayMs ?? 3_000,
 			terminateDelayMs: options.cloud?.terminateDelayMs ?? 2_000,
 		});
@@ -96,7 +104,7 @@ export class World {
 	static async open(options: WorldOptions): Promise<World> {
 		const world = new World(await createTestDatabase(), options);
 		const { db } = world.database;
-		const at = new Date(START_MS);
+		const at = new Date(world.clock.nowMs());
 		await db.insert(team).values({ name: "research" });
 		await db
 			.insert(account)
@@ -121,7 +129,7 @@ export class World {
 			message: "test",
 			source: policyText(options.capUsd ?? 1_000, options.rules ?? [], options.caps ?? []),
 		});
-		await refreshOffers(db, world.cloud.offers, START_MS);
+		await refreshOffers(db, world.cloud.offers, world.clock.nowMs());
 		return world;
 	}
 
@@ -206,7 +214,7 @@ export class World {
 				offerCooldownMs: 5_000,
 				cloudStartMs: { p50Ms: 3_000, p90Ms: 5_000 },
 			}),
-			clusters: new Map([["home", this.#withCheckpoints(this.cluster.driver("home"))]]),
+			clusters: new Map([["home", this.#home ?? this.#withCheckpoints(this.cluster.driver("home"))]]),
 			clouds: new Map([["aws", this.cloud.driver("aws", CONTROL_PLANE)]]),
 			userDataFor: ({ instanceId, expiresAtMs }) => `#!/bin/sh\n# ${instanceId} ${expiresAtMs}\n`,
 			bootstrapHashFor: (instanceId) => `hash of ${instanceId}`,

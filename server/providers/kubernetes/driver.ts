@@ -193,9 +193,9 @@ export class KubernetesDriver implements ClusterDriver {
 			this.#named.add(meta.attemptId);
 		}
 		if (stop) return this.#endPods(facts, around, Math.max(0, stop.byMs - around.nowMs));
-		const problem = facts.verdict?.error ?? startProblemOf(facts, around, this.#settings.startProblemsMs);
+		const problem = facts.verdict ?? startProblemOf(facts, around, this.#settings.startProblemsMs);
 		if (problem !== null) {
-			if (!facts.verdict) await this.#mark(facts, ANNOTATIONS.verdict, { atMs: around.nowMs, error: problem });
+			if (!facts.verdict) await this.#mark(facts, ANNOTATIONS.verdict, { atMs: around.nowMs, ...problem });
 			return this.#endPods(facts, around, 0);
 		}
 		const oneFailed = pods.some((pod) => isBadEnd(podStateOf(pod, meta, around)));

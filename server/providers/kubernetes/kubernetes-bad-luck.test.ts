@@ -190,7 +190,7 @@ describe.each([34, 20])("on a server of 1.%i", { timeout: 60_000 }, (minor) => {
 		await driver.start(request);
 		const { exit, startedAtMs } = await until(request.attemptId, "exited");
 		expect(startedAtMs).toBeNull();
-		expect(exit).toMatchObject({ code: null, failedAt: "start", error: expect.stringContaining("missing/train:1") });
+		expect(exit).toMatchObject({ code: null, failedAt: "image", error: expect.stringContaining("missing/train:1") });
 	});
 
 	it("a gang ends as a whole when one of it fails", async () => {

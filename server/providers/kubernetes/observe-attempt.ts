@@ -138,7 +138,7 @@ type Over = Extract<PodState, { kind: "over" }> & { pod: KubePod };
 /** How it ended; null: it was taken away, and may be run again. */
 function endOf(facts: AttemptFacts, overs: readonly Over[]): Exit | null {
 	const { job, stop, verdict, asJob } = facts;
-	if (verdict) return { code: null, signal: null, error: verdict.error, failedAt: "start" };
+	if (verdict) return { code: null, signal: null, error: verdict.error, failedAt: verdict.failedAt };
 	const worst = worstOf(overs);
 	const ran = overs.some((o) => o.startedAtMs !== null);
 	if (stop) return worst?.exit ?? { code: null, signal: ran ? "SIGKILL" : "SIGTERM", error: null };
@@ -174,23 +174,22 @@ function reasonOf(pod: KubePod): string {
 }
 
 /** Why a pod waits for its container, when that may last for ever: its image, or its configuration. */
-const START_PROBLEMS = [
-	"ErrImagePull",
-	"ImagePullBackOff",
-	"InvalidImageName",
-	"ErrImageNeverPull",
-	"CreateContainerConfigError",
-	"CreateContainerError",
-];
+const IMAGE_PROBLEMS = ["ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull"];
+const START_PROBLEMS = [...IMAGE_PROBLEMS, "CreateContainerConfigError", "CreateContainerError"];
 const HOPELESS = ["InvalidImageName", "ErrImageNeverPull"];
 
 /** What an attempt is to be given up for, or null. A problem of a registry may pass, so it is given some time. */
-export function startProblemOf({ pods }: AttemptFacts, { nowMs }: { nowMs: number }, patienceMs: number): string | null {
+export function startProblemOf(
+	{ pods }: AttemptFacts,
+	{ nowMs }: { nowMs: number },
+	patienceMs: number,
+): Pick<Verdict, "error" | "failedAt"> | null {
 	for (const { container, startedAtMs, createdAtMs, name } of pods) {
 		const waiting = container?.waiting;
 		if (!waiting || !START_PROBLEMS.includes(waiting.reason)) continue;
 		if (!HOPELESS.includes(waiting.reason) && nowMs - (startedAtMs ?? createdAtMs) < patienceMs) continue;
-		return `pod ${name} cannot start: ${waiting.reason}${waiting.message ? `: ${waiting.message}` : ""}`;
+		const error = `pod ${name} cannot start: ${waiting.reason}${waiting.message ? `: ${waiting.message}` : ""}`;
+		return { error, failedAt: IMAGE_PROBLEMS.includes(waiting.reason) ? "image" : "start" };
 	}
 	return null;
 }

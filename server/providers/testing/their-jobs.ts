@@ -8,6 +8,7 @@ export interface TheirJobOptions {
 	gpus: number;
 	runs: "long" | "briefly";
 	optIn?: boolean;
+	timeLimitSeconds?: number;
 	labels?: Record<string, string>;
 }
 
@@ -19,7 +20,7 @@ export function theirJobs(emulator: KubernetesEmulator) {
 			emulator.store.list<JobObject>("jobs", THEIR_NAMESPACE).find(({ metadata }) => metadata.uid === id),
 			`job ${id}`,
 		);
-	const submit = ({ gpus, runs, optIn, labels = {} }: TheirJobOptions): ApiObject => {
+	const submit = ({ gpus, runs, optIn, timeLimitSeconds, labels = {} }: TheirJobOptions): ApiObject => {
 		const nodes = Math.ceil(gpus / 4);
 		const container = {
 			...{ name: "train", image: "busybox", command: runs === "long" ? ["sleep", "600"] : ["true", "for", "the", "thesis"] },
@@ -32,7 +33,14 @@ export function theirJobs(emulator: KubernetesEmulator) {
 				...{ name: `thesis-${++jobs}`, namespace: THEIR_NAMESPACE },
 				labels: { ...labels, ...(optIn ? { "spillway.dev/adopt": "true" } : {}) },
 			},
-			spec: { parallelism: nodes, completions: nodes, backoffLimit: 0, suspend: false, template: { spec } },
+			spec: {
+				parallelism: nodes,
+				completions: nodes,
+				backoffLimit: 0,
+				suspend: false,
+				template: { spec },
+				...(timeLimitSeconds ? { activeDeadlineSeconds: timeLimitSeconds } : {}),
+			},
 		});
 	};
 	return {
