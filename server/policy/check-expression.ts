@@ -1,9 +1,9 @@
-import { checkNames, type ExpressionProblem, type ExpressionScope } from "./check-names.ts";
+import { checkNames, type ExpressionProblem, type ExpressionScope, type KnownNames } from "./check-names.ts";
 import { environment } from "./expression-environment.ts";
 import { EXPRESSION_LIMITS, POLICY_LIMITS } from "./limits.ts";
 
-/** Everything that is wrong with a condition, found without evaluating it. `teams`: those that there are, when known. Pure; never throws. */
-export function checkExpression(text: string, scope: ExpressionScope, teams: readonly string[] | null = null): ExpressionProblem[] {
+/** Everything that is wrong with a condition, found without evaluating it. Pure; never throws. */
+export function checkExpression(text: string, scope: ExpressionScope, known: KnownNames = {}): ExpressionProblem[] {
 	if (text.length > POLICY_LIMITS.expressionCharacters) {
 		const message = `The condition has ${text.length} characters; at most ${POLICY_LIMITS.expressionCharacters} are read.`;
 		return [{ severity: "error", offset: 0, message, fix: "Split it over several rules." }];
@@ -16,7 +16,7 @@ export function checkExpression(text: string, scope: ExpressionScope, teams: rea
 	} catch (error) {
 		return [syntaxProblem(error, text)];
 	}
-	const problems = checkNames(parsed.ast, scope, teams);
+	const problems = checkNames(parsed.ast, scope, known);
 	if (problems.some((p) => p.severity === "error")) return problems;
 	const checked = parsed.check();
 	if (!checked.valid) return [...problems, typeProblem(checked.error)];

@@ -18,9 +18,15 @@ export type ExpressionScope = "job" | "job_and_quote";
 
 const ROOTS: Readonly<Record<string, Readonly<Record<string, FactField>>>> = { job: JOB_FIELDS, quote: QUOTE_FIELDS };
 
-/** Names that do not exist, values that can never be, and reads that may find nothing. `teams`: those that there are, when known. */
-export function checkNames(root: ASTNode, scope: ExpressionScope, teams: readonly string[] | null = null): ExpressionProblem[] {
-	const check = new NameCheck(scope, teams);
+/** Names that there are; of what is not known nothing is said. */
+export interface KnownNames {
+	teams?: readonly string[] | undefined;
+	instanceTypes?: readonly string[] | undefined;
+}
+
+/** Names that do not exist, values that can never be, and reads that may find nothing. */
+export function checkNames(root: ASTNode, scope: ExpressionScope, known: KnownNames = {}): ExpressionProblem[] {
+	const check = new NameCheck(scope, known);
 	check.run(root);
 	return check.problems;
 }
@@ -31,10 +37,10 @@ class NameCheck {
 	/** Labels whose presence the expression asks for somewhere. */
 	readonly #guarded = new Set<string>();
 	readonly #labelReads: { label: string; offset: number }[] = [];
-	readonly #teams: readonly string[] | null;
-	constructor(scope: ExpressionScope, teams: readonly string[] | null) {
+	readonly #known: KnownNames;
+	constructor(scope: ExpressionScope, known: KnownNames) {
 		this.#scope = scope;
-		this.#teams = teams;
+		this.#known = known;
 	}
 
 	run(root: ASTNode): void {
@@ -75,7 +81,7 @@ class NameCheck {
 				return;
 			default:
 				this.#closedValues(node);
-				this.#knownTeams(node);
+				this.#knownValues(node);
 				this.#labelGuard(node);
 				for (const child of nodesIn(node)) this.#visit(child, variables, inLoop);
 		}
@@ -190,16 +196,21 @@ class NameCheck {
 		}
 	}
 
-	/** A team may come to be after the rule that names it: told, not refused. */
-	#knownTeams(node: ASTNode): void {
-		const teams = this.#teams;
-		if (!teams || (node.op !== "==" && node.op !== "!=" && node.op !== "in")) return;
+	/** A team or an instance type that there is not: the condition would quietly hold for nobody. */
+	#knownValues(node: ASTNode): void {
+		if (node.op !== "==" && node.op !== "!=" && node.op !== "in") return;
 		const [left, right] = node.args;
-		const other = isTeam(left) ? right : isTeam(right) ? left : null;
-		if (!other) return;
-		for (const literal of literalsIn(other)) {
-			if (literal.op !== "value" || typeof literal.args !== "string" || teams.includes(literal.args)) continue;
-			this.#report("error", literal.start, `There is no team "${literal.args}".`, { fix: didYouMean(literal.args, teams) });
+		for (const { root, field, what, names } of [
+			{ root: "job", field: "team", what: "team", names: this.#known.teams },
+			{ root: "quote", field: "instanceType", what: "instance type", names: this.#known.instanceTypes },
+		] as const) {
+			const other = isField(left, root, field) ? right : isField(right, root, field) ? left : null;
+			if (!names || !other) continue;
+			for (const literal of literalsIn(other)) {
+				// A home has no instance type.
+				if (literal.op !== "value" || typeof literal.args !== "string" || literal.args === "" || names.includes(literal.args)) continue;
+				this.#report("error", literal.start, `There is no ${what} "${literal.args}".`, { fix: didYouMean(literal.args, names) });
+			}
 		}
 	}
 
@@ -227,8 +238,8 @@ function literalsIn(node: ASTNode): readonly ASTNode[] {
 	return node.op === "list" ? node.args : [node];
 }
 
-function isTeam(node: ASTNode): boolean {
-	return node.op === "." && node.args[1] === "team" && rootOf(node.args[0], []) === "job";
+function isField(node: ASTNode, root: "job" | "quote", field: string): boolean {
+	return node.op === "." && node.args[1] === field && rootOf(node.args[0], []) === root;
 }
 
 function closedFieldOf(node: ASTNode): readonly string[] | null {

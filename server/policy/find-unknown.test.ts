@@ -24,6 +24,10 @@ describe("teams", () => {
 		expect(found({ teams }, `{ id: a, when: 'job.team != "risk"', limit: { instanceHours: 1 } }`)).toEqual([]);
 		expect(found({}, `{ id: a, when: 'job.team == "rsik"', limit: { instanceHours: 1 } }`)).toEqual([]);
 	});
+	it("are told where jobs of a cluster's own queue are taken for them", () => {
+		expect(found({ teams }, "{ id: a, adopt: { team: rsik } }")).toEqual(['6:7 error There is no team "rsik". | Did you mean risk?']);
+		expect(found({ teams }, "{ id: a, adopt: { team: risk } }")).toEqual([]);
+	});
 	it("are told in shares", () => {
 		const text = `${rulesText("{ id: a, burst: { always: true } }")}  shares: { risk: 2, vsion: 1 }\n`;
 		expect(shown(parsePolicy(text, { teams }).problems)).toContain('7:22 error There is no team "vsion". | Did you mean vision?');
@@ -49,6 +53,15 @@ describe("families", () => {
 				`6:7 error a names ${family.replaceAll("'", "")}, which fits no instance type of the offers or of the catalogue. | ${fix}`,
 			]);
 		}
+	});
+	it("are told in conditions on the quote, as whole types", () => {
+		const asks = (when: string) => `{ id: a, when: '${when}', require: { approval: platform } }`;
+		const twice = asks('quote.instanceType == "g5.xlrge" || quote.instanceType in ["", "a3-highgpu-8g", "quantum"]');
+		expect(found({ instanceTypes }, twice).filter((p) => p.includes("error"))).toEqual([
+			'6:45 error There is no instance type "g5.xlrge". | Did you mean g5.xlarge?',
+			'6:103 error There is no instance type "quantum". | There are: g5.xlarge, Standard_ND96asr_v4, a3-highgpu-8g.',
+		]);
+		expect(found({}, twice).filter((p) => p.includes("error"))).toEqual([]);
 	});
 	it("of any cloud that can be had, and all of them where they are not known, are not", () => {
 		const known = `{ id: a, allow: { instanceFamilies: [g5, g5.xlarge, "Standard_ND96*", a3-*, "*"] } }`;

@@ -24,6 +24,10 @@ export function findUnknown(
 		...new Set(instanceTypes.flatMap(({ provider, instanceType }) => (instanceType ? namesOf(provider, instanceType) : []))),
 	];
 	for (const placed of finding.rules) findUnknownFamilies(finding, placed, instanceTypes, typeNames);
+	for (const { rule, offset } of finding.rules) {
+		if (rule.effect.kind !== "adopt" || !teams || teams.includes(rule.effect.team)) continue;
+		finding.reader.report("error", offset, `There is no team "${rule.effect.team}".`, didYouMean(rule.effect.team, teams));
+	}
 	const seen = sightOf((places ?? []).filter((place) => isCloudProvider(place.provider)));
 	if (seen.offers.length === 0) return;
 	for (const placed of finding.rules) {

@@ -1,4 +1,5 @@
 import type { Policy, PolicyProblem } from "#server/domain/policy.ts";
+import type { KnownNames } from "./check-names.ts";
 import { ConditionLogic } from "./condition-logic.ts";
 import { findContradictions } from "./find-contradictions.ts";
 import { findIdleBudgets } from "./find-idle-budgets.ts";
@@ -21,7 +22,7 @@ import { MEASURES, type ParsePolicy, type ParsePolicyOptions } from "./types.ts"
  */
 export const parsePolicy: ParsePolicy = (source, options = {}) => {
 	const tooLong = source.length > POLICY_LIMITS.documentCharacters;
-	const reader = new PolicyReader(tooLong ? "" : source, options.teams ?? null);
+	const reader = new PolicyReader(tooLong ? "" : source, knownNames(options));
 	if (tooLong)
 		reader.report("error", 0, `The policy has ${source.length} characters; at most ${POLICY_LIMITS.documentCharacters} are read.`, null);
 	const policy = tooLong ? null : readDocument({ reader, siteIds: options.siteIds ?? null, measures: options.measures ?? [] }, options);
@@ -35,10 +36,15 @@ export const parsePolicy: ParsePolicy = (source, options = {}) => {
  * something in it cannot be read at all: a rule that is not understood must not be left out silently.
  */
 export function parseStoredPolicy(source: string): { policy: Policy | null; problems: PolicyProblem[] } {
-	const reader = new PolicyReader(source, null);
+	const reader = new PolicyReader(source);
 	const policy = readDocument({ reader, siteIds: null, measures: MEASURES }, null);
 	const problems = reader.problems();
 	return { policy: problems.some((p) => p.severity === "error") ? null : policy, problems };
+}
+
+function knownNames({ teams, instanceTypes = [] }: ParsePolicyOptions): KnownNames {
+	const types = [...new Set(instanceTypes.flatMap(({ instanceType }) => instanceType ?? []))];
+	return { teams, instanceTypes: types.length > 0 ? types : undefined };
 }
 
 /** `known` null: what its parts say together is not checked. */

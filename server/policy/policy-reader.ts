@@ -5,7 +5,7 @@ import { usdToMicro } from "#server/kernel/money.ts";
 import { didYouMean } from "#server/kernel/nearest-name.ts";
 import { formatDuration, parseDurationMs } from "#server/kernel/units.ts";
 import { checkExpression } from "./check-expression.ts";
-import type { ExpressionScope } from "./check-names.ts";
+import type { ExpressionScope, KnownNames } from "./check-names.ts";
 import { sourceOffset } from "./expression-position.ts";
 import { POLICY_LIMITS } from "./limits.ts";
 
@@ -29,11 +29,11 @@ export class PolicyReader {
 	readonly unreadable: readonly YamlProblem[];
 	readonly #lines: LineCounter;
 	readonly #problems: PolicyProblem[] = [];
-	/** The teams that there are, when known. */
-	readonly #teams: readonly string[] | null;
-	constructor(source: string, teams: readonly string[] | null = null) {
+	/** What conditions may name. */
+	readonly #known: KnownNames;
+	constructor(source: string, known: KnownNames = {}) {
 		this.source = source;
-		this.#teams = teams;
+		this.#known = known;
 		const { doc, lines, problems } = readYaml(source);
 		this.document = doc;
 		this.unreadable = problems;
@@ -210,7 +210,7 @@ export class PolicyReader {
 		const start = at.offset;
 		const end = scalar.range?.[1] ?? start;
 		let sound = true;
-		for (const problem of checkExpression(text, scope, this.full ? null : this.#teams)) {
+		for (const problem of checkExpression(text, scope, this.full ? {} : this.#known)) {
 			const offset = sourceOffset(this.source, { start, end }, text, problem.offset);
 			this.report(problem.severity, offset, problem.message, problem.fix);
 			if (problem.severity === "error") sound = false;
