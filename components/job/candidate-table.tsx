@@ -214,18 +214,16 @@ function CandidateLine({ row, gpus, deadlineMs, axis, chosen, compact }: LinePro
 	);
 }
 
-/** Whether the total has the disk of the machine. At home the hardware has its own. */
+/** Whether the total has the disk of the machine; how much on hover. At home the hardware has its own. */
 function DiskPart({ candidate: c }: { candidate: CandidateView }) {
 	if (c.placement.capacityType === "owned") return null;
+	const known = c.storageMicroUsd !== undefined;
+	const said = known
+		? `Of it ${formatMoney(c.storageMicroUsd ?? "0", "estimate")} for the disk`
+		: "The disk is not counted: its price is not known";
 	return (
-		<span className="block text-xs font-book text-ink-3">
-			{c.storageMicroUsd === undefined ? (
-				"disk not counted"
-			) : (
-				<>
-					of it disk <Money value={c.storageMicroUsd} kind="estimate" />
-				</>
-			)}
+		<span className="block text-xs font-book text-ink-3" title={said}>
+			{known ? "incl. disk" : "excl. disk"}
 		</span>
 	);
 }
