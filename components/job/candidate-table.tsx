@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import { Carbon } from "#components/carbon/carbon.tsx";
 import { type RunAxis, RunBar } from "#components/charts/run-bar.tsx";
 import { timeTicks } from "#components/charts/scale.ts";
+import { formatMoney } from "#components/money/format-money.ts";
 import { Money, PriceMissing } from "#components/money/money.tsx";
 import { Place } from "#components/place/place.tsx";
 import { shownPlace } from "#components/place/placement.ts";
