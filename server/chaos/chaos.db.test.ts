@@ -1,13 +1,16 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { defined } from "#server/kernel/assert.ts";
 import { createTestDatabase } from "#server/db/testing/database.ts";
 import { buildAgent } from "#server/services/agent/testing/machine.ts";
 import { CloudPorts } from "./emulated-cloud.ts";
 import { type Cloud, drawPlan, type Kill, type Plan } from "./plan.ts";
 import { type RunOptions, runOnce } from "./run.ts";
+import { SCENES } from "./scenes.ts";
 
 const TIMEOUT_MS = 180_000;
+const JOBS = 20;
 const ports = new CloudPorts();
 let agent: RunOptions["agent"];
 beforeAll(async () => {
@@ -25,10 +28,22 @@ async function run(plan: Plan) {
 	}
 }
 
-const NOTHING = { orphans: [], doubles: [], lostJobs: [], lostLines: [], seconds: [] };
+const NOTHING = { orphans: [], doubles: [], lostJobs: [], late: [], lostLines: [], seconds: [] };
 const quick = { name: "job-1", lines: 10, everyMs: 10, checkpoints: false, spot: false };
 const planOf = (cloud: Cloud, ...kills: Kill[]): Plan => ({
-	...{ seed: 0, clouds: [cloud], jobs: [quick], kills, faults: [], interruptions: [] },
+	...{
+		seed: 0,
+		clouds: [cloud],
+		jobs: [quick],
+		kills,
+		faults: [],
+		interruptions: [],
+		move: null,
+		outage: null,
+		homeSlots: 0,
+		machinesMax: null,
+		patienceMs: 90_000,
+	},
 });
 
 it.each<[string, Plan]>([
@@ -46,6 +61,16 @@ it.each<[string, Plan]>([
 function at(victim: Kill["victim"], step: string, how: Kill["how"]): Kill {
 	return { victim, step, pass: 1, how, backAfterMs: 50 };
 }
+
+it("twenty jobs with the house full burst to three clouds by policy, each once, and the books agree", { timeout: TIMEOUT_MS }, async () => {
+	const report = await run(defined(SCENES["two-hundred"], "the scene").plan(JOBS));
+	expect({ ...report.violations, unrest: report.unrest }).toEqual({ ...NOTHING, unrest: [] });
+	expect(report.books.reduce((sum, { succeeded }) => sum + succeeded, 0)).toBe(JOBS);
+	for (const { succeeded, billedMs, chargedMs, slackMs, machines } of report.books) {
+		expect(succeeded).toBeGreaterThan(0);
+		expect(Math.abs(chargedMs - billedMs)).toBeLessThanOrEqual(slackMs + machines * 1_000);
+	}
+});
 
 it("the same seed draws the same plan", () => {
 	expect(drawPlan(7)).toEqual(drawPlan(7));

@@ -16,13 +16,14 @@ const row: Outcome["instances"][number] = {
 	...{ fromMs: T0 + 9_000, fromSlackMs: 2_000, untilMs: T0 + 71_500, untilSlackMs: 1_500, charged: { ms: 62_500 } },
 };
 const good: Outcome = {
-	jobs: [{ id: "job_1", name: "job-1", state: "succeeded", reason: "completed", finished: true }],
+	jobs: [{ id: "job_1", name: "job-1", state: "succeeded", reason: "completed", finishedAtMs: T0 + 60_000, deadlineMs: T0 + 60_000 }],
 	attempts: [attempt],
 	instances: [row],
 	stored: new Map([["att_1", [1, 2, 3]]]),
 	said: new Map([["att_1", [1, 2, 3]]]),
 	machines: [machine],
 	doubleCommands: [],
+	moved: [],
 };
 const broken = (change: Partial<Outcome>) =>
 	Object.entries(check({ ...good, ...change })).flatMap(([promise, of]) => of.map((words: string) => `${promise}: ${words}`));
@@ -51,6 +52,7 @@ it.each<[string, Partial<Outcome>, RegExp]>([
 	],
 	["two commands at once", { doubleCommands: ["job_1 attempt 2"] }, /^doubles: job_1/],
 	["a job that did not come to its end", { jobs: good.jobs.map((j) => ({ ...j, state: "failed" })) }, /^lostJobs: job-1 is failed/],
+	["a deadline that was missed", { jobs: good.jobs.map((j) => ({ ...j, finishedAtMs: T0 + 60_001 })) }, /^late: job-1 is late$/],
 	["a line that is stored twice", { stored: new Map([["att_1", [1, 2, 2]]]) }, /^lostLines: .* 3th stored line is 2 instead of 3$/],
 	["a last line that is not stored", { stored: new Map([["att_1", [1, 2]]]) }, /^lostLines: .* 1 of 3 printed lines are not stored$/],
 	["time that is charged twice", { instances: [{ ...row, charged: { ms: 80_000 } }] }, /^seconds: .* 80000 ms/],

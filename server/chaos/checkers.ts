@@ -5,13 +5,15 @@ export interface Violations {
 	orphans: string[];
 	doubles: string[];
 	lostJobs: string[];
+	/** Jobs that ended after their deadline. */
+	late: string[];
 	lostLines: string[];
 	seconds: string[];
 }
 
 /** What has come of a run when it rests. */
 export interface Outcome {
-	jobs: { id: string; name: string; state: string; reason: string; finished: boolean }[];
+	jobs: { id: string; name: string; state: string; reason: string; finishedAtMs: number | null; deadlineMs: number | null }[];
 	attempts: {
 		id: string;
 		jobId: string;
@@ -44,16 +46,24 @@ export interface Outcome {
 	machines: (BookedInstance & { ourInstance: string; provider: string })[];
 	/** What commands saw themselves. */
 	doubleCommands: string[];
+	/** Where the attempts went on that were stopped to go on elsewhere. */
+	moved: ("home" | "cloud")[];
 }
 
 /** The clocks of two processes and the rounding of a provider's word to whole seconds. */
 const SECOND_MS = 1_000;
+
+/** By the run's clock, at its fastest. */
+const VANISHED_SPEAKS_MS = 5_000;
 
 export function check(seen: Outcome): Violations {
 	return {
 		orphans: orphans(seen),
 		doubles: doubles(seen),
 		lostJobs: seen.jobs.filter((j) => j.state !== "succeeded").map((j) => `${j.name} is ${j.state}: ${j.reason}`),
+		late: seen.jobs
+			.filter((j) => j.deadlineMs !== null && (j.finishedAtMs ?? Number.POSITIVE_INFINITY) > j.deadlineMs)
+			.map((j) => `${j.name} is late`),
 		lostLines: seen.attempts.flatMap((a) => lostLines(a, seen)),
 		seconds: seconds(seen),
 	};
@@ -122,11 +132,13 @@ function secondsOf(machine: Outcome["machines"][number], row: Outcome["instances
 	if (runningAt === null) return at.before > SECOND_MS ? [`${name} never ran and ${at.before} ms are charged`] : [];
 	// One that vanished before anybody had seen it is nobody's, and its intent's machine another one.
 	if (row?.fromMs == null) return machine.vanished ? [] : [`${name} ran ${billedMs} ms and nothing is charged`];
+	// The processes of one that vanished live for a moment more, and their word counts.
+	const late = at.after - (machine.vanished ? VANISHED_SPEAKS_MS : 0);
 	return [
 		...(at.unpaidBefore > SECOND_MS ? [`${name}: its first ${at.unpaidBefore} ms are not charged`] : []),
 		...(at.before > SECOND_MS ? [`${name}: ${at.before} ms before it ran are charged`] : []),
 		...(at.unpaidAfter > SECOND_MS ? [`${name}: its last ${at.unpaidAfter} ms are not charged`] : []),
-		...(at.after > SECOND_MS ? [`${name}: ${at.after} ms after its end are charged`] : []),
+		...(late > SECOND_MS ? [`${name}: ${late} ms after its end are charged`] : []),
 	];
 }
 

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { JobSpec } from "#server/domain/job.ts";
 import { parseJobDocument } from "#server/domain/job-file.ts";
@@ -14,29 +14,42 @@ flock -n 9 || echo "$SPILLWAY_JOB_ID attempt $SPILLWAY_ATTEMPT" >> "$BOOK/double
 i=0
 [ "$KEEP" = 1 ] && [ -s "$SPILLWAY_CHECKPOINT_DIR/at" ] && i=$(cat "$SPILLWAY_CHECKPOINT_DIR/at")
 trap 'exit 143' TERM
-while [ "$i" -lt "$LINES" ]; do
+while [ "$i" -lt "$LINES" ] && ! [ -e "$BOOK/$UNTIL" ]; do
   i=$((i + 1))
   echo "line $i" && echo "$i" >> "$BOOK/$SPILLWAY_JOB_ID.$SPILLWAY_ATTEMPT.said"
   [ "$KEEP" = 1 ] && echo "$i" > "$SPILLWAY_CHECKPOINT_DIR/at.new" && mv "$SPILLWAY_CHECKPOINT_DIR/at.new" "$SPILLWAY_CHECKPOINT_DIR/at"
-  sleep "$EVERY" 9>&-
+  [ -e "$BOOK/hurry" ] || sleep "$EVERY" 9>&-
 done
 `;
 
 /** `book`: folder of this host in which commands leave their traces. */
-export function specOf(job: ChaosJob, book: string): JobSpec {
+export function specOf(job: ChaosJob, book: string, nowMs: number): JobSpec {
 	return parseJobDocument({
 		apiVersion: "spillway/v1",
 		kind: "Job",
-		metadata: { name: job.name, team: "research" },
+		metadata: { name: job.name, team: "research", ...(job.cloud ? { project: job.cloud } : {}) },
 		spec: {
 			command: ["sh", "-c", SCRIPT],
 			class: job.spot ? "experimental" : "burst",
-			env: { BOOK: book, LINES: String(job.lines), EVERY: (job.everyMs / 1_000).toFixed(3), KEEP: job.checkpoints ? "1" : "0" },
+			env: {
+				BOOK: book,
+				LINES: String(job.lines),
+				EVERY: (job.everyMs / 1_000).toFixed(3),
+				KEEP: job.checkpoints ? "1" : "0",
+				UNTIL: job.until ?? "never",
+			},
 			resources: { gpus: 1 },
-			duration: { estimate: "1m", max: "40m" },
-			...(job.checkpoints ? { checkpoint: { path: "/checkpoints", interval: "10s" } } : {}),
+			...(job.deadlineInMs === undefined ? {} : { deadline: new Date(nowMs + job.deadlineInMs).toISOString() }),
+			// What is left of the estimate is what a move could save.
+			duration: job.long ? { estimate: "2h", max: "3h" } : { estimate: "1m", max: "40m" },
+			...(job.checkpoints ? { checkpoint: { path: "/checkpoints", interval: "3s" } } : {}),
 		},
 	});
+}
+
+/** Lets the jobs end that run until this name is there. */
+export function ring(book: string, name: string): void {
+	writeFileSync(path.join(book, name), "");
 }
 
 /** The numbers that an attempt wrote down as printed. */

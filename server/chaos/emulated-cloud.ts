@@ -22,7 +22,7 @@ import { INSTANCE_LABEL } from "#server/providers/gcp/names.ts";
 import { CATALOGS, RATES, REGIONS } from "./catalog.ts";
 import type { FastClock } from "./fast-clock.ts";
 import type { Cloud, ProviderFault } from "./plan.ts";
-import { faultSpecOf } from "./provider-faults.ts";
+import { faultSpecOf, regionDown } from "./provider-faults.ts";
 
 /** By the run's clock; the machines' shells and Nodes themselves take real time. */
 const DELAYS = { bootDelayMs: 10_000, terminateDelayMs: 6_000, spotNoticeMs: 30_000 };
@@ -74,6 +74,7 @@ export class EmulatedCloud {
 	readonly #stock: CloudStock;
 	#emulator: Emulator | null = null;
 	#lastBook: BookedInstance[] = [];
+	#dropped = false;
 
 	constructor(cloud: Cloud, options: { clock: FastClock; folder: string; ports: CloudPorts; stock?: CloudStock }) {
 		this.cloud = cloud;
@@ -127,8 +128,31 @@ export class EmulatedCloud {
 		this.#emulator?.interrupt(machine.instanceId);
 	}
 
+	/** Room comes back by itself, since nobody asks a provider that says beforehand that it has none. */
 	addFault(fault: ProviderFault): void {
-		this.#emulator?.faults.add(faultSpecOf(this.cloud, fault));
+		const faults = this.#emulator?.faults;
+		const id = faults?.add(faultSpecOf(this.cloud, fault));
+		if (id !== undefined && fault.kind === "no_capacity") setTimeout(() => faults?.remove(id), fault.durationMs / this.#clock.rate).unref();
+	}
+
+	/** Its second region costs a tenth from now on. */
+	drop(): void {
+		this.#dropped = true;
+	}
+
+	#rates(): AzureRate[] {
+		const { rates, regions } = this.#stock;
+		if (!this.#dropped) return rates;
+		return rates.map((rate) => {
+			const { onDemand } = rate;
+			const isCheap = rate.region === regions[1] && onDemand !== null;
+			return isCheap ? { ...rate, onDemand: { ...onDemand, microUsdPerHour: onDemand.microUsdPerHour / 10n } } : rate;
+		});
+	}
+
+	/** No call to the region is answered from now on. */
+	loseRegion(region: string): void {
+		this.#emulator?.faults.add({ action: "*", match: { region }, times: "always", error: { code: regionDown(this.cloud) } });
 	}
 
 	clearFaults(): void {
@@ -137,9 +161,9 @@ export class EmulatedCloud {
 
 	async driver(): Promise<CloudDriver> {
 		const { cloud, url: endpoint } = this;
-		const { regions, rates } = this.#stock;
+		const { regions } = this.#stock;
 		const clock = this.#clock;
-		const listPrices = () => rates;
+		const listPrices = () => this.#rates();
 		const common = { controlPlane: CONTROL_PLANE, endpoint, regions, answerTimeoutMs: ANSWER_TIMEOUT_MS };
 		switch (cloud) {
 			case "aws": {

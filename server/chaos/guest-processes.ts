@@ -16,6 +16,12 @@ export function strike(guestPid: number, how: "killed" | "alone" | "hung"): bool
 	return true;
 }
 
+/** Lets an agent go on that was hung. */
+export function goOn(guestPid: number): void {
+	const agent = agentOf(guestPid);
+	if (agent !== null) send(agent, "SIGCONT");
+}
+
 function childrenOf(pid: number): number[] {
 	try {
 		return readdirSync(`/proc/${pid}/task`).flatMap((thread) =>

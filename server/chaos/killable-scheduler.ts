@@ -2,7 +2,7 @@ import type { LoopContext, ProbeStep } from "#server/control-loop/context.ts";
 import { ProcessEnd } from "#server/control-loop/messages.ts";
 import { runScheduler } from "#server/control-loop/scheduler.ts";
 import { type Connection, connect } from "#server/db/client.ts";
-import type { CloudDriver } from "#server/providers/driver.ts";
+import type { CloudDriver, ClusterDriver } from "#server/providers/driver.ts";
 
 export interface SchedulerParts {
 	databaseUrl: string;
@@ -11,6 +11,10 @@ export interface SchedulerParts {
 	name: string;
 	context: Omit<LoopContext, "db" | "probe" | "clouds" | "log">;
 	drivers: ReadonlyMap<string, CloudDriver>;
+	/** Opened for this scheduler alone, and closed with it; what runs there goes on. */
+	home?: ClusterDriver | null;
+	/** What the clock of all others shows at a moment of this host, by which processes at home tell their times. */
+	homeTime?(realMs: number): number;
 	/** Told each step that is passed; may kill. */
 	onStep(step: string): void;
 	log(text: string): void;
@@ -34,7 +38,7 @@ export class KillableScheduler {
 		const clouds = new Map([...parts.drivers].map(([id, driver]) => [id, this.#mortal(driver)]));
 		const ctx: LoopContext = {
 			...parts.context,
-			...{ db: this.#connection.db, clouds, probe: (step) => this.#pass(step) },
+			...{ db: this.#connection.db, clouds, clusters: this.#clusters(), probe: (step) => this.#pass(step) },
 			log: (level, message, facts) => {
 				if (!this.#dead) parts.log(`${level}: ${message} ${facts ? JSON.stringify(facts) : ""}`);
 			},
@@ -61,18 +65,52 @@ export class KillableScheduler {
 		await admin`select pg_terminate_backend(pid) from pg_stat_activity where application_name = ${name} and datname = current_database()`;
 		for (const client of this.#singles) void client.end({ timeout: 1 }).catch(() => {});
 		void this.#connection.end().catch(() => {});
+		void this.#parts.home?.close({ stopJobs: false, graceMs: 0 });
 	}
 
 	/** Ends it in order. */
 	async stop(): Promise<void> {
 		this.#end.abort();
 		await this.#done;
+		await this.#parts.home?.close({ stopJobs: false, graceMs: 0 });
 		await this.#connection.end();
 	}
 
 	#pass(step: ProbeStep): void {
 		if (!this.#dead) this.#parts.onStep(step);
 		if (this.#dead) throw new ProcessEnd(`killed at ${step}`);
+	}
+
+	#clusters(): LoopContext["clusters"] {
+		const { home, context, homeTime = (ms: number) => ms } = this.#parts;
+		if (!home) return context.clusters;
+		const call = async <T>(work: () => Promise<T>): Promise<T> => {
+			if (this.#dead) throw new ProcessEnd("killed");
+			const result = await work();
+			if (this.#dead) throw new ProcessEnd("killed while the cluster was asked");
+			return result;
+		};
+		const mortal: ClusterDriver = {
+			siteId: home.siteId,
+			provider: home.provider,
+			capabilities: home.capabilities,
+			queue: home.queue,
+			observe: () =>
+				call(async () => {
+					const seen = await home.observe();
+					const at = (ms: number | null) => (ms === null ? null : homeTime(ms));
+					const attempts = seen.attempts.map((a) => ({ ...a, startedAtMs: at(a.startedAtMs), finishedAtMs: at(a.finishedAtMs) }));
+					return { ...seen, attempts };
+				}),
+			start: (request) => call(() => home.start(request)),
+			stop: (attemptId, graceMs) => call(() => home.stop(attemptId, graceMs)),
+			readLogs: (attemptId, cursor, maxBytes) => call(() => home.readLogs(attemptId, cursor, maxBytes)),
+			checkpointFolder: (attemptId) => home.checkpointFolder(attemptId),
+			forget: (attemptId) => call(() => home.forget(attemptId)),
+			subscribe: (onChange) => home.subscribe(onChange),
+			close: (options) => home.close(options),
+		};
+		return new Map([[home.siteId, mortal]]);
 	}
 
 	/** The driver as a process sees it that may die while a call is under way. */

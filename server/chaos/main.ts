@@ -6,8 +6,9 @@ import { createDatabaseOn } from "#server/db/testing/throwaway.ts";
 import { startThrowawayPostgres } from "../../scripts/test-postgres.mjs";
 import { CloudPorts } from "./emulated-cloud.ts";
 import { CLOCK_RATE } from "./fast-clock.ts";
-import { drawPlan } from "./plan.ts";
+import { drawPlan, type Plan } from "./plan.ts";
 import { renderReport } from "./report.ts";
+import { SCENES } from "./scenes.ts";
 import { type RunReport, runOnce } from "./run.ts";
 
 /** Runs at the same time: most of a run is waiting. */
@@ -20,6 +21,8 @@ const { values } = parseArgs({
 		slots: { type: "string", default: String(SLOTS) },
 		rate: { type: "string", default: String(CLOCK_RATE) },
 		json: { type: "boolean", default: false },
+		scene: { type: "string" },
+		jobs: { type: "string" },
 		verbose: { type: "boolean", default: false },
 	},
 });
@@ -32,7 +35,13 @@ const server = await startThrowawayPostgres();
 const reports: RunReport[] = [];
 const failed: number[] = [];
 const firstSeed = Number(values.seed);
-const seeds = Array.from({ length: Number(values.runs) }, (_, i) => firstSeed + i);
+const scene = values.scene === undefined ? null : SCENES[values.scene];
+if (scene === undefined) {
+	process.stderr.write(`There is no scene ${values.scene}; there are: ${Object.keys(SCENES).join(", ")}.\n`);
+	process.exit(2);
+}
+const planOf = (seed: number): Plan => scene?.plan(Number(values.jobs ?? scene.jobs)) ?? drawPlan(seed);
+const seeds = Array.from({ length: scene ? 1 : Number(values.runs) }, (_, i) => firstSeed + i);
 const startedMs = performance.now();
 // Told to stop, it begins no further run and tells of those that it has made.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => seeds.splice(0));
@@ -63,7 +72,7 @@ async function runSeed(seed: number, ports: CloudPorts): Promise<RunReport | nul
 		if (values.verbose) process.stderr.write(`${seed} ${(performance.now() - began).toFixed(0).padStart(6)} ${text}\n`);
 	};
 	try {
-		const report = await runOnce({ plan: drawPlan(seed), databaseUrl: database.url, ports, agent, rate: Number(values.rate), log });
+		const report = await runOnce({ plan: planOf(seed), databaseUrl: database.url, ports, agent, rate: Number(values.rate), log });
 		const broken = [...report.unrest, ...Object.values(report.violations).flat()];
 		if (broken.length > 0) process.stderr.write(`seed ${seed}: ${broken.join("; ")}\n`);
 		return report;

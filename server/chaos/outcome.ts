@@ -7,7 +7,8 @@ const ms = (at: Date | null): number | null => at?.getTime() ?? null;
 /** What the database has of a run, beside the providers' books and the traces of the commands. */
 export async function readOutcome({ sql }: Connection, machines: Outcome["machines"], book: string): Promise<Outcome> {
 	const jobs = await sql<Outcome["jobs"]>`
-		select id, name, state, reason->>'code' as reason, finished_at is not null as finished from job order by id`;
+		select id, name, state, reason->>'code' as reason, extract(epoch from finished_at)::float8 * 1000 as "finishedAtMs",
+			(spec->>'deadlineMs')::float8 as "deadlineMs" from job order by id`;
 	const attempts = await sql`select * from attempt order by job_id, number`;
 	const instances = await sql`select * from instance order by id`;
 	const charges = await sql`
@@ -33,6 +34,7 @@ export async function readOutcome({ sql }: Connection, machines: Outcome["machin
 		said: new Map(attempts.map((a) => [a["id"], saidBy(book, a["job_id"], a["number"])])),
 		machines,
 		doubleCommands: doublesIn(book),
+		moved: attempts.flatMap((a) => (a["state"] === "evicted" && a["moving_to"] ? [a["moving_to"].kind] : [])),
 	};
 }
 

@@ -1,5 +1,5 @@
 import { PHASES, phaseOf, VICTIMS } from "./plan.ts";
-import type { RunReport, Struck } from "./run.ts";
+import type { Books, RunReport, Struck } from "./run.ts";
 
 /** The table of a chaos: what was done to it, what was broken, how long it took to see and to recover, by the run's clock. */
 export function renderReport(reports: readonly RunReport[], tookMs: number, failed: readonly number[] = []): string {
@@ -15,11 +15,14 @@ export function renderReport(reports: readonly RunReport[], tookMs: number, fail
 			return row([victim, ...PHASES.map((phase) => String(of.filter((s) => phaseOf(s.step) === phase).length)), String(of.length)]);
 		}),
 		"",
-		row(["orphans", "doubles", "lost jobs", "lost lines", "wrong seconds", "not at rest"]),
+		`${sum((r) => r.moved.home)} moves home, ${sum((r) => r.moved.cheaper)} to cheaper capacity, ${sum((r) => Number(r.outage))} outages of a region`,
+		"",
+		row(["orphans", "doubles", "lost jobs", "late", "lost lines", "wrong seconds", "not at rest"]),
 		row([
 			String(sum((r) => r.violations.orphans.length)),
 			String(sum((r) => r.violations.doubles.length)),
 			String(sum((r) => r.violations.lostJobs.length)),
+			String(sum((r) => r.violations.late.length)),
 			String(sum((r) => r.violations.lostLines.length)),
 			String(sum((r) => r.violations.seconds.length)),
 			String(sum((r) => r.unrest.length)),
@@ -34,6 +37,9 @@ export function renderReport(reports: readonly RunReport[], tookMs: number, fail
 			reports.flatMap((r) => r.overMs),
 		),
 		"",
+		...(reports.length === 1
+			? [row(["books", "machines", "succeeded", "billed s", "charged s", "slack s"]), ...reports.flatMap((r) => r.books).map(bookRow), ""]
+			: []),
 		failing.length === 0
 			? "nothing failed"
 			: `failing seeds: ${failing.map((seed) => `npm run chaos -- --runs 1 --seed ${seed}`).join(", ")}`,
@@ -44,6 +50,10 @@ export function renderReport(reports: readonly RunReport[], tookMs: number, fail
 
 function isBroken(report: RunReport): boolean {
 	return report.unrest.length > 0 || Object.values(report.violations).some((list) => list.length > 0);
+}
+
+function bookRow({ cloud, machines, succeeded, billedMs, chargedMs, slackMs }: Books): string {
+	return row([cloud, String(machines), String(succeeded), ...[billedMs, chargedMs, slackMs].map((ms) => (ms / 1_000).toFixed(1))]);
 }
 
 function times(label: string, struck: readonly Struck[], of: (s: Struck) => number | null): string {

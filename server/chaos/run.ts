@@ -10,24 +10,26 @@ import { connect } from "#server/db/client.ts";
 import { instance } from "#server/db/schema/instance.ts";
 import { bootstrapHashOf, bootstrapSecretOf } from "#server/services/agent/bootstrap.ts";
 import { systemContext } from "#server/services/context.ts";
+import { LocalDriver } from "#server/providers/local/local-driver.ts";
+import type { ClusterDriver } from "#server/providers/driver.ts";
 import { submitJobs } from "#server/services/job/submit.ts";
 import { check, type Outcome, type Violations } from "./checkers.ts";
-import { specOf } from "./command.ts";
+import { ring, specOf } from "./command.ts";
 import { type AgentCall, ControlPlane, type Verdict } from "./control-plane.ts";
 import { type CloudPorts, EmulatedCloud, ourInstanceOf } from "./emulated-cloud.ts";
+import { REGIONS } from "./catalog.ts";
 import { FastClock } from "./fast-clock.ts";
-import { strike } from "./guest-processes.ts";
+import { goOn, strike } from "./guest-processes.ts";
 import { KillableScheduler } from "./killable-scheduler.ts";
 import { readOutcome } from "./outcome.ts";
-import type { Kill, Plan } from "./plan.ts";
-import { seedWorld } from "./seed-world.ts";
+import { type ChaosJob, type Kill, mover, type Plan } from "./plan.ts";
+import { HOME, seedWorld } from "./seed-world.ts";
 import { TIMING } from "./timing.ts";
 
 const SECRET_KEY = "a-key-for-chaos-only";
-/** Real. What was not met by then is not met in this run any more: everything is put right and must come to rest. */
-const CHAOS_MS = 90_000;
+/** Real: when everything is put right, it must come to rest in it. */
 const REST_MS = 300_000;
-const LOOK_MS = 40;
+const LOOK_MS = 80;
 
 export interface RunOptions {
 	plan: Plan;
@@ -52,13 +54,28 @@ export interface RunReport {
 	tookMs: number;
 	struck: Struck[];
 	faults: string[];
+	outage: boolean;
+	/** Attempts that were stopped to go on at home, or on cheaper capacity. */
+	moved: { home: number; cheaper: number };
 	violations: Violations;
 	/** What did not come to rest; empty when all did. */
 	unrest: string[];
 	machines: number;
 	attempts: number;
+	books: Books[];
 	/** Time that is charged beyond what the provider bills, by machine that did not vanish; below 0 what is not charged. */
 	overMs: number[];
+}
+
+/** One provider's bill and our ledger, in milliseconds of machines. */
+export interface Books {
+	cloud: string;
+	machines: number;
+	succeeded: number;
+	billedMs: number;
+	chargedMs: number;
+	/** Of what is charged: time that its provider may not bill, since it does not tell when and nobody looked. */
+	slackMs: number;
 }
 
 /** One run: everything of the plan happens to it, then nothing more, and what is left is held against the promises. */
@@ -89,6 +106,7 @@ class Run {
 	readonly #repairs = new Set<Promise<void>>();
 	#scheduler: KillableScheduler | null = null;
 	#generation = 0;
+	#startedMs = 0;
 	#calm = false;
 	#restarted: Promise<void> = Promise.resolve();
 
@@ -119,11 +137,15 @@ class Run {
 		const startedMs = performance.now();
 		for (const cloud of this.#clouds) await cloud.start();
 		await this.#control.start();
-		await seedWorld(this.#admin.db, this.#clock, this.#plan.clouds);
+		const { clouds, homeSlots, machinesMax, jobs } = this.#plan;
+		const spread = jobs.some((job) => job.cloud !== undefined);
+		await seedWorld(this.#admin.db, this.#clock, clouds, { homeSlots, machinesMax, spread });
 		for (const fault of this.#plan.faults) for (const cloud of this.#clouds) cloud.addFault(fault);
-		const specs = this.#plan.jobs.map((job) => specOf(job, this.#book));
-		await submitJobs(systemContext(this.#admin.db, this.#clock, "seed"), specs);
+		await this.#submit(this.#homeJobs());
 		await this.#startScheduler();
+		await this.#untilHomeIsFull();
+		await this.#submit(jobs);
+		this.#startedMs = performance.now();
 		await this.#untilMet();
 		await this.#heal();
 		const unrest = await this.#untilRest();
@@ -136,7 +158,10 @@ class Run {
 			...{ seed: this.#plan.seed, clouds: this.#plan.clouds, tookMs: Math.round(performance.now() - startedMs), violations, unrest },
 			struck: this.#struck.map((s) => timesOf(s, outcome)),
 			faults: this.#plan.faults.map(({ kind }) => kind),
+			outage: this.#plan.outage !== null,
+			moved: { home: outcome.moved.filter((to) => to === "home").length, cheaper: outcome.moved.filter((to) => to === "cloud").length },
 			...{ machines: outcome.machines.length, attempts: outcome.attempts.length },
+			books: this.#plan.clouds.map((cloud) => booksOf(cloud, outcome)),
 			overMs: outcome.machines.flatMap((m) => {
 				const charged = outcome.instances.find((i) => i.id === m.ourInstance)?.charged;
 				return charged && m.runningAt !== null && !m.vanished ? [charged.ms - m.billedMs] : [];
@@ -149,9 +174,35 @@ class Run {
 		await Promise.all(this.#repairs);
 		await this.#scheduler?.kill();
 		await this.#control.stop();
+		await this.#openHome()?.close({ stopJobs: true, graceMs: 0 });
 		await Promise.all(this.#clouds.map((cloud) => cloud.dispose()));
 		await this.#agents.end();
 		await this.#admin.end();
+	}
+
+	async #submit(jobs: readonly ChaosJob[]): Promise<void> {
+		if (jobs.length === 0) return;
+		const specs = jobs.map((job) => specOf(job, this.#book, this.#clock.nowMs()));
+		await submitJobs(systemContext(this.#admin.db, this.#clock, "seed"), specs);
+	}
+
+	#homeJobs(): ChaosJob[] {
+		const busy = { lines: 5_000, everyMs: 300, checkpoints: false, spot: false, until: "home-is-free", long: true };
+		return Array.from({ length: this.#plan.homeSlots }, (_, i) => ({ name: `${HOME}-${i + 1}`, ...busy }));
+	}
+
+	async #untilHomeIsFull(): Promise<void> {
+		const taken = () => this.#admin.sql`select from attempt where started_at is not null`;
+		const until = performance.now() + REST_MS;
+		while ((await taken()).length < this.#plan.homeSlots && performance.now() < until) await sleep(LOOK_MS);
+	}
+
+	/** As a scheduler finds it that is started: all that is known there lies in its folder. */
+	#openHome(): ClusterDriver | null {
+		const { homeSlots } = this.#plan;
+		if (homeSlots === 0) return null;
+		const settings = { home: path.join(this.#folder, "home"), slots: homeSlots, accelerator: "L40S-48GB", poolId: HOME };
+		return new LocalDriver(HOME, settings, this.#clock);
 	}
 
 	#machines() {
@@ -163,6 +214,8 @@ class Run {
 		const { agent } = this.#options;
 		this.#scheduler = new KillableScheduler({
 			...{ databaseUrl: this.#options.databaseUrl, admin: this.#admin.sql, name: `chaos-scheduler-${++this.#generation}`, drivers },
+			home: this.#openHome(),
+			homeTime: (realMs) => this.#clock.at(realMs),
 			context: {
 				...{ clock: this.#clock, timing: TIMING, clusters: new Map(), checkpointRoot: this.#checkpointRoot },
 				bootstrapHashFor: (instanceId) => bootstrapHashOf(SECRET_KEY, instanceId),
@@ -270,14 +323,70 @@ class Run {
 
 	/** Until everything of the plan has happened, or can happen no more. */
 	async #untilMet(): Promise<void> {
-		const until = performance.now() + CHAOS_MS;
+		const until = performance.now() + this.#plan.patienceMs;
 		const taken = [...this.#plan.interruptions];
+		let { outage, move } = this.#plan;
 		while (performance.now() < until) {
 			for (const next of [...taken]) if (this.#interrupt(next)) taken.splice(taken.indexOf(next), 1);
-			if (this.#pending.length === 0 && taken.length === 0 && this.#repairs.size === 0) return;
+			const sinceMs = performance.now() - this.#startedMs;
+			if (outage && sinceMs >= outage.atMs) {
+				this.#repair(this.#loseRegion(outage));
+				outage = null;
+			}
+			if (move && (await this.#burstSince(move.afterMs))) {
+				await this.#draw(move);
+				move = null;
+			}
+			const moved = this.#plan.move === null ? await this.#isHomeAlone() : await this.#hasMoved();
+			if (this.#plan.move && moved) ring(this.#book, "hurry");
+			if (this.#pending.length === 0 && taken.length === 0 && !outage && !move && moved && this.#repairs.size === 0) return;
+			if (this.#plan.move === null && this.#plan.homeSlots > 0 && moved) return;
 			if ((await this.#restless()).length === 0) return;
 			await sleep(LOOK_MS);
 		}
+	}
+
+	/** Whether a job has run in a cloud for so long (real milliseconds). */
+	async #burstSince(ms: number): Promise<boolean> {
+		const before = new Date(this.#clock.nowMs() - ms * this.#clock.rate);
+		const found = await this.#admin.sql`select from attempt where started_at <= ${before} and capacity_type <> 'owned' limit 1`;
+		return found.length > 0;
+	}
+
+	/** Whether nothing is left to do but what keeps home busy. Where there is no home, nothing is waited for. */
+	async #isHomeAlone(): Promise<boolean> {
+		if (this.#plan.homeSlots === 0) return true;
+		const left = await this.#admin.sql`select from job where finished_at is null and name not like ${`${HOME}-%`} limit 1`;
+		return left.length === 0;
+	}
+
+	async #hasMoved(): Promise<boolean> {
+		const found = await this.#admin.sql`select from attempt where moving_to is not null and finished_at is not null limit 1`;
+		return found.length > 0;
+	}
+
+	/** Cheaper capacity draws only where work of ours is seen to run on it, so that there is a job that takes it. */
+	async #draw({ to }: NonNullable<Plan["move"]>): Promise<void> {
+		this.#options.log(`-- jobs are drawn to ${to}`);
+		if (to === "home") return ring(this.#book, "home-is-free");
+		for (const cloud of this.#clouds) cloud.drop();
+		await sleep(2 * TIMING.offersEveryMs);
+		await this.#submit([mover("job-cheap")]);
+	}
+
+	/** The region answers nothing and its agents are not heard; then they go on as if nothing had been. */
+	async #loseRegion({ cloud: name, region: at, forMs }: NonNullable<Plan["outage"]>): Promise<void> {
+		const cloud = this.#clouds.find((c) => c.cloud === name);
+		const region = REGIONS[name][at];
+		if (!cloud || region === undefined) return;
+		this.#options.log(`-- ${region} is lost`);
+		cloud.loseRegion(region);
+		const machines = cloud.book().filter((m) => m.region === region && m.state === "running");
+		for (const { guestPid } of machines) if (guestPid) strike(guestPid, "hung");
+		await sleep(forMs);
+		for (const { guestPid } of machines) if (guestPid) goOn(guestPid);
+		cloud.clearFaults();
+		this.#options.log(`-- ${region} is back`);
 	}
 
 	#interrupt({ machine, afterMs }: Plan["interruptions"][number]): boolean {
@@ -294,6 +403,7 @@ class Run {
 
 	async #heal(): Promise<void> {
 		this.#calm = true;
+		for (const name of ["home-is-free", "hurry"]) ring(this.#book, name);
 		for (const cloud of this.#clouds) cloud.clearFaults();
 		while (this.#repairs.size > 0) await Promise.all(this.#repairs);
 		for (const cloud of this.#clouds) cloud.clearFaults();
@@ -342,5 +452,19 @@ function timesOf(
 		...{ victim, step, how },
 		detectedMs: detectedAtMs === null || detectedAtMs < atMs ? null : detectedAtMs - atMs,
 		recoveredMs: next?.startedAtMs == null ? null : next.startedAtMs - atMs,
+	};
+}
+
+function booksOf(cloud: string, { machines, instances, attempts }: Outcome): Books {
+	const made = machines.filter((m) => m.provider === cloud);
+	const ids = new Set(made.map((m) => m.ourInstance));
+	const rows = instances.filter((i) => ids.has(i.id));
+	const done = new Set(attempts.filter((a) => a.state === "succeeded").map((a) => a.id));
+	const sum = (values: number[]) => values.reduce((total, ms) => total + ms, 0);
+	return {
+		...{ cloud, machines: made.length, succeeded: rows.filter((r) => done.has(r.attemptId)).length },
+		billedMs: sum(made.map((m) => m.billedMs)),
+		chargedMs: sum(rows.map((r) => r.charged?.ms ?? 0)),
+		slackMs: sum(rows.filter((r) => r.charged).map((r) => r.fromSlackMs + r.untilSlackMs)),
 	};
 }
