@@ -409,6 +409,18 @@ describe("checkpoints", () => {
 		expect(await readdir(path.join(root, "checkpoints", jobId, `${id}.partial`))).toEqual([]);
 	});
 
+	it("that are cut off on their way are refused, and end no server", async () => {
+		const token = await enrolled();
+		const id = await begin(token);
+		const cut = new Error("aborted");
+		const body = new ReadableStream({ start: (stream) => stream.error(cut) });
+		const headers = { authorization: `Bearer ${token}`, "x-spillway-sha256": sum("a") };
+		const init: RequestInit & { duplex: "half" } = { method: "PUT", headers, body, duplex: "half" };
+		const answer = await handle(new Request(`http://control/agent/v1/checkpoints/${id}/a`, init)).catch((error: unknown) => error);
+		expect(answer instanceof Response ? answer.status : answer).not.toBe(200);
+		expect(await readdir(path.join(root, "checkpoints", jobId, `${id}.partial`))).toEqual([]);
+	});
+
 	it("are one job's own", async () => {
 		const token = await enrolled();
 		const id = await begin(token);

@@ -186,7 +186,9 @@ async function readBody<T>(request: Request, options: AgentHandlerOptions, schem
 function bodyOf(request: Request): Readable {
 	if (request.body === null) return Readable.from([]);
 	// The DOM's stream type and Node's are one object at run time.
-	return Readable.fromWeb(request.body as Parameters<typeof Readable.fromWeb>[0]);
+	const body = Readable.fromWeb(request.body as Parameters<typeof Readable.fromWeb>[0]);
+	// A machine that is cut off before anybody reads must not end the server; whoever reads is told all the same.
+	return body.on("error", () => {});
 }
 
 function json(value: unknown): Response {
