@@ -36,6 +36,8 @@ const TICK_MS = 1_000;
 const SEEN_SAMPLES = 20;
 /** As the driver has them. */
 const CONNECTIONS = 8;
+/** A listing among many others takes long on a busy host, and is to be measured all the same. */
+const ANSWER_TIMEOUT_MS = 120_000;
 const NODES = 8;
 const GPUS_PER_NODE = 64;
 const TICKS_PER_SECOND = 100;
@@ -86,8 +88,8 @@ async function newDriver(name: string): Promise<SlurmDriver> {
 	await mkdir(folder, { recursive: true });
 	await writeFile(file, token, { mode: 0o600 });
 	// The partition is named, so that it counts while it is down.
-	const settings = { url: slurm.url, user: "root", token: { file }, folder, accelerators: { h100: "H100-80GB" }, partitions: ["gpu"] };
-	return new SlurmDriver("home", settings);
+	const settings = { url: slurm.url, user: "root", token: { file }, folder, accelerators: { h100: "H100-80GB" } };
+	return new SlurmDriver("home", { ...settings, partitions: ["gpu"], answerTimeoutMs: ANSWER_TIMEOUT_MS });
 }
 
 /** From a job's submission until it is in what the driver sees, looked at as often as a scheduler does. */

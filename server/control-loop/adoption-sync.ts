@@ -17,6 +17,8 @@ import { messageOf } from "./messages.ts";
 
 /** Scripts that are read in one look: each is a call. */
 const OFFERS_AT_ONCE = 16;
+/** Tasks of one array that are made jobs of their own, and wait, at the same time: the others stay one entry, which costs the site least. */
+const TASKS_AT_ONCE = 8;
 /** A job that is held at home while nothing of it runs goes back after so long. */
 const IDLE_MAX_MS = MINUTE_MS;
 /** Slurm's and Kubernetes' words for jobs that wait for something that only time or their owner can bring. */
@@ -58,6 +60,11 @@ async function offerNew(ctx: LoopContext, siteId: string, queue: ForeignQueue, j
 		if (rules.length === 0) continue;
 		if (asked++ === OFFERS_AT_ONCE) return;
 		const refuse = (why: string[]) => refuseAdoption(ctx.db, siteId, facts.id, { atMs: nowMs, policyVersion, why });
+		if (queue.split && isManyTasks(facts)) {
+			if (facts.optIn === null) await refuse(["It is an array, whose tasks are told apart by its comment, and it has none."]);
+			else await splitOff(ctx, queue.split.bind(queue), facts, jobs);
+			continue;
+		}
 		try {
 			const script = await queue.readScript(facts.id);
 			const why: string[] = [];
@@ -84,6 +91,29 @@ async function offerNew(ctx: LoopContext, siteId: string, queue: ForeignQueue, j
 			// It may be gone by now, or the site may answer next time; what the site does not let us do is said beside the job.
 			if (error.kind === "unauthorized" || error.kind === "invalid_request") await refuse([messageOf(error)]);
 		}
+	}
+}
+
+/** Several tasks of an array that share one entry of the queue. */
+function isManyTasks({ array }: ForeignJob): boolean {
+	return array !== null && !/^\d+$/.test(array.task);
+}
+
+/** Its tasks are adopted one by one, once they have entries of their own. */
+async function splitOff(
+	ctx: LoopContext,
+	split: (id: string, count: number) => Promise<void>,
+	{ id, array }: ForeignJob,
+	jobs: readonly ForeignJob[],
+): Promise<void> {
+	const apart = jobs.filter((job) => job.array?.id === array?.id && job.state !== "running" && !isManyTasks(job)).length;
+	if (apart >= TASKS_AT_ONCE) return;
+	try {
+		await split(id, TASKS_AT_ONCE - apart);
+	} catch (error) {
+		// It may have begun meanwhile; the next look says what is left of it.
+		if (!(error instanceof DriverError)) throw error;
+		ctx.log("warn", "the tasks of an array could not be told apart at its cluster", { foreignId: id, error: error.message });
 	}
 }
 

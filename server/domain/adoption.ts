@@ -30,14 +30,18 @@ export type AdoptionWhy =
  * adopted; the sentences say why. Total.
  */
 export function translateForeign(
-	script: { kind: "sbatch" | "kubernetes"; text: string; obstacles: readonly string[] },
+	script: { kind: "sbatch" | "kubernetes"; text: string; called?: { name: string; args: string[] }; obstacles: readonly string[] },
 	facts: ForeignJob,
 	context: ImportContext,
 ): { spec: JobSpec } | { why: string[] } {
 	const why = [...script.obstacles];
 	if (why.length > 0) return { why };
 	try {
-		const imported = script.kind === "sbatch" ? importSbatch(script.text, context) : importKubernetes(script.text, context);
+		const task = facts.array ? { arrayId: facts.array.id, number: Number(facts.array.task) } : undefined;
+		const imported =
+			script.kind === "sbatch"
+				? importSbatch(script.text, context, { called: script.called, task })
+				: importKubernetes(script.text, context);
 		why.push(...questionsOf(imported));
 		const [document, second] = imported.documents;
 		if (!document || second) why.push(`It is ${imported.documents.length} jobs in one, and one is adopted at a time.`);

@@ -23,6 +23,12 @@ export interface ForeignQueue {
 	readScript(id: string): Promise<ForeignScript>;
 
 	/**
+	 * Makes jobs of their own of the last tasks of a waiting array whose tasks share one entry, at most `count`, so that each can be
+	 * acted on. At home nothing else changes by it. Left out: such entries do not exist.
+	 */
+	split?(id: string, count: number): Promise<void>;
+
+	/**
 	 * Keeps a waiting job from starting, and leaves `mark` on it (at most 64 of `A-Za-z0-9_-`). It is ours exactly if the answer is
 	 * `held` with this mark. One that runs, is over, or is held by somebody else is left as it is.
 	 */
@@ -56,6 +62,8 @@ export interface ForeignSight {
 export interface ForeignScript {
 	kind: "sbatch" | "kubernetes";
 	text: string;
+	/** What it was given on its command line, and the name that it was called by; left out: nothing is known of any. */
+	called?: { name: string; args: string[] };
 	/** Why it cannot run elsewhere, as far as the site knows more than the text, in sentences for its owner; empty: nothing known. */
 	obstacles: string[];
 }

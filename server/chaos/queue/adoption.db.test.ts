@@ -87,7 +87,10 @@ describe.skipIf(missing !== null)(
 			await w.as("scancel", blocker);
 			await w.slurm.command("scontrol", "release", id);
 			await sees(id, "released");
-			await w.until("home ran it", async () => (await w.slurm.command("squeue", "-h", "-t", "all", "-j", id, "-o", "%T %k")) === "COMPLETED spillway");
+			await w.until(
+				"home ran it",
+				async () => (await w.slurm.command("squeue", "-h", "-t", "all", "-j", id, "-o", "%T %k")) === "COMPLETED spillway",
+			);
 			expect(await adoption(id)).toMatchObject({ why: "home_took_back" });
 			expect(book("taken-back")).toEqual(["begins", "begins", "ends"]);
 			const startedAt = Date.parse(`${await w.slurm.command("squeue", "-h", "-t", "all", "-j", id, "-o", "%S")}Z`);
@@ -95,6 +98,49 @@ describe.skipIf(missing !== null)(
 				select a.state, a.finished_at from attempt a join adoption d on d.job_id = a.job_id where d.foreign_id = ${id}`;
 			expect(run?.["state"]).toBe("evicted");
 			expect(startedAt).toBeGreaterThanOrEqual(Math.floor(run?.["finished_at"].getTime() / 1_000) * 1_000);
+		});
+
+		it("scripts of the kinds that sites have: each leaves and means the same, or stays with the reason", async () => {
+			const w = world();
+			const blocker = await w.sbatch(scriptOf("blocker", "sleep 600"));
+			await w.until("home is full", async () => (await w.slurm.command("squeue", "-h", "-t", "R", "-o", "%i")) === blocker);
+			const say = (key: string, what: string) => `echo "${key} ${what}" >>${w.book}/log`;
+			const leaves = (script: string, options: string[] = [], args: string[] = []) =>
+				w.sbatch(script, { options: ["--comment=spillway", ...options], args });
+			await leaves(scriptOf("array", say("array", "$SLURM_ARRAY_TASK_ID of $SLURM_ARRAY_JOB_ID")), ["--array=1-3"]);
+			await w.sbatch(scriptOf("words", say("words", "$1 and $2")), { options: ["--comment=spillway:args"], args: ["one", "two"] });
+			const stays = {
+				"given arguments": await leaves(scriptOf("spaces", "true"), [], ["one word"]),
+				Modules: await leaves(scriptOf("modules", "module load cuda/12.4", "true")),
+				".sif file": await leaves(scriptOf("apptainer", "apptainer exec train.sif python train.py")),
+				"command scontrol": await leaves(scriptOf("tools", "scontrol show job $SLURM_JOB_ID")),
+				"tasks a node": await leaves(scriptOf("mpi", "#SBATCH --ntasks-per-node=2", "srun python train.py")),
+				heterogeneous: await leaves(`${scriptOf("het")}#SBATCH hetjob\n#SBATCH --gres=gpu:h100:2\ntrue\n`),
+			};
+			const refusals = async () =>
+				new Map(
+					(await w.connection.sql`select id, not_adopted from foreign_job where not_adopted is not null`).map((r) => [
+						r["id"],
+						r["not_adopted"].why.join(" "),
+					]),
+				);
+			await w.until("all others are told why", async () => {
+				const told = await refusals();
+				return Object.values(stays).every((id) => told.has(id));
+			});
+			const seen = await refusals();
+			for (const [why, id] of Object.entries(stays)) expect(seen.get(id), why).toContain(why);
+			await w.until("two tasks and the one with arguments have left", async () => book("array").length === 2 && book("words").length === 1);
+			expect(book("words")).toEqual(["one and two"]);
+			await w.as("scancel", ...Object.values(stays), blocker);
+			await w.until("home ran the task that it kept", async () => book("array").length === 3);
+			expect(
+				book("array")
+					.map((line) => line.split(" ")[0])
+					.toSorted(),
+			).toEqual(["1", "2", "3"]);
+			expect(new Set(book("array").map((line) => line.split(" of ")[1])).size).toBe(1);
+			await w.until("all is over", async () => (await w.slurm.command("squeue", "-h")) === "");
 		});
 	},
 );

@@ -49,7 +49,14 @@ export function containedCommand({ spec, container, folder, work }: ContainerInp
 function rendezvous({ nodes, resources }: ContainerInput["spec"]): string[] {
 	const master = { address: "$SLURM_LAUNCH_NODE_IPADDR", port: "$((20000 + SLURM_JOB_ID % 10000))" };
 	const gang = gangEnvironment({ rank: "$SLURM_NODEID", nodes, master, gpusPerNode: resources.gpus });
-	return ["/bin/sh", "-c", `export ${Object.entries(gang).map(([name, value]) => `${name}="${value}"`).join(" ")}; exec "$@"`, "sh"];
+	return [
+		"/bin/sh",
+		"-c",
+		`export ${Object.entries(gang)
+			.map(([name, value]) => `${name}="${value}"`)
+			.join(" ")}; exec "$@"`,
+		"sh",
+	];
 }
 
 /** Enroot parts the registry from the image with "#"; a path is a squashfs file. */

@@ -1,4 +1,5 @@
 import type { ForeignOutcome } from "#server/domain/foreign-job.ts";
+import { arrayIndices } from "#server/domain/imports/sbatch/times.ts";
 import type { Clock } from "#server/kernel/clock.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 import { DriverError } from "../driver-errors.ts";
@@ -15,6 +16,8 @@ import { scontrol } from "./scontrol.ts";
 const BASIC_PRIORITY_MIN = 2 ** 31;
 /** Slurm: the job has begun or is over, so that there is nothing to hold. */
 const TOO_LATE = ["2021", "2073", "2084"];
+/** More than any array that Slurm takes by default. */
+const TASKS_MAX = 10_000;
 /** A held job may not start for so long either, so that a hold that somebody takes off starts nothing. */
 const LOCK_MS = 365 * DAY_MS;
 
@@ -48,7 +51,20 @@ export class SlurmQueue implements ForeignQueue {
 		const job = await this.#job(id);
 		if (job === null) throw new DriverError("not_found", `Slurm: there is no job ${id}`);
 		const text = await this.#scontrol("write", "batch_script", id, "-");
-		return { kind: "sbatch", text, obstacles: obstaclesOf(job) };
+		const [file = "", ...args] = job.command.split(" ");
+		const obstacles = obstaclesOf(job, job.array ? this.#options.dependantsOf(job.array.id) : []);
+		return { kind: "sbatch", text, called: { name: file, args }, obstacles };
+	}
+
+	async split(id: string, count: number): Promise<void> {
+		const job = await this.#job(id);
+		const tasks = job?.array ? arrayIndices(job.array.task, TASKS_MAX) : null;
+		if (job === null || tasks === null || tasks === "too_many" || job.state !== "PENDING") return;
+		// One stays: the last one keeps the array's own number, by which Slurm means the whole.
+		for (const task of tasks.indices.slice(1).slice(-count)) {
+			// To change a task, if only to what it is, Slurm makes it a job of its own.
+			await this.#scontrol("update", `JobId=${job.array?.id}_${task}`, `Comment=${job.comment}`);
+		}
 	}
 
 	async hold(id: string, mark: string): Promise<ForeignSight> {
@@ -91,9 +107,11 @@ export class SlurmQueue implements ForeignQueue {
 		const job = await this.#job(id);
 		if (job === null || isOver(job.state)) return sightOfForeign(job);
 		if (outcome.outcome === "succeeded") await this.#tellDependants(job.id);
-		const comment = `${withoutMark(job.comment)} [${outcome.comment}]`.trim();
-		await this.#options.calls.update(job.id, { comment }).catch(ignoreTooLate);
-		await this.#options.calls.cancel(job.id);
+		const told = `[${outcome.comment}]`;
+		const comment = `${withoutMark(job.comment)} ${told}`.trim();
+		if (!job.comment.endsWith(told)) await this.#options.calls.update(job.id, { comment }).catch(ignoreTooLate);
+		if (job.array) await this.#cancelTask(job.array);
+		else await this.#options.calls.cancel(job.id);
 		return this.look(id);
 	}
 
@@ -102,6 +120,13 @@ export class SlurmQueue implements ForeignQueue {
 		if (job === null) return { files: [], problem: "the cluster does not know the job any more, and so not where its output belongs" };
 		return writeOutputFiles(job, lines);
 	};
+
+	/** By its array's number and its own: that is the only name by which Slurm ends one task, and only its own program says it. */
+	async #cancelTask({ id, task }: { id: number; task: string }): Promise<void> {
+		const { scontrol: command, timeoutMs } = this.#options;
+		const scancel = command.with(-1, (command.at(-1) ?? "").replace(/scontrol$/, "scancel"));
+		await scontrol(scancel, [`${id}_${task}`], timeoutMs);
+	}
 
 	/** Slurm would count the cancelled job as failed: who waits for its success is freed, who waits for its failure is held. */
 	async #tellDependants(id: number): Promise<void> {
@@ -126,15 +151,23 @@ export class SlurmQueue implements ForeignQueue {
 	}
 }
 
-function obstaclesOf(job: SlurmJob): string[] {
+/** By these words in its comment, `spillway:args`, an owner says that none of the arguments holds a space or is empty. */
+const ARGUMENTS_ARE_WORDS = /^spillway[\s:;,]+args(?=$|[\s:;,])/;
+
+function obstaclesOf(job: SlurmJob, arrayDependants: readonly SlurmJob[]): string[] {
 	const found: string[] = [];
-	if (job.array)
+	if (job.array && job.array.id === job.id)
+		found.push(`It stands for its array (${job.array.task}), whose number it has: what is done to it Slurm does to all tasks.`);
+	if (arrayDependants.length > 0)
 		found.push(
-			`It is an array (${job.array.task}): its tasks share one entry of the queue. Submit those that may leave as jobs of their own.`,
+			`Job ${arrayDependants.map((d) => d.id).join(", ")} waits for its array as a whole, and would never start if a task ran elsewhere.`,
 		);
 	if (job.hetJobId !== null) found.push("It is a part of a heterogeneous job, whose parts start together.");
-	if (job.command.includes(" "))
-		found.push("Its script was given arguments, which the cluster tells only as one line. Write them into the script.");
+	const isPlain = ARGUMENTS_ARE_WORDS.test(job.comment) && !/ {2}| $/.test(job.command);
+	if (job.command.includes(" ") && !isPlain)
+		found.push(
+			"Its script was given arguments, which the cluster tells only as one line. If none of them holds a space or is empty, submit it with --comment=spillway:args; else write them into the script.",
+		);
 	return found;
 }
 

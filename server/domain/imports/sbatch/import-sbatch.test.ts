@@ -83,6 +83,34 @@ describe("a script as a site's users write it", () => {
 	});
 });
 
+describe("a script of which it is known how it was submitted", () => {
+	const lines = [
+		"#!/bin/bash",
+		"#SBATCH --gres=gpu:1",
+		"#SBATCH --array=1-9%2",
+		'python train.py "$@" --fold $SLURM_ARRAY_TASK_ID of $SLURM_ARRAY_JOB_ID',
+	];
+	const submitted = { called: { name: "/home/a/train.sh", args: ["--lr", "0.1"] }, task: { arrayId: "12", number: 7 } };
+
+	it("gets its arguments behind its own name, as its shell takes them", () => {
+		const [document] = importSbatch(lines.join("\n"), CONTEXT, submitted).documents;
+		expect(document?.spec.command?.slice(3)).toEqual(["/home/a/train.sh", "--lr", "0.1"]);
+	});
+
+	it("is the one task that it is, whatever it says of arrays, with its number and its array's", () => {
+		const { documents, findings } = importSbatch(lines.join("\n"), CONTEXT, submitted);
+		expect(documents.map((d) => [d.metadata.name, d.spec.env])).toEqual([
+			["sbatch-7", { SLURM_ARRAY_TASK_ID: "7", SLURM_ARRAY_JOB_ID: "12" }],
+		]);
+		expect(findings.filter((f) => f.kind === "question")).toEqual([]);
+	});
+
+	it("is asked about where it wants to know how many tasks there are: the command line may have said something else", () => {
+		const { findings } = importSbatch([...lines, "echo $SLURM_ARRAY_TASK_COUNT"].join("\n"), CONTEXT, submitted);
+		expect(findings.filter((f) => f.kind === "question").map((f) => f.subject)).toEqual(["SLURM_ARRAY_TASK_COUNT"]);
+	});
+});
+
 describe("machines", () => {
 	const resources = (lines: string[]) => {
 		const { spec } = only(read(["#!/bin/bash", ...lines.map((l) => `#SBATCH ${l}`), "python train.py"]));

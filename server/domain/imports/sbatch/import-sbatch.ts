@@ -13,13 +13,21 @@ import { readWishes } from "./wishes.ts";
 /** Tasks of an array that become jobs of their own, at most. */
 export const MOST_ARRAY_TASKS = 1_000;
 
+/** How a script was submitted, where that is known. */
+export interface Submitted {
+	/** The name that it was called by, and what it was given. */
+	called?: { name: string; args: readonly string[] } | undefined;
+	/** The one task of an array that it is; whatever the script says of arrays. */
+	task?: { arrayId: string; number: number } | undefined;
+}
+
 /**
  * A batch script as jobs: one, or one for each task of an array. Total for any text that has a script in it; whatever is
  * not carried is a finding, and questions stay with the person. The script itself stays as it is, behind a few lines
  * that stand in for the cluster's commands where those are missing.
  * @throws SpillwayError `invalid_input` for an empty text, `payload_too_large`.
  */
-export function importSbatch(text: string, context: ImportContext): Imported {
+export function importSbatch(text: string, context: ImportContext, { called, task: only }: Submitted = {}): Imported {
 	if (text.length > JOB_LIMITS.partCharacters)
 		throw new SpillwayError(
 			"payload_too_large",
@@ -36,8 +44,10 @@ export function importSbatch(text: string, context: ImportContext): Imported {
 	const resources = readResources(last, findings);
 	const identity = readIdentity(last, context, findings);
 	const wishes = readWishes(last, context, findings);
-	const tasks = readArray(last.get("array"), findings);
+	const tasks = only ? null : readArray(last.get("array"), findings);
 	const known = knownEnvironment(identity.name, resources);
+	// How many tasks the array has is not known from one of them: the command line may have said something else than the script.
+	if (only) known.set("SLURM_ARRAY_TASK_ID", String(only.number)).set("SLURM_ARRAY_JOB_ID", only.arrayId);
 	if (tasks)
 		for (const name of ["SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT", "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_MAX"])
 			known.set(name, "");
@@ -53,7 +63,7 @@ export function importSbatch(text: string, context: ImportContext): Imported {
 		},
 		spec: {
 			...(wishes.image === null ? {} : { image: wishes.image }),
-			command: commandOf(script, body.prelude, wishes.folder),
+			command: commandOf(script, body.prelude, wishes.folder, called),
 			...envOf({ ...wishes.env, ...body.env, ...arrayEnv(tasks, task) }),
 			nodes: resources.nodes,
 			resources: resourcesOf(resources, last, context, findings, task === null || task === tasks?.[0]),
@@ -61,7 +71,7 @@ export function importSbatch(text: string, context: ImportContext): Imported {
 			...(wishes.deadlineMs === null ? {} : { deadline: new Date(wishes.deadlineMs).toISOString().replace(".000Z", "Z") }),
 		},
 	});
-	const documents = tasks ? tasks.map(document) : [document(null)];
+	const documents = tasks ? tasks.map(document) : [document(only?.number ?? null)];
 	return { documents, findings: findings.sort((a, b) => a.line - b.line) };
 }
 
@@ -142,14 +152,16 @@ function envOf(env: Record<string, string>): { env?: Record<string, string> } {
 }
 
 /** The interpreter of the first line runs the text, with the stand-ins before it where it is a shell. */
-function commandOf(script: Script, prelude: readonly string[], folder: string | null): string[] {
+function commandOf(script: Script, prelude: readonly string[], folder: string | null, called: Submitted["called"]): string[] {
 	const { interpreter, lines } = script;
 	const text = `${lines.join("\n")}\n`;
 	const words = interpreter.length > 0 ? interpreter : ["/bin/bash"];
 	const shell = words.some((word) => /(^|\/)(ba|da|k|z)?sh$/.test(word));
-	if (!shell) return [...words, "-c", text];
+	if (!shell) return [...words, "-c", text, ...(called?.args ?? [])];
 	const before = [...(folder === null ? [] : [`cd ${quoted(folder)}`]), ...prelude];
-	return [...words, "-c", before.length === 0 ? text : `${before.join("\n")}\n${text}`];
+	const whole = before.length === 0 ? text : `${before.join("\n")}\n${text}`;
+	// Of what follows the text, a shell takes the first word for its own name.
+	return [...words, "-c", whole, ...(called ? [called.name, ...called.args] : [])];
 }
 
 function quoted(text: string): string {
