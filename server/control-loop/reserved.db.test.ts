@@ -1,17 +1,22 @@
 import { and, eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { attempt } from "#server/db/schema/attempt.ts";
 import { budgetPeriod, hold } from "#server/db/schema/budget.ts";
 import { charge } from "#server/db/schema/charge.ts";
 import { offer } from "#server/db/schema/offer.ts";
+import { reason } from "#server/domain/reasons.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import { fakeOffer } from "#server/providers/fake/fake-offers.ts";
 import { systemContext } from "#server/services/context.ts";
 import { ledgerCheck } from "#server/services/ledger/check.ts";
 import { meterAll } from "#server/services/ledger/meter.ts";
+import { takenSeats } from "#server/services/offer/commitment-seats.ts";
 import { listOffers } from "#server/services/offer/list.ts";
 import { viewOffers } from "#server/services/offer/view.ts";
+import { burnOfDay } from "#server/services/overview/burn.ts";
 import { publishPolicy } from "#server/services/policy/publish.ts";
 import { type CommitmentsInput, listCommitments, setCommitments } from "#server/services/rate-card/commitments.ts";
+import { loadSnapshot, SnapshotCache } from "#server/services/snapshot/load.ts";
 import { World } from "./testing/world.ts";
 
 const START_MS = Date.UTC(2026, 10, 2, 8);
@@ -66,6 +71,26 @@ describe("what is reserved is used first", { timeout: 60_000 }, () => {
 		const amounts = await w.database.db.select({ amount: hold.amountMicroUsd }).from(hold).orderBy(hold.amountMicroUsd);
 		expect(amounts.slice(0, 2)).toEqual([{ amount: 0n }, { amount: 0n }]);
 		expect(amounts[2]?.amount).toBeGreaterThan(0n);
+	});
+
+	it("costs nothing more by the hour: not in what decisions weigh, and not in what the clouds burn now", async () => {
+		const { running } = (await loadSnapshot(w.ctx, new SnapshotCache())).snapshot;
+		expect(running.map((r) => r.microUsdPerHour).sort()).toEqual([0n, 0n, 1_000_000n]);
+		expect((await burnOfDay(w.database.db, w.clock.nowMs())).at(-1)?.microUsdPerHour).toBe("1000000");
+	});
+
+	it("keeps a place for work that stops in order to go there", async () => {
+		const { db } = w.database;
+		const onDemand = (await w.attempts()).find((a) => a.capacityType === "on_demand");
+		const is = eq(attempt.id, onDemand?.id ?? "");
+		const to = { kind: "cloud" as const, offerId: "aws:us-east-1:*:g5.xlarge:reserved:cr-1" };
+		await db
+			.update(attempt)
+			.set({ movingTo: to, moveAt: new Date(w.clock.nowMs() + HOUR_MS), moveReason: reason("moving_cheaper") })
+			.where(is);
+		expect(await takenSeats(db)).toEqual(new Map([["cr-1", 3]]));
+		await db.update(attempt).set({ movingTo: null, moveAt: null, moveReason: null }).where(is);
+		expect(await takenSeats(db)).toEqual(new Map([["cr-1", 2]]));
 	});
 
 	it("may not be taken away, shortened or made smaller under them", async () => {

@@ -1,18 +1,36 @@
-import { and, eq, ne, sql } from "drizzle-orm";
+import { and, eq, inArray, ne, sql } from "drizzle-orm";
 import type { DbOrTx, Tx } from "#server/db/client.ts";
+import { attempt } from "#server/db/schema/attempt.ts";
 import { instance } from "#server/db/schema/instance.ts";
+import { job } from "#server/db/schema/job.ts";
+import { LIVE_ATTEMPT_STATES } from "#server/domain/states.ts";
 
 /** The commitment that a machine was launched on. */
 export const COMMITMENT_ID = sql<string | null>`${instance.offer}->>'commitmentId'`;
 
-/** Machines that are not gone, by the commitment that they stand on. */
+/**
+ * By commitment: machines of it that are not gone, and those that running work is on its way to: it stopped for them, so that nobody
+ * else is placed there meanwhile.
+ */
 export async function takenSeats(db: DbOrTx): Promise<Map<string, number>> {
-	const rows = await db
+	const machines = await db
 		.select({ id: COMMITMENT_ID, count: sql<number>`count(*)::int` })
 		.from(instance)
 		.where(and(eq(instance.capacityType, "reserved"), ne(instance.state, "terminated")))
 		.groupBy(sql`1`);
-	return new Map(rows.flatMap(({ id, count }) => (id === null ? [] : [[id, count] as const])));
+	const moving = await db
+		.select({
+			// What stands behind the capacity type in the id of such an offer.
+			id: sql<string | null>`substring(${attempt.movingTo}->>'offerId' from ':reserved:(.+)$')`,
+			count: sql<number>`sum((${job.spec}->>'nodes')::int)::int`,
+		})
+		.from(attempt)
+		.innerJoin(job, eq(job.id, attempt.jobId))
+		.where(and(inArray(attempt.state, [...LIVE_ATTEMPT_STATES]), sql`${attempt.movingTo}->>'kind' = 'cloud'`))
+		.groupBy(sql`1`);
+	const taken = new Map<string, number>();
+	for (const { id, count } of [...machines, ...moving]) if (id !== null) taken.set(id, (taken.get(id) ?? 0) + count);
+	return taken;
 }
 
 /** Who places on a commitment and who changes the list come one after the other. */
