@@ -48,7 +48,7 @@ const TYPING_MS = 300;
 const THINKING_MS = 3_500;
 const SILENCE_MS = 10 * MINUTE_MS;
 /** Long enough for a moment to be made ready in the silence, and up to so much longer. */
-const SILENT_MS = 7_000;
+const SILENT_MS = 12_000;
 const SILENT_MORE_MS = 6_000;
 const BATCH = 1_000;
 const HOME = { nodes: 32, gpusPerNode: 8 };

@@ -36,7 +36,11 @@ function ProposalLine({ proposal: p, canDecide }: { proposal: PolicyProposal; ca
 				</p>
 			</div>
 			<span className="flex flex-wrap items-center gap-2">
-				<Chip tone="warn">{canDecide && !p.mine ? "waits for you or another" : "waits for somebody else"}</Chip>
+				{p.stale ? (
+					<span className="text-xs text-ink-3">The policy has moved on since</span>
+				) : (
+					<Chip tone="warn">{canDecide && !p.mine ? "waits for you or another" : "waits for somebody else"}</Chip>
+				)}
 				<Button onClick={() => setOpen(true)}>See what it changes</Button>
 			</span>
 			{open && <ProposalDialog proposal={p} canDecide={canDecide} onClose={() => setOpen(false)} />}

@@ -102,18 +102,17 @@ function Compared({ version, inForce, base }: { version: number; inForce: number
 		trpc.policy.diff.queryOptions({ ...ACTIVE_POLICY, from: from ?? version, to: version }, { enabled: from !== null }),
 	);
 	if (from === null && version === inForce) return <p className="text-ink-3">It is the first version.</p>;
+	const options = [
+		...(base === null ? [] : [{ value: "before" as const, label: `What it changed in version ${base}` }]),
+		...(version === inForce ? [] : [{ value: "force" as const, label: `Against version ${inForce}, in force` }]),
+	];
 	return (
 		<>
-			<SegmentedControl<Against>
-				label="Compare with"
-				name="against"
-				value={against}
-				onChange={setAgainst}
-				options={[
-					...(base === null ? [] : [{ value: "before" as const, label: `What it changed in version ${base}` }]),
-					...(version === inForce ? [] : [{ value: "force" as const, label: `Against version ${inForce}, in force` }]),
-				]}
-			/>
+			{options.length > 1 ? (
+				<SegmentedControl<Against> label="Compare with" name="against" value={against} onChange={setAgainst} options={options} />
+			) : (
+				<p className="text-ink-3">{options[0]?.label}</p>
+			)}
 			{diff.error ? (
 				<p role="alert" className="text-risk-ink">
 					{describeError(diff.error).detail}
