@@ -45,7 +45,7 @@ export class RunningContainer implements Running {
 		this.#name = name;
 		this.#log = options.log;
 		this.#client = new RunningCommand({
-			command: [engine.program, "start", "--attach", "--sig-proxy=false", name],
+			command: [engine.program, "start", "--attach", name],
 			folder: options.folder,
 			environment: engineEnvironment(),
 			isFull: options.isFull,

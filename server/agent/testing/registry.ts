@@ -48,7 +48,7 @@ export async function serveRegistry(): Promise<Registry> {
 		const path = request.url ?? "";
 		registry.asked.push(path);
 		const say = (status: number, body: string | Buffer, headers: Record<string, string> = {}): void =>
-			void response.writeHead(status, headers).end(request.method === "HEAD" ? "" : body);
+			void response.writeHead(status, { "content-length": Buffer.byteLength(body), ...headers }).end(request.method === "HEAD" ? "" : body);
 		const refuse = (status: number, code: string, headers: Record<string, string> = {}): void =>
 			say(status, JSON.stringify({ errors: [{ code, message: code.toLowerCase().replaceAll("_", " ") }] }), headers);
 		const given = Buffer.from(request.headers.authorization?.replace("Basic ", "") ?? "", "base64").toString();
@@ -59,7 +59,7 @@ export async function serveRegistry(): Promise<Registry> {
 		if (name !== "acme/train") return refuse(404, "NAME_UNKNOWN");
 		if (kind === "blobs") {
 			const blob = blobs.get(which);
-			return blob ? say(200, blob, { "content-length": String(blob.length) }) : refuse(404, "BLOB_UNKNOWN");
+			return blob ? say(200, blob) : refuse(404, "BLOB_UNKNOWN");
 		}
 		if (which !== "1.2" && which !== sha256(manifest)) return refuse(404, "MANIFEST_UNKNOWN");
 		say(200, manifest, { "content-type": "application/vnd.oci.image.manifest.v1+json", "docker-content-digest": sha256(manifest) });

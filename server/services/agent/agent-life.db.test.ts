@@ -388,7 +388,7 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 	});
 
 	it("runs the command of a job with an image by the machine's container engine, and tells its end", async () => {
-		// What a real engine does with these words, podman.test.ts shows.
+		// What a real engine does with these words, engine.test.ts shows.
 		const docker = `case "$1 $2" in
 			"container inspect") test -e "$TMPDIR/ran" && d=2026-01-01 || d=0001-01-01; echo "{\\"StartedAt\\": \\"$d\\", \\"ExitCode\\": 137, \\"OOMKilled\\": true}" ;;
 			"image inspect") test -e "$TMPDIR/pulled" && echo "[{}]" ;;

@@ -12,8 +12,10 @@ import { callEngine } from "./call-engine.ts";
 import { JobContainer } from "./job-container.ts";
 import type { RunningContainer } from "./running-container.ts";
 
-const ENGINE = { program: "/usr/bin/podman", kind: "podman" } as const;
-const missing = whyNoPodman();
+/** A docker whose daemon runs (DOCKER_HOST) and takes registries of this host without TLS, for a run by hand; else podman. */
+const docker = process.env["SPILLWAY_TEST_DOCKER"];
+const ENGINE = docker ? ({ program: docker, kind: "docker" } as const) : ({ program: "/usr/bin/podman", kind: "podman" } as const);
+const missing = docker ? null : whyNoPodman();
 
 /** Jobs in containers of a real engine, fetched from a registry that speaks the real protocol. */
 describe.skipIf(missing !== null)(`a job's container${missing === null ? "" : ` (${missing})`}`, { timeout: 60_000 }, () => {
@@ -32,8 +34,7 @@ describe.skipIf(missing !== null)(`a job's container${missing === null ? "" : ` 
 		for (const [name, value] of Object.entries(podmanEnvironment(path.join(root, "podman"), registry.host))) vi.stubEnv(name, value);
 	});
 	afterAll(async () => {
-		await callEngine(ENGINE, ["rm", "--all", "--force", "--time", "0"]);
-		await callEngine(ENGINE, ["rmi", "--all", "--force"]);
+		await forgetImage();
 		vi.unstubAllEnvs();
 		await registry.close();
 		await rm(root, { recursive: true, force: true });
@@ -50,6 +51,7 @@ describe.skipIf(missing !== null)(`a job's container${missing === null ? "" : ` 
 	});
 
 	const signal = new AbortController().signal;
+	const forgetImage = () => callEngine(ENGINE, ["rmi", "--force", `${registry.host}/acme/train:1.2`]);
 	const log = (text: string): void => void told.push(text);
 
 	function termsOf(changes: Partial<JobSpec>) {
@@ -70,7 +72,7 @@ describe.skipIf(missing !== null)(`a job's container${missing === null ? "" : ` 
 		const container = await JobContainer.open(terms.spec.image ?? "", {
 			terms,
 			folder,
-			searchPath: "/usr/bin",
+			searchPath: path.dirname(ENGINE.program),
 			registryLogin: async () => login,
 			signal,
 			log,
@@ -120,7 +122,8 @@ describe.skipIf(missing !== null)(`a job's container${missing === null ? "" : ` 
 		while (lines.length === 0) await pause(20);
 		running.terminate();
 		expect(await running.ended).toEqual({ code: 0, signal: null, error: null });
-		expect(lines).toEqual(["stdout: ready", "stdout: saved"]);
+		// The shell may tell of the child that got the signal too.
+		expect(lines.filter((line) => line.startsWith("stdout"))).toEqual(["stdout: ready", "stdout: saved"]);
 		expect(registry.asked.length).toBe(asked);
 	});
 
@@ -138,26 +141,27 @@ describe.skipIf(missing !== null)(`a job's container${missing === null ? "" : ` 
 		expect(await running.started).toBe(true);
 		for (const pid of await readdir("/proc")) {
 			const words = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
-			if (words.includes(`--sig-proxy=false\0spillway-${attemptId}\0`)) process.kill(Number(pid), "SIGKILL");
+			if (words.includes(`--attach\0spillway-${attemptId}\0`)) process.kill(Number(pid), "SIGKILL");
 		}
 		expect(await running.ended).toEqual({ code: null, signal: "SIGKILL", error: null });
-		expect(told.join("\n")).toContain("podman left its container (SIGKILL), which is ended");
+		expect(told.join("\n")).toContain(`${ENGINE.kind} left its container (SIGKILL), which is ended`);
 	});
 
 	it("tells a program that the image has not", async () => {
 		const { running } = await start({ command: ["/no/such/program"] });
-		expect(await running.started).toBe(false);
+		// Docker's own first process begins before it looks.
+		if (ENGINE.kind === "podman") expect(await running.started).toBe(false);
 		expect(await running.ended).toMatchObject({ code: null, failedAt: "start", error: expect.stringContaining("/no/such/program") });
 	});
 
 	it("asks a registry that refuses once, and is let in by the machine's own identity", async () => {
-		await callEngine(ENGINE, ["rmi", "--all", "--force"]);
+		await forgetImage();
 		const image = { image: `${registry.host}/acme/train:1.3` };
 		const asked = registry.asked.length;
 		await expect(start(image)).rejects.toMatchObject({ failedAt: "image", message: expect.stringMatching(/manifest unknown/) });
 		expect(registry.asked.slice(asked).filter((p) => p.endsWith("/1.3")).length).toBeLessThanOrEqual(2);
 		registry.password = "robot:secret";
-		await expect(start({})).rejects.toMatchObject({ failedAt: "image", message: expect.stringMatching(/unauthori[sz]ed|authentication/i) });
+		await expect(start({})).rejects.toMatchObject({ failedAt: "image", message: expect.stringMatching(/unauthori[sz]ed|auth/i) });
 		login = { user: "robot", password: "secret" };
 		const { running } = await start({ command: shell("exit 0") });
 		expect(await running.ended).toMatchObject({ code: 0 });
