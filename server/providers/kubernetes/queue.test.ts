@@ -56,6 +56,18 @@ describe("jobs of others on Kubernetes", { timeout: 60_000 }, () => {
 		}
 	});
 
+	it("takes the label's true for a yes, and nothing else", async () => {
+		await open();
+		await full();
+		const [yes, no, none] = [
+			await theirs.submit({ gpus: 4, runs: "long", optIn: true }),
+			await theirs.submit({ gpus: 4, runs: "long", labels: { "spillway.dev/adopt": "false" } }),
+			await theirs.submit({ gpus: 4, runs: "long" }),
+		];
+		for (const id of [yes, no, none]) await eventually(clock, "it is seen", () => foreign(id));
+		expect(await Promise.all([yes, no, none].map(async (id) => (await foreign(id))?.optIn))).toEqual(["true", null, null]);
+	});
+
 	it("reads a manifest from which a job for the cloud can be made", async () => {
 		await open();
 		await full();

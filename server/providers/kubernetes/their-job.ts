@@ -65,7 +65,7 @@ export const theirJobSchema = z
 			resourceVersion: m.resourceVersion,
 			createdAtMs: m.creationTimestamp ?? 0,
 			deletionAtMs: m.deletionTimestamp,
-			optIn: m.labels[LABELS.adopt] ?? null,
+			optIn: m.labels[LABELS.adopt] === "true" ? "true" : null,
 			manager: queued ? "Kueue" : (spec.managedBy ?? (owner ? `${owner.kind} ${owner.name}` : null)),
 			holdMark: m.annotations[ANNOTATIONS.hold] ?? null,
 			ranElsewhere: annotation(ranElsewhereSchema, m.annotations, ANNOTATIONS.ranElsewhere),
