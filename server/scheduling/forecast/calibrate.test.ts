@@ -54,6 +54,15 @@ describe("the correction of forecasts", () => {
 		expect(learnScale(one).steps[4]?.p50).toBeLessThan(1.5);
 	});
 
+	it("learns of the late ones from jobs that still wait, once they have lived through a good part of it", () => {
+		const waiting = (leftMs: number): ScoredForecast[] =>
+			Array.from({ length: 60 }, (_, i) => ({ ...openFor(10 * HOUR_MS, leftMs), atMs: i * HOUR_MS, toldP90Ms: 1_000 * HOUR_MS }));
+		const scaleOf = (leftMs: number) => learnScale(HORIZONS_MS.map((_, i) => (i === 4 ? waiting(leftMs) : []))).steps[4]?.p90;
+		// The replay's P90 was 2 h, and 11 h will have passed; of 90 h more nobody has seen enough.
+		expect(scaleOf(HOUR_MS)).toBeGreaterThan(2);
+		expect(scaleOf(90 * HOUR_MS)).toBe(1);
+	});
+
 	it("has a factor above 0 and below 1,000 times for any outcomes", () => {
 		const any = fc.record({
 			atMs: fc.integer({ min: 0, max: 1e12 }),
@@ -97,6 +106,10 @@ describe("a quantile of values of which some are only known to be larger", () =>
 		expect(quantileOfCensored([{ at: 5, known: false }], 0.5)).toBeNull();
 	});
 });
+
+function openFor(waitMs: number, leftMs: number): ScoredForecast {
+	return { ...outcome(HOUR_MS, waitMs), known: false, leftMs };
+}
 
 function outcome(replayMs: number, waitMs: number): ScoredForecast {
 	const told = { toldP50Ms: replayMs, toldP90Ms: 2 * replayMs };

@@ -54,8 +54,12 @@ const DOUBT = 10;
 const LOG_FACTOR_MAX = Math.log(1_000);
 /** Waits below this count as this: a ratio of two moments says nothing. */
 const LEAST_MS = SECOND_MS;
-/** How far one outcome moves the correction, and how far it may go, as logarithms of a factor: fast enough to follow a drift within some forty outcomes. */
-const GAIN = { p50: 0.025, p90: 0.05 } as const;
+/**
+ * How far one outcome moves the correction, and how far it may go, as logarithms of a factor. The median follows a drift within some
+ * forty outcomes. Of the tail each hit counts for less: outcomes of one queue are hits together and misses together, and what
+ * is learned too quickly from many hits of one fate is paid for by all the next.
+ */
+const GAIN = { p50: 0.025, p90: 0.04 } as const;
 const CORRECTION_MAX = 3;
 /** A job that has waited for this share of what it is now told in all says already how its first forecast will come out. */
 const FORESEEN_FROM = 0.4;
@@ -64,11 +68,11 @@ const FORESEEN_FROM = 0.4;
  * The factors by which forecasts of each horizon would have been right as often as they say, in two parts.
  *
  * 1. The quantile at 50 % (90 %) of wait ÷ replayed wait over the newest forecasts. Jobs that still wait count too, or only the
- *    short waits would teach. For P50 such a job counts with its wait so far and what its newest forecast leaves, once the
- *    first is a good part of both (learning from later predictions: Sutton, "Learning to predict by the methods of temporal
- *    differences", Machine Learning 1988). For P90, and before that, it counts as "longer than until now" (Kaplan and Meier,
- *    "Nonparametric estimation from incomplete observations", JASA 1958). What was learned for P90 counts by how many
- *    times its own horizon was lived through; the rest is the late replay, which is cautious.
+ *    short waits would teach. Such a job counts with its wait so far and what its newest forecast leaves, once the first is a good
+ *    part of both (learning from later predictions: Sutton, "Learning to predict by the methods of temporal differences", Machine
+ *    Learning 1988); before that as "longer than until now" (Kaplan and Meier, "Nonparametric estimation from incomplete
+ *    observations", JASA 1958). What was learned for P90 counts by how many times its own horizon was lived through; the rest is
+ *    the late replay, which is cautious.
  * 2. A correction that grows with each miss and shrinks with each hit, so that their shares come to what was promised even
  *    when the past is no guide (the quantile tracking of Angelopoulos, Candès and Tibshirani, "Conformal PID control for time
  *    series prediction", NeurIPS 2023, after Gibbs and Candès 2021). A forecast that is overdue is a miss before it ends.
@@ -109,24 +113,24 @@ function isForeseen(f: ScoredForecast): boolean {
 
 /** The logarithm of wait ÷ replayed wait that half of the forecasts stay below. */
 function middleRatio(forecasts: readonly ScoredForecast[]): number {
-	const ratios = forecasts.map((f) => {
-		const known = isForeseen(f);
-		return { at: logRatio(f.waitMs + (known && !f.known ? (f.leftMs ?? 0) : 0), f.replayP50Ms), known };
-	});
-	return (quantileOfCensored(ratios, 0.5)?.value ?? 0) * trust(forecasts);
+	return (quantileOfCensored(ratiosTo(forecasts, "replayP50Ms"), 0.5)?.value ?? 0) * trust(forecasts);
 }
 
 /** The same for nine in ten, as far as it was lived through. */
 function lateRatio(forecasts: readonly ScoredForecast[]): number {
-	const found = quantileOfCensored(
-		forecasts.map((f) => ({ at: logRatio(f.waitMs, f.replayP90Ms), known: f.known })),
-		0.9,
-	);
+	const found = quantileOfCensored(ratiosTo(forecasts, "replayP90Ms"), 0.9);
 	if (!found) return 0;
 	// The tenth of which nobody has come to its end may be as late as the late replay says.
 	const value = found.reached ? found.value : Math.max(found.value, 0);
 	const times = timesLivedThrough(forecasts);
 	return ((value * times) / (times + 1)) * trust(forecasts);
+}
+
+function ratiosTo(forecasts: readonly ScoredForecast[], replayed: "replayP50Ms" | "replayP90Ms"): { at: number; known: boolean }[] {
+	return forecasts.map((f) => {
+		const known = isForeseen(f);
+		return { at: logRatio(f.waitMs + (known && !f.known ? (f.leftMs ?? 0) : 0), f[replayed]), known };
+	});
 }
 
 /** A few outcomes change little. */
