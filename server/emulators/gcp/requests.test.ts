@@ -73,7 +73,7 @@ describe("who calls", () => {
 
 	it("finds nothing in another project, on an unknown path or in an unknown zone", async () => {
 		expect((await emulator.call("GET", "../somebody-else/zones")).status).toBe(404);
-		expect((await emulator.call("GET", "global/firewalls")).status).toBe(404);
+		expect((await emulator.call("GET", "global/routes")).status).toBe(404);
 		expect((await emulator.call("GET", "zones/mars-north1-a/instances")).status).toBe(404);
 	});
 });
