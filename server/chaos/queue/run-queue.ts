@@ -44,10 +44,19 @@ export async function runQueue(options: QueueRunOptions): Promise<QueueReport> {
 		const jobs = drawQueue(options.seed, { ...options, count: options.jobs });
 		const numbers = new Map<string, string>();
 		await reaper.begin(world);
-		for (const job of jobs) {
+		const submit = async (job: DrawnJob) => {
 			if (job.optsIn === null) await world.submit([specOf(job, world.book)]);
 			else numbers.set(job.key, await world.sbatch(scriptOf(job, world.book)));
-		}
+		};
+		// Home is full until the first of theirs have left, however fast this host is; what comes then finds room there.
+		const { nodes, gpusPerNode, limitMs } = options;
+		const all = [`--nodes=${nodes}`, `--gres=gpu:h100:${gpusPerNode}`, "--wrap=sleep 3600"];
+		const blocker = await world.as("sbatch", "--parsable", "--output=/dev/null", ...all);
+		const late = jobs.filter((job) => job.optsIn === null).slice(0, Math.ceil(jobs.length / 4));
+		for (const job of jobs) if (!late.includes(job)) await submit(job);
+		await world.until("some of theirs are on their way", () => someHaveLeft(world, Math.ceil(jobs.length / 10)), limitMs);
+		await world.as("scancel", blocker);
+		for (const job of late) await submit(job);
 		await world.until("all is over", () => isOver(world), options.limitMs);
 		await reaper.end();
 		const outcome = await readOutcome(world, jobs, numbers);
@@ -111,6 +120,11 @@ class Reaper {
 		clearTimeout(this.#timer);
 		await this.#next;
 	}
+}
+
+async function someHaveLeft({ connection: { sql } }: QueueWorld, count: number): Promise<boolean> {
+	const [left] = await sql`select count(*)::int as n from attempt a join adoption d on d.job_id = a.job_id where a.started_at is not null`;
+	return left?.["n"] >= count;
 }
 
 /** Nothing waits, runs or is to be done: here, in the cloud and on the cluster, and all that was used is charged. */
