@@ -42,7 +42,7 @@ const FORECAST_STEP_MS = 5_000;
  * No driver is called here.
  */
 export async function applyPlan(ctx: LoopContext, snapshot: Snapshot, plan: Plan, memory: ApplyMemory): Promise<Applied> {
-	// With the first decision that is written: most cycles decide nothing new, and keep nothing.
+	// With the first action that has a decision to write: most cycles decide nothing new, and keep nothing.
 	let kept: Promise<string> | null = null;
 	const from: DecidedFrom = { snapshot, inputHash: () => (kept ??= recordInput(ctx.db, snapshot, memory.inputs)) };
 	const applied: Applied = { home: new Set(), clouds: new Set(), stopped: 0 };
@@ -55,6 +55,9 @@ export async function applyPlan(ctx: LoopContext, snapshot: Snapshot, plan: Plan
 		const theirs = adopted.get(action.jobId);
 		if (theirs && (await settleWithHome(ctx, action, theirs, applied))) continue;
 		const explanation = explanations.get(action.jobId);
+		// Not within the transaction, which holds the locks of budgets: where all other connections wait for these, it would wait
+		// for one of them for ever.
+		if (explanation) await from.inputHash();
 		const written = ctx.db.transaction(async (tx) => {
 			const done = await applyAction(tx, ctx, snapshot, action, applied);
 			const attemptNo = "attemptNo" in action ? action.attemptNo : null;

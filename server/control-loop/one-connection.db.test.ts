@@ -1,0 +1,27 @@
+import { afterEach, expect, it } from "vitest";
+import { connect } from "#server/db/client.ts";
+import { newCycleMemory, runCycle } from "./cycle.ts";
+import { World } from "./testing/world.ts";
+
+const TIMEOUT_MS = 30_000;
+let world: World | null = null;
+afterEach(async () => {
+	await world?.database.drop();
+	world = null;
+});
+
+it("a placement asks for no second connection while it holds the locks of budgets: with all others waiting for these none comes", {
+	timeout: TIMEOUT_MS,
+}, async () => {
+	const w = await World.open({ slots: 1 });
+	world = w;
+	await w.submit({ name: "home-1" }, { name: "burst-1" });
+	const one = connect(w.database.url, { max: 1, applicationName: "one" });
+	try {
+		await runCycle({ ...w.ctx, db: one.db }, newCycleMemory());
+		expect((await w.attempts()).map((a) => a.siteId).sort()).toEqual(["aws", "home"]);
+	} finally {
+		await one.sql.end({ timeout: 1 });
+		await one.end();
+	}
+});
