@@ -3,7 +3,8 @@ import { badInput } from "./args.ts";
 import { readAs } from "./client.ts";
 import type { CommandContext } from "./command.ts";
 import { CliError, EXIT } from "./exit.ts";
-import { type Job, jobShape, pageOf } from "./shapes.ts";
+import { type Job, jobShape } from "./shapes/job.ts";
+import { pageOf } from "./shapes/parts.ts";
 
 const WHOLE_ID = /^job_[0-9a-z]{26}$/;
 const PAGE = 500;

@@ -1,7 +1,7 @@
 import { readAs, UnreachableError } from "./client.ts";
 import type { CommandContext } from "./command.ts";
 import { styled } from "./render/style.ts";
-import { followedShape } from "./shapes.ts";
+import { followedShape } from "./shapes/job.ts";
 
 const RETRY_MS = 1_000;
 const UNREACHABLE_PATIENCE_MS = 60_000;

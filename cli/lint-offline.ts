@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 import { CliError, EXIT } from "./exit.ts";
-import { checkShape } from "./policy-shapes.ts";
+import { checkShape } from "./shapes/policy.ts";
 
 /** A program of its own, as the command knows no parser: what the server says and what is said here are one. */
 const PROGRAM = path.resolve(import.meta.dirname, "../server/bin/lint-policy.ts");

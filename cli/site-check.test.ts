@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { siteShape } from "./shapes.ts";
+import { siteShape } from "./shapes/capacity.ts";
 import { findingsOf } from "./site-check.ts";
 
 const NOW_MS = Date.UTC(2026, 10, 22, 12);

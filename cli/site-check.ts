@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { ago } from "./render/format.ts";
-import type { siteShape } from "./shapes.ts";
+import type { siteShape } from "./shapes/capacity.ts";
 
 type Site = z.infer<typeof siteShape>;
 

@@ -5,7 +5,7 @@ import { CliError, EXIT, type ExitCode } from "./exit.ts";
 import { count, duration, money, place } from "./render/format.ts";
 import { styled, styleOfState } from "./render/style.ts";
 import { clean } from "./render/table.ts";
-import { type Job, jobShape } from "./shapes.ts";
+import { type Job, jobShape } from "./shapes/job.ts";
 
 const LOOK_EVERY_MS = 500;
 /** Jobs that are asked for at the same time. */

@@ -1,6 +1,7 @@
 import { expect } from "@playwright/test";
 import { z } from "zod";
-import { type JobDetail, quoteShape } from "#cli/shapes.ts";
+import { quoteShape } from "#cli/shapes/decision.ts";
+import type { JobDetail } from "#cli/shapes/job.ts";
 import { publish } from "./support/database.ts";
 import { bookedInstances } from "./support/emulator.ts";
 import { eventually } from "./support/eventually.ts";

@@ -1,6 +1,6 @@
 import { expect, type Page } from "@playwright/test";
 import { z } from "zod";
-import { type JobDetail, submittedBatchShape } from "#cli/shapes.ts";
+import { type JobDetail, submittedBatchShape } from "#cli/shapes/job.ts";
 import { ledgerCheck } from "#server/services/ledger/check.ts";
 import { asInstallation, countUnsettled } from "./support/database.ts";
 import { bookedInstances, interruptMachineOf } from "./support/emulator.ts";

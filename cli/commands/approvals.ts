@@ -1,11 +1,11 @@
-import { type ApprovalShape, answeredShape, approvalShape } from "../approval-shapes.ts";
 import { badInput } from "../args.ts";
 import { readAs } from "../client.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { about, exactTime, label, money, NONE } from "../render/format.ts";
 import { table } from "../render/table.ts";
-import { pageOf } from "../shapes.ts";
+import { type ApprovalShape, answeredShape, approvalShape } from "../shapes/approval.ts";
+import { pageOf } from "../shapes/parts.ts";
 
 export const approvals: Command = {
 	name: "approvals",

@@ -7,7 +7,7 @@ import type { CommandContext } from "../command.ts";
 import { CliError, EXIT, type ExitCode, oneLine } from "../exit.ts";
 import { count, duration, exactMoney, grams, money } from "../render/format.ts";
 import { table } from "../render/table.ts";
-import { type BacktestShape, backtestShape } from "../shapes.ts";
+import { type BacktestShape, backtestShape } from "../shapes/backtest.ts";
 
 /** `spillway policy backtest FILE`: what policy.ts adds for it. */
 export const BACKTEST_OPTIONS: Options = {

@@ -9,7 +9,8 @@ import { CliError, EXIT, type ExitCode } from "../exit.ts";
 import { count, exactMoney, exactTime } from "../render/format.ts";
 import { table } from "../render/table.ts";
 import { saveStream } from "../save-stream.ts";
-import { type BillShape, billShape, importedBillShape, pageOf, reconciliationShape } from "../shapes.ts";
+import { type BillShape, billShape, importedBillShape, reconciliationShape } from "../shapes/bill.ts";
+import { pageOf } from "../shapes/parts.ts";
 
 const VERBS = "bill import FILE..., bill ls, bill show ID, bill export ID, bill check MONTH";
 

@@ -5,7 +5,8 @@ import type { Command, CommandContext } from "../command.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { about, exactTime, label, money, NONE } from "../render/format.ts";
 import { fields, heading, table } from "../render/table.ts";
-import { budgetDetailShape, budgetShape, capChangedShape, pageOf } from "../shapes.ts";
+import { budgetDetailShape, budgetShape, capChangedShape } from "../shapes/budget.ts";
+import { pageOf } from "../shapes/parts.ts";
 
 export const budgets: Command = {
 	name: "budgets",

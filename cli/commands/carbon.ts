@@ -8,7 +8,7 @@ import { EXIT, type ExitCode } from "../exit.ts";
 import { count, exactTime, gpuHours, grams, NONE } from "../render/format.ts";
 import { styled } from "../render/style.ts";
 import { table } from "../render/table.ts";
-import { carbonShape, importedIntensityShape } from "../shapes.ts";
+import { carbonShape, importedIntensityShape } from "../shapes/carbon.ts";
 
 export const carbon: Command = {
 	name: "carbon",

@@ -5,7 +5,7 @@ import { EXIT, type ExitCode } from "../exit.ts";
 import { count, duration, exactMoney, exactTime, gpuHours, label } from "../render/format.ts";
 import { styled } from "../render/style.ts";
 import { table } from "../render/table.ts";
-import { chargesShape, refundShape } from "../shapes.ts";
+import { chargesShape, refundShape } from "../shapes/spend.ts";
 import { FILTER_OPTIONS, filterQuery } from "../spend-filters.ts";
 
 export const charges: Command = {

@@ -8,7 +8,8 @@ import { candidateText } from "../render/candidates.ts";
 import { count, exactTime, relative } from "../render/format.ts";
 import { styled } from "../render/style.ts";
 import { clean, fields, heading, table } from "../render/table.ts";
-import { explanationShape, pageOf, replayShape, waitingShape } from "../shapes.ts";
+import { explanationShape, replayShape, waitingShape } from "../shapes/decision.ts";
+import { pageOf } from "../shapes/parts.ts";
 
 const decisionShape = explanationShape.extend({ id: z.string(), attemptNumber: z.number().nullable() });
 type Decision = z.infer<typeof decisionShape>;

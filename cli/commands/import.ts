@@ -10,7 +10,7 @@ import { EXIT, type ExitCode } from "../exit.ts";
 import { count } from "../render/format.ts";
 import { styled } from "../render/style.ts";
 import { clean } from "../render/table.ts";
-import { importShape, submittedBatchShape } from "../shapes.ts";
+import { importShape, submittedBatchShape } from "../shapes/job.ts";
 
 const KINDS: Readonly<Record<string, string>> = {
 	sbatch: "/imports/sbatch",

@@ -5,7 +5,8 @@ import { EXIT } from "../exit.ts";
 import { about, ago, count, hourly, label, money, relative } from "../render/format.ts";
 import { styled, styleOfState } from "../render/style.ts";
 import { table } from "../render/table.ts";
-import { instanceShape, pageOf, riskShape, siteShape } from "../shapes.ts";
+import { instanceShape, riskShape, siteShape } from "../shapes/capacity.ts";
+import { pageOf } from "../shapes/parts.ts";
 
 const LIMIT_DEFAULT = 25;
 const LIMIT_MAX = 500;

@@ -6,7 +6,8 @@ import { EXIT } from "../exit.ts";
 import { ago, duration, label, money, NONE, place } from "../render/format.ts";
 import { styled, styleOfState } from "../render/style.ts";
 import { table } from "../render/table.ts";
-import { type Job, jobShape, pageOf } from "../shapes.ts";
+import { type Job, jobShape } from "../shapes/job.ts";
+import { pageOf } from "../shapes/parts.ts";
 
 const LIMIT_DEFAULT = 25;
 const PAGE_MAX = 500;

@@ -3,7 +3,7 @@ import type { Command, CommandContext } from "../command.ts";
 import { EXIT } from "../exit.ts";
 import { findJobId } from "../find-job.ts";
 import { followLogs, logLine } from "../follow-logs.ts";
-import { jobShape, logPageShape } from "../shapes.ts";
+import { jobShape, logPageShape } from "../shapes/job.ts";
 import { exitOfJobs, outcomeLine } from "../watch-job.ts";
 
 const PAGE_MAX = 10_000;

@@ -5,7 +5,7 @@ import { EXIT, oneLine } from "../exit.ts";
 import { ago, count, exactMoney, hourly, label, NONE, relative } from "../render/format.ts";
 import { styled } from "../render/style.ts";
 import { table } from "../render/table.ts";
-import { type OfferShape, offerPageShape } from "../shapes.ts";
+import { type OfferShape, offerPageShape } from "../shapes/capacity.ts";
 
 const LIMIT_DEFAULT = 25;
 const LIMIT_MAX = 500;

@@ -1,9 +1,9 @@
 import { readAs } from "../client.ts";
 import type { CommandContext } from "../command.ts";
 import { EXIT, type ExitCode, oneLine } from "../exit.ts";
-import { type DiffShape, diffShape, type VersionShape, versionsShape } from "../policy-shapes.ts";
 import { exactTime } from "../render/format.ts";
 import { table } from "../render/table.ts";
+import { type DiffShape, diffShape, type VersionShape, versionsShape } from "../shapes/policy.ts";
 
 const LOG_MAX = 10;
 

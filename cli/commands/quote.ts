@@ -6,7 +6,7 @@ import { candidateText } from "../render/candidates.ts";
 import { chance, count, duration, exactTime, money, startRange } from "../render/format.ts";
 import { styled } from "../render/style.ts";
 import { clean, fields, heading } from "../render/table.ts";
-import { quoteShape } from "../shapes.ts";
+import { quoteShape } from "../shapes/decision.ts";
 
 const OUTCOMES: Readonly<Record<string, string>> = {
 	place_home: "would run at home at once",

@@ -6,7 +6,7 @@ import { EXIT, type ExitCode, oneLine } from "../exit.ts";
 import { readDocument } from "../read-document.ts";
 import { count, exactMoney, exactTime } from "../render/format.ts";
 import { fields, heading, table } from "../render/table.ts";
-import { poolRatesShape, rateCardSetShape } from "../shapes.ts";
+import { poolRatesShape, rateCardSetShape } from "../shapes/rates.ts";
 
 /** A card has at most a thousand assets. */
 const CARD_BYTES_MAX = 1_000_000;

@@ -5,7 +5,7 @@ import { findJobId } from "../find-job.ts";
 import { removalText } from "../render/candidates.ts";
 import { about, duration, exactMoney, gpuHours, grams, NONE, place } from "../render/format.ts";
 import { heading, table } from "../render/table.ts";
-import { receiptShape } from "../shapes.ts";
+import { receiptShape } from "../shapes/spend.ts";
 
 const WAYS: Readonly<Record<string, string>> = { at_home: "at home", on_demand: "on-demand", spot: "spot" };
 

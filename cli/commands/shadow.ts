@@ -3,8 +3,8 @@ import { readAs } from "../client.ts";
 import type { CommandContext } from "../command.ts";
 import { EXIT, type ExitCode, oneLine } from "../exit.ts";
 import { readPolicyFile } from "../policy-file.ts";
-import { type ShadowChoiceShape, type ShadowShape, shadowShape } from "../policy-shapes.ts";
 import { about, count, exactTime } from "../render/format.ts";
+import { type ShadowChoiceShape, type ShadowShape, shadowShape } from "../shapes/policy.ts";
 
 /** `spillway policy shadow [FILE]`: what policy.ts adds for it. */
 export const SHADOW_OPTIONS: Options = { stop: { help: "policy shadow: stop the one that runs" } };

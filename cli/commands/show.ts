@@ -6,7 +6,7 @@ import { findJobId } from "../find-job.ts";
 import { bytes, count, duration, exactAndRelative, grams, label, money, NONE, place, relative, startRange } from "../render/format.ts";
 import { styled, styleOfState } from "../render/style.ts";
 import { clean, fields, heading, table } from "../render/table.ts";
-import { type JobDetail, jobDetailShape } from "../shapes.ts";
+import { type JobDetail, jobDetailShape } from "../shapes/job.ts";
 
 export const show: Command = {
 	name: "show",

@@ -3,7 +3,7 @@ import type { CommandContext } from "../command.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { ago, NONE } from "../render/format.ts";
 import { type Column, table } from "../render/table.ts";
-import { queueShape } from "../shapes.ts";
+import { queueShape } from "../shapes/capacity.ts";
 
 /** `site queue SITE`: what others submitted to the cluster itself, and which of it is adopted. */
 export async function showQueue({ client, io, json }: CommandContext, id: string): Promise<ExitCode> {

@@ -4,7 +4,8 @@ import { EXIT } from "../exit.ts";
 import { ago, count, hourly, NONE } from "../render/format.ts";
 import { styleOfState } from "../render/style.ts";
 import { table } from "../render/table.ts";
-import { pageOf, siteShape } from "../shapes.ts";
+import { siteShape } from "../shapes/capacity.ts";
+import { pageOf } from "../shapes/parts.ts";
 
 type Site = ReturnType<typeof siteShape.parse>;
 

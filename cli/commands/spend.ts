@@ -5,7 +5,7 @@ import { EXIT, type ExitCode } from "../exit.ts";
 import { exactMoney, exactTime, gpuHours, grams } from "../render/format.ts";
 import { styled } from "../render/style.ts";
 import { table } from "../render/table.ts";
-import { jobSpendShape, spendShape } from "../shapes.ts";
+import { jobSpendShape, spendShape } from "../shapes/spend.ts";
 import { FILTER_OPTIONS, filterQuery } from "../spend-filters.ts";
 
 export const spend: Command = {

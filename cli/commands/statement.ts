@@ -8,7 +8,7 @@ import { CliError, EXIT } from "../exit.ts";
 import { exactMoney, exactTime, gpuHours } from "../render/format.ts";
 import { styled } from "../render/style.ts";
 import { table } from "../render/table.ts";
-import { type StatementShape, statementShape } from "../shapes.ts";
+import { type StatementShape, statementShape } from "../shapes/statement.ts";
 
 export const statement: Command = {
 	name: "statement",

@@ -6,7 +6,7 @@ import { EXIT, type ExitCode } from "../exit.ts";
 import { followLogs } from "../follow-logs.ts";
 import { JOB_OPTIONS, type JobDocument, readJobInput } from "../job-input.ts";
 import { count } from "../render/format.ts";
-import { jobShape, submittedBatchShape, submittedShape } from "../shapes.ts";
+import { jobShape, submittedBatchShape, submittedShape } from "../shapes/job.ts";
 import { exitOfJobs, outcomeLine, waitForJobs } from "../watch-job.ts";
 
 /** What the server takes in one call. */

@@ -1,7 +1,7 @@
 import { REMOVAL_CODES, type RemovalCode } from "#server/domain/decision.ts";
 import { removalSentenceOf } from "#server/domain/removal-sentences.ts";
 import type { Io } from "../io.ts";
-import type { CandidateShape, ExplanationShape } from "../shapes.ts";
+import type { CandidateShape, ExplanationShape } from "../shapes/decision.ts";
 import { about, chance, count, duration, grams, hourly, place, startRange } from "./format.ts";
 import { styled } from "./style.ts";
 import { table } from "./table.ts";

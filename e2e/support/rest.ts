@@ -1,21 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { z } from "zod";
-import {
-	budgetShape,
-	explanationShape,
-	instanceShape,
-	type Job,
-	type JobDetail,
-	jobDetailShape,
-	jobShape,
-	logPageShape,
-	pageOf,
-	policyShape,
-	receiptShape,
-	spendShape,
-	submittedBatchShape,
-	submittedShape,
-} from "#cli/shapes.ts";
+import { budgetShape } from "#cli/shapes/budget.ts";
+import { instanceShape } from "#cli/shapes/capacity.ts";
+import { explanationShape } from "#cli/shapes/decision.ts";
+import { type Job, type JobDetail, jobDetailShape, jobShape, logPageShape, submittedBatchShape, submittedShape } from "#cli/shapes/job.ts";
+import { pageOf } from "#cli/shapes/parts.ts";
+import { policyShape } from "#cli/shapes/policy.ts";
+import { receiptShape, spendShape } from "#cli/shapes/spend.ts";
 import { eventually } from "./eventually.ts";
 import { API_URL, token } from "./system.ts";
 

@@ -65,3 +65,15 @@ export const shadowShape = z.looseObject({
 export type ShadowShape = z.infer<typeof shadowShape>;
 export const unmanagedShape = z.looseObject({ wasManagedBy: z.looseObject({ repository: z.string(), path: z.string() }).nullable() });
 export type VersionShape = z.infer<typeof versionsShape>["items"][number];
+
+export const policyShape = z.looseObject({
+	name: z.string(),
+	version: z.number(),
+	source: z.string(),
+	author: z.string(),
+	message: z.string(),
+	publishedAt: z.string(),
+	warnings: z
+		.array(z.looseObject({ severity: z.string(), line: z.number(), column: z.number(), message: z.string(), fix: z.string().nullable() }))
+		.default([]),
+});

@@ -1,0 +1,38 @@
+import { z } from "zod";
+import { micro } from "./parts.ts";
+
+const rateCardShape = z.looseObject({
+	effectiveFrom: z.string(),
+	card: z.looseObject({ assets: z.array(z.unknown()) }),
+	message: z.string(),
+	author: z.string(),
+	createdAt: z.string(),
+});
+
+export const poolRatesShape = z.looseObject({
+	siteId: z.string(),
+	poolId: z.string(),
+	accelerator: z.string(),
+	gpus: z.number(),
+	flatMicroUsdPerGpuHour: micro,
+	current: rateCardShape.nullable(),
+	month: z
+		.looseObject({
+			depreciationMicroUsd: micro,
+			rackMicroUsd: micro,
+			networkMicroUsd: micro,
+			supportMicroUsd: micro,
+			staffMicroUsd: micro,
+			busyMicroUsdPerGpuHour: micro,
+			idleMicroUsdPerGpuHour: micro,
+		})
+		.nullable(),
+	history: z.array(rateCardShape),
+});
+
+export const rateCardSetShape = z.looseObject({
+	id: z.string(),
+	effectiveFrom: z.string(),
+	corrections: z.number(),
+	correctedMicroUsd: micro,
+});
