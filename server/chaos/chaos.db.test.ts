@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { defined } from "#server/kernel/assert.ts";
 import { createTestDatabase } from "#server/db/testing/database.ts";
+import { defined } from "#server/kernel/assert.ts";
 import { buildAgent } from "#server/services/agent/testing/machine.ts";
 import { CloudPorts } from "./emulated-cloud.ts";
 import { type Cloud, drawPlan, type Kill, type Plan } from "./plan.ts";

@@ -8,8 +8,8 @@ import { CloudPorts } from "./emulated-cloud.ts";
 import { CLOCK_RATE } from "./fast-clock.ts";
 import { drawPlan, type Plan } from "./plan.ts";
 import { renderReport } from "./report.ts";
-import { SCENES } from "./scenes.ts";
 import { type RunReport, runOnce } from "./run.ts";
+import { SCENES } from "./scenes.ts";
 
 /** Runs at the same time: most of a run is waiting. */
 const SLOTS = 4;

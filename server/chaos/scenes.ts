@@ -1,4 +1,4 @@
-import { CLOUDS, type ChaosJob, type Plan } from "./plan.ts";
+import { type ChaosJob, CLOUDS, type Plan } from "./plan.ts";
 
 const MINUTE_MS = 60_000;
 
