@@ -40,9 +40,10 @@ export async function meterRunning(connection: Connection, instances: number, ro
 async function endEarlier({ sql }: Connection): Promise<void> {
 	await sql.begin(async (tx) => {
 		await tx`set local session_replication_role = 'replica'`;
+		const over = tx.json({ code: "cancelled_by_person", facts: {} });
 		await tx`update instance set state = 'terminated', terminated_at = metered_until, billed_until = metered_until where state <> 'terminated'`;
-		await tx`update attempt set state = 'cancelled', finished_at = ${new Date(NOW_MS)} where state = 'running'`;
-		await tx`update job set state = 'cancelled', finished_at = ${new Date(NOW_MS)} where state = 'running'`;
+		await tx`update attempt set state = 'cancelled', finished_at = ${new Date(NOW_MS)}, reason = ${over} where state = 'running'`;
+		await tx`update job set state = 'cancelled', finished_at = ${new Date(NOW_MS)}, reason = ${over} where state = 'running'`;
 		await tx`update hold set state = 'voided', closed_at = ${new Date(NOW_MS)} where state = 'pending'`;
 		await tx`update budget_period set held_micro_usd = 0`;
 	});

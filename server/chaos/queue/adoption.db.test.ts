@@ -61,7 +61,7 @@ describe.skipIf(missing !== null)(
 
 		it("is home's when home has room before the cloud has: it runs there once, and nothing of it in the cloud", async () => {
 			const w = world();
-			w.cloud.addFault({ kind: "no_capacity", times: 1_000, durationMs: 0 });
+			w.cloud.addFault({ kind: "no_capacity", times: 1_000, durationMs: 3_600_000 });
 			const blocker = await w.sbatch(scriptOf("blocker", "sleep 600"));
 			const id = await w.sbatch(scriptOf("given-back", `echo given-back ran >>${w.book}/log`), { options: ["--comment=spillway"] });
 			await sees(id, "held");

@@ -48,6 +48,7 @@ describe("a guest", () => {
 			"AWS_EC2_METADATA_SERVICE_ENDPOINT",
 			"HOME",
 			"PATH",
+			"SPILLWAY_CONTAINER_ENGINE",
 			"TMPDIR",
 		]);
 		expect(readFileSync(join(folder, "tmp/x"), "utf8")).toBe("data\n");

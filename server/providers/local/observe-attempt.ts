@@ -23,7 +23,7 @@ const failureSchema = z.object({ error: z.string(), failedAt: z.enum(["staging",
 const PID_FILE_INCOMPLETE_MS = 2_000;
 
 export async function readStage(paths: AttemptFolder): Promise<AttemptStage> {
-	const startedAtMs = await changedAtMs(paths.child);
+	const startedAtMs = await startedAtMsOf(paths);
 	const over = await readExit(paths, startedAtMs);
 	if (over) return over;
 	const pidText = await readIfThere(paths.pid);
@@ -36,11 +36,11 @@ export async function readStage(paths: AttemptFolder): Promise<AttemptStage> {
 			? { kind: "lost", startedAtMs, group: null }
 			: { kind: "before", handedOverAtMs: await changedAtMs(paths.handed), stopAsked };
 	}
-	if (await isAlive(supervisor)) return { kind: "alive", supervisor, startedAtMs: await changedAtMs(paths.child), stopAsked };
+	if (await isAlive(supervisor)) return { kind: "alive", supervisor, startedAtMs: await startedAtMsOf(paths), stopAsked };
 	// It writes the end before it goes: what is not there now never will be.
 	const child = Number(await readIfThere(paths.child));
 	const group = Number.isInteger(child) && child > 1 ? child : null;
-	return (await readExit(paths, await changedAtMs(paths.child))) ?? { kind: "lost", startedAtMs, group };
+	return (await readExit(paths, await startedAtMsOf(paths))) ?? { kind: "lost", startedAtMs, group };
 }
 
 /** Ends an attempt that never ran. */
@@ -86,9 +86,15 @@ export function observationOf(request: StoredRequest, stage: AttemptStage, treeG
 	}
 }
 
-async function changedAtMs(file: string): Promise<number | null> {
+/** The supervisor makes the file `child` and then fills it, which is when it changes last: an empty one says nothing yet. */
+function startedAtMsOf({ child }: AttemptFolder): Promise<number | null> {
+	return changedAtMs(child, { filled: true });
+}
+
+async function changedAtMs(file: string, { filled } = { filled: false }): Promise<number | null> {
 	try {
-		return Math.floor((await stat(file)).mtimeMs);
+		const { mtimeMs, size } = await stat(file);
+		return filled && size === 0 ? null : Math.floor(mtimeMs);
 	} catch (error) {
 		if (isMissing(error)) return null;
 		throw error;

@@ -41,7 +41,7 @@ export async function readChargeBatch(db: Db, selection: ChargeSelection, after:
 		selection.teams === null ? sql`true` : sql`team in (select jsonb_array_elements_text(${JSON.stringify(selection.teams)}::jsonb))`;
 	const found = await db.execute<{ lines: string | null }>(sql`
 		select string_agg(line, ${ROW}::text) as lines from (
-			select concat_ws(${CELL}::text, id, period_start, period_end, posted_at, (extract(epoch from period_end - period_start) * 1000)::bigint,
+			select concat_ws(${CELL}::text, id, period_start, period_end, posted_at, (date_part('epoch', period_end - period_start) * 1000)::bigint,
 				case when correction is null then 0 else (posted_at >= ${iso(selection.toMs)}::timestamptz)::int end,
 				gpu_ms, list_micro_usd, contracted_micro_usd, effective_micro_usd, billed_micro_usd,
 				energy_milli_wh, measured_energy_milli_wh, hourly_grid_milli_wh,
