@@ -21,7 +21,7 @@ interface Screen {
 
 let jobId = "";
 const SCREENS: Record<string, Screen> = {
-	"/": { path: () => "/", title: "Overview", ready: (page) => expect(page.getByText("Just happened")).toBeVisible() },
+	"/": { path: () => "/", title: "Overview", ready: (page) => expect(page.getByText("Just happened").first()).toBeVisible() },
 	"/jobs": { path: () => "/jobs?view=all", title: "Jobs", ready: (page) => expect(page.getByRole("grid", { name: "Jobs" })).toBeVisible() },
 	"/jobs/[id]": {
 		path: () => `/jobs/${jobId}`,

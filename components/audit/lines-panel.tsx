@@ -4,6 +4,7 @@ import { useQueryStates } from "nuqs";
 import { useEffect, useState } from "react";
 import { EmptyState, NoResults } from "#components/page/states.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
+import { readOn } from "#components/trpc/read-on.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { Table, Th } from "#components/ui/table.tsx";
@@ -82,7 +83,7 @@ export function LinesPanel() {
 			</Table>
 			{pages.hasNextPage && (
 				<div className="border-t px-4 py-2.5 text-center">
-					<Button busy={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
+					<Button busy={pages.isFetchingNextPage} onClick={() => void readOn(pages.data.pages.length, pages.fetchNextPage)}>
 						Older lines
 					</Button>
 				</div>

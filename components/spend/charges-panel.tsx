@@ -16,6 +16,7 @@ import { useHour } from "#components/spend/use-spend.ts";
 import { type ChargesView, chargesHref, datesOfView, isFiltered, valueLabel } from "#components/spend/view.ts";
 import { formatClockSeconds, formatDay } from "#components/time/format-time.ts";
 import { useTRPC, useTRPCClient } from "#components/trpc/client.tsx";
+import { readOn } from "#components/trpc/read-on.ts";
 import { Button, IconButton } from "#components/ui/button.tsx";
 import { CopyId } from "#components/ui/copy-id.tsx";
 import { formatCount } from "#components/ui/format-number.ts";
@@ -63,7 +64,7 @@ export function ChargesHead({ view }: { view: ChargesView }) {
 
 /** The charges themselves, newest first. */
 export function ChargesTable({ view }: { view: ChargesView }) {
-	const { items, totals, mayRefund, hasNextPage, fetchNextPage, isFetchingNextPage } = useCharges(view);
+	const { data, items, totals, mayRefund, hasNextPage, fetchNextPage, isFetchingNextPage } = useCharges(view);
 	const [refunding, setRefunding] = useState<ChargeLine | null>(null);
 	const refundable = mayRefund && items.some(isRefundable);
 	if (items.length === 0) {
@@ -109,7 +110,7 @@ export function ChargesTable({ view }: { view: ChargesView }) {
 					{formatMoney(totals?.effectiveMicroUsd ?? 0n, "posted")}
 				</span>
 				{hasNextPage && (
-					<Button onClick={() => void fetchNextPage()} busy={isFetchingNextPage}>
+					<Button onClick={() => void readOn(data.pages.length, fetchNextPage)} busy={isFetchingNextPage}>
 						More charges
 					</Button>
 				)}

@@ -13,6 +13,7 @@ import { useHour } from "#components/spend/use-spend.ts";
 import { BY_LABEL, DIMENSIONS, type SpendView, spendHref } from "#components/spend/view.ts";
 import { dateOf } from "#components/spend/zone-days.ts";
 import { useTRPC, useTRPCClient } from "#components/trpc/client.tsx";
+import { readOn } from "#components/trpc/read-on.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
 
@@ -96,7 +97,7 @@ function Jobs({ view }: { view: SpendView }) {
 			</Table>
 			{query.hasNextPage && (
 				<div className="border-t px-4 py-3">
-					<Button onClick={() => void query.fetchNextPage()} busy={query.isFetchingNextPage}>
+					<Button onClick={() => void readOn(query.data.pages.length, query.fetchNextPage)} busy={query.isFetchingNextPage}>
 						More jobs
 					</Button>
 				</div>

@@ -186,9 +186,9 @@ function within(places: readonly Interval[]): SQL | undefined {
 	return or(...places.map((p) => and(gte(charge.periodStart, new Date(p.fromMs)), lt(charge.periodStart, new Date(p.toMs)))));
 }
 
-function before({ atMs, id }: { atMs: number; id: string }): SQL | undefined {
-	const at = new Date(atMs);
-	return or(lt(charge.periodStart, at), and(eq(charge.periodStart, at), lt(charge.id, id)));
+/** As one comparison of rows, which the index begins at; as two alternatives it would read the whole day up to there. */
+function before({ atMs, id }: { atMs: number; id: string }): SQL {
+	return sql`(${charge.periodStart}, ${charge.id}) < (${new Date(atMs).toISOString()}::timestamptz, ${id})`;
 }
 
 async function withNames(ctx: Pick<ServiceContext, "db">, charges: readonly Charge[]): Promise<ChargeLine[]> {
