@@ -45,7 +45,11 @@ function spillway(...args: string[]): Promise<{ code: number | null; out: string
 }
 
 /** The lines of a table as words: columns stand two spaces apart. */
-const rowsOf = (out: string): string[][] => out.trim().split("\n").map((line) => line.trim().split(/ {2,}/));
+const rowsOf = (out: string): string[][] =>
+	out
+		.trim()
+		.split("\n")
+		.map((line) => line.trim().split(/ {2,}/));
 
 describe("spillway offers", () => {
 	const h100 = { instanceType: "p5.48xlarge", accelerator: "H100-80GB", gpus: 8, onDemandMicroUsdPerHour: 55_040_000n };
@@ -87,7 +91,12 @@ describe("spillway offers", () => {
 
 	it("narrows by capacity, region and size, and hands the API's JSON on", async () => {
 		const spot = await spillway("offers", "--capacity", "spot", "--gpus", "8");
-		expect(rowsOf(spot.out).slice(1).map((row) => row[2]).sort()).toEqual(["aws us-east-1a", "aws us-east-1b"]);
+		expect(
+			rowsOf(spot.out)
+				.slice(1)
+				.map((row) => row[2])
+				.sort(),
+		).toEqual(["aws us-east-1a", "aws us-east-1b"]);
 		const none = await spillway("offers", "--region", "mars-north-1");
 		expect(none).toMatchObject({ code: 0, out: expect.stringContaining("No offer fits.") });
 		const json = await spillway("offers", "--capacity", "spot", "--limit", "1", "--json");
@@ -119,11 +128,20 @@ describe("spillway instances --orphans", () => {
 			.where(eq(instance.id, instanceId));
 		const failedRegions = [{ region: "eu-west-1", message: "ill" }];
 		const lastSweep = { atMs: Date.now() - MINUTE_MS, seen: 3, owned: 2, orphans: 1, regions: ["us-east-1"], failedRegions };
-		await db.update(site).set({ lastSweep, lastOrphanAt: at(MINUTE_MS) }).where(eq(site.id, "aws"));
+		await db
+			.update(site)
+			.set({ lastSweep, lastOrphanAt: at(MINUTE_MS) })
+			.where(eq(site.id, "aws"));
 		const ran = await spillway("instances", "--orphans");
 		expect(ran.code, ran.err).toBe(0);
 		const risk = rowsOf(ran.out).find((row) => row[0] === instanceId);
-		expect(risk).toEqual([instanceId, jobId, expect.stringMatching(/^30m/), expect.stringMatching(/0\.50/), expect.stringContaining("not seen to say so")]);
+		expect(risk).toEqual([
+			instanceId,
+			jobId,
+			expect.stringMatching(/^30m/),
+			expect.stringMatching(/0\.50/),
+			expect.stringContaining("not seen to say so"),
+		]);
 		expect(ran.out).toMatch(/0\.50\d* at risk now\n/);
 		expect(ran.out).toContain("3 machines seen, 2 accounted for, 1 orphan ended; no answer from eu-west-1");
 		const wrong = await spillway("instances", "--orphans", "--live");
