@@ -5,7 +5,8 @@ import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { z } from "zod";
 import { type CheckpointFile, checkpointFileSchema } from "#server/agent/protocol.ts";
-import { checkpointFolder, latestCheckpoint, listFiles } from "../checkpoint/store.ts";
+import { listFiles } from "../checkpoint/copy-folder.ts";
+import { checkpointFolder, latestCheckpoint } from "../checkpoint/store.ts";
 import type { AgentContext } from "./context.ts";
 
 const manifestSchema = z.array(checkpointFileSchema);
@@ -44,7 +45,7 @@ async function readManifest(file: string): Promise<CheckpointFile[] | null> {
 
 async function sumAll(folder: string): Promise<CheckpointFile[]> {
 	const files: CheckpointFile[] = [];
-	for (const { relative } of (await listFiles(folder)).sort((a, b) => (a.relative < b.relative ? -1 : 1))) {
+	for (const { relative } of await listFiles(folder)) {
 		const hash = createHash("sha256");
 		let bytes = 0;
 		await pipeline(createReadStream(path.join(folder, relative)), async (source: AsyncIterable<Buffer>) => {

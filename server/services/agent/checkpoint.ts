@@ -10,7 +10,8 @@ import { AGENT_LIMITS, type CheckpointFile, checkpointFileSchema, pathProblem } 
 import { checkpoint } from "#server/db/schema/checkpoint.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { newId } from "#server/kernel/ids.ts";
-import { checkpointFolder, commitCheckpoint, listFiles } from "../checkpoint/store.ts";
+import { listFiles } from "../checkpoint/copy-folder.ts";
+import { checkpointFolder, commitCheckpoint } from "../checkpoint/store.ts";
 import { type AgentIdentity, demandLiveAttempt } from "./authenticate.ts";
 import { writeManifest } from "./checkpoint-manifest.ts";
 import type { AgentContext } from "./context.ts";

@@ -1,4 +1,4 @@
-import { cp, mkdir, readdir, rename, rm, stat } from "node:fs/promises";
+import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { and, desc, eq, ne, sql } from "drizzle-orm";
 import type { Db, DbOrTx } from "#server/db/client.ts";
@@ -7,6 +7,7 @@ import { attempt } from "#server/db/schema/attempt.ts";
 import { checkpoint } from "#server/db/schema/checkpoint.ts";
 import { job } from "#server/db/schema/job.ts";
 import { newId } from "#server/kernel/ids.ts";
+import { copyFolder } from "./copy-folder.ts";
 
 /** Complete checkpoints of a job that are kept; older ones are deleted. */
 export const CHECKPOINTS_KEPT = 2;
@@ -27,18 +28,6 @@ export async function latestCheckpoint(db: DbOrTx, root: string, jobId: string):
 	return row ? { id: row.id, folder: checkpointFolder(root, jobId, row.id) } : null;
 }
 
-/** Files under a folder with their sizes, newest change last known; an absent folder is empty. */
-export async function listFiles(folder: string): Promise<{ relative: string; bytes: number; changedMs: number }[]> {
-	const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
-	const files = entries.filter((e) => e.isFile()).map((e) => path.join(e.parentPath, e.name));
-	return Promise.all(
-		files.map(async (file) => {
-			const s = await stat(file);
-			return { relative: path.relative(folder, file), bytes: s.size, changedMs: s.mtimeMs };
-		}),
-	);
-}
-
 /**
  * Keeps a copy of `folder` as the job's newest checkpoint, when it holds anything. The copy is complete before its row
  * exists, so a crash leaves at most an unreferenced folder, which the next save removes.
@@ -49,13 +38,12 @@ export async function saveCheckpoint(
 	root: string,
 	input: { jobId: string; attemptId: string; folder: string; atMs: number },
 ): Promise<string | null> {
-	const files = await listFiles(input.folder);
-	if (files.length === 0) return null;
 	const id = newId("ckp", input.atMs);
 	const target = checkpointFolder(root, input.jobId, id);
 	const partial = `${target}.partial`;
 	await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
-	await cp(input.folder, partial, { recursive: true, preserveTimestamps: true });
+	const files = await copyFolder(input.folder, partial);
+	if (files.length === 0) return null;
 	await rename(partial, target);
 	await commitCheckpoint(db, root, {
 		id,
