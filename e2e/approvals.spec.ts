@@ -99,6 +99,9 @@ test("nothing waits, and an approval that is not there: each says so", async ({ 
 	await expect(page.getByRole("heading", { name: "Not found" })).toBeVisible();
 	await expect(page.getByText("There is no approval apr_none.")).toBeVisible();
 	await expectAccessible(page);
+	await page.setViewportSize(PHONE);
+	await expect(page.getByRole("heading", { name: "Jobs that ask" })).toBeVisible();
+	await expect(page.getByRole("heading", { name: "Nothing waits for an answer" })).toBeVisible();
 });
 
 test.describe("a data scientist", () => {

@@ -121,6 +121,7 @@ function purityPlants() {
 function otherPlants() {
 	const port = "#server/providers/driver.ts";
 	const router = "#server/api/trpc/router.ts";
+	const txError = "within a transaction only the transaction is used";
 	const envError = "only server/env.ts reads process.env";
 	return [
 		{ file: "server/services/port-type.ts", text: `import type { Driver } from "${port}";\nexport type Planted = Driver;` },
@@ -146,6 +147,18 @@ function otherPlants() {
 			error: envError,
 		},
 		{ file: "server/services/env-take.ts", text: "const { env } = process;\nexport const planted = env.HOME;", error: envError },
+		{
+			file: "server/services/tx-call.ts",
+			text: "declare const ctx: any;\nctx.db.transaction(async (tx: any) => ctx.db.select());",
+			error: txError,
+		},
+		{
+			file: "server/services/tx-taker.ts",
+			text: "export function planted(tx: Tx, ctx: any) {\n\treturn ctx.db.select();\n}",
+			error: txError,
+		},
+		{ file: "server/services/tx-arrow.ts", text: "export const planted = (tx: Tx, ctx: any) => ctx.db;", error: txError },
+		{ file: "server/services/tx-own.ts", text: "declare const ctx: any;\nctx.db.transaction(async (tx: any) => tx.select(ctx.clock));" },
 		{ file: "server/nowhere/lost.ts", text: "export const planted = 1;", error: "lies in no room" },
 		{ file: "server/services/broken.ts", text: "export const = ;", error: "cannot be parsed" },
 	];

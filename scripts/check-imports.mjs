@@ -1,5 +1,5 @@
-// Holds every source to the house (house.mjs): which room imports which, what pure folders may not touch, and who may read
-// process.env. Sources are parsed, not searched. `--self-test` plants one violation a rule in a copy and demands the error.
+// Holds every source to the house (house.mjs): which room imports which, what pure folders may not touch, who may read
+// process.env, and that a transaction asks for no second connection. Sources are parsed, not searched. `--self-test` plants one violation a rule in a copy and demands the error.
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import path from "node:path";
@@ -66,6 +66,7 @@ function checkFile(base, file, aliases) {
 	// A test hands its environment to the programs that it starts.
 	if (!facts.isTest && !ENV_READERS.some(({ at }) => matches(at, file))) forbidEnv(parsed.program, report);
 	if (facts.room.kind === "pure" && !facts.isTest) forbidImpurity(parsed.program, report);
+	if (!facts.isTest) forbidOtherDatabase(parsed.program, text, report);
 	return found;
 }
 
@@ -201,6 +202,40 @@ function forbidImpurity(program, report) {
 }
 
 const isDate = (node) => node.type === "Identifier" && node.name === "Date";
+
+/**
+ * In a transaction, and in what takes a `Tx`, nobody reads `….db`: a statement there takes a second connection, which sees
+ * nothing that the transaction wrote, and which is waited for without end once every connection waits for this one's locks.
+ */
+function forbidOtherDatabase(program, text, report) {
+	const message = "within a transaction only the transaction is used: hand it on, or read what is needed before it begins.";
+	const told = new Set();
+	const inner = new Visitor({
+		MemberExpression: (node) => {
+			if (propertyName(node) !== "db" || told.has(node.start)) return;
+			told.add(node.start);
+			report(node.start, message);
+		},
+	});
+	const takesTx = ({ params, body }) => {
+		if (body && params.some((p) => p.typeAnnotation && /^:\s*Tx$/.test(text.slice(p.typeAnnotation.start, p.typeAnnotation.end))))
+			inner.visit(asProgram(body));
+	};
+	new Visitor({
+		CallExpression: ({ callee, arguments: [work] }) => {
+			if (callee.type === "MemberExpression" && propertyName(callee) === "transaction" && work?.body) inner.visit(asProgram(work.body));
+		},
+		FunctionDeclaration: takesTx,
+		FunctionExpression: takesTx,
+		ArrowFunctionExpression: takesTx,
+	}).visit(program);
+}
+
+/** A visitor walks whole programs only. */
+const asProgram = (body) => ({
+	...{ type: "Program", sourceType: "module", hashbang: null, start: body.start, end: body.end },
+	body: [body.type === "BlockStatement" ? body : { type: "ExpressionStatement", expression: body, start: body.start, end: body.end }],
+});
 
 /** Names of properties and members are no uses of a global: `job.process` is fine, `process` is not. */
 function withoutNames(program) {

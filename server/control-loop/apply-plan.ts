@@ -10,7 +10,7 @@ import { adoptionsOf } from "#server/services/adoption/read.ts";
 import { openApproval } from "#server/services/approval/open.ts";
 import { requestMove } from "#server/services/attempt/request-move.ts";
 import { requestStop } from "#server/services/attempt/request-stop.ts";
-import { systemContext } from "#server/services/context.ts";
+import { LOOP } from "#server/services/context.ts";
 import { type InputMemory, recordInput } from "#server/services/explain/record-input.ts";
 import { askCaps } from "#server/services/job/ask-caps.ts";
 import { placeCloud } from "#server/services/job/place-cloud.ts";
@@ -62,7 +62,7 @@ export async function applyPlan(ctx: LoopContext, snapshot: Snapshot, plan: Plan
 			const done = await applyAction(tx, ctx, snapshot, action, applied);
 			const attemptNo = "attemptNo" in action ? action.attemptNo : null;
 			const decisionId = done && explanation ? await writeDecision(tx, from, explanation, attemptNo) : null;
-			if (done && action.kind === "hold") await askPeople(tx, ctx, snapshot, plan, { jobId: action.jobId, decisionId });
+			if (done && action.kind === "hold") await askPeople(tx, snapshot, plan, { jobId: action.jobId, decisionId });
 		});
 		await written.catch((error: unknown) => {
 			if (!(error instanceof StalePlan)) throw error;
@@ -134,7 +134,6 @@ async function applyAction(tx: Tx, ctx: LoopContext, snapshot: Snapshot, action:
 /** A job that is held until a person says yes asks for it in the transaction that holds it. */
 async function askPeople(
 	tx: Tx,
-	ctx: LoopContext,
 	{ policy, policyVersion, nowMs }: Snapshot,
 	plan: Plan,
 	held: { jobId: string; decisionId: string | null },
@@ -142,7 +141,7 @@ async function askPeople(
 	const request = plan.asks?.get(held.jobId);
 	if (!request) return;
 	const asked = { ...held, request, policy: { name: policy.name, version: policyVersion }, nowMs };
-	await openApproval(tx, systemContext(ctx.db, ctx.clock), asked);
+	await openApproval(tx, LOOP, asked);
 }
 
 /** Budgets and caps are asked again here, in the transaction that writes the intent: the snapshot may be a moment old. */

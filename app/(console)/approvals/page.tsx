@@ -28,12 +28,12 @@ export default async function ApprovalsPage({ searchParams }: { searchParams: Pr
 		<HydrateClient>
 			<PageHeader title="Approvals" meta={<LiveMeta />} />
 			<PageBody>
-				<div className={cn("grid items-start gap-4", approval !== null && "rail:grid-cols-[minmax(0,1fr)_minmax(0,1.25fr)]")}>
+				<div className={cn("group/asked grid items-start gap-4", approval !== null && "rail:grid-cols-[minmax(0,1fr)_minmax(0,1.25fr)]")}>
 					<Panel
 						id="asked"
 						title="Jobs that ask"
-						// On a phone the one that is looked at has the screen to itself.
-						className={cn(approval !== null && "max-rail:hidden")}
+						// On a phone the one that is looked at has the screen to itself, once it is there: one that is not leaves the list.
+						className="max-rail:group-has-[#approval]/asked:hidden"
 						actions={
 							<SegmentedLinks
 								label="Which approvals"
@@ -51,9 +51,11 @@ export default async function ApprovalsPage({ searchParams }: { searchParams: Pr
 						</QueryBoundary>
 					</Panel>
 					{approval !== null && (
-						<QueryBoundary key={approval} what="This approval" framed skeleton={<TextSkeleton lines={8} label="Loading the approval" />}>
-							<ApprovalDetail id={approval} view={view} />
-						</QueryBoundary>
+						<div className="max-rail:order-first">
+							<QueryBoundary key={approval} what="This approval" framed skeleton={<TextSkeleton lines={8} label="Loading the approval" />}>
+								<ApprovalDetail id={approval} view={view} />
+							</QueryBoundary>
+						</div>
 					)}
 				</div>
 				<QueryBoundary what="The changes" framed skeleton={<TableSkeleton rows={1} columns={3} label="Loading the changes" />}>

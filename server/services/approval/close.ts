@@ -4,9 +4,8 @@ import { notify } from "#server/db/notify.ts";
 import { alert } from "#server/db/schema/alert.ts";
 import { approval } from "#server/db/schema/approval.ts";
 import { writeAudit } from "../audit.ts";
+import { LOOP } from "../context.ts";
 
-/** The loop's own acts, for the audit. */
-const LOOP = { actor: { kind: "system", part: "control_loop" }, requestId: null } as const;
 const loopAt = (nowMs: number) => ({ ...LOOP, clock: { nowMs: () => nowMs } });
 
 /** Nobody has to hear of these any more. */

@@ -4,7 +4,7 @@ import { approval } from "#server/db/schema/approval.ts";
 import { microToUsdNumber } from "#server/kernel/money.ts";
 import { judgeQuote } from "#server/policy/judge-quote.ts";
 import type { Plan, Snapshot } from "#server/scheduling/types.ts";
-import { systemContext } from "../context.ts";
+import { LOOP } from "../context.ts";
 import { endApprovals } from "./close.ts";
 import { movedFrom, openApproval } from "./open.ts";
 
@@ -24,7 +24,6 @@ export async function syncApprovals(db: Db, snapshot: Snapshot, plan: Plan): Pro
 	const open = await db.select().from(approval).where(eq(approval.state, "open"));
 	if (open.length === 0 && !plan.asks) return done;
 	const { nowMs, policy, policyVersion } = snapshot;
-	const ctx = systemContext(db, { nowMs: () => nowMs });
 	const expired = open.filter((o) => o.expiresAt.getTime() <= nowMs);
 	const withdrawn = open.filter((o) => !expired.includes(o) && isOver(o, snapshot, plan));
 	const ended = new Set([...expired, ...withdrawn].map((o) => o.jobId));
@@ -40,7 +39,7 @@ export async function syncApprovals(db: Db, snapshot: Snapshot, plan: Plan): Pro
 		if (ended.has(jobId) || (now && now.ruleId === request.ruleId && now.role === request.role && !movedFrom(now.quote, request.quote)))
 			continue;
 		const asked = { jobId, request, decisionId: null, policy: { name: policy.name, version: policyVersion }, nowMs };
-		if ((await db.transaction((tx) => openApproval(tx, ctx, asked))) !== null) done.opened++;
+		if ((await db.transaction((tx) => openApproval(tx, LOOP, asked))) !== null) done.opened++;
 	}
 	return done;
 }

@@ -49,13 +49,14 @@ function notMetered(beforeMs: number): SQL | undefined {
  * never charge the same time. Answers the ids that it settled or charged.
  */
 export async function meterInstances(ctx: LedgerContext, ids: readonly string[]): Promise<Set<string>> {
+	const cacheKey: object = ctx.db;
 	return ctx.db.transaction(async (tx) => {
 		await lockBudgetsOfInstances(tx, ids);
 		const rows = await claim(tx, ids);
 		const nowMs = ctx.clock.nowMs();
 		const interval = timeToMeter(rows, nowMs);
 		const machines = rows.map((row) => row.instance);
-		const grids = await gridHoursOfMachines(tx, ctx.db, machines, interval, nowMs);
+		const grids = await gridHoursOfMachines(tx, cacheKey, machines, interval, nowMs);
 		const claimed = machines.map((machine) => machine.id);
 		const known = {
 			calendar: await holdLedgerCalendar(tx),

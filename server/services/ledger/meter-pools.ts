@@ -35,6 +35,7 @@ export async function listPoolKeys(ctx: LedgerContext): Promise<PoolKey[]> {
  */
 export async function meterPoolUntilNow(ctx: LedgerContext, key: PoolKey): Promise<number> {
 	const nowMs = ctx.clock.nowMs();
+	const cacheKey: object = ctx.db;
 	for (let count = 0; ; ) {
 		const step = await ctx.db.transaction(async (tx) => {
 			const owned = await lockPool(tx, key);
@@ -42,7 +43,7 @@ export async function meterPoolUntilNow(ctx: LedgerContext, key: PoolKey): Promi
 			const fromMs = owned.idleMeteredUntilMs ?? owned.ownedSinceMs;
 			const untilMs = Math.min(nowMs, fromMs + STEP_MS);
 			const uses = await lockUses(tx, owned.place, key, { fromMs, untilMs });
-			const grid = await gridHoursOfPool(tx, ctx.db, owned, uses, { fromMs, toMs: untilMs }, nowMs);
+			const grid = await gridHoursOfPool(tx, cacheKey, owned, uses, { fromMs, toMs: untilMs }, nowMs);
 			const metered = meterPool(withGridHours(owned, grid), uses, untilMs);
 			await writeUses(tx, metered.usesMeteredUntilMs);
 			await tx
@@ -64,6 +65,7 @@ export async function meterAllocation(ctx: LedgerContext, allocationId: string):
 		.from(allocation)
 		.where(eq(allocation.id, allocationId));
 	if (!found) return false;
+	const cacheKey: object = ctx.db;
 	return ctx.db.transaction(async (tx) => {
 		const owned = await lockPool(tx, found);
 		if (!owned) return false;
@@ -73,7 +75,7 @@ export async function meterAllocation(ctx: LedgerContext, allocationId: string):
 		if (!row) return false;
 		const nowMs = ctx.clock.nowMs();
 		const use = toUse(row);
-		const grid = await gridHoursOfPool(tx, ctx.db, owned, [use], { fromMs: nowMs, toMs: nowMs }, nowMs);
+		const grid = await gridHoursOfPool(tx, cacheKey, owned, [use], { fromMs: nowMs, toMs: nowMs }, nowMs);
 		const { charges, meteredUntilMs } = meterOwnedUse(withGridHours(owned, grid), use, nowMs);
 		await writeUses(tx, new Map([[allocationId, meteredUntilMs]]));
 		await postCharges(tx, charges, nowMs);
