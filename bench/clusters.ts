@@ -190,7 +190,7 @@ async function submitBare({ hold }: { hold: boolean }): Promise<number> {
 		...{ id: POOL, partition: "gpu", partitions: new Set(["gpu"]), gresType: "h100", accelerator: "H100-80GB" },
 		...{ gpusPerNode: GPUS_PER_NODE, maxTimeMs: null, nodes: [] },
 	};
-	const place = { script: "/bin/true", work: "/tmp", slurmLog: "/dev/null" };
+	const place = { script: "#!/bin/sh\nexec /bin/true\n", folder: "/tmp", slurmLog: "/dev/null" };
 	const body = submissionOf("v0.0.38", { attemptId: "bench", spec: SPEC, pool, settings: {}, environment: { PATH: "/bin" }, ...place });
 	const { script, job } = body as { script: string; job: Record<string, unknown> };
 	const response = await fetch(`${slurm.url}/slurm/v0.0.38/job/submit`, {

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { rm, stat } from "node:fs/promises";
+import { rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
 import type { JobSpec } from "#server/domain/job.ts";
@@ -11,8 +11,6 @@ import type { AttemptFacts, JobNote } from "./observe-attempt.ts";
 /** The folder of an attempt: that of the local site, and what lies in its state folder here besides. */
 export interface SlurmPaths extends AttemptFolder {
 	launch: LaunchFiles;
-	/** Written before a submission is sent, with its time: its outcome is unknown until `job` is there. */
-	submitting: string;
 	/** What is known of the Slurm job: a JobNote. */
 	job: string;
 }
@@ -23,12 +21,10 @@ export function slurmPaths(root: string, attemptId: string): SlurmPaths {
 	return {
 		...paths,
 		launch: {
-			script: inState("launch.sh"),
 			claim: inState("claim"),
 			run: inState("run"),
 			slurmLog: path.join(paths.folder, "slurm.log"),
 		},
-		submitting: inState("submitting"),
 		job: inState("job.json"),
 	};
 }
@@ -52,6 +48,24 @@ const noteSchema = z.object({
 	endedAtMs: z.number().nullable(),
 }) satisfies z.ZodType<JobNote>;
 
+const submittingSchema = z.object({ submittingAtMs: z.number().nullable() });
+
+/**
+ * The first one of an attempt. One that a crash cuts short is none: `start` has not answered then.
+ * `submittingAtMs`: a submission was about to be sent then, and its outcome is unknown until the note is there; null: none was.
+ */
+export function writeFirstRequest(paths: SlurmPaths, request: StoredRequest, submittingAtMs: number | null): Promise<void> {
+	return writeFile(paths.request, JSON.stringify({ ...request, submittingAtMs }), { mode: 0o600 });
+}
+
+export function rewriteRequest(paths: SlurmPaths, request: StoredRequest, submittingAtMs: number | null): Promise<void> {
+	return writeWhole(paths.request, JSON.stringify({ ...request, submittingAtMs }));
+}
+
+export async function readSubmittingAtMs(paths: SlurmPaths): Promise<number | null> {
+	return parsed(submittingSchema, await readIfThere(paths.request))?.submittingAtMs ?? null;
+}
+
 /** Null when there is none, or when it was cut short by a crash before `start` answered. */
 export async function readRequest(paths: SlurmPaths): Promise<StoredRequest | null> {
 	return parsed(requestSchema, await readIfThere(paths.request));
@@ -64,6 +78,15 @@ export function readRequestSync(paths: SlurmPaths): StoredRequest | null {
 		if (isMissing(error)) return null;
 		throw error;
 	}
+}
+
+/** The first note of an attempt. One that a crash cuts short is none: its job is looked for then. */
+export function writeFirstNote(
+	paths: SlurmPaths,
+	{ slurmJobId, submittedAtMs }: Pick<JobNote, "slurmJobId" | "submittedAtMs">,
+): Promise<void> {
+	const note: JobNote = { slurmJobId, submittedAtMs, startedAtMs: null, endedAtMs: null };
+	return writeFile(paths.job, JSON.stringify(note), { mode: 0o600 });
 }
 
 export function writeNote(paths: SlurmPaths, note: JobNote): Promise<void> {

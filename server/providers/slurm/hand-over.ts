@@ -1,13 +1,21 @@
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { jobEnvironment } from "#server/agent/job-environment.ts";
 import type { Clock } from "#server/kernel/clock.ts";
 import { DriverError, madeNothing } from "../driver-errors.ts";
-import { readIfThere, writeWhole } from "../local/attempt-folder.ts";
 import { bringData, checkpointFolderOf } from "../local/bring-data.ts";
 import { writeFailure, writeStoppedBefore } from "../local/observe-attempt.ts";
+import { needsStaging } from "../local/run-attempt.ts";
 import { atOnce } from "./at-once.ts";
-import { isThere, type SlurmPaths, type StoredRequest, writeNote } from "./attempt-files.ts";
+import {
+	isThere,
+	readSubmittingAtMs,
+	rewriteRequest,
+	type SlurmPaths,
+	type StoredRequest,
+	writeFirstNote,
+	writeFirstRequest,
+} from "./attempt-files.ts";
 import type { SlurmCalls } from "./client.ts";
 import { containedCommand } from "./container.ts";
 import { launchScript } from "./launch-script.ts";
@@ -37,7 +45,7 @@ const inFlight = new Map<string, { abort: AbortController; done: Promise<void> }
 
 /** Brings an attempt's data and submits it. Rejects with the error of the submission; what fails before is the attempt's end. */
 export function handOver(ctx: HandOverContext, paths: SlurmPaths, request: StoredRequest): Promise<void> {
-	return inFlight.get(paths.folder)?.done ?? begin(paths, (signal) => stageAndSubmit(ctx, paths, request, signal));
+	return inFlight.get(paths.folder)?.done ?? begin(paths, (signal) => goOn(ctx, paths, request, signal));
 }
 
 /** The same for an attempt of which nothing is there yet: in flight when this answers, and surely known once it is `written`. */
@@ -46,14 +54,18 @@ export function handOverFirst(
 	paths: SlurmPaths,
 	request: StoredRequest,
 ): { written: Promise<void>; done: Promise<void> } {
+	const stages = needsStaging(request);
 	const write = async () => {
 		await mkdir(paths.state, { recursive: true, mode: 0o700 });
-		await writeWhole(paths.request, JSON.stringify(request));
+		// With nothing to bring it is written when it is submitted, once.
+		if (stages) await writeFirstRequest(paths, request, null);
 	};
 	const written = write();
 	const done = begin(paths, async (signal) => {
 		await written;
-		await stageAndSubmit(ctx, paths, request, signal, { isNew: true });
+		if (!stages || (await stage(ctx, paths, request, signal))) {
+			await submit(ctx, paths, request, signal, stages ? rewriteRequest : writeFirstRequest);
+		}
 	});
 	return { written, done };
 }
@@ -91,28 +103,28 @@ export function carryOn(ctx: HandOverContext, paths: SlurmPaths, request: Stored
 	});
 }
 
-async function stageAndSubmit(
-	ctx: HandOverContext,
-	paths: SlurmPaths,
-	request: StoredRequest,
-	signal: AbortSignal,
-	{ isNew = false } = {},
-): Promise<void> {
-	const submittedAt = isNew ? null : await readIfThere(paths.submitting);
-	if (submittedAt === null) {
-		try {
-			await bringData({ place: "the Slurm site", dataRemotes: ctx.settings.dataRemotes }, paths, request, signal);
-		} catch (error) {
-			if (await isThere(paths.stop)) return writeStoppedBefore(paths);
-			// The driver was closed: the next one begins anew.
-			if (signal.aborted) return;
-			return writeFailure(paths, { error: error instanceof Error ? error.message : String(error), failedAt: "staging" });
-		}
-	}
-	const known = submittedAt === null ? null : await findSubmitted(ctx, request, Number(submittedAt));
-	if (known !== null) return writeNote(paths, { ...known, startedAtMs: null, endedAtMs: null });
+async function goOn(ctx: HandOverContext, paths: SlurmPaths, request: StoredRequest, signal: AbortSignal): Promise<void> {
+	const submittingAtMs = await readSubmittingAtMs(paths);
+	if (submittingAtMs !== null) {
+		const known = await findSubmitted(ctx, request, submittingAtMs);
+		if (known !== null) return writeFirstNote(paths, known);
+	} else if (needsStaging(request) && !(await stage(ctx, paths, request, signal))) return;
 	if (await isThere(paths.stop)) return writeStoppedBefore(paths);
-	await submit(ctx, paths, request);
+	await submit(ctx, paths, request, signal, rewriteRequest);
+}
+
+/** Answers whether the attempt can go on; if not, it is over, or the next driver begins it anew. */
+async function stage(ctx: HandOverContext, paths: SlurmPaths, request: StoredRequest, signal: AbortSignal): Promise<boolean> {
+	try {
+		await bringData({ place: "the Slurm site", dataRemotes: ctx.settings.dataRemotes }, paths, request, signal);
+		return true;
+	} catch (error) {
+		if (await isThere(paths.stop)) await writeStoppedBefore(paths);
+		// The driver was closed: the next one begins anew.
+		else if (!signal.aborted)
+			await writeFailure(paths, { error: error instanceof Error ? error.message : String(error), failedAt: "staging" });
+		return false;
+	}
 }
 
 /** The job of a submission whose answer was never heard. One that comes later still finds that the attempt has run. */
@@ -126,7 +138,13 @@ async function findSubmitted(
 	return found ? { slurmJobId: found.id, submittedAtMs } : null;
 }
 
-async function submit(ctx: HandOverContext, paths: SlurmPaths, request: StoredRequest): Promise<void> {
+async function submit(
+	ctx: HandOverContext,
+	paths: SlurmPaths,
+	request: StoredRequest,
+	signal: AbortSignal,
+	writeRequest: typeof rewriteRequest,
+): Promise<void> {
 	const { settings, calls } = ctx;
 	const { attemptId, spec, poolId } = request;
 	const pool = await ctx.pool(poolId);
@@ -134,22 +152,27 @@ async function submit(ctx: HandOverContext, paths: SlurmPaths, request: StoredRe
 	const argv = containedCommand({ spec, container: settings.container, folder: paths.folder, work: paths.work });
 	const mustExist = spec.image === null ? (spec.command[0] ?? null) : null;
 	const supervisor = await sharedSupervisor(settings.folder);
-	await writeFile(paths.launch.script, launchScript({ paths, files: paths.launch, supervisor, argv, mustExist }), { mode: 0o600 });
+	// Where data was brought they are there.
+	const folders = needsStaging(request) ? [] : [paths.work, paths.tmp, checkpointFolderOf(paths, spec)];
 	const body = submissionOf(version, {
 		...{ attemptId, spec, pool, settings, environment: environmentOf(paths, request) },
-		...{ script: paths.launch.script, work: paths.work, slurmLog: paths.launch.slurmLog },
+		script: launchScript({ paths, files: paths.launch, folders, supervisor, argv, mustExist }),
+		...{ folder: paths.folder, slurmLog: paths.launch.slurmLog },
 	});
 	const submitted = await inTurn(async () => {
 		const submittedAtMs = ctx.clock.nowMs();
-		await writeWhole(paths.submitting, String(submittedAtMs));
+		// In turn: of those that a crash leaves here each costs a search.
+		await writeRequest(paths, request, submittedAtMs);
+		// Whoever stops an attempt writes that first and then aborts this.
+		if (signal.aborted && (await isThere(paths.stop))) return null;
 		try {
 			return { slurmJobId: await calls.submit(body), submittedAtMs };
 		} catch (error) {
-			if (error instanceof DriverError && madeNothing(error.kind)) await rm(paths.submitting, { force: true });
+			if (error instanceof DriverError && madeNothing(error.kind)) await rewriteRequest(paths, request, null);
 			throw error;
 		}
 	});
-	await writeNote(paths, { ...submitted, startedAtMs: null, endedAtMs: null });
+	await (submitted === null ? writeStoppedBefore(paths) : writeFirstNote(paths, submitted));
 }
 
 /** Slurm says itself which GPUs the job got, in CUDA_VISIBLE_DEVICES. */

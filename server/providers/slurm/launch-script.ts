@@ -7,7 +7,6 @@ export function quoted(words: readonly string[]): string {
 
 /** Files that launch.sh and the driver meet at, beside those of run-job.sh. */
 export interface LaunchFiles {
-	script: string;
 	/** Made by one run only, so that an attempt that Slurm has twice, or runs again, runs once. */
 	claim: string;
 	/** Written by the run that has the claim: the number of its Slurm job and how often Slurm had restarted that. */
@@ -19,6 +18,8 @@ export interface LaunchFiles {
 export interface LaunchInput {
 	paths: AttemptFolder;
 	files: LaunchFiles;
+	/** Folders that the script makes before anything else. */
+	folders: readonly string[];
 	/** run-job.sh. */
 	supervisor: string;
 	/** The command, in its container or on its nodes if it has any. */
@@ -32,14 +33,14 @@ export interface LaunchInput {
  * Slurm's accounts tell the same end. SIGCONT is the driver's sign that there is a `stop` file: it does nothing to the
  * other processes of the job, so that only the supervisor sends the command its SIGTERM, once.
  */
-export function launchScript({ paths, files, supervisor, argv, mustExist }: LaunchInput): string {
+export function launchScript({ paths, files, folders, supervisor, argv, mustExist }: LaunchInput): string {
 	const failure = JSON.stringify({ error: `the command ${JSON.stringify(mustExist)} was not found on the node`, failedAt: "start" });
 	const check =
 		mustExist === null
 			? []
 			: [
 					`if ! command -v -- ${quoted([mustExist])} >/dev/null; then`,
-					`	printf '%s\\n' ${quoted([failure])} >"$SPILLWAY__STATE/exit.new" && mv -f "$SPILLWAY__STATE/exit.new" "$SPILLWAY__STATE/exit"`,
+					`	printf '%s\\n' ${quoted([failure])} >"$SPILLWAY__STATE/exit.new" && command -p mv -f "$SPILLWAY__STATE/exit.new" "$SPILLWAY__STATE/exit"`,
 					"	exit 127",
 					"fi",
 				];
@@ -47,10 +48,11 @@ export function launchScript({ paths, files, supervisor, argv, mustExist }: Laun
 		"#!/bin/sh",
 		`SPILLWAY__STATE=${quoted([paths.state])}`,
 		"SPILLWAY__SUPERVISOR=",
+		...(folders.length === 0 ? [] : [`(umask 077; command -p mkdir -p ${quoted(folders)}) || exit 1`]),
 		`cd ${quoted([paths.work])} || exit 1`,
-		`mkdir ${quoted([files.claim])} || exit 1`,
+		`command -p mkdir ${quoted([files.claim])} || exit 1`,
 		`printf '%s %s\\n' "$SLURM_JOB_ID" "\${SLURM_RESTART_COUNT:-0}" >${quoted([`${files.run}.new`])}`,
-		`mv -f ${quoted([`${files.run}.new`, files.run])}`,
+		`command -p mv -f ${quoted([`${files.run}.new`, files.run])}`,
 		...check,
 		"spillway__stop() {",
 		'	[ -n "$SPILLWAY__SUPERVISOR" ] && [ -e "$SPILLWAY__STATE/stop" ] || return 0',

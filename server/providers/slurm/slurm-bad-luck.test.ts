@@ -243,8 +243,9 @@ describe.skipIf(missing !== null)(
 			it("a job that Slurm has twice runs once, whichever begins first", async () => {
 				const request = shell("echo here; sleep 1; exit 3");
 				await h.driver.start(request);
-				const script = path.join(site.folder, request.attemptId, "state", "launch.sh");
-				await slurm().command("sbatch", "--wrap", `exec /bin/sh '${script}'`, "-o", "/dev/null", "-J", jobNameOf(request.attemptId));
+				const script = path.join(site.folder, "twin.sh");
+				await slurm().command("scontrol", "write", "batch_script", await jobIdOf(request.attemptId), script);
+				await slurm().command("sbatch", "-o", "/dev/null", "-J", jobNameOf(request.attemptId), script);
 				expect((await untilPhase(h, request.attemptId, "exited")).exit?.code).toBe(3);
 				expect(await textOf(request.attemptId)).toEqual(["here"]);
 			});

@@ -1,6 +1,5 @@
 import type { JobSpec } from "#server/domain/job.ts";
 import { MINUTE_MS } from "#server/kernel/units.ts";
-import { quoted } from "./launch-script.ts";
 import type { SlurmPool } from "./pools.ts";
 import type { ParsedSlurmSettings } from "./settings.ts";
 import { type ApiVersion, isPlain } from "./versions.ts";
@@ -25,17 +24,17 @@ export interface SubmissionInput {
 	pool: SlurmPool;
 	settings: Pick<ParsedSlurmSettings, "account" | "qos">;
 	environment: Record<string, string>;
-	/** launch.sh of the attempt. */
+	/** What the first node runs, with its #! line. */
 	script: string;
-	work: string;
+	/** Where it begins. */
+	folder: string;
 	slurmLog: string;
 }
 
 /** The body of POST /job/submit in the form that this version takes. */
 export function submissionOf(version: ApiVersion, input: SubmissionInput): unknown {
-	const { attemptId, spec, pool, settings, environment, work, slurmLog } = input;
+	const { attemptId, spec, pool, settings, environment, script, folder, slurmLog } = input;
 	const { gpus, cpus, memoryGiB } = spec.resources;
-	const script = `#!/bin/sh\nexec /bin/sh ${quoted([input.script])}\n`;
 	const minutes = timeLimitMinutes(spec.duration.maxMs, pool.maxTimeMs);
 	const gres = pool.gresType === "gpu" ? `gpu:${gpus}` : `gpu:${pool.gresType}:${gpus}`;
 	const common = {
@@ -44,7 +43,7 @@ export function submissionOf(version: ApiVersion, input: SubmissionInput): unkno
 		partition: pool.partition,
 		tasks: spec.nodes,
 		tasks_per_node: 1,
-		current_working_directory: work,
+		current_working_directory: folder,
 		standard_input: "/dev/null",
 		standard_output: slurmLog,
 		standard_error: slurmLog,
