@@ -17,7 +17,7 @@ describe("a scheduler killed at any step of a launch, a termination or a start a
 	it.each(STEPS)(
 		"loses, doubles and leaves nothing when it dies at %s",
 		async (step: ProbeStep) => {
-			world = await World.open({ slots: 1 });
+			world = await World.open({ slots: 1, runMs: 8_000 });
 			world.killAt = { step, pass: 1 };
 			await world.submit({ name: "home-1" }, { name: "burst-1" }, { name: "burst-2" });
 			const w = world;
@@ -51,7 +51,7 @@ describe("a scheduler killed at any step of a launch, a termination or a start a
 	it(
 		"meets every step on the way, so that the cases above kill where they say",
 		async () => {
-			world = await World.open({ slots: 1 });
+			world = await World.open({ slots: 1, runMs: 8_000 });
 			const w = world;
 			await w.submit({ name: "home-1" }, { name: "burst-1" });
 			await w.until(() => w.quiet());

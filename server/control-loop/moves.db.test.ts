@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { reason } from "#server/domain/reasons.ts";
-import { HOUR_MS, SECOND_MS } from "#server/kernel/units.ts";
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from "#server/kernel/units.ts";
 import { systemContext } from "#server/services/context.ts";
 import { newInputMemory } from "#server/services/explain/record-input.ts";
 import { cancelJob } from "#server/services/job/cancel.ts";
@@ -30,7 +30,7 @@ afterEach(async () => {
 
 /** One slot at home, taken for 12 minutes by `home-1`; `burst-1` leaves for the cloud, where it would run for an hour. */
 async function openBurst(): Promise<World> {
-	world = await World.open({ slots: 1, rules: [GO_HOME], tickMs: 30 * SECOND_MS, runMs: 3_600_000, checkpointRoot });
+	world = await World.open({ slots: 1, rules: [GO_HOME], tickMs: MINUTE_MS, runMs: HOUR_MS, checkpointRoot });
 	await world.submit({ name: "home-1", estimate: "12m", max: "2h" });
 	await world.tick();
 	await world.submit({ name: "burst-1", estimate: "50m", max: "2h", checkpointEvery: "4m" });
