@@ -1,10 +1,9 @@
 import { and, asc, eq, gt, isNull, lt, ne, or, type SQL, sql } from "drizzle-orm";
 import { powerSteps } from "#server/accounting/carbon-card.ts";
-import { meterOwnedUse, meterPool, type OwnedPool, type OwnedUse } from "#server/accounting/meter-pool.ts";
+import { meterOwnedUse, meterPool, type OwnedPool } from "#server/accounting/meter-pool.ts";
 import type { Tx } from "#server/db/client.ts";
 import { allocation } from "#server/db/schema/allocation.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
-import { job } from "#server/db/schema/job.ts";
 import { pool, site } from "#server/db/schema/site.ts";
 import { queuesByItself } from "#server/domain/vocabulary.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
@@ -13,6 +12,7 @@ import { cardsOfPool, effectiveCards, type PoolKey } from "../rate-card/pool-car
 import { homeGrid } from "../site/home-grid.ts";
 import { holdLedgerCalendar } from "./calendar.ts";
 import type { LedgerContext } from "./context.ts";
+import { lockUses } from "./lock-uses.ts";
 import { postCharges } from "./post-charges.ts";
 
 /** A long absence is caught up in steps of this length, so that no transaction grows without bound. */
@@ -42,7 +42,7 @@ export async function meterPoolUntilNow(ctx: LedgerContext, key: PoolKey): Promi
 			if (!owned) return { untilMs: nowMs, uses: 0 };
 			const fromMs = owned.idleMeteredUntilMs ?? owned.ownedSinceMs;
 			const untilMs = Math.min(nowMs, fromMs + STEP_MS);
-			const uses = await lockUses(tx, owned.place, key, { fromMs, untilMs });
+			const uses = await lockUses(tx, usesOfStep(owned.place, key, { fromMs, untilMs }));
 			const grid = await gridHoursOfPool(tx, cacheKey, owned, uses, { fromMs, toMs: untilMs }, nowMs);
 			const metered = meterPool(withGridHours(owned, grid), uses, untilMs);
 			await writeUses(tx, metered.usesMeteredUntilMs);
@@ -69,12 +69,9 @@ export async function meterAllocation(ctx: LedgerContext, allocationId: string):
 	return ctx.db.transaction(async (tx) => {
 		const owned = await lockPool(tx, found);
 		if (!owned) return false;
-		const [row] = await selectUses(tx)
-			.where(and(eq(allocation.id, allocationId), hasBegun(owned.place)))
-			.for("no key update", { of: allocation });
-		if (!row) return false;
+		const [use] = await lockUses(tx, and(eq(allocation.id, allocationId), hasBegun(owned.place)));
+		if (!use) return false;
 		const nowMs = ctx.clock.nowMs();
-		const use = toUse(row);
 		const grid = await gridHoursOfPool(tx, cacheKey, owned, [use], { fromMs: nowMs, toMs: nowMs }, nowMs);
 		const { charges, meteredUntilMs } = meterOwnedUse(withGridHours(owned, grid), use, nowMs);
 		await writeUses(tx, new Map([[allocationId, meteredUntilMs]]));
@@ -110,13 +107,6 @@ export async function lockPool(tx: Tx, key: PoolKey): Promise<LockedPool | null>
 	};
 }
 
-export function selectUses(tx: Tx) {
-	return tx
-		.select({ allocation, work: { team: job.team, project: job.project, class: job.class } })
-		.from(allocation)
-		.innerJoin(job, eq(job.id, allocation.jobId));
-}
-
 /** What a site's own queue has not started yet holds no GPU; when it began is known with its start. */
 function hasBegun({ provider }: LockedPool["place"]): SQL | undefined {
 	if (!queuesByItself(provider)) return undefined;
@@ -125,39 +115,19 @@ function hasBegun({ provider }: LockedPool["place"]): SQL | undefined {
 }
 
 /** Every allocation that overlaps the step, or began before its end and is not charged to its own. */
-async function lockUses(tx: Tx, place: LockedPool["place"], key: PoolKey, step: { fromMs: number; untilMs: number }): Promise<OwnedUse[]> {
-	const rows = await selectUses(tx)
-		.where(
-			and(
-				eq(allocation.siteId, key.siteId),
-				eq(allocation.poolId, key.poolId),
-				hasBegun(place),
-				lt(allocation.startedAt, new Date(step.untilMs)),
-				or(
-					isNull(allocation.endedAt),
-					isNull(allocation.meteredUntil),
-					ne(allocation.meteredUntil, allocation.endedAt),
-					gt(allocation.endedAt, new Date(step.fromMs)),
-				),
-			),
-		)
-		.orderBy(asc(allocation.id))
-		.for("no key update", { of: allocation });
-	return rows.map(toUse);
-}
-
-export function toUse({ allocation: row, work }: Awaited<ReturnType<typeof selectUses>>[number]): OwnedUse {
-	return {
-		allocationId: row.id,
-		jobId: row.jobId,
-		attemptId: row.attemptId,
-		slots: row.slots,
-		microUsdPerGpuHour: row.microUsdPerGpuHour,
-		startMs: row.startedAt.getTime(),
-		endMs: row.endedAt?.getTime() ?? null,
-		meteredUntilMs: row.meteredUntil?.getTime() ?? null,
-		work,
-	};
+function usesOfStep(place: LockedPool["place"], key: PoolKey, step: { fromMs: number; untilMs: number }): SQL | undefined {
+	return and(
+		eq(allocation.siteId, key.siteId),
+		eq(allocation.poolId, key.poolId),
+		hasBegun(place),
+		lt(allocation.startedAt, new Date(step.untilMs)),
+		or(
+			isNull(allocation.endedAt),
+			isNull(allocation.meteredUntil),
+			ne(allocation.meteredUntil, allocation.endedAt),
+			gt(allocation.endedAt, new Date(step.fromMs)),
+		),
+	);
 }
 
 async function writeUses(tx: Tx, untilMs: ReadonlyMap<string, number>): Promise<void> {

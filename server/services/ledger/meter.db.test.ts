@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { hold } from "#server/db/schema/budget.ts";
+import { job } from "#server/db/schema/job.ts";
 import { seededRandom } from "#server/kernel/random.ts";
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "#server/kernel/units.ts";
+import { finishAttempt } from "../attempt/finish.ts";
+import { lockJobOf } from "../attempt/lock-job.ts";
 import { placeHold } from "../budget/place-hold.ts";
 import { publishPolicy } from "../policy/publish.ts";
 import { chargesOf } from "./charges-of.ts";
@@ -20,6 +23,10 @@ afterEach(async () => {
 	expect(check.differences).toEqual([]);
 });
 
+/** Transactions that wait for a lock of another. */
+const waiters = async ({ database }: test.Books) =>
+	(await database.sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`).length;
+
 const holdFor = (instanceId: string, amountMicroUsd: bigint, budgets = [test.aBudget()]) =>
 	books.db.transaction((tx) => placeHold(tx, { holds: [{ instanceId, amountMicroUsd }], budgets, nowMs: books.clock.nowMs() }));
 
@@ -35,11 +42,11 @@ describe("metering instances", () => {
 		await meterAll(books);
 		expect(await test.chargedTo(books, { instanceId })).toBe(138_550n);
 		expect((await test.readInstance(books, instanceId)).costMicroUsd).toBe(138_550n);
-		const job = await test.readJob(books, jobId);
+		const charged = await test.readJob(books, jobId);
 		const charges = await chargesOf(books, jobId);
-		expect(job.costMicroUsd).toBe(138_550n);
-		expect(job.emissionsMilligrams).toBe(charges.reduce((sum, c) => sum + (c.emissionsMilligrams ?? 0n), 0n));
-		expect(job.emissionsMilligrams).toBeGreaterThan(0n);
+		expect(charged.costMicroUsd).toBe(138_550n);
+		expect(charged.emissionsMilligrams).toBe(charges.reduce((sum, c) => sum + (c.emissionsMilligrams ?? 0n), 0n));
+		expect(charged.emissionsMilligrams).toBeGreaterThan(0n);
 		books.clock.advance(HOUR_MS);
 		await meterAll(books);
 		expect((await chargesOf(books, jobId)).length).toBe(charges.length);
@@ -109,6 +116,25 @@ describe("metering instances", () => {
 		for (const { instanceId } of machines) expect(await test.chargedTo(books, { instanceId })).toBe(1_244_567n);
 		expect(await test.chargedTo(books, { allocationId: use.allocationId })).toBe(1_200_000n);
 		expect(await test.chargedTo(books, { poolId: "gpu" })).toBe(1_200_000n);
+	});
+
+	it("the pool's meter and the end of a job on it lock in one order: they wait for each other in turn, never in a circle", async () => {
+		await test.addPool(books);
+		const uses = await Promise.all([test.addUse(books, { slots: [0] }), test.addUse(books, { slots: [1] })]);
+		await books.db.update(job).set({ state: "admitted" });
+		books.clock.advance(HOUR_MS);
+		for (const { jobId, attemptId, allocationId } of uses) {
+			const meter = await books.db.transaction(async (tx) => {
+				await lockJobOf(tx, attemptId);
+				const racing = Promise.allSettled([meterAll(books)]);
+				await expect.poll(() => waiters(books)).toBe(1);
+				const ended = await finishAttempt(tx, { attemptId, exit: { code: 0, signal: null, error: null }, atMs: books.clock.nowMs() });
+				expect(ended).toMatchObject({ state: "succeeded", jobId });
+				return { racing };
+			});
+			expect(await meter.racing).toMatchObject([{ status: "fulfilled" }]);
+			expect(await test.chargedTo(books, { allocationId })).toBe(600_000n);
+		}
 	});
 
 	// Each table that one metering writes, in its order: whatever it was about to do when it was cut off.

@@ -1,7 +1,7 @@
-import { and, asc, eq, gt, gte, inArray, isNull, or } from "drizzle-orm";
+import { and, eq, gt, gte, inArray, isNull, or, type SQL } from "drizzle-orm";
 import { bucketStartMs } from "#server/accounting/calendar.ts";
 import { correctPool, type PostedMoney } from "#server/accounting/correct-pool.ts";
-import type { OwnedPool, OwnedUse } from "#server/accounting/meter-pool.ts";
+import type { OwnedPool } from "#server/accounting/meter-pool.ts";
 import type { Tx } from "#server/db/client.ts";
 import { notify } from "#server/db/notify.ts";
 import { allocation } from "#server/db/schema/allocation.ts";
@@ -13,7 +13,8 @@ import { newId } from "#server/kernel/ids.ts";
 import { writeAudit } from "../audit.ts";
 import { authorize } from "../authorize.ts";
 import { actorName, type ServiceContext } from "../context.ts";
-import { lockPool, selectUses, toUse } from "../ledger/meter-pools.ts";
+import { lockUses } from "../ledger/lock-uses.ts";
+import { lockPool } from "../ledger/meter-pools.ts";
 import { postCharges } from "../ledger/post-charges.ts";
 import { readPosted } from "../ledger/posted-money.ts";
 import { demandSoundCard, effectiveFromMs, type RateCardInput, rateCardInput } from "./input.ts";
@@ -71,7 +72,7 @@ export function unknownPool(key: PoolKey): SpillwayError {
 
 async function correctionsSince(tx: Tx, key: PoolKey, pool: OwnedPool, sinceMs: number) {
 	const fromMs = bucketStartMs("hour", sinceMs, pool.calendar);
-	const uses = await lockMeteredUses(tx, key, fromMs);
+	const uses = await lockUses(tx, meteredSince(key, fromMs));
 	const corrections = correctPool(pool, uses, await postedToPool(tx, key, fromMs), sinceMs);
 	if (corrections.length <= CORRECTIONS_MAX) return corrections;
 	throw new SpillwayError(
@@ -82,12 +83,8 @@ async function correctionsSince(tx: Tx, key: PoolKey, pool: OwnedPool, sinceMs: 
 }
 
 /** Allocations that are charged beyond the instant; what is not charged yet meets the new card anyway. */
-async function lockMeteredUses(tx: Tx, key: PoolKey, fromMs: number): Promise<OwnedUse[]> {
-	const rows = await selectUses(tx)
-		.where(and(eq(allocation.siteId, key.siteId), eq(allocation.poolId, key.poolId), gt(allocation.meteredUntil, new Date(fromMs))))
-		.orderBy(asc(allocation.id))
-		.for("no key update", { of: allocation });
-	return rows.map(toUse);
+function meteredSince({ siteId, poolId }: PoolKey, fromMs: number): SQL | undefined {
+	return and(eq(allocation.siteId, siteId), eq(allocation.poolId, poolId), gt(allocation.meteredUntil, new Date(fromMs)));
 }
 
 /** Refunds and what bills corrected stay out: they are no price of the card. */
