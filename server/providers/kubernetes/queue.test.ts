@@ -101,11 +101,28 @@ describe("jobs of others on Kubernetes", { timeout: 60_000 }, () => {
 		await full();
 		const id = await theirs.submit({ gpus: 8, runs: "briefly" });
 		await queue.hold(id, MARK);
-		cluster.emulator.faults.add({ method: "PATCH", path: /\/status$/, times: 1, does: { status: 422 } });
+		cluster.emulator.faults.add({ method: "PATCH", path: /\/status$/, times: 6, does: { status: 422 } });
 		expect(await queue.finish(id, RAN)).toMatchObject({ state: "over", end: { outcome: "succeeded" } });
 		expect(theirs.byId(id).status.conditions ?? []).toEqual([]);
 		cluster.emulator.suspend(theirs.byId(id).metadata.name, false, THEIR_NAMESPACE);
 		expect((await queue.look(id)).state).toBe("waiting");
+	});
+
+	it("writes that condition again when it was refused or its answer was lost", async () => {
+		await open();
+		await full();
+		const [refused, lost] = [await theirs.submit({ gpus: 8, runs: "briefly" }), await theirs.submit({ gpus: 8, runs: "briefly" })];
+		for (const id of [refused, lost]) await queue.hold(id, MARK);
+		const types = (id: string) => theirs.byId(id).status.conditions?.map(({ type }) => type) ?? [];
+		cluster.emulator.faults.add({ method: "PATCH", path: /\/status$/, times: 2, does: { status: 422 } });
+		await queue.finish(refused, RAN);
+		expect(types(refused)).toContain("Complete");
+		cluster.emulator.faults.add({ method: "PATCH", path: /\/status$/, times: 1, does: { cut: true } });
+		await expect(queue.finish(lost, RAN)).rejects.toMatchObject({ kind: "transient" });
+		expect(types(lost)).not.toContain("Complete");
+		await queue.finish(lost, { outcome: "failed", exitCode: 9, comment: "another time" });
+		expect(types(lost)).toContain("Complete");
+		expect(await queue.look(lost)).toMatchObject({ state: "over", end: { outcome: "succeeded", exitCode: 0 } });
 	});
 
 	it("holds nothing on a server that does not suspend Jobs, and says since when they do", async () => {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { stringify } from "yaml";
 import { z } from "zod";
 import type { ForeignOutcome } from "#server/domain/foreign-job.ts";
@@ -25,6 +26,8 @@ interface KubernetesQueueOptions {
 /** The version since which servers suspend Jobs without being told to. */
 const SUSPENDS_SINCE = "1.22";
 const CONFLICTS_MAX = 5;
+const REFUSALS_MAX = 6;
+const REFUSED_AGAIN_MS = 400;
 /** A Job with everything that stands in it, for its owner's eyes and the import. */
 const wholeSchema = z.looseObject({
 	metadata: z.looseObject({ name: z.string(), namespace: z.string(), labels: z.record(z.string(), z.string()).nullish() }),
@@ -112,14 +115,28 @@ export class KubernetesQueue implements ForeignQueue {
 	async finish(id: string, outcome: ForeignOutcome): Promise<ForeignSight> {
 		const { job, pods } = await this.#find(id);
 		const before = sightOfJob(job, pods);
-		if (job === null || before.state === "over") return before;
+		if (job === null || (before.state === "over" && !lacksItsCondition(job))) return before;
+		// What a scheduler that died had written stays.
+		if (before.state === "over") return this.#writeEnd(id);
 		const ran: RanElsewhere = { ...outcome, atMs: this.#options.clock.nowMs() };
 		const annotations = { [ANNOTATIONS.ranElsewhere]: JSON.stringify(ran), [ANNOTATIONS.hold]: null };
 		await this.#options.calls.patchTheirJob(job, { metadata: { annotations }, spec: { suspend: true } }, null);
-		try {
-			await this.#options.calls.patchTheirJob(job, { status: endedStatus(job, ran) }, "status");
-		} catch (error) {
-			if (!(error instanceof DriverError) || (error.kind !== "invalid_request" && error.kind !== "unauthorized")) throw error;
+		return this.#writeEnd(id);
+	}
+
+	/** Servers from 1.31 on refuse it while the Job's controller has not written yet that there are no pods any more. */
+	async #writeEnd(id: string): Promise<ForeignSight> {
+		for (let tries = 0; tries < REFUSALS_MAX; tries++) {
+			if (tries > 0) await sleep(REFUSED_AGAIN_MS);
+			const { job } = await this.#find(id);
+			if (job === null || !lacksItsCondition(job)) break;
+			try {
+				await this.#options.calls.patchTheirJob(job, { status: endedStatus(job, job.ranElsewhere) }, "status");
+				break;
+			} catch (error) {
+				if (!(error instanceof DriverError) || (error.kind !== "invalid_request" && error.kind !== "unauthorized")) throw error;
+				if (error.kind === "unauthorized") break;
+			}
 		}
 		return this.look(id);
 	}
@@ -171,9 +188,16 @@ export class KubernetesQueue implements ForeignQueue {
 const pathOf = (namespace: string): string => `/apis/batch/v1/namespaces/${namespace}/jobs`;
 const named = (name: string) => ({ fieldSelector: `metadata.name=${name}` });
 
+/** It ran in the cloud, and its status does not say yet that it is over. */
+function lacksItsCondition(job: TheirJob): job is TheirJob & { ranElsewhere: RanElsewhere } {
+	const isOver = job.conditions.some(({ type, status }) => ["Complete", "Failed"].includes(type) && status === "True");
+	return job.ranElsewhere !== null && job.suspended && !isOver;
+}
+
 /** What a Job's controller writes at its end, with our reason. Current servers want the announcing condition too. */
 function endedStatus(job: TheirJob, { outcome, comment, atMs }: RanElsewhere): Record<string, unknown> {
-	const at = new Date(atMs).toISOString().replace(/\.\d+Z$/, "Z");
+	// Not before its start, which the server's clock gave it.
+	const at = new Date(Math.max(atMs, job.startedAtMs ?? 0)).toISOString().replace(/\.\d+Z$/, "Z");
 	const types = outcome === "succeeded" ? ["SuccessCriteriaMet", "Complete"] : ["FailureTarget", "Failed"];
 	const reason = outcome === "cancelled" ? "CancelledElsewhere" : "RanElsewhere";
 	const ours = types.map((type) => ({ type, status: "True", reason, message: comment, lastProbeTime: at, lastTransitionTime: at }));

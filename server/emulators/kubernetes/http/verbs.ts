@@ -1,7 +1,8 @@
 import { admitted } from "../admission.ts";
 import { ApiError } from "../api-error.ts";
 import { deleteObject } from "../deletion.ts";
-import type { ApiObject, ResourceType } from "../objects.ts";
+import { checkJobStatus } from "../job-status.ts";
+import type { ApiObject, JobObject, ResourceType } from "../objects.ts";
 import { mergePatch, strategicMerge } from "../patches.ts";
 import { fieldFilter, labelFilter } from "../selectors.ts";
 import type { Store } from "../store.ts";
@@ -87,6 +88,7 @@ function written({ store, isOld }: VerbContext, route: Route, before: ApiObject,
 	// A status is written by itself, and with the object nothing of it.
 	const parts = subresource === "status" ? { ...before, status: statusOf(after) } : { ...after, status: statusOf(before) };
 	if (subresource === null) checkUnchanged(type, before, after, isOld);
+	if (subresource === "status" && type.kind === "Job" && !isOld) checkJobStatus(before as JobObject, parts as JobObject);
 	const metadata = { ...(subresource === "status" ? before.metadata : after.metadata), uid, creationTimestamp, resourceVersion };
 	const kept = {
 		deletionTimestamp: before.metadata.deletionTimestamp,
