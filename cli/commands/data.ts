@@ -8,6 +8,12 @@ import { heading, table } from "../render/table.ts";
 
 const dataSetsShape = z.looseObject({
 	items: z.array(z.looseObject({ uri: z.string(), copies: z.array(z.looseObject({ at: z.string(), uri: z.string() })) })),
+	stores: z.array(z.looseObject({ at: z.string(), uri: z.string() })).default([]),
+	stored: z
+		.array(
+			z.looseObject({ uri: z.string(), at: z.string(), asOfMs: z.number().nullable(), copying: z.boolean(), error: z.string().nullable() }),
+		)
+		.default([]),
 	inbound: z.array(z.looseObject({ place: z.string(), mibPerS: z.number() })),
 });
 
@@ -17,9 +23,9 @@ const LIST_BYTES_MAX = 4_000_000;
 export const data: Command = {
 	name: "data",
 	usage: "[set -f FILE]",
-	summary: "where data sets have copies, and how fast data came into each region",
+	summary: "where data sets have copies, what is copied into regions' stores, and how fast data came in",
 	details:
-		"The file replaces the whole list: items, each with the uri that jobs name and its copies, each with at (a region as aws:us-east-1, or an owned site) and the uri there (docs/data.md).",
+		"The file replaces the whole list: items, each with the uri that jobs name and its copies, each with at (a region as aws:us-east-1, or an owned site) and the uri there; and stores, into which sets that lie at home may be copied before a launch (docs/data.md).",
 	options: { file: { short: "f", value: "FILE", help: "the list, YAML or JSON; - reads it from stdin" } },
 	positionals: { min: 0, max: 1, name: "VERB" },
 	examples: ["spillway data", "spillway data set -f copies.yaml"],
@@ -43,7 +49,7 @@ function show({ io, json }: CommandContext, answer: Answer): ExitCode {
 		io.out(`${answer.text}\n`);
 		return EXIT.done;
 	}
-	const { items, inbound } = readAs(dataSetsShape, answer, "data sets");
+	const { items, stores, stored, inbound } = readAs(dataSetsShape, answer, "data sets");
 	const copies = items.flatMap(({ uri, copies: all }) => all.map((copy) => ({ set: uri, ...copy })));
 	const columns = [
 		{ head: "DATA SET", cell: (c: (typeof copies)[number]) => oneLine(c.set) },
@@ -51,6 +57,18 @@ function show({ io, json }: CommandContext, answer: Answer): ExitCode {
 		{ head: "AS", cell: (c: (typeof copies)[number]) => oneLine(c.uri) },
 	];
 	io.out(table(io, columns, copies, { empty: "No copies are known: each data set is fetched from where jobs say it is." }));
+	if (stores.length > 0) io.out(`\n${heading(io, "Stores, and what was copied there")}\n`);
+	const rows = stores.flatMap(({ at, uri }) => {
+		const there = stored.filter((copy) => copy.at === at);
+		return there.length === 0 ? [{ at, uri, set: "", state: "" }] : there.map((copy) => ({ at, uri, set: copy.uri, state: stateOf(copy) }));
+	});
+	const kept = [
+		{ head: "REGION", cell: (s: (typeof rows)[number]) => s.at },
+		{ head: "STORE", cell: (s: (typeof rows)[number]) => oneLine(s.uri) },
+		{ head: "DATA SET", cell: (s: (typeof rows)[number]) => oneLine(s.set) },
+		{ head: "STATE", cell: (s: (typeof rows)[number]) => oneLine(s.state) },
+	];
+	if (stores.length > 0) io.out(table(io, kept, rows, { empty: "None." }));
 	if (inbound.length === 0) return EXIT.done;
 	io.out(`\n${heading(io, "How fast data came in, of late")}\n`);
 	const speeds = [
@@ -59,4 +77,10 @@ function show({ io, json }: CommandContext, answer: Answer): ExitCode {
 	];
 	io.out(table(io, speeds, inbound, { empty: "None." }));
 	return EXIT.done;
+}
+
+function stateOf({ asOfMs, copying, error }: { asOfMs: number | null; copying: boolean; error: string | null }): string {
+	const whole = asOfMs === null ? "" : `as of ${new Date(asOfMs).toISOString()}`;
+	const now = copying ? "being copied" : (error ?? "");
+	return [whole, now].filter(Boolean).join("; ");
 }

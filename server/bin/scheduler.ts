@@ -1,5 +1,9 @@
 import path from "node:path";
+import { rcloneOfHost } from "#server/agent/rclone/find.ts";
+import { deleteData, pushData } from "#server/agent/rclone/push.ts";
+import { readRemotes } from "#server/agent/read-remotes.ts";
 import type { LoopContext } from "#server/control-loop/context.ts";
+import type { DataCopier } from "#server/control-loop/copies-ahead.ts";
 import { drainCluster } from "#server/control-loop/drain.ts";
 import { runScheduler } from "#server/control-loop/scheduler.ts";
 import { SiteDrivers } from "#server/control-loop/site-drivers.ts";
@@ -55,9 +59,18 @@ const notices = {
 	mailFrom: settings.SPILLWAY_MAIL_FROM,
 	publicUrl: publicUrl(settings),
 };
+const dataCopier: DataCopier = {
+	copy: async (from, to, signal) => pushData(from, to, { remotes: await remotes(), rclone: rcloneOfHost, signal }),
+	remove: async (uri, signal) => deleteData(uri, { remotes: await remotes(), rclone: rcloneOfHost, signal }),
+};
+
+function remotes(): ReturnType<typeof readRemotes> {
+	return readRemotes(settings.SPILLWAY_DATA_REMOTES);
+}
+
 const instanceName = settings.SPILLWAY_INSTANCE;
 await runScheduler({
-	...{ ctx, connection, instanceName, signal: stop.signal, beforeResign: stopHostJobs, notices, spawnBacktest },
+	...{ ctx, connection, instanceName, signal: stop.signal, beforeResign: stopHostJobs, notices, dataCopier, spawnBacktest },
 	lookAtSites: () => sites.look(),
 	...(settings.SPILLWAY_CARBON_URL === undefined
 		? {}

@@ -23,6 +23,8 @@ export interface Applied {
 	home: Set<string>;
 	clouds: Set<string>;
 	stopped: number;
+	/** Copies of data were asked for. */
+	copies?: boolean;
 }
 
 /** What was last written of each waiting job, so that a cycle writes only what changed. */

@@ -2,6 +2,7 @@ import { decide } from "#server/scheduling/decide.ts";
 import type { DecideMemo, Plan, Snapshot } from "#server/scheduling/types.ts";
 import { syncApprovals } from "#server/services/approval/sync.ts";
 import { beginDueMoves } from "#server/services/attempt/request-move.ts";
+import { requestCopies } from "#server/services/data-set/request-copies.ts";
 import { newInputMemory } from "#server/services/explain/record-input.ts";
 import { type ForecastMemory, newForecastMemory, recordForecasts } from "#server/services/forecast/record.ts";
 import { newShadowMemory, recordShadow, type ShadowMemory } from "#server/services/shadow/record.ts";
@@ -52,6 +53,7 @@ export async function runCycle(ctx: LoopContext, memory: CycleMemory, { mayLaunc
 	const toApply = mayLaunch ? plan : { ...plan, actions: plan.actions.filter(({ kind }) => kind !== "launch") };
 	const applied = await applyPlan(ctx, snapshot, toApply, memory);
 	await syncApprovals(ctx.db, snapshot, plan);
+	if ((await requestCopies(ctx.db, snapshot, plan)) > 0) applied.copies = true;
 	await recordForecasts(ctx.db, snapshot, plan, memory.forecasts);
 	await shadowBeside(ctx, snapshot, plan, memory.shadow);
 	return {

@@ -10,6 +10,7 @@ import { writeHeartbeat } from "#server/services/scheduler/heartbeat.ts";
 import { statementsOnTheDay } from "#server/services/statement/on-the-day.ts";
 import { auditChain } from "./audit-chain.ts";
 import type { LoopContext } from "./context.ts";
+import { CopiesAhead, type DataCopier } from "./copies-ahead.ts";
 import { newCycleMemory, runCycle } from "./cycle.ts";
 import { FirstPrices } from "./first-prices.ts";
 import { type CarbonApi, readGridIntensity } from "./grid-intensity.ts";
@@ -25,6 +26,8 @@ const LEADER_CHECK_MS = 1_000;
 const BACKTESTS_EVERY_MS = 1_000;
 /** Changes are told; this finds what nobody told, such as a credentials file that was exchanged. */
 const SITES_EVERY_MS = 10_000;
+/** Most times there is nothing to do: one read. What is asked for wakes it. */
+const COPIES_EVERY_MS = 10_000;
 /** Most times there is nothing to do: two reads. */
 const STATEMENTS_EVERY_MS = 10 * MINUTE_MS;
 
@@ -42,6 +45,8 @@ export interface SchedulerOptions {
 	carbonApi?: CarbonApi;
 	/** How messages are sent; without it the outbox is left to another scheduler. */
 	notices?: NoticeSettings;
+	/** Copies data into the stores of regions; without it jobs wait for them until another scheduler has it. */
+	dataCopier?: DataCopier;
 	/** Starts a process that works on a backtest; without it they are left to another scheduler. */
 	spawnBacktest?: (term: Term) => BacktestWorker;
 }
@@ -90,7 +95,7 @@ async function lead(options: SchedulerOptions, leadership: Leadership): Promise<
  * way to wait for the end of all of them, after the signal.
  */
 async function startTasks(
-	{ ctx, connection, instanceName, lookAtSites, carbonApi, notices, spawnBacktest }: SchedulerOptions,
+	{ ctx, connection, instanceName, lookAtSites, carbonApi, notices, dataCopier, spawnBacktest }: SchedulerOptions,
 	signal: AbortSignal,
 ): Promise<() => Promise<void>> {
 	const { timing } = ctx;
@@ -105,12 +110,20 @@ async function startTasks(
 
 	await lookAtSites?.();
 	const others: Repeating[] = [];
+	const copies = dataCopier ? new CopiesAhead(ctx, dataCopier, signal) : null;
+	const copying = copies && task("copying data ahead", COPIES_EVERY_MS, 100, () => copies.tend());
+	if (copying)
+		others.push(
+			copying,
+			task("tidying copies of data", HOUR_MS, 1_000, () => copies.tidy()),
+		);
 	const memory = newCycleMemory();
 	const firstPrices = new FirstPrices(ctx.clouds.keys(), ctx.clock.nowMs());
 	let lastCycle: Awaited<ReturnType<typeof runCycle>> | null = null;
 	const cycle = task("a cycle", timing.tickMs, 5, async () => {
 		lastCycle = await runCycle(ctx, memory, { mayLaunch: firstPrices.areIn(ctx.clock.nowMs()) });
 		for (const id of [...lastCycle.home, ...lastCycle.clouds]) sites.wake(id);
+		if (lastCycle.copies) copying?.wake();
 	});
 	const sites = new SiteTasks({
 		ctx,
@@ -159,5 +172,6 @@ async function startTasks(
 	return async () => {
 		await Promise.all([cycle, ...others].map((t) => t.done));
 		await sites.done();
+		await copies?.done();
 	};
 }

@@ -16,6 +16,8 @@ export interface Candidate {
 	hourlyMicroUsd: string;
 	start: TimeRange;
 	finish: TimeRange;
+	/** Of the time until the start: data that lie at home are copied into the region's store before anything is billed, ms. Absent: none are. */
+	copyAheadMs?: number;
 	/** What the run would cost there from now to its end, by part; `cash` is what is newly spent (0 at home). */
 	computeMicroUsd: string;
 	egressMicroUsd: string;

@@ -13,6 +13,7 @@ type WaitingOrPlacedCode =
 	| "capacity_backoff"
 	| "deferred_cheaper_hour"
 	| "deferred_greener_hour"
+	| "copying_data_ahead"
 	| "started"
 	| `waiting_${string}`
 	| `placed_${string}`;

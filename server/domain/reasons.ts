@@ -12,6 +12,7 @@ export const REASON_CODES = [
 	"capacity_backoff",
 	"deferred_cheaper_hour",
 	"deferred_greener_hour",
+	"copying_data_ahead",
 	// a job that was placed
 	"placed_home",
 	"placed_cloud",

@@ -46,6 +46,8 @@ function wordsOf(code: ReasonCode, r: Read): string {
 		case "deferred_cheaper_hour":
 		case "deferred_greener_hour":
 			return `Put off${clause(r.instant("untilMs"), (t) => ` until ${t}`)} by rule ${r.text("ruleId") ?? "of the policy"}: ${code === "deferred_cheaper_hour" ? "the hour is cheaper" : "the grid is greener then"}${clause(r.money("savingMicroUsd"), (m) => `, which saves ${m}`)}${clause(r.text("savedGrams"), (g) => `, which saves ${g} g CO2e`)}${foretold(r)}`;
+		case "copying_data_ahead":
+			return `Waiting while its data are copied to ${r.text("provider") ?? "the cloud"}${clause(r.text("region"), (p) => ` ${p}`)}, before GPUs are billed there${clause(r.text("gib"), (g) => `: ${g} GiB`)}${clause(r.instant("readyAtMs"), (t) => `, expected to be there by ${t}`)}${clause(r.money("savedMicroUsd"), (m) => `; a machine that copied them itself would cost ${m} more`)}${clause(r.text("problem"), (e) => `; the last try failed: ${e}`)}${homeStart(r)}`;
 		case "placed_home":
 			return `Placed at home${clause(r.text("poolId"), (p) => ` in pool ${p}`)}: ${slotText(r)} free`;
 		case "placed_cloud":

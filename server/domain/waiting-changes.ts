@@ -47,6 +47,11 @@ export function waitingChanges({ code, facts }: Reason, formatters: SentenceForm
 			];
 		case "capacity_backoff":
 			return [...tell("time", r.instant("untilMs"), (t) => `At ${t} the offers are asked again.`), ...startsAtHome(r)];
+		case "copying_data_ahead":
+			return [
+				...tell("time", r.instant("readyAtMs"), (t) => `At ${t} its data are expected to be there, and it is launched.`),
+				...startsAtHome(r),
+			];
 		case "deferred_cheaper_hour":
 		case "deferred_greener_hour":
 			return [

@@ -7,7 +7,18 @@ import type { JobVerdict } from "#server/policy/types.ts";
 import { type BudgetBook, type BudgetShort, budgetFacts } from "./budget.ts";
 import type { BurstLimit, DueBurst } from "./burst.ts";
 import { type CapAsk, type CapShort, capFacts } from "./caps.ts";
-import { backoffOf, type CloudRun, egressGiBOf, estimateOf, holdOf, leastScoreFrom, lifeOn, scoreOf, stagingOn } from "./cost.ts";
+import {
+	backoffOf,
+	type CloudRun,
+	dataOutOfReach,
+	egressGiBOf,
+	estimateOf,
+	holdOf,
+	leastScoreFrom,
+	lifeOn,
+	scoreOf,
+	stagingOn,
+} from "./cost.ts";
 import { firmOnly } from "./firm-only.ts";
 import { LIMITS } from "./limits.ts";
 import { backoffRemoval, type OfferRow } from "./offers.ts";
@@ -207,6 +218,8 @@ function makeBlockedBy(
 		if (Math.max(avoidedUntilMs, backoffUntilMs) > nowMs) {
 			return backoffRemoval(Math.max(avoidedUntilMs, backoffUntilMs), avoidedUntilMs > backoffUntilMs ? null : row.offer.backoffReason);
 		}
+		const uri = dataOutOfReach(row, run);
+		if (uri !== null) return { ruleId: null, why: "data_at_home", facts: { uri } };
 		return budgets.scarce.lacks(row, run.instances) ?? tooShort(row, run, nowMs) ?? (atMost && overLimits(row, run, atMost));
 	};
 }
@@ -215,7 +228,8 @@ function makeBlockedBy(
 function tooShort(row: OfferRow, run: CloudRun, nowMs: number): Removal | null {
 	const { availableUntilMs } = row.offer;
 	if (availableUntilMs === undefined || availableUntilMs === null) return null;
-	const neededMs = estimateOf(row, run).billedMs + LIMITS.stopGraceMs;
+	const { billedMs, copyAheadMs } = estimateOf(row, run);
+	const neededMs = copyAheadMs + billedMs + LIMITS.stopGraceMs;
 	if (availableUntilMs - nowMs >= neededMs) return null;
 	return { ruleId: null, why: "reserved_too_short", facts: { untilMs: availableUntilMs, neededMs: Math.ceil(neededMs) } };
 }

@@ -4,7 +4,7 @@ import type { JobSpec } from "#server/domain/job.ts";
 import { mulDivCeil } from "#server/kernel/money.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import type { JobVerdict } from "#server/policy/types.ts";
-import { type DataBook, NO_STAGING, openData, type Staging } from "./data.ts";
+import { type DataBook, NO_STAGING, openData, type Staging, type StagingWays } from "./data.ts";
 import { LIMITS } from "./limits.ts";
 import type { OfferRow } from "./offers.ts";
 import { extraMsOf, type OfferRates, ratesOf, reworkOf } from "./records.ts";
@@ -27,6 +27,11 @@ export interface CloudRun {
 	/** Longest life of the instances: they end themselves then. */
 	lifeMs: number;
 	data: JobSpec["data"];
+	/** Copies of data count that are as new as this, UTC ms: the job's submission. */
+	submittedAtMs: number | null;
+	/** Its launch may wait until data have been copied ahead: not that of work which stops somewhere else for it. */
+	mayWait: boolean;
+	deadlineMs: number | null;
 	terms: CostTerms;
 }
 
@@ -51,7 +56,7 @@ export function costTermsOf(snapshot: Snapshot): CostTerms {
 }
 
 export function cloudRunOf(
-	queued: { job: Pick<PendingJob, "spec" | "completedMs" | "checkpointGiB">; rest: TimeSpread },
+	queued: { job: Pick<PendingJob, "spec" | "completedMs" | "checkpointGiB"> & { submittedAtMs?: number }; rest: TimeSpread },
 	verdict: JobVerdict,
 	snapshot: Snapshot,
 ): CloudRun {
@@ -67,6 +72,9 @@ export function cloudRunOf(
 		saves: savesOf(queued.job, queued.rest.p50Ms, lifeMs),
 		lifeMs,
 		data: spec.data,
+		submittedAtMs: queued.job.submittedAtMs ?? null,
+		mayWait: queued.job.submittedAtMs !== undefined,
+		deadlineMs: spec.deadlineMs,
 		terms,
 	};
 }
@@ -144,8 +152,40 @@ export function egressGiBOf(row: OfferRow, run: CloudRun): number {
 	return run.egressGiB + run.saves.worstGiB + stagingOn(row, run).egressGiB;
 }
 
+/** How the run's data come there: by the machine itself, or ahead of it where that is possible and better. */
 export function stagingOn(row: OfferRow, run: CloudRun): Staging {
-	return run.data.length === 0 ? NO_STAGING : run.terms.data.staging(run.data, row.placeKey);
+	if (run.data.length === 0) return NO_STAGING;
+	const ways = stagingWays(row, run);
+	const { ahead, outOfReach } = ways;
+	return ahead !== null && run.mayWait && (outOfReach !== null || aheadIsBetter(ways, ahead, row, run)) ? ahead : ways;
+}
+
+function stagingWays(row: OfferRow, run: CloudRun): StagingWays {
+	return run.terms.data.staging(run.data, row.placeKey, run.submittedAtMs);
+}
+
+/** What staging would take of the machine's own time without copying ahead, ms. */
+export function stagingByMachineMs(row: OfferRow, run: CloudRun): number {
+	return run.data.length === 0 ? 0 : stagingWays(row, run).ms;
+}
+
+/** A data set that keeps this run from a row for now: nothing there can read it, and its launch may not wait for a copy; null: none does. */
+export function dataOutOfReach(row: OfferRow, run: CloudRun): string | null {
+	return run.data.length === 0 || run.mayWait ? null : stagingWays(row, run).outOfReach;
+}
+
+/**
+ * The machine's time that is saved, with its carbon, is worth more than the delay that it costs; it is enough to be worth the
+ * detour; and the deadline still holds at P90, or is not nearer than without. What a smaller staging saves after interruptions is
+ * left out: it would only speak for copying ahead.
+ */
+function aheadIsBetter(direct: Staging, ahead: Staging, row: OfferRow, { instances, start, rest, deadlineMs, terms }: CloudRun): boolean {
+	const savedMs = direct.ms - ahead.ms;
+	if (savedMs < LIMITS.copyAheadLeastMs) return false;
+	const laterMs = ahead.waitMs - savedMs;
+	const endP90Ms = terms.nowMs + ahead.waitMs + start.p90Ms + ahead.ms + rest.p90Ms;
+	if (laterMs > 0 && deadlineMs !== null && endP90Ms > deadlineMs) return false;
+	return row.weighedMicroUsdPerHour * instances * savedMs > terms.delayMicroUsdPerHour * laterMs;
 }
 
 const CERTAIN: OfferRates = { interruptionsPerHour: 0, refusalDelayMs: 0 };
@@ -181,6 +221,8 @@ export function backoffOf(row: OfferRow, records: Snapshot["offerRecords"]): num
 export interface Estimate {
 	/** Billed time of each instance: boot + staging + run + rework, and at least what is billed at the least. */
 	billedMs: number;
+	/** Before the launch, while data are copied into the place's store. Not billed. */
+	copyAheadMs: number;
 	/** Copying data in. It is billed like the run: the instance is there, and its GPUs wait. */
 	stagingMs: number;
 	/** Work repeated, and boots and restores, after interruptions (records.ts). */
@@ -226,6 +268,7 @@ export function estimateOf(row: OfferRow, run: CloudRun): Estimate {
 
 interface Times {
 	billedMs: number;
+	copyAheadMs: number;
 	stagingMs: number;
 	reworkMs: number;
 	refusalMs: number;
@@ -241,7 +284,7 @@ export function interruptionsOn(row: OfferRow, run: CloudRun): { perHour: number
 
 function timesOn(row: OfferRow, run: CloudRun): Times {
 	const { interruptionsPerHour, refusalDelayMs: refusalMs } = ratesOn(row, run.terms);
-	const stagingMs = stagingOn(row, run).ms;
+	const { ms: stagingMs, waitMs: copyAheadMs } = stagingOn(row, run);
 	let [reworkMs, interruptions] = [0, 0];
 	if (interruptionsPerHour > 0) {
 		const { changeoverMs } = interruptionsOn(row, run);
@@ -250,7 +293,8 @@ function timesOn(row: OfferRow, run: CloudRun): Times {
 		[reworkMs, interruptions] = [rework.extraMs, rework.interruptions];
 	}
 	const billedMs = billedMsOn(row, run, stagingMs, reworkMs);
-	return { billedMs, stagingMs, reworkMs, refusalMs, interruptions, delayMs: run.start.p50Ms + refusalMs + stagingMs + reworkMs };
+	const delayMs = copyAheadMs + run.start.p50Ms + refusalMs + stagingMs + reworkMs;
+	return { billedMs, copyAheadMs, stagingMs, reworkMs, refusalMs, interruptions, delayMs };
 }
 
 function billedMsOn(row: OfferRow, run: CloudRun, stagingMs: number, reworkMs: number): number {
@@ -268,11 +312,11 @@ export function scoreOf(row: OfferRow, run: CloudRun): number {
 /** The score that it would have at these rates. */
 export function scoreAt(row: OfferRow, run: CloudRun, { interruptionsPerHour, refusalDelayMs }: OfferRates): number {
 	const { start, rest, instances, checkpointEveryMs } = run;
-	const stagingMs = stagingOn(row, run).ms;
+	const { ms: stagingMs, waitMs } = stagingOn(row, run);
 	const perMs = (instances * interruptionsPerHour) / HOUR_MS;
 	const reworkMs = extraMsOf(rest.p50Ms, perMs, checkpointEveryMs, start.p50Ms + stagingMs + LIMITS.restoreMs);
 	const billedMs = billedMsOn(row, run, stagingMs, reworkMs);
-	const delayMs = start.p50Ms + refusalDelayMs + stagingMs + reworkMs;
+	const delayMs = waitMs + start.p50Ms + refusalDelayMs + stagingMs + reworkMs;
 	const free = run.egressGiB === 0 && run.saves === NO_SAVES && run.data.length === 0;
 	const egress = free ? 0 : Number(egressOf(row, run));
 	return (row.weighedMicroUsdPerHour * run.instances * billedMs + run.terms.delayMicroUsdPerHour * delayMs) / HOUR_MS + egress;

@@ -1,5 +1,6 @@
 import type { DataRef } from "#server/domain/job.ts";
-import { SECOND_MS } from "#server/kernel/units.ts";
+import { copyMs, storedAt } from "./copy-ahead.ts";
+import { liesAtHome } from "./offer-residency.ts";
 import type { Snapshot } from "./types.ts";
 
 type Known = NonNullable<Snapshot["data"]>;
@@ -14,14 +15,36 @@ export interface Staging {
 	egressMicroUsd: number;
 	/** Of moveGiB, what leaves a cloud, GiB. */
 	egressGiB: number;
+	/** Before the launch, until these sets lie in the place's store, ms; nothing is billed meanwhile. */
+	waitMs: number;
+	/** Sets to be copied there before the launch. */
+	copyFirst: readonly string[];
+	/** What copying one of them failed of, the last time. */
+	problem: string | null;
 }
 
-export const NO_STAGING: Staging = { ms: 0, moveGiB: 0, egressMicroUsd: 0, egressGiB: 0 };
+/** The ways to have them there. */
+export interface StagingWays extends Staging {
+	/** By a store of the place: what lies at home is copied into it before the launch. null: there is no such store, or nothing to copy. */
+	ahead: Staging | null;
+	/** A set that a machine there cannot fetch by itself; null: it can all. */
+	outOfReach: string | null;
+}
+
+const NOTHING_FIRST: readonly string[] = [];
+
+export const NO_STAGING: StagingWays = {
+	...{ ms: 0, moveGiB: 0, egressMicroUsd: 0, egressGiB: 0, waitMs: 0, copyFirst: NOTHING_FIRST, problem: null },
+	...{ ahead: null, outOfReach: null },
+};
 
 /** Where data sets lie and what moving them takes, for all jobs of a cycle. `place` is `provider:region`. */
 export interface DataBook {
-	/** Kept for each list of data sets, by its identity. */
-	staging(data: readonly DataRef[], place: string): Staging;
+	/**
+	 * Kept for each list of data sets, by its identity. Copies in stores count for a job that was submitted at `sinceMs` when they
+	 * are as new as that; without it there are none.
+	 */
+	staging(data: readonly DataRef[], place: string, sinceMs?: number | null): StagingWays;
 	/** The longest that staging may take anywhere, ms. */
 	longestMs(data: readonly DataRef[]): number;
 	/** GiB that a job brings home. */
@@ -29,23 +52,25 @@ export interface DataBook {
 }
 
 /** Without a view nothing is known of places: data are taken to come from outside, in no time, and only their size counts. */
-export function openData(snapshot: Pick<Snapshot, "data" | "offers">): DataBook {
-	const { data: view } = snapshot;
+export function openData(snapshot: Pick<Snapshot, "data" | "offers" | "nowMs">): DataBook {
+	const { data: view, nowMs } = snapshot;
 	const slowest = view ? slowestOf(view) : null;
 	// Made when data are asked for: most cycles have none.
-	let kept: WeakMap<readonly DataRef[], Map<string, Staging>> | null = null;
+	let kept: WeakMap<readonly DataRef[], Map<string, StagingWays>> | null = null;
 	const egress = view ? egressPrices(snapshot.offers) : NO_PRICES;
 	return {
 		outGiB: view?.outGiB ?? 0,
-		staging(data, place) {
+		staging(data, place, sinceMs = null) {
 			if (data.length === 0) return NO_STAGING;
 			kept ??= new WeakMap();
-			const byPlace = kept.get(data) ?? new Map<string, Staging>();
+			const byPlace = kept.get(data) ?? new Map<string, StagingWays>();
 			if (byPlace.size === 0) kept.set(data, byPlace);
-			let known = byPlace.get(place);
+			const stored = sinceMs !== null && view?.stores?.has(place) === true;
+			const key = stored ? `${place} ${sinceMs}` : place;
+			let known = byPlace.get(key);
 			if (!known) {
-				known = stagingOf(data, place, view, slowest, egress);
-				byPlace.set(place, known);
+				known = stagingOf(data, { place, sinceMs: stored ? sinceMs : null, nowMs }, view, slowest, egress);
+				byPlace.set(key, known);
 			}
 			return known;
 		},
@@ -60,10 +85,6 @@ function slowestOf(view: Known): number | null {
 	let slowest: number | null = null;
 	for (const speed of view.inboundMiBPerS.values()) if (speed > 0 && (slowest === null || speed < slowest)) slowest = speed;
 	return slowest;
-}
-
-function copyMs(gib: number, mibPerS: number): number {
-	return ((gib * 1024) / mibPerS) * SECOND_MS;
 }
 
 interface EgressPrices {
@@ -88,15 +109,28 @@ function egressPrices(offers: Snapshot["offers"]): EgressPrices {
 
 function stagingOf(
 	data: readonly DataRef[],
-	place: string,
+	{ place, sinceMs, nowMs }: { place: string; sinceMs: number | null; nowMs: number },
 	view: Known | undefined,
 	slowest: number | null,
 	prices: EgressPrices,
-): Staging {
-	let [moveGiB, egressGiB, egressMicroUsd, timedGiB] = [0, 0, 0, 0];
-	for (const { uri, sizeGiB } of data) {
+): StagingWays {
+	let [moveGiB, egressGiB, egressMicroUsd, timedGiB, storedGiB, waitMs] = [0, 0, 0, 0, 0, 0];
+	let [outOfReach, problem]: (string | null)[] = [null, null];
+	const copyFirst: string[] = [];
+	for (const ref of data) {
+		const { uri, sizeGiB } = ref;
 		const copies = view?.replicas.get(uri) ?? [];
 		if (copies.includes(place)) continue;
+		const stored = view && sinceMs !== null ? storedAt(uri, sizeGiB, place, sinceMs, view, nowMs) : null;
+		if (stored?.kind === "there") continue;
+		if (stored) {
+			copyFirst.push(uri);
+			storedGiB += sizeGiB ?? 0;
+			// One after the other, through one link.
+			waitMs += stored.readyInMs;
+			problem ??= stored.problem;
+		}
+		if (view?.filesStayHome && liesAtHome(ref)) outOfReach ??= uri;
 		moveGiB += sizeGiB ?? Number.POSITIVE_INFINITY;
 		timedGiB += sizeGiB ?? 0;
 		const price = sourcePrice(copies, prices);
@@ -106,7 +140,13 @@ function stagingOf(
 		}
 	}
 	const speed = view?.inboundMiBPerS.get(place) ?? slowest;
-	return { ms: speed === null || speed <= 0 ? 0 : copyMs(timedGiB, speed), moveGiB, egressMicroUsd, egressGiB };
+	const msOf = (gib: number): number => (speed === null || speed <= 0 ? 0 : copyMs(gib, speed));
+	const both = { moveGiB, egressMicroUsd, egressGiB };
+	const ahead = copyFirst.length === 0 ? null : { ...both, ms: msOf(timedGiB - storedGiB), waitMs, copyFirst, problem: problem ?? null };
+	return {
+		...{ ...both, ms: msOf(timedGiB), waitMs: 0, copyFirst: NOTHING_FIRST, problem: null },
+		...{ ahead, outOfReach: outOfReach ?? null },
+	};
 }
 
 /** The cheapest copy's price of leaving, µ$/GiB. A pool's id names no region: it is home, or where the data were made. */

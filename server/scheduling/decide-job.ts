@@ -2,7 +2,7 @@ import { EXPLAINED_CANDIDATES, type Explanation, type Outcome, type TimeRange } 
 import { type Reason, reason } from "#server/domain/reasons.ts";
 import { type BurstFacts, burstFactsOf, type DueBurst, dueBurst } from "./burst.ts";
 import { chooseOffer, type OfferChoice, takeChoice } from "./choose-offer.ts";
-import { type CloudRun, cloudRunOf } from "./cost.ts";
+import { type CloudRun, cloudRunOf, stagingOn } from "./cost.ts";
 import type { Cycle } from "./cycle.ts";
 import { deferral, startAtHome, startInCloud } from "./defer.ts";
 import { type Eviction, evictActions } from "./evict.ts";
@@ -15,7 +15,7 @@ import { requestOf } from "./request-approval.ts";
 import type { Shape } from "./shape.ts";
 import type { Action, PendingJob } from "./types.ts";
 import { stayReason } from "./weigh-waiting.ts";
-import { approvalReason, budgetReason, homeReason, launchReason, notApprovedReason, roomReason, waitReason } from "./why.ts";
+import { approvalReason, budgetReason, copyReason, homeReason, launchReason, notApprovedReason, roomReason, waitReason } from "./why.ts";
 
 /** What was found for one job; turned into an action, a reason and an explanation by `record`. */
 export interface Finding {
@@ -68,6 +68,11 @@ export function settle(cycle: Cycle, finding: Finding): void {
 	if (finding.start && (finding.outcome === "wait" || finding.outcome === "hold")) cycle.waitingForHome++;
 	if (finding.outcome === "launch" && finding.choice?.kind === "chosen" && finding.run) {
 		takeChoice(cycle.budgets, finding.shape.verdict, finding.choice, finding.run);
+	}
+	if (finding.outcome === "wait" && finding.choice?.kind === "chosen" && finding.run) {
+		const { row } = finding.choice;
+		cycle.plan.copyAhead ??= new Map();
+		cycle.plan.copyAhead.set(job.jobId, { place: row.placeKey, uris: stagingOn(row, finding.run).copyFirst });
 	}
 	const usesHome = finding.outcome !== "launch" && finding.outcome !== "fail";
 	if (usesHome && finding.start && finding.putOffUntilMs === null) {
@@ -155,6 +160,9 @@ function findOffer(cycle: Cycle, queued: QueuedJob, shape: Shape, start: HomeSta
 		case "chosen": {
 			const later = deferral(snapshot, queued, shape.verdict, startInCloud(choice.row, run));
 			if (later) return putOff(found(queued, shape, "wait", later.reason, start, due, null, run), later.untilMs);
+			// The job stays in the queue until its data are there, and is decided anew in each cycle until then.
+			if (stagingOn(choice.row, run).copyFirst.length > 0)
+				return found(queued, shape, "wait", copyReason(choice.row, run, start), start, due, choice, run);
 			const why = launchReason(choice.row, choice.holdMicroUsd, run, due, facts);
 			return found(queued, shape, "launch", why, start, due, choice, run);
 		}

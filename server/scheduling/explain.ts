@@ -151,6 +151,7 @@ function cloudCandidate(d: Explained, row: OfferRow, removal: Removal | null): C
 		...timesOf(d, estimate),
 		computeMicroUsd: moneyText(computeMicroUsd),
 		egressMicroUsd: moneyText(egressMicroUsd),
+		...(estimate.copyAheadMs > 0 && { copyAheadMs: Math.round(estimate.copyAheadMs) }),
 		...(storageMicroUsd !== null && { storageMicroUsd: moneyText(storageMicroUsd) }),
 		totalMicroUsd: moneyText(totalMicroUsd),
 		cashMicroUsd: moneyText(totalMicroUsd),
@@ -162,11 +163,11 @@ function cloudCandidate(d: Explained, row: OfferRow, removal: Removal | null): C
 	};
 }
 
-/** Later than the usual start by refusals that are expected and by staging, and done later by what interruptions repeat. */
-function timesOf(d: Explained, { refusalMs, stagingMs, reworkMs }: Estimate): Pick<Candidate, "start" | "finish"> {
+/** Later than the usual start by data that are copied ahead, by refusals that are expected and by staging, and done later by what interruptions repeat. */
+function timesOf(d: Explained, { copyAheadMs, refusalMs, stagingMs, reworkMs }: Estimate): Pick<Candidate, "start" | "finish"> {
 	const later = ({ p50Ms, p90Ms }: TimeRange, byMs: number): TimeRange => ({ p50Ms: p50Ms + byMs, p90Ms: p90Ms + byMs });
 	const { start, finish } = d.cloudTimes;
-	const startsLaterMs = Math.round(refusalMs + stagingMs);
+	const startsLaterMs = Math.round(copyAheadMs + refusalMs + stagingMs);
 	return { start: later(start, startsLaterMs), finish: later(finish, startsLaterMs + Math.round(reworkMs)) };
 }
 
@@ -218,7 +219,7 @@ function removedGroups(d: Explained, known: readonly Candidate[]): Explanation["
 /** What is removed for the whole shape; jobs of one shape and one length of run share it. */
 function shapeGroups(d: Explained): readonly ExplainedGroup[] {
 	const { rest, lifeMs } = d.run;
-	const key = `${rest.p50Ms} ${rest.p90Ms} ${lifeMs} ${d.run.checkpointEveryMs} ${d.run.data.map((set) => `${set.uri} ${set.sizeGiB}`).join("|")}`;
+	const key = `${rest.p50Ms} ${rest.p90Ms} ${lifeMs} ${d.run.checkpointEveryMs} ${d.run.data.map((set) => `${set.uri} ${set.sizeGiB}`).join("|")} ${d.run.data.length === 0 ? "" : d.run.submittedAtMs}`;
 	const { explained } = d.shape;
 	if (explained.atMs !== d.snapshot.nowMs) {
 		explained.atMs = d.snapshot.nowMs;

@@ -63,6 +63,8 @@ export const LIMITS = {
 	refusalPauseMaxMs: 30 * MINUTE_MS,
 	/** Rates are read so often; within a step they stand still, so that they need not be worked out for each job. */
 	rateStepMs: MINUTE_MS,
+	/** Data are copied ahead of a launch when that takes at least so much off the machine's time, ms. An assumption. */
+	copyAheadLeastMs: 2 * MINUTE_MS,
 	/** From a started machine to work that goes on from its checkpoint, ms. An assumption: no restore is measured yet. */
 	restoreMs: 3 * MINUTE_MS,
 	/** More than this share of a run is not expected to be lost, and no longer a restart than e to this power: such an offer is out of the question anyway. */

@@ -3,7 +3,7 @@ import { type AskApproval, makeAskApproval } from "./choose-offer.ts";
 import { openHome } from "./home.ts";
 import { type HomePool, samePool } from "./home-pool.ts";
 import { LiveWork } from "./live.ts";
-import { type Copies, copiesOf } from "./offer-residency.ts";
+import { type Copies, copiesOf, sameCopies } from "./offer-residency.ts";
 import { openOfferBook } from "./offers.ts";
 import type { QueuedJob } from "./order.ts";
 import { makeRunTimeOf, type RunTimeOf, remainingOf, replayedRestMs } from "./run-time.ts";
@@ -170,7 +170,7 @@ function stillHolds(by: ShapesBy, snapshot: Snapshot): boolean {
 	return (
 		by.policy === snapshot.policy &&
 		by.priceMaxAgeMs === snapshot.priceMaxAgeMs &&
-		by.copies === copiesOf(snapshot) &&
+		sameCopies(by.copies, copiesOf(snapshot)) &&
 		snapshot.nowMs < by.untilMs &&
 		sameWatts(by.boardWatts, snapshot.boardWatts) &&
 		sameItems(by.offers, snapshot.offers)

@@ -38,7 +38,7 @@ function moveToOffer(cycle: Cycle, queued: QueuedJob, to: Extract<MoveTarget, { 
 	const shape = core.shapeOf(job.spec);
 	const only = shape.offers().eligible.filter((row) => row.offer.id === to.offerId);
 	if (only.length === 0) return null;
-	const run = cloudRunOf(queued, shape.verdict, snapshot);
+	const run = { ...cloudRunOf(queued, shape.verdict, snapshot), mayWait: false };
 	const there = { ...shape, offers: () => ({ ...shape.offers(), eligible: only, usable: only, byPrice: () => only }) };
 	const choice = chooseOffer(there, job, run, budgets, core.askApproval, snapshot.nowMs);
 	if (choice.kind !== "chosen") return null;

@@ -1,16 +1,22 @@
 import type { Offer } from "#server/domain/capacity.ts";
 import type { DataRef, JobSpec } from "#server/domain/job.ts";
+import { canBeStored } from "./copy-ahead.ts";
 import type { OfferRow } from "./offers.ts";
 import type { Removal } from "./removal.ts";
 import { outsideResidency } from "./residency.ts";
 import type { Snapshot } from "./types.ts";
 
-/** Places that hold a copy of a data set, by its uri. */
-export type Copies = ReadonlyMap<string, readonly string[]>;
+/** Places that hold a copy of a data set, by its uri, and places with a store into which it can be copied. */
+export type Copies = Pick<NonNullable<Snapshot["data"]>, "replicas" | "stores">;
 
-/** What keeps `file:` sets at home: the copies that are known elsewhere; null where every machine can read them. */
+/** What keeps `file:` sets at home: the copies that are known elsewhere, and where some can be made; null where every machine can read them. */
 export function copiesOf({ data }: Pick<Snapshot, "data">): Copies | null {
-	return data?.filesStayHome ? data.replicas : null;
+	return data?.filesStayHome ? data : null;
+}
+
+/** Whether they say the same, by the identity of what they hold. */
+export function sameCopies(a: Copies | null, b: Copies | null): boolean {
+	return a?.replicas === b?.replicas && a?.stores === b?.stores;
 }
 
 /** Only a host of the owned sites can read it. */
@@ -35,6 +41,8 @@ export function residencyOf(spec: JobSpec, copies: Copies | null): (row: OfferRo
 function removalAt(data: readonly DataRef[], { provider, region }: Offer, copies: Copies | null, place: string): Removal | null {
 	const outside = outsideResidency(data, provider, region);
 	if (outside) return { ruleId: null, why: "residency", facts: { residency: outside.join(", "), region } };
-	const atHome = copies && data.find((d) => liesAtHome(d) && !copies.get(d.uri)?.includes(place));
+	const reached = (d: DataRef, known: Copies): boolean =>
+		(known.replicas.get(d.uri)?.includes(place) ?? false) || canBeStored(d.uri, place, known);
+	const atHome = copies && data.find((d) => liesAtHome(d) && !reached(d, copies));
 	return atHome ? { ruleId: null, why: "data_at_home", facts: { uri: atHome.uri } } : null;
 }

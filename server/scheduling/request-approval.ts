@@ -15,7 +15,7 @@ export function requestOf({ choice, run, start }: Finding, { nowMs }: Pick<Snaps
 			placement: row.placement,
 			costMicroUsd: String(ask.costMicroUsd),
 			hourlyMicroUsd: String((row.offer.microUsdPerHour ?? 0n) * BigInt(run.instances)),
-			startP50Ms: nowMs + run.start.p50Ms + Math.round(estimate.refusalMs + estimate.stagingMs),
+			startP50Ms: nowMs + run.start.p50Ms + Math.round(estimate.copyAheadMs + estimate.refusalMs + estimate.stagingMs),
 			homeStartP50Ms: start?.range.p50Ms ?? null,
 			emissionsGrams: estimate.emissionsGrams,
 		},

@@ -99,8 +99,24 @@ export interface DataView {
 	inboundMiBPerS: ReadonlyMap<string, number>;
 	/** What a job brings home from the cloud, GiB. Absent: not known, counted as nothing. */
 	outGiB?: number;
+	/** Stores of the company's own, by place (`provider:region`), into which a set that lies at home can be copied before a launch; MiB/s into each, null: not known. */
+	stores?: ReadonlyMap<string, number | null>;
+	/** The copies in them, by place, then by the set's uri. */
+	copiesAhead?: ReadonlyMap<string, ReadonlyMap<string, CopyAhead>>;
 	/** Only hosts of the owned sites can read `file:` sets. Absent: every machine can (a replay; a demo, all of it on one host). */
 	filesStayHome?: boolean;
+}
+
+/** A copy that Spillway makes, or made, in a region's store. */
+export interface CopyAhead {
+	/** It has all that the set had then, UTC ms; null: it is not whole yet. */
+	asOfMs: number | null;
+	/** Start of the copying that goes on or stands in line; null: none does. */
+	beganMs: number | null;
+	/** After a failure: not begun again before, UTC ms. */
+	retryAtMs: number | null;
+	/** What the last try failed of; null: it did not. */
+	problem: string | null;
 }
 
 /** What is carried between cycles to make the next one cheap. A plan is the same with it and without it. */
@@ -238,6 +254,8 @@ export interface Plan {
 	waiting: Map<string, Reason>;
 	/** For every job that is held until a person says yes: what is asked. Absent: none. */
 	asks?: Map<string, ApprovalRequest>;
+	/** Data that jobs wait for beside the offers that were chosen for them, by job: to be copied into the store of that place. Absent: none. */
+	copyAhead?: Map<string, { place: string; uris: readonly string[] }>;
 }
 
 export type Action =

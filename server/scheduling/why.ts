@@ -1,11 +1,12 @@
 import type { ApprovalAnswer } from "#server/domain/approval.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import { type Reason, reason } from "#server/domain/reasons.ts";
+import { HOUR_MS } from "#server/kernel/units.ts";
 import { type BudgetShort, budgetFacts } from "./budget.ts";
 import { type BurstFacts, type DueBurst, finiteOrNull, nextBurst } from "./burst.ts";
 import { capFacts } from "./caps.ts";
 import type { ApprovalAsk, OfferChoice } from "./choose-offer.ts";
-import { type CloudRun, estimateOf } from "./cost.ts";
+import { type CloudRun, estimateOf, stagingByMachineMs, stagingOn } from "./cost.ts";
 import type { Eviction } from "./evict.ts";
 import type { HomeStart } from "./home.ts";
 import type { OfferRow } from "./offers.ts";
@@ -41,6 +42,25 @@ export function launchReason(row: OfferRow, holdMicroUsd: bigint, run: CloudRun,
 		...due?.facts,
 		...(facts ? { forecastWaitMs: finiteOrNull(facts.forecastWaitMs) } : {}),
 		...(due ? { ruleId: due.ruleId, trigger: due.trigger } : {}),
+	});
+}
+
+/** The chosen offer's region has a store, into which the job's data are copied first. */
+export function copyReason(row: OfferRow, run: CloudRun, start: HomeStart | null): Reason {
+	const { offer } = row;
+	const { waitMs, copyFirst, ms, problem } = stagingOn(row, run);
+	const sizes = run.data.map((set) => (copyFirst.includes(set.uri) ? set.sizeGiB : 0));
+	const savedMs = Math.max(0, stagingByMachineMs(row, run) - ms);
+	return reason("copying_data_ahead", {
+		offerId: offer.id,
+		provider: offer.provider,
+		region: offer.region,
+		sets: copyFirst.length,
+		gib: sizes.includes(null) ? null : String(sizes.reduce<number>((sum, gib) => sum + (gib ?? 0), 0)),
+		readyAtMs: waitMs > 0 ? Math.round(run.terms.nowMs + waitMs) : null,
+		savedMicroUsd: savedMs > 0 ? String(Math.round((row.microUsdPerHour * run.instances * savedMs) / HOUR_MS)) : null,
+		problem,
+		...homeFacts(start),
 	});
 }
 

@@ -20,6 +20,8 @@ export interface CopyOptions {
 	warm?: boolean;
 	signal?: AbortSignal;
 	onProgress?(progress: CopyProgress): void;
+	/** Links are no part of what is copied: one in the source is an error rather than a file less. */
+	linksAreErrors?: boolean;
 }
 
 /** What a data set of many small files needs to fill a line; a few large ones are fetched in parts at once. */
@@ -30,36 +32,42 @@ const REPORT = ["--use-json-log", "--stats=5s", "--stats-log-level=NOTICE"];
 /** Kept of what it complains about. */
 const COMPLAINTS = 3;
 
+/** Options by the name under which the arguments speak of a remote: `name:path`. */
+export type NamedRemotes = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
 /**
  * Makes `target` what the source is, a file or a folder's content. rclone checks the size of each file that it fetched, and its
  * checksum wherever the store has one.
  * @throws StagingError with rclone's own words; the signal's reason when aborted.
  */
 export async function rcloneInto(source: RcloneSource, target: string, options: CopyOptions): Promise<void> {
+	await runRclone(argsOf(source, target, options.warm), source.kind === "remote" ? { source: source.options } : {}, options);
+}
+
+/** rclone with these arguments, AT_ONCE and what it reports by. @throws StagingError with its own words; the signal's reason when aborted. */
+export async function runRclone(args: readonly string[], remotes: NamedRemotes, options: CopyOptions): Promise<void> {
 	const { signal } = options;
 	signal?.throwIfAborted();
 	const complaints: string[] = [];
-	const code = await run(argsOf(source, target, options.warm), environmentOf(source, options.tmpFolder), options, (line) =>
-		read(line, complaints, options),
-	);
+	const all = [...args, ...AT_ONCE, ...PATIENCE, ...REPORT];
+	const code = await run(all, environmentOf(remotes, options.tmpFolder), options, (line) => read(line, complaints, options));
 	signal?.throwIfAborted();
-	if (code !== 0) throw new StagingError(complaints.length > 0 ? complaints.join("; ") : `rclone ended with ${code}`);
+	const failed = code !== 0 || (options.linksAreErrors && complaints.length > 0);
+	if (failed) throw new StagingError(complaints.length > 0 ? complaints.join("; ") : `rclone ended with ${code}`);
 }
 
 function argsOf(source: RcloneSource, target: string, warm = false): string[] {
-	const rest = [...AT_ONCE, ...PATIENCE, ...REPORT];
-	if (source.kind === "address") return ["copyurl", source.url, target, ...rest];
-	return [warm ? "sync" : "copyto", `source:${source.path}`, target, ...rest];
+	if (source.kind === "address") return ["copyurl", source.url, target];
+	return [warm ? "sync" : "copyto", `source:${source.path}`, target];
 }
 
 /** Nothing of this process's own environment: a job's data are fetched by what the remote says, or by the machine's identity. */
-function environmentOf(source: RcloneSource, tmpFolder: string): Record<string, string> {
-	const remote =
-		source.kind === "remote"
-			? Object.entries(source.options).map(([key, value]) => [`RCLONE_CONFIG_SOURCE_${key.toUpperCase()}`, value])
-			: [];
+export function environmentOf(remotes: NamedRemotes, tmpFolder: string): Record<string, string> {
+	const settings = Object.entries(remotes).flatMap(([name, options]) =>
+		Object.entries(options).map(([key, value]) => [`RCLONE_CONFIG_${name.toUpperCase()}_${key.toUpperCase()}`, value]),
+	);
 	// An empty path: rclone keeps no configuration file, and finds none of a person's.
-	return { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: tmpFolder, TMPDIR: tmpFolder, RCLONE_CONFIG: "", ...Object.fromEntries(remote) };
+	return { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: tmpFolder, TMPDIR: tmpFolder, RCLONE_CONFIG: "", ...Object.fromEntries(settings) };
 }
 
 function run(
@@ -89,7 +97,7 @@ interface LogLine {
 	stats?: { bytes?: number; totalBytes?: number; speed?: number };
 }
 
-function read(line: string, complaints: string[], { onProgress }: CopyOptions): void {
+function read(line: string, complaints: string[], { onProgress, linksAreErrors }: CopyOptions): void {
 	let said: LogLine;
 	try {
 		said = JSON.parse(line) as LogLine;
@@ -99,6 +107,10 @@ function read(line: string, complaints: string[], { onProgress }: CopyOptions): 
 	}
 	const { stats } = said;
 	if (stats) onProgress?.({ bytes: stats.bytes ?? 0, totalBytes: stats.totalBytes ?? 0, bytesPerSecond: stats.speed ?? 0 });
+	if (linksAreErrors && /^Can't follow symlink/.test(said.msg ?? "")) {
+		complaints.push(`${said.object ?? "a file"} is a symbolic link, which is not copied`);
+		return;
+	}
 	if (said.level !== "error" && said.level !== "critical") return;
 	const text = [said.object, said.msg?.trim()].filter(Boolean).join(": ");
 	// Said again at each try.

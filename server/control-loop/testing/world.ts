@@ -324,6 +324,8 @@ export interface JobChanges {
 	priority?: number;
 	/** UTC, as in a job's document. */
 	deadline?: string;
+	/** Of its one data set. */
+	data?: { uri: string; sizeGiB: number };
 }
 
 function specOf(changes: JobChanges): JobSpec {
@@ -339,6 +341,7 @@ function specOf(changes: JobChanges): JobSpec {
 			duration: { estimate: changes.estimate ?? "30s", max: changes.max ?? "10m" },
 			...(changes.priority === undefined ? {} : { priority: changes.priority }),
 			...(changes.deadline === undefined ? {} : { deadline: changes.deadline }),
+			...(changes.data && { data: [{ ...changes.data, mount: "/data" }] }),
 			...(changes.checkpointEvery ? { checkpoint: { path: "/checkpoints", interval: changes.checkpointEvery } } : {}),
 		},
 	});

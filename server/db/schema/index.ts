@@ -12,6 +12,7 @@ export * from "./bill.ts";
 export * from "./budget.ts";
 export * from "./charge.ts";
 export * from "./checkpoint.ts";
+export * from "./data-copy.ts";
 export * from "./decision.ts";
 export * from "./decision-part.ts";
 export * from "./enums.ts";

@@ -50,7 +50,7 @@ export function pickOffer(
 		avoidOffers: avoided,
 		approvedMicroUsd: null,
 	};
-	const run = cloudRunOf(queuedJob(job, rest, snapshot.nowMs), shape.verdict, snapshot);
+	const run = { ...cloudRunOf(queuedJob(job, rest, snapshot.nowMs), shape.verdict, snapshot), mayWait: false };
 	const choice = chooseOffer(shape, job, run, input.budgets, input.askApproval, snapshot.nowMs);
 	if (choice.kind !== "chosen") return null;
 	const { row, holdMicroUsd } = choice;

@@ -16,7 +16,12 @@ import { checkpointFor } from "./checkpoint-manifest.ts";
 import type { AgentContext } from "./context.ts";
 import { ordersFor } from "./orders.ts";
 
-type Row = { instance: typeof instance.$inferSelect; attempt: typeof attempt.$inferSelect; spec: (typeof job.$inferSelect)["spec"] };
+type Row = {
+	instance: typeof instance.$inferSelect;
+	attempt: typeof attempt.$inferSelect;
+	spec: (typeof job.$inferSelect)["spec"];
+	submittedAt: Date;
+};
 
 /**
  * Lets the agent of an instance in, once: the secret is spent, the instance is `ready`, its attempt `staging`. The same
@@ -39,7 +44,7 @@ export async function enrollAgent(ctx: AgentContext, input: EnrollRequest): Prom
 		return letIn(tx, found, { providerInstanceId, privateAddress, tokenHash, nowMs: ctx.clock.nowMs() });
 	});
 	const nowMs = ctx.clock.nowMs();
-	const spec = await withNearestCopies(ctx.db, row.spec, `${row.instance.provider}:${row.instance.region}`);
+	const spec = await withNearestCopies(ctx.db, row.spec, `${row.instance.provider}:${row.instance.region}`, row.submittedAt);
 	const orders = ordersFor(
 		{
 			attemptState: row.attempt.state,
@@ -69,7 +74,7 @@ export async function enrollAgent(ctx: AgentContext, input: EnrollRequest): Prom
 
 async function readForUpdate(tx: Tx, instanceId: string): Promise<Row | null> {
 	const [row] = await tx
-		.select({ instance, attempt, spec: job.spec })
+		.select({ instance, attempt, spec: job.spec, submittedAt: job.submittedAt })
 		.from(instance)
 		.innerJoin(attempt, eq(attempt.id, instance.attemptId))
 		.innerJoin(job, eq(job.id, instance.jobId))

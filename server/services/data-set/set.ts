@@ -1,4 +1,5 @@
 import { eq } from "drizzle-orm";
+import type { Tx } from "#server/db/client.ts";
 import { notify } from "#server/db/notify.ts";
 import { setting } from "#server/db/schema/setting.ts";
 import { site } from "#server/db/schema/site.ts";
@@ -7,17 +8,15 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import { writeAudit } from "../audit.ts";
 import { authorize } from "../authorize.ts";
 import type { ServiceContext } from "../context.ts";
-import { DATA_SETS_SETTING, type DataSetsInput, dataSetsInput } from "./schemas.ts";
-
-const REGION_PLACE = /^(aws|azure|gcp):[a-z0-9-]+$/;
+import { DATA_SETS_SETTING, DATA_STORES_SETTING, type DataSetsInput, dataSetsInput, REGION_PLACE } from "./schemas.ts";
 
 /**
- * Replaces the list of data sets that have copies. It counts for decisions within a minute, and for attempts that start from now on.
+ * Replaces the list of data sets that have copies, and that of stores into which they may be copied. It counts for decisions within a minute, and for attempts that start from now on.
  * @throws SpillwayError `forbidden`, `invalid_input` for a place that is neither a region nor an owned site.
  */
 export async function setDataSets(ctx: ServiceContext, raw: DataSetsInput): Promise<void> {
 	authorize(ctx, "data:change", null);
-	const { items } = dataSetsInput.parse(raw);
+	const { items, stores = [] } = dataSetsInput.parse(raw);
 	await ctx.db.transaction(async (tx) => {
 		const sites = await tx.select({ id: site.id, provider: site.provider }).from(site);
 		const owned = sites.filter((s) => !isCloudProvider(s.provider)).map((s) => s.id);
@@ -34,12 +33,18 @@ export async function setDataSets(ctx: ServiceContext, raw: DataSetsInput): Prom
 			),
 		);
 		if (fields.length > 0) throw new SpillwayError("invalid_input", "A copy is at a place that Spillway does not know.", { fields });
-		const [before] = await tx.select({ value: setting.value }).from(setting).where(eq(setting.key, DATA_SETS_SETTING)).for("update");
-		await tx
-			.insert(setting)
-			.values({ key: DATA_SETS_SETTING, value: items })
-			.onConflictDoUpdate({ target: setting.key, set: { value: items } });
-		await writeAudit(tx, ctx, { action: "data_sets.set", subject: "data_sets", before: before?.value ?? [], after: items });
+		const before = await replaceSetting(tx, DATA_SETS_SETTING, items);
+		await writeAudit(tx, ctx, { action: "data_sets.set", subject: "data_sets", before, after: items });
+		const storesBefore = await replaceSetting(tx, DATA_STORES_SETTING, stores);
+		if (JSON.stringify(storesBefore) !== JSON.stringify(stores))
+			await writeAudit(tx, ctx, { action: "data_stores.set", subject: "data_stores", before: storesBefore, after: stores });
 		await notify(tx, { wake: true });
 	});
+}
+
+/** Answers what was there before. */
+async function replaceSetting(tx: Tx, key: string, value: unknown[]): Promise<unknown> {
+	const [before] = await tx.select({ value: setting.value }).from(setting).where(eq(setting.key, key)).for("update");
+	await tx.insert(setting).values({ key, value }).onConflictDoUpdate({ target: setting.key, set: { value } });
+	return before?.value ?? [];
 }

@@ -26,7 +26,7 @@ import type {
 } from "#server/scheduling/types.ts";
 import { asksPeople, readAnswers } from "../approval/answers.ts";
 import { budgetViews } from "../budget/views.ts";
-import { readDataView } from "../data-set/data-view.ts";
+import { CopiesNow, readDataView } from "../data-set/data-view.ts";
 import { forecastScale as readForecastScale } from "../forecast/scale.ts";
 import { ForeignCache } from "../foreign-job/waiting.ts";
 import { durationStats } from "../job/durations.ts";
@@ -56,6 +56,7 @@ export class SnapshotCache {
 	history: HistoryFacts | null = null;
 	readonly foretold = new ForetoldCache();
 	readonly foreign = new ForeignCache();
+	readonly copies = new CopiesNow();
 	readonly checkpointSizes = new CheckpointSizes();
 	readonly pendingRows = new PendingRows();
 	/** By row: what is made of it where nothing else tells of the job. */
@@ -93,7 +94,13 @@ export async function loadSnapshot(
 	historyMaxAgeMs = HISTORY_AGE_MS,
 ): Promise<{ snapshot: Snapshot; active: ActivePolicy }> {
 	const nowMs = ctx.clock.nowMs();
-	const { durations, offerRecords, arrivingGpusPerHour, forecastScale, data } = await historyOf(ctx.db, cache, nowMs, historyMaxAgeMs);
+	const {
+		durations,
+		offerRecords,
+		arrivingGpusPerHour,
+		forecastScale,
+		data: lasting,
+	} = await historyOf(ctx.db, cache, nowMs, historyMaxAgeMs);
 	return ctx.db.transaction(
 		async (tx) => {
 			const active = await activePolicy(tx);
@@ -101,6 +108,7 @@ export async function loadSnapshot(
 			const pending = await readPending(tx, cache, { nowMs, timing: ctx.timing, told, policy: active.policy });
 			forgetEnded(cache, pending, running);
 			const foreign = await cache.foreign.read(tx);
+			const data = await cache.copies.add(tx, lasting);
 			const snapshot: Snapshot = {
 				nowMs,
 				seed: hash32(`${active.version}`),

@@ -21,7 +21,7 @@ export class ReplayData {
 		this.#scenario = scenario;
 		const replicas = new Map((data?.sets ?? []).map(({ uri, copies }) => [uri, copies]));
 		this.view = data || outGiB > 0 ? { replicas, inboundMiBPerS: data?.inboundMiBPerS ?? new Map(), outGiB } : null;
-		this.#book = openData({ offers: [...offers], ...(this.view ? { data: this.view } : {}) });
+		this.#book = openData({ nowMs: 0, offers: [...offers], ...(this.view ? { data: this.view } : {}) });
 	}
 
 	/** What jobs of a team read: the same list each time. */

@@ -1,0 +1,89 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { dataAddressOf } from "#server/domain/data-address.ts";
+import type { DataRemotes } from "#server/domain/data-remotes.ts";
+import { StagingError } from "../safe-path.ts";
+import { environmentOf, type NamedRemotes, runRclone } from "./run.ts";
+import { rcloneSourceOf } from "./source.ts";
+
+/** What copying from one store to another by a host of our own takes. */
+export interface PushOptions {
+	remotes: DataRemotes;
+	/** Path of the rclone to use. @throws StagingError when there is none. */
+	rclone(): Promise<string>;
+	signal: AbortSignal;
+}
+
+/**
+ * Makes `toUri` what `fromUri` is, a file or a folder's content: only what differs is moved, and what is gone is deleted. rclone
+ * checks each file's size, and its checksum wherever both stores have one. Links in a folder of this host are errors.
+ * Answers how many bytes were moved. @throws StagingError; the signal's reason when aborted.
+ */
+export function pushData(fromUri: string, toUri: string, options: PushOptions): Promise<{ bytes: number }> {
+	return withRclone(options, async (program, tmpFolder) => {
+		const [from, to] = [endOf("source", fromUri, options.remotes), endOf("target", toUri, options.remotes)];
+		const remotes = { ...from.remotes, ...to.remotes };
+		const isFolder = await isDirectory(program, from, tmpFolder, options.signal);
+		let bytes = 0;
+		await runRclone([isFolder ? "sync" : "copyto", from.path, to.path], remotes, {
+			...{ program, tmpFolder, signal: options.signal, linksAreErrors: true },
+			onProgress: (progress) => {
+				bytes = progress.bytes;
+			},
+		});
+		return { bytes };
+	});
+}
+
+/** Deletes all that lies at an address; nothing there is fine. @throws StagingError */
+export function deleteData(uri: string, options: PushOptions): Promise<void> {
+	return withRclone(options, async (program, tmpFolder) => {
+		const at = endOf("target", uri, options.remotes);
+		try {
+			const isFolder = await isDirectory(program, at, tmpFolder, options.signal);
+			await runRclone([isFolder ? "purge" : "deletefile", at.path], at.remotes, { program, tmpFolder, signal: options.signal });
+		} catch (error) {
+			if (!(error instanceof StagingError && /not found/.test(error.message))) throw error;
+		}
+	});
+}
+
+async function withRclone<T>(options: PushOptions, work: (program: string, tmpFolder: string) => Promise<T>): Promise<T> {
+	const program = await options.rclone();
+	const tmpFolder = await mkdtemp(path.join(tmpdir(), "spillway-rclone-"));
+	try {
+		return await work(program, tmpFolder);
+	} finally {
+		await rm(tmpFolder, { recursive: true, force: true });
+	}
+}
+
+interface End {
+	/** As rclone is told it. */
+	path: string;
+	remotes: NamedRemotes;
+}
+
+function endOf(name: "source" | "target", uri: string, known: DataRemotes): End {
+	const address = dataAddressOf(uri);
+	if (address.kind === "file") return { path: fileURLToPath(uri), remotes: {} };
+	const source = rcloneSourceOf(uri, known);
+	if (source.kind === "address") throw new StagingError(`${uri} is one file of a web server: name the folder, or another address of it`);
+	return { path: `${name}:${source.path}`, remotes: { [name]: source.options } };
+}
+
+async function isDirectory(program: string, { path: at, remotes }: End, tmpFolder: string, signal: AbortSignal): Promise<boolean> {
+	try {
+		const args = ["lsjson", "--stat", "--no-modtime", "--no-mimetype", "--retries=3", "--contimeout=15s", "--timeout=60s", at];
+		const { stdout } = await promisify(execFile)(program, args, { env: environmentOf(remotes, tmpFolder) as NodeJS.ProcessEnv, signal });
+		return (JSON.parse(stdout) as { IsDir?: boolean }).IsDir === true;
+	} catch (error) {
+		signal.throwIfAborted();
+		const said = String((error as { stderr?: string }).stderr ?? error).trim();
+		throw new StagingError(`it cannot be read: ${said.split("\n").at(-1)?.slice(0, 500)}`);
+	}
+}

@@ -1,0 +1,148 @@
+import { eq } from "drizzle-orm";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { dataCopy } from "#server/db/schema/data-copy.ts";
+import { job } from "#server/db/schema/job.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
+import { systemContext } from "#server/services/context.ts";
+import { listDataSets } from "#server/services/data-set/list.ts";
+import { withNearestCopies } from "#server/services/data-set/nearest-copies.ts";
+import { setDataSets } from "#server/services/data-set/set.ts";
+import { CopiesAhead, type DataCopier } from "./copies-ahead.ts";
+import { World } from "./testing/world.ts";
+
+const ROWS = "file:///data/rows";
+const STORE = "s3://acme-stage/spillway";
+
+let world: World;
+let copies: CopiesAhead;
+/** What the copier was told, and what it does next. */
+let told: string[];
+let answer: () => Promise<{ bytes: number }>;
+
+beforeEach(async () => {
+	world = await World.open({ slots: 0, runMs: 1_000 });
+	told = [];
+	answer = async () => ({ bytes: 256 * 1024 * 1024 });
+	const copier: DataCopier = {
+		copy: async (from, to) => {
+			told.push(`${from} → ${to}`);
+			return answer();
+		},
+		remove: async (uri) => void told.push(`− ${uri}`),
+	};
+	copies = new CopiesAhead(world.ctx, copier, new AbortController().signal);
+	await setDataSets(systemContext(world.database.db, world.clock, "seed"), {
+		items: [{ uri: ROWS, copies: [{ at: "home", uri: ROWS }] }],
+		stores: [{ at: "aws:us-east-1", uri: STORE, writeUri: "rclone://stage/acme-stage/spillway/" }],
+	});
+});
+afterEach(() => world.database.drop());
+
+const rows = () => world.database.db.select().from(dataCopy);
+const submit = (name: string) => world.submit({ name, data: { uri: ROWS, sizeGiB: 100 } });
+
+async function jobNamed(name: string) {
+	const [row] = await world.database.db.select().from(job).where(eq(job.name, name));
+	return row ?? expect.fail(`no job ${name}`);
+}
+
+/** A turn of the copying, to its end. */
+async function copyNow(): Promise<void> {
+	await copies.tend();
+	await copies.done();
+}
+
+describe("data that lie at home", { timeout: 60_000 }, () => {
+	it("are copied into the region's store before anything is launched, and read from there", async () => {
+		await submit("a");
+		await world.tick();
+		await world.tick();
+		const waiting = await jobNamed("a");
+		expect(waiting.reason).toMatchObject({ code: "copying_data_ahead", facts: { region: "us-east-1", gib: "100" } });
+		expect(world.cloud.instances()).toEqual([]);
+		expect(await rows()).toMatchObject([{ uri: ROWS, place: "aws:us-east-1", asOfAt: null, wantedAt: waiting.submittedAt }]);
+
+		answer = async () => {
+			world.clock.advance(4_000);
+			return { bytes: 256 * 1024 * 1024 };
+		};
+		await copyNow();
+		expect(told).toHaveLength(1);
+		expect(told[0]).toMatch(/^file:\/\/\/data\/rows → rclone:\/\/stage\/acme-stage\/spillway\/[0-9a-f]{24}$/);
+		expect(await rows()).toMatchObject([{ mibPerS: 64, failures: 0, error: null }]);
+		await world.until(async () => (await jobNamed("a")).state === "succeeded");
+		expect(await world.attempts()).toHaveLength(1);
+		expect(told).toHaveLength(1);
+
+		const { spec, submittedAt } = waiting;
+		const at = async (place: string, since: Date) => (await withNearestCopies(world.database.db, spec, place, since)).data[0]?.uri;
+		expect(await at("aws:us-east-1", submittedAt)).toMatch(/^s3:\/\/acme-stage\/spillway\/[0-9a-f]{24}$/);
+		expect(await at("aws:us-east-1", new Date(world.clock.nowMs()))).toBe(ROWS);
+		expect(await at("gcp:us-central1", submittedAt)).toBe(ROWS);
+	});
+
+	it("are brought up to date for a job that was submitted later", async () => {
+		await submit("a");
+		await world.tick();
+		await copyNow();
+		await world.until(async () => (await jobNamed("a")).state === "succeeded");
+		world.clock.advance(HOUR_MS);
+		await submit("b");
+		await world.tick();
+		expect((await jobNamed("b")).reason.code).toBe("copying_data_ahead");
+		await copyNow();
+		expect(told).toHaveLength(2);
+		expect(told[1]).toBe(told[0]);
+		await world.until(async () => (await jobNamed("b")).state === "succeeded");
+		expect(await rows()).toHaveLength(1);
+	});
+
+	it("are tried again after a pause that doubles, with the error in the job's reason", async () => {
+		await submit("a");
+		await world.tick();
+		answer = () => Promise.reject(new Error("no such bucket"));
+		await copyNow();
+		expect(await rows()).toMatchObject([{ failures: 1, error: "no such bucket" }]);
+		await copyNow();
+		expect(told).toHaveLength(1);
+		world.clock.advance(MINUTE_MS);
+		await world.tick();
+		await copyNow();
+		const [row] = await rows();
+		expect(row).toMatchObject({ failures: 2, retryAt: new Date(world.clock.nowMs() + 2 * MINUTE_MS) });
+		expect((await listDataSets(systemContext(world.database.db, world.clock))).stored).toEqual([
+			{ uri: ROWS, at: "aws:us-east-1", asOfMs: null, copying: false, error: "no such bucket" },
+		]);
+		answer = async () => ({ bytes: 1 });
+		world.clock.advance(2 * MINUTE_MS);
+		await world.tick();
+		await copyNow();
+		await world.until(async () => (await jobNamed("a")).state === "succeeded");
+		expect(await rows()).toMatchObject([{ failures: 0, error: null, retryAt: null }]);
+	});
+
+	it("go from the store when nobody wanted them for a week, not while a live job names them", async () => {
+		await submit("a");
+		await world.tick();
+		await copyNow();
+		world.clock.advance(7 * DAY_MS + 1);
+		await copies.tidy();
+		await copies.done();
+		expect(told).toHaveLength(1);
+		await world.database.db.update(job).set({ state: "cancelled", finishedAt: new Date(world.clock.nowMs()) });
+		await copies.tidy();
+		await copies.done();
+		expect(told[1]).toMatch(/^− rclone:\/\/stage\/acme-stage\/spillway\/[0-9a-f]{24}$/);
+		expect(await rows()).toEqual([]);
+	});
+});
+
+it("refuses a store that is no region, cannot be written, or is there twice", async () => {
+	const ctx = systemContext(world.database.db, world.clock, "seed");
+	const set = (...stores: { at: string; uri: string }[]) => setDataSets(ctx, { items: [], stores });
+	await expect(set({ at: "home", uri: STORE })).rejects.toThrow(/a region, as aws:us-east-1/);
+	await expect(set({ at: "aws:us-east-1", uri: "file:///stage" })).rejects.toThrow(/can be written/);
+	await expect(set({ at: "aws:us-east-1", uri: STORE }, { at: "aws:us-east-1", uri: STORE })).rejects.toThrow(
+		/two stores are at one place/,
+	);
+});

@@ -1,0 +1,42 @@
+import { SECOND_MS } from "#server/kernel/units.ts";
+import type { Snapshot } from "./types.ts";
+
+type Known = NonNullable<Snapshot["data"]>;
+
+/** One data set, as one place's store has it for a job that was submitted at a given time. */
+export type StoredAt = { kind: "there" } | { kind: "copyable"; readyInMs: number; problem: string | null };
+
+/**
+ * Whether the place's store has the set as it was when the job was submitted or later, or how long it takes until it does; null
+ * when it cannot be copied there ahead: no store, or no copy at home, from which it leaves free of charge.
+ *
+ * A copy that began before the submission may lack what the job was made for: it is brought up to date first, for which a tenth
+ * of the whole set's time is taken (an assumption: only what changed moves). So is what is left of one that takes longer than expected.
+ */
+export function storedAt(uri: string, gib: number | null, place: string, sinceMs: number, view: Known, nowMs: number): StoredAt | null {
+	if (!canBeStored(uri, place, view)) return null;
+	const copy = view.copiesAhead?.get(place)?.get(uri);
+	if (copy && copy.asOfMs !== null && copy.asOfMs >= sinceMs) return { kind: "there" };
+	const speed = view.stores?.get(place) ?? view.inboundMiBPerS.get(place) ?? null;
+	const wholeMs = speed === null || speed <= 0 ? 0 : copyMs(gib ?? 0, speed);
+	const pauseMs = Math.max(0, (copy?.retryAtMs ?? 0) - nowMs);
+	// Never as if it was there: a tenth is left until the store is seen to have it.
+	const leastMs = wholeMs / 10;
+	if (copy && copy.asOfMs !== null) return { kind: "copyable", readyInMs: pauseMs + leastMs, problem: copy.problem };
+	const begun = copy && copy.beganMs !== null && copy.beganMs >= sinceMs ? nowMs - copy.beganMs : 0;
+	return { kind: "copyable", readyInMs: pauseMs + Math.max(wholeMs - begun, leastMs), problem: copy?.problem ?? null };
+}
+
+/** A set with a copy at home, named as such by the operator, and a region with a store. Holds as long as the view's lists do. */
+export function canBeStored(uri: string, place: string, { stores, replicas }: Pick<Known, "stores" | "replicas">): boolean {
+	return stores?.has(place) === true && (replicas.get(uri)?.some(isHome) ?? false);
+}
+
+/** A cloud's place is `provider:region`; an owned site's is its id. */
+function isHome(place: string): boolean {
+	return !place.includes(":");
+}
+
+export function copyMs(gib: number, mibPerS: number): number {
+	return ((gib * 1024) / mibPerS) * SECOND_MS;
+}
