@@ -1,3 +1,10 @@
+import { arrayIndices } from "#server/domain/imports/sbatch/times.ts";
+import { succeededElsewhere } from "./hold-mark.ts";
+import { isOver, type SlurmJob } from "./mapper.ts";
+
+/** More than any array that Slurm takes by default. */
+const TASKS_MAX = 10_000;
+
 /**
  * What a job waits for, as Slurm writes it (`afterok:12(unfulfilled),afterany:13_4(unfulfilled)`; `?` between two: either is
  * enough), once job `id` has succeeded elsewhere: as it is to be written back. Terms that this fulfils are gone; a list of which
@@ -14,4 +21,35 @@ export function afterSuccessOf(id: number, dependency: string): string | null {
 /** Whether it waits for this job to fail: that it succeeded elsewhere means never. */
 export function wantsFailureOf(id: number, dependency: string): boolean {
 	return new RegExp(`(^|[,?])afternotok:${id}(?!\\d)`).test(dependency);
+}
+
+/**
+ * What a job waits for, once every job in it that succeeded in the cloud counts as that: to be written back. For jobs that began to
+ * wait after such a job was cancelled at home. Of an array as a whole (`afterok:12_*`) its tasks that are not over remain, unless
+ * one failed. Null: nothing in it changes.
+ */
+export function afterSuccessesElsewhere(dependency: string, jobs: Iterable<SlurmJob>): string | null {
+	const asked = new Set([...dependency.matchAll(/afterok:(\d+)/g)].map(([, id]) => Number(id)));
+	const known = [...jobs].filter((job) => asked.has(job.array?.id ?? job.id));
+	if (!known.some(succeededElsewhere)) return null;
+	const either = dependency.includes("?");
+	const terms = dependency.split(/[,?]/).map((term) => term.replace(/\([^)]*\)$/, ""));
+	const now = terms.map((term) => termAfter(term, known));
+	if (either && now.includes("")) return "";
+	if (now.every((term, i) => term === terms[i])) return null;
+	return now.filter((term) => term !== "").join(either ? "?" : ",");
+}
+
+/** "": fulfilled. */
+function termAfter(term: string, known: readonly SlurmJob[]): string {
+	const [, id, task] = /^afterok:(\d+)(?:_(\d+|\*))?$/.exec(term) ?? [];
+	if (id === undefined) return term;
+	const tasks = known.filter((job) => (task === undefined ? job.id : job.array?.id) === Number(id));
+	if (task !== "*") return tasks.some((job) => (task === undefined || job.array?.task === task) && succeededElsewhere(job)) ? "" : term;
+	if (!tasks.some(succeededElsewhere) || tasks.some((job) => isOver(job.state) && job.state !== "COMPLETED" && !succeededElsewhere(job)))
+		return term;
+	const open = tasks.filter((job) => !isOver(job.state)).map((job) => arrayIndices(job.array?.task ?? "", TASKS_MAX));
+	if (open.some((indices) => indices === null || indices === "too_many")) return term;
+	const left = open.flatMap((indices) => (indices === null || indices === "too_many" ? [] : indices.indices));
+	return left.length === 0 ? "" : `afterok:${left.map((index) => `${id}_${index}`).join(":")}`;
 }

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Clock, systemClock } from "#server/kernel/clock.ts";
 import type { ClusterDriver, ClusterObservation, LogCursor, LogLine, StartAttempt } from "../driver.ts";
 import { DriverError } from "../driver-errors.ts";
-import type { ForeignQueue } from "../foreign-queue.ts";
 import { isMissing, writeWhole } from "../local/attempt-folder.ts";
 import { checkpointFolderOf } from "../local/bring-data.ts";
 import { writeStoppedBefore } from "../local/observe-attempt.ts";
@@ -38,7 +37,7 @@ export class SlurmDriver implements ClusterDriver {
 	readonly provider = "slurm";
 	readonly capabilities = { multiNode: true, pushesChanges: false };
 	/** Null without `scontrol`: then jobs of others are only watched. */
-	readonly queue: ForeignQueue | null;
+	readonly queue: SlurmQueue | null;
 	readonly siteId: string;
 	readonly #settings: ParsedSlurmSettings;
 	readonly #clock: Clock;
@@ -61,8 +60,8 @@ export class SlurmDriver implements ClusterDriver {
 		this.#pools = new PoolWatch(this.#settings, this.#calls, clock);
 		this.#theirs = new QueueWatch(this.#settings, this.#calls, clock);
 		const { scontrol, answerTimeoutMs: timeoutMs } = this.#settings;
-		const dependantsOf = (id: number) => this.#theirs.dependantsOf(id);
-		this.queue = scontrol ? new SlurmQueue({ calls: this.#calls, scontrol, timeoutMs, clock, dependantsOf }) : null;
+		const lists = { dependantsOf: (id: number) => this.#theirs.dependantsOf(id), all: () => this.#theirs.all() };
+		this.queue = scontrol ? new SlurmQueue({ calls: this.#calls, scontrol, timeoutMs, clock, ...lists }) : null;
 		this.#ctx = { settings: this.#settings, calls: this.#calls, clock, pool: (id) => this.#pools.one(id) };
 	}
 
@@ -75,7 +74,9 @@ export class SlurmDriver implements ClusterDriver {
 			const ours = await this.#pools.now();
 			const pools = ours.map((pool) => slotsOf(pool, held));
 			const taken = new Map(pools.map(({ id, unavailableSlots }) => [id, unavailableSlots]));
-			return { observedAtMs, pools, attempts: known.map((a) => a.observation), foreign: await this.#theirs.now(ours, taken) };
+			const foreign = await this.#theirs.now(ours, taken);
+			await this.queue?.tellLateDependants();
+			return { observedAtMs, pools, attempts: known.map((a) => a.observation), foreign };
 		});
 	}
 

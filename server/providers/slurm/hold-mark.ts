@@ -23,3 +23,10 @@ export function markOf(comment: string): HoldMark | null {
 	const [, mark, priority] = MARK.exec(comment) ?? [];
 	return mark === undefined ? null : { mark, priority: Number(priority), comment: withoutMark(comment) };
 }
+
+/** As `finish` leaves it on a cancelled job that succeeded in the cloud. */
+const SUCCEEDED_ELSEWHERE = /\[ran in the cloud as job_\w+: exit code 0\]$/;
+
+export function succeededElsewhere({ state, comment }: { state: string; comment: string }): boolean {
+	return state === "CANCELLED" && SUCCEEDED_ELSEWHERE.test(comment);
+}

@@ -5,7 +5,7 @@ export function quoted(words: readonly string[]): string {
 	return words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ");
 }
 
-/** Files that launch.sh and the driver meet at, beside those of run-job.sh. */
+/** Files that the job's script and the driver meet at, beside those of run-job.sh. */
 export interface LaunchFiles {
 	/** Made by one run only, so that an attempt that Slurm has twice, or runs again, runs once. */
 	claim: string;

@@ -31,6 +31,7 @@ export class QueueWatch {
 	/** Second of the controller's clock before which every change is known. */
 	#since = 0;
 	#changed = true;
+	#all: readonly SlurmJob[] | null = null;
 	#last: { jobs: readonly ForeignJob[]; key: string } | null = null;
 
 	constructor(settings: Pick<ParsedSlurmSettings, "user" | "queuePollMs">, calls: Pick<SlurmCalls, "jobsSince" | "job">, clock: Clock) {
@@ -55,6 +56,12 @@ export class QueueWatch {
 		return { atMs: nowMs, jobs: this.#last?.jobs ?? [] };
 	}
 
+	/** Every job as of the last look, over or not; the same array while nothing new was read. */
+	all(): readonly SlurmJob[] {
+		this.#all ??= [...this.#jobs.values()];
+		return this.#all;
+	}
+
 	/** Jobs that wait for this one, as of the last look, and what they wait for. */
 	dependantsOf(id: number): SlurmJob[] {
 		return [...this.#jobs.values()].filter((j) => j.state === "PENDING" && new RegExp(`:${id}(?!\\d)`).test(j.dependency));
@@ -67,6 +74,7 @@ export class QueueWatch {
 		if (listed !== null) {
 			this.#tookMs = performance.now() - begun;
 			this.#jobs.clear();
+			this.#all = null;
 			for (const job of listed) this.#note(job);
 			this.#changed = true;
 			const seconds = listed.reduce((newest, j) => Math.max(newest, ...timesOf(j)), 0) / 1_000;
@@ -90,6 +98,7 @@ export class QueueWatch {
 	}
 
 	#note(job: SlurmJob): void {
+		this.#all = null;
 		this.#jobs.set(job.id, job);
 		this.#newest = Math.max(this.#newest, job.id);
 	}

@@ -5,9 +5,9 @@ import { DAY_MS } from "#server/kernel/units.ts";
 import { DriverError } from "../driver-errors.ts";
 import type { ForeignQueue, ForeignScript, ForeignSight, OutputLine } from "../foreign-queue.ts";
 import type { SlurmCalls } from "./client.ts";
-import { afterSuccessOf, wantsFailureOf } from "./dependencies.ts";
+import { afterSuccessesElsewhere, afterSuccessOf, wantsFailureOf } from "./dependencies.ts";
 import { sightOfForeign } from "./foreign-queue.ts";
-import { markOf, withMark, withoutMark } from "./hold-mark.ts";
+import { markOf, succeededElsewhere, withMark, withoutMark } from "./hold-mark.ts";
 import { isOver, type SlurmJob } from "./mapper.ts";
 import { writeOutputFiles } from "./output-files.ts";
 import { scontrol } from "./scontrol.ts";
@@ -28,6 +28,8 @@ interface SlurmQueueOptions {
 	timeoutMs: number;
 	clock: Clock;
 	dependantsOf(id: number): SlurmJob[];
+	/** Everybody's jobs as of the last look; the same array while nothing new was read. */
+	all(): readonly SlurmJob[];
 }
 
 /**
@@ -38,6 +40,9 @@ interface SlurmQueueOptions {
  */
 export class SlurmQueue implements ForeignQueue {
 	readonly #options: SlurmQueueOptions;
+	#lateIn: readonly SlurmJob[] | null = null;
+	/** What was tried for which of them, once. */
+	readonly #lateTold = new Set<string>();
 
 	constructor(options: SlurmQueueOptions) {
 		this.#options = options;
@@ -115,6 +120,30 @@ export class SlurmQueue implements ForeignQueue {
 		return this.look(id);
 	}
 
+	/**
+	 * Frees jobs that were submitted to wait for the success of one that had gone to the cloud already: Slurm counts that as cancelled.
+	 * To be called after each look; does nothing while nothing new was read.
+	 */
+	async tellLateDependants(): Promise<void> {
+		const jobs = this.#options.all();
+		if (jobs === this.#lateIn) return;
+		if (!jobs.some(succeededElsewhere)) this.#lateTold.clear();
+		else await this.#tellLate(jobs);
+		this.#lateIn = jobs;
+	}
+
+	async #tellLate(jobs: readonly SlurmJob[]): Promise<void> {
+		for (const { id, state, dependency: seen } of jobs) {
+			if (state !== "PENDING" || seen === "" || this.#lateTold.has(`${id} ${seen}`)) continue;
+			if (afterSuccessesElsewhere(seen, jobs) === null) continue;
+			const now = await this.#options.calls.job(id);
+			const dependency = now?.state === "PENDING" ? afterSuccessesElsewhere(now.dependency, jobs) : null;
+			// What Slurm refuses it is not asked again; it is no reason to call the site unhealthy.
+			if (dependency !== null) await this.#options.calls.update(id, { dependency }).catch(ignoreUnlessUnknown);
+			this.#lateTold.add(`${id} ${seen}`);
+		}
+	}
+
 	writeOutput = async (id: string, lines: AsyncIterable<OutputLine>): Promise<{ files: string[]; problem: string | null }> => {
 		const job = await this.#job(id);
 		if (job === null) return { files: [], problem: "the cluster does not know the job any more, and so not where its output belongs" };
@@ -176,7 +205,7 @@ function ignoreTooLate(error: unknown): void {
 	if (!(error instanceof DriverError) || (error.kind !== "not_found" && !TOO_LATE.includes(error.providerCode ?? ""))) throw error;
 }
 
-/** A place in the queue is worth a try, and no reason to keep a job held. */
+/** Worth a try, as a place in the queue is, and no reason to keep a job held. */
 function ignoreUnlessUnknown(error: unknown): void {
 	if (error instanceof DriverError && error.kind === "transient") throw error;
 }

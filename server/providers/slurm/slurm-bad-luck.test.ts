@@ -270,6 +270,58 @@ describe.skipIf(missing !== null)(
 			});
 		});
 
+		describe("jobs of others that wait for one that ran in the cloud", () => {
+			const held = (...more: string[]) => slurm().command("sbatch", "--parsable", "--hold", "-o", "/dev/null", ...more, "--wrap", "true");
+			const waiting = (dependency: string) =>
+				slurm().command("sbatch", "--parsable", "-o", "/dev/null", `--dependency=${dependency}`, "--wrap", "true");
+			const shown = async (id: string) => slurm().command("scontrol", "show", "job", id);
+			const finished = async (driver: SlurmDriver, id: string, exitCode: number) => {
+				const outcome = exitCode === 0 ? ("succeeded" as const) : ("failed" as const);
+				await defined(driver.queue, "queue").finish(id, { outcome, exitCode, comment: `ran in the cloud as job_1: exit code ${exitCode}` });
+			};
+			const adopting = () => newDriver({ scontrol: ["env", `SLURM_CONF=${slurm().conf}`, "scontrol"], queuePollMs: 50 });
+
+			it("see how it ended there, whether they began to wait before or after", async () => {
+				const driver = adopting();
+				const [good, bad] = [await held(), await held()];
+				const before = { ok: await waiting(`afterok:${good}`), notOk: await waiting(`afternotok:${good}`) };
+				const failed = { ok: await waiting(`afterok:${bad}`), notOk: await waiting(`afternotok:${bad}`) };
+				await driver.observe();
+				await finished(driver, good, 0);
+				await finished(driver, bad, 3);
+				const late = await waiting(`afterok:${good}`);
+				for (const id of [before.ok, failed.notOk, late]) {
+					await eventually(h, `job ${id} ran`, async () => {
+						await driver.observe();
+						return (await shown(id)).includes("JobState=COMPLETED");
+					});
+				}
+				expect(await shown(before.notOk)).toContain("never runs: job");
+				expect(await shown(before.notOk)).toContain("JobState=PENDING");
+				expect(await shown(failed.ok)).toContain("Reason=DependencyNeverSatisfied");
+				await slurm().command("scancel", before.notOk, failed.ok);
+			});
+
+			it("wait for the other tasks of its array, and start after them", async () => {
+				const driver = adopting();
+				const array = await held("--array=1-3", "--comment=spillway");
+				await slurm().command("scontrol", "update", `JobId=${array}_3`, "Comment=spillway");
+				await driver.observe();
+				const third = await eventually(h, "the third task has a number", async () => {
+					const found = (await driver.observe()).foreign?.jobs.find((job) => job.array?.id === array && job.array.task === "3");
+					return found?.id;
+				});
+				await finished(driver, third, 0);
+				const late = await waiting(`afterok:${array}`);
+				await eventually(h, "it waits for two tasks", async () => {
+					await driver.observe();
+					return /Dependency=afterok:\d+_1\(unfulfilled\),afterok:\d+_2\(unfulfilled\)/.test(await shown(late));
+				});
+				await slurm().command("scontrol", "release", `${array}_[1-2]`);
+				await eventually(h, "it ran", async () => (await shown(late)).includes("JobState=COMPLETED"));
+			});
+		});
+
 		describe("jobs of several nodes", () => {
 			it("run once on each, with their GPUs, and end with the worst exit code", async () => {
 				const request = shell(
