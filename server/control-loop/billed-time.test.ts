@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Billing } from "#server/providers/driver.ts";
-import { billedTime, type Known } from "./billed-time.ts";
+import { billedTime, type Known, launchedAt } from "./billed-time.ts";
 
 const at = (ms: number | null) => (ms === null ? null : new Date(ms));
 
@@ -18,6 +18,10 @@ function look(billing: Billing, known: Partial<Known> = {}) {
 }
 
 const running = { billedFrom: at(10_000), billedFromSlackMs: 50 };
+const by = (askedMs: number, answeredMs: number): Billing => ({
+	...{ phase: "over", fromMs: null, untilMs: null },
+	endedBetween: { askedMs, answeredMs },
+});
 const over = (untilMs: number | null): Billing => ({ phase: "over", fromMs: null, untilMs });
 
 it.each<[string, Billing, Partial<Known>, unknown[]]>([
@@ -46,6 +50,20 @@ it.each<[string, Billing, Partial<Known>, unknown[]]>([
 	],
 	["what may have run between two looks", over(21_000), {}, [20_000, 2_100, 21_000, 0]],
 	["no time below zero", over(19_000), {}, [20_000, 2_100, 20_000, 0]],
+	["as seen, where the provider's clock says another century", { phase: "now", fromMs: Date.UTC(1900, 0) }, {}, [20_000, 2_100, null, 0]],
+	["as seen, where it says a time to come", { phase: "now", fromMs: Date.UTC(2100, 0) }, {}, [20_000, 2_100, null, 0]],
+	["as seen, where it says no time at all", { phase: "now", fromMs: Number.NaN }, {}, [20_000, 2_100, null, 0]],
+	["no years to come, whatever the provider's clock says", over(Date.UTC(2100, 0)), running, [10_000, 50, 22_100, 2_100]],
+	["all that was seen, where the provider says an end before it", over(-3_600_000), running, [10_000, 50, 22_100, 2_100]],
+	["until no time, as seen", over(Number.NaN), running, [10_000, 50, 22_100, 2_100]],
+	["until our own call ended it", by(21_300, 21_400), running, [10_000, 50, 21_400, 100]],
+	[
+		"as seen, when its agent was heard after that call",
+		by(21_300, 21_400),
+		{ ...running, lastHeardAt: at(21_900) },
+		[10_000, 50, 22_100, 200],
+	],
+	["as seen, when it was seen after that call", by(19_300, 19_400), running, [10_000, 50, 22_100, 2_100]],
 	["nothing of what failed in its launch", { phase: "never" }, {}, [null, 0, null, 0]],
 	[
 		"what an agent was heard of all the same",
@@ -54,3 +72,10 @@ it.each<[string, Billing, Partial<Known>, unknown[]]>([
 		[20_000, 900, 22_100, 1_100],
 	],
 ])("meters %s", (_what, billing, known, want) => expect(look(billing, known)).toEqual(want));
+
+it("takes a launch for as early as its intent, and as late as it was seen, by clocks that are a quarter of an hour apart", () => {
+	const intended = Date.UTC(2026, 10, 22);
+	const said = (ms: number) => launchedAt(intended + ms, { intendedAt: new Date(intended) }, intended + 60_000).getTime() - intended;
+	expect([5_000, -600_000, 900_000].map(said)).toEqual([5_000, -600_000, 900_000]);
+	expect([-1_000_000, 1_000_000, -intended, Number.NaN].map(said)).toEqual([0, 0, 0, 0]);
+});

@@ -1,4 +1,5 @@
 import type { instance } from "#server/db/schema/instance.ts";
+import { MINUTE_MS } from "#server/kernel/units.ts";
 import type { Billing } from "#server/providers/driver.ts";
 
 type Row = typeof instance.$inferSelect;
@@ -8,6 +9,22 @@ export type BilledTime = Pick<Row, "billedFrom" | "billedFromSlackMs" | "billedU
 
 /** What is known of the machine's life before this look at it. */
 export type Known = BilledTime & Pick<Row, "launchedAt" | "lastSeenAt" | "lastHeardAt" | "readyAt">;
+
+/**
+ * How far a provider's clock may be from ours. A time that is further off, or none at all, is no word: by it a machine would be
+ * charged for years, or for nothing.
+ */
+const CLOCKS_APART_MS = 15 * MINUTE_MS;
+
+/** When a machine was launched, by the provider's word if that can be: not before it was intended, and not after it was seen. */
+export function launchedAt(wordMs: number, { intendedAt }: { intendedAt: Date }, answeredMs: number): Date {
+	return new Date(within(wordMs, intendedAt.getTime(), answeredMs) ?? intendedAt.getTime());
+}
+
+function within(wordMs: number | null, fromMs: number, untilMs: number): number | null {
+	if (wordMs === null || !(wordMs >= fromMs - CLOCKS_APART_MS && wordMs <= untilMs + CLOCKS_APART_MS)) return null;
+	return wordMs;
+}
 
 /** Somewhere between these the provider saw what it says. */
 export interface Look {
@@ -20,7 +37,8 @@ export interface Look {
  * it may have billed is metered: from the last look at which it did not bill yet until the first at which it did no more, so
  * that no second is left out; the slack says how much too long that may be. A word that comes later corrects what was seen.
  */
-export function billedTime(known: Known, billing: Billing, look: Look): BilledTime {
+export function billedTime(known: Known, said: Billing, look: Look): BilledTime {
+	const billing = believed(said, known, look);
 	const { billedFrom, billedFromSlackMs, billedUntil, billedUntilSlackMs } = known;
 	const begun = { billedFrom, billedFromSlackMs };
 	const open = { billedUntil: null, billedUntilSlackMs: 0 };
@@ -36,7 +54,8 @@ export function billedTime(known: Known, billing: Billing, look: Look): BilledTi
 		case "over": {
 			const from = billedFrom ? begun : beginning(known, billing.fromMs, look);
 			if (billedUntil && (billing.untilMs === null || billedUntilSlackMs === 0)) return { ...from, billedUntil, billedUntilSlackMs };
-			const until = billing.untilMs === null ? asSeen(known, look) : { billedUntil: billing.untilMs, billedUntilSlackMs: 0 };
+			const until =
+				billing.untilMs === null ? asSeen(known, look, billing.endedBetween) : { billedUntil: billing.untilMs, billedUntilSlackMs: 0 };
 			// By the provider's clock it may have ended before it began by ours.
 			const untilMs = Math.max(until.billedUntil, from.billedFrom?.getTime() ?? 0);
 			return { ...from, billedUntil: new Date(untilMs), billedUntilSlackMs: until.billedUntilSlackMs };
@@ -67,8 +86,21 @@ function beginning(known: Known, wordMs: number | null, look: Look): Pick<Billed
 	return { billedFrom: new Date(earliestMs), billedFromSlackMs: latestMs - earliestMs };
 }
 
-/** Not before it was last seen or its agent was last heard. */
-function asSeen(known: Known, look: Look): { billedUntil: number; billedUntilSlackMs: number } {
-	const earliestMs = Math.max(known.launchedAt?.getTime() ?? 0, known.lastSeenAt?.getTime() ?? 0, known.lastHeardAt?.getTime() ?? 0);
-	return { billedUntil: look.answeredMs, billedUntilSlackMs: Math.max(0, look.answeredMs - earliestMs) };
+/** Without the times that cannot be. */
+function believed(billing: Billing, known: Known, look: Look): Billing {
+	if (billing.phase !== "now" && billing.phase !== "over") return billing;
+	const launchedMs = known.launchedAt?.getTime() ?? look.answeredMs;
+	const fromMs = within(billing.fromMs, launchedMs, look.answeredMs);
+	return billing.phase === "now"
+		? { ...billing, fromMs }
+		: { ...billing, fromMs, untilMs: within(billing.untilMs, launchedMs, look.answeredMs) };
+}
+
+/** Not before it was last seen or its agent was last heard, and when our own call ended it, during that call. */
+function asSeen(known: Known, look: Look, call?: Look): { billedUntil: number; billedUntilSlackMs: number } {
+	const seenMs = Math.max(known.launchedAt?.getTime() ?? 0, known.lastSeenAt?.getTime() ?? 0, known.lastHeardAt?.getTime() ?? 0);
+	// An agent that was heard after the call was on a machine that went on.
+	const during = call && call.answeredMs >= seenMs && call.answeredMs <= look.answeredMs ? call : null;
+	const untilMs = during?.answeredMs ?? look.answeredMs;
+	return { billedUntil: untilMs, billedUntilSlackMs: Math.max(0, untilMs - Math.max(seenMs, during?.askedMs ?? 0)) };
 }

@@ -13,7 +13,7 @@ import { requestStop } from "#server/services/attempt/request-stop.ts";
 import { settleInstance } from "#server/services/ledger/settle.ts";
 import { backOffOffer, clearBackOff } from "#server/services/offer/backoff.ts";
 import { setSiteHealth } from "#server/services/site/health.ts";
-import { billedTime } from "./billed-time.ts";
+import { billedTime, launchedAt } from "./billed-time.ts";
 import type { LiveInstance } from "./cloud-sync.ts";
 import type { LoopContext } from "./context.ts";
 import { messageOf } from "./messages.ts";
@@ -85,7 +85,7 @@ async function writeFound(ctx: LoopContext, row: LiveInstance, seen: InstanceObs
 			.where(and(eq(instance.id, instanceId), eq(instance.state, "requested")));
 		await tx
 			.update(instance)
-			.set({ launchedAt: sql`coalesce(${instance.launchedAt}, ${new Date(seen.launchedAtMs).toISOString()}::timestamptz)`, lastSeenAt: at })
+			.set({ launchedAt: sql`coalesce(${instance.launchedAt}, ${facts.launchedAt.toISOString()}::timestamptz)`, lastSeenAt: at })
 			.where(eq(instance.id, instanceId));
 		await writePlace(tx, row, seen);
 		await notify(tx, { wake: true, changes: [{ topic: "instance", id: instanceId, team: null }] });
@@ -94,8 +94,9 @@ async function writeFound(ctx: LoopContext, row: LiveInstance, seen: InstanceObs
 
 /** When it was launched, and which time of it is billed, by what the provider answered between then and now. */
 function factsOf(ctx: LoopContext, row: LiveInstance, seen: InstanceObservation, askedMs: number) {
-	const launchedAt = new Date(seen.launchedAtMs);
-	return { launchedAt, ...billedTime({ ...row, launchedAt }, seen.billing, { askedMs, answeredMs: ctx.clock.nowMs() }) };
+	const look = { askedMs, answeredMs: ctx.clock.nowMs() };
+	const launched = launchedAt(seen.launchedAtMs, row, look.answeredMs);
+	return { launchedAt: launched, ...billedTime({ ...row, launchedAt: launched }, seen.billing, look) };
 }
 
 /** The offer has what was asked of it: for a gang, when all of its machines were found. */

@@ -12,7 +12,7 @@ import { requestStop } from "#server/services/attempt/request-stop.ts";
 import { writeSchedulerAudit } from "#server/services/audit.ts";
 import { recordEvents } from "#server/services/event/record.ts";
 import { settleInstance } from "#server/services/ledger/settle.ts";
-import { type BilledTime, billedTime, type Look } from "./billed-time.ts";
+import { type BilledTime, billedTime, type Look, launchedAt } from "./billed-time.ts";
 import type { Described, LiveInstance } from "./cloud-sync.ts";
 import type { LoopContext } from "./context.ts";
 
@@ -26,11 +26,11 @@ export async function absorbObservation(ctx: LoopContext, row: LiveInstance, des
 	if (!look) return false;
 	if (!seen) return absorbSilence(ctx, row, look);
 	// The answer to its launch may have reached nobody, and its agent have made it known: what runs is charged all the same.
-	const launchedAt = row.launchedAt ?? new Date(seen.launchedAtMs);
+	const launched = row.launchedAt ?? launchedAt(seen.launchedAtMs, row, look.answeredMs);
 	const gone = seen.state === "terminated";
 	// Its own switch may have ended it long before we looked.
 	const bounds = gone ? { ...look, answeredMs: endedAtMs(row, look.answeredMs) } : look;
-	const facts = { launchedAt, ...billedTime({ ...row, launchedAt }, seen.billing, bounds) };
+	const facts = { launchedAt: launched, ...billedTime({ ...row, launchedAt: launched }, seen.billing, bounds) };
 	if (gone) {
 		await writeTerminated(ctx, row, endReason(ctx, row, seen.stateReasonCode), facts);
 		return true;
@@ -57,10 +57,14 @@ async function absorbSilence(ctx: LoopContext, row: LiveInstance, { answeredMs }
 		if (row.missingSince !== missingSince) await ctx.db.update(instance).set({ missingSince }).where(eq(instance.id, row.id));
 		return false;
 	}
-	const launchedAt = row.launchedAt ?? row.requestedAt ?? row.intendedAt;
+	const launched = row.launchedAt ?? row.requestedAt ?? row.intendedAt;
 	const atMs = endedAtMs(row, missingSince.getTime());
-	const billed = billedTime({ ...row, launchedAt }, { phase: "over", fromMs: null, untilMs: null }, { askedMs: atMs, answeredMs: atMs });
-	await writeTerminated(ctx, row, reason("instance_vanished", { lastSeenMs: lastKnownMs }), { launchedAt, ...billed });
+	const billed = billedTime(
+		{ ...row, launchedAt: launched },
+		{ phase: "over", fromMs: null, untilMs: null },
+		{ askedMs: atMs, answeredMs: atMs },
+	);
+	await writeTerminated(ctx, row, reason("instance_vanished", { lastSeenMs: lastKnownMs }), { launchedAt: launched, ...billed });
 	return true;
 }
 

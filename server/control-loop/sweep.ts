@@ -6,7 +6,7 @@ import { reason } from "#server/domain/reasons.ts";
 import type { CloudDriver, InstanceObservation } from "#server/providers/driver.ts";
 import { writeSchedulerAudit } from "#server/services/audit.ts";
 import { recordEvents } from "#server/services/event/record.ts";
-import { billedAfterItsEnd, type Look } from "./billed-time.ts";
+import { billedAfterItsEnd, type Look, launchedAt } from "./billed-time.ts";
 import type { LoopContext } from "./context.ts";
 import { isProcessEnd, messageOf } from "./messages.ts";
 
@@ -61,8 +61,8 @@ async function knownRows(ctx: LoopContext, machines: readonly InstanceObservatio
 /** A machine that is there although its row is closed costs money all the same, and is charged to the job that it was made for. */
 async function meterWhatIsSeen(ctx: LoopContext, row: Row | undefined, seen: InstanceObservation, look: Look): Promise<void> {
 	if (row?.state !== "terminated" || (row.providerInstanceId ?? seen.providerInstanceId) !== seen.providerInstanceId) return;
-	const launchedAt = row.launchedAt ?? new Date(seen.launchedAtMs);
-	const billed = billedAfterItsEnd({ ...row, launchedAt }, seen.billing, look);
+	const launched = row.launchedAt ?? launchedAt(seen.launchedAtMs, row, look.answeredMs);
+	const billed = billedAfterItsEnd({ ...row, launchedAt: launched }, seen.billing, look);
 	if (billed.billedUntil === null || billed.billedUntil.getTime() === row.billedUntil?.getTime()) return;
 	await ctx.db.update(instance).set(billed).where(eq(instance.id, row.id));
 }

@@ -8,9 +8,22 @@ export const cloudEndpointSchema = z
 	.url({ protocol: /^https?$/ })
 	.refine(isSafe, "plain http is allowed for an emulator on this host only; use https");
 
+/**
+ * Of a site's settings, the endpoint that is on another host: the account's tokens are sent there, and those of this process where
+ * the site has none of its own. Only who may write to the database sets one; see `SiteKind.guarded`.
+ */
+export function endpointElsewhere({ endpoint }: Record<string, unknown>): { endpoint?: unknown } {
+	return endpoint === undefined || (typeof endpoint === "string" && isHere(endpoint)) ? {} : { endpoint };
+}
+
+function isHere(endpoint: string): boolean {
+	return URL.canParse(endpoint) && THIS_HOST.includes(new URL(endpoint).hostname);
+}
+
+const THIS_HOST = ["127.0.0.1", "localhost", "[::1]"];
+
 function isSafe(endpoint: string): boolean {
 	// What is no address at all has been refused already.
 	if (!URL.canParse(endpoint)) return true;
-	const url = new URL(endpoint);
-	return url.protocol === "https:" || ["127.0.0.1", "localhost", "[::1]"].includes(url.hostname);
+	return new URL(endpoint).protocol === "https:" || isHere(endpoint);
 }

@@ -170,12 +170,13 @@ export interface InstanceObservation {
 
 /**
  * Whether the provider bills the machine's time, by the state in which it was seen, with its own times where it tells them.
- * Null: it does not; then what was seen when is what counts. `never`: it failed while it was made.
+ * Null: it does not; then what was seen when is what counts. `endedBetween`: our own call ended it, by our clock, where that is
+ * the end of its billing. `never`: it failed while it was made.
  */
 export type Billing =
 	| { phase: "not_yet" }
 	| { phase: "now"; fromMs: number | null }
-	| { phase: "over"; fromMs: number | null; untilMs: number | null }
+	| { phase: "over"; fromMs: number | null; untilMs: number | null; endedBetween?: { askedMs: number; answeredMs: number } }
 	| { phase: "never" };
 
 /** Tag keys on every machine. `CONTROL_PLANE_TAG` holds the deployment's id, so that two Spillways never end each other's. */

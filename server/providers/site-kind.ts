@@ -46,10 +46,12 @@ export interface SiteKind {
 	/** The site's settings as they may come from people. What belongs to the deployment, and every secret, is no part of it. */
 	settings: z.ZodType<Record<string, unknown>>;
 	/**
-	 * Settings with which a site could run programs or read files of the server: people keep what is there, and only who may
-	 * write to the database sets them. By the field that is to be named.
+	 * Settings with which a site could run programs or read files of the server, or be sent its secrets: people keep what is there,
+	 * and only who may write to the database sets them. By the field that is to be named.
 	 */
 	guarded(settings: Record<string, unknown>): Record<string, unknown>;
+	/** Where stored credentials are sent, as far as people choose it: with another place they have to be entered anew. */
+	sentTo(settings: Record<string, unknown>): unknown;
 	/** null: this driver takes none. */
 	credentials: z.ZodType<Record<string, unknown>> | null;
 	/** @throws Error naming each wrong setting */

@@ -1,4 +1,7 @@
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -100,6 +103,7 @@ describe("sites over REST", () => {
 		["the deployment's own id", { settings: { ...SETTINGS, controlPlane: "spw-other" } }, "settings.controlPlane"],
 		["credentials among the settings", { settings: { ...SETTINGS, credentials: {} } }, "settings.credentials"],
 		["plain http to another host", { settings: { ...SETTINGS, endpoint: "http://192.0.2.1" } }, "settings.endpoint"],
+		["another host, to which tokens would go", { settings: { ...SETTINGS, endpoint: "https://ec2.example.com" } }, "settings.endpoint"],
 		["half a key", { credentials: { kind: "stored", values: { accessKeyId: "AKIA" } } }, "credentials.secretAccessKey"],
 		["a file that is not absolute", { credentials: { kind: "file", path: "key.json" } }, "credentials.path"],
 		["a variable of the server's own", { credentials: { kind: "environment", name: "AUTH_SECRET" } }, "credentials.name"],
@@ -125,6 +129,35 @@ describe("sites over REST", () => {
 			json: { fields: [{ path: "settings.token", message: expect.stringContaining("only in the database") }] },
 		});
 		expect((await world.post("/sites/check", { provider: "slurm", settings })).status).toBe(400);
+	});
+
+	it("sends stored credentials to no other address than the one that they were entered for", async () => {
+		const token = "aaaa.bbbb.cccc";
+		const asked: (string | undefined)[] = [];
+		const listener = createServer((req, res) => {
+			asked.push(String(req.headers["x-slurm-user-token"]));
+			res.writeHead(500).end();
+		}).listen(0, "127.0.0.1");
+		await once(listener, "listening");
+		const elsewhere = `http://127.0.0.1:${(listener.address() as AddressInfo).port}`;
+		const settings = { url: "http://127.0.0.1:1", user: "spillway", folder, accelerators: { h100: "H100-80GB" } };
+		const credentials = { kind: "stored", values: { token } };
+		const added = await world.post("/sites", { id: "cluster-two", name: "Cluster", provider: "slurm", settings, credentials });
+		expect(added.status, added.text).toBe(201);
+		const moved = { settings: { ...settings, url: elsewhere } };
+		for (const answer of [await patch("cluster-two", moved), await world.post("/sites/cluster-two/check", moved)]) {
+			expect(answer).toMatchObject({ status: 400, json: { fields: [{ path: "credentials", message: expect.stringContaining("anew") }] } });
+		}
+		expect((await patch("cluster-two", { settings: { ...settings, user: "other" } })).status).toBe(200);
+		expect(asked).toEqual([]);
+		expect((await patch("cluster-two", { ...moved, credentials })).status).toBe(200);
+		listener.close();
+	});
+
+	it("reads no device and no pipe for credentials", async () => {
+		const credentials = { kind: "file", path: "/dev/zero" };
+		const answer = await world.post("/sites/check", { provider: "aws", settings: SETTINGS, credentials });
+		expect(answer.text).toContain("/dev/zero is no regular file");
 	});
 
 	it("checks a draft step by step, from who we are to a launch that is only tried", async () => {

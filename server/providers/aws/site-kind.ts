@@ -1,3 +1,4 @@
+import { endpointElsewhere } from "../cloud-endpoint.ts";
 import type { SiteKind, SitePlace } from "../site-kind.ts";
 import type { SnapshotRate } from "../snapshot-rate.ts";
 import { checkAwsSite } from "./check-site.ts";
@@ -21,7 +22,9 @@ export function awsSiteKind(options: { listPrices: () => readonly SnapshotRate[]
 		owned: false,
 		docs: "providers/aws.md",
 		settings,
-		guarded: () => ({}),
+		guarded: endpointElsewhere,
+		// An endpoint on this host is an emulator's, which gets no secret that is worth anything.
+		sentTo: () => null,
 		credentials: awsCredentialsSchema,
 		withoutCredentials: "What the AWS SDK finds where Spillway runs: its environment, a profile, or the machine's role.",
 		fields: [

@@ -153,8 +153,9 @@ export class AzureDriver implements CloudDriver {
 		const ref = readProviderId(providerInstanceId);
 		const seen = await this.#look(providerInstanceId);
 		if (!ref || !seen || seen.state === "terminated") return;
+		const askedMs = this.#clock.nowMs();
 		await this.#azure.delete(ref);
-		this.#known.deleting(providerInstanceId);
+		this.#known.deleting(providerInstanceId, { askedMs, answeredMs: this.#clock.nowMs() });
 	}
 
 	async close(): Promise<void> {
@@ -174,7 +175,7 @@ export class AzureDriver implements CloudDriver {
 	#see(vm: AzureVm): InstanceObservation {
 		const observation = observationOf(vm);
 		this.#known.see(observation);
-		return observation;
+		return this.#known.withEnd(observation);
 	}
 
 	#isOurs(vm: AzureVm): boolean {

@@ -23,7 +23,7 @@ it("takes a machine for over only when it was being deleted and is missing", () 
 	known.see(seen);
 	expect(known.missing(ID, 10)).toBe(false);
 	expect(known.gone(ID, 10)).toBeNull();
-	known.deleting(ID);
+	known.deleting(ID, { askedMs: 4, answeredMs: 6 });
 	expect(known.deletingIn("eastus")).toEqual([ID]);
 	known.see({ ...seen, state: "stopping" });
 	expect(known.gone(ID, 10)).toBeNull();
@@ -34,10 +34,25 @@ it("takes a machine for over only when it was being deleted and is missing", () 
 	expect(known.goneIn("westus", 20)).toEqual([]);
 });
 
+it("tells when our call ended it: the first of several, but the last where it was billed on after one", () => {
+	const known = new KnownMachines();
+	const over = { ...seen, state: "stopping", billing: { phase: "over", fromMs: null, untilMs: null } } as const;
+	known.see(seen);
+	known.deleting(ID, { askedMs: 4, answeredMs: 6 });
+	known.see(seen);
+	known.deleting(ID, { askedMs: 14, answeredMs: 16 });
+	known.see(over);
+	known.deleting(ID, { askedMs: 24, answeredMs: 26 });
+	const endedBetween = { askedMs: 14, answeredMs: 16 };
+	expect(known.withEnd(over).billing).toEqual({ ...over.billing, endedBetween });
+	known.missing(ID, 30);
+	expect(known.gone(ID, 30)?.billing).toEqual({ ...over.billing, endedBetween });
+});
+
 it("forgets it after an hour, and believes Azure when it shows one again", () => {
 	const known = new KnownMachines();
 	known.see(seen);
-	known.deleting(ID);
+	known.deleting(ID, { askedMs: 4, answeredMs: 6 });
 	known.missing(ID, 0);
 	expect(known.gone(ID, HOUR_MS)).not.toBeNull();
 	expect(known.gone(ID, HOUR_MS + 1)).toBeNull();

@@ -8,8 +8,8 @@ const KNOWN_MAX = 20_000;
 
 interface Known {
 	last: InstanceObservation;
-	/** Azure accepted its deletion; only then does its absence prove that it is over. */
-	deleting: boolean;
+	/** The first call by which Azure accepted its deletion; only after one does its absence prove that it is over. */
+	deletion: { askedMs: number; answeredMs: number } | null;
 	goneAtMs: number | null;
 }
 
@@ -22,24 +22,35 @@ export class KnownMachines {
 	readonly #known = new Map<string, Known>();
 
 	see(observation: InstanceObservation): void {
-		const earlier = this.#known.get(observation.providerInstanceId);
+		const deletion = this.#known.get(observation.providerInstanceId)?.deletion ?? null;
 		this.#known.delete(observation.providerInstanceId);
-		this.#known.set(observation.providerInstanceId, { last: observation, deleting: earlier?.deleting ?? false, goneAtMs: null });
+		this.#known.set(observation.providerInstanceId, { last: observation, deletion, goneAtMs: null });
 		if (this.#known.size <= KNOWN_MAX) return;
 		const [oldest] = this.#known.keys();
 		if (oldest !== undefined) this.#known.delete(oldest);
 	}
 
-	/** Azure accepted the deletion. */
-	deleting(providerInstanceId: string): void {
+	/**
+	 * Azure accepted the deletion, with which billing ends. A machine that was seen to be billed after an earlier one was deleted by
+	 * this call; of calls while it is being deleted the first counts.
+	 */
+	deleting(providerInstanceId: string, call: { askedMs: number; answeredMs: number }): void {
 		const known = this.#known.get(providerInstanceId);
-		if (known) known.deleting = true;
+		if (known && (known.deletion === null || known.last.billing.phase === "now")) known.deletion = call;
+	}
+
+	/** An observation, with when our own call ended it where that is known. */
+	withEnd(observation: InstanceObservation): InstanceObservation {
+		const call = this.#known.get(observation.providerInstanceId)?.deletion;
+		const { billing } = observation;
+		if (!call || billing.phase !== "over" || billing.untilMs !== null) return observation;
+		return { ...observation, billing: { ...billing, endedBetween: call } };
 	}
 
 	/** Azure says that there is no such machine. True: it was deleted, and this is the proof that it is over. */
 	missing(providerInstanceId: string, nowMs: number): boolean {
 		const known = this.#known.get(providerInstanceId);
-		if (!known?.deleting) return false;
+		if (!known?.deletion) return false;
 		known.goneAtMs ??= nowMs;
 		return true;
 	}
@@ -54,7 +65,7 @@ export class KnownMachines {
 		if (!known || known.goneAtMs === null || nowMs - known.goneAtMs > SHOW_GONE_MS) return null;
 		const { billing } = known.last;
 		const over = billing.phase === "never" ? billing : ({ phase: "over", fromMs: null, untilMs: null } as const);
-		return { ...known.last, state: "terminated", billing: over, stateReasonCode: known.last.stateReasonCode ?? "Deleted" };
+		return this.withEnd({ ...known.last, state: "terminated", billing: over, stateReasonCode: known.last.stateReasonCode ?? "Deleted" });
 	}
 
 	/** The machines of a region whose end was seen. */
@@ -67,6 +78,6 @@ export class KnownMachines {
 
 	/** Those of a region that are being deleted and whose end was not seen yet. */
 	deletingIn(region: string): string[] {
-		return [...this.#known].filter(([, k]) => k.deleting && k.goneAtMs === null && k.last.region === region).map(([id]) => id);
+		return [...this.#known].filter(([, k]) => k.deletion !== null && k.goneAtMs === null && k.last.region === region).map(([id]) => id);
 	}
 }

@@ -104,7 +104,8 @@ function powerIn(instanceView: AzureVm["instanceView"]): string | undefined {
 
 /**
  * Azure bills from the power state `starting` until the machine is being deallocated or deleted, the time in which it is
- * switched off included, and tells neither time. Source: Microsoft Learn, "States and billing status of Azure Virtual
+ * switched off included, and tells neither time: `timeCreated` is before it starts, and the times in its instance view are of provisioning
+ * alone. Source: Microsoft Learn, "States and billing status of Azure Virtual
  * Machines".
  */
 function billingOf({ provisioningState, instanceView }: AzureVm): Billing {

@@ -1,4 +1,5 @@
 import { type CheckStep, checkSteps } from "../check-steps.ts";
+import { endpointElsewhere } from "../cloud-endpoint.ts";
 import { tellReach } from "../reach.ts";
 import type { SiteKind, SitePlace } from "../site-kind.ts";
 import { AzureCalls } from "./client.ts";
@@ -26,7 +27,9 @@ export function azureSiteKind(options: { snapshot: () => readonly AzureRate[]; e
 		owned: false,
 		docs: "providers/azure.md",
 		settings,
-		guarded: () => ({}),
+		guarded: endpointElsewhere,
+		// An endpoint on this host is an emulator's, which gets no secret that is worth anything.
+		sentTo: () => null,
 		credentials: azureCredentialsSchema,
 		withoutCredentials: "What Azure's SDK finds where Spillway runs: its environment, a managed identity, or az login.",
 		fields: [

@@ -1,4 +1,5 @@
 import { type CheckStep, checkSteps, ifAllowed } from "../check-steps.ts";
+import { endpointElsewhere } from "../cloud-endpoint.ts";
 import { tellReach } from "../reach.ts";
 import type { SiteKind, SitePlace } from "../site-kind.ts";
 import { ComputeCalls } from "./client.ts";
@@ -25,7 +26,9 @@ export function gcpSiteKind(options: { listPrices: () => readonly ZoneRate[]; en
 		owned: false,
 		docs: "providers/gcp.md",
 		settings,
-		guarded: () => ({}),
+		guarded: endpointElsewhere,
+		// An endpoint on this host is an emulator's, which gets no secret that is worth anything.
+		sentTo: () => null,
 		credentials: gcpCredentialsSchema,
 		withoutCredentials: "What Google's SDK finds where Spillway runs: GOOGLE_APPLICATION_CREDENTIALS, gcloud's, or the machine's account.",
 		fields: [

@@ -32,6 +32,7 @@ export function kubernetesSiteKind(options: {
 			...(isObject(access) && "kubeconfig" in access ? { access } : {}),
 			...(isObject(volume) && "dataRemotes" in volume ? { "volume.dataRemotes": volume["dataRemotes"] } : {}),
 		}),
+		sentTo: () => null,
 		credentials: null,
 		withoutCredentials: "A token in the file that the access names, or the service account of the pod in which Spillway runs.",
 		fields: [

@@ -34,6 +34,7 @@ export function slurmSiteKind({ dataRemotes }: { dataRemotes?: string | undefine
 			...(typeof token === "object" && token !== null && "command" in token ? { token: token.command } : {}),
 			...(remotes === undefined ? {} : { dataRemotes: remotes }),
 		}),
+		sentTo: ({ url }) => url,
 		credentials: slurmCredentialsSchema,
 		withoutCredentials: "A token in the file below, which somebody keeps fresh.",
 		fields: [

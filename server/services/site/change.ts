@@ -4,7 +4,7 @@ import { site } from "#server/db/schema/site.ts";
 import { writeAudit } from "../audit.ts";
 import { authorize } from "../authorize.ts";
 import { auditedSite, lockSite } from "./fetch.ts";
-import { type ChangeSiteInput, changeSiteInput, demandCredentials, demandSettings, kindOf } from "./input.ts";
+import { type ChangeSiteInput, changeSiteInput, demandCredentials, demandSamePlace, demandSettings, kindOf } from "./input.ts";
 import type { SiteRow } from "./row.ts";
 import { type SiteSettingsView, siteSettingsView } from "./settings-view.ts";
 import type { SiteContext } from "./tools.ts";
@@ -46,6 +46,7 @@ function credentialsAfter(
 	const kind = kindOf(ctx.siteTools, before.provider);
 	if (input.settings) demandSettings(kind, settings, before.settings);
 	if (!input.credentials) {
+		demandSamePlace(kind, before, settings);
 		if (before.credentialSource === null || before.credentialSource.kind === "chain") demandCredentials(kind, { kind: "chain" }, settings);
 		return { ...kept, credentialsChangedAt: before.credentialsChangedAt };
 	}

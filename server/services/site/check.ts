@@ -5,7 +5,15 @@ import { authorize } from "../authorize.ts";
 import { deploymentId } from "../deployment.ts";
 import { credentialsOf } from "./credentials.ts";
 import { fetchSite } from "./fetch.ts";
-import { type CheckSiteInput, type CredentialsInput, checkSiteInput, demandCredentials, demandSettings, kindOf } from "./input.ts";
+import {
+	type CheckSiteInput,
+	type CredentialsInput,
+	checkSiteInput,
+	demandCredentials,
+	demandSamePlace,
+	demandSettings,
+	kindOf,
+} from "./input.ts";
 import type { SiteContext } from "./tools.ts";
 
 /**
@@ -23,6 +31,7 @@ export async function prepareCheck(ctx: SiteContext, raw: CheckSiteInput): Promi
 	const kind = kindOf(ctx.siteTools, provider);
 	const settings = input.settings ?? row?.settings ?? {};
 	demandSettings(kind, settings, row?.settings ?? null);
+	if (row && !input.credentials) demandSamePlace(kind, row, settings);
 	const given = input.credentials ?? (row === null ? ({ kind: "chain" } as const) : null);
 	const drafted = given && demandCredentials(kind, given, settings);
 	const credentials = drafted

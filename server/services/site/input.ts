@@ -5,6 +5,7 @@ import type { CredentialSource } from "#server/db/schema/site.ts";
 import { PROVIDERS } from "#server/domain/vocabulary.ts";
 import { type FieldProblem, SpillwayError } from "#server/kernel/errors.ts";
 import type { SiteKind } from "#server/providers/site-kind.ts";
+import type { SiteRow } from "./row.ts";
 import type { SiteTools } from "./tools.ts";
 
 /** Where a site's credentials are. `values` are written and never read again. */
@@ -74,6 +75,19 @@ export function demandSettings(kind: SiteKind, given: Record<string, unknown>, b
 		if (!isDeepStrictEqual(known[name], value))
 			problems.push({ path: `settings.${name}`, message: "this can be set only in the database, by whoever runs the server" });
 	refuse(`The settings of a site of ${kind.title} are not valid`, problems);
+}
+
+/**
+ * Stored credentials are written and never read, by whoever has an address of their own either: another place to send them to wants
+ * them anew. @throws SpillwayError `invalid_input`
+ */
+export function demandSamePlace(
+	kind: SiteKind,
+	row: Pick<SiteRow, "settings" | "credentialSource">,
+	settingsOfSite: Record<string, unknown>,
+): void {
+	if (row.credentialSource?.kind !== "stored" || isDeepStrictEqual(kind.sentTo(row.settings), kind.sentTo(settingsOfSite))) return;
+	refuse("Stored credentials are not sent to another address", [{ path: "credentials", message: "enter them anew for the new address" }]);
 }
 
 /** What is to be stored: the source, and of `stored` the values as their driver takes them. */
