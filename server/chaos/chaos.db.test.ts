@@ -4,8 +4,9 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { createTestDatabase } from "#server/db/testing/database.ts";
 import { defined } from "#server/kernel/assert.ts";
 import { buildAgent } from "#server/services/agent/testing/machine.ts";
+import { drawPlan } from "./draw-plan.ts";
 import { CloudPorts } from "./emulated-cloud.ts";
-import { type Cloud, drawPlan, type Kill, type Plan } from "./plan.ts";
+import type { Cloud, Kill, Plan } from "./plan.ts";
 import { type RunOptions, runOnce } from "./run.ts";
 import { SCENES } from "./scenes.ts";
 
@@ -59,7 +60,7 @@ it.each<[string, Plan]>([
 });
 
 function at(victim: Kill["victim"], step: string, how: Kill["how"]): Kill {
-	return { victim, step, pass: 1, how, backAfterMs: 50 };
+	return { victim, step, pass: 1, inMove: false, how, backAfterMs: 50 };
 }
 
 it("twenty jobs with the house full burst to three clouds by policy, each once, and the books agree", { timeout: TIMEOUT_MS }, async () => {

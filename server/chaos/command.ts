@@ -18,7 +18,7 @@ while [ "$i" -lt "$LINES" ] && ! [ -e "$BOOK/$UNTIL" ]; do
   i=$((i + 1))
   echo "line $i" && echo "$i" >> "$BOOK/$SPILLWAY_JOB_ID.$SPILLWAY_ATTEMPT.said"
   [ "$KEEP" = 1 ] && echo "$i" > "$SPILLWAY_CHECKPOINT_DIR/at.new" && mv "$SPILLWAY_CHECKPOINT_DIR/at.new" "$SPILLWAY_CHECKPOINT_DIR/at"
-  [ -e "$BOOK/hurry" ] || sleep "$EVERY" 9>&-
+  if ! [ -e "$BOOK/hurry" ]; then sleep "$EVERY" 9>&-; elif [ $((LINES - i)) -gt 3 ]; then LINES=$((i + 3)); fi
 done
 `;
 

@@ -74,7 +74,7 @@ export class EmulatedCloud {
 	readonly #stock: CloudStock;
 	#emulator: Emulator | null = null;
 	#lastBook: BookedInstance[] = [];
-	#dropped = false;
+	#dropped: string | null = null;
 
 	constructor(cloud: Cloud, options: { clock: FastClock; folder: string; ports: CloudPorts; stock?: CloudStock }) {
 		this.cloud = cloud;
@@ -135,17 +135,17 @@ export class EmulatedCloud {
 		if (id !== undefined && fault.kind === "no_capacity") setTimeout(() => faults?.remove(id), fault.durationMs / this.#clock.rate).unref();
 	}
 
-	/** Its second region costs a tenth from now on. */
-	drop(): void {
-		this.#dropped = true;
+	/** The region costs a tenth from now on. */
+	drop(region: string): void {
+		this.#dropped = region;
 	}
 
 	#rates(): AzureRate[] {
-		const { rates, regions } = this.#stock;
-		if (!this.#dropped) return rates;
+		const { rates } = this.#stock;
+		if (this.#dropped === null) return rates;
 		return rates.map((rate) => {
 			const { onDemand } = rate;
-			const isCheap = rate.region === regions[1] && onDemand !== null;
+			const isCheap = rate.region === this.#dropped && onDemand !== null;
 			return isCheap ? { ...rate, onDemand: { ...onDemand, microUsdPerHour: onDemand.microUsdPerHour / 10n } } : rate;
 		});
 	}

@@ -1,18 +1,25 @@
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { appendFileSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { createDatabaseOn } from "#server/db/testing/throwaway.ts";
 import { startThrowawayPostgres } from "../../scripts/test-postgres.mjs";
-import { CloudPorts } from "./emulated-cloud.ts";
+import { drawPlan } from "./draw-plan.ts";
 import { CLOCK_RATE } from "./fast-clock.ts";
-import { drawPlan, type Plan } from "./plan.ts";
+import { runAll } from "./fleet.ts";
+import type { Plan } from "./plan.ts";
 import { renderReport } from "./report.ts";
-import { type RunReport, runOnce } from "./run.ts";
+import { RUN_LIMIT_MS } from "./run.ts";
+import { isBroken, type RunReport } from "./run-report.ts";
 import { SCENES } from "./scenes.ts";
 
 /** Runs at the same time: most of a run is waiting. */
 const SLOTS = 4;
+/** Real; a scene of hundreds of jobs takes as long as it takes. */
+const SCENE_LIMIT_MS = 3_600_000;
+
+/** A line of `--out`: of a run that was made, or of one that could not be. */
+type Line = { commit: string; rate: number } & ({ report: RunReport } | { seed: number; failed: string });
 
 const { values } = parseArgs({
 	options: {
@@ -24,63 +31,81 @@ const { values } = parseArgs({
 		scene: { type: "string" },
 		jobs: { type: "string" },
 		verbose: { type: "boolean", default: false },
+		out: { type: "string" },
+		read: { type: "string", multiple: true },
 	},
 });
-/** The client of the database leaves one unhandled when a session is cut while it is being opened (fetchArrayTypes). */
-process.on("unhandledRejection", (error) => process.stderr.write(`unhandled: ${String(error)}\n`));
-await import("../../scripts/build-agent.mjs");
-const file = path.resolve(import.meta.dirname, "../../dist/agent.mjs");
-const agent = { file, sha256: createHash("sha256").update(readFileSync(file)).digest("hex") };
-const server = await startThrowawayPostgres();
 const reports: RunReport[] = [];
 const failed: number[] = [];
-const firstSeed = Number(values.seed);
-const scene = values.scene === undefined ? null : SCENES[values.scene];
-if (scene === undefined) {
+if (values.read) readLines(values.read);
+else await makeRuns();
+reports.sort((a, b) => a.seed - b.seed);
+process.exit(failed.length > 0 || reports.some(isBroken) ? 1 : 0);
+
+async function makeRuns(): Promise<void> {
+	const plans = plansOf();
+	await import("../../scripts/build-agent.mjs");
+	const file = path.resolve(import.meta.dirname, "../../dist/agent.mjs");
+	const agent = { file, sha256: createHash("sha256").update(readFileSync(file)).digest("hex") };
+	const server = await startThrowawayPostgres();
+	const startedMs = performance.now();
+	// Told to stop, it begins no further run and tells of those that it has made.
+	for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => plans.splice(0));
+	const [commit, rate] = [commitOf(), Number(values.rate)];
+	const write = (line: Line): void => {
+		if (values.out !== undefined) appendFileSync(values.out, `${JSON.stringify(line)}\n`);
+	};
+	await runAll(plans, {
+		...{ workers: Number(values.slots), serverUrl: server.url, rate, agent, verbose: values.verbose },
+		limitMs: values.scene === undefined ? RUN_LIMIT_MS : SCENE_LIMIT_MS,
+		onReport: (report) => {
+			reports.push(report);
+			write({ commit, rate, report });
+			const broken = [...report.unrest, ...Object.values(report.violations).flat()];
+			if (broken.length > 0) process.stderr.write(`seed ${report.seed}: ${broken.join("; ")}\n`);
+		},
+		// Neither passed nor broken a promise: the run itself could not be made.
+		onFailure: (seed, why) => {
+			failed.push(seed);
+			write({ commit, rate, seed, failed: why });
+			process.stderr.write(`seed ${seed} could not be run: ${why}\n`);
+		},
+	});
+	await server.stop();
+	print(Math.round(performance.now() - startedMs));
+}
+
+function plansOf(): Plan[] {
+	const first = Number(values.seed);
+	if (values.scene === undefined) return Array.from({ length: Number(values.runs) }, (_, i) => drawPlan(first + i));
+	const scene = SCENES[values.scene];
+	if (scene) return [scene.plan(Number(values.jobs ?? scene.jobs))];
 	process.stderr.write(`There is no scene ${values.scene}; there are: ${Object.keys(SCENES).join(", ")}.\n`);
 	process.exit(2);
 }
-const planOf = (seed: number): Plan => scene?.plan(Number(values.jobs ?? scene.jobs)) ?? drawPlan(seed);
-const seeds = Array.from({ length: scene ? 1 : Number(values.runs) }, (_, i) => firstSeed + i);
-const startedMs = performance.now();
-// Told to stop, it begins no further run and tells of those that it has made.
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => seeds.splice(0));
 
-await Promise.all(
-	Array.from({ length: Math.min(Number(values.slots), seeds.length) }, async () => {
-		const ports = new CloudPorts();
-		for (let seed = seeds.shift(); seed !== undefined; seed = seeds.shift()) {
-			const report = await runSeed(seed, ports);
-			if (report) reports.push(report);
-			else failed.push(seed);
+/** The table of runs that were written down before. */
+function readLines(files: readonly string[]): void {
+	for (const file of files) {
+		for (const text of readFileSync(file, "utf8").split("\n").filter(Boolean)) {
+			const line = JSON.parse(text) as Line;
+			if ("report" in line) reports.push(line.report);
+			else failed.push(line.seed);
 		}
-		await ports.close();
-	}),
-);
-await server.stop();
-reports.sort((a, b) => a.seed - b.seed);
-const tookMs = Math.round(performance.now() - startedMs);
-process.stdout.write(values.json ? `${JSON.stringify({ tookMs, failed, reports }, null, "\t")}\n` : renderReport(reports, tookMs, failed));
-process.exit(
-	failed.length > 0 || reports.some((r) => r.unrest.length > 0 || Object.values(r.violations).some((v) => v.length > 0)) ? 1 : 0,
-);
+	}
+	print(null);
+}
 
-async function runSeed(seed: number, ports: CloudPorts): Promise<RunReport | null> {
-	const database = await createDatabaseOn(server.url);
-	const began = performance.now();
-	const log = (text: string): void => {
-		if (values.verbose) process.stderr.write(`${seed} ${(performance.now() - began).toFixed(0).padStart(6)} ${text}\n`);
-	};
+function print(tookMs: number | null): void {
+	process.stdout.write(
+		values.json ? `${JSON.stringify({ tookMs, failed, reports }, null, "\t")}\n` : renderReport(reports, tookMs, failed),
+	);
+}
+
+function commitOf(): string {
 	try {
-		const report = await runOnce({ plan: planOf(seed), databaseUrl: database.url, ports, agent, rate: Number(values.rate), log });
-		const broken = [...report.unrest, ...Object.values(report.violations).flat()];
-		if (broken.length > 0) process.stderr.write(`seed ${seed}: ${broken.join("; ")}\n`);
-		return report;
-	} catch (error) {
-		// Neither passed nor broken a promise: the run itself could not be made.
-		process.stderr.write(`seed ${seed} could not be run: ${String(error)}\n`);
-		return null;
-	} finally {
-		await database.drop();
+		return execFileSync("git", ["describe", "--always", "--dirty"], { cwd: import.meta.dirname, encoding: "utf8" }).trim();
+	} catch {
+		return "unknown";
 	}
 }

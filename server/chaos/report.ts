@@ -1,21 +1,22 @@
 import { PHASES, phaseOf, VICTIMS } from "./plan.ts";
-import type { Books, RunReport, Struck } from "./run.ts";
+import { type Books, isBroken, type RunReport, type Struck } from "./run-report.ts";
 
 /** The table of a chaos: what was done to it, what was broken, how long it took to see and to recover, by the run's clock. */
-export function renderReport(reports: readonly RunReport[], tookMs: number, failed: readonly number[] = []): string {
+export function renderReport(reports: readonly RunReport[], tookMs: number | null, failed: readonly number[] = []): string {
 	const struck = reports.flatMap((r) => r.struck);
 	const sum = (of: (r: RunReport) => number) => reports.reduce((n, r) => n + of(r), 0);
 	const failing = reports.filter(isBroken).map((r) => r.seed);
 	const lines = [
-		`${reports.length} runs in ${(tookMs / 1_000).toFixed(0)} s: ${sum((r) => r.attempts)} attempts on ${sum((r) => r.machines)} machines, ${struck.length} kills, ${sum((r) => r.faults.length)} faults of providers`,
+		`${reports.length} runs${tookMs === null ? "" : ` in ${(tookMs / 1_000).toFixed(0)} s`}: ${sum((r) => r.attempts)} attempts on ${sum((r) => r.machines)} machines, ${struck.length} kills, ${sum((r) => r.faults.length)} faults of providers`,
 		"",
 		row(["kills", ...PHASES, "all"]),
 		...VICTIMS.map((victim) => {
 			const of = struck.filter((s) => s.victim === victim);
-			return row([victim, ...PHASES.map((phase) => String(of.filter((s) => phaseOf(s.step) === phase).length)), String(of.length)]);
+			return row([victim, ...PHASES.map((phase) => String(of.filter((s) => phaseOf(s) === phase).length)), String(of.length)]);
 		}),
 		"",
-		`${sum((r) => r.moved.home)} moves home, ${sum((r) => r.moved.cheaper)} to cheaper capacity, ${sum((r) => Number(r.outage))} outages of a region`,
+		`${sum((r) => r.moved.home)} moves home and ${sum((r) => r.moved.cheaper)} to cheaper capacity in ${reports.filter((r) => r.drawnTo !== null).length} runs that draw one, ${sum((r) => Number(r.outage))} outages of a region`,
+		`processor a run: ${(sum((r) => r.processorMs.own) / 1_000 / reports.length).toFixed(1)} s of its own, ${(sum((r) => r.processorMs.machines) / 1_000 / reports.length).toFixed(1)} s of its machines`,
 		"",
 		row(["orphans", "doubles", "lost jobs", "late", "lost lines", "wrong seconds", "not at rest"]),
 		row([
@@ -46,10 +47,6 @@ export function renderReport(reports: readonly RunReport[], tookMs: number, fail
 		...(failed.length > 0 ? [`could not be run: seeds ${failed.join(", ")}`] : []),
 	];
 	return `${lines.join("\n")}\n`;
-}
-
-function isBroken(report: RunReport): boolean {
-	return report.unrest.length > 0 || Object.values(report.violations).some((list) => list.length > 0);
 }
 
 function bookRow({ cloud, machines, succeeded, billedMs, chargedMs, slackMs }: Books): string {

@@ -10,6 +10,45 @@ import type { Cloud } from "./plan.ts";
 /** The site, and its one pool. */
 export const HOME = "home";
 
+type Site = Omit<typeof site.$inferInsert, "name" | "healthy">;
+type Pool = Omit<typeof pool.$inferInsert, "unavailableSlots" | "ownedSince">;
+
+/** A team and its person, healthy sites by the name of their id, pools that are whole, and a policy that holds. */
+export async function seedSites(db: Db, clock: Clock, seed: { sites: Site[]; pools: Pool[]; policy: string }): Promise<void> {
+	const now = new Date(clock.nowMs());
+	await db.insert(team).values({ name: "research" });
+	await db.insert(account).values({
+		...{ id: "usr_a", email: "a@example.test", name: "A", role: "platform", teams: ["research"] },
+		createdAt: now,
+	});
+	await db.insert(site).values(seed.sites.map((s) => ({ ...s, name: s.id, healthy: true })));
+	if (seed.pools.length > 0) await db.insert(pool).values(seed.pools.map((p) => ({ ...p, unavailableSlots: [], ownedSince: now })));
+	await publishPolicy(systemContext(db, clock, "seed"), { name: "default", message: "chaos", source: seed.policy });
+}
+
+export interface WorldTerms {
+	/** Slots of the site at home; 0: there is none. */
+	homeSlots: number;
+	/** A rule for each cloud, for the project of its name. */
+	spread: boolean;
+	machinesMax: number | null;
+}
+
+/** The clouds of a run, home where it has one, and the policy by which jobs burst, move and are spread. */
+export async function seedWorld(db: Db, clock: Clock, clouds: readonly Cloud[], terms: WorldTerms): Promise<void> {
+	const { homeSlots: gpusPerNode } = terms;
+	const hasHome = gpusPerNode > 0;
+	const home = { id: HOME, siteId: HOME, accelerator: "L40S-48GB", nodes: 1, gpusPerNode, microUsdPerGpuHour: 100_000n, wattsPerGpu: 300 };
+	await seedSites(db, clock, {
+		sites: [
+			...clouds.map((id): Site => ({ id, provider: id, settings: { regions: REGIONS[id] } })),
+			...(hasHome ? [{ id: HOME, provider: "local" as const, settings: {} }] : []),
+		],
+		pools: hasHome ? [home] : [],
+		policy: policyOf(clouds, terms),
+	});
+}
+
 function policyOf(clouds: readonly Cloud[], { spread, machinesMax }: WorldTerms): string {
 	const places = spread ? clouds.map((c) => `    - { id: to-${c}, when: job.project == "${c}", allow: { sites: [owned, ${c}] } }\n`) : [];
 	const cap = machinesMax === null ? "" : `    - { id: machines, scope: "true", instances: ${machinesMax} }\n`;
@@ -37,29 +76,3 @@ spec:
     - { id: cloud-month, scope: "true", period: month, capUsd: 100000, atCap: hold }
   weights: { delayUsdPerHour: 5, carbonUsdPerTonne: 0 }
 `;
-
-/** A team, its person, the clouds and a policy. */
-export interface WorldTerms {
-	/** Slots of the site at home; 0: there is none. */
-	homeSlots: number;
-	/** A rule for each cloud, for the project of its name. */
-	spread: boolean;
-	machinesMax: number | null;
-}
-
-export async function seedWorld(db: Db, clock: Clock, clouds: readonly Cloud[], terms: WorldTerms): Promise<void> {
-	await db.insert(team).values({ name: "research" });
-	await db.insert(account).values({
-		...{ id: "usr_a", email: "a@example.test", name: "A", role: "platform", teams: ["research"] },
-		createdAt: new Date(clock.nowMs()),
-	});
-	await db.insert(site).values(clouds.map((id) => ({ id, name: id, provider: id, settings: { regions: REGIONS[id] }, healthy: true })));
-	if (terms.homeSlots > 0) {
-		await db.insert(site).values({ id: HOME, name: HOME, provider: "local", settings: {}, healthy: true });
-		await db.insert(pool).values({
-			...{ id: HOME, siteId: HOME, accelerator: "L40S-48GB", nodes: 1, gpusPerNode: terms.homeSlots, unavailableSlots: [] },
-			...{ microUsdPerGpuHour: 100_000n, wattsPerGpu: 300, ownedSince: new Date(clock.nowMs()) },
-		});
-	}
-	await publishPolicy(systemContext(db, clock, "seed"), { name: "default", message: "chaos", source: policyOf(clouds, terms) });
-}

@@ -2,7 +2,10 @@ import { timingSchema } from "#server/services/timing.ts";
 
 const MINUTE_MS = 60_000;
 
-/** Waiting times by the run's clock; the loop's own timers, from tickMs on, in real time. */
+/**
+ * Waiting times by the run's clock; the loop's own timers, from tickMs on, in real time. Changes wake the loop, so that its timers
+ * are for what nobody tells: each look at the database and at a provider is most of what a run costs.
+ */
 export const TIMING = timingSchema.parse({
 	stopGraceMs: 10_000,
 	readyTimeoutMs: 6 * MINUTE_MS,
@@ -16,10 +19,10 @@ export const TIMING = timingSchema.parse({
 	backoffMaxMs: MINUTE_MS,
 	offerCooldownMs: 10_000,
 	priceMaxAgeMs: 24 * 60 * MINUTE_MS,
-	tickMs: 200,
-	syncMs: 80,
-	sweepMs: 1_500,
-	meterMs: 700,
+	tickMs: 500,
+	syncMs: 160,
+	sweepMs: 3_000,
+	meterMs: 1_000,
 	offersEveryMs: 2_000,
 	alertsMs: 10 * MINUTE_MS,
 	auditSealMs: 10 * MINUTE_MS,

@@ -3,29 +3,25 @@ import { chown, mkdir, readFile, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { userData } from "#server/agent/user-data.ts";
 import { createAgentHandler } from "#server/api/agent/handler.ts";
 import { connect } from "#server/db/client.ts";
-import { account, team } from "#server/db/schema/account.ts";
-import { pool, site } from "#server/db/schema/site.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import { SlurmDriver } from "#server/providers/slurm/driver.ts";
 import { type SlurmCluster, startSlurm } from "#server/providers/slurm/testing/slurm-cluster.ts";
-import { bootstrapHashOf, bootstrapSecretOf } from "#server/services/agent/bootstrap.ts";
 import { systemContext } from "#server/services/context.ts";
 import { submitJobs } from "#server/services/job/submit.ts";
-import { publishPolicy } from "#server/services/policy/publish.ts";
 import { timingSchema } from "#server/services/timing.ts";
 import { ControlPlane } from "../control-plane.ts";
 import { type CloudPorts, EmulatedCloud } from "../emulated-cloud.ts";
 import { FastClock } from "../fast-clock.ts";
 import { KillableScheduler } from "../killable-scheduler.ts";
+import { type AgentFile, machineContext, SECRET_KEY } from "../machine-context.ts";
+import { seedSites } from "../seed-world.ts";
 import { QUEUE_STOCK } from "./stock.ts";
 
 /** Any user of the host who is neither root nor Spillway. */
 const OTHER = "games";
 const SITE = "cluster";
-const SECRET_KEY = "a-key-for-chaos-only";
 const LOOK_MS = 50;
 
 /** Slurm's clock is the real one, so is everybody's: only the pauses are shorter than in production. */
@@ -58,7 +54,7 @@ export interface QueueWorldOptions {
 	/** An empty database of its own, migrated. */
 	databaseUrl: string;
 	ports: CloudPorts;
-	agent: { file: string; sha256: string };
+	agent: AgentFile;
 	nodes: number;
 	gpusPerNode: number;
 	/** Told each step of a scheduler; may kill it. */
@@ -123,22 +119,20 @@ export class QueueWorld {
 		await writeFile(this.#tokenFile, await slurm.token(86_400), { mode: 0o600 });
 		await this.cloud.start();
 		await this.#control.start();
-		const { db } = this.connection;
-		const at = new Date(this.#clock.nowMs());
-		await db.insert(team).values({ name: "research" });
-		await db
-			.insert(account)
-			.values({ id: "usr_a", email: "a@example.test", name: "A", role: "platform", teams: ["research"], createdAt: at });
-		await db.insert(site).values([
-			{ id: SITE, name: "Cluster", provider: "slurm", settings: this.#settings, healthy: true },
-			{ id: "aws", name: "aws", provider: "aws", settings: { regions: QUEUE_STOCK.regions }, healthy: true },
-		]);
 		const { nodes, gpusPerNode } = this.#options;
-		await db.insert(pool).values({
-			...{ id: `gpu-h100x${gpusPerNode}`, siteId: SITE, accelerator: "H100-80GB", nodes, gpusPerNode, unavailableSlots: [] },
-			...{ microUsdPerGpuHour: 1_000_000n, wattsPerGpu: 700, ownedSince: at },
+		await seedSites(this.connection.db, this.#clock, {
+			sites: [
+				{ id: SITE, provider: "slurm", settings: this.#settings },
+				{ id: "aws", provider: "aws", settings: { regions: QUEUE_STOCK.regions } },
+			],
+			pools: [
+				{
+					...{ id: `gpu-h100x${gpusPerNode}`, siteId: SITE, accelerator: "H100-80GB", nodes, gpusPerNode },
+					...{ microUsdPerGpuHour: 1_000_000n, wattsPerGpu: 700 },
+				},
+			],
+			policy: POLICY,
 		});
-		await publishPolicy(systemContext(db, this.#clock, "seed"), { name: "default", message: "queue", source: POLICY });
 	}
 
 	get #checkpointRoot(): string {
@@ -165,11 +159,7 @@ export class QueueWorld {
 			context: {
 				...{ clock: this.#clock, timing: TIMING, checkpointRoot: this.#checkpointRoot },
 				clusters: new Map([[SITE, new SlurmDriver(SITE, this.#settings)]]),
-				bootstrapHashFor: (instanceId) => bootstrapHashOf(SECRET_KEY, instanceId),
-				userDataFor: ({ instanceId, expiresAtMs }) => {
-					const bootstrapSecret = bootstrapSecretOf(SECRET_KEY, instanceId);
-					return userData({ controlUrl: this.#control.url, instanceId, bootstrapSecret, agentSha256: agent.sha256, expiresAtMs });
-				},
+				...machineContext({ controlUrl: this.#control.url, agent }),
 			},
 			onStep: (step) => onStep?.(step),
 			log,

@@ -1,0 +1,103 @@
+import { PROBE_STEPS } from "#server/control-loop/context.ts";
+import { type Random, seededRandom } from "#server/kernel/random.ts";
+import { type ChaosJob, CLOUDS, type Kill, type Move, type Plan, type ProviderFault, phaseOf, VICTIMS } from "./plan.ts";
+
+/** Steps of the control loop itself, and calls that it has sent to a provider and has no answer to yet. */
+const LOOP_STEPS = PROBE_STEPS.filter((step) => step.startsWith("launch:") || step.startsWith("terminate:"));
+/** Those of a job that goes home at a checkpoint, or to cheaper capacity. */
+const MOVE_STEPS = PROBE_STEPS.filter((step) => step.startsWith("move:"));
+const HOME_STEPS = PROBE_STEPS.filter((step) => step.startsWith("home:"));
+const CALL_STEPS = ["sent:launch", "sent:terminate", "sent:describe"] as const;
+/** Calls of an agent, before the control plane has worked on them and after it, when the answer is on its way. */
+const AGENT_CALLS = ["enroll", "running", "logs", "heartbeat", "checkpoints", "put", "commit", "exited"] as const;
+const AGENT_STEPS = AGENT_CALLS.flatMap((call) => [`before:${call}`, `after:${call}`]);
+/** Those of the machine that is left, from its notice to its end. */
+const LEAVING_STEPS = ["heartbeat", "logs", "checkpoints", "put", "commit", "exited"].flatMap((call) => [
+	`before:${call}`,
+	`after:${call}`,
+]);
+
+const FAULT_KINDS: ProviderFault["kind"][] = [
+	...["no_capacity", "throttled", "server_error", "launch_answer_lost", "launch_answer_late", "launch_invisible"],
+	...["slow_boot", "vanish", "terminate_answer_lost", "slow_termination", "terminate_refused"],
+] as ProviderFault["kind"][];
+
+const PATIENCE_MS = 90_000;
+const MOVES = 0.12;
+
+/** Everything that a run draws. What it does not draw is which of two processes is quicker. */
+export function drawPlan(seed: number): Plan {
+	const random = seededRandom(`chaos/${seed}`);
+	const all = random.fork("clouds");
+	const clouds = all.next() < 0.2 ? [...CLOUDS] : [all.pick(CLOUDS)];
+	const move = drawMove(random.fork("move"));
+	const kills = Array.from({ length: random.int(1, 3) }, (_, i) => drawKill(random.fork(`kill/${i}`), i === 0 ? move : null));
+	const saves = move !== null || kills.some((kill) => phaseOf(kill) === "checkpoint");
+	const jobs = drawJobs(random.fork("jobs"), saves, move);
+	const drawn = random.fork("faults");
+	const faults = Array.from({ length: drawn.int(0, 2) }, () => ({
+		kind: drawn.pick(FAULT_KINDS),
+		times: drawn.int(1, 2),
+		durationMs: drawn.int(10, 90) * 1_000,
+	}));
+	const taken = random.fork("interruptions");
+	const interruptions = taken.next() < 0.3 ? [{ machine: taken.int(0, 1), afterMs: taken.int(0, 1_500) }] : [];
+	const outage = drawOutage(random.fork("outage"), clouds);
+	const homeSlots = move?.to === "home" ? 1 : 0;
+	return { seed, clouds, jobs, kills, faults, interruptions, move, outage, homeSlots, machinesMax: null, patienceMs: PATIENCE_MS };
+}
+
+function drawMove(random: Random): Move | null {
+	return random.next() < MOVES ? { to: random.pick(["home", "cheaper"] as const), afterMs: random.int(0, 1_500) } : null;
+}
+
+function drawOutage(random: Random, clouds: readonly Plan["clouds"][number][]): Plan["outage"] {
+	if (random.next() >= 0.15) return null;
+	return { cloud: random.pick(clouds), region: random.pick([0, 1] as const), atMs: random.int(0, 3_000), forMs: random.int(500, 4_000) };
+}
+
+/** The first one lasts and saves where a checkpoint is to be met. */
+function drawJobs(random: Random, saves: boolean, move: Move | null): ChaosJob[] {
+	const drawn = Array.from({ length: random.int(1, 2) }, (_, i) => ({
+		name: `job-${i + 1}`,
+		lines: random.int(5, 30),
+		everyMs: random.int(10, 50),
+		checkpoints: random.next() < 0.5,
+		spot: random.next() < 0.5,
+	}));
+	return drawn.map((job, i) => {
+		if (i > 0 || !saves) return job;
+		// Prices of spot capacity are the provider's own; those of the rest are what the run says.
+		return move ? mover(job.name) : { ...job, lines: 30, everyMs: 60, checkpoints: true };
+	});
+}
+
+/** A job that is worth a move: its rest is long, until it is told to hurry. Nothing is moved before it has run ten minutes. */
+export function mover(name: string): ChaosJob {
+	return { name, lines: 200, everyMs: 1_000, checkpoints: true, spot: false, long: true };
+}
+
+/** `move`: it comes upon a job that moves, at any step between the decision and the work elsewhere. */
+function drawKill(random: Random, move: Move | null): Kill {
+	const victim = random.pick(VICTIMS);
+	const inMove = move !== null;
+	const pass = inMove ? 1 : random.int(1, 2);
+	const backAfterMs = random.int(0, 400);
+	const common = { victim, pass, inMove, backAfterMs };
+	const there = move?.to === "home" ? HOME_STEPS : LOOP_STEPS.filter((step) => step.startsWith("launch:"));
+	const loopSteps = inMove ? [...MOVE_STEPS, ...LOOP_STEPS.filter((step) => step.startsWith("terminate:")), ...there] : LOOP_STEPS;
+	const agentSteps = inMove ? LEAVING_STEPS : AGENT_STEPS;
+	const callSteps = inMove && move.to === "home" ? CALL_STEPS.filter((step) => step !== "sent:launch") : CALL_STEPS;
+	switch (victim) {
+		case "scheduler":
+			return { ...common, step: random.pick([...loopSteps, ...callSteps]), how: "killed" };
+		case "agent":
+			return { ...common, step: random.pick(agentSteps), how: random.pick(["killed", "alone", "hung"] as const) };
+		case "emulator":
+			return { ...common, step: random.pick(callSteps), how: "killed" };
+		case "connection": {
+			const how = random.pick(["lost", "away", "database"] as const);
+			return { ...common, step: random.pick(how === "database" ? loopSteps : agentSteps), how };
+		}
+	}
+}

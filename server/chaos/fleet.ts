@@ -1,0 +1,81 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
+import type { Plan } from "./plan.ts";
+import type { RunReport } from "./run-report.ts";
+import type { Order, Word } from "./worker.ts";
+
+/** A run that says nothing of its own limit hangs: it gets so long to say so. */
+const LAST_WORD_MS = 60_000;
+const WORKER = new URL("./worker.ts", import.meta.url);
+
+export interface FleetOptions extends Omit<Order, "plan"> {
+	workers: number;
+	/** Told of each run when it is over. */
+	onReport(report: RunReport): void;
+	/** A run that could not be made, or that hung. */
+	onFailure(seed: number, why: string): void;
+}
+
+/** Makes runs of these plans, several side by side, each worker in a process of its own. The list may be emptied meanwhile. */
+export async function runAll(plans: Plan[], options: FleetOptions): Promise<void> {
+	const work = async (): Promise<void> => {
+		let worker: ChildProcess | null = null;
+		for (let plan = plans.shift(); plan !== undefined; plan = plans.shift()) {
+			worker ??= fork(WORKER, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+			if (!(await runOne(worker, plan, options))) worker = null;
+		}
+		worker?.disconnect();
+	};
+	await Promise.all(Array.from({ length: Math.min(options.workers, plans.length) }, work));
+}
+
+/** Answers whether the worker can make another one. */
+function runOne(worker: ChildProcess, plan: Plan, options: FleetOptions): Promise<boolean> {
+	const { workers: _, onReport, onFailure, ...order } = options;
+	let at = { stage: "a database", folder: "" };
+	return new Promise((resolve) => {
+		const finish = (goesOn: boolean): void => {
+			clearTimeout(timer);
+			worker.removeAllListeners();
+			if (!goesOn) endAll(worker, at.folder);
+			resolve(goesOn);
+		};
+		const timer = setTimeout(() => {
+			onFailure(plan.seed, `hung while it waited for ${at.stage}`);
+			finish(false);
+		}, order.limitMs + LAST_WORD_MS);
+		worker.on("message", (word: Word) => {
+			if (word.kind === "stage") at = word;
+			if (word.kind === "report") {
+				onReport(word.report);
+				finish(true);
+			}
+			if (word.kind === "failed") {
+				onFailure(plan.seed, word.why);
+				// What it left running would disturb the next run.
+				finish(false);
+			}
+		});
+		worker.once("exit", (code, signal) => {
+			onFailure(plan.seed, `its process ended with ${signal ?? code} while it waited for ${at.stage}`);
+			finish(false);
+		});
+		worker.send({ ...order, plan } satisfies Order);
+	});
+}
+
+/** The worker, and the processes of its run's machines, which are known by the run's folder in their environment. */
+function endAll(worker: ChildProcess, folder: string): void {
+	worker.kill("SIGKILL");
+	if (folder === "") return;
+	for (const name of readdirSync("/proc")) {
+		const pid = Number(name);
+		if (!Number.isInteger(pid) || pid < 2 || pid === process.pid) continue;
+		try {
+			if (readFileSync(`/proc/${pid}/environ`, "latin1").includes(`${folder}/`)) process.kill(pid, "SIGKILL");
+		} catch {
+			// It ended, or is somebody else's.
+		}
+	}
+	rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+}

@@ -1,0 +1,149 @@
+import { createHash } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { eq } from "drizzle-orm";
+import { instance } from "#server/db/schema/instance.ts";
+import type { AgentCall, Verdict } from "./control-plane.ts";
+import { strike } from "./guest-processes.ts";
+import type { Kill } from "./plan.ts";
+import type { World, WorldEvents } from "./world.ts";
+
+/** A kill that was met. */
+export interface Met {
+	kill: Kill;
+	/** By the run's clock. */
+	atMs: number;
+	/** Whose agent it was. */
+	instanceId: string | null;
+	/** When what was killed was there again. */
+	backAtMs: number | null;
+}
+
+const MOVE_DECIDED = "move:intent_written";
+
+/** The kills of a plan: each comes when its step is passed, and whoever was killed comes back after a while. */
+export class Kills implements WorldEvents {
+	readonly met: Met[] = [];
+	readonly #world: () => World;
+	readonly #pending: Kill[];
+	readonly #passes = new Map<string, number>();
+	readonly #passesInMove = new Map<string, number>();
+	readonly #repairs = new Set<Promise<void>>();
+	#moving = false;
+	#calm = false;
+	#restarted: Promise<void> = Promise.resolve();
+
+	constructor(kills: readonly Kill[], world: () => World) {
+		this.#pending = [...kills];
+		this.#world = world;
+	}
+
+	/** Whether some kill is still to come, or somebody to come back. */
+	get isUnderWay(): boolean {
+		return this.#pending.length > 0 || this.#repairs.size > 0;
+	}
+
+	/** No more kills from now on. */
+	calm(): void {
+		this.#calm = true;
+	}
+
+	/** Until everybody who was killed is back. */
+	async allBack(): Promise<void> {
+		while (this.#repairs.size > 0) await Promise.all(this.#repairs);
+	}
+
+	/** What puts right again what was done; a run does not rest before it is over. */
+	repair(work: Promise<void>): void {
+		const noted = work.catch((error: unknown) => this.#world().log(`!! ${String(error)}`)).finally(() => this.#repairs.delete(noted));
+		this.#repairs.add(noted);
+	}
+
+	onStep(step: string): void {
+		this.#pass(step);
+		const kill = this.#take(step, ["scheduler", "emulator", "connection"]);
+		if (kill === null) return;
+		const met = this.#note(kill, null);
+		if (kill.victim === "scheduler") this.repair(this.#replaceScheduler(met));
+		else if (kill.victim === "emulator") this.repair(this.#restartEmulators(met));
+		else this.repair(this.#world().cutDatabase());
+	}
+
+	async onCall(when: "before" | "after", call: AgentCall): Promise<Verdict> {
+		const step = `${when}:${call.name}`;
+		this.#pass(step);
+		const kill = this.#take(step, ["agent", "connection"]);
+		if (kill === null) return "answer";
+		const instanceId = await this.#callerOf(call);
+		const met = this.#note(kill, instanceId);
+		if (kill.victim === "agent") {
+			const machine = this.#world()
+				.machines()
+				.find((m) => m.ourInstance === instanceId);
+			if (machine?.guestPid) strike(machine.guestPid, kill.how as "killed" | "alone" | "hung");
+			return "answer";
+		}
+		if (kill.how === "away") this.repair(this.#goAway(met));
+		return "lose";
+	}
+
+	#pass(step: string): void {
+		if (step === MOVE_DECIDED) this.#moving = true;
+		this.#passes.set(step, (this.#passes.get(step) ?? 0) + 1);
+		if (this.#moving) this.#passesInMove.set(step, (this.#passesInMove.get(step) ?? 0) + 1);
+	}
+
+	#take(step: string, victims: readonly Kill["victim"][]): Kill | null {
+		if (this.#calm) return null;
+		const passed = (kill: Kill) => (kill.inMove ? this.#passesInMove : this.#passes).get(step) ?? 0;
+		const at = this.#pending.findIndex((k) => k.step === step && victims.includes(k.victim) && passed(k) >= k.pass);
+		return at < 0 ? null : (this.#pending.splice(at, 1)[0] ?? null);
+	}
+
+	async #callerOf({ token }: AgentCall): Promise<string | null> {
+		const world = this.#world();
+		if (token === null) return world.machines().findLast((m) => m.state === "running")?.ourInstance ?? null;
+		const hash = createHash("sha256").update(token).digest("hex");
+		const [row] = await world.admin.db.select({ id: instance.id }).from(instance).where(eq(instance.agentTokenHash, hash));
+		return row?.id ?? null;
+	}
+
+	#note(kill: Kill, instanceId: string | null): Met {
+		const met = { kill, atMs: this.#world().clock.nowMs(), instanceId, backAtMs: null };
+		this.met.push(met);
+		this.#world().log(`-- ${kill.victim} ${kill.how} at ${kill.step} ${instanceId ?? ""}`);
+		return met;
+	}
+
+	async #replaceScheduler(met: Met): Promise<void> {
+		// At once, so that it comes to nothing behind the step.
+		await this.#world().killScheduler();
+		await sleep(met.kill.backAfterMs);
+		await this.#world().startScheduler();
+		this.#isBack(met);
+	}
+
+	async #restartEmulators(met: Met): Promise<void> {
+		const { clouds } = this.#world();
+		const restart = this.#restarted.then(async () => {
+			await Promise.all(clouds.map((cloud) => cloud.kill()));
+			await sleep(met.kill.backAfterMs);
+			for (const cloud of clouds) await cloud.start();
+		});
+		// Killed again on its way back, it first comes back.
+		this.#restarted = restart.catch(() => {});
+		await restart;
+		this.#isBack(met);
+	}
+
+	async #goAway(met: Met): Promise<void> {
+		const { control } = this.#world();
+		await control.stop();
+		await sleep(met.kill.backAfterMs);
+		await control.start();
+		this.#isBack(met);
+	}
+
+	#isBack(met: Met): void {
+		met.backAtMs = this.#world().clock.nowMs();
+	}
+}

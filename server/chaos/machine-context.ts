@@ -1,0 +1,28 @@
+import { userData } from "#server/agent/user-data.ts";
+import type { LoopContext } from "#server/control-loop/context.ts";
+import { bootstrapHashOf, bootstrapSecretOf } from "#server/services/agent/bootstrap.ts";
+
+export const SECRET_KEY = "a-key-for-chaos-only";
+
+/** The bundled agent, and its digest (sha256, hex). */
+export interface AgentFile {
+	file: string;
+	sha256: string;
+}
+
+/** What a scheduler needs to make machines that find this control plane. */
+export function machineContext(options: {
+	controlUrl: string;
+	agent: AgentFile;
+	/** What the run changes in the script; see FastClock. */
+	inUserData?(script: string): string;
+}): Pick<LoopContext, "bootstrapHashFor" | "userDataFor"> {
+	const { controlUrl, agent, inUserData = (script) => script } = options;
+	return {
+		bootstrapHashFor: (instanceId) => bootstrapHashOf(SECRET_KEY, instanceId),
+		userDataFor: ({ instanceId, expiresAtMs }) => {
+			const bootstrapSecret = bootstrapSecretOf(SECRET_KEY, instanceId);
+			return inUserData(userData({ controlUrl, instanceId, bootstrapSecret, agentSha256: agent.sha256, expiresAtMs }));
+		},
+	};
+}

@@ -1,0 +1,41 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { ring } from "./command.ts";
+import type { Kills } from "./kills.ts";
+import type { World } from "./world.ts";
+
+/** Real: when everything is put right, it must come to rest in it. */
+const REST_MS = 300_000;
+const LOOK_MS = 150;
+
+/** Puts everything right, once and for all. */
+export async function heal(world: World, kills: Kills): Promise<void> {
+	kills.calm();
+	for (const name of ["home-is-free", "hurry"]) ring(world.book, name);
+	for (const cloud of world.clouds) cloud.clearFaults();
+	await kills.allBack();
+	for (const cloud of world.clouds) cloud.clearFaults();
+	await world.control.start();
+	world.log("-- healed");
+}
+
+/** Waits until everything is over. Answers what is not, after as long as it may take. */
+export async function untilRest(world: World): Promise<string[]> {
+	const until = performance.now() + REST_MS;
+	for (;;) {
+		const left = await restless(world);
+		if (left.length === 0 || performance.now() > until) return left;
+		await sleep(LOOK_MS);
+	}
+}
+
+/** What is not over yet. */
+export async function restless(world: World): Promise<string[]> {
+	const { sql } = world.admin;
+	const rows = await sql<{ what: string }[]>`
+		select name || ' is ' || state || ' (' || coalesce(reason->>'code', '') || ')' as what from job where finished_at is null
+		union all
+		select id || ' is ' || state from instance
+		where state <> 'terminated' or (billed_from is not null and metered_until is distinct from billed_until)`;
+	const machines = world.machines().filter((m) => m.state !== "terminated" && !m.vanished);
+	return [...rows.map((r) => r.what), ...machines.map((m) => `${m.provider} ${m.instanceId} is ${m.state}`)];
+}

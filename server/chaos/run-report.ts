@@ -1,0 +1,104 @@
+import type { Outcome, Violations } from "./checkers.ts";
+import type { Met } from "./kills.ts";
+import type { Kill, Plan } from "./plan.ts";
+
+export interface Struck extends Pick<Kill, "victim" | "step" | "how" | "inMove"> {
+	/** By the run's clock: until the loss was known, and until its work went on. Null where there was nothing to lose. */
+	detectedMs: number | null;
+	recoveredMs: number | null;
+}
+
+export interface RunReport {
+	seed: number;
+	clouds: string[];
+	tookMs: number;
+	/** Of the run's own process, and of the machines' processes as far as they have ended. */
+	processorMs: { own: number; machines: number };
+	struck: Struck[];
+	faults: string[];
+	outage: boolean;
+	/** Where its first job was drawn to; null: nowhere. */
+	drawnTo: "home" | "cheaper" | null;
+	/** Attempts that were stopped to go on at home, or on cheaper capacity. */
+	moved: { home: number; cheaper: number };
+	violations: Violations;
+	/** What did not come to rest; empty when all did. */
+	unrest: string[];
+	machines: number;
+	attempts: number;
+	books: Books[];
+	/** Time that is charged beyond what the provider bills, by machine that did not vanish; below 0 what is not charged. */
+	overMs: number[];
+	/** All that was seen, where a promise was broken; else null. */
+	evidence: Pick<Outcome, "attempts" | "instances" | "machines"> | null;
+}
+
+/** One provider's bill and our ledger, in milliseconds of machines. */
+export interface Books {
+	cloud: string;
+	machines: number;
+	succeeded: number;
+	billedMs: number;
+	chargedMs: number;
+	/** Of what is charged: time that its provider may not bill, since it does not tell when and nobody looked. */
+	slackMs: number;
+}
+
+export function isBroken({ unrest, violations }: Pick<RunReport, "unrest" | "violations">): boolean {
+	return unrest.length > 0 || Object.values(violations).some((list) => list.length > 0);
+}
+
+/** What came of a run: the plan, what of it was met, and what was seen when all was over. */
+export function reportOf(
+	plan: Plan,
+	seen: { met: readonly Met[]; outcome: Outcome; violations: Violations; unrest: string[] } & Pick<RunReport, "tookMs" | "processorMs">,
+): RunReport {
+	const { outcome, violations, unrest, met, tookMs, processorMs } = seen;
+	const { attempts, instances, machines } = outcome;
+	const count = (to: "home" | "cloud") => outcome.moved.filter((kind) => kind === to).length;
+	return {
+		...{ seed: plan.seed, clouds: plan.clouds, tookMs, processorMs, violations, unrest },
+		struck: met.map((m) => timesOf(m, outcome)),
+		faults: plan.faults.map(({ kind }) => kind),
+		outage: plan.outage !== null,
+		drawnTo: plan.move?.to ?? null,
+		moved: { home: count("home"), cheaper: count("cloud") },
+		...{ machines: machines.length, attempts: attempts.length },
+		books: plan.clouds.map((cloud) => booksOf(cloud, outcome)),
+		overMs: machines.flatMap((m) => {
+			const charged = instances.find((i) => i.id === m.ourInstance)?.charged;
+			return charged && m.runningAt !== null && !m.vanished ? [charged.ms - m.billedMs] : [];
+		}),
+		evidence: isBroken({ unrest, violations }) ? { attempts, instances, machines } : null,
+	};
+}
+
+function timesOf({ kill, atMs, instanceId, backAtMs }: Met, outcome: Outcome): Struck {
+	const { victim, step, how, inMove } = kill;
+	const struck = { victim, step, how, inMove };
+	if (victim !== "agent" || instanceId === null)
+		return { ...struck, detectedMs: null, recoveredMs: backAtMs === null ? null : backAtMs - atMs };
+	const row = outcome.instances.find((i) => i.id === instanceId);
+	const attempt = outcome.attempts.find((a) => a.id === row?.attemptId);
+	const detectedAtMs = attempt?.stopRequestedAtMs ?? attempt?.finishedAtMs ?? null;
+	const next = outcome.attempts.find((a) => a.jobId === attempt?.jobId && a.number === (attempt?.number ?? 0) + 1);
+	return {
+		...struck,
+		detectedMs: detectedAtMs === null || detectedAtMs < atMs ? null : detectedAtMs - atMs,
+		recoveredMs: next?.startedAtMs == null ? null : next.startedAtMs - atMs,
+	};
+}
+
+function booksOf(cloud: string, { machines, instances, attempts }: Outcome): Books {
+	const made = machines.filter((m) => m.provider === cloud);
+	const ids = new Set(made.map((m) => m.ourInstance));
+	const rows = instances.filter((i) => ids.has(i.id));
+	const done = new Set(attempts.filter((a) => a.state === "succeeded").map((a) => a.id));
+	const sum = (values: number[]) => values.reduce((total, ms) => total + ms, 0);
+	return {
+		...{ cloud, machines: made.length, succeeded: rows.filter((r) => done.has(r.attemptId)).length },
+		billedMs: sum(made.map((m) => m.billedMs)),
+		chargedMs: sum(rows.map((r) => r.charged?.ms ?? 0)),
+		slackMs: sum(rows.filter((r) => r.charged).map((r) => r.fromSlackMs + r.untilSlackMs)),
+	};
+}

@@ -1,0 +1,140 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { REGIONS } from "./catalog.ts";
+import { ring } from "./command.ts";
+import { mover } from "./draw-plan.ts";
+import { goOn, strike } from "./guest-processes.ts";
+import type { Kills } from "./kills.ts";
+import type { Plan } from "./plan.ts";
+import { restless } from "./rest.ts";
+import { HOME } from "./seed-world.ts";
+import { TIMING } from "./timing.ts";
+import type { World } from "./world.ts";
+
+/** Real. */
+const LOOK_MS = 150;
+/** Nothing is moved before it has run ten minutes by the run's clock; this is after that, by the same clock. */
+const MOVE_WITHIN_MS = 15 * 60_000;
+
+/** What comes to a run by itself and not by a step: notices, an outage, and what draws its jobs elsewhere. */
+export class Turns {
+	readonly #world: World;
+	readonly #plan: Plan;
+	readonly #kills: Kills;
+	readonly #startedMs = performance.now();
+	readonly #taken: Plan["interruptions"];
+	#outage: Plan["outage"];
+	#move: Plan["move"];
+	/** By the run's clock: a move that has not come by then does not come. */
+	#moveByMs: number | null = null;
+
+	constructor(world: World, plan: Plan, kills: Kills) {
+		this.#world = world;
+		this.#plan = plan;
+		this.#kills = kills;
+		this.#taken = [...plan.interruptions];
+		this.#outage = plan.outage;
+		this.#move = plan.move;
+	}
+
+	/** Until everything of the plan has happened, or can happen no more. */
+	async untilMet(): Promise<void> {
+		const until = this.#startedMs + this.#plan.patienceMs;
+		while (performance.now() < until) {
+			for (const next of [...this.#taken]) if (this.#interrupt(next)) this.#taken.splice(this.#taken.indexOf(next), 1);
+			if (this.#outage && performance.now() - this.#startedMs >= this.#outage.atMs) {
+				this.#kills.repair(this.#loseRegion(this.#outage));
+				this.#outage = null;
+			}
+			if (this.#move && (await this.#hasBurstFor(this.#move.afterMs))) {
+				await this.#draw(this.#move);
+				this.#move = null;
+			}
+			const settled = this.#plan.move === null ? await this.#isHomeAlone() : await this.#hasSettled();
+			const nothingIsDue = this.#taken.length === 0 && !this.#outage && !this.#move;
+			if (settled && nothingIsDue && !this.#kills.isUnderWay) return;
+			if (settled && this.#plan.homeSlots > 0) return;
+			if ((await restless(this.#world)).length === 0) return;
+			await sleep(LOOK_MS);
+		}
+	}
+
+	/** Whether the job that is drawn elsewhere has run in a cloud for so long (real milliseconds), or is over. */
+	async #hasBurstFor(ms: number): Promise<boolean> {
+		const before = new Date(this.#world.clock.nowMs() - ms * this.#world.clock.rate);
+		const found = await this.#world.admin.sql`
+			select from attempt a join job j on j.id = a.job_id
+			where j.name = 'job-1' and a.started_at <= ${before} and a.capacity_type <> 'owned' limit 1`;
+		return found.length > 0;
+	}
+
+	/** Whether nothing is left to do but what keeps home busy. Where there is no home, nothing is waited for. */
+	async #isHomeAlone(): Promise<boolean> {
+		if (this.#plan.homeSlots === 0) return true;
+		const left = await this.#world.admin.sql`select from job where finished_at is null and name not like ${`${HOME}-%`} limit 1`;
+		return left.length === 0;
+	}
+
+	/** Whether the job was moved and runs where it was drawn to, or has come there otherwise, or is over. Then it may hurry. */
+	async #hasSettled(): Promise<boolean> {
+		if (this.#move !== null) return false;
+		const late = this.#moveByMs !== null && this.#world.clock.nowMs() > this.#moveByMs;
+		const [now] = await this.#world.admin.sql`
+			select exists (select from attempt b where b.job_id = j.id and b.moving_to is not null and b.finished_at is not null) as moved,
+				j.finished_at is not null as over,
+				exists (select from attempt b where b.job_id = j.id and b.moving_to is null and b.finished_at is null
+					and b.started_at is not null) as runs,
+				exists (select from attempt b where b.job_id = j.id and b.finished_at is null and b.capacity_type = 'owned') as "atHome"
+			from job j where j.name = 'job-1'`;
+		const settled = now?.["over"] || (now?.["moved"] && now["runs"]) || (now?.["atHome"] && now["runs"]) || late;
+		if (settled) ring(this.#world.book, "hurry");
+		return settled === true;
+	}
+
+	/** Cheaper capacity draws only where work of ours is seen to run on it, so that there is a job that takes it. */
+	async #draw({ to }: NonNullable<Plan["move"]>): Promise<void> {
+		const { clouds, book, log } = this.#world;
+		this.#moveByMs = this.#world.clock.nowMs() + MOVE_WITHIN_MS;
+		if (to === "home") {
+			log("-- jobs are drawn home");
+			return ring(book, "home-is-free");
+		}
+		const [here] = await this.#world.admin.sql`
+			select i.region, i.site_id as cloud from instance i join attempt a on a.id = i.attempt_id join job j on j.id = a.job_id
+			where j.name = 'job-1' and a.finished_at is null`;
+		const cloud = clouds.find((c) => c.cloud === here?.["cloud"]) ?? clouds[0];
+		const region = cloud && REGIONS[cloud.cloud].find((r) => r !== here?.["region"]);
+		if (!cloud || region === undefined) return;
+		log(`-- jobs are drawn to ${region}`);
+		cloud.drop(region);
+		await sleep(2 * TIMING.offersEveryMs);
+		await this.#world.submit([mover("job-cheap")]);
+	}
+
+	/** The region answers nothing and its agents are not heard; then they go on as if nothing had been. */
+	async #loseRegion({ cloud: name, region: at, forMs }: NonNullable<Plan["outage"]>): Promise<void> {
+		const cloud = this.#world.clouds.find((c) => c.cloud === name);
+		const region = REGIONS[name][at];
+		if (!cloud || region === undefined) return;
+		this.#world.log(`-- ${region} is lost`);
+		cloud.loseRegion(region);
+		const machines = cloud.book().filter((m) => m.region === region && m.state === "running");
+		for (const { guestPid } of machines) if (guestPid) strike(guestPid, "hung");
+		await sleep(forMs);
+		for (const { guestPid } of machines) if (guestPid) goOn(guestPid);
+		cloud.clearFaults();
+		this.#world.log(`-- ${region} is back`);
+	}
+
+	#interrupt({ machine, afterMs }: Plan["interruptions"][number]): boolean {
+		const { clock } = this.#world;
+		for (const cloud of this.#world.clouds) {
+			const found = cloud.book().filter((m) => m.spot)[machine];
+			if (found?.runningAt == null || found.state !== "running") continue;
+			if (clock.nowMs() - found.runningAt < afterMs * clock.rate) continue;
+			cloud.interrupt(found);
+			this.#world.log(`-- ${found.instanceId} is taken by its provider`);
+			return true;
+		}
+		return false;
+	}
+}

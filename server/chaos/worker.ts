@@ -1,0 +1,47 @@
+import { createDatabaseOn } from "#server/db/testing/throwaway.ts";
+import { CloudPorts } from "./emulated-cloud.ts";
+import type { AgentFile } from "./machine-context.ts";
+import type { Plan } from "./plan.ts";
+import { runOnce } from "./run.ts";
+import type { RunReport } from "./run-report.ts";
+
+/** Makes runs, one after the other, as its parent asks for them (fleet.ts). A process of its own, so that one that hangs can be ended. */
+export interface Order {
+	plan: Plan;
+	serverUrl: string;
+	rate: number;
+	agent: AgentFile;
+	limitMs: number;
+	verbose: boolean;
+}
+export type Word =
+	| { kind: "stage"; stage: string; folder: string }
+	| { kind: "report"; report: RunReport }
+	| { kind: "failed"; why: string };
+
+const ports = new CloudPorts();
+const tell = (word: Word): void => void process.send?.(word);
+
+/** The client of the database leaves one unhandled when a session is cut while it is being opened (fetchArrayTypes). */
+process.on("unhandledRejection", (error) => process.stderr.write(`unhandled: ${String(error)}\n`));
+process.on("disconnect", () => process.exit(1));
+process.on("message", (order: Order) => {
+	run(order).then(
+		(report) => tell({ kind: "report", report }),
+		(error: unknown) => tell({ kind: "failed", why: error instanceof Error ? error.message : String(error) }),
+	);
+});
+
+async function run({ plan, serverUrl, rate, agent, limitMs, verbose }: Order): Promise<RunReport> {
+	const database = await createDatabaseOn(serverUrl);
+	const began = performance.now();
+	const log = (text: string): void => {
+		if (verbose) process.stderr.write(`${plan.seed} ${(performance.now() - began).toFixed(0).padStart(6)} ${text}\n`);
+	};
+	const onStage = (stage: string, folder: string): void => tell({ kind: "stage", stage, folder });
+	try {
+		return await runOnce({ plan, databaseUrl: database.url, ports, agent, rate, limitMs, onStage, log });
+	} finally {
+		await database.drop();
+	}
+}
