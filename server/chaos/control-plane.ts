@@ -33,7 +33,24 @@ export class ControlPlane {
 		return `http://127.0.0.1:${this.#port}`;
 	}
 
-	async start(): Promise<void> {
+	/** One after the other: a server that is closed before it listens never says that it does. */
+	#changed: Promise<void> = Promise.resolve();
+
+	start(): Promise<void> {
+		return this.#change(() => this.#start());
+	}
+
+	stop(): Promise<void> {
+		return this.#change(() => this.#stop());
+	}
+
+	#change(work: () => Promise<void>): Promise<void> {
+		const next = this.#changed.then(work);
+		this.#changed = next.catch(() => {});
+		return next;
+	}
+
+	async #start(): Promise<void> {
 		if (this.#server) return;
 		const server = createServer((incoming, outgoing) => void this.#answer(incoming, outgoing).catch(() => incoming.socket.destroy()));
 		this.#server = server;
@@ -44,7 +61,7 @@ export class ControlPlane {
 		this.#port = (server.address() as AddressInfo).port;
 	}
 
-	async stop(): Promise<void> {
+	async #stop(): Promise<void> {
 		const server = this.#server;
 		this.#server = null;
 		if (server === null) return;

@@ -94,6 +94,18 @@ describe("leadership", { timeout: TIMEOUT_MS }, () => {
 		await running;
 	});
 
+	it("ends when it is told to stop in the moment in which it becomes the leader, and leads nothing", async () => {
+		const stop = new AbortController();
+		const ctx: LoopContext = { ...world.ctx, log: (_level, message) => message === "this scheduler leads" && stop.abort() };
+		await world.submit({ name: "waiting" });
+		await runScheduler({ ctx, connection: newConnection(), instanceName: "a", signal: stop.signal });
+		expect(stop.signal.aborted).toBe(true);
+		expect(await jobsIn("queued")).toBe(1);
+		const next = await becomeLeader(newConnection().single(), { retryMs: 10, signal: new AbortController().signal });
+		expect(await next?.stillHeld()).toBe(true);
+		await next?.resign();
+	});
+
 	it("launches nothing before each cloud's prices were read, and then where it is cheapest", async () => {
 		await world.database.db.insert(site).values({ id: "dear", name: "dear", provider: "azure", settings: {}, healthy: true });
 		const price = (microUsdPerHour: bigint) => ({

@@ -79,7 +79,9 @@ async function lead(options: SchedulerOptions, leadership: Leadership): Promise<
 	const end = (): void => term.abort();
 	signal.addEventListener("abort", end);
 	try {
-		const tasksDone = await startTasks(options, term.signal);
+		// Told to stop while it became the leader, it is told no more: it would lead for ever.
+		if (signal.aborted) end();
+		const tasksDone = term.signal.aborted ? async () => {} : await startTasks(options, term.signal);
 		while (!term.signal.aborted && (await leadership.stillHeld())) await pause(LEADER_CHECK_MS, term.signal);
 		term.abort();
 		await tasksDone();
