@@ -1,13 +1,15 @@
 "use client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type SubmitEvent, useState } from "react";
+import { DollarsField } from "#components/money/dollars-field.tsx";
 import { formatMoney } from "#components/money/format-money.ts";
+import { readDollars } from "#components/money/read-dollars.ts";
 import { describeError } from "#components/page/error-boundary.tsx";
 import { useTime } from "#components/time/clock.tsx";
 import { formatSpan } from "#components/time/format-time.ts";
 import { useTRPC } from "#components/trpc/client.tsx";
 import { Button } from "#components/ui/button.tsx";
-import { Field, Input, Textarea } from "#components/ui/input.tsx";
+import { Field, Textarea } from "#components/ui/input.tsx";
 import { notify } from "#components/ui/toast.tsx";
 import type { ApprovalItem } from "./params.ts";
 import { dollarsOf } from "./words.ts";
@@ -37,13 +39,13 @@ export function AnswerForm({ item }: { item: ApprovalItem }) {
 	const refuse = useMutation(trpc.approval.refuse.mutationOptions(settled));
 	const busy = grant.isPending || refuse.isPending;
 	const said = { id: item.id, ...(note.trim() === "" ? {} : { note: note.trim() }) };
-	const amount = upTo.trim().replace(/^\$/, "").replaceAll(",", "");
-	const valid = /^\d{1,9}(\.\d{1,6})?$/.test(amount) && Number(amount) > 0;
-	const wrong = upTo !== "" && !valid;
+	const typed = readDollars(upTo);
+	const limit = typed !== null && typed.microUsd > 0n ? typed.usd : null;
+	const wrong = upTo !== "" && limit === null;
 	const failed = grant.error ?? refuse.error;
 	const submit = (event: SubmitEvent) => {
 		event.preventDefault();
-		if (!wrong) grant.mutate({ ...said, upToUsd: valid ? amount : dollarsOf(item.quote.costMicroUsd) });
+		if (!wrong) grant.mutate({ ...said, upToUsd: limit ?? dollarsOf(item.quote.costMicroUsd) });
 	};
 	return (
 		<form onSubmit={submit} className="grid gap-3 border-t pt-4" aria-label="Your answer">
@@ -57,24 +59,15 @@ export function AnswerForm({ item }: { item: ApprovalItem }) {
 					aria-describedby="approval-note-note"
 				/>
 			</Field>
-			<Field
+			<DollarsField
 				label="Up to, dollars (optional)"
-				htmlFor="approval-up-to"
-				{...(wrong
-					? { error: "An amount of dollars such as 120 or 99.50" }
-					: { hint: "Empty: up to the expected cost above. It then asks again if the price rises." })}
-			>
-				<Input
-					id="approval-up-to"
-					inputMode="decimal"
-					autoComplete="off"
-					className={LARGE}
-					value={upTo}
-					onChange={(event) => setUpTo(event.target.value)}
-					aria-describedby="approval-up-to-note"
-					aria-invalid={wrong || undefined}
-				/>
-			</Field>
+				id="approval-up-to"
+				className={LARGE}
+				value={upTo}
+				onChange={setUpTo}
+				error={wrong ? "An amount of dollars such as 120 or 99.50" : null}
+				hint="Empty: up to the expected cost above. It then asks again if the price rises."
+			/>
 			{failed && (
 				<p role="alert" className="text-risk-ink">
 					{describeError(failed).detail}
@@ -85,7 +78,7 @@ export function AnswerForm({ item }: { item: ApprovalItem }) {
 					No
 				</Button>
 				<Button variant="primary" type="submit" className={LARGE} busy={busy} disabled={wrong}>
-					{valid ? `Yes, up to $${amount}` : `Yes, ${formatMoney(item.quote.costMicroUsd, "estimate")}`}
+					{limit !== null ? `Yes, up to $${limit}` : `Yes, ${formatMoney(item.quote.costMicroUsd, "estimate")}`}
 				</Button>
 			</div>
 			<p className="text-xs text-ink-3" suppressHydrationWarning>

@@ -2,13 +2,14 @@
 import { useMutation, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { type ChosenBudget, useBudget, useReadAgain } from "#components/budgets/use-budget.ts";
+import { DollarsField } from "#components/money/dollars-field.tsx";
 import { formatMoney } from "#components/money/format-money.ts";
+import { readDollars } from "#components/money/read-dollars.ts";
 import { FormDialog } from "#components/page/form-dialog.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import { Button } from "#components/ui/button.tsx";
-import { Field, Input, Textarea } from "#components/ui/input.tsx";
+import { Field, Textarea } from "#components/ui/input.tsx";
 import { notify } from "#components/ui/toast.tsx";
-import { MICRO_PER_USD } from "#server/kernel/money.ts";
 
 /** The button that opens the dialog; its content is read only when it is opened. */
 export function ChangeCap({ budgetId }: { budgetId: string }) {
@@ -48,8 +49,8 @@ function CapDialog({ chosen, onClose }: { chosen: ChosenBudget; onClose: () => v
 			},
 		}),
 	);
-	const amount = cap.trim().replace(/^\$/, "").replaceAll(",", "");
-	const toMicroUsd = /^\d{1,12}(\.\d{1,6})?$/.test(amount) ? microOf(amount) : null;
+	const amount = readDollars(cap);
+	const toMicroUsd = amount?.microUsd ?? null;
 	const spent = budget.postedMicroUsd + budget.heldMicroUsd;
 	return (
 		<FormDialog
@@ -60,32 +61,23 @@ function CapDialog({ chosen, onClose }: { chosen: ChosenBudget; onClose: () => v
 					: "The policy is published anew with this one figure changed. It counts at once."
 			}
 			save={settings.secondPerson ? "Propose the change" : "Change the cap"}
-			ready={toMicroUsd !== null && message.trim().length >= 3}
+			ready={amount !== null && message.trim().length >= 3}
 			change={change}
-			onSubmit={() => change.mutate({ budgetId: budget.id, capUsd: amount, message, policyVersion: budget.policyVersion })}
+			onSubmit={() => amount && change.mutate({ budgetId: budget.id, capUsd: amount.usd, message, policyVersion: budget.policyVersion })}
 			onClose={onClose}
 		>
 			<p className="text-ink-2">
 				The cap is <b className="text-ink">{formatMoney(budget.capMicroUsd, "whole")}</b> a {budget.period};{" "}
 				{formatMoney(budget.postedMicroUsd, "posted")} is posted and {formatMoney(budget.heldMicroUsd, "posted")} held.
 			</p>
-			<Field
+			<DollarsField
 				label="New cap, dollars"
-				htmlFor="cap"
-				{...(cap !== "" && toMicroUsd === null
-					? { error: "An amount of dollars such as 50000 or 499.50" }
-					: { hint: `For a ${budget.period}` })}
-			>
-				<Input
-					id="cap"
-					inputMode="decimal"
-					autoComplete="off"
-					value={cap}
-					onChange={(event) => setCap(event.target.value)}
-					aria-describedby="cap-note"
-					aria-invalid={(cap !== "" && toMicroUsd === null) || undefined}
-				/>
-			</Field>
+				id="cap"
+				value={cap}
+				onChange={setCap}
+				error={cap !== "" && amount === null ? "An amount of dollars such as 50000 or 499.50" : null}
+				hint={`For a ${budget.period}`}
+			/>
 			{toMicroUsd !== null && toMicroUsd < spent && (
 				<p className="text-warn-ink">
 					That is {formatMoney(spent - toMicroUsd, "posted")} less than what is posted and held: no new burst starts until the{" "}
@@ -106,9 +98,4 @@ function CapDialog({ chosen, onClose }: { chosen: ChosenBudget; onClose: () => v
 			</Field>
 		</FormDialog>
 	);
-}
-
-function microOf(text: string): bigint {
-	const [whole = "0", fraction = ""] = text.split(".");
-	return BigInt(whole) * MICRO_PER_USD + BigInt(fraction.padEnd(6, "0"));
 }

@@ -1,6 +1,6 @@
 import { formatMoney } from "#components/money/format-money.ts";
+import { readDollars } from "#components/money/read-dollars.ts";
 import type { ChargeLine } from "#components/spend/prepare-charges.ts";
-import { usdToMicro } from "#server/kernel/money.ts";
 
 /** What machines of clouds cost can be taken back; corrections and owned hardware cannot. The service asks again. */
 export function isRefundable({ cause, dimensions, effectiveMicroUsd, correction }: ChargeLine): boolean {
@@ -11,12 +11,11 @@ export type RefundAmount = { kind: "all" } | { kind: "part"; amountUsd: string }
 
 /** What was typed as the amount: nothing is all that is left. Never more than the charge. */
 export function readRefund(typed: string, effectiveMicroUsd: bigint): RefundAmount {
-	const amountUsd = typed.trim().replace(/^\$/, "").replaceAll(",", "");
-	if (amountUsd === "") return { kind: "all" };
-	if (!/^\d{1,9}(\.\d{1,6})?$/.test(amountUsd)) return { kind: "wrong", message: "An amount of dollars such as 12.50" };
-	const microUsd = usdToMicro(amountUsd);
-	if (microUsd === 0n) return { kind: "wrong", message: "More than nothing" };
-	if (microUsd > effectiveMicroUsd)
+	if (typed.trim() === "") return { kind: "all" };
+	const amount = readDollars(typed);
+	if (!amount) return { kind: "wrong", message: "An amount of dollars such as 12.50" };
+	if (amount.microUsd === 0n) return { kind: "wrong", message: "More than nothing" };
+	if (amount.microUsd > effectiveMicroUsd)
 		return { kind: "wrong", message: `At most ${formatMoney(effectiveMicroUsd, "posted")}, what was charged` };
-	return { kind: "part", amountUsd };
+	return { kind: "part", amountUsd: amount.usd };
 }

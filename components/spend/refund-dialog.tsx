@@ -1,13 +1,14 @@
 "use client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { DollarsField } from "#components/money/dollars-field.tsx";
 import { formatMoney } from "#components/money/format-money.ts";
 import { FormDialog } from "#components/page/form-dialog.tsx";
 import type { ChargeLine } from "#components/spend/prepare-charges.ts";
 import { readRefund } from "#components/spend/prepare-refund.ts";
 import { formatClockSeconds, formatDay } from "#components/time/format-time.ts";
 import { useTRPC } from "#components/trpc/client.tsx";
-import { Field, Input, Textarea } from "#components/ui/input.tsx";
+import { Field, Textarea } from "#components/ui/input.tsx";
 import { notify } from "#components/ui/toast.tsx";
 
 /** Takes back a charge or a part of it. What is left of it is known to the ledger alone: it refuses what is too much, and says so. */
@@ -46,21 +47,14 @@ export function RefundDialog({ charge, onClose }: { charge: ChargeLine; onClose:
 				{formatDay(charge.periodStartMs, false)}, {formatClockSeconds(charge.periodStartMs)} to {formatClockSeconds(charge.periodEndMs)}{" "}
 				UTC.
 			</p>
-			<Field
+			<DollarsField
 				label="Dollars to take back"
-				htmlFor="refund-amount"
-				{...(part.kind === "wrong" ? { error: part.message } : { hint: "Empty: all that is left of it" })}
-			>
-				<Input
-					id="refund-amount"
-					inputMode="decimal"
-					autoComplete="off"
-					value={amount}
-					onChange={(event) => setAmount(event.target.value)}
-					aria-describedby="refund-amount-note"
-					aria-invalid={part.kind === "wrong" || undefined}
-				/>
-			</Field>
+				id="refund-amount"
+				value={amount}
+				onChange={setAmount}
+				error={part.kind === "wrong" ? part.message : null}
+				hint="Empty: all that is left of it"
+			/>
 			<Field label="Why" htmlFor="refund-reason" hint="Stands in the audit.">
 				<Textarea
 					id="refund-reason"
