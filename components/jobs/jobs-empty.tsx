@@ -1,6 +1,6 @@
 "use client";
 import { EmptyState, NoResults } from "#components/page/states.tsx";
-import type { JobViewName } from "./views.ts";
+import type { JobViewName } from "./search-params.ts";
 
 const EMPTY: Record<JobViewName, { title: string; text: string }> = {
 	active: {

@@ -9,8 +9,8 @@ import { ButtonLink } from "#components/ui/button.tsx";
 import { TableSkeleton } from "#components/ui/skeleton.tsx";
 import { TabLinks } from "#components/ui/tabs.tsx";
 import { JobsList } from "./jobs-list.tsx";
-import { jobSearchParams } from "./search-params.ts";
-import { JOB_VIEWS, VIEW_LABELS } from "./views.ts";
+import { JOB_VIEWS, jobSearchParams } from "./search-params.ts";
+import { VIEW_LABELS } from "./views.ts";
 
 export function JobsScreen() {
 	const [view] = useQueryState("view", jobSearchParams.view);

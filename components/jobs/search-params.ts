@@ -1,7 +1,9 @@
 import { createLoader, type inferParserType, parseAsArrayOf, parseAsString, parseAsStringLiteral } from "nuqs/server";
 import { JOB_STATES } from "#server/domain/states.ts";
 import { WORKLOAD_CLASSES } from "#server/domain/vocabulary.ts";
-import { JOB_VIEWS } from "./views.ts";
+
+export const JOB_VIEWS = ["active", "cloud", "failed", "all"] as const;
+export type JobViewName = (typeof JOB_VIEWS)[number];
 
 /** Everything that makes a view of the list, so that a link shows a colleague the same. */
 export const jobSearchParams = {

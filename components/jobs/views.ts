@@ -1,10 +1,7 @@
 import type { Inputs } from "#components/trpc/outputs.ts";
 import type { JobState } from "#server/domain/states.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
-import type { JobSearch } from "./search-params.ts";
-
-export const JOB_VIEWS = ["active", "cloud", "failed", "all"] as const;
-export type JobViewName = (typeof JOB_VIEWS)[number];
+import type { JobSearch, JobViewName } from "./search-params.ts";
 
 export const VIEW_LABELS: Record<JobViewName, string> = {
 	active: "Active and ended today",

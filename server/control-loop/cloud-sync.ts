@@ -1,26 +1,12 @@
-import { and, asc, eq, ne, sql } from "drizzle-orm";
-import { attempt } from "#server/db/schema/attempt.ts";
-import { instance } from "#server/db/schema/instance.ts";
-import { job } from "#server/db/schema/job.ts";
-import type { CloudDriver, InstanceObservation } from "#server/providers/driver.ts";
-import type { Look } from "./billed-time.ts";
+import type { CloudDriver } from "#server/providers/driver.ts";
 import type { LoopContext } from "./context.ts";
 import { launchInstance, resolveUnknownLaunch } from "./launch.ts";
+import { type Described, describeLive, type LiveInstance, readLive } from "./live-instances.ts";
 import { isProcessEnd, messageOf } from "./messages.ts";
 import { absorbObservation, checkDeadlines, endInstance } from "./observe-instance.ts";
 
 /** Calls to one provider that are under way at the same time. */
 const PARALLEL_CALLS = 16;
-
-export type LiveInstance = typeof instance.$inferSelect & {
-	attemptState: (typeof attempt.$inferSelect)["state"];
-	stopRequestedAt: Date | null;
-	stopReason: (typeof attempt.$inferSelect)["stopReason"];
-	/** Its command, or that of another machine of its gang, has run. */
-	attemptStartedAt: Date | null;
-	/** Machines of its attempt: 1, or those of a gang. */
-	nodes: number;
-};
 
 /**
  * Brings the database and one cloud together: makes the calls that intents ask for, writes what the provider says of
@@ -30,7 +16,7 @@ export type LiveInstance = typeof instance.$inferSelect & {
 export async function syncCloud(ctx: LoopContext, driver: CloudDriver): Promise<void> {
 	const live = await readLive(ctx, driver.siteId);
 	if (live.length === 0) return;
-	const observed = await describeAll(ctx, driver, live);
+	const observed = await describeLive(ctx, driver, live);
 	await inParallel(live, async (row) => {
 		try {
 			if (!waitsForItsFirst(row, live)) await syncInstance(ctx, driver, row, observed);
@@ -39,51 +25,6 @@ export async function syncCloud(ctx: LoopContext, driver: CloudDriver): Promise<
 			ctx.log("error", "an instance could not be brought up to date", { instanceId: row.id, error: messageOf(error) });
 		}
 	});
-}
-
-async function readLive(ctx: LoopContext, siteId: string): Promise<LiveInstance[]> {
-	const rows = await ctx.db
-		.select({
-			instance,
-			attemptState: attempt.state,
-			stopRequestedAt: attempt.stopRequestedAt,
-			stopReason: attempt.stopReason,
-			attemptStartedAt: attempt.startedAt,
-			nodes: sql<number>`(${job.spec}->>'nodes')::int`,
-		})
-		.from(instance)
-		.innerJoin(attempt, eq(attempt.id, instance.attemptId))
-		.innerJoin(job, eq(job.id, instance.jobId))
-		.where(and(eq(instance.siteId, siteId), ne(instance.state, "terminated")))
-		.orderBy(asc(instance.id));
-	return rows.map(({ instance: row, ...facts }) => ({ ...row, ...facts }));
-}
-
-/** Answers of a region that failed are absent from `looks`: nothing may be concluded from its silence. */
-export interface Described {
-	byProviderId: Map<string, InstanceObservation>;
-	looks: Map<string, Look>;
-}
-
-async function describeAll(ctx: LoopContext, driver: CloudDriver, live: readonly LiveInstance[]): Promise<Described> {
-	const idsByRegion = new Map<string, string[]>();
-	for (const row of live) {
-		if (row.providerInstanceId === null) continue;
-		idsByRegion.set(row.region, [...(idsByRegion.get(row.region) ?? []), row.providerInstanceId]);
-	}
-	const out: Described = { byProviderId: new Map(), looks: new Map() };
-	await Promise.all(
-		[...idsByRegion].map(async ([region, ids]) => {
-			const askedMs = ctx.clock.nowMs();
-			try {
-				for (const seen of await driver.describe(region, ids)) out.byProviderId.set(seen.providerInstanceId, seen);
-				out.looks.set(region, { askedMs, answeredMs: ctx.clock.nowMs() });
-			} catch (error) {
-				ctx.log("warn", "a region could not be read", { siteId: driver.siteId, region, error: messageOf(error) });
-			}
-		}),
-	);
-	return out;
 }
 
 async function syncInstance(ctx: LoopContext, driver: CloudDriver, row: LiveInstance, described: Described): Promise<void> {

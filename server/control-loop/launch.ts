@@ -14,8 +14,8 @@ import { settleInstance } from "#server/services/ledger/settle.ts";
 import { backOffOffer, clearBackOff } from "#server/services/offer/backoff.ts";
 import { setSiteHealth } from "#server/services/site/health.ts";
 import { billedTime, launchedAt } from "./billed-time.ts";
-import type { LiveInstance } from "./cloud-sync.ts";
 import type { LoopContext } from "./context.ts";
+import type { LiveInstance } from "./live-instances.ts";
 import { messageOf } from "./messages.ts";
 import { endOf, writePlace } from "./observe-instance.ts";
 

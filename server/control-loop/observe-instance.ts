@@ -13,8 +13,8 @@ import { writeSchedulerAudit } from "#server/services/audit.ts";
 import { recordEvents } from "#server/services/event/record.ts";
 import { settleInstance } from "#server/services/ledger/settle.ts";
 import { type BilledTime, billedTime, type Look, launchedAt } from "./billed-time.ts";
-import type { Described, LiveInstance } from "./cloud-sync.ts";
 import type { LoopContext } from "./context.ts";
+import type { Described, LiveInstance } from "./live-instances.ts";
 
 /**
  * Writes what the provider says of an instance. True when it is gone, and everything that follows was done. An

@@ -1,4 +1,4 @@
-import type { Completion } from "./complete.ts";
+import type { Completion } from "./completion.ts";
 import { FUNCTIONS, LOOPS, METHODS } from "./expression-environment.ts";
 import { type FactField, JOB_FIELDS, QUOTE_FIELDS } from "./job-facts.ts";
 import { POLICY_LIMITS } from "./limits.ts";

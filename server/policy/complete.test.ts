@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type CompletionFacts, completePolicy } from "./complete.ts";
+import { completePolicy } from "./complete.ts";
+import type { CompletionFacts } from "./completion.ts";
 import { demoPolicy } from "./demo-policy.ts";
 
 const FACTS: CompletionFacts = {

@@ -3,36 +3,11 @@ import { CAPACITY_TYPES, CLOUD_PROVIDERS, ROLES, WORKLOAD_CLASSES } from "#serve
 import { completeExpression } from "./complete-expression.ts";
 import { FIELDS, type FieldNote } from "./complete-fields.ts";
 import { placeAt } from "./complete-place.ts";
-import type { ParsePolicyOptions, Place } from "./types.ts";
+import type { Completion, CompletionFacts, Completions } from "./completion.ts";
+import type { Place } from "./types.ts";
 
-/** One thing that may stand at the cursor. */
-export interface Completion {
-	label: string;
-	kind: "field" | "value" | "name" | "function";
-	/** Its type and unit, or what kind of thing it is; short. */
-	detail: string;
-	/** What it means, in a sentence; null where the name says it. */
-	info: string | null;
-	/** What is written for it, where that is more than the label. */
-	insert: string;
-}
-
-export interface Completions {
-	/** Offset at which what is being typed begins: an item takes the place of the text from there to the cursor. */
-	from: number;
-	items: Completion[];
-}
-
-/** What there is to name. */
-export interface CompletionFacts {
-	siteIds: readonly string[];
-	teams: readonly string[];
-	/** Places that can be had: regions are read off them. */
-	places: readonly Place[];
-	instanceTypes: NonNullable<ParsePolicyOptions["instanceTypes"]>;
-}
-
-const NOTHING = 50;
+/** More values than a person reads through: what is typed next narrows them. */
+const VALUES_MAX = 200;
 
 /**
  * What may stand at a place of a policy's text: fields by where they are, sites, regions, families, teams, and inside
@@ -53,7 +28,7 @@ export function completePolicy(text: string, offset: number, facts: CompletionFa
 			items: items.map((item) => (at.quote === '"' ? { ...item, insert: item.insert.replaceAll('"', "'") } : item)),
 		};
 	}
-	return { from: at.from, items: valuesOf(at.path, facts, at.quote !== null).slice(0, 4 * NOTHING) };
+	return { from: at.from, items: valuesOf(at.path, facts, at.quote !== null).slice(0, VALUES_MAX) };
 }
 
 function fieldsOf(path: readonly string[], siblings: readonly string[]): Completion[] {

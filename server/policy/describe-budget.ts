@@ -1,7 +1,7 @@
 import type { BudgetRule, CapReaction, CapRule, Policy } from "#server/domain/policy.ts";
 import { assertNever } from "#server/kernel/assert.ts";
 import { describeCondition, grouping, type Segment, value, words } from "./describe-condition.ts";
-import type { Description } from "./describe-rule.ts";
+import type { Description } from "./description.ts";
 import { sentenceOf, usd } from "./sentence.ts";
 
 export function describeBudget(budget: BudgetRule): Description {

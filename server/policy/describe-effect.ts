@@ -3,7 +3,7 @@ import { type CapacityType, LABELS } from "#server/domain/vocabulary.ts";
 import { assertNever } from "#server/kernel/assert.ts";
 import { formatDuration } from "#server/kernel/units.ts";
 import { grouping, listed, type Segment, value, words } from "./describe-condition.ts";
-import type { RuleGroup } from "./describe-rule.ts";
+import type { RuleGroup } from "./description.ts";
 import { alternatives, usd } from "./sentence.ts";
 
 /** What a rule does, as a clause for the heading of its group. */

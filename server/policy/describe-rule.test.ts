@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { demoPolicy } from "./demo-policy.ts";
 import { describeCap } from "./describe-budget.ts";
 import { describeCondition } from "./describe-condition.ts";
-import { describePolicy, describeRule, GROUP_HEADINGS } from "./describe-rule.ts";
+import { describePolicy, describeRule } from "./describe-rule.ts";
+import { GROUP_HEADINGS } from "./description.ts";
 import { budgetsText, policyOf, rulesText } from "./testing/builders.ts";
 
 const marked = (segments: readonly { text: string; value?: boolean }[]) => segments.map((s) => (s.value ? `*${s.text}*` : s.text)).join("");

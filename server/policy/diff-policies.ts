@@ -1,7 +1,8 @@
 import type { Policy } from "#server/domain/policy.ts";
 import { describeBudget, describeCap, describeShares, describeWeights } from "./describe-budget.ts";
 import type { Segment } from "./describe-condition.ts";
-import { type Description, describeRule, type RuleGroup } from "./describe-rule.ts";
+import { describeRule } from "./describe-rule.ts";
+import type { Description, RuleGroup } from "./description.ts";
 
 /** What became of one rule, budget, cap, the shares or the weights. Sentences are those of describe-rule.ts. */
 export interface PolicyChange {

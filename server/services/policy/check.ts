@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { PolicyProblem } from "#server/domain/policy.ts";
-import { type Description, describePolicy } from "#server/policy/describe-rule.ts";
+import { describePolicy } from "#server/policy/describe-rule.ts";
+import type { Description } from "#server/policy/description.ts";
 import { parsePolicy } from "#server/policy/parse-policy.ts";
 import { authorize } from "../authorize.ts";
 import type { ServiceContext } from "../context.ts";

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { type Completions, completePolicy } from "#server/policy/complete.ts";
+import { completePolicy } from "#server/policy/complete.ts";
+import type { Completions } from "#server/policy/completion.ts";
 import { authorize } from "../authorize.ts";
 import type { ServiceContext } from "../context.ts";
 import { policyText } from "./input.ts";

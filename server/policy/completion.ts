@@ -1,0 +1,28 @@
+import type { ParsePolicyOptions, Place } from "./types.ts";
+
+/** One thing that may stand at the cursor. */
+export interface Completion {
+	label: string;
+	kind: "field" | "value" | "name" | "function";
+	/** Its type and unit, or what kind of thing it is; short. */
+	detail: string;
+	/** What it means, in a sentence; null where the name says it. */
+	info: string | null;
+	/** What is written for it, where that is more than the label. */
+	insert: string;
+}
+
+export interface Completions {
+	/** Offset at which what is being typed begins: an item takes the place of the text from there to the cursor. */
+	from: number;
+	items: Completion[];
+}
+
+/** What there is to name. */
+export interface CompletionFacts {
+	siteIds: readonly string[];
+	teams: readonly string[];
+	/** Places that can be had: regions are read off them. */
+	places: readonly Place[];
+	instanceTypes: NonNullable<ParsePolicyOptions["instanceTypes"]>;
+}
