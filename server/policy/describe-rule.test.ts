@@ -3,20 +3,19 @@ import { demoPolicy } from "./demo-policy.ts";
 import { describeCap } from "./describe-budget.ts";
 import { describeCondition } from "./describe-condition.ts";
 import { describePolicy, describeRule } from "./describe-rule.ts";
-import { GROUP_HEADINGS } from "./description.ts";
 import { budgetsText, policyOf, rulesText } from "./testing/builders.ts";
 
 const marked = (segments: readonly { text: string; value?: boolean }[]) => segments.map((s) => (s.value ? `*${s.text}*` : s.text)).join("");
 
 describe("describePolicy", () => {
 	it("tells the demo's policy in sentences, by group", () => {
-		expect(describePolicy(policyOf(demoPolicy())).map((d) => `${GROUP_HEADINGS[d.group]} | ${d.id}: ${marked(d.sentence)}`)).toEqual([
-			"Remove a place when | sensitive-stays-home: The job's class is *sensitive*, and the place is *in a cloud*.",
-			"Remove a place when | spot-for-experiments: The job's class is *experimental*, and the place is a cloud offer other than *spot*.",
-			"Burst when | burst-on-wait: The job's forecast wait at home exceeds *10s*, or the job would have less than *5m* to spare before its deadline.",
-			"Limits | instance-life: A cloud instance lives at most *8h*.",
-			"Limits | cloud-month: All cloud money together is at most *$500* a *month*. New bursts are held at the cap.",
-			"Of the places that are left, prefer | weights: The lowest total, where an hour's delay counts as *$5* and a tonne of CO2 counts as *$80*.",
+		expect(describePolicy(policyOf(demoPolicy())).map((d) => `${d.group} | ${d.id}: ${marked(d.sentence)}`)).toEqual([
+			"remove | sensitive-stays-home: The job's class is *sensitive*, and the place is *in a cloud*.",
+			"remove | spot-for-experiments: The job's class is *experimental*, and the place is a cloud offer other than *spot*.",
+			"burst | burst-on-wait: The job's forecast wait at home exceeds *10s*, or the job would have less than *5m* to spare before its deadline.",
+			"limit | instance-life: A cloud instance lives at most *8h*.",
+			"limit | cloud-month: All cloud money together is at most *$500* a *month*. New bursts are held at the cap.",
+			"prefer | weights: The lowest total, where an hour's delay counts as *$5* and a tonne of CO2 counts as *$80*.",
 		]);
 	});
 
