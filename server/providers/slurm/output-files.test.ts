@@ -1,0 +1,88 @@
+import { execFileSync } from "node:child_process";
+import { link, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { OutputLine } from "../foreign-queue.ts";
+import { outputFilesOf, writeOutputFiles } from "./output-files.ts";
+import { aSlurmJob } from "./testing/a-slurm-job.ts";
+
+const ME = process.getuid?.() ?? 0;
+/** Neither root nor whose job it is. */
+const SOMEBODY_ELSE = ME + 1;
+
+let folder: string;
+beforeEach(async () => {
+	folder = await mkdtemp(path.join(tmpdir(), "spillway-output-"));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+async function* lines(...texts: string[]): AsyncGenerator<OutputLine> {
+	for (const text of texts) yield { stream: "stdout", text };
+}
+
+/** Output of a job of this user's, in their folder. */
+function write(file: string, options: Parameters<typeof writeOutputFiles>[2], changes: Parameters<typeof aSlurmJob>[0] = {}) {
+	const job = aSlurmJob({ userId: ME, workFolder: folder, stdoutPattern: file, ...changes });
+	return writeOutputFiles(job, lines("ssh-ed25519 AAAA"), options);
+}
+
+describe.each([
+	["as ourselves", ME],
+	["as somebody who may not become the owner", SOMEBODY_ELSE],
+])("written %s", (_who, ourUid) => {
+	it("is there, and only once when it is written again", async () => {
+		const file = path.join(folder, "out.txt");
+		await writeFile(file, "older and longer than what comes");
+		for (let n = 0; n < 2; n++) expect(await write("out.txt", { ourUid })).toEqual({ files: [file], problem: null });
+		expect(await readFile(file, "utf8")).toBe("ssh-ed25519 AAAA\n");
+	});
+
+	it("waits for no reader of a pipe", async () => {
+		execFileSync("mkfifo", [path.join(folder, "pipe")]);
+		const { files, problem } = await write("pipe", { ourUid });
+		expect(files).toEqual([]);
+		expect(problem).toMatch(/no regular file|ENXIO/);
+	});
+
+	it("says that there is no such folder", async () => {
+		expect((await write("none/out.txt", { ourUid })).problem).toMatch(/none\/out.txt: .*(nonexistent|ENOENT|no such)/i);
+	});
+});
+
+describe("where we may not become the owner", () => {
+	const ours = () => path.join(folder, "authorized_keys");
+	beforeEach(() => writeFile(ours(), "ours"));
+
+	it("follows no link of the owner's to a file of ours", async () => {
+		await symlink(ours(), path.join(folder, "link"));
+		expect((await write("link", { ourUid: SOMEBODY_ELSE })).problem).toContain("ELOOP");
+		await link(ours(), path.join(folder, "hard"));
+		expect((await write("hard", { ourUid: SOMEBODY_ELSE })).problem).toContain("does not belong alone");
+		expect(await readFile(ours(), "utf8")).toBe("ours");
+	});
+
+	it("writes into no folder that is not the owner's, and for nobody whom the cluster does not name", async () => {
+		const job = { userId: ME + 2 };
+		expect((await write(ours(), { ourUid: SOMEBODY_ELSE }, job)).problem).toContain("to whom the folder does not belong");
+		for (const ourUid of [0, SOMEBODY_ELSE])
+			expect((await write(ours(), { ourUid }, { userId: null })).problem).toContain("does not tell whose it is");
+		expect(await readFile(ours(), "utf8")).toBe("ours");
+	});
+});
+
+it("gives up a file that takes nothing", async () => {
+	const job = aSlurmJob({ userId: ME, workFolder: folder, stdoutPattern: "out.txt" });
+	async function* many(): AsyncGenerator<OutputLine> {
+		for (let n = 0; n < 100; n++) yield { stream: "stdout", text: "x".repeat(10_000) };
+	}
+	// No time at all stands for a file system that does not answer.
+	expect((await writeOutputFiles(job, many(), { ourUid: ME, stallMs: 0 })).problem).toMatch(/took nothing for 0 s/);
+});
+
+it("fills in Slurm's patterns, and writes nothing to /dev/null", () => {
+	const names = (stdoutPattern: string, stderrPattern = "") => outputFilesOf(aSlurmJob({ stdoutPattern, stderrPattern }));
+	expect(names("%x-%5j.out")).toEqual({ stdout: "/home/alice/train-00007.out", stderr: "/home/alice/train-00007.out" });
+	expect(names("/dev/null", "../%u.err")).toEqual({ stdout: null, stderr: "/home/alice.err" });
+	expect(names("%%j\\%j").stdout).toBe("/home/alice/%%j%j");
+});
