@@ -8,12 +8,18 @@ import { type ClusterHarness, eventually, type MakeClusterHarness } from "../con
 import { posixCommand } from "../contract/posix-job.ts";
 import { startEmulatedCluster, THEIR_NAMESPACE } from "../testing/emulated-kubernetes.ts";
 import { theirJobs } from "../testing/their-jobs.ts";
+import { theirRealJobs } from "../testing/their-real-jobs.ts";
 import { KubernetesDriver, type KubernetesDriverOptions } from "./driver.ts";
 import { type KubernetesSettings, kubernetesSettingsSchema } from "./settings.ts";
 
 /** A cluster that is there already: a site's settings as JSON. Without it API servers of ours are started. */
 const given = process.env.SPILLWAY_CONTRACT_KUBERNETES
 	? kubernetesSettingsSchema.parse(JSON.parse(process.env.SPILLWAY_CONTRACT_KUBERNETES))
+	: null;
+
+/** Access of somebody who may make Jobs in the first namespace of `adoptFrom`: with it that cluster's own queue is tried too. */
+const owner = process.env.SPILLWAY_CONTRACT_KUBERNETES_OWNER
+	? kubernetesSettingsSchema.shape.access.parse(JSON.parse(process.env.SPILLWAY_CONTRACT_KUBERNETES_OWNER))
 	: null;
 
 interface Cluster {
@@ -80,7 +86,14 @@ function below(volume: NonNullable<KubernetesSettings["volume"]>, part: string):
 if (given) {
 	describe("a cluster that is there already", { timeout: 120_000 }, () => {
 		const alwaysJobs = process.env.SPILLWAY_CONTRACT_KUBERNETES_JOBS === "always";
-		contract("kubernetes", async () => ({ settings: given, stop: async () => {} }), { alwaysJobs });
+		const [namespace] = given.adoptFrom ?? [];
+		const withQueue = owner !== null && namespace !== undefined;
+		const open = async (): Promise<Cluster> => {
+			if (!withQueue) return { settings: given, stop: async () => {} };
+			const { theirs, end } = theirRealJobs(owner, namespace);
+			return { settings: given, stop: end, theirs };
+		};
+		contract("kubernetes", open, { alwaysJobs, withQueue });
 	});
 } else {
 	describe("an emulated current server", { timeout: 60_000 }, () => {

@@ -12,6 +12,24 @@ export interface TheirJobOptions {
 	labels?: Record<string, string>;
 }
 
+/** Of nodes with four GPUs each. */
+export function theirManifest(name: string, { gpus, runs, optIn, timeLimitSeconds, labels = {} }: TheirJobOptions) {
+	const nodes = Math.ceil(gpus / 4);
+	const container = {
+		...{ name: "train", image: "busybox", command: runs === "long" ? ["sleep", "600"] : ["true", "for", "the", "thesis"] },
+		resources: { limits: { "nvidia.com/gpu": String(gpus / nodes) } },
+	};
+	const spec = { restartPolicy: "Never", terminationGracePeriodSeconds: 1, containers: [container] };
+	return {
+		...{ apiVersion: "batch/v1", kind: "Job" },
+		metadata: { name, namespace: THEIR_NAMESPACE, labels: { ...labels, ...(optIn ? { "spillway.dev/adopt": "true" } : {}) } },
+		spec: {
+			...{ parallelism: nodes, completions: nodes, backoffLimit: 0, suspend: false, template: { spec } },
+			...(timeLimitSeconds ? { activeDeadlineSeconds: timeLimitSeconds } : {}),
+		},
+	};
+}
+
 /** Jobs of somebody else in the emulated cluster, whose nodes have four GPUs each. */
 export function theirJobs(emulator: KubernetesEmulator) {
 	let jobs = 0;
@@ -20,29 +38,7 @@ export function theirJobs(emulator: KubernetesEmulator) {
 			emulator.store.list<JobObject>("jobs", THEIR_NAMESPACE).find(({ metadata }) => metadata.uid === id),
 			`job ${id}`,
 		);
-	const submit = ({ gpus, runs, optIn, timeLimitSeconds, labels = {} }: TheirJobOptions): ApiObject => {
-		const nodes = Math.ceil(gpus / 4);
-		const container = {
-			...{ name: "train", image: "busybox", command: runs === "long" ? ["sleep", "600"] : ["true", "for", "the", "thesis"] },
-			resources: { limits: { "nvidia.com/gpu": String(gpus / nodes) } },
-		};
-		const spec = { restartPolicy: "Never", terminationGracePeriodSeconds: 1, containers: [container] };
-		return emulator.create("jobs", {
-			...{ apiVersion: "batch/v1", kind: "Job", status: {} },
-			metadata: {
-				...{ name: `thesis-${++jobs}`, namespace: THEIR_NAMESPACE },
-				labels: { ...labels, ...(optIn ? { "spillway.dev/adopt": "true" } : {}) },
-			},
-			spec: {
-				parallelism: nodes,
-				completions: nodes,
-				backoffLimit: 0,
-				suspend: false,
-				template: { spec },
-				...(timeLimitSeconds ? { activeDeadlineSeconds: timeLimitSeconds } : {}),
-			},
-		});
-	};
+	const submit = (job: TheirJobOptions): ApiObject => emulator.create("jobs", { ...theirManifest(`thesis-${++jobs}`, job), status: {} });
 	return {
 		byId,
 		submitted: submit,
