@@ -1,3 +1,4 @@
+import { HOUR_MS } from "#server/kernel/units.ts";
 import { costTermsOf } from "../cost.ts";
 import { LIMITS } from "../limits.ts";
 import { medianRestOfAttempt, type RunTimeOf } from "../run-time.ts";
@@ -11,6 +12,8 @@ import { mostSavedAtHome } from "./return-home.ts";
 
 /** What bears the rounding of a rest to whole ms. */
 const ROUNDING_MS = 2;
+/** One bound serves the checkpoints of so long; where it leaves a move open, each checkpoint gets its own. */
+const WIDE_MS = HOUR_MS;
 
 /** What tells whether a move could pay. */
 export interface MoveTerms {
@@ -34,15 +37,15 @@ const NOBODY: readonly RunningAttempt[] = [];
  * That time holds since an attempt that has not started starts later than now, a checkpoint that is announced stands until it
  * has passed, and a price in effect changes with the offers (RunningAttempt). It is worked out anew when run times or shapes are.
  * Cost: one comparison of numbers for each cloud attempt a cycle, and a few for those whose checkpoint is near; two medians of a
- * distribution for each checkpoint that comes near.
+ * distribution an hour, and two more for each checkpoint at which the bound of the hour leaves a move open.
  */
 export class MoveWatch {
 	readonly #attempts: RunningAttempt[] = [];
 	readonly #notBeforeMs: number[] = [];
 	/** The checkpoint that was found to be worth a look. */
 	readonly #checkedMs: number[] = [];
-	/** What a move could save at that checkpoint. */
-	readonly #bounds: (PayBound | null)[] = [];
+	/** What a move could save there, and at those checkpoints. */
+	readonly #bounds: Bounds[] = [];
 	readonly #places = new Map<RunningAttempt, number>();
 	#shapeOf: ShapeOf | null = null;
 	#runTimeOf: RunTimeOf | null = null;
@@ -53,7 +56,7 @@ export class MoveWatch {
 		this.#attempts.push(attempt);
 		this.#notBeforeMs.push(Number.NEGATIVE_INFINITY);
 		this.#checkedMs.push(Number.NEGATIVE_INFINITY);
-		this.#bounds.push(null);
+		this.#bounds.push(new Bounds());
 	}
 
 	remove(attempt: RunningAttempt): void {
@@ -62,14 +65,14 @@ export class MoveWatch {
 		const last = this.#attempts.pop();
 		const lastNotBeforeMs = this.#notBeforeMs.pop();
 		const lastCheckedMs = this.#checkedMs.pop();
-		const lastBound = this.#bounds.pop() ?? null;
-		if (last === undefined || lastNotBeforeMs === undefined || lastCheckedMs === undefined) return;
+		const lastBounds = this.#bounds.pop();
+		if (last === undefined || lastNotBeforeMs === undefined || lastCheckedMs === undefined || !lastBounds) return;
 		this.#places.delete(attempt);
 		if (last === attempt) return;
 		this.#attempts[place] = last;
 		this.#notBeforeMs[place] = lastNotBeforeMs;
 		this.#checkedMs[place] = lastCheckedMs;
-		this.#bounds[place] = lastBound;
+		this.#bounds[place] = lastBounds;
 		this.#places.set(last, place);
 	}
 
@@ -82,10 +85,13 @@ export class MoveWatch {
 		const cheaper: RunningAttempt[] = [];
 		let anyHome = false;
 		for (const i of due) {
-			const [attempt, bound] = [this.#attempts[i], this.#bounds[i]];
-			if (!attempt || !bound) continue;
-			if (!anyHome && bound.couldPayAtHome(snapshot, room)) anyHome = true;
-			if (bound.couldPayCheaper(snapshot, costs, proven)) cheaper.push(attempt);
+			const attempt = this.#attempts[i];
+			const bounds = this.#bounds[i];
+			if (!attempt || !bounds) continue;
+			if (!anyHome && bounds.wide?.couldPayAtHome(snapshot, room) && bounds.near(attempt, terms)?.couldPayAtHome(snapshot, room)) anyHome = true;
+			if (!bounds.mayBeCheaper && !bounds.wide?.couldPayCheaper(snapshot, costs, proven)) continue;
+			bounds.mayBeCheaper = true;
+			if (bounds.near(attempt, terms)?.couldPayCheaper(snapshot, costs, proven)) cheaper.push(attempt);
 		}
 		return { home: anyHome ? due.flatMap((i) => this.#attempts[i] ?? []) : NOBODY, cheaper };
 	}
@@ -111,11 +117,8 @@ export class MoveWatch {
 		const fromMs = movableFrom(attempt, nowMs);
 		if (fromMs > nowMs) return fromMs;
 		const atMs = nextCheckpointOf(attempt, nowMs) ?? nowMs;
-		const mostMs = medianRestOfAttempt(attempt, atMs, terms.runTimeOf) + ROUNDING_MS;
-		if (!couldPay(attempt, mostMs, terms)) return atMs + 1;
-		const leastMs = Math.max(0, medianRestOfAttempt(attempt, nowMs, terms.runTimeOf) - (atMs - nowMs) - ROUNDING_MS);
+		if (!this.#bounds[i]?.comeTo(attempt, atMs, terms)) return atMs + 1;
 		this.#checkedMs[i] = atMs;
-		this.#bounds[i] = new PayBound(attempt, atMs, terms.shapeOf(attempt.spec), { leastMs, mostMs });
 		return fromMs;
 	}
 
@@ -125,7 +128,64 @@ export class MoveWatch {
 		this.#runTimeOf = runTimeOf;
 		this.#notBeforeMs.fill(Number.NEGATIVE_INFINITY);
 		this.#checkedMs.fill(Number.NEGATIVE_INFINITY);
+		for (const bounds of this.#bounds) bounds.forget();
 	}
+}
+
+/**
+ * What moves of one attempt could save at the most. As run times and shapes stand still, the median of its whole length only grows while it
+ * runs (couldPay): what is left at any checkpoint between now and an hour from now lies between the median now less the work of
+ * that hour, and the median an hour from now less the work done now.
+ */
+class Bounds {
+	/** Of all checkpoints until #wideUntilMs; null: at none of them a move could pay. */
+	wide: PayBound | null = null;
+	/** The wide bound left a cheaper offer open: until it is worked out anew only those of single checkpoints are asked. */
+	mayBeCheaper = false;
+	#wideUntilMs = Number.NEGATIVE_INFINITY;
+	#atMs = Number.NEGATIVE_INFINITY;
+	/** Of the next checkpoint; undefined: not asked for yet. */
+	#near: PayBound | null | undefined;
+
+	forget(): void {
+		this.wide = null;
+		this.#wideUntilMs = Number.NEGATIVE_INFINITY;
+		this.#near = undefined;
+	}
+
+	/** The next checkpoint is this one. False: no move could pay there. */
+	comeTo(attempt: RunningAttempt, atMs: number, terms: MoveTerms): boolean {
+		this.#atMs = atMs;
+		this.#near = undefined;
+		if (atMs > this.#wideUntilMs) this.#widen(attempt, atMs + WIDE_MS, terms);
+		return this.wide !== null;
+	}
+
+	near(attempt: RunningAttempt, terms: MoveTerms): PayBound | null {
+		if (this.#near === undefined) {
+			const { nowMs } = terms.snapshot;
+			const mostMs = medianRestOfAttempt(attempt, this.#atMs, terms.runTimeOf);
+			const leastMs = medianRestOfAttempt(attempt, nowMs, terms.runTimeOf) - (this.#atMs - nowMs);
+			this.#near = boundOf(attempt, leastMs, mostMs, terms);
+		}
+		return this.#near;
+	}
+
+	#widen(attempt: RunningAttempt, untilMs: number, terms: MoveTerms): void {
+		const aheadMs = untilMs - terms.snapshot.nowMs;
+		const mostMs = medianRestOfAttempt(attempt, untilMs, terms.runTimeOf) + aheadMs;
+		const leastMs = medianRestOfAttempt(attempt, terms.snapshot.nowMs, terms.runTimeOf) - aheadMs;
+		this.#wideUntilMs = untilMs;
+		this.wide = boundOf(attempt, leastMs, mostMs, terms);
+		this.mayBeCheaper = false;
+	}
+}
+
+/** Null: nothing that is left between these two makes a move pay. */
+function boundOf(attempt: RunningAttempt, leastMs: number, mostMs: number, terms: MoveTerms): PayBound | null {
+	if (!couldPay(attempt, mostMs + ROUNDING_MS, terms)) return null;
+	const left = { leastMs: Math.max(0, leastMs - ROUNDING_MS), mostMs: mostMs + ROUNDING_MS };
+	return new PayBound(attempt, terms.shapeOf(attempt.spec), left);
 }
 
 /** From when on an attempt may be moved: past its first minutes, with a checkpoint near. A later moment than now may be too early, never too late. */

@@ -6,7 +6,7 @@ import type { OfferRow } from "../offers.ts";
 import type { OfferRates } from "../records.ts";
 import type { Shape } from "../shape.ts";
 import type { RunningAttempt, Snapshot } from "../types.ts";
-import { costOfRest, delayCostMicroUsd, workDoneAt } from "./attempt-facts.ts";
+import { costOfRest, delayCostMicroUsd } from "./attempt-facts.ts";
 import { savingOn } from "./move-cheaper.ts";
 import { leastSaving } from "./moving-rule.ts";
 import type { ProvenOffers } from "./proven-offers.ts";
@@ -35,17 +35,24 @@ interface Stays {
 	startMs: number;
 }
 
+/** What is left of it, as one run in the cloud, at the least and at the most. */
+interface Runs {
+	least: CloudRun;
+	most: CloudRun;
+	startMs: number;
+	data: Snapshot["data"];
+}
+
 /**
- * What a move of one cloud attempt at one checkpoint can save at the most: worked out once, and good until that checkpoint as long
- * as shapes and prices stay. What is expected to be left of the run then lies between two bounds (move-watch.ts). It says no to
- * nobody who would move, and so few are weighed in full in a cycle.
+ * What a move of one cloud attempt at any checkpoint at which what is expected to be left of it lies between two bounds
+ * (move-watch.ts) can save at the most: good as long as shapes and prices stay. It says no to nobody who would move, and so few
+ * are weighed in full in a cycle.
  */
 export class PayBound {
 	readonly #attempt: RunningAttempt;
-	readonly #atMs: number;
 	readonly #shape: Shape;
 	readonly #gpus: number;
-	/** Bounds of what is left at the checkpoint, ms. */
+	/** Bounds of what is left, ms. */
 	readonly #leastMs: number;
 	readonly #mostMs: number;
 	/** Price in effect, µ$ a ms, all its instances together. */
@@ -57,11 +64,11 @@ export class PayBound {
 	/** The offer that it runs on; null: it is none that the job may have. */
 	readonly #here: OfferRow | null;
 	#stays: Stays | null = null;
+	#runs: Runs | null = null;
 
-	/** `left`: bounds of what is left of the run at the checkpoint, ms. Its price must be known. */
-	constructor(attempt: RunningAttempt, atMs: number, shape: Shape, left: { leastMs: number; mostMs: number }) {
+	/** `left`: bounds of what is left of the run at its checkpoints, ms. Its price must be known. */
+	constructor(attempt: RunningAttempt, shape: Shape, left: { leastMs: number; mostMs: number }) {
 		this.#attempt = attempt;
-		this.#atMs = atMs;
 		this.#shape = shape;
 		this.#gpus = gpusOf(attempt.spec);
 		this.#leastMs = left.leastMs;
@@ -96,7 +103,7 @@ export class PayBound {
 	}
 
 	#staysBy(here: OfferRow, now: OfferRates, slack: number, snapshot: Snapshot, terms: CostTerms, proven: ProvenOffers): Stays | null {
-		const [least, most] = [this.#runOf(snapshot, this.#leastMs), this.#runOf(snapshot, this.#mostMs)];
+		const { least, most } = this.#runsIn(snapshot);
 		const { checkpointEveryMs: every } = most;
 		// Scores grow with the rest on either side of a checkpoint's interval, and not across it.
 		if (every !== null && least.rest.p50Ms <= every && most.rest.p50Ms > every) return null;
@@ -120,11 +127,19 @@ export class PayBound {
 		return { proven: proven.version, here: rates, others, data: snapshot.data, startMs };
 	}
 
+	/** Kept: of what else a run is priced by, a score asks nothing that changes from cycle to cycle. */
+	#runsIn(snapshot: Snapshot): Runs {
+		const { data } = snapshot;
+		const startMs = snapshot.cloudStartMs.p50Ms;
+		if (this.#runs?.startMs === startMs && this.#runs.data === data) return this.#runs;
+		this.#runs = { least: this.#runOf(snapshot, this.#leastMs), most: this.#runOf(snapshot, this.#mostMs), startMs, data };
+		return this.#runs;
+	}
+
 	#runOf(snapshot: Snapshot, leftMs: number): CloudRun {
-		const { spec, checkpointGiB = 0 } = this.#attempt;
+		const { spec, completedMs, checkpointGiB = 0 } = this.#attempt;
 		const workMs = leftMs + LIMITS.restoreMs;
-		const job = { spec, completedMs: workDoneAt(this.#attempt, this.#atMs), checkpointGiB };
-		return cloudRunOf({ job, rest: { p50Ms: workMs, p90Ms: workMs } }, this.#shape.verdict, snapshot);
+		return cloudRunOf({ job: { spec, completedMs, checkpointGiB }, rest: { p50Ms: workMs, p90Ms: workMs } }, this.#shape.verdict, snapshot);
 	}
 }
 

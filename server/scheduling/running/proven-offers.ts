@@ -9,7 +9,7 @@ import type { RunningAttempt } from "../types.ts";
 export class ProvenOffers {
 	/** Attempts that run there. */
 	readonly #counts = new Map<string, number>();
-	readonly #starting = new Map<RunningAttempt, string>();
+	readonly #starting = new Set<RunningAttempt>();
 	readonly #running = new Map<RunningAttempt, string>();
 	/** Changes with the offers that are proven. */
 	version = 0;
@@ -17,7 +17,7 @@ export class ProvenOffers {
 
 	add(attempt: RunningAttempt): void {
 		if (!attempt.offerId || attempt.stopping || this.#running.has(attempt)) return;
-		this.#starting.set(attempt, attempt.offerId);
+		this.#starting.add(attempt);
 	}
 
 	remove(attempt: RunningAttempt): void {
@@ -43,8 +43,9 @@ export class ProvenOffers {
 
 	/** Once a cycle, before it is asked: who has started by now. */
 	lookAtStarts(): void {
-		for (const [attempt, offerId] of this.#starting) {
-			if (attempt.startedAtMs === null) continue;
+		for (const attempt of this.#starting) {
+			const { offerId, startedAtMs } = attempt;
+			if (startedAtMs === null || !offerId) continue;
 			this.#starting.delete(attempt);
 			this.#running.set(attempt, offerId);
 			this.#count(offerId, 1);
