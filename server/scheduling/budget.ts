@@ -26,9 +26,11 @@ export interface BudgetShort {
  * nothing yet; the row's cap counts where both are there, because that is what the admitting transaction checks.
  */
 export function openBudgets(views: readonly BudgetView[], caps: CapBook = NO_CAPS): BudgetBook {
-	const byId = new Map(views.map((view) => [view.id, view]));
+	// Made when money is asked for: in most cycles of a replay nobody leaves home.
+	let byId: ReadonlyMap<string, BudgetView> | null = null;
 	const taken = new Map<string, bigint>();
 	const freeOf = (rule: BudgetRule): { free: bigint; cap: bigint } => {
+		byId ??= new Map(views.map((view) => [view.id, view]));
 		const view = byId.get(rule.id);
 		const cap = view?.capMicroUsd ?? rule.capMicroUsd;
 		return { cap, free: cap - (view?.postedMicroUsd ?? 0n) - (view?.heldMicroUsd ?? 0n) - (taken.get(rule.id) ?? 0n) };

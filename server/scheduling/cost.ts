@@ -8,7 +8,7 @@ import { type DataBook, NO_STAGING, openData, type Staging, type StagingWays } f
 import { LIMITS } from "./limits.ts";
 import type { OfferRow } from "./offers.ts";
 import { extraMsOf, type OfferRates, ratesOf, reworkOf } from "./records.ts";
-import type { PendingJob, Snapshot, TimeSpread } from "./types.ts";
+import type { OfferRecord, PendingJob, Snapshot, TimeSpread } from "./types.ts";
 
 /** What a run in the cloud takes of one job, wherever it runs there. */
 export interface CloudRun {
@@ -200,7 +200,7 @@ export function ratesOn(row: OfferRow, terms: CostTerms): OfferRates {
 	const kept = row.lastRates;
 	if (kept?.terms === terms) return kept.rates;
 	const step = Math.floor(nowMs / LIMITS.rateStepMs);
-	if (kept?.step === step && row.likes.every((id, i) => records.get(id) === kept.records[i])) {
+	if (kept?.step === step && areStill(row.likes, kept.records, records)) {
 		kept.terms = terms;
 		return kept.rates;
 	}
@@ -209,6 +209,11 @@ export function ratesOn(row: OfferRow, terms: CostTerms): OfferRates {
 	const rates = ratesOf(row.offer.capacityType, records.get(row.offer.id), step * LIMITS.rateStepMs, likes);
 	row.lastRates = { terms, step, records: known, rates };
 	return rates;
+}
+
+function areStill(ids: readonly string[], known: readonly (OfferRecord | undefined)[], records: ReadonlyMap<string, OfferRecord>): boolean {
+	for (let i = 0; i < ids.length; i++) if (records.get(ids[i] ?? "") !== known[i]) return false;
+	return true;
 }
 
 /** Not before this time, after a refusal; 0 when there was none. */

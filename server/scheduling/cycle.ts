@@ -50,6 +50,9 @@ export function openCycle(snapshot: Snapshot, options: DecideOptions): Cycle {
 	};
 }
 
+/** Where nobody asks nothing is looked up or kept. */
+const NOTHING_FOUND: Cycle["found"] = new WeakMap();
+
 interface Moment {
 	core: Core;
 	snapshot: Snapshot;
@@ -62,7 +65,8 @@ interface Moment {
  * are asked about, which take nothing from the others.
  */
 function foundAt(snapshot: Snapshot, core: Core, asked: ReadonlySet<string>, memo: DecideMemo | undefined): Moment["found"] {
-	if (!memo || asked.size === 0) return new WeakMap();
+	if (asked.size === 0) return NOTHING_FOUND;
+	if (!memo) return new WeakMap();
 	const others = snapshot.pending.filter(({ jobId }) => !asked.has(jobId));
 	const last = memo.kept.get("moment") as Moment | undefined;
 	if (last?.core === core && isSameMoment(last.snapshot, snapshot) && isSameList(last.others, others)) return last.found;

@@ -120,14 +120,16 @@ function findFor(cycle: Cycle, queued: QueuedJob): Finding {
 	const { notPools } = job;
 	const pools = notPools ? shape.home.filter(({ view }) => !notPools.includes(view.id)) : shape.home;
 	const start = homeStart(pools, job.spec, queued.rest, snapshot, !cycle.actionsOnly);
+	const sooner = start !== null && start.range.p50Ms <= nowMs + snapshot.cloudStartMs.p50Ms;
 	const facts = burstFactsOf(queued, start?.range.p50Ms ?? Number.POSITIVE_INFINITY, cycle.waitingForHome, nowMs);
-	const due = dueBurst(shape.verdict.burst, facts);
+	// Which rule would let it leave, where home is sooner anyway, is a matter of words.
+	const due = sooner && !isHeard(cycle, job) ? null : dueBurst(shape.verdict.burst, facts);
 	if (start?.now) {
-		const later = deferral(snapshot, queued, shape.verdict, startAtHome(start.pool.view, job.spec));
+		const { defers } = shape.verdict;
+		const later = defers.length === 0 ? null : deferral(snapshot, queued, shape.verdict, startAtHome(start.pool.view, job.spec));
 		if (later) return putOff(found(queued, shape, "wait", later.reason, start, due), later.untilMs);
 		return found(queued, shape, "place_home", homeReason(start, job.spec), start, due);
 	}
-	const sooner = start !== null && start.range.p50Ms <= nowMs + snapshot.cloudStartMs.p50Ms;
 	const leaves = due !== null && !sooner;
 	// Room is made for a deadline, or for who would leave otherwise.
 	if (start !== null && (leaves || job.spec.deadlineMs !== null) && shape.verdict.preempt.length > 0) {
@@ -181,8 +183,11 @@ function findOffer(cycle: Cycle, queued: QueuedJob, shape: Shape, start: HomeSta
 
 /** Nobody hears why a job that was not held waits on, where only actions are asked for, or only other jobs are asked about. */
 function waitFor(cycle: Cycle, waiting: Parameters<typeof waitReason>[0]): Reason {
-	const { job } = waiting.queued;
-	return isTold(cycle, job) || (cycle.asked.size === 0 && job.state === "held") ? waitReason(waiting) : UNTOLD;
+	return isHeard(cycle, waiting.queued.job) ? waitReason(waiting) : UNTOLD;
+}
+
+function isHeard(cycle: Cycle, job: PendingJob): boolean {
+	return isTold(cycle, job) || (cycle.asked.size === 0 && job.state === "held");
 }
 
 /** One literal for all findings: the queue's inner loop makes one for each job, and copies of objects cost more than it. */

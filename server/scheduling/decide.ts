@@ -4,7 +4,7 @@ import { orderQueue } from "./fair-share.ts";
 import { reserveForeign } from "./foreign.ts";
 import { findKeptRoom } from "./kept-room.ts";
 import { findMoving } from "./moving.ts";
-import { type QueuedJob, queuedJob } from "./order.ts";
+import type { QueuedJob } from "./order.ts";
 import { planRunning, planUrgent } from "./running/plan-running.ts";
 import { runningInput } from "./running/running-input.ts";
 import type { Action, Decide } from "./types.ts";
@@ -66,8 +66,7 @@ function orderPending({ snapshot, core, asked }: Cycle): QueuedJob[] {
 	const queue: QueuedJob[] = [];
 	for (const job of snapshot.pending) {
 		if (core.live.jobs.has(job.jobId)) continue;
-		const { rest, thin } = core.restOf(job);
-		queue.push(queuedJob(job, rest, snapshot.nowMs, thin));
+		queue.push(core.queuedOf(job, snapshot.nowMs));
 	}
 	const ownedGpus = snapshot.policy.shares.length === 0 ? 0 : core.pools.reduce((sum, pool) => sum + pool.slots, 0);
 	const ordered = orderQueue(queue, snapshot.policy.shares, core.live.homeGpus, ownedGpus, asked);

@@ -53,7 +53,7 @@ export class Evictions {
 	readonly #snapshot: Snapshot;
 	readonly #runTimeOf: RunTimeOf;
 	/** Slots by node that victims of this cycle leave and nobody has claimed yet, ascending. */
-	readonly #left = new Map<HomePool, Map<number, number[]>>();
+	#left: Map<HomePool, Map<number, number[]>> | null = null;
 
 	constructor(snapshot: Snapshot, runTimeOf: RunTimeOf) {
 		this.#snapshot = snapshot;
@@ -95,8 +95,9 @@ export class Evictions {
 		const rooms: { node: number; cost: Cost }[] = [];
 		const forNewcomer = rules.every(({ longerBy }) => longerBy !== null);
 		const { nowMs } = this.#snapshot;
+		const leftHere = this.#left?.get(pool);
 		for (let node = 0; node < pool.freeOn.length; node++) {
-			const left = this.#left.get(pool)?.get(node)?.length ?? 0;
+			const left = leftHere?.get(node)?.length ?? 0;
 			// Free slots of a node on which a job before this one has its place are that job's.
 			const promised = pool.median.hasLater(node);
 			if (promised && left < resources.gpus) continue;
@@ -168,6 +169,7 @@ export class Evictions {
 
 	/** The job's own slots are not given to anybody else in this cycle; what else the victims leave is there for the next one. */
 	#claim(pool: HomePool, nodes: readonly number[], gpus: number, victims: readonly RunningAttempt[]): number[] {
+		this.#left ??= new Map();
 		const left = this.#left.get(pool) ?? new Map<number, number[]>();
 		this.#left.set(pool, left);
 		for (const slot of victims.flatMap((victim) => victim.slots)) {

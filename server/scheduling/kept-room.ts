@@ -1,7 +1,6 @@
 import { gpusOf, type JobSpec } from "#server/domain/job.ts";
 import { type Reason, reason } from "#server/domain/reasons.ts";
 import { MINUTE_MS } from "#server/kernel/units.ts";
-import { cloudRunOf } from "./cost.ts";
 import type { Cycle } from "./cycle.ts";
 import type { Finding } from "./decide-job.ts";
 import { homeStartAt } from "./home.ts";
@@ -57,7 +56,7 @@ export function findKeptRoom(cycle: Cycle, queued: QueuedJob): Finding | null {
 	if (!place) return null;
 	const { nodes, slots } = place;
 	const leaving = slots.filter((slot) => !pool.isFree(slot));
-	const base = { queued, shape, run: cloudRunOf(queued, shape.verdict, snapshot), due: null, choice: null, putOffUntilMs: null };
+	const base = { queued, shape, run: null, due: null, choice: null, putOffUntilMs: null };
 	if (leaving.length === 0) {
 		pool.takeSlots(slots);
 		const home = { ...homeStartAt(pool, nodes, snapshot.nowMs), now: true, slots };

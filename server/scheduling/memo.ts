@@ -5,7 +5,7 @@ import { type HomePool, samePool } from "./home-pool.ts";
 import { LiveWork } from "./live.ts";
 import { type Copies, copiesOf, sameCopies } from "./offer-residency.ts";
 import { openOfferBook } from "./offers.ts";
-import type { QueuedJob } from "./order.ts";
+import { type QueuedJob, queuedAgain, queuedJob } from "./order.ts";
 import { makeRunTimeOf, type RunTimeOf, remainingOf, replayedRestMs } from "./run-time.ts";
 import { makeShapes, type ShapeOf } from "./shape.ts";
 import type { DecideMemo, DurationStat, PendingJob, PoolView, Snapshot, TimeSpread } from "./types.ts";
@@ -13,6 +13,8 @@ import type { DecideMemo, DurationStat, PendingJob, PoolView, Snapshot, TimeSpre
 interface PendingRest {
 	readonly rest: TimeSpread;
 	readonly thin: boolean;
+	/** As it stood in the queue when it was last asked for. */
+	queued: QueuedJob | null;
 	/** Of the pool that replayedMs is for; below 0: none yet. */
 	slots: number;
 	replayedMs: number;
@@ -89,9 +91,16 @@ export class Core {
 		if (known) return known;
 		const total = this.runTimeOf(job.spec);
 		const rest = remainingOf(total, job.completedMs, job.spec.duration.maxMs);
-		const fresh = { rest, thin: total.distribution === undefined, slots: -1, replayedMs: 0 };
+		const fresh = { rest, thin: total.distribution === undefined, queued: null, slots: -1, replayedMs: 0 };
 		if (this.#followed) this.#rests.set(job, fresh);
 		return fresh;
+	}
+
+	/** The pending job in the queue of this moment. */
+	queuedOf(job: PendingJob, nowMs: number): QueuedJob {
+		const known = this.restOf(job);
+		known.queued = known.queued ? queuedAgain(known.queued, nowMs, known.thin) : queuedJob(job, known.rest, nowMs, known.thin);
+		return known.queued;
 	}
 
 	/** What it is taken to run in the replay of a pool with so many slots, ms (run-time.ts); kept for the last such pool. */

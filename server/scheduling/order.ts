@@ -23,6 +23,13 @@ export function queuedJob(job: PendingJob, rest: TimeSpread, nowMs: number, thin
 	return { job, rest, rank: job.spec.priority + Math.max(agePoints(job, nowMs), urgent ? LIMITS.urgentPoints : 0), slackMs, lateSlackMs };
 }
 
+/** The same object as before where only time passed and its place in the order is the same: without a deadline that is its age alone. */
+export function queuedAgain(before: QueuedJob, nowMs: number, thin: boolean): QueuedJob {
+	const { job, rest, rank } = before;
+	if (job.spec.deadlineMs === null && rank === job.spec.priority + agePoints(job, nowMs)) return before;
+	return queuedJob(job, rest, nowMs, thin);
+}
+
 /** Whole points of waiting: a job that waits passes every fresher one in the end, however urgent. */
 function agePoints(job: PendingJob, nowMs: number): number {
 	return Math.floor(Math.max(0, nowMs - job.pendingSinceMs) / LIMITS.ageingMsPerPoint);

@@ -14,10 +14,8 @@ export function emptyRecord(atMs: number): OfferRecord {
 
 /** The same evidence seen later: each count halves with its half-life (LIMITS). A moment before the record changes nothing. */
 export function decayed(record: OfferRecord, nowMs: number): OfferRecord {
-	const ageMs = nowMs - record.atMs;
-	if (ageMs <= 0) return record;
-	const slow = 0.5 ** (ageMs / LIMITS.interruptionHalfLifeMs);
-	const fast = 0.5 ** (ageMs / LIMITS.refusalHalfLifeMs);
+	if (nowMs <= record.atMs) return record;
+	const [slow, fast] = [slowShare(record, nowMs), fastShare(record, nowMs)];
 	return {
 		...record,
 		atMs: nowMs,
@@ -26,6 +24,15 @@ export function decayed(record: OfferRecord, nowMs: number): OfferRecord {
 		refusals: record.refusals * fast,
 		launches: record.launches * fast,
 	};
+}
+
+/** What still counts of hours and interruptions, and of launches and refusals. */
+function slowShare({ atMs }: OfferRecord, nowMs: number): number {
+	return nowMs <= atMs ? 1 : 0.5 ** ((nowMs - atMs) / LIMITS.interruptionHalfLifeMs);
+}
+
+function fastShare({ atMs }: OfferRecord, nowMs: number): number {
+	return nowMs <= atMs ? 1 : 0.5 ** ((nowMs - atMs) / LIMITS.refusalHalfLifeMs);
 }
 
 /** Instances of it ran for so many hours, up to `nowMs`. */
@@ -84,19 +91,23 @@ export function ratesOf(
 	likes: readonly OfferRecord[] = [],
 ): OfferRates {
 	const { priorInstanceHours: hours, priorLaunches: tries, priorSpotInterruptionsPerHour } = LIMITS;
-	const now = record ? decayed(record, nowMs) : NOTHING_SEEN;
-	let interruptions = now.interruptions + (capacityType === "spot" ? priorSpotInterruptionsPerHour * hours : 0);
-	let seenHours = now.instanceHours + hours;
-	let [likeRefusals, likeLaunches] = [0, 0];
+	const own = record ?? NOTHING_SEEN;
+	const [slow, fast] = [slowShare(own, nowMs), fastShare(own, nowMs)];
+	let interruptions = own.interruptions * slow + (capacityType === "spot" ? priorSpotInterruptionsPerHour * hours : 0);
+	let seenHours = own.instanceHours * slow + hours;
+	let likeRefusals = 0;
+	let likeLaunches = 0;
 	for (const like of likes) {
-		const its = decayed(like, nowMs);
-		interruptions += its.interruptions;
-		seenHours += its.instanceHours;
-		likeRefusals += its.refusals;
-		likeLaunches += its.launches;
+		// As decayed() has it, without a copy of each record: this is asked for every offer in every minute.
+		const itsSlow = slowShare(like, nowMs);
+		const itsFast = fastShare(like, nowMs);
+		interruptions += like.interruptions * itsSlow;
+		seenHours += like.instanceHours * itsSlow;
+		likeRefusals += like.refusals * itsFast;
+		likeLaunches += like.launches * itsFast;
 	}
 	const interruptionsPerHour = interruptions / seenHours;
-	const refusalsPerLaunch = (now.refusals + (tries * likeRefusals) / (likeLaunches + tries)) / (now.launches + tries);
+	const refusalsPerLaunch = (own.refusals * fast + (tries * likeRefusals) / (likeLaunches + tries)) / (own.launches * fast + tries);
 	if (interruptionsPerHour === 0 && refusalsPerLaunch === 0) return CERTAIN;
 	return { interruptionsPerHour, refusalDelayMs: refusalsPerLaunch * LIMITS.refusedLaunchMs };
 }

@@ -122,6 +122,9 @@ export class PoolReplay {
 	}
 
 	#foundStartMs = 0;
+	/** Of one search: nodes that it took from the heap, and with what they go back. */
+	readonly #visited: number[] = [];
+	readonly #notBefore: number[] = [];
 
 	#searchAll(slots: number, lengthMs: number): number {
 		let best = -1;
@@ -141,8 +144,10 @@ export class PoolReplay {
 	}
 
 	#searchHeap(ready: MinHeap, slots: number, magnitude: number, lengthMs: number): number {
-		const visited: number[] = [];
-		const notBefore: number[] = [];
+		const visited = this.#visited;
+		const notBefore = this.#notBefore;
+		visited.length = 0;
+		notBefore.length = 0;
 		let best = -1;
 		let bestStart = Number.MAX_VALUE;
 		let bestFree = 0;

@@ -11,24 +11,24 @@ export interface ScarceBook {
 
 export function openScarce(): ScarceBook {
 	/** Instances by what they are taken of, GPUs or cores by quota. */
-	const instancesTaken = new Map<string, number>();
-	const unitsTaken = new Map<string, number>();
+	let taken: { instances: Map<string, number>; units: Map<string, number> } | null = null;
 	return {
 		lacks({ offer, quota }, instances) {
 			const { reservedFree = null } = offer;
 			if (offer.capacityType === "reserved" && reservedFree !== null) {
-				const freeInstances = reservedFree - (instancesTaken.get(seatsOf(offer)) ?? 0);
+				const freeInstances = reservedFree - (taken?.instances.get(seatsOf(offer)) ?? 0);
 				if (freeInstances < instances) return { ruleId: null, why: "reserved_full", facts: { freeInstances, askedNodes: instances } };
 			}
 			if (quota === null) return null;
-			const free = quota.free - (unitsTaken.get(quota.key) ?? 0);
+			const free = quota.free - (taken?.units.get(quota.key) ?? 0);
 			if (free >= instances * quota.each) return null;
 			const freeGpus = quota.each === offer.gpus ? free : Math.max(0, Math.floor(free / Math.max(1, quota.each))) * offer.gpus;
 			return { ruleId: null, why: "quota_exceeded", facts: quotaFacts(offer, { freeGpus, askedGpus: instances * offer.gpus }) };
 		},
 		take({ offer, quota }, instances) {
-			instancesTaken.set(seatsOf(offer), (instancesTaken.get(seatsOf(offer)) ?? 0) + instances);
-			if (quota) unitsTaken.set(quota.key, (unitsTaken.get(quota.key) ?? 0) + instances * quota.each);
+			taken ??= { instances: new Map(), units: new Map() };
+			taken.instances.set(seatsOf(offer), (taken.instances.get(seatsOf(offer)) ?? 0) + instances);
+			if (quota) taken.units.set(quota.key, (taken.units.get(quota.key) ?? 0) + instances * quota.each);
 		},
 	};
 }

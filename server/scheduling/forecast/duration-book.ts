@@ -4,6 +4,7 @@ import { placeOf, pointsOf, quantileOf } from "./quantiles.ts";
 
 /** Newest runs that a statistic is made of: old habits are forgotten. */
 const KEPT = 1_000;
+const KEPT_AT_FIRST = 8;
 /** Fewer runs than this are told to nobody. */
 const SAMPLES_MIN = 3;
 
@@ -44,7 +45,7 @@ export class DurationBook {
 	read(): DurationStat[] {
 		let changed = false;
 		for (const group of this.#dirty) {
-			if (group.runs.sorted.length < SAMPLES_MIN) continue;
+			if (group.runs.size < SAMPLES_MIN) continue;
 			group.stat = statOf(group);
 			changed = true;
 		}
@@ -72,7 +73,7 @@ export class DurationBook {
 }
 
 function statOf({ key, runs, ratios }: Group): DurationStat {
-	const { sorted } = runs;
+	const sorted = runs.sorted();
 	return {
 		team: key.team,
 		namePattern: key.namePattern,
@@ -81,22 +82,48 @@ function statOf({ key, runs, ratios }: Group): DurationStat {
 		p90Ms: Math.round(quantileOf(sorted, 0.9)),
 		...(key.gpus === null ? {} : { gpus: key.gpus }),
 		points: pointsOf(sorted),
-		...(ratios.sorted.length < SAMPLES_MIN ? {} : { estimateRatio: { samples: ratios.sorted.length, points: pointsOf(ratios.sorted) } }),
+		...(ratios.size < SAMPLES_MIN ? {} : { estimateRatio: { samples: ratios.size, points: pointsOf(ratios.sorted()) } }),
 	};
 }
 
-/** The newest values, in order of size. */
+/** The newest values, in order of size and of arrival. Plain numbers in blocks that grow: most groups of runs are small. */
 class Window {
-	readonly sorted: number[] = [];
-	/** In order of arrival, a ring. */
-	readonly #ring: number[] = [];
+	size = 0;
+	#sorted = new Float64Array(KEPT_AT_FIRST);
+	/** A ring once KEPT are there. */
+	#arrived = new Float64Array(KEPT_AT_FIRST);
 	#next = 0;
 
-	add(value: number): void {
-		const oldest = this.#ring.length < KEPT ? undefined : this.#ring[this.#next];
-		this.#ring[this.#next] = value;
-		this.#next = (this.#next + 1) % KEPT;
-		if (oldest !== undefined) this.sorted.splice(placeOf(this.sorted, oldest), 1);
-		this.sorted.splice(placeOf(this.sorted, value), 0, value);
+	/** Ascending; until the next one is added. */
+	sorted(): Float64Array {
+		return this.#sorted.subarray(0, this.size);
 	}
+
+	add(value: number): void {
+		if (this.size === this.#sorted.length && this.size < KEPT) {
+			this.#sorted = grown(this.#sorted);
+			this.#arrived = grown(this.#arrived);
+		}
+		const sorted = this.sorted();
+		const at = placeOf(sorted, value);
+		if (this.size < KEPT) {
+			this.#sorted.copyWithin(at + 1, at, this.size);
+			this.#sorted[at] = value;
+			this.size++;
+		} else {
+			// The oldest goes: only what lies between the two is moved.
+			const gone = placeOf(sorted, this.#arrived[this.#next] ?? value);
+			if (gone < at) sorted.copyWithin(gone, gone + 1, at);
+			else sorted.copyWithin(at + 1, at, gone);
+			sorted[gone < at ? at - 1 : at] = value;
+		}
+		this.#arrived[this.#next] = value;
+		this.#next = (this.#next + 1) % KEPT;
+	}
+}
+
+function grown(values: Float64Array): Float64Array<ArrayBuffer> {
+	const more = new Float64Array(Math.min(KEPT, values.length * 2));
+	more.set(values);
+	return more;
 }

@@ -1,9 +1,7 @@
-/** Items by job id with a list of them that is the same object until something changes. */
+/** Items by job id, and a list of them that holds until the next change: it is the same object then too, with other items. */
 export class WorkList<T extends { jobId: string }> {
 	readonly #places = new Map<string, number>();
 	readonly #items: T[] = [];
-	#list: T[] = [];
-	#changed = false;
 
 	get size(): number {
 		return this.#items.length;
@@ -16,7 +14,6 @@ export class WorkList<T extends { jobId: string }> {
 
 	/** Adds it, or puts it in the place of the one of the same job. */
 	set(item: T): void {
-		this.#changed = true;
 		const place = this.#places.get(item.jobId);
 		if (place !== undefined) {
 			this.#items[place] = item;
@@ -31,7 +28,6 @@ export class WorkList<T extends { jobId: string }> {
 		if (place === undefined) return;
 		const last = this.#items.pop();
 		if (last === undefined) return;
-		this.#changed = true;
 		this.#places.delete(jobId);
 		if (last.jobId === jobId) return;
 		this.#items[place] = last;
@@ -39,10 +35,6 @@ export class WorkList<T extends { jobId: string }> {
 	}
 
 	list(): T[] {
-		if (this.#changed) {
-			this.#list = this.#items.slice();
-			this.#changed = false;
-		}
-		return this.#list;
+		return this.#items;
 	}
 }
