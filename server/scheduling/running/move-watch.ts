@@ -1,26 +1,12 @@
-import { HOUR_MS } from "#server/kernel/units.ts";
 import { costTermsOf } from "../cost.ts";
 import { LIMITS } from "../limits.ts";
-import { medianRestOfAttempt, type RunTimeOf } from "../run-time.ts";
+import type { RunTimeOf } from "../run-time.ts";
 import type { ShapeOf } from "../shape.ts";
-import type { RunningAttempt, Snapshot } from "../types.ts";
-import { costOfRest, isCloud, isSettledHere, nextCheckpointOf } from "./attempt-facts.ts";
-import { leastSaving } from "./moving-rule.ts";
-import { PayBound, type RoomAtHome } from "./pay-bound.ts";
+import type { RunningAttempt } from "../types.ts";
+import { isCloud, isSettledHere, nextCheckpointOf } from "./attempt-facts.ts";
+import { MoveBounds, type MoveTerms } from "./move-bounds.ts";
+import type { RoomAtHome } from "./pay-bound.ts";
 import type { ProvenOffers } from "./proven-offers.ts";
-import { mostSavedAtHome } from "./return-home.ts";
-
-/** What bears the rounding of a rest to whole ms. */
-const ROUNDING_MS = 2;
-/** One bound serves the checkpoints of so long; where it leaves a move open, each checkpoint gets its own. */
-const WIDE_MS = HOUR_MS;
-
-/** What tells whether a move could pay. */
-export interface MoveTerms {
-	snapshot: Snapshot;
-	shapeOf: ShapeOf;
-	runTimeOf: RunTimeOf;
-}
 
 /** Whom a move could pay for. */
 export interface Movable {
@@ -44,8 +30,8 @@ export class MoveWatch {
 	readonly #notBeforeMs: number[] = [];
 	/** The checkpoint that was found to be worth a look. */
 	readonly #checkedMs: number[] = [];
-	/** What a move could save there, and at those checkpoints. */
-	readonly #bounds: Bounds[] = [];
+	/** What a move could save at the most. */
+	readonly #bounds: MoveBounds[] = [];
 	readonly #places = new Map<RunningAttempt, number>();
 	#shapeOf: ShapeOf | null = null;
 	#runTimeOf: RunTimeOf | null = null;
@@ -56,7 +42,7 @@ export class MoveWatch {
 		this.#attempts.push(attempt);
 		this.#notBeforeMs.push(Number.NEGATIVE_INFINITY);
 		this.#checkedMs.push(Number.NEGATIVE_INFINITY);
-		this.#bounds.push(new Bounds());
+		this.#bounds.push(new MoveBounds());
 	}
 
 	remove(attempt: RunningAttempt): void {
@@ -88,7 +74,8 @@ export class MoveWatch {
 			const attempt = this.#attempts[i];
 			const bounds = this.#bounds[i];
 			if (!attempt || !bounds) continue;
-			if (!anyHome && bounds.wide?.couldPayAtHome(snapshot, room) && bounds.near(attempt, terms)?.couldPayAtHome(snapshot, room)) anyHome = true;
+			if (!anyHome && bounds.wide?.couldPayAtHome(snapshot, room) && bounds.near(attempt, terms)?.couldPayAtHome(snapshot, room))
+				anyHome = true;
 			if (!bounds.mayBeCheaper && !bounds.wide?.couldPayCheaper(snapshot, costs, proven)) continue;
 			bounds.mayBeCheaper = true;
 			if (bounds.near(attempt, terms)?.couldPayCheaper(snapshot, costs, proven)) cheaper.push(attempt);
@@ -132,62 +119,6 @@ export class MoveWatch {
 	}
 }
 
-/**
- * What moves of one attempt could save at the most. As run times and shapes stand still, the median of its whole length only grows while it
- * runs (couldPay): what is left at any checkpoint between now and an hour from now lies between the median now less the work of
- * that hour, and the median an hour from now less the work done now.
- */
-class Bounds {
-	/** Of all checkpoints until #wideUntilMs; null: at none of them a move could pay. */
-	wide: PayBound | null = null;
-	/** The wide bound left a cheaper offer open: until it is worked out anew only those of single checkpoints are asked. */
-	mayBeCheaper = false;
-	#wideUntilMs = Number.NEGATIVE_INFINITY;
-	#atMs = Number.NEGATIVE_INFINITY;
-	/** Of the next checkpoint; undefined: not asked for yet. */
-	#near: PayBound | null | undefined;
-
-	forget(): void {
-		this.wide = null;
-		this.#wideUntilMs = Number.NEGATIVE_INFINITY;
-		this.#near = undefined;
-	}
-
-	/** The next checkpoint is this one. False: no move could pay there. */
-	comeTo(attempt: RunningAttempt, atMs: number, terms: MoveTerms): boolean {
-		this.#atMs = atMs;
-		this.#near = undefined;
-		if (atMs > this.#wideUntilMs) this.#widen(attempt, atMs + WIDE_MS, terms);
-		return this.wide !== null;
-	}
-
-	near(attempt: RunningAttempt, terms: MoveTerms): PayBound | null {
-		if (this.#near === undefined) {
-			const { nowMs } = terms.snapshot;
-			const mostMs = medianRestOfAttempt(attempt, this.#atMs, terms.runTimeOf);
-			const leastMs = medianRestOfAttempt(attempt, nowMs, terms.runTimeOf) - (this.#atMs - nowMs);
-			this.#near = boundOf(attempt, leastMs, mostMs, terms);
-		}
-		return this.#near;
-	}
-
-	#widen(attempt: RunningAttempt, untilMs: number, terms: MoveTerms): void {
-		const aheadMs = untilMs - terms.snapshot.nowMs;
-		const mostMs = medianRestOfAttempt(attempt, untilMs, terms.runTimeOf) + aheadMs;
-		const leastMs = medianRestOfAttempt(attempt, terms.snapshot.nowMs, terms.runTimeOf) - aheadMs;
-		this.#wideUntilMs = untilMs;
-		this.wide = boundOf(attempt, leastMs, mostMs, terms);
-		this.mayBeCheaper = false;
-	}
-}
-
-/** Null: nothing that is left between these two makes a move pay. */
-function boundOf(attempt: RunningAttempt, leastMs: number, mostMs: number, terms: MoveTerms): PayBound | null {
-	if (!couldPay(attempt, mostMs + ROUNDING_MS, terms)) return null;
-	const left = { leastMs: Math.max(0, leastMs - ROUNDING_MS), mostMs: mostMs + ROUNDING_MS };
-	return new PayBound(attempt, terms.shapeOf(attempt.spec), left);
-}
-
 /** From when on an attempt may be moved: past its first minutes, with a checkpoint near. A later moment than now may be too early, never too late. */
 export function movableFrom(attempt: RunningAttempt, nowMs: number): number {
 	const { startedAtMs } = attempt;
@@ -197,18 +128,4 @@ export function movableFrom(attempt: RunningAttempt, nowMs: number): number {
 	// Nothing is announced: that may change at any time.
 	if (atMs === null) return nowMs + 1;
 	return atMs - LIMITS.moveCheckpointWithinMs;
-}
-
-/**
- * Whether any move at a checkpoint could save what a rule asks for, at any moment until then. The rest at the checkpoint, as it is expected
- * at t before it, is Q(t) − the work done at the checkpoint, where Q is the median length of the runs longer than what is done
- * at t: it only grows with t, so the rest that is asked at the checkpoint itself is the most.
- */
-function couldPay(attempt: RunningAttempt, mostMs: number, { snapshot, shapeOf }: MoveTerms): boolean {
-	const shape = shapeOf(attempt.spec);
-	const { moves } = shape.verdict;
-	const hereMicroUsd = costOfRest(attempt, mostMs);
-	if (hereMicroUsd === null) return false;
-	if (attempt.spec.deadlineMs === null && hereMicroUsd >= leastSaving(moves, "cheaper")) return true;
-	return mostSavedAtHome(snapshot, shape, hereMicroUsd, mostMs) >= leastSaving(moves, "home");
 }

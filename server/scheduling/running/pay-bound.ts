@@ -45,7 +45,7 @@ interface Runs {
 
 /**
  * What a move of one cloud attempt at any checkpoint at which what is expected to be left of it lies between two bounds
- * (move-watch.ts) can save at the most: good as long as shapes and prices stay. It says no to nobody who would move, and so few
+ * (move-bounds.ts) can save at the most: good as long as shapes and prices stay. It says no to nobody who would move, and so few
  * are weighed in full in a cycle.
  */
 export class PayBound {

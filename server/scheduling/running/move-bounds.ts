@@ -1,0 +1,90 @@
+import { HOUR_MS } from "#server/kernel/units.ts";
+import { medianRestOfAttempt, type RunTimeOf } from "../run-time.ts";
+import type { ShapeOf } from "../shape.ts";
+import type { RunningAttempt, Snapshot } from "../types.ts";
+import { costOfRest } from "./attempt-facts.ts";
+import { leastSaving } from "./moving-rule.ts";
+import { PayBound } from "./pay-bound.ts";
+import { mostSavedAtHome } from "./return-home.ts";
+
+/** What bears the rounding of a rest to whole ms. */
+const ROUNDING_MS = 2;
+/** One bound serves the checkpoints of so long; where it leaves a move open, each checkpoint gets its own. */
+const WIDE_MS = HOUR_MS;
+
+/** What tells whether a move could pay. */
+export interface MoveTerms {
+	snapshot: Snapshot;
+	shapeOf: ShapeOf;
+	runTimeOf: RunTimeOf;
+}
+
+/**
+ * What moves of one attempt could save at the most. As run times and shapes stand still, the median of its whole length only grows while it
+ * runs (couldPay): what is left at any checkpoint between now and an hour from now lies between the median now less the work of
+ * that hour, and the median an hour from now less the work done now.
+ */
+export class MoveBounds {
+	/** Of all checkpoints until #wideUntilMs; null: at none of them a move could pay. */
+	wide: PayBound | null = null;
+	/** The wide bound left a cheaper offer open: until it is worked out anew only those of single checkpoints are asked. */
+	mayBeCheaper = false;
+	#wideUntilMs = Number.NEGATIVE_INFINITY;
+	#atMs = Number.NEGATIVE_INFINITY;
+	/** Of the next checkpoint; undefined: not asked for yet. */
+	#near: PayBound | null | undefined;
+
+	forget(): void {
+		this.wide = null;
+		this.#wideUntilMs = Number.NEGATIVE_INFINITY;
+		this.#near = undefined;
+	}
+
+	/** The next checkpoint is this one. False: no move could pay there. */
+	comeTo(attempt: RunningAttempt, atMs: number, terms: MoveTerms): boolean {
+		this.#atMs = atMs;
+		this.#near = undefined;
+		if (atMs > this.#wideUntilMs) this.#widen(attempt, atMs + WIDE_MS, terms);
+		return this.wide !== null;
+	}
+
+	near(attempt: RunningAttempt, terms: MoveTerms): PayBound | null {
+		if (this.#near === undefined) {
+			const { nowMs } = terms.snapshot;
+			const mostMs = medianRestOfAttempt(attempt, this.#atMs, terms.runTimeOf);
+			const leastMs = medianRestOfAttempt(attempt, nowMs, terms.runTimeOf) - (this.#atMs - nowMs);
+			this.#near = boundOf(attempt, leastMs, mostMs, terms);
+		}
+		return this.#near;
+	}
+
+	#widen(attempt: RunningAttempt, untilMs: number, terms: MoveTerms): void {
+		const aheadMs = untilMs - terms.snapshot.nowMs;
+		const mostMs = medianRestOfAttempt(attempt, untilMs, terms.runTimeOf) + aheadMs;
+		const leastMs = medianRestOfAttempt(attempt, terms.snapshot.nowMs, terms.runTimeOf) - aheadMs;
+		this.#wideUntilMs = untilMs;
+		this.wide = boundOf(attempt, leastMs, mostMs, terms);
+		this.mayBeCheaper = false;
+	}
+}
+
+/** Null: nothing that is left between these two makes a move pay. */
+function boundOf(attempt: RunningAttempt, leastMs: number, mostMs: number, terms: MoveTerms): PayBound | null {
+	if (!couldPay(attempt, mostMs + ROUNDING_MS, terms)) return null;
+	const left = { leastMs: Math.max(0, leastMs - ROUNDING_MS), mostMs: mostMs + ROUNDING_MS };
+	return new PayBound(attempt, terms.shapeOf(attempt.spec), left);
+}
+
+/**
+ * Whether any move at a checkpoint could save what a rule asks for, at any moment until then. The rest at the checkpoint, as it is expected
+ * at t before it, is Q(t) − the work done at the checkpoint, where Q is the median length of the runs longer than what is done
+ * at t: it only grows with t, so the rest that is asked at the checkpoint itself is the most.
+ */
+function couldPay(attempt: RunningAttempt, mostMs: number, { snapshot, shapeOf }: MoveTerms): boolean {
+	const shape = shapeOf(attempt.spec);
+	const { moves } = shape.verdict;
+	const hereMicroUsd = costOfRest(attempt, mostMs);
+	if (hereMicroUsd === null) return false;
+	if (attempt.spec.deadlineMs === null && hereMicroUsd >= leastSaving(moves, "cheaper")) return true;
+	return mostSavedAtHome(snapshot, shape, hereMicroUsd, mostMs) >= leastSaving(moves, "home");
+}
