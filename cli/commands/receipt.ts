@@ -65,6 +65,11 @@ function receiptText({ io }: CommandContext, bill: ReturnType<typeof receiptShap
 			{ head: "WAY", cell: (a) => WAYS[a.way] ?? a.way },
 			{ head: "PLACE", cell: (a) => place(a.placement) },
 			{ head: "COST", cell: (a) => about(a.costMicroUsd), right: true },
+			{
+				head: "OF IT DISKS",
+				cell: (a) => (a.way === "at_home" ? "" : a.storageMicroUsd === null ? "not known" : about(a.storageMicroUsd)),
+				right: true,
+			},
 			{ head: "NEWLY SPENT", cell: (a) => about(a.cashMicroUsd), right: true },
 			{ head: "WHY NOT", cell: (a) => (a.removedBy === null ? "" : removalText(a.removedBy)) },
 		],

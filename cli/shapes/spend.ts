@@ -79,6 +79,7 @@ export const receiptShape = z.looseObject({
 			way: z.string(),
 			placement,
 			costMicroUsd: micro,
+			storageMicroUsd: micro.nullable().default(null),
 			cashMicroUsd: micro,
 			startP50Ms: z.number(),
 			removedBy: removal.nullable(),

@@ -62,7 +62,10 @@ export function ReceiptAlternatives({ job, receipt }: { job: JobDetail; receipt:
 							<tr key={a.way}>
 								<td className="pl-4!">
 									<span className="font-medium">{WAY[a.way]}</span> <Place {...shownPlace(a.placement)} word={false} quiet />
-									<Sub>{a.removedBy ? <RemovalText removal={a.removedBy} /> : "It could have gone there."}</Sub>
+									<Sub>
+										{a.removedBy ? <RemovalText removal={a.removedBy} /> : "It could have gone there."}
+										{a.way !== "at_home" && a.storageMicroUsd === null && " Without its disk, whose price was not known."}
+									</Sub>
 								</td>
 								<td className="num text-ink-2 max-md:hidden">
 									<Time atMs={a.startP50Ms} form="short" />
@@ -81,7 +84,7 @@ export function ReceiptAlternatives({ job, receipt }: { job: JobDetail; receipt:
 			)}
 			<p className="border-t px-4 py-2.5 text-xs text-pretty text-ink-3">
 				{receipt.alternatives.length > 0
-					? "Estimates: the machine time that this job took, at the price of the other place when it was decided, with its data going out."
+					? "Estimates: the machine time that this job took, at the price of the other place when it was decided, with its disks and its data going out."
 					: "The decision that placed it had no other place to compare with."}
 			</p>
 		</div>

@@ -21,7 +21,10 @@ const BY_PROVIDER: Partial<Record<Provider, BillingTerms>> = {
 	},
 };
 
-/** Azure's are exact to the millisecond: no rule of its rounding is on record here. */
+/**
+ * Azure's are exact to the millisecond: "prorated hourly by using the monthly price" (Microsoft Learn, "Azure managed disk types",
+ * Billing) gives whole hours as an example and does not say what part of an hour costs.
+ */
 export function diskTermsOf(provider: Provider): BillingTerms {
 	return BY_PROVIDER[provider] ?? UNROUNDED;
 }

@@ -63,9 +63,11 @@ export interface ReceiptTotals {
 export interface ReceiptAlternative {
 	way: "at_home" | "on_demand" | "spot";
 	placement: Placement;
-	/** An estimate, always: the machine time that the job took, at this candidate's price when it was decided, plus its egress. */
+	/** An estimate, always: the machine time that the job took, at this candidate's price when it was decided, plus its disks and its egress. */
 	estimate: "same_machine_time_at_price_when_decided";
 	costMicroUsd: bigint;
+	/** The part of it that is disks, at the dearest month's hour; null at home, whose cost has all, and where their price was not known. */
+	storageMicroUsd: bigint | null;
 	/** What is newly spent; at home the hardware is paid for already. */
 	cashMicroUsd: bigint;
 	/** When it was forecast to start there, UTC ms. */
@@ -182,17 +184,25 @@ function alternative(candidate: Candidate, decision: Explanation, heldMs: bigint
 	// At home the hourly price is that of all the job's GPUs, in a cloud that of one machine.
 	const hourly = BigInt(candidate.hourlyMicroUsd) * (owned ? 1n : BigInt(candidate.instances));
 	const run = mulDivFloor(hourly, heldMs, BigInt(HOUR_MS)).quotient;
-	const costMicroUsd = run + BigInt(candidate.egressMicroUsd);
+	const storageMicroUsd = disksAlongside(candidate, run);
+	const costMicroUsd = run + (storageMicroUsd ?? 0n) + BigInt(candidate.egressMicroUsd);
 	return {
 		way: owned ? "at_home" : candidate.placement.capacityType === "spot" ? "spot" : "on_demand",
 		placement: candidate.placement,
 		estimate: "same_machine_time_at_price_when_decided",
 		costMicroUsd,
+		storageMicroUsd,
 		cashMicroUsd: owned ? 0n : costMicroUsd,
 		startP50Ms: candidate.start.p50Ms,
 		decidedAtMs: decision.decidedAtMs,
 		removedBy: candidate.removedBy,
 	};
+}
+
+/** Machines and their disks are estimated for the same time, so they are to each other as their estimates are. */
+function disksAlongside({ storageMicroUsd, computeMicroUsd }: Candidate, run: bigint): bigint | null {
+	if (storageMicroUsd === undefined || BigInt(computeMicroUsd) <= 0n) return null;
+	return mulDivFloor(BigInt(storageMicroUsd), run, BigInt(computeMicroUsd)).quotient;
 }
 
 function compare(a: bigint, b: bigint): number {

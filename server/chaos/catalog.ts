@@ -1,6 +1,9 @@
 import type { CatalogEntry } from "#server/emulators/shared/catalog-entry.ts";
+import type { EmulatorOptions } from "#server/emulators/shared/options.ts";
 import type { AzureRate } from "#server/providers/azure/offers.ts";
 import type { Cloud } from "./plan.ts";
+
+type DiskRate = NonNullable<EmulatorOptions["disks"]>[number];
 
 /** Two regions a cloud, one type. Invented prices: nothing hangs on what a machine really costs. */
 export const REGIONS: Record<Cloud, string[]> = {
@@ -40,3 +43,14 @@ function ratesOf(cloud: Cloud): AzureRate[] {
 
 export const CATALOGS: Record<Cloud, CatalogEntry[]> = { aws: catalogOf("aws"), azure: catalogOf("azure"), gcp: catalogOf("gcp") };
 export const RATES: Record<Cloud, AzureRate[]> = { aws: ratesOf("aws"), azure: ratesOf("azure"), gcp: ratesOf("gcp") };
+
+const DISK: Record<Cloud, Omit<DiskRate, "region">> = {
+	aws: { type: "gp3", tierGib: null, microUsdPerMonth: 500_000n },
+	azure: { type: "P10 LRS", tierGib: 128, microUsdPerMonth: 64_000_000n },
+	gcp: { type: "pd-balanced", tierGib: null, microUsdPerMonth: 500_000n },
+};
+
+/** Dear enough that a second of a disk is some 20 µ$: one too many shows. */
+export function disksOf(cloud: Cloud): DiskRate[] {
+	return REGIONS[cloud].map((region) => ({ region, ...DISK[cloud] }));
+}

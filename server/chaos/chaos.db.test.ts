@@ -29,7 +29,7 @@ async function run(plan: Plan) {
 	}
 }
 
-const NOTHING = { orphans: [], doubles: [], lostJobs: [], late: [], lostLines: [], seconds: [] };
+const NOTHING = { orphans: [], doubles: [], lostJobs: [], late: [], lostLines: [], seconds: [], disks: [] };
 const quick = { name: "job-1", lines: 10, everyMs: 10, checkpoints: false, spot: false };
 const planOf = (cloud: Cloud, ...kills: Kill[]): Plan => ({
 	...{
@@ -67,8 +67,9 @@ it("twenty jobs with the house full burst to three clouds by policy, each once, 
 	const report = await run(defined(SCENES["two-hundred"], "the scene").plan(JOBS));
 	expect({ ...report.violations, unrest: report.unrest }).toEqual({ ...NOTHING, unrest: [] });
 	expect(report.books.reduce((sum, { succeeded }) => sum + succeeded, 0)).toBe(JOBS);
-	for (const { succeeded, billedMs, chargedMs, slackMs, machines } of report.books) {
+	for (const { succeeded, billedMs, chargedMs, slackMs, machines, diskBilledMicroUsd } of report.books) {
 		expect(succeeded).toBeGreaterThan(0);
+		expect(diskBilledMicroUsd).toBeGreaterThan(0);
 		expect(Math.abs(chargedMs - billedMs)).toBeLessThanOrEqual(slackMs + machines * 1_000);
 	}
 });

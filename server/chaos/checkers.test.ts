@@ -5,16 +5,25 @@ const T0 = Date.UTC(2026, 10, 2, 8);
 const machine: Outcome["machines"][number] = {
 	...{ instanceId: "i-1", region: "us-east-1", zone: null, instanceType: "g5.xlarge", spot: false, state: "terminated", vanished: false },
 	...{ stateReasonCode: null, tags: {}, launchTime: T0, runningAt: T0 + 10_000, terminatedAt: T0 + 80_000, runningMs: 60_000 },
-	...{ billedMs: 60_000, billedSeconds: 60, guestPid: null, folder: "", ourInstance: "ins_1", provider: "aws" },
+	...{
+		billedMs: 60_000,
+		billedSeconds: 60,
+		disk: { type: "gp3", gib: 100, billedMicroUsd: "1160" },
+		guestPid: null,
+		folder: "",
+		ourInstance: "ins_1",
+		provider: "aws",
+	},
 };
 const attempt: Outcome["attempts"][number] = {
 	...{ id: "att_1", jobId: "job_1", number: 1, state: "succeeded", reported: true },
 	...{ createdAtMs: T0, startedAtMs: T0, stopRequestedAtMs: null, finishedAtMs: T0 + 60_000 },
 };
-const row: Outcome["instances"][number] = {
+const row = {
 	...{ id: "ins_1", attemptId: "att_1", state: "terminated", providerInstanceId: "i-1" },
-	...{ fromMs: T0 + 9_000, fromSlackMs: 2_000, untilMs: T0 + 71_500, untilSlackMs: 1_500, charged: { ms: 62_500 } },
-};
+	...{ fromMs: T0 + 9_000, fromSlackMs: 2_000, untilMs: T0 + 71_500, untilSlackMs: 1_500, diskMicroUsdPerMonth: 50_000_000 },
+	charged: { ms: 62_500, diskMicroUsd: 1_215 },
+} satisfies Outcome["instances"][number];
 const good: Outcome = {
 	jobs: [{ id: "job_1", name: "job-1", state: "succeeded", reason: "completed", finishedAtMs: T0 + 60_000, deadlineMs: T0 + 60_000 }],
 	attempts: [attempt],
@@ -30,8 +39,9 @@ const broken = (change: Partial<Outcome>) =>
 
 const charged = (change: Partial<typeof row>): Partial<Outcome> => {
 	const changed = { ...row, ...change };
-	return { instances: [{ ...changed, charged: { ms: (changed.untilMs ?? 0) - (changed.fromMs ?? 0) } }] };
+	return { instances: [{ ...changed, charged: { ...row.charged, ms: (changed.untilMs ?? 0) - (changed.fromMs ?? 0) } }] };
 };
+const disk = (diskMicroUsd: number): Partial<Outcome> => ({ instances: [{ ...row, charged: { ...row.charged, diskMicroUsd } }] });
 const fromAt = (ms: number) => charged({ fromMs: T0 + ms });
 const untilAt = (ms: number) => charged({ untilMs: T0 + ms });
 
@@ -55,7 +65,7 @@ it.each<[string, Partial<Outcome>, RegExp]>([
 	["a deadline that was missed", { jobs: good.jobs.map((j) => ({ ...j, finishedAtMs: T0 + 60_001 })) }, /^late: job-1 is late$/],
 	["a line that is stored twice", { stored: new Map([["att_1", [1, 2, 2]]]) }, /^lostLines: .* 3th stored line is 2 instead of 3$/],
 	["a last line that is not stored", { stored: new Map([["att_1", [1, 2]]]) }, /^lostLines: .* 1 of 3 printed lines are not stored$/],
-	["time that is charged twice", { instances: [{ ...row, charged: { ms: 80_000 } }] }, /^seconds: .* 80000 ms/],
+	["time that is charged twice", { instances: [{ ...row, charged: { ...row.charged, ms: 80_000 } }] }, /^seconds: .* 80000 ms/],
 	[
 		"time that is not charged",
 		{ instances: [{ ...row, fromMs: null, untilMs: null, charged: null }] },
@@ -70,10 +80,16 @@ it.each<[string, Partial<Outcome>, RegExp]>([
 		{ machines: [{ ...machine, runningAt: null, runningMs: 0, billedMs: 0 }] },
 		/^seconds: .* never ran and 59000 ms are charged$/,
 	],
+	["a disk that is charged twice", disk(2_430), /^disks: .* 1270 µ\$ are charged for its disk beyond the 1160 µ\$ that are billed$/],
+	["a disk that is not charged", disk(0), /^disks: .* -1160 µ\$ are charged/],
 ])("tells of %s", (_what, change, words) => {
 	const said = broken(change);
 	expect(said).toHaveLength(1);
 	expect(said[0]).toMatch(words);
+});
+
+it("holds no disk against the bill whose price could not be read at the launch", () => {
+	expect(broken({ instances: [{ ...row, diskMicroUsdPerMonth: 0, charged: { ...row.charged, diskMicroUsd: 0 } }] })).toEqual([]);
 });
 
 it("does not blame anybody for lines that a killed agent had not sent", () => {

@@ -9,6 +9,7 @@ export interface Violations {
 	late: string[];
 	lostLines: string[];
 	seconds: string[];
+	disks: string[];
 }
 
 /** What has come of a run when it rests. */
@@ -36,8 +37,10 @@ export interface Outcome {
 		fromSlackMs: number;
 		untilMs: number | null;
 		untilSlackMs: number;
-		/** Time of the machine in all of its charges together. */
-		charged: { ms: number } | null;
+		/** Price of its disk as its offer knew it; 0: not known. */
+		diskMicroUsdPerMonth: number;
+		/** Time of the machine in all of its charges together, and what its disk was charged. */
+		charged: { ms: number; diskMicroUsd: number } | null;
 	}[];
 	/** Numbers in the stored lines of each attempt's standard output, in the order of storage. */
 	stored: ReadonlyMap<string, number[]>;
@@ -66,6 +69,7 @@ export function check(seen: Outcome): Violations {
 			.map((j) => `${j.name} is late`),
 		lostLines: seen.attempts.flatMap((a) => lostLines(a, seen)),
 		seconds: seconds(seen),
+		disks: disks(seen),
 	};
 }
 
@@ -120,9 +124,32 @@ function seconds({ machines, instances }: Outcome): string[] {
 		const chargedMs = row.charged?.ms ?? 0;
 		return chargedMs === billedMs ? [] : [`${row.id}: ${chargedMs} ms are charged of ${billedMs} ms`];
 	});
-	// The row tells of the last one; an earlier one vanished, or is told as a double.
-	const last = new Map(machines.toSorted((a, b) => a.launchTime - b.launchTime).map((m) => [m.ourInstance, m]));
-	return [...charged, ...[...last.values()].flatMap((m) => secondsOf(m, rows.get(m.ourInstance)))];
+	return [...charged, ...lastOfEach(machines).flatMap((m) => secondsOf(m, rows.get(m.ourInstance)))];
+}
+
+/** The row tells of the last one; an earlier one vanished, or is told as a double. */
+function lastOfEach(machines: Outcome["machines"]): Outcome["machines"] {
+	return [...new Map(machines.toSorted((a, b) => a.launchTime - b.launchTime).map((m) => [m.ourInstance, m])).values()];
+}
+
+/** No month is shorter: a second of a disk costs no more than in this one. */
+const SHORTEST_MONTH_MS = 28 * 86_400_000;
+
+/** The ledger's disks against the provider's book: what it bills of each by its own list, but for the time that nobody could see. */
+function disks({ machines, instances }: Outcome): string[] {
+	const rows = new Map(instances.map((i) => [i.id, i]));
+	return lastOfEach(machines).flatMap((machine) => {
+		const row = rows.get(machine.ourInstance);
+		const billed = machine.disk?.billedMicroUsd ?? null;
+		// Machines that nobody saw are told of above. A disk whose price could not be read is not counted, and the offer says so.
+		if (billed === null || row?.fromMs == null || row.untilMs === null || row.diskMicroUsdPerMonth === 0) return [];
+		const name = `${machine.provider} ${machine.instanceId} of ${machine.ourInstance}`;
+		const over = (row.charged?.diskMicroUsd ?? 0) - Number(billed);
+		// Two ends, and the rounding to whole seconds on both sides.
+		const unseenMs = row.fromSlackMs + row.untilSlackMs + 4 * SECOND_MS + (machine.vanished ? VANISHED_SPEAKS_MS : 0);
+		const wrong = Math.abs(over) > (row.diskMicroUsdPerMonth * unseenMs) / SHORTEST_MONTH_MS + 1;
+		return wrong ? [`${name}: ${over} µ$ are charged for its disk beyond the ${billed} µ$ that are billed`] : [];
+	});
 }
 
 function secondsOf(machine: Outcome["machines"][number], row: Outcome["instances"][number] | undefined): string[] {

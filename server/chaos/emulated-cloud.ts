@@ -19,7 +19,7 @@ import { type CloudDriver, INSTANCE_TAG } from "#server/providers/driver.ts";
 import { type ComputeClients, openComputeClients } from "#server/providers/gcp/compute-clients.ts";
 import { GcpDriver } from "#server/providers/gcp/driver.ts";
 import { INSTANCE_LABEL } from "#server/providers/gcp/names.ts";
-import { CATALOGS, RATES, REGIONS } from "./catalog.ts";
+import { CATALOGS, disksOf, RATES, REGIONS } from "./catalog.ts";
 import type { FastClock } from "./fast-clock.ts";
 import type { Cloud, ProviderFault } from "./plan.ts";
 import { faultSpecOf, regionDown } from "./provider-faults.ts";
@@ -95,7 +95,13 @@ export class EmulatedCloud {
 				...this.#stock.delays,
 				guestStopGraceMs: GUEST_STOP_GRACE_MS,
 			},
-			...{ clock, clockRate: this.#clock.rate, guestEnvironment: this.#clock.environment, catalog: this.#stock.catalog },
+			...{
+				clock,
+				clockRate: this.#clock.rate,
+				guestEnvironment: this.#clock.environment,
+				catalog: this.#stock.catalog,
+				disks: disksOf(this.cloud),
+			},
 		};
 		const start = { aws: startEc2Emulator, azure: startAzureEmulator, gcp: startGceEmulator }[this.cloud];
 		this.#emulator = await start(common);
@@ -180,7 +186,7 @@ export class EmulatedCloud {
 			case "gcp": {
 				const clients = await this.#ports.google(endpoint);
 				const image = "projects/debian-cloud/global/images/family/debian-12";
-				const waits = { capacityTimeoutMs: 3_000, operationPollMs: 20, livePrices: false };
+				const waits = { capacityTimeoutMs: 3_000, operationPollMs: 20 };
 				return new GcpDriver("gcp", {
 					settings: { ...common, ...waits, project: DEFAULT_PROJECT, image },
 					...{ listPrices, clock, open: async () => ({ ...clients, close: async () => {} }) },

@@ -12,11 +12,12 @@ export async function readOutcome({ sql }: Connection, machines: Outcome["machin
 	const attempts = await sql`select * from attempt order by job_id, number`;
 	const instances = await sql`select * from instance order by id`;
 	const charges = await sql`
-		select instance_id, sum(gpu_ms)::float8 as ms
+		select instance_id, sum(gpu_ms)::float8 as ms,
+			sum(effective_micro_usd) filter (where kind = 'storage' or (correction = 'end_learnt_late' and gpu_ms = 0))::float8 as disk
 		from charge where instance_id is not null and kind <> 'egress' group by instance_id`;
 	const lines = await sql<{ attemptId: string; text: string }[]>`
 		select attempt_id as "attemptId", text from job_log where stream = 'stdout' order by attempt_id, number`;
-	const chargedOf = new Map(charges.map((c) => [c["instance_id"], { ms: c["ms"] }]));
+	const chargedOf = new Map(charges.map((c) => [c["instance_id"], { ms: c["ms"], diskMicroUsd: c["disk"] ?? 0 }]));
 	return {
 		jobs,
 		attempts: attempts.map((a) => ({
@@ -28,6 +29,7 @@ export async function readOutcome({ sql }: Connection, machines: Outcome["machin
 		instances: instances.map((i) => ({
 			...{ id: i["id"], attemptId: i["attempt_id"], state: i["state"], providerInstanceId: i["provider_instance_id"] },
 			...{ fromMs: ms(i["billed_from"]), untilMs: ms(i["billed_until"]), charged: chargedOf.get(i["id"]) ?? null },
+			diskMicroUsdPerMonth: Number(i["offer"].disk?.microUsdPerMonth ?? 0),
 			...{ fromSlackMs: Number(i["billed_from_slack_ms"]), untilSlackMs: Number(i["billed_until_slack_ms"]) },
 		})),
 		stored: grouped(lines),

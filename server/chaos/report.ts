@@ -18,7 +18,7 @@ export function renderReport(reports: readonly RunReport[], tookMs: number | nul
 		`${sum((r) => r.moved.home)} moves home and ${sum((r) => r.moved.cheaper)} to cheaper capacity in ${reports.filter((r) => r.drawnTo !== null).length} runs that draw one, ${sum((r) => Number(r.outage))} outages of a region`,
 		`processor a run: ${(sum((r) => r.processorMs.own) / 1_000 / reports.length).toFixed(1)} s of its own, ${(sum((r) => r.processorMs.machines) / 1_000 / reports.length).toFixed(1)} s of its machines`,
 		"",
-		row(["orphans", "doubles", "lost jobs", "late", "lost lines", "wrong seconds", "not at rest"]),
+		row(["orphans", "doubles", "lost jobs", "late", "lost lines", "wrong seconds", "wrong disks", "not at rest"]),
 		row([
 			String(sum((r) => r.violations.orphans.length)),
 			String(sum((r) => r.violations.doubles.length)),
@@ -26,6 +26,7 @@ export function renderReport(reports: readonly RunReport[], tookMs: number | nul
 			String(sum((r) => r.violations.late.length)),
 			String(sum((r) => r.violations.lostLines.length)),
 			String(sum((r) => r.violations.seconds.length)),
+			String(sum((r) => r.violations.disks.length)),
 			String(sum((r) => r.unrest.length)),
 		]),
 		"",
@@ -39,7 +40,7 @@ export function renderReport(reports: readonly RunReport[], tookMs: number | nul
 		),
 		"",
 		...(reports.length === 1
-			? [row(["books", "machines", "succeeded", "billed s", "charged s", "slack s"]), ...reports.flatMap((r) => r.books).map(bookRow), ""]
+			? [row(["books", "machines", "succeeded", "billed s", "charged s", "slack s", "disks billed $", "charged $"]), ...reports.flatMap((r) => r.books).map(bookRow), ""]
 			: []),
 		failing.length === 0
 			? "nothing failed"
@@ -49,8 +50,11 @@ export function renderReport(reports: readonly RunReport[], tookMs: number | nul
 	return `${lines.join("\n")}\n`;
 }
 
-function bookRow({ cloud, machines, succeeded, billedMs, chargedMs, slackMs }: Books): string {
-	return row([cloud, String(machines), String(succeeded), ...[billedMs, chargedMs, slackMs].map((ms) => (ms / 1_000).toFixed(1))]);
+function bookRow(books: Books): string {
+	const { cloud, machines, succeeded, billedMs, chargedMs, slackMs, diskBilledMicroUsd, diskChargedMicroUsd } = books;
+	const seconds = [billedMs, chargedMs, slackMs].map((ms) => (ms / 1_000).toFixed(1));
+	const dollars = [diskBilledMicroUsd, diskChargedMicroUsd].map((microUsd) => (microUsd / 1_000_000).toFixed(6));
+	return row([cloud, String(machines), String(succeeded), ...seconds, ...dollars]);
 }
 
 function times(label: string, struck: readonly Struck[], of: (s: Struck) => number | null): string {

@@ -42,6 +42,9 @@ export interface Books {
 	chargedMs: number;
 	/** Of what is charged: time that its provider may not bill, since it does not tell when and nobody looked. */
 	slackMs: number;
+	/** Micro-dollars, of disks whose price was known at their launch. */
+	diskBilledMicroUsd: number;
+	diskChargedMicroUsd: number;
 }
 
 export function isBroken({ unrest, violations }: Pick<RunReport, "unrest" | "violations">): boolean {
@@ -93,6 +96,7 @@ function booksOf(cloud: string, { machines, instances, attempts }: Outcome): Boo
 	const made = machines.filter((m) => m.provider === cloud);
 	const ids = new Set(made.map((m) => m.ourInstance));
 	const rows = instances.filter((i) => ids.has(i.id));
+	const priced = new Set(rows.filter((r) => r.diskMicroUsdPerMonth > 0).map((r) => r.id));
 	const done = new Set(attempts.filter((a) => a.state === "succeeded").map((a) => a.id));
 	const sum = (values: number[]) => values.reduce((total, ms) => total + ms, 0);
 	return {
@@ -100,5 +104,7 @@ function booksOf(cloud: string, { machines, instances, attempts }: Outcome): Boo
 		billedMs: sum(made.map((m) => m.billedMs)),
 		chargedMs: sum(rows.map((r) => r.charged?.ms ?? 0)),
 		slackMs: sum(rows.filter((r) => r.charged).map((r) => r.fromSlackMs + r.untilSlackMs)),
+		diskBilledMicroUsd: sum(made.filter((m) => priced.has(m.ourInstance)).map((m) => Number(m.disk?.billedMicroUsd ?? 0))),
+		diskChargedMicroUsd: sum(rows.map((r) => r.charged?.diskMicroUsd ?? 0)),
 	};
 }

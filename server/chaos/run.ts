@@ -81,7 +81,7 @@ async function go({ plan }: RunOptions, run: { world: World; kills: Kills; begin
 	const outcome = await readOutcome(world.admin, world.machines(), world.book);
 	const seen = check(outcome);
 	// What is not over has not been paid for yet either.
-	const violations = unrest.length === 0 ? seen : { ...seen, seconds: [], orphans: [] };
+	const violations = unrest.length === 0 ? seen : { ...seen, seconds: [], disks: [], orphans: [] };
 	const now = processorMs();
 	return reportOf(plan, {
 		...{ met: kills.met, outcome, violations, unrest, tookMs: Math.round(performance.now() - startedMs) },

@@ -1,6 +1,6 @@
 import { HOUR_MS } from "#server/kernel/units.ts";
-import { type BookedInstance, bookedInstanceOf } from "../shared/booked-instance.ts";
-import type { Machine } from "./book/records.ts";
+import { type BookedFacts, type BookedInstance, bookedInstanceOf } from "../shared/booked-instance.ts";
+import type { Machine, Reservation } from "./book/records.ts";
 import type { World } from "./world.ts";
 
 /** One machine in the book of the emulated EC2. */
@@ -25,6 +25,7 @@ function bookedInstance(world: World, { reservation, instance }: Machine, nowMs:
 		tags: instance.tags,
 		folder: world.store.folderOf(instance.instanceId),
 		billedSecondsOf: (runningMs: number) => billedSeconds(runningMs, wasInterrupted),
+		disk: diskOf(world, reservation),
 	};
 	return {
 		...bookedInstanceOf(instance, facts, nowMs),
@@ -32,6 +33,13 @@ function bookedInstance(world: World, { reservation, instance }: Machine, nowMs:
 		spotInstanceRequestId: instance.spot?.requestId ?? null,
 		clientToken: reservation.clientToken,
 	};
+}
+
+/** By the second, 60 at least, whoever ended the machine. Source: Amazon EBS pricing, "General Purpose SSD (gp3) volumes". */
+function diskOf({ options }: World, { region, rootDisk: asked }: Reservation): BookedFacts["disk"] {
+	if (asked === null) return null;
+	const rates = options.disks.filter((rate) => rate.region === region && rate.type === asked.type);
+	return { asked, rates, wholeMs: (billedMs) => (billedMs === 0 ? 0 : Math.max(60, Math.ceil(billedMs / 1_000)) * 1_000) };
 }
 
 /**

@@ -1,4 +1,5 @@
-import { type BookedInstance, bookedInstanceOf } from "../shared/booked-instance.ts";
+import { z } from "zod";
+import { type BookedFacts, type BookedInstance, bookedInstanceOf } from "../shared/booked-instance.ts";
 import type { AzureMachine } from "./machine.ts";
 import type { World } from "./world.ts";
 
@@ -14,9 +15,39 @@ export function bookedInstances(world: World): BookedAzureInstance[] {
 		const { region, zone, vmSize: instanceType, spot, tags, resourceGroup, name, instanceId } = machine;
 		const folder = world.book.folderOf(instanceId);
 		const billed = billedMs(machine, nowMs);
-		const facts = { region, zone, instanceType, spot, tags, folder, billedMs: billed, billedSecondsOf: () => Math.ceil(billed / 1_000) };
+		const facts = {
+			region,
+			zone,
+			instanceType,
+			spot,
+			tags,
+			folder,
+			billedMs: billed,
+			billedSecondsOf: () => Math.ceil(billed / 1_000),
+			disk: diskOf(world, machine),
+		};
 		return { ...bookedInstanceOf(machine, facts, nowMs), resourceGroup, name };
 	});
+}
+
+const launched = z.looseObject({
+	properties: z.looseObject({
+		storageProfile: z.looseObject({
+			osDisk: z.looseObject({ diskSizeGB: z.number(), managedDisk: z.looseObject({ storageAccountType: z.string() }) }),
+		}),
+	}),
+});
+
+/**
+ * Billed as the next larger tier of Premium SSD, "prorated hourly by using the monthly price"; parts of an hour are taken
+ * exactly, as no word of their rounding is known. Source: Microsoft Learn, "Azure managed disk types", "Billing".
+ */
+function diskOf({ options }: World, { request, region }: AzureMachine): BookedFacts["disk"] {
+	const osDisk = launched.safeParse(request).data?.properties.storageProfile.osDisk;
+	if (!osDisk) return null;
+	const asked = { type: osDisk.managedDisk.storageAccountType, gib: osDisk.diskSizeGB };
+	const rates = options.disks.filter((rate) => rate.region === region && asked.type === "Premium_LRS" && / LRS$/.test(rate.type));
+	return { asked, rates, wholeMs: (billedMs) => billedMs };
 }
 
 /**

@@ -1,4 +1,5 @@
-import { type BookedInstance, bookedInstanceOf } from "../shared/booked-instance.ts";
+import { z } from "zod";
+import { type BookedFacts, type BookedInstance, bookedInstanceOf } from "../shared/booked-instance.ts";
 import type { InstanceRecord } from "./book/records.ts";
 import { END_CAUSES } from "./end-causes.ts";
 import type { World } from "./world.ts";
@@ -24,8 +25,22 @@ function bookedInstance(world: World, machine: InstanceRecord, nowMs: number): B
 		tags: machine.labels,
 		folder: world.machines.folderOf(machine.instanceId),
 		billedSecondsOf: (runningMs: number) => billedSeconds(runningMs, wasInterrupted),
+		disk: diskOf(world, machine),
 	};
 	return { ...bookedInstanceOf(machine, facts, nowMs), zone: machine.zone, name: machine.name };
+}
+
+const launched = z.looseObject({
+	disks: z.array(z.looseObject({ initializeParams: z.looseObject({ diskType: z.string(), diskSizeGb: z.coerce.number() }) })).min(1),
+});
+
+/** By the second. Source: Compute Engine, "Disk and image pricing". */
+function diskOf({ options, catalog }: World, { resource, zone }: InstanceRecord): BookedFacts["disk"] {
+	const boot = launched.safeParse(resource).data?.disks[0]?.initializeParams;
+	if (!boot) return null;
+	const asked = { type: boot.diskType.split("/").at(-1) ?? "", gib: boot.diskSizeGb };
+	const rates = options.disks.filter((rate) => rate.region === catalog.regionOf(zone) && rate.type === asked.type);
+	return { asked, rates, wholeMs: (billedMs) => Math.ceil(billedMs / 1_000) * 1_000 };
 }
 
 /**

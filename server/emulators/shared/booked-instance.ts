@@ -1,3 +1,5 @@
+import type { DiskRate } from "#server/rates/disks.ts";
+import { type AskedDisk, type BookedDisk, bookedDisk } from "./booked-disk.ts";
 import type { MachineRecord, MachineState } from "./machine-record.ts";
 
 /** One machine in an emulator's own book, which no fault hides or bends: what really ran, and for how long. */
@@ -22,6 +24,8 @@ export interface BookedInstance {
 	billedMs: number;
 	/** What the provider would bill, by its own terms. */
 	billedSeconds: number;
+	/** The disk that was launched with it; null where the launch names none, and the image's own is taken. */
+	disk: BookedDisk | null;
 	/** The process of the user-data, if it was started. */
 	guestPid: number | null;
 	/** Holds user-data, console.log and whatever the guest wrote. */
@@ -34,11 +38,14 @@ export type BookedFacts = Pick<BookedInstance, "region" | "zone" | "instanceType
 	billedSecondsOf: (runningMs: number) => number;
 	/** Where that is not the time of running. */
 	billedMs?: number;
+	/** What the launch asked for, with the rates of its region and type, and the time that is billed of it where that is not `billedMs`. */
+	disk: { asked: AskedDisk; rates: readonly DiskRate[]; wholeMs(billedMs: number): number } | null;
 };
 
 export function bookedInstanceOf(machine: MachineRecord, facts: BookedFacts, nowMs: number): BookedInstance {
-	const { billedSecondsOf, billedMs, tags, ...rest } = facts;
+	const { billedSecondsOf, tags, disk, ...rest } = facts;
 	const runningMs = machine.runningAtMs === null ? 0 : Math.max(0, (machine.endingAtMs ?? nowMs) - machine.runningAtMs);
+	const billedMs = facts.billedMs ?? runningMs;
 	return {
 		instanceId: machine.instanceId,
 		...rest,
@@ -50,8 +57,9 @@ export function bookedInstanceOf(machine: MachineRecord, facts: BookedFacts, now
 		runningAt: machine.runningAtMs,
 		terminatedAt: machine.state === "terminated" ? machine.endedAtMs : null,
 		runningMs,
-		billedMs: billedMs ?? runningMs,
+		billedMs,
 		billedSeconds: billedSecondsOf(runningMs),
+		disk: disk && bookedDisk(disk.asked, disk.rates, { fromMs: machine.runningAtMs, billedMs: disk.wholeMs(billedMs) }),
 		guestPid: machine.guest?.pid ?? null,
 	};
 }

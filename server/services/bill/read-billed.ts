@@ -47,11 +47,12 @@ function iso(ms: number): string {
 /**
  * That line `l` names the instance by its resource: by the provider's id alone or at the end of an ARN or path. Machines of Google are
  * known to us by zone and number, those of Azure by resource group and name, which their paths hold apart; Azure's bills write
- * paths in other letters than its API. One value on each side, so that a million lines meet as many machines by a hash.
+ * paths in other letters than its API. Google publishes no form of the path: its API writes `instances`, and its bills have been seen
+ * with `disk`, so that `instance` is taken too. One value on each side, so that a million lines meet as many machines by a hash.
  */
 export function isNamed(instance: SQL): SQL {
 	return sql`lower(${instance}.provider_instance_id) = lower(case
-		when l.resource_id ~ '/zones/[^/]+/instances/[^/]+$' then regexp_replace(l.resource_id, '^.*/zones/([^/]+)/instances/([^/]+)$', '\\1/\\2')
+		when l.resource_id ~ '/zones/[^/]+/instances?/[^/]+$' then regexp_replace(l.resource_id, '^.*/zones/([^/]+)/instances?/([^/]+)$', '\\1/\\2')
 		when l.resource_id ~* '/resourcegroups/[^/]+/providers/microsoft.compute/virtualmachines/[^/]+$'
 			then regexp_replace(l.resource_id, '^.*/resourcegroups/([^/]+)/.*/([^/]+)$', '\\1/\\2', 'i')
 		else substring(l.resource_id from '[^/:]+$') end)`;

@@ -128,6 +128,7 @@ describe("a bill that says what the ledger says", () => {
 
 	it.each([
 		["Google", "gcp", "Google Cloud", "us-central1-a/4242", "//compute.googleapis.com/projects/7/zones/us-central1-a/instances/4242"],
+		["Google", "gcp", "Google Cloud", "us-central1-a/4242", "//compute.googleapis.com/projects/7/zones/us-central1-a/instance/4242"],
 		["Azure", "azure", "Microsoft", "Spw/spw-1", "/subscriptions/7/resourcegroups/spw/providers/microsoft.compute/virtualmachines/spw-1"],
 	] as const)(
 		"a machine of %s is known by its path where no label came along: 3 x $1, matched",

@@ -59,7 +59,8 @@ describe("receiptOf", () => {
 			candidates: [
 				candidate("owned", "600000", "passes"),
 				candidate("spot", "404200", "chosen"),
-				candidate("on_demand", "1006000", "passes"),
+				// Disks of $0.02 an hour, estimated for two: they go with the machine, $0.03 for its hour and a half.
+				{ ...candidate("on_demand", "1006000", "passes"), computeMicroUsd: "2012000", storageMicroUsd: "40000" },
 			],
 		};
 		await books.db.insert(decision).values({
@@ -85,9 +86,9 @@ describe("receiptOf", () => {
 			[2, "starting", [["compute", second.instanceId, "metered", 202_100n]]],
 		]);
 		expect(receipt.totals).toMatchObject({ costMicroUsd: 606_300n, listMicroUsd: 1_509_000n, gpuMs: BigInt(90 * MINUTE_MS) });
-		expect(receipt.alternatives.map((a) => [a.way, a.costMicroUsd, a.cashMicroUsd, a.estimate])).toEqual([
-			["at_home", 900_000n, 0n, "same_machine_time_at_price_when_decided"],
-			["on_demand", 1_509_000n, 1_509_000n, "same_machine_time_at_price_when_decided"],
+		expect(receipt.alternatives.map((a) => [a.way, a.costMicroUsd, a.storageMicroUsd, a.cashMicroUsd, a.estimate])).toEqual([
+			["at_home", 900_000n, null, 0n, "same_machine_time_at_price_when_decided"],
+			["on_demand", 1_539_000n, 30_000n, 1_539_000n, "same_machine_time_at_price_when_decided"],
 		]);
 		// 172.5 Wh an hour at 380.5 g/kWh = 65,636 mg, half of it 32,818 mg; manufacture 5,555 + 2,777 mg; over 1.5 GPU-hours.
 		expect(receipt.totals).toMatchObject({ emissionsMilligrams: 98_454n, embodiedMilligrams: 8_332n, marketEmissionsMilligrams: null });

@@ -1,17 +1,21 @@
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { UTC } from "#server/accounting/zone.ts";
 import { World } from "#server/control-loop/testing/world.ts";
 import { audit } from "#server/db/schema/audit.ts";
 import { hold } from "#server/db/schema/budget.ts";
 import { charge } from "#server/db/schema/charge.ts";
 import { offerPrice } from "#server/db/schema/offer.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
+import { policyOf, rulesText } from "#server/policy/testing/builders.ts";
 import { fakeOffer } from "#server/providers/fake/fake-offers.ts";
 import { systemContext } from "../context.ts";
 import { meterAll } from "../ledger/meter.ts";
 import { listOffers } from "../offer/list.ts";
 import { viewOffers } from "../offer/view.ts";
 import { loadSnapshot, SnapshotCache } from "../snapshot/load.ts";
+import { ledgerMonth } from "../statement/month.ts";
+import { readCheapest } from "../statement/read-cheapest.ts";
 import { type DiscountsInput, listDiscounts, setDiscounts } from "./discounts.ts";
 
 const START_MS = Date.UTC(2026, 10, 2, 8);
@@ -40,6 +44,15 @@ describe("what is agreed with a cloud", { timeout: 60_000 }, () => {
 		});
 	});
 	afterAll(() => w.database.drop());
+
+	it("is in a statement's cheapest price of a cloud, for the months that it counts in: $0.40 on spot less 25% is $0.30", async () => {
+		const policy = policyOf(rulesText(`{ id: home, when: 'job.class == "sensitive"', deny: { sites: [cloud] } }`));
+		const cheapest = async (month: string) =>
+			(await readCheapest(w.database.db, ledgerMonth(month, UTC), policy, [fakeOffer({}).accelerator])).map((c) => c.microUsdPerHour);
+		expect(await cheapest("2026-11")).toEqual([300_000n]);
+		// 90% off the $1 on demand.
+		expect(await cheapest("2027-01")).toEqual([100_000n]);
+	});
 
 	it("is in every offer's price from its day on, with the list price and the source beside it", async () => {
 		expect(await pricesAt(START_MS - 1)).toEqual(

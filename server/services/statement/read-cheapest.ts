@@ -5,6 +5,8 @@ import type { Policy } from "#server/domain/policy.ts";
 import { type CapacityType, LABELS, type Provider } from "#server/domain/vocabulary.ts";
 import { judgePlace } from "#server/policy/judge-place.ts";
 import type { PlaceFilter } from "#server/policy/types.ts";
+import { type Discount, discounted, discountOf } from "#server/scheduling/discount.ts";
+import { readDiscounts } from "../rate-card/discounts.ts";
 import type { LedgerMonth } from "./month.ts";
 
 interface Seen {
@@ -16,11 +18,14 @@ interface Seen {
 	accelerator: string;
 	gpus: number;
 	price: string;
+	/** A machine was taken at it: the contract's own. Otherwise it is the provider's list. */
+	taken: boolean;
 }
 
 /**
  * The cheapest hour of each of these accelerators that was seen in the month: prices observed in it or in force as it
- * began, and prices at which a machine was taken; of offers that no rule without a condition removes.
+ * began, less what was agreed for any part of it, and prices at which a machine was taken; of offers that no rule without a
+ * condition removes.
  */
 export async function readCheapest(
 	db: DbOrTx,
@@ -30,10 +35,11 @@ export async function readCheapest(
 ): Promise<CheapestCloud[]> {
 	if (accelerators.length === 0) return [];
 	const filters = filtersForAll(policy);
+	const agreed = (await readDiscounts(db)).filter((d) => d.fromMs < month.toMs && (d.toMs === null || month.fromMs < d.toMs));
 	const best = new Map<string, CheapestCloud>();
 	for (const seen of await readSeen(db, month, accelerators)) {
 		if (judgePlace({ filters }, seen)) continue;
-		const now = { microUsdPerHour: BigInt(seen.price), gpus: seen.gpus };
+		const now = { microUsdPerHour: contractPrice(seen, agreed), gpus: seen.gpus };
 		const known = best.get(seen.accelerator);
 		// price a / gpus a < price b / gpus b, without dividing
 		if (known && now.microUsdPerHour * BigInt(known.gpus) >= known.microUsdPerHour * BigInt(now.gpus)) continue;
@@ -41,6 +47,16 @@ export async function readCheapest(
 		best.set(seen.accelerator, { accelerator: seen.accelerator, ...now, offer });
 	}
 	return [...best.values()];
+}
+
+function contractPrice(seen: Seen, agreed: readonly Discount[]): bigint {
+	const price = BigInt(seen.price);
+	const discount = seen.taken || !isDiscounted(seen.capacityType) ? null : discountOf(agreed, seen, seen.capacityType);
+	return discount === null ? price : discounted(price, discount.partsPerMillion);
+}
+
+function isDiscounted(type: CapacityType): type is Discount["capacityType"] {
+	return type === "on_demand" || type === "spot";
 }
 
 /** Rules with a condition speak of some jobs only; what they remove others may still use. */
@@ -61,9 +77,9 @@ async function readSeen(db: DbOrTx, { fromMs, toMs }: LedgerMonth, accelerators:
 	)})`;
 	return db.execute<Seen & Record<string, unknown>>(sql`
 		select site_id as "siteId", provider::text, region, instance_type as "instanceType", capacity_type::text as "capacityType",
-			accelerator, gpus, min(price)::text as price
+			accelerator, gpus, taken, min(price)::text as price
 		from (
-			select o.site_id, o.provider, o.region, o.instance_type, o.capacity_type, o.accelerator, o.gpus, p.price
+			select o.site_id, o.provider, o.region, o.instance_type, o.capacity_type, o.accelerator, o.gpus, false as taken, p.price
 			from offer o cross join lateral (
 				select min(micro_usd_per_hour) as price from (
 					select micro_usd_per_hour from offer_price
@@ -75,10 +91,10 @@ async function readSeen(db: DbOrTx, { fromMs, toMs }: LedgerMonth, accelerators:
 			) p
 			where o.accelerator ${named}
 			union all
-			select site_id, provider::provider, region, instance_type, capacity_type, accelerator, gpus, micro_usd_per_hour from taken_price
+			select site_id, provider::provider, region, instance_type, capacity_type, accelerator, gpus, true, micro_usd_per_hour from taken_price
 			where month_start = ${from}::timestamptz and accelerator ${named}
 		) prices
 		where price > 0
-		group by 1, 2, 3, 4, 5, 6, 7
+		group by 1, 2, 3, 4, 5, 6, 7, 8
 		order by 3, 4, 5, 1`);
 }

@@ -28,6 +28,7 @@ export function bookLaunch(world: World, booking: Booking): Reservation {
 		instanceType: launch.instanceType,
 		imageId: launch.imageId,
 		keyName: launch.keyName,
+		rootDisk: launch.rootDisk,
 		securityGroupIds: launch.securityGroupIds,
 		userData: launch.userData,
 		// A one-time spot request cannot be started again: its machine is terminated either way.

@@ -1,4 +1,5 @@
 import type { RunInstancesRequest } from "@aws-sdk/client-ec2";
+import type { AskedDisk } from "../../shared/booked-disk.ts";
 import { hex17 } from "../catalog.ts";
 import { Ec2Error, invalidValue, missingParameter, notEmulated } from "../ec2-error.ts";
 import { readLaunchTags, type Tags } from "./tags.ts";
@@ -21,6 +22,7 @@ export interface LaunchRequest {
 	userData: string;
 	keyName: string | null;
 	securityGroupIds: string[];
+	rootDisk: AskedDisk | null;
 	instanceTags: Tags;
 	spotRequestTags: Tags;
 }
@@ -65,9 +67,17 @@ export function readLaunch(input: RunInstancesRequest): LaunchRequest {
 		userData: readUserData(input.UserData),
 		keyName: input.KeyName ?? null,
 		securityGroupIds: input.SecurityGroupIds ?? input.NetworkInterfaces?.[0]?.Groups ?? [],
+		rootDisk: readRootDisk(input),
 		instanceTags: tags.instance,
 		spotRequestTags: tags.spotRequest,
 	};
+}
+
+/** Billed in the book alone: an emulated machine has this host's disk. */
+function readRootDisk({ BlockDeviceMappings: mappings = [] }: RunInstancesRequest): AskedDisk | null {
+	if (mappings.length > 1) throw notEmulated("more than one block device mapping");
+	const { VolumeType: type, VolumeSize: gib } = mappings[0]?.Ebs ?? {};
+	return type === undefined || gib === undefined ? null : { type, gib };
 }
 
 function readMarket({ InstanceMarketOptions: market }: RunInstancesRequest): { isSpot: boolean; maxPriceUsd: string | null } {

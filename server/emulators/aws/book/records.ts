@@ -36,6 +36,11 @@ export const reservationSchema = z.strictObject({
 	instanceType: z.string(),
 	imageId: z.string(),
 	keyName: z.string().nullable(),
+	/** As the launch maps it; null: the image's own. */
+	rootDisk: z
+		.strictObject({ type: z.string(), gib: z.int().min(1) })
+		.nullable()
+		.default(null),
 	securityGroupIds: z.array(z.string()),
 	/** As it was sent, in base64. */
 	userData: z.string(),
