@@ -27,6 +27,14 @@ test.describe("nobody", () => {
 		expect(new URL(page.url()).search).toBe("?view=all&team=risk");
 	});
 
+	for (const path of ["/", "/jobs/a-job", "/jobs/new", "/sites", "/spend"]) {
+		test(`${path} is not rendered for a visitor: no query is refused and put down as an error`, async ({ request }) => {
+			const answer = await request.get(path, { maxRedirects: 0 });
+			expect(answer.status()).toBe(307);
+			expect(await answer.text()).not.toMatch(/E\{\\"digest\\":\\"\d/);
+		});
+	}
+
 	test("signing out ends the session", async ({ page }) => {
 		await open(page, "/sign-in?callbackUrl=/jobs", "Sign in");
 		await signInByForm(page, PEOPLE.platform, PASSWORD);

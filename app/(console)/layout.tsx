@@ -1,12 +1,10 @@
-import { headers } from "next/headers";
-import { redirect } from "next/navigation";
 import { NuqsAdapter } from "nuqs/adapters/next/app";
 import type { ReactNode } from "react";
+import { signedIn } from "#app/_session.ts";
 import { getQueryClient, HydrateClient, trpc } from "#app/_trpc/server.tsx";
 import { ConsoleShell } from "#components/shell/console-shell.tsx";
 import { TrpcProviders } from "#components/trpc/client.tsx";
 import { LiveUpdates } from "#components/trpc/live-updates.tsx";
-import { sessionActor } from "#server/auth/session.ts";
 import { LABELS } from "#server/domain/vocabulary.ts";
 import { signOutHere } from "./sign-out.ts";
 
@@ -14,11 +12,7 @@ export const dynamic = "force-dynamic";
 
 /** Around every screen: who is signed in, the API, the live connection and the shell. */
 export default async function ConsoleLayout({ children }: { children: ReactNode }) {
-	const actor = await sessionActor();
-	if (actor?.kind !== "person") {
-		const path = (await headers()).get("x-spillway-path") ?? "/";
-		redirect(path === "/" ? "/sign-in" : `/sign-in?callbackUrl=${encodeURIComponent(path)}`);
-	}
+	const actor = await signedIn();
 	const client = getQueryClient();
 	await client.prefetchQuery(trpc.job.counts.queryOptions());
 	const demoHistory = await client.fetchQuery(trpc.overview.summary.queryOptions()).then(

@@ -13,42 +13,44 @@ export function Details({ result, baseVersion }: { result: BacktestResult; baseV
 	const waits = prepareWaits(result);
 	const budgets = prepareBudgets(result);
 	return (
-		<div className="grid min-w-0 items-start gap-4 md:grid-cols-2 xl:grid-cols-3">
-			<Panel title="What the record cannot tell" id="backtest-gaps">
-				<ul className="grid list-disc gap-1.5 pr-4 pb-4 pl-8 text-pretty text-ink-2">
-					{result.gaps.map((gap) => (
-						<li key={gap}>{gap}</li>
-					))}
-				</ul>
-			</Panel>
-			{budgets.length > 0 && (
-				<Panel title="Budgets" sub="spent of the cap">
-					<Table aria-label="Budgets in the backtest">
-						<thead>
-							<tr>
-								<Th>Budget</Th>
-								<Th n>Version {baseVersion}</Th>
-								<Th n>Draft</Th>
-							</tr>
-						</thead>
-						<tbody>
-							{budgets.map((row) => (
-								<Tr key={row.id}>
-									<Td phone="a">
-										{row.budget} <span className="block text-ink-3">from {row.from}</span>
-									</Td>
-									<Td n phone="c">
-										{row.published ?? "none"}
-									</Td>
-									<Td n phone="b">
-										{row.draft ?? "none"}
-									</Td>
-								</Tr>
-							))}
-						</tbody>
-					</Table>
+		<div className="grid min-w-0 items-start gap-4 rail:grid-cols-2">
+			<div className="grid min-w-0 gap-4">
+				<Panel title="What the record cannot tell" id="backtest-gaps">
+					<ul className="grid list-disc gap-1.5 pr-4 pb-4 pl-8 text-pretty text-ink-2">
+						{result.gaps.map((gap) => (
+							<li key={gap}>{gap}</li>
+						))}
+					</ul>
 				</Panel>
-			)}
+				{budgets.length > 0 && (
+					<Panel title="Budgets" sub="spent of the cap">
+						<Table aria-label="Budgets in the backtest">
+							<thead>
+								<tr>
+									<Th>Budget</Th>
+									<Th n>Version {baseVersion}</Th>
+									<Th n>Draft</Th>
+								</tr>
+							</thead>
+							<tbody>
+								{budgets.map((row) => (
+									<Tr key={row.id}>
+										<Td phone="a">
+											{row.budget} <span className="block text-ink-3">from {row.from}</span>
+										</Td>
+										<Td n phone="c">
+											{row.published ?? "none"}
+										</Td>
+										<Td n phone="b">
+											{row.draft ?? "none"}
+										</Td>
+									</Tr>
+								))}
+							</tbody>
+						</Table>
+					</Panel>
+				)}
+			</div>
 			<Panel title="Mean wait" sub="by team and class, what changes most first">
 				<Table aria-label="Mean wait by team and class">
 					<thead>

@@ -2,6 +2,7 @@ import { TRPCError } from "@trpc/server";
 import type { Metadata } from "next";
 import { notFound } from "next/navigation";
 import { createLoader } from "nuqs/server";
+import { signedIn } from "#app/_session.ts";
 import { caller, getQueryClient, HydrateClient, trpc } from "#app/_trpc/server.tsx";
 import { JobScreen } from "#components/job/job-screen.tsx";
 import { logOptions } from "#components/job/log-query.ts";
@@ -15,6 +16,7 @@ const loadParams = createLoader(jobPageParams);
 
 /** A job that is not there, or of a team that is not the person's, is a page that is not there. */
 async function readJob(id: string): Promise<JobDetail> {
+	await signedIn();
 	try {
 		return await getQueryClient().fetchQuery(trpc.job.get.queryOptions({ id }));
 	} catch (error) {
