@@ -1,4 +1,4 @@
-import { constants, cp, stat } from "node:fs/promises";
+import { constants, cp, lstat, stat } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Fetching, fetchData } from "./fetch-data.ts";
@@ -11,6 +11,8 @@ export interface StageOptions {
 	place: string;
 	/** How what is elsewhere is fetched. */
 	fetching: Fetching;
+	/** Jobs do not run as this process's user on this host: files of that user that others may not read are refused. */
+	keepsOwn?: boolean;
 	signal?: AbortSignal;
 }
 
@@ -26,9 +28,12 @@ export async function stageData(data: readonly { uri: string; mount: string }[],
 	}
 }
 
-async function stageOne({ uri, mount }: { uri: string; mount: string }, { workFolder, fetching, signal }: StageOptions): Promise<void> {
+async function stageOne(
+	{ uri, mount }: { uri: string; mount: string },
+	{ workFolder, fetching, keepsOwn, signal }: StageOptions,
+): Promise<void> {
 	const target = placeUnder(workFolder, mount);
-	if (uri.startsWith("file:")) return copyInto(sourceOfFileUri(uri), target, workFolder, signal);
+	if (uri.startsWith("file:")) return copyInto(sourceOfFileUri(uri), target, workFolder, { signal, keepsOwn });
 	await makeFolderInside(workFolder, path.dirname(target));
 	await mustBeInside(workFolder, target);
 	await fetchData(uri, target, fetching, signal);
@@ -44,9 +49,14 @@ function sourceOfFileUri(uri: string): string {
 
 /**
  * Copies a file or a folder's content to `target` below `root`. Links inside are kept as links.
- * @throws StagingError when the source is missing or the target leads out of `root`.
+ * @throws StagingError when the source is missing or the target leads out of `root`, or for a file that `keepsOwn` refuses.
  */
-export async function copyInto(source: string, target: string, root: string, signal?: AbortSignal): Promise<void> {
+export async function copyInto(
+	source: string,
+	target: string,
+	root: string,
+	{ signal, keepsOwn = false }: { signal?: AbortSignal | undefined; keepsOwn?: boolean | undefined } = {},
+): Promise<void> {
 	const kind = await stat(source).catch((error: unknown) => {
 		throw new StagingError((error as NodeJS.ErrnoException).code === "ENOENT" ? `${source} does not exist` : reasonOf(error));
 	});
@@ -58,11 +68,19 @@ export async function copyInto(source: string, target: string, root: string, sig
 		preserveTimestamps: true,
 		mode: constants.COPYFILE_FICLONE,
 		// The only place where a long copy can be told to end.
-		filter: () => {
+		filter: async (file) => {
 			signal?.throwIfAborted();
+			if (keepsOwn) await refuseOwn(file);
 			return true;
 		},
 	});
+}
+
+/** Keys and passwords have such modes, /proc's environments too. A link is copied as one, and leads nowhere but where the job is. */
+async function refuseOwn(file: string): Promise<void> {
+	const found = await lstat(file);
+	if (found.isDirectory() || found.isSymbolicLink() || found.uid !== process.getuid?.() || (found.mode & 0o004) !== 0) return;
+	throw new StagingError(`${file} is private to the user as whom Spillway runs; let others read it (chmod o+r) if jobs may have it`);
 }
 
 function reasonOf(error: unknown): string {

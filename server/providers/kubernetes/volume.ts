@@ -140,7 +140,7 @@ export class SiteVolume {
 
 	async #stageAndSubmit(paths: AttemptFolder, request: StoredRequest, signal: AbortSignal): Promise<void> {
 		try {
-			await bringData({ place: "the Kubernetes site", dataRemotes: this.#dataRemotes }, paths, request, signal);
+			await bringData({ place: "the Kubernetes site", keepsOwn: true, dataRemotes: this.#dataRemotes }, paths, request, signal);
 		} catch (error) {
 			if ((await readIfThere(paths.stop)) !== null) return writeStoppedBefore(paths);
 			if (signal.aborted) return;

@@ -14,6 +14,8 @@ export interface DataSite {
 	place: string;
 	/** File with the operator's data remotes. */
 	dataRemotes?: string | undefined;
+	/** Jobs do not run as this process's user on this host: see `StageOptions`. */
+	keepsOwn: boolean;
 }
 
 /**
@@ -21,7 +23,7 @@ export interface DataSite {
  * stderr, and kept for the site's next attempts. @throws StagingError
  */
 export async function bringData(
-	{ place, dataRemotes }: DataSite,
+	{ place, dataRemotes, keepsOwn }: DataSite,
 	paths: AttemptFolder,
 	{ spec, restoreFrom }: { spec: JobSpec; restoreFrom: string | null },
 	signal: AbortSignal,
@@ -36,10 +38,10 @@ export async function bringData(
 		cache: new DataCache(path.join(path.dirname(paths.folder), ".data")),
 		log: (text: string) => void appendFile(paths.stderr, `spillway: ${text}\n`, { mode: 0o600 }).catch(() => {}),
 	};
-	await stageData(spec.data, { workFolder: paths.work, place, fetching, signal });
+	await stageData(spec.data, { workFolder: paths.work, place, fetching, keepsOwn, signal });
 	const checkpoints = checkpointFolderOf(paths, spec);
 	if (spec.checkpoint) await makeFolderInside(paths.work, checkpoints);
-	if (restoreFrom !== null) await copyInto(restoreFrom, checkpoints, spec.checkpoint ? paths.work : paths.checkpoints, signal);
+	if (restoreFrom !== null) await copyInto(restoreFrom, checkpoints, spec.checkpoint ? paths.work : paths.checkpoints, { signal });
 }
 
 /** The checkpoint path of a job file lies below the work folder, also when it is written as an absolute one. */

@@ -42,7 +42,7 @@ export class LocalDriver implements ClusterDriver {
 		this.siteId = siteId;
 		this.#settings = localSettingsSchema.parse(settings);
 		this.#root = path.resolve(this.#settings.home, "sites", "local");
-		this.#dataSite = { place: "the local site", dataRemotes: this.#settings.dataRemotes };
+		this.#dataSite = { place: "the local site", dataRemotes: this.#settings.dataRemotes, keepsOwn: false };
 		this.#clock = clock;
 		this.#attempts = new Attempts(this.#root);
 	}

@@ -116,7 +116,7 @@ async function goOn(ctx: HandOverContext, paths: SlurmPaths, request: StoredRequ
 /** Answers whether the attempt can go on; if not, it is over, or the next driver begins it anew. */
 async function stage(ctx: HandOverContext, paths: SlurmPaths, request: StoredRequest, signal: AbortSignal): Promise<boolean> {
 	try {
-		await bringData({ place: "the Slurm site", dataRemotes: ctx.settings.dataRemotes }, paths, request, signal);
+		await bringData({ place: "the Slurm site", keepsOwn: true, dataRemotes: ctx.settings.dataRemotes }, paths, request, signal);
 		return true;
 	} catch (error) {
 		if (await isThere(paths.stop)) await writeStoppedBefore(paths);
