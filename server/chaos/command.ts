@@ -42,7 +42,8 @@ export function specOf(job: ChaosJob, book: string, nowMs: number): JobSpec {
 			...(job.deadlineInMs === undefined ? {} : { deadline: new Date(nowMs + job.deadlineInMs).toISOString() }),
 			// What is left of the estimate is what a move could save.
 			duration: job.long ? { estimate: "2h", max: "3h" } : { estimate: "1m", max: "40m" },
-			...(job.checkpoints ? { checkpoint: { path: "/checkpoints", interval: "3s" } } : {}),
+			// The longer one leaves time between the decision to move and the checkpoint at which it is made.
+			...(job.checkpoints ? { checkpoint: { path: "/checkpoints", interval: job.long ? "40s" : "3s" } } : {}),
 		},
 	});
 }

@@ -23,6 +23,8 @@ const FAULT_KINDS: ProviderFault["kind"][] = [
 ] as ProviderFault["kind"][];
 
 const PATIENCE_MS = 90_000;
+/** Where a job is to move, after ten minutes of the run's clock; most such runs end long before. */
+const MOVE_PATIENCE_MS = 240_000;
 const MOVES = 0.12;
 
 /** Everything that a run draws. What it does not draw is which of two processes is quicker. */
@@ -44,7 +46,8 @@ export function drawPlan(seed: number): Plan {
 	const interruptions = taken.next() < 0.3 ? [{ machine: taken.int(0, 1), afterMs: taken.int(0, 1_500) }] : [];
 	const outage = drawOutage(random.fork("outage"), clouds);
 	const homeSlots = move?.to === "home" ? 1 : 0;
-	return { seed, clouds, jobs, kills, faults, interruptions, move, outage, homeSlots, machinesMax: null, patienceMs: PATIENCE_MS };
+	const patienceMs = move ? MOVE_PATIENCE_MS : PATIENCE_MS;
+	return { seed, clouds, jobs, kills, faults, interruptions, move, outage, homeSlots, machinesMax: null, patienceMs };
 }
 
 function drawMove(random: Random): Move | null {

@@ -19,7 +19,7 @@ const HOME_MS = 60_000;
 const LOOK_MS = 80;
 const DISPOSE_MS = 20_000;
 /** Real. Longer than a run may wait for its plan and its rest together. */
-export const RUN_LIMIT_MS = 480_000;
+export const RUN_LIMIT_MS = 600_000;
 
 export interface RunOptions extends WorldOptions {
 	/** Real. */

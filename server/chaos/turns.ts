@@ -13,7 +13,7 @@ import type { World } from "./world.ts";
 /** Real. */
 const LOOK_MS = 150;
 /** Nothing is moved before it has run ten minutes by the run's clock; this is after that, by the same clock. */
-const MOVE_WITHIN_MS = 15 * 60_000;
+const MOVE_WITHIN_MS = 30 * 60_000;
 
 /** What comes to a run by itself and not by a step: notices, an outage, and what draws its jobs elsewhere. */
 export class Turns {
@@ -26,6 +26,7 @@ export class Turns {
 	#move: Plan["move"];
 	/** By the run's clock: a move that has not come by then does not come. */
 	#moveByMs: number | null = null;
+	#hurries = false;
 
 	constructor(world: World, plan: Plan, kills: Kills) {
 		this.#world = world;
@@ -77,6 +78,7 @@ export class Turns {
 	/** Whether the job was moved and runs where it was drawn to, or has come there otherwise, or is over. Then it may hurry. */
 	async #hasSettled(): Promise<boolean> {
 		if (this.#move !== null) return false;
+		if (this.#hurries) return true;
 		const late = this.#moveByMs !== null && this.#world.clock.nowMs() > this.#moveByMs;
 		const [now] = await this.#world.admin.sql`
 			select exists (select from attempt b where b.job_id = j.id and b.moving_to is not null and b.finished_at is not null) as moved,
@@ -85,9 +87,18 @@ export class Turns {
 					and b.started_at is not null) as runs,
 				exists (select from attempt b where b.job_id = j.id and b.finished_at is null and b.capacity_type = 'owned') as "atHome"
 			from job j where j.name = 'job-1'`;
-		const settled = now?.["over"] || (now?.["moved"] && now["runs"]) || (now?.["atHome"] && now["runs"]) || late;
-		if (settled) ring(this.#world.book, "hurry");
-		return settled === true;
+		const why = {
+			"is over": now?.["over"],
+			"was moved": now?.["moved"] && now["runs"],
+			"came home otherwise": now?.["atHome"] && now["runs"],
+			"was not moved in time": late,
+		};
+		const [first] = Object.entries(why).find(([, holds]) => holds) ?? [];
+		if (first === undefined) return false;
+		this.#world.log(`-- job-1 ${first}`);
+		ring(this.#world.book, "hurry");
+		this.#hurries = true;
+		return true;
 	}
 
 	/** Cheaper capacity draws only where work of ours is seen to run on it, so that there is a job that takes it. */
