@@ -13,6 +13,24 @@ afterEach(() => world?.database.drop());
 
 const byId = <T extends { jobId: string }>(list: readonly T[]): T[] => list.toSorted((a, b) => (a.jobId < b.jobId ? -1 : 1));
 
+it("a snapshot is dated after every fact in it, however long the past took to read", { timeout: 60_000 }, async () => {
+	const w = await World.open({ slots: 1 });
+	world = w;
+	const db = new Proxy(w.ctx.db, {
+		get(target, key) {
+			if (key !== "transaction") return Reflect.get(target, key);
+			return async (...args: Parameters<typeof target.transaction>) => {
+				w.clock.advance(5_000);
+				await w.submit({ name: "came meanwhile" });
+				return target.transaction(...args);
+			};
+		},
+	});
+	const { snapshot } = await loadSnapshot({ ...w.ctx, db }, new SnapshotCache());
+	expect(snapshot.pending).toHaveLength(1);
+	expect(snapshot.nowMs).toBe(w.clock.nowMs());
+});
+
 describe("a snapshot that is read with what an earlier one left", { timeout: 120_000 }, () => {
 	it("says what one that is read anew says, whatever changed", async () => {
 		const w = await World.open({ slots: 1, rules: ["{ id: ask, when: quote.costUsd > 500.0, require: { approval: platform } }"] });

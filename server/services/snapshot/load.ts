@@ -93,17 +93,18 @@ export async function loadSnapshot(
 	cache: SnapshotCache,
 	historyMaxAgeMs = HISTORY_AGE_MS,
 ): Promise<{ snapshot: Snapshot; active: ActivePolicy }> {
-	const nowMs = ctx.clock.nowMs();
 	const {
 		durations,
 		offerRecords,
 		arrivingGpusPerHour,
 		forecastScale,
 		data: lasting,
-	} = await historyOf(ctx.db, cache, nowMs, historyMaxAgeMs);
+	} = await historyOf(ctx.db, cache, ctx.clock.nowMs(), historyMaxAgeMs);
 	return ctx.db.transaction(
 		async (tx) => {
 			const active = await activePolicy(tx);
+			// The first statement fixed the view: no fact in it is later than this, so nothing that is decided is dated before what it follows from.
+			const nowMs = ctx.clock.nowMs();
 			const { running, told } = await readRunning(tx, cache, { nowMs, policy: active.policy });
 			const pending = await readPending(tx, cache, { nowMs, timing: ctx.timing, told, policy: active.policy });
 			forgetEnded(cache, pending, running);
