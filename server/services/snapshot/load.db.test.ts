@@ -21,7 +21,7 @@ it("a snapshot is dated after every fact in it, however long the past took to re
 			if (key !== "transaction") return Reflect.get(target, key);
 			return async (...args: Parameters<typeof target.transaction>) => {
 				w.clock.advance(5_000);
-				await w.submit({ name: "came meanwhile" });
+				await w.submit({ name: "late" });
 				return target.transaction(...args);
 			};
 		},
