@@ -3,7 +3,16 @@ import { check, type Outcome } from "./checkers.ts";
 
 const T0 = Date.UTC(2026, 10, 2, 8);
 const machine: Outcome["machines"][number] = {
-	...{ instanceId: "i-1", region: "us-east-1", zone: null, instanceType: "g5.xlarge", spot: false, state: "terminated", vanished: false },
+	...{
+		instanceId: "i-1",
+		region: "us-east-1",
+		zone: null,
+		instanceType: "g5.xlarge",
+		spot: false,
+		state: "terminated",
+		vanished: false,
+		silentAt: null,
+	},
 	...{ stateReasonCode: null, tags: {}, launchTime: T0, runningAt: T0 + 10_000, terminatedAt: T0 + 80_000, runningMs: 60_000 },
 	...{
 		billedMs: 60_000,

@@ -56,7 +56,7 @@ export interface Outcome {
 /** The clocks of two processes and the rounding of a provider's word to whole seconds. */
 const SECOND_MS = 1_000;
 
-/** By the run's clock, at its fastest. */
+/** By the run's clock: a call of its agent's that is under way when the last process of a machine that vanished is gone. */
 const VANISHED_SPEAKS_MS = 5_000;
 
 export function check(seen: Outcome): Violations {
@@ -160,7 +160,8 @@ function secondsOf(machine: Outcome["machines"][number], row: Outcome["instances
 	// One that vanished before anybody had seen it is nobody's, and its intent's machine another one.
 	if (row?.fromMs == null) return machine.vanished ? [] : [`${name} ran ${billedMs} ms and nothing is charged`];
 	// The processes of one that vanished live for a moment more, and their word counts.
-	const late = at.after - (machine.vanished ? VANISHED_SPEAKS_MS : 0);
+	const endMs = runningAt + billedMs;
+	const late = at.after - (machine.vanished ? Math.max(0, (machine.silentAt ?? endMs) - endMs) + VANISHED_SPEAKS_MS : 0);
 	return [
 		...(at.unpaidBefore > SECOND_MS ? [`${name}: its first ${at.unpaidBefore} ms are not charged`] : []),
 		...(at.before > SECOND_MS ? [`${name}: ${at.before} ms before it ran are charged`] : []),

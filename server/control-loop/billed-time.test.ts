@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Billing } from "#server/providers/driver.ts";
-import { billedTime, type Known, launchedAt } from "./billed-time.ts";
+import { billedAfterItsEnd, billedTime, type Known, launchedAt } from "./billed-time.ts";
 
 const at = (ms: number | null) => (ms === null ? null : new Date(ms));
 
@@ -78,4 +78,19 @@ it("takes a launch for as early as its intent, and as late as it was seen, by cl
 	const said = (ms: number) => launchedAt(intended + ms, { intendedAt: new Date(intended) }, intended + 60_000).getTime() - intended;
 	expect([5_000, -600_000, 900_000].map(said)).toEqual([5_000, -600_000, 900_000]);
 	expect([-1_000_000, 1_000_000, -intended, Number.NaN].map(said)).toEqual([0, 0, 0, 0]);
+});
+
+it("a machine that is first seen after it was believed gone may have begun as late as that sight", () => {
+	const believedGone: Known = {
+		...{ launchedAt: at(1_000), lastSeenAt: at(61_000), lastHeardAt: null, readyAt: null },
+		...{ billedFrom: at(1_000), billedFromSlackMs: 500, billedUntil: at(1_500), billedUntilSlackMs: 500 },
+	};
+	const first = billedAfterItsEnd(believedGone, { phase: "now", fromMs: null }, { askedMs: 87_000, answeredMs: 87_100 });
+	expect(first).toEqual({ billedFrom: at(1_000), billedFromSlackMs: 86_100, billedUntil: at(87_100), billedUntilSlackMs: 85_600 });
+	const second = billedAfterItsEnd({ ...believedGone, ...first }, { phase: "now", fromMs: null }, { askedMs: 90_000, answeredMs: 90_100 });
+	expect(second).toMatchObject({ billedFrom: at(1_000), billedFromSlackMs: 86_100, billedUntil: at(90_100) });
+	const seenBefore: Known = { ...believedGone, billedFromSlackMs: 200 };
+	expect(billedAfterItsEnd(seenBefore, { phase: "now", fromMs: null }, { askedMs: 87_000, answeredMs: 87_100 }).billedFromSlackMs).toBe(
+		200,
+	);
 });

@@ -67,7 +67,8 @@ export function billedTime(known: Known, said: Billing, look: Look): BilledTime 
  * The same for a machine whose row was closed already: what is seen of it afterwards is metered too, until it is seen to be
  * over.
  */
-export function billedAfterItsEnd(known: Known, billing: Billing, look: Look): BilledTime {
+export function billedAfterItsEnd(row: Known, billing: Billing, look: Look): BilledTime {
+	const known = isGuessed(row) ? { ...row, billedFromSlackMs: slackOfGuess(row, look) } : row;
 	const { billedUntil } = known;
 	if (billing.phase !== "now") return billedTime(known, billing, look);
 	const { billedFrom, billedFromSlackMs } = billedTime(known, billing, look);
@@ -76,6 +77,18 @@ export function billedAfterItsEnd(known: Known, billing: Billing, look: Look): B
 		...{ billedFrom, billedFromSlackMs, billedUntil: new Date(untilMs) },
 		billedUntilSlackMs: Math.max(0, untilMs - (billedUntil ?? billedFrom ?? new Date(untilMs)).getTime()),
 	};
+}
+
+/** Whether nobody had seen it run when its row was closed: it is charged from its launch until it was missed, all of it on suspicion. */
+function isGuessed({ billedFrom, billedUntil, billedFromSlackMs, billedUntilSlackMs }: Known): boolean {
+	if (billedFrom === null || billedUntil === null || billedFromSlackMs === 0) return false;
+	return billedFromSlackMs === billedUntilSlackMs && billedFrom.getTime() + billedFromSlackMs === billedUntil.getTime();
+}
+
+/** It may have begun as late as this first sight of it, and at the latest when its agent was let in. */
+function slackOfGuess({ billedFrom, billedFromSlackMs, readyAt }: Known, { answeredMs }: Look): number {
+	const latestMs = Math.min(answeredMs, readyAt?.getTime() ?? answeredMs);
+	return Math.max(billedFromSlackMs, latestMs - (billedFrom?.getTime() ?? latestMs));
 }
 
 /** At the latest when its agent was let in, and not before it was asked for. */

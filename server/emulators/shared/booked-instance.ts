@@ -12,6 +12,8 @@ export interface BookedInstance {
 	state: MachineState;
 	/** Gone without a trace by the fault script. */
 	vanished: boolean;
+	/** When the last process of one that vanished was gone. */
+	silentAt: number | null;
 	stateReasonCode: string | null;
 	tags: Record<string, string>;
 	/** UTC milliseconds. */
@@ -52,6 +54,7 @@ export function bookedInstanceOf(machine: MachineRecord, facts: BookedFacts, now
 		tags: { ...tags },
 		state: machine.state,
 		vanished: machine.vanished,
+		silentAt: machine.silentAtMs,
 		stateReasonCode: machine.stateReason?.code ?? null,
 		launchTime: machine.launchedAtMs,
 		runningAt: machine.runningAtMs,

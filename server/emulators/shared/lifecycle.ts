@@ -49,7 +49,7 @@ export class Lifecycle<M extends MachineRecord, C extends EndCause> {
 		for (const machine of this.#host.machines()) {
 			if (machine.state === "running" && machine.guest === null) this.#adoptOrBoot(machine);
 			if (machine.state === "shutting-down" || machine.state === "stopping") this.#finish(machine);
-			if (machine.vanished) void this.#stopGuest(machine).catch(() => {});
+			if (machine.vanished && machine.silentAtMs === null) this.#silence(machine);
 			this.schedule(machine);
 		}
 	}
@@ -197,7 +197,17 @@ export class Lifecycle<M extends MachineRecord, C extends EndCause> {
 		machine.state = "terminated";
 		this.#host.save(machine);
 		this.#options.log(`${machine.instanceId} vanished`);
-		void this.#stopGuest(machine).catch(() => {});
+		this.#silence(machine);
+	}
+
+	#silence(machine: M): void {
+		void this.#stopGuest(machine).then(
+			() => {
+				machine.silentAtMs = this.#options.clock();
+				this.#host.save(machine);
+			},
+			() => {}, // Aborted by close(): the next start takes it up.
+		);
 	}
 
 	#stopGuest(machine: M): Promise<void> {

@@ -26,6 +26,8 @@ export const machineRecordSchema = z.strictObject({
 	visibleFromMs: timeMs,
 	vanishAtMs: timeMs.nullable(),
 	vanished: z.boolean(),
+	/** When the last process of one that vanished was gone: until then its agent may have been heard. */
+	silentAtMs: timeMs.nullable().default(null),
 	stateReason: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
 	notice: z.strictObject({ atMs: timeMs, terminateAtMs: timeMs }).nullable(),
 	/** 32 hexadecimal digits: the unguessable part of the metadata address, and the mark by which the machine's processes are known. */
@@ -60,6 +62,7 @@ export function newMachineRecord(machine: {
 		visibleFromMs: nowMs + invisibleMs,
 		vanishAtMs: vanishAfterMs === null ? null : nowMs + vanishAfterMs,
 		vanished: false,
+		silentAtMs: null,
 		stateReason: null,
 		notice: null,
 		metadataSecret,
