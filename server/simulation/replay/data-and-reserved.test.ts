@@ -140,3 +140,37 @@ describe("reserved capacity", () => {
 		});
 	});
 });
+
+describe("quotas", () => {
+	/** Two machines of 4 GPUs for $1 and $2 an hour in one region, under one quota; a third elsewhere, in none, for $3. */
+	const under = (limit: number) => {
+		const quota = { name: "gpus", unit: "gpus", limit, used: 0 } as const;
+		return aScenario({
+			pools: [],
+			offers: [
+				{ ...aReplayOffer("a", { usd: "1", gpus: 4, region: "us-east-1" }), quota, quotaGpusFree: limit },
+				{ ...aReplayOffer("b", { usd: "2", gpus: 4, region: "us-east-1" }), quota, quotaGpusFree: limit },
+				aReplayOffer("c", { usd: "3", gpus: 4, region: "eu-west-1" }),
+			],
+		});
+	};
+	const three = Array.from({ length: 3 }, (_, i) => aTraceJob(`j${i}`, { gpus: 4, submitMs: i * MINUTE_MS }));
+
+	it("are what the core sees left of them: no launch is refused, and what they do not allow is bought elsewhere", () => {
+		// 64 min each: two at $1 and one at $3, or one and two.
+		expect(replay(three, under(8), spillway)).toMatchObject({ cloudCostUsd: 5.333, refusals: 0, jobsDone: 3 });
+		expect(replay(three, under(4), spillway)).toMatchObject({ cloudCostUsd: 7.467, refusals: 0, jobsDone: 3 });
+		expect(replay(three, under(3), spillway)).toMatchObject({ cloudCostUsd: 9.6, refusals: 0, jobsDone: 3 });
+	});
+
+	it("are free again when a machine has gone", () => {
+		const later = [aTraceJob("x", { gpus: 4 }), aTraceJob("y", { gpus: 4, submitMs: 2 * HOUR_MS })];
+		expect(replay(later, under(4), spillway)).toMatchObject({ cloudCostUsd: 2.133, refusals: 0 });
+	});
+
+	it("refuse what goes over them: rivals ask the next", () => {
+		const report = replay(three, under(4), { name: "cloud_on_demand", policy: null });
+		expect(report.jobsDone).toBe(3);
+		expect(report.refusals).toBeGreaterThan(0);
+	});
+});

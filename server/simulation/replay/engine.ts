@@ -1,4 +1,4 @@
-import type { Offer } from "#server/domain/capacity.ts";
+import type { Offer, OfferQuota } from "#server/domain/capacity.ts";
 import { assert } from "#server/kernel/assert.ts";
 import { hash32 } from "#server/kernel/random.ts";
 import { HOUR_MS, SECOND_MS } from "#server/kernel/units.ts";
@@ -43,6 +43,8 @@ export interface World {
 	isAvailableNow(offer: Offer): boolean;
 	/** Reserved machines that are free now; none after the reservation's end. Infinite for capacity of any other type. */
 	reservedFree(offer: Offer): number;
+	/** What the replay's machines use now of the quota that counts the offer, in its unit; 0 where none does. */
+	quotaUsed(offer: Offer): number;
 	readonly data: ReplayData;
 }
 
@@ -81,6 +83,8 @@ export class Engine implements World {
 	readonly data: ReplayData;
 	/** Reserved machines that are free, by offer id: an offer that a strategy holds may tell what was free when it was made. */
 	readonly #reservedFree: Map<string, number>;
+	/** What live machines use, by quota and region. */
+	readonly #quotaUsed = new Map<string, number>();
 	readonly #options: EngineOptions;
 	readonly #events = new EventQueue<Event>();
 	readonly #stopMs: number;
@@ -161,6 +165,7 @@ export class Engine implements World {
 			this.#events.push(this.#nowMs + this.scenario.refusalMs, { kind: "refuse", run });
 			return run;
 		}
+		this.#countQuota(offer, run.instances);
 		if (offer.capacityType === "reserved") {
 			this.#countReserved(offer, run.instances);
 			const { availableUntilMs = null } = offer;
@@ -204,6 +209,10 @@ export class Engine implements World {
 		return this.#reservedFree.get(offer.id) ?? 0;
 	}
 
+	quotaUsed(offer: Offer): number {
+		return offer.quota ? (this.#quotaUsed.get(quotaKey(offer, offer.quota)) ?? 0) : 0;
+	}
+
 	/** How long its instances stay before one is taken back: exponential at the recorded rate, the same for every policy. */
 	#takenAfter(run: Run, offer: Offer): number {
 		const perHour = (this.scenario.interruptionsPerHour?.get(offer.id) ?? 0) * run.instances;
@@ -214,6 +223,10 @@ export class Engine implements World {
 
 	#countReserved(offer: Offer, instances: number): void {
 		this.#reservedFree.set(offer.id, (this.#reservedFree.get(offer.id) ?? 0) - instances);
+	}
+
+	#countQuota(offer: Offer, instances: number): void {
+		if (offer.quota) this.#quotaUsed.set(quotaKey(offer, offer.quota), this.quotaUsed(offer) + instances * unitsOf(offer, offer.quota));
 	}
 
 	#begin(seen: SeenJob, where: Pick<Run, "home" | "offer" | "speed" | "staging"> & { bootMs: number }): Run {
@@ -233,6 +246,7 @@ export class Engine implements World {
 
 	#isRefused(run: Run, offer: Offer): boolean {
 		if (!this.isAvailableNow(offer) || this.reservedFree(offer) < run.instances) return true;
+		if (offer.quota && this.quotaUsed(offer) + run.instances * unitsOf(offer, offer.quota) > offer.quota.limit) return true;
 		const shortages = this.scenario.refusedDuring?.get(offer.id);
 		if (shortages?.some(({ fromMs, toMs }) => fromMs <= this.#nowMs && this.#nowMs < toMs)) return true;
 		const { onDemandRefusalShare: share, seed } = this.scenario;
@@ -285,6 +299,7 @@ export class Engine implements World {
 		const job = this.#jobOf(run.job);
 		run.over = true;
 		run.home?.nodes.release(run.home.slots);
+		if (run.offer && !run.refused) this.#countQuota(run.offer, -run.instances);
 		if (run.offer?.capacityType === "reserved" && !run.refused) this.#countReserved(run.offer, -run.instances);
 		const before = job.savedMs;
 		const workedUntilMs = run.stopping ? Math.min(run.stop?.atMs ?? this.#nowMs, this.#nowMs) : this.#nowMs;
@@ -307,4 +322,14 @@ export class Engine implements World {
 		assert(job?.id === seen.id, `job ${seen.id} is not of this replay`);
 		return job;
 	}
+}
+
+/** One of each region. */
+function quotaKey({ provider, region }: Offer, { name }: OfferQuota): string {
+	return `${provider}:${region} ${name}`;
+}
+
+/** What one machine takes of it. */
+export function unitsOf({ gpus, vcpus }: Pick<Offer, "gpus" | "vcpus">, { unit }: OfferQuota): number {
+	return unit === "cores" ? vcpus : gpus;
 }

@@ -23,10 +23,29 @@ export function readOffers(ctx: ScenarioContext): Offer[] {
 		own.add(offer.id);
 		offers.set(offer.id, offer);
 	}
-	return discountOffers(
-		[...offers.values()].sort((a, b) => (a.id < b.id ? -1 : 1)),
-		ctx.doc.spec.discounts.map(toDiscount),
-	);
+	const sorted = [...offers.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+	return discountOffers(withQuotas(ctx, sorted), ctx.doc.spec.discounts.map(toDiscount));
+}
+
+/** The first quota that fits an offer counts for it. */
+function withQuotas({ doc, facts }: ScenarioContext, offers: Offer[]): Offer[] {
+	const counted = doc.spec.quotas.map((quota, i) => {
+		const { accelerator } = quota;
+		const models = accelerator === undefined ? null : facts.acceleratorsNamed(accelerator);
+		const counts = (offer: Offer): boolean =>
+			offer.provider === quota.provider &&
+			quota.capacityTypes.some((type) => type === offer.capacityType) &&
+			(models === null || models.includes(offer.accelerator)) &&
+			quota.regions.some((pattern) => matchesRegion(pattern, offer));
+		if (!offers.some(counts)) throw doc.error(["quotas", i], "no offer of this scenario fits it, so it would limit nothing.", SEE);
+		return counts;
+	});
+	return offers.map((offer) => {
+		const i = counted.findIndex((counts) => counts(offer));
+		const limit = doc.spec.quotas[i]?.gpus;
+		if (limit === undefined) return offer;
+		return { ...offer, quota: { name: `quotas[${i}]`, unit: "gpus", limit, used: 0 }, quotaGpusFree: limit };
+	});
 }
 
 /** Of a scenario it says what the offers' prices are less, and of its price histories. */

@@ -224,6 +224,25 @@ describe("any text at all", () => {
 	});
 });
 
+describe("quotas", () => {
+	it("count for the offers of each region that fit, the first that does", () => {
+		const spec = `${CATALOG}  quotas:
+    - { provider: aws, regions: ["aws:eu-*"], gpus: 8 }
+    - { provider: aws, capacityTypes: [spot], gpus: 16 }
+`;
+		expect(read(spec).scenario.offers.map(({ id, quota, quotaGpusFree }) => [id, quota?.name, quotaGpusFree])).toEqual([
+			["aws:eu-west-1:*:p4:spot", "quotas[0]", 8],
+			["aws:us-east-1:*:p4:on_demand", undefined, undefined],
+			["aws:us-east-1:*:p4:spot", "quotas[1]", 16],
+		]);
+	});
+
+	it("that limit nothing are an error", () => {
+		expect(problem(`${CATALOG}  quotas: [{ provider: gcp, gpus: 8 }]\n`)).toMatch(/quotas.*no offer of this scenario fits it/);
+		expect(problem(`${CATALOG}  quotas: [{ provider: aws, gpus: -1 }]\n`)).toMatch(/quotas/);
+	});
+});
+
 describe("agreed discounts", () => {
 	const DISCOUNTS = `  discounts:
     - { provider: aws, percent: 25 }

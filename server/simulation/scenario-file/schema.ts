@@ -118,6 +118,19 @@ const discount = z.strictObject({
 	regions: z.array(text).max(100).default([]),
 });
 
+/** GPUs that an account may have at once in each region; offers of reserved capacity are in none. */
+const quota = z.strictObject({
+	provider: z.enum(CLOUD_PROVIDERS),
+	/** Patterns on `provider:region`; each region that fits has so many for itself. */
+	regions: z.array(text).min(1).max(100).default(["*"]),
+	accelerator: text.optional(),
+	capacityTypes: z
+		.array(z.enum(["on_demand", "spot"]))
+		.min(1)
+		.default(["on_demand", "spot"]),
+	gpus: z.number().int().min(0).max(1_000_000),
+});
+
 const priceHistory = z.strictObject({
 	file,
 	/** The moment in the file at which the replay begins. */
@@ -184,6 +197,7 @@ const spec = z.strictObject({
 	/** Board power under load by accelerator, W, beside the shipped figures. */
 	boardWatts: z.record(text, z.number().positive().max(10_000)).default({}),
 	discounts: z.array(discount).max(1_000).default([]),
+	quotas: z.array(quota).max(1_000).default([]),
 	priceHistory: z.array(priceHistory).max(SCENARIO_LIMITS.files).default([]),
 	spotAvailability: spotAvailability.optional(),
 	boot: duration.default(4 * MINUTE_MS),

@@ -3,7 +3,7 @@ import { HOUR_MS } from "#server/kernel/units.ts";
 import { emptyRecord, withHours, withInterruption, withLaunch, withRefusal } from "#server/scheduling/records.ts";
 import type { OfferRecord } from "#server/scheduling/types.ts";
 import { firstAfter, priceAt } from "../billing.ts";
-import type { World } from "../engine.ts";
+import { unitsOf, type World } from "../engine.ts";
 import type { Run } from "../run.ts";
 
 /** Hours of instances that run on are credited this often, those of ended ones at once. */
@@ -20,7 +20,8 @@ export class OfferMemory {
 	#creditedAtMs: number;
 	#offers: Offer[];
 	#pricesUntilMs: number;
-	readonly #reserved: readonly Offer[];
+	/** Reserved, or counted in a quota: what is free of them changes with every machine. */
+	readonly #limited: readonly Offer[];
 	#free: readonly number[] = [];
 	#fromPriced: Offer[] | null = null;
 	#withFree: Offer[] = [];
@@ -29,22 +30,28 @@ export class OfferMemory {
 	constructor(world: World, known: ReadonlyMap<string, OfferRecord> = new Map()) {
 		this.#world = world;
 		for (const [id, record] of known) this.#records.set(id, record);
-		this.#reserved = world.scenario.offers.filter((offer) => offer.capacityType === "reserved");
+		this.#limited = world.scenario.offers.filter((offer) => offer.capacityType === "reserved" || offer.quota !== undefined);
 		this.#creditedAtMs = world.nowMs;
 		this.#offers = [...world.scenario.offers];
 		this.#pricesUntilMs = world.scenario.prices.size === 0 ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY;
 	}
 
-	/** The same list as long as no price changed, nor what is free of reserved capacity. */
+	/** The same list as long as no price changed, nor what is free of reserved capacity and of quotas. */
 	offers(): Offer[] {
 		const priced = this.#priced();
-		if (this.#reserved.length === 0) return priced;
-		const free = this.#reserved.map((offer) => this.#world.reservedFree(offer));
+		if (this.#limited.length === 0) return priced;
+		const free = this.#limited.map((offer) => (offer.quota ? this.#world.quotaUsed(offer) : this.#world.reservedFree(offer)));
 		if (priced !== this.#fromPriced || free.some((instances, i) => instances !== this.#free[i])) {
 			this.#fromPriced = priced;
 			this.#free = free;
-			const freeOf = new Map(this.#reserved.map(({ id }, i) => [id, free[i] ?? 0]));
-			this.#withFree = priced.map((offer) => (freeOf.has(offer.id) ? { ...offer, reservedFree: freeOf.get(offer.id) ?? 0 } : offer));
+			const freeOf = new Map(this.#limited.map(({ id }, i) => [id, free[i] ?? 0]));
+			this.#withFree = priced.map((offer) => {
+				const count = freeOf.get(offer.id);
+				if (count === undefined) return offer;
+				if (!offer.quota) return { ...offer, reservedFree: count };
+				const machines = Math.max(0, Math.floor((offer.quota.limit - count) / Math.max(1, unitsOf(offer, offer.quota))));
+				return { ...offer, quota: { ...offer.quota, used: count }, quotaGpusFree: machines * offer.gpus };
+			});
 		}
 		return this.#withFree;
 	}
