@@ -53,7 +53,8 @@ export class TokenAuthenticator {
 	async actorOf(token: string, nowMs: number): Promise<Actor | null> {
 		const hash = hashToken(token);
 		const cached = this.#known.get(hash);
-		if (cached && nowMs - cached.readAtMs < CACHE_MS) return cached.actor;
+		// A clock that was put back must not prolong it.
+		if (cached && nowMs >= cached.readAtMs && nowMs - cached.readAtMs < CACHE_MS) return cached.actor;
 		const [row] = await this.#db
 			.select({ tokenId: apiToken.id, id: account.id, name: account.name, role: account.role, teams: account.teams })
 			.from(apiToken)

@@ -6,7 +6,7 @@ import { createArguments, environmentFile, passedOn } from "./create-arguments.t
 import { deviceArguments, type MachineLook } from "./devices.ts";
 import { findEngine } from "./find-engine.ts";
 import { type PullOptions, pullImage } from "./pull-image.ts";
-import { exitOfContainer } from "./running-container.ts";
+import { exitOfContainer, RunningContainer } from "./running-container.ts";
 
 let bin: string;
 let told: string[];
@@ -190,6 +190,22 @@ describe("createArguments", () => {
 	it.each(["PATH", "LD_PRELOAD", "DOCKER_HOST", "https_proxy"])("does not hand %s on by the engine's own environment", (name) => {
 		expect(() => passedOn({ [name]: "a\nb" })).toThrow(`the variable ${name} has several lines`);
 	});
+});
+
+it("tells a container to end until the engine hears it: one that has not begun yet is told of no stop", async () => {
+	const docker = await program(
+		"docker",
+		`case "$1" in
+		container) echo '{"StartedAt":"2026-11-22T10:47:33Z","ExitCode":143}';;
+		start) while [ ! -e '${bin}/told' ]; do sleep 0.05; done;;
+		kill) [ -e '${bin}/begun' ] && : > '${bin}/told' || { : > '${bin}/begun'; echo 'is not running' >&2; exit 1; };;
+		esac`,
+	);
+	const engine = { kind: "docker", program: docker } as const;
+	const running = new RunningContainer({ engine, name: "spillway-att_1", folder: bin, onLine: () => {}, isFull: () => false, log });
+	running.terminate();
+	expect(await running.ended).toEqual({ code: null, signal: "SIGTERM", error: null });
+	expect((await callsOf("docker")).filter((call) => call.startsWith("kill"))).toHaveLength(2);
 });
 
 describe("exitOfContainer", () => {

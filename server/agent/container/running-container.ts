@@ -74,16 +74,29 @@ export class RunningContainer implements Running {
 	}
 
 	#signal(name: "TERM" | "KILL"): void {
-		// That it has just ended is no failure.
-		void callEngine(this.#engine, ["kill", "--signal", name, this.#name]);
+		void this.#untilTold(name);
+	}
+
+	/** Again until it is heard: an engine that is busy, or has not begun the container yet, has told nobody. That it ended is no failure. */
+	async #untilTold(name: "TERM" | "KILL"): Promise<void> {
+		const over = this.#untilOver();
+		while (!over.aborted) {
+			if ((await callEngine(this.#engine, ["kill", "--signal", name, this.#name])).ok) return;
+			await pause(LOOK_EVERY_MS, over);
+		}
+	}
+
+	#untilOver(): AbortSignal {
+		const over = new AbortController();
+		void this.#client.ended.then(() => over.abort());
+		return over.signal;
 	}
 
 	async #untilStarted(): Promise<boolean> {
-		const over = new AbortController();
-		void this.#client.ended.then(() => over.abort());
-		while (!over.signal.aborted) {
+		const over = this.#untilOver();
+		while (!over.aborted) {
 			if (hasStarted(await this.#look())) return true;
-			await pause(LOOK_EVERY_MS, over.signal);
+			await pause(LOOK_EVERY_MS, over);
 		}
 		return (await this.ended).error === null;
 	}

@@ -1,4 +1,7 @@
+import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { hashToken } from "#server/auth/tokens.ts";
+import { apiToken } from "#server/db/schema/account.ts";
 import { reason } from "#server/domain/reasons.ts";
 import { RestWorld } from "../testing/rest-world.ts";
 
@@ -100,4 +103,23 @@ it("of a job that is cancelled while it waits ends without a line", async () => 
 	const stream = await follow(id);
 	await world.post(`/jobs/${id}/cancel`, undefined);
 	expect(shown(await stream.rest())).toEqual(["end"]);
+});
+
+it("cuts off a reader whose token was revoked meanwhile", async () => {
+	const id = await world.submit();
+	const attempt = await world.start(id);
+	await world.log(attempt, "one");
+	const stream = await follow(id);
+	await stream.upTo("one");
+	const { id: tokenId } = (
+		await world.database.db
+			.select({ id: apiToken.id })
+			.from(apiToken)
+			.where(eq(apiToken.hash, hashToken(world.tokens.platform)))
+	)[0] ?? { id: "" };
+	await world.database.db.update(apiToken).set({ revokedAt: new Date() }).where(eq(apiToken.id, tokenId));
+	// What the server knows of a token, it believes for five seconds.
+	world.shiftMs += 6_000;
+	await expect(stream.upTo("two")).rejects.toThrow("terminated");
+	expect(world.failures).toEqual([]);
 });

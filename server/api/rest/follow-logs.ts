@@ -7,7 +7,7 @@ const POLL_MS = 300;
 
 /**
  * Streams log lines as NDJSON `{attempt, number, at, stream, text}` through every attempt of the job until it has
- * ended; the last line is `{end: true}`. Waits when the reader is slow.
+ * ended; the last line is `{end: true}`. Waits when the reader is slow. Who may no longer read is cut off: without that line.
  */
 export async function followLogs(ctx: RestContext, jobId: string, first: ReadLogsInput, request: RestRequest): Promise<RestAnswer> {
 	const { response, signal } = request;
@@ -35,7 +35,11 @@ export async function followLogs(ctx: RestContext, jobId: string, first: ReadLog
 		} else if (page.lines.length === 0) {
 			await new Promise((resolve) => setTimeout(resolve, POLL_MS));
 		}
-		page = await readLogs(ctx, jobId, { ...(attempt === null ? {} : { attempt }), after, limit: 2_000 });
+		page = await readLogs({ ...ctx, actor: await request.actorNow() }, jobId, {
+			...(attempt === null ? {} : { attempt }),
+			after,
+			limit: 2_000,
+		});
 		attempt = page.attempt;
 	}
 	response.end();

@@ -49,18 +49,9 @@ async function answerTo(
 	at: { path: string; query: URLSearchParams; requestId: string },
 ): Promise<RestAnswer> {
 	const { route, params } = findRoute(req.method ?? "GET", at.path);
-	const nowMs = rt.clock.nowMs();
 	const token = /^Bearer (\S{1,256})$/.exec(req.headers.authorization ?? "")?.[1];
-	const actor = token === undefined ? null : await rt.authenticate(token, nowMs);
-	if (!actor) {
-		throw new SpillwayError(
-			"unauthenticated",
-			token === undefined ? "The request has no token." : "The token is not known, or was revoked.",
-			{
-				fix: "Send Authorization: Bearer <token>. The demo's token lies in the file `token` of the Spillway folder.",
-			},
-		);
-	}
+	const actorNow = () => demandActor(rt, token);
+	const actor = await actorNow();
 	const text = route.method === "GET" || route.takes !== undefined ? "" : await readBody(req);
 	const gone = new AbortController();
 	res.once("close", () => gone.abort());
@@ -71,6 +62,7 @@ async function answerTo(
 		raw: req,
 		response: res,
 		signal: AbortSignal.any([gone.signal, rt.shutdown.signal]),
+		actorNow,
 	};
 	const ctx: RestContext = {
 		actor,
@@ -93,6 +85,18 @@ async function answerTo(
 		return { ...answer, body: JSON.parse(jsonText(answer.body)) as unknown };
 	});
 	return { status: done.status, body: done.body, ...(done.replayed ? { headers: { "idempotency-replayed": "true" } } : {}) };
+}
+
+async function demandActor(rt: RestRuntime, token: string | undefined): Promise<Actor> {
+	const actor = token === undefined ? null : await rt.authenticate(token, rt.clock.nowMs());
+	if (actor) return actor;
+	throw new SpillwayError(
+		"unauthenticated",
+		token === undefined ? "The request has no token." : "The token is not known, or was revoked.",
+		{
+			fix: "Send Authorization: Bearer <token>. The demo's token lies in the file `token` of the Spillway folder.",
+		},
+	);
 }
 
 const PATTERNS = ROUTES.map((route) => ({ route, pattern: new RegExp(`^${route.path.replace(/\{(\w+)\}/g, "(?<$1>[^/]{1,128})")}$`) }));

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { z } from "zod";
 import type { Permission } from "#server/services/authorize.ts";
-import type { ServiceContext } from "#server/services/context.ts";
+import type { Actor, ServiceContext } from "#server/services/context.ts";
 import type { SiteTools } from "#server/services/site/tools.ts";
 import type { Timing } from "#server/services/timing.ts";
 
@@ -16,6 +16,8 @@ export interface RestRequest {
 	raw: IncomingMessage;
 	response: ServerResponse;
 	signal: AbortSignal;
+	/** Who asks, as they are now: for what goes on for hours. @throws SpillwayError `unauthenticated` when their token was revoked */
+	actorNow(): Promise<Actor>;
 }
 
 export type RestAnswer = { status: number; body: unknown; headers?: Record<string, string> } | "streamed";
