@@ -25,12 +25,12 @@ const machine: Outcome["machines"][number] = {
 	},
 };
 const attempt: Outcome["attempts"][number] = {
-	...{ id: "att_1", jobId: "job_1", number: 1, state: "succeeded", reported: true },
+	...{ id: "att_1", jobId: "job_1", number: 1, state: "succeeded", reason: null, reported: true },
 	...{ createdAtMs: T0, startedAtMs: T0, stopRequestedAtMs: null, finishedAtMs: T0 + 60_000 },
 };
-const row = {
+const row: Outcome["instances"][number] & { charged: { ms: number; diskMicroUsd: number } } = {
 	...{ id: "ins_1", attemptId: "att_1", state: "terminated", providerInstanceId: "i-1" },
-	...{ fromMs: T0 + 9_000, fromSlackMs: 2_000, untilMs: T0 + 71_500, untilSlackMs: 1_500, diskMicroUsdPerMonth: 50_000_000 },
+	...{ fromMs: T0 + 9_000, fromSlackMs: 2_000, untilMs: T0 + 71_500, untilSlackMs: 1_500, heardMs: null, diskMicroUsdPerMonth: 50_000_000 },
 	charged: { ms: 62_500, diskMicroUsd: 1_215 },
 } satisfies Outcome["instances"][number];
 const good: Outcome = {
@@ -40,13 +40,14 @@ const good: Outcome = {
 	stored: new Map([["att_1", [1, 2, 3]]]),
 	said: new Map([["att_1", [1, 2, 3]]]),
 	machines: [machine],
+	audit: [],
 	doubleCommands: [],
 	moved: [],
 };
 const broken = (change: Partial<Outcome>) =>
 	Object.entries(check({ ...good, ...change })).flatMap(([promise, of]) => of.map((words: string) => `${promise}: ${words}`));
 
-const charged = (change: Partial<typeof row>): Partial<Outcome> => {
+const charged = (change: Partial<Outcome["instances"][number]>): Partial<Outcome> => {
 	const changed = { ...row, ...change };
 	return { instances: [{ ...changed, charged: { ...row.charged, ms: (changed.untilMs ?? 0) - (changed.fromMs ?? 0) } }] };
 };
@@ -103,6 +104,13 @@ it("holds no disk against the bill whose price could not be read at the launch",
 
 it("does not blame anybody for lines that a killed agent had not sent", () => {
 	expect(broken({ attempts: [{ ...attempt, reported: false }], stored: new Map([["att_1", [1]]]) })).toEqual([]);
+});
+
+it("believes an agent that was heard after its machine was billed no more, as long as its processes lived", () => {
+	const late = charged({ untilMs: T0 + 100_000, heardMs: T0 + 98_500 });
+	expect(broken(late)).toEqual([expect.stringMatching(/after its end are charged/)]);
+	expect(broken({ ...late, machines: [{ ...machine, terminatedAt: T0 + 98_000 }] })).toEqual([]);
+	expect(broken({ ...late, machines: [{ ...machine, vanished: true, silentAt: T0 + 98_000 }] })).toEqual([]);
 });
 
 it("counts neither a machine that vanished before anybody saw it nor one that never ran as a second one", () => {

@@ -26,6 +26,7 @@ export interface Outcome {
 		startedAtMs: number | null;
 		stopRequestedAtMs: number | null;
 		finishedAtMs: number | null;
+		reason: string | null;
 	}[];
 	instances: {
 		id: string;
@@ -37,6 +38,8 @@ export interface Outcome {
 		fromSlackMs: number;
 		untilMs: number | null;
 		untilSlackMs: number;
+		/** When its agent was heard last. */
+		heardMs: number | null;
 		/** Price of its disk as its offer knew it; 0: not known. */
 		diskMicroUsdPerMonth: number;
 		/** Time of the machine in all of its charges together, and what its disk was charged. */
@@ -47,6 +50,8 @@ export interface Outcome {
 	said: ReadonlyMap<string, number[]>;
 	/** Machines of the providers' own books, each with our instance's id. */
 	machines: (BookedInstance & { ourInstance: string; provider: string })[];
+	/** What the control plane wrote down of its own doings. */
+	audit: { atMs: number; action: string; subject: string; after: unknown }[];
 	/** What commands saw themselves. */
 	doubleCommands: string[];
 	/** Where the attempts went on that were stopped to go on elsewhere. */
@@ -56,8 +61,8 @@ export interface Outcome {
 /** The clocks of two processes and the rounding of a provider's word to whole seconds. */
 const SECOND_MS = 1_000;
 
-/** By the run's clock: a call of its agent's that is under way when the last process of a machine that vanished is gone. */
-const VANISHED_SPEAKS_MS = 5_000;
+/** By the run's clock: a call of its agent's that is under way when the last process of its machine is gone. */
+const LAST_CALL_MS = 5_000;
 
 export function check(seen: Outcome): Violations {
 	return {
@@ -146,7 +151,7 @@ function disks({ machines, instances }: Outcome): string[] {
 		const name = `${machine.provider} ${machine.instanceId} of ${machine.ourInstance}`;
 		const over = (row.charged?.diskMicroUsd ?? 0) - Number(billed);
 		// Two ends, and the rounding to whole seconds on both sides.
-		const unseenMs = row.fromSlackMs + row.untilSlackMs + 4 * SECOND_MS + (machine.vanished ? VANISHED_SPEAKS_MS : 0);
+		const unseenMs = row.fromSlackMs + row.untilSlackMs + 4 * SECOND_MS + spokeAfterEndMs(machine, row);
 		const wrong = Math.abs(over) > (row.diskMicroUsdPerMonth * unseenMs) / SHORTEST_MONTH_MS + 1;
 		return wrong ? [`${name}: ${over} µ$ are charged for its disk beyond the ${billed} µ$ that are billed`] : [];
 	});
@@ -159,15 +164,21 @@ function secondsOf(machine: Outcome["machines"][number], row: Outcome["instances
 	if (runningAt === null) return at.before > SECOND_MS ? [`${name} never ran and ${at.before} ms are charged`] : [];
 	// One that vanished before anybody had seen it is nobody's, and its intent's machine another one.
 	if (row?.fromMs == null) return machine.vanished ? [] : [`${name} ran ${billedMs} ms and nothing is charged`];
-	// The processes of one that vanished live for a moment more, and their word counts.
-	const endMs = runningAt + billedMs;
-	const late = at.after - (machine.vanished ? Math.max(0, (machine.silentAt ?? endMs) - endMs) + VANISHED_SPEAKS_MS : 0);
+	const late = at.after - spokeAfterEndMs(machine, row);
 	return [
 		...(at.unpaidBefore > SECOND_MS ? [`${name}: its first ${at.unpaidBefore} ms are not charged`] : []),
 		...(at.before > SECOND_MS ? [`${name}: ${at.before} ms before it ran are charged`] : []),
 		...(at.unpaidAfter > SECOND_MS ? [`${name}: its last ${at.unpaidAfter} ms are not charged`] : []),
 		...(late > SECOND_MS ? [`${name}: ${late} ms after its end are charged`] : []),
 	];
+}
+
+/** The processes of a machine that is billed no more live for a moment, on a busy host for a long one, and their agent's word counts. */
+function spokeAfterEndMs({ runningAt, billedMs, silentAt, terminatedAt }: Outcome["machines"][number], row: Outcome["instances"][number]): number {
+	if (runningAt === null || row.heardMs === null) return 0;
+	const endMs = runningAt + billedMs;
+	const silentMs = Math.max(endMs, silentAt ?? terminatedAt ?? endMs) + LAST_CALL_MS;
+	return Math.max(0, Math.min(row.heardMs, silentMs) - endMs);
 }
 
 /** Milliseconds that are charged and not billed at its two ends, beyond what nobody could see; and those that are not charged. */

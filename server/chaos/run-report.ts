@@ -30,7 +30,7 @@ export interface RunReport {
 	/** Time that is charged beyond what the provider bills, by machine that did not vanish; below 0 what is not charged. */
 	overMs: number[];
 	/** All that was seen, where a promise was broken; else null. */
-	evidence: Pick<Outcome, "attempts" | "instances" | "machines"> | null;
+	evidence: Pick<Outcome, "attempts" | "instances" | "machines" | "audit"> | null;
 }
 
 /** One provider's bill and our ledger, in milliseconds of machines. */
@@ -72,7 +72,7 @@ export function reportOf(
 			const charged = instances.find((i) => i.id === m.ourInstance)?.charged;
 			return charged && m.runningAt !== null && !m.vanished ? [charged.ms - m.billedMs] : [];
 		}),
-		evidence: isBroken({ unrest, violations }) ? { attempts, instances, machines } : null,
+		evidence: isBroken({ unrest, violations }) ? { attempts, instances, machines, audit: outcome.audit } : null,
 	};
 }
 

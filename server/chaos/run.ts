@@ -14,7 +14,7 @@ import { Turns } from "./turns.ts";
 import { World, type WorldOptions } from "./world.ts";
 
 /** Where a job is to move, ten minutes must pass first: so much faster goes the clock of such a run. */
-const MOVE_HASTE = 2.5;
+const MOVE_HASTE = 2;
 const HOME_MS = 60_000;
 const LOOK_MS = 80;
 const DISPOSE_MS = 20_000;
