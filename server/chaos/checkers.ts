@@ -174,7 +174,10 @@ function secondsOf(machine: Outcome["machines"][number], row: Outcome["instances
 }
 
 /** The processes of a machine that is billed no more live for a moment, on a busy host for a long one, and their agent's word counts. */
-function spokeAfterEndMs({ runningAt, billedMs, silentAt, terminatedAt }: Outcome["machines"][number], row: Outcome["instances"][number]): number {
+function spokeAfterEndMs(
+	{ runningAt, billedMs, silentAt, terminatedAt }: Outcome["machines"][number],
+	row: Outcome["instances"][number],
+): number {
 	if (runningAt === null || row.heardMs === null) return 0;
 	const endMs = runningAt + billedMs;
 	const silentMs = Math.max(endMs, silentAt ?? terminatedAt ?? endMs) + LAST_CALL_MS;
