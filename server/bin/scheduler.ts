@@ -14,6 +14,7 @@ import { systemClock } from "#server/kernel/clock.ts";
 import { deploymentId } from "#server/services/deployment.ts";
 import { CredentialKeys } from "#server/services/site/credential-keys.ts";
 import { timingSchema } from "#server/services/timing.ts";
+import { dataCopier } from "./data-copier.ts";
 import { launchSecrets } from "./launch-secrets.ts";
 import { openSite, siteKinds } from "./site-kinds.ts";
 
@@ -59,18 +60,10 @@ const notices = {
 	mailFrom: settings.SPILLWAY_MAIL_FROM,
 	publicUrl: publicUrl(settings),
 };
-const dataCopier: DataCopier = {
-	copy: async (from, to, signal) => pushData(from, to, { remotes: await remotes(), rclone: rcloneOfHost, signal }),
-	remove: async (uri, signal) => deleteData(uri, { remotes: await remotes(), rclone: rcloneOfHost, signal }),
-};
-
-function remotes(): ReturnType<typeof readRemotes> {
-	return readRemotes(settings.SPILLWAY_DATA_REMOTES);
-}
-
 const instanceName = settings.SPILLWAY_INSTANCE;
 await runScheduler({
-	...{ ctx, connection, instanceName, signal: stop.signal, beforeResign: stopHostJobs, notices, dataCopier, spawnBacktest },
+	...{ ctx, connection, instanceName, signal: stop.signal, beforeResign: stopHostJobs, notices, spawnBacktest },
+	dataCopier: dataCopier(settings.SPILLWAY_DATA_REMOTES),
 	lookAtSites: () => sites.look(),
 	...(settings.SPILLWAY_CARBON_URL === undefined
 		? {}
