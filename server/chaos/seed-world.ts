@@ -55,6 +55,7 @@ function policyOf(clouds: readonly Cloud[], { spread, machinesMax }: WorldTerms)
 	return POLICY.replace("  budgets:\n", `${places.join("")}  budgets:\n${cap}`);
 }
 
+/** An hour of delay costs enough for a wait at home to be worse than a cloud, and little enough for a move home to pay although others come after. */
 const POLICY = `apiVersion: spillway/v1
 kind: Policy
 metadata: { name: default }
@@ -74,5 +75,5 @@ spec:
       limit: { instanceHours: 4 }
   budgets:
     - { id: cloud-month, scope: "true", period: month, capUsd: 100000, atCap: hold }
-  weights: { delayUsdPerHour: 5, carbonUsdPerTonne: 0 }
+  weights: { delayUsdPerHour: 2, carbonUsdPerTonne: 0 }
 `;
