@@ -1,6 +1,8 @@
+import { execFile } from "node:child_process";
 import { chown, mkdtemp, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe } from "vitest";
 import { z } from "zod";
 import { defined } from "#server/kernel/assert.ts";
@@ -12,9 +14,15 @@ import { type SlurmSettings, slurmSettingsSchema } from "./settings.ts";
 import { type SlurmCluster, startSlurm } from "./testing/slurm-cluster.ts";
 import { whyNoSlurm } from "./testing/slurm-programs.ts";
 
+const run = promisify(execFile);
+
 /** A cluster that is there already: a site's settings as JSON. Without it a Slurm of this host is started. */
 const given = process.env.SPILLWAY_CONTRACT_SLURM
 	? slurmSettingsSchema.partial({ accelerators: true }).parse(JSON.parse(process.env.SPILLWAY_CONTRACT_SLURM))
+	: null;
+/** Somebody else there, and how their commands are run: with it that cluster's own queue is tried too. */
+const owner = process.env.SPILLWAY_CONTRACT_SLURM_OWNER
+	? z.object({ user: z.string(), command: z.tuple([z.string()], z.string()) }).parse(JSON.parse(process.env.SPILLWAY_CONTRACT_SLURM_OWNER))
 	: null;
 const missing = given ? null : whyNoSlurm();
 const ACCELERATOR = "H100-80GB";
@@ -60,24 +68,34 @@ describe.skipIf(missing !== null)(`a real Slurm${missing === null ? "" : ` (left
 					await cluster.command("scancel", `--user=${OTHER}`);
 				} else {
 					await newDriver().close({ stopJobs: true, graceMs: 0 });
+					if (owner) await commandsOf(owner)("scancel", `--user=${owner.user}`);
 				}
 				await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 			},
-			...(cluster ? { theirs: await otherUser(cluster) } : {}),
+			...(cluster ? { theirs: await otherUser(cluster) } : owner ? { theirs: jobsOf(owner.user, commandsOf(owner)) } : {}),
 			features: { realProcesses: true, checkpointFolder: true, timeStepMs: 1_000 },
 		};
 	};
 
-	describeClusterDriverContract("slurm", makeHarness, { withQueue: given === null });
+	describeClusterDriverContract("slurm", makeHarness, { withQueue: given === null || (owner !== null && given.scontrol !== undefined) });
 });
 
 async function otherUser(cluster: SlurmCluster): Promise<NonNullable<ClusterHarness["theirs"]>> {
 	const folder = await mkdtemp(path.join(cluster.shared, "home-"));
 	const ids = (await cluster.command("id", "-u", OTHER)).trim();
 	await chown(folder, Number(ids), Number(await cluster.command("id", "-g", OTHER)));
-	const as = (...args: [string, ...string[]]) => cluster.commandAs(OTHER, folder, ...args);
+	return jobsOf(OTHER, (...args) => cluster.commandAs(OTHER, folder, ...args));
+}
+
+type Commands = (...args: [string, ...string[]]) => Promise<string>;
+
+function commandsOf({ command: [program, ...before] }: { command: [string, ...string[]] }): Commands {
+	return async (...args) => (await run(program, [...before, ...args])).stdout.trim();
+}
+
+function jobsOf(user: string, as: Commands): NonNullable<ClusterHarness["theirs"]> {
 	return {
-		user: OTHER,
+		user,
 		submit: ({ gpus, runs, optIn }) => {
 			const size = gpus > 4 ? ["-N", String(gpus / 4), "--gres=gpu:h100:4"] : ["-N", "1", `--gres=gpu:h100:${gpus}`];
 			const comment = optIn ? ["--comment=spillway"] : [];

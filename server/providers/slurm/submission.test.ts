@@ -66,7 +66,7 @@ describe("a submission", () => {
 		});
 	});
 
-	it.each(["v0.0.40", "v0.0.41", "v0.0.42"] as const)("has figures that are set in %s", (version) => {
+	it.each(["v0.0.40", "v0.0.41", "v0.0.42", "v0.0.45"] as const)("has figures that are set in %s", (version) => {
 		const figure = (number: number) => ({ set: true, infinite: false, number });
 		expect(submissionOf(version, input())).toEqual({
 			job: {
@@ -103,6 +103,6 @@ it("speaks the newest version that the server has too", () => {
 	const paths = (...versions: string[]) => versions.map((v) => `/slurm/${v}/jobs`);
 	expect(newestOf(paths("v0.0.36", "v0.0.38", "v0.0.37"))).toBe("v0.0.38");
 	expect(newestOf(paths("v0.0.39", "v0.0.40", "v0.0.41"))).toBe("v0.0.41");
-	expect(newestOf(paths("v0.0.42", "v0.0.43", "v0.0.44"))).toBe("v0.0.42");
+	expect(newestOf(paths("v0.0.44", "v0.0.45", "v0.0.46"))).toBe("v0.0.45");
 	expect(newestOf(["/slurmdb/v0.0.38/jobs"])).toBeNull();
 });

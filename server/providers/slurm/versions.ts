@@ -2,7 +2,7 @@
  * The versions of the REST API that the driver speaks, the best first. v0.0.39 is left out: every server that has it
  * (23.02 to 24.05) has a neighbour of it too.
  */
-export const VERSIONS = ["v0.0.42", "v0.0.41", "v0.0.40", "v0.0.38", "v0.0.37", "v0.0.36"] as const;
+export const VERSIONS = ["v0.0.45", "v0.0.44", "v0.0.43", "v0.0.42", "v0.0.41", "v0.0.40", "v0.0.38", "v0.0.37", "v0.0.36"] as const;
 export type ApiVersion = (typeof VERSIONS)[number];
 
 /** The generation with plain figures and an environment as an object: up to 22.05's. */
