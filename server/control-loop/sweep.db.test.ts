@@ -1,0 +1,80 @@
+import { eq } from "drizzle-orm";
+import { afterEach, describe, expect, it } from "vitest";
+import { audit } from "#server/db/schema/audit.ts";
+import { instance } from "#server/db/schema/instance.ts";
+import { site } from "#server/db/schema/site.ts";
+import { defined } from "#server/kernel/assert.ts";
+import { HOUR_MS } from "#server/kernel/units.ts";
+import type { LaunchRequest } from "#server/providers/driver.ts";
+import { World } from "./testing/world.ts";
+
+let world: World | null = null;
+afterEach(async () => {
+	await world?.database.drop();
+	world = null;
+});
+
+async function open(): Promise<World> {
+	world = await World.open({ slots: 1 });
+	return world;
+}
+
+function aMachine(w: World, instanceId: string): LaunchRequest {
+	return {
+		...{ instanceId, jobId: "job_x", attemptId: "att_x", region: "us-east-1", zone: null, nodes: 1, capacityType: "on_demand" },
+		...{ instanceType: defined(w.cloud.offers[0], "an offer").instanceType, reservation: null, userData: "#!/bin/sh\n" },
+		expiresAtMs: w.clock.nowMs() + HOUR_MS,
+	};
+}
+
+const lastSweep = async (w: World) => (await w.database.db.select({ seen: site.lastSweep }).from(site).where(eq(site.id, "aws")))[0]?.seen;
+const endedOrphans = async (w: World) =>
+	(await w.database.db.select({ subject: audit.subject }).from(audit).where(eq(audit.action, "orphan.terminate"))).map((a) => a.subject);
+
+describe("the sweep", () => {
+	it("ends a machine with our tag that no row knows, says so, and never touches one that is not ours", async () => {
+		const w = await open();
+		const orphan = w.cloud.plantStranger("spw-test", aMachine(w, "ins_of_an_older_backup"));
+		const theirs = w.cloud.plantStranger("spw-other", aMachine(w, "ins_of_somebody_else"));
+		expect(await w.sweep()).toBe(1);
+		expect(await endedOrphans(w)).toEqual([orphan.providerInstanceId]);
+		expect(await lastSweep(w)).toMatchObject({ regions: ["us-east-1"], failedRegions: [], seen: 1, owned: 0, orphans: 1 });
+		w.clock.advance(10_000);
+		const alive = w.cloud.instances().filter((i) => i.alive);
+		expect(alive.map((i) => i.providerInstanceId)).toEqual([theirs.providerInstanceId]);
+	});
+
+	it("leaves what a row accounts for, and ends what one calls terminated, charged to the job that it was made for", async () => {
+		const w = await open();
+		await w.submit({ name: "home-1" }, { name: "burst-1" });
+		await w.until(async () => (await w.instances()).some((i) => i.state === "ready"));
+		const [row] = await w.instances();
+		const { id, providerInstanceId, billedFrom } = defined(row, "its row");
+		expect(await w.sweep()).toBe(0);
+		expect(await lastSweep(w)).toMatchObject({ seen: 1, owned: 1, orphans: 0 });
+		const wrong = new Date(w.clock.nowMs());
+		await w.database.db
+			.update(instance)
+			.set({ state: "terminated", terminatedAt: wrong, billedUntil: wrong, bootstrapHash: null })
+			.where(eq(instance.id, id));
+		w.clock.advance(60_000);
+		expect(await w.sweep()).toBe(1);
+		expect(await endedOrphans(w)).toEqual([providerInstanceId]);
+		const [after] = await w.instances();
+		expect(after?.billedFrom).toEqual(billedFrom);
+		expect(after?.billedUntil?.getTime()).toBe(wrong.getTime() + 60_000);
+	});
+
+	it("is told which region cannot be read, and tries again what could not be ended", async () => {
+		const w = await open();
+		const orphan = w.cloud.plantStranger("spw-test", aMachine(w, "ins_x"));
+		w.cloud.calls.fail("list", "transient", { region: "us-east-1" });
+		expect(await w.sweep()).toBe(0);
+		expect(await lastSweep(w)).toMatchObject({ regions: [], failedRegions: [{ region: "us-east-1" }], seen: 0, orphans: 0 });
+		w.cloud.calls.fail("terminate", "transient");
+		expect(await w.sweep()).toBe(1);
+		expect(await endedOrphans(w)).toEqual([]);
+		expect(await w.sweep()).toBe(1);
+		expect(await endedOrphans(w)).toEqual([orphan.providerInstanceId]);
+	});
+});
