@@ -1,6 +1,6 @@
 import { and, desc, eq, gte, inArray, lt, or, type SQL, sql } from "drizzle-orm";
 import { z } from "zod";
-import { bucketStartMs, type Interval, nextBucketStartMs } from "#server/accounting/calendar.ts";
+import { type Interval, nextBucketStartMs } from "#server/accounting/calendar.ts";
 import { coverRange } from "#server/accounting/cover-range.ts";
 import type { RollupSums } from "#server/accounting/rollup.ts";
 import type { Calendar } from "#server/accounting/zone.ts";
@@ -17,7 +17,7 @@ import { allows } from "../statement/allows.ts";
 import { passes, restricted, type SpendFilters, spendFilters } from "./filters.ts";
 import { LOST_STATES, type LostState, lostAttempts } from "./lost-work.ts";
 import { spendRange } from "./range.ts";
-import { readSums, type SumsQuery } from "./read-sums.ts";
+import { readSums } from "./read-sums.ts";
 
 /**
  * The charges behind a number. `fromMs`, `toMs`: the number's range, in whole hours. `filters`: the number's own, with the
@@ -80,19 +80,18 @@ export async function listCharges(ctx: Pick<ServiceContext, "actor" | "db">, raw
 			? await sumsOfSelection(ctx, { range, calendar, filters, teams, atMs: after?.atMs ?? range.toMs, rows: limit + 1 })
 			: { totals: await sumsOfCharges(ctx, and(within([place]), kept)), places: [place] };
 	const rows = await ctx.db
-		.select({ charge, jobName: job.name })
+		.select()
 		.from(charge)
-		.leftJoin(job, eq(job.id, charge.jobId))
 		.where(and(within(places), kept, after === null ? undefined : before(after)))
 		.orderBy(desc(charge.periodStart), desc(charge.id))
 		.limit(limit + 1);
-	const page = rows.slice(0, limit).map((row) => toLine(toCharge(row.charge), row.jobName));
+	const page = rows.slice(0, limit).map(toCharge);
 	const last = page.at(-1);
 	const nextCursor = rows.length > limit && last ? encodeCursor(last.periodStartMs, last.id) : null;
 	return {
 		...range,
 		zone: calendar.zone,
-		items: page,
+		items: await withNames(ctx, page),
 		nextCursor,
 		totals,
 		may: { refund: allows(ctx, "rates:change", null) },
@@ -127,35 +126,19 @@ interface Selection {
 /** The selection's sums, and the times in which its next charges lie: what is rare is not looked for where it is not. */
 async function sumsOfSelection(ctx: Pick<ServiceContext, "db">, s: Selection): Promise<{ totals: ChargeTotals; places: Interval[] }> {
 	const query = { groupBy: null, byBucket: true, filters: s.filters, teams: s.teams };
-	const filtered = restricted(s.filters).length > 0 || s.teams !== null;
-	const recent = recentMonths(s);
-	// Most pages lie in these days: they are read with the sums, since every answer that is waited for costs more than its query.
-	const [buckets, recentDays] = await Promise.all([
-		readSums(ctx.db, { ...query, segments: coverRange(s.range, "month", s.calendar), columns: TOTALS }),
-		filtered ? readDays(ctx, query, [recent]) : [],
-	]);
+	const buckets = await readSums(ctx.db, { ...query, segments: coverRange(s.range, "month", s.calendar), columns: TOTALS });
 	const totals = Object.fromEntries(TOTALS.map((name) => [name, buckets.reduce((sum, b) => sum + b[name], 0n)])) as ChargeTotals;
 	const places = placesOf(buckets, s);
-	if (!filtered) return { totals, places };
+	if (restricted(s.filters).length === 0 && s.teams === null) return { totals, places };
 	const months = places.filter((p) => p.toMs - p.fromMs > LONG_MS);
 	if (months.length === 0) return { totals, places };
-	const isRead = ({ fromMs, toMs }: Interval) => recent.fromMs <= fromMs && toMs <= recent.toMs;
-	const days = months.every(isRead)
-		? recentDays.filter((day) => months.some((m) => m.fromMs <= day.bucketStartMs && day.bucketStartMs < m.toMs))
-		: await readDays(ctx, query, months);
+	const days = await readSums(ctx.db, {
+		...query,
+		segments: months.map((m) => ({ granularity: "day", ...m })),
+		columns: ["charges"],
+	});
 	const short = [...buckets.filter((b) => b.granularity !== "month"), ...days];
 	return { totals, places: placesOf(short, s) };
-}
-
-function readDays(ctx: Pick<ServiceContext, "db">, query: Omit<SumsQuery<"charges">, "segments" | "columns">, spans: readonly Interval[]) {
-	return readSums(ctx.db, { ...query, segments: spans.map((span) => ({ granularity: "day", ...span })), columns: ["charges"] });
-}
-
-/** The month that the page begins in, and the one before it. */
-function recentMonths({ atMs, calendar }: Selection): Interval {
-	const toMs = nextBucketStartMs("month", atMs - 1, calendar);
-	const lastMs = bucketStartMs("month", atMs - 1, calendar);
-	return { fromMs: bucketStartMs("month", lastMs - 1, calendar), toMs };
 }
 
 const LONG_MS = 2 * 86_400_000;
@@ -208,8 +191,11 @@ function before({ atMs, id }: { atMs: number; id: string }): SQL {
 	return sql`(${charge.periodStart}, ${charge.id}) < (${new Date(atMs).toISOString()}::timestamptz, ${id})`;
 }
 
-function toLine(c: Charge, jobName: string | null): ChargeLine {
-	return { ...c, cause: causeOf(c), jobName };
+async function withNames(ctx: Pick<ServiceContext, "db">, charges: readonly Charge[]): Promise<ChargeLine[]> {
+	const ids = [...new Set(charges.flatMap((c) => c.jobId ?? []))];
+	const jobs = ids.length === 0 ? [] : await ctx.db.select({ id: job.id, name: job.name }).from(job).where(inArray(job.id, ids));
+	const names = new Map(jobs.map((j) => [j.id, j.name]));
+	return charges.map((c) => ({ ...c, cause: causeOf(c), jobName: c.jobId === null ? null : (names.get(c.jobId) ?? null) }));
 }
 
 function causeOf(c: Charge): ChargeLine["cause"] {
