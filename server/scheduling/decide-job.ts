@@ -35,6 +35,8 @@ export interface Finding {
 }
 
 const UNTOLD = reason("waiting_for_home", {});
+/** Of a job of which nobody asks for a word. */
+const NO_FACTS: BurstFacts = { forecastWaitMs: 0, waitedMs: 0, slackMs: Number.POSITIVE_INFINITY, queueLength: 0 };
 
 export function decideJob(cycle: Cycle, queued: QueuedJob): void {
 	const isOther = cycle.asked.size > 0 && !cycle.asked.has(queued.job.jobId);
@@ -121,9 +123,10 @@ function findFor(cycle: Cycle, queued: QueuedJob): Finding {
 	const pools = notPools ? shape.home.filter(({ view }) => !notPools.includes(view.id)) : shape.home;
 	const start = homeStart(pools, job.spec, queued.rest, snapshot, !cycle.actionsOnly);
 	const sooner = start !== null && start.range.p50Ms <= nowMs + snapshot.cloudStartMs.p50Ms;
-	const facts = burstFactsOf(queued, start?.range.p50Ms ?? Number.POSITIVE_INFINITY, cycle.waitingForHome, nowMs);
 	// Which rule would let it leave, where home is sooner anyway, is a matter of words.
-	const due = sooner && !isHeard(cycle, job) ? null : dueBurst(shape.verdict.burst, facts);
+	const silent = sooner && !isHeard(cycle, job);
+	const facts = silent ? NO_FACTS : burstFactsOf(queued, start?.range.p50Ms ?? Number.POSITIVE_INFINITY, cycle.waitingForHome, nowMs);
+	const due = silent ? null : dueBurst(shape.verdict.burst, facts);
 	if (start?.now) {
 		const { defers } = shape.verdict;
 		const later = defers.length === 0 ? null : deferral(snapshot, queued, shape.verdict, startAtHome(start.pool.view, job.spec));

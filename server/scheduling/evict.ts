@@ -93,7 +93,7 @@ export class Evictions {
 	): { nodes: number[]; cost: Cost } | null {
 		const { nodes: count, resources } = queued.job.spec;
 		const rooms: { node: number; cost: Cost }[] = [];
-		const forNewcomer = rules.every(({ longerBy }) => longerBy !== null);
+		const forNewcomer = isForNewcomer(rules);
 		const { nowMs } = this.#snapshot;
 		const leftHere = this.#left?.get(pool);
 		for (let node = 0; node < pool.freeOn.length; node++) {
@@ -119,20 +119,23 @@ export class Evictions {
 		const from = node * pool.view.gpusPerNode;
 		const candidates: Candidate[] = [];
 		const { nowMs } = this.#snapshot;
-		const forNewcomer = rules.every(({ longerBy }) => longerBy !== null);
+		const forNewcomer = isForNewcomer(rules);
 		for (const holder of pool.holdersOn(node)) {
 			if (forNewcomer && losesMuch(holder, nowMs)) continue;
 			const { attempt, slots } = holder;
 			if (!attempt || attempt.stopping || (attempt.movingTo ?? null) !== null || settled.has(attempt.attemptId)) continue;
-			if (
-				!rules.some((rule) => rule.classes.includes(attempt.spec.class) && this.#isLonger(attempt, queued, rule.longerBy)) ||
-				!this.#canSpare(attempt, queued)
-			)
-				continue;
-			const gpus = slots.filter((slot) => slot >= from && slot < from + pool.view.gpusPerNode && pool.holdersOf(slot) === 1).length;
+			if (!this.#makesRoom(attempt, queued, rules) || !this.#canSpare(attempt, queued)) continue;
+			let gpus = 0;
+			for (const slot of slots) if (slot >= from && slot < from + pool.view.gpusPerNode && pool.holdersOf(slot) === 1) gpus++;
 			candidates.push({ attempt, gpus, lostMs: this.#lostOf([attempt]) });
 		}
 		return candidates.sort((a, b) => (a.attempt.attemptId < b.attempt.attemptId ? -1 : 1));
+	}
+
+	#makesRoom(attempt: RunningAttempt, queued: QueuedJob, rules: JobVerdict["preempt"]): boolean {
+		for (const rule of rules)
+			if (rule.classes.includes(attempt.spec.class) && this.#isLonger(attempt, queued, rule.longerBy)) return true;
+		return false;
 	}
 
 	/** It has no deadline, or could do all of it again after this job's late run and still be in time. */
@@ -183,6 +186,12 @@ export class Evictions {
 		});
 		return claimed.sort((a, b) => a - b);
 	}
+}
+
+/** All of these rules make room for newcomers only, not for deadlines. */
+function isForNewcomer(rules: JobVerdict["preempt"]): boolean {
+	for (const { longerBy } of rules) if (longerBy === null) return false;
+	return true;
 }
 
 /** Its forecast start would be too late for it, an eviction is sooner, and it may still make it. */

@@ -35,7 +35,8 @@ export function makeRunTimeOf(durations: readonly DurationStat[]): RunTimeOf {
 		const distribution = distributionOf(spec);
 		if (distribution) {
 			const bound = spec.duration.maxMs ?? Number.POSITIVE_INFINITY;
-			return { ...spreadOf(Math.min(distribution.quantile(0.5), bound), Math.min(distribution.quantile(0.9), bound)), distribution };
+			const { p50Ms, p90Ms } = spreadOf(Math.min(distribution.quantile(0.5), bound), Math.min(distribution.quantile(0.9), bound));
+			return { p50Ms, p90Ms, distribution };
 		}
 		const named = byKey.get(`${spec.team}\n${namePatternOf(spec.name)}`);
 		const team = byKey.get(`${spec.team}\n*`);

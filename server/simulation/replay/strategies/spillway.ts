@@ -287,6 +287,8 @@ export class Spillway implements Strategy {
 			avoidOffers,
 			approvedMicroUsd: job.recorded?.approvedMicroUsd ?? null,
 			movingTo,
+			// Said from the beginning: with it added later V8 would forget all that it compiled for jobs that wait.
+			room: null,
 		};
 		const presses = this.#looksAround(spec) || spec.deadlineMs !== null || movingTo !== null;
 		this.#pending.add(pending, !presses);
