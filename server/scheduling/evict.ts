@@ -133,8 +133,7 @@ export class Evictions {
 	}
 
 	#makesRoom(attempt: RunningAttempt, queued: QueuedJob, rules: JobVerdict["preempt"]): boolean {
-		for (const rule of rules)
-			if (rule.classes.includes(attempt.spec.class) && this.#isLonger(attempt, queued, rule.longerBy)) return true;
+		for (const rule of rules) if (rule.classes.includes(attempt.spec.class) && this.#isLonger(attempt, queued, rule.longerBy)) return true;
 		return false;
 	}
 
