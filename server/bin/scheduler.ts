@@ -1,7 +1,4 @@
 import path from "node:path";
-import { rcloneOfHost } from "#server/agent/rclone/find.ts";
-import { deleteData, pushData } from "#server/agent/rclone/push.ts";
-import { readRemotes } from "#server/agent/read-remotes.ts";
 import type { LoopContext } from "#server/control-loop/context.ts";
 import type { DataCopier } from "#server/control-loop/copies-ahead.ts";
 import { drainCluster } from "#server/control-loop/drain.ts";
