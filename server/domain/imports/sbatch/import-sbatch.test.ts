@@ -201,6 +201,14 @@ describe("what cannot be carried is never passed over", () => {
 		expect(said(imported)[0]).toBe("1 changed DOS line ends");
 	});
 
+	it("tells of each of a thousand directives, and the last of the same ones counts", () => {
+		const lines = Array.from({ length: 1_000 }, (_, i) => (i % 100 === 99 ? `#SBATCH --gros=${i}` : `#SBATCH --gres=gpu:${(i % 8) + 1}`));
+		const imported = read(["#!/bin/bash", ...lines, "true"]);
+		expect(new Set(imported.findings.map((f) => f.line)).size).toBeGreaterThanOrEqual(1_000);
+		expect(imported.findings.filter((f) => f.kind === "question" && f.text.includes("no option --gros"))).toHaveLength(10);
+		expect(only(imported).spec.resources.gpus).toBe(7);
+	});
+
 	it("refuses an empty text and one that is too long", () => {
 		expect(() => importSbatch(" \n", CONTEXT)).toThrow("no script");
 		expect(() => importSbatch(`#!/bin/bash\n${"x".repeat(40_000)}`, CONTEXT)).toThrow("at most");
