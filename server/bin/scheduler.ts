@@ -1,6 +1,5 @@
 import path from "node:path";
 import type { LoopContext } from "#server/control-loop/context.ts";
-import type { DataCopier } from "#server/control-loop/copies-ahead.ts";
 import { drainCluster } from "#server/control-loop/drain.ts";
 import { runScheduler } from "#server/control-loop/scheduler.ts";
 import { SiteDrivers } from "#server/control-loop/site-drivers.ts";
