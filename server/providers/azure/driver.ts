@@ -151,9 +151,10 @@ export class AzureDriver implements CloudDriver {
 	/** Looks first: what has not our tag is never touched, and what is deleted is shown no more. */
 	async terminate(_region: string, providerInstanceId: string): Promise<void> {
 		const ref = readProviderId(providerInstanceId);
+		// From the look on: it may be evicted before the call.
+		const askedMs = this.#clock.nowMs();
 		const seen = await this.#look(providerInstanceId);
 		if (!ref || !seen || seen.state === "terminated") return;
-		const askedMs = this.#clock.nowMs();
 		await this.#azure.delete(ref);
 		this.#known.deleting(providerInstanceId, { askedMs, answeredMs: this.#clock.nowMs() });
 	}

@@ -34,12 +34,13 @@ it("takes a machine for over only when it was being deleted and is missing", () 
 	expect(known.goneIn("westus", 20)).toEqual([]);
 });
 
-it("tells when our call ended it: the first of several, but the last where it was billed on after one", () => {
+it("tells which call of ours ended it: one before which it was billed, and after which it was not", () => {
 	const known = new KnownMachines();
 	const over = { ...seen, state: "stopping", billing: { phase: "over", fromMs: null, untilMs: null } } as const;
 	known.see(seen);
 	known.deleting(ID, { askedMs: 4, answeredMs: 6 });
 	known.see(seen);
+	expect(known.withEnd(over)).toEqual(over);
 	known.deleting(ID, { askedMs: 14, answeredMs: 16 });
 	known.see(over);
 	known.deleting(ID, { askedMs: 24, answeredMs: 26 });
@@ -47,6 +48,17 @@ it("tells when our call ended it: the first of several, but the last where it wa
 	expect(known.withEnd(over).billing).toEqual({ ...over.billing, endedBetween });
 	known.missing(ID, 30);
 	expect(known.gone(ID, 30)?.billing).toEqual({ ...over.billing, endedBetween });
+});
+
+it("does not take a second call for the end, whose first one's answer was lost", () => {
+	const known = new KnownMachines();
+	const over = { ...seen, state: "stopping", billing: { phase: "over", fromMs: null, untilMs: null } } as const;
+	known.see(seen);
+	known.see(over);
+	known.deleting(ID, { askedMs: 24, answeredMs: 26 });
+	expect(known.withEnd(over)).toEqual(over);
+	expect(known.missing(ID, 30)).toBe(true);
+	expect(known.gone(ID, 30)?.billing).toEqual(over.billing);
 });
 
 it("forgets it after an hour, and believes Azure when it shows one again", () => {

@@ -8,8 +8,10 @@ const KNOWN_MAX = 20_000;
 
 interface Known {
 	last: InstanceObservation;
-	/** The first call by which Azure accepted its deletion; only after one does its absence prove that it is over. */
-	deletion: { askedMs: number; answeredMs: number } | null;
+	/** Azure accepted its deletion; only then does its absence prove that it is over. */
+	deleting: boolean;
+	/** The call of ours that ended a machine which was billed just before; null where another one did, or an answer was lost. */
+	ended: { askedMs: number; answeredMs: number } | null;
 	goneAtMs: number | null;
 }
 
@@ -22,26 +24,28 @@ export class KnownMachines {
 	readonly #known = new Map<string, Known>();
 
 	see(observation: InstanceObservation): void {
-		const deletion = this.#known.get(observation.providerInstanceId)?.deletion ?? null;
-		this.#known.delete(observation.providerInstanceId);
-		this.#known.set(observation.providerInstanceId, { last: observation, deletion, goneAtMs: null });
+		const { providerInstanceId: id, billing } = observation;
+		const earlier = this.#known.get(id);
+		// What is billed was not ended, whatever was answered.
+		const ended = billing.phase === "now" ? null : (earlier?.ended ?? null);
+		this.#known.delete(id);
+		this.#known.set(id, { last: observation, deleting: earlier?.deleting ?? false, ended, goneAtMs: null });
 		if (this.#known.size <= KNOWN_MAX) return;
 		const [oldest] = this.#known.keys();
 		if (oldest !== undefined) this.#known.delete(oldest);
 	}
 
-	/**
-	 * Azure accepted the deletion, with which billing ends. A machine that was seen to be billed after an earlier one was deleted by
-	 * this call; of calls while it is being deleted the first counts.
-	 */
+	/** Azure accepted the deletion, with which billing ends: between these, if the machine was seen to be billed at first. */
 	deleting(providerInstanceId: string, call: { askedMs: number; answeredMs: number }): void {
 		const known = this.#known.get(providerInstanceId);
-		if (known && (known.deletion === null || known.last.billing.phase === "now")) known.deletion = call;
+		if (!known) return;
+		known.deleting = true;
+		if (known.last.billing.phase === "now") known.ended = call;
 	}
 
 	/** An observation, with when our own call ended it where that is known. */
 	withEnd(observation: InstanceObservation): InstanceObservation {
-		const call = this.#known.get(observation.providerInstanceId)?.deletion;
+		const call = this.#known.get(observation.providerInstanceId)?.ended;
 		const { billing } = observation;
 		if (!call || billing.phase !== "over" || billing.untilMs !== null) return observation;
 		return { ...observation, billing: { ...billing, endedBetween: call } };
@@ -50,7 +54,7 @@ export class KnownMachines {
 	/** Azure says that there is no such machine. True: it was deleted, and this is the proof that it is over. */
 	missing(providerInstanceId: string, nowMs: number): boolean {
 		const known = this.#known.get(providerInstanceId);
-		if (!known?.deletion) return false;
+		if (!known?.deleting) return false;
 		known.goneAtMs ??= nowMs;
 		return true;
 	}
@@ -78,6 +82,6 @@ export class KnownMachines {
 
 	/** Those of a region that are being deleted and whose end was not seen yet. */
 	deletingIn(region: string): string[] {
-		return [...this.#known].filter(([, k]) => k.deletion !== null && k.goneAtMs === null && k.last.region === region).map(([id]) => id);
+		return [...this.#known].filter(([, k]) => k.deleting && k.goneAtMs === null && k.last.region === region).map(([id]) => id);
 	}
 }
