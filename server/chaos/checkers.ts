@@ -61,8 +61,8 @@ export interface Outcome {
 /** The clocks of two processes and the rounding of a provider's word to whole seconds. */
 const SECOND_MS = 1_000;
 
-/** By the run's clock: a call of its agent's that is under way when the last process of its machine is gone. */
-const LAST_CALL_MS = 5_000;
+/** By the run's clock: how long a busy host may take for a call that was under way when the last process of its machine was gone. */
+const LAST_CALL_MS = 30_000;
 
 export function check(seen: Outcome): Violations {
 	return {

@@ -68,9 +68,10 @@ export async function launchInstance(ctx: LoopContext, driver: CloudDriver, row:
 
 /** The provider has the machine: from here on it costs money until it is seen to be gone. */
 async function writeFound(ctx: LoopContext, row: LiveInstance, seen: InstanceObservation, askedMs: number): Promise<void> {
-	const at = new Date(askedMs);
 	const instanceId = row.id;
 	const facts = factsOf(ctx, row, seen, askedMs);
+	// A call that is repeated may answer what the first one did: it shows the machine as it was when it was launched.
+	const at = new Date(Math.min(askedMs, facts.launchedAt.getTime()));
 	await ctx.db.transaction(async (tx) => {
 		await tx
 			.update(instance)
@@ -83,9 +84,10 @@ async function writeFound(ctx: LoopContext, row: LiveInstance, seen: InstanceObs
 			})
 			// The agent may have called before the launch answered.
 			.where(and(eq(instance.id, instanceId), eq(instance.state, "requested")));
+		// What it bills then is for the next look to say, which must not take this call for a look at which it did not run yet.
 		await tx
 			.update(instance)
-			.set({ launchedAt: sql`coalesce(${instance.launchedAt}, ${facts.launchedAt.toISOString()}::timestamptz)`, lastSeenAt: at })
+			.set({ launchedAt: sql`coalesce(${instance.launchedAt}, ${facts.launchedAt.toISOString()}::timestamptz)` })
 			.where(eq(instance.id, instanceId));
 		await writePlace(tx, row, seen);
 		await notify(tx, { wake: true, changes: [{ topic: "instance", id: instanceId, team: null }] });

@@ -1,7 +1,8 @@
 import { eq } from "drizzle-orm";
-import { afterEach, expect, it } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import { instance } from "#server/db/schema/instance.ts";
 import { defined } from "#server/kernel/assert.ts";
+import type { InstanceObservation } from "#server/providers/driver.ts";
 import { meterAll } from "#server/services/ledger/meter.ts";
 import { World } from "./testing/world.ts";
 
@@ -33,4 +34,42 @@ it("a machine that only its agent made known, since the answer to its launch rea
 	const [charged] = await w.database
 		.sql`select sum(gpu_ms)::float8 as ms from charge where instance_id = ${instanceId} and kind <> 'egress'`;
 	expect(charged?.["ms"]).toBe(defined(row?.terminatedAt, "its end").getTime() - launchedAtMs);
+});
+
+/** As most providers tell it: no time at which it began to be billed. */
+function withoutWord(seen: InstanceObservation): InstanceObservation {
+	const { billing } = seen;
+	return billing.phase === "now" || billing.phase === "over" ? { ...seen, billing: { ...billing, fromMs: null } } : seen;
+}
+
+it("a machine whose agent enrols while its launch is asked again is charged from its launch on, not from that call", {
+	timeout: 60_000,
+}, async () => {
+	const w = await World.open({ slots: 1 });
+	world = w;
+	w.killAt = { step: "launch:provider_answered", pass: 1 };
+	let askedAgain = 0;
+	const open = w.cloud.driver.bind(w.cloud);
+	// The next life opens its drivers anew, long after the machine began to run.
+	vi.spyOn(w.cloud, "driver").mockImplementation((...args) => {
+		w.clock.advance(60_000);
+		const driver = open(...args);
+		return {
+			...driver,
+			describe: async (...asked) => (await driver.describe(...asked)).map(withoutWord),
+			launch: async (request) => {
+				askedAgain++;
+				const seen = withoutWord(await driver.launch(request));
+				const { providerInstanceId } = seen;
+				await w.database.db.update(instance).set({ state: "provisioning", providerInstanceId }).where(eq(instance.id, request.instanceId));
+				return seen;
+			},
+		};
+	});
+	await w.submit({ name: "home-1" }, { name: "burst-1" });
+	await w.until(() => w.quiet());
+	expect(askedAgain).toBe(1);
+	const [made] = w.cloud.instances();
+	const [row] = await w.instances();
+	expect(row?.billedFrom?.getTime()).toBe(made?.launchedAtMs);
 });
