@@ -21,6 +21,8 @@ export type Screen = {
 	/** The letter after `g`. */
 	key: string;
 	group: "" | "Rules" | "Money" | "Platform";
+	/** Where its pages lie, if not under its `href`. */
+	under?: string;
 	/** Has a place of its own in the bar of the phone; the others are under More. */
 	onPhoneBar?: boolean;
 };
@@ -37,7 +39,7 @@ export const SCREENS: readonly Screen[] = [
 	{ id: "statements", label: "Statements", href: "/statements", icon: "statements", key: "t", group: "Money" },
 	{ id: "capacity", label: "Capacity", href: "/sites", icon: "capacity", key: "c", group: "Platform", onPhoneBar: true },
 	{ id: "audit", label: "Audit", href: "/audit", icon: "audit", key: "a", group: "Platform" },
-	{ id: "settings", label: "Settings", href: "/settings/sites", icon: "settings", key: "i", group: "Platform" },
+	{ id: "settings", label: "Settings", href: "/settings/sites", under: "/settings", icon: "settings", key: "i", group: "Platform" },
 ];
 
 /** Things one does from anywhere, beside going to a screen. */
@@ -47,7 +49,7 @@ export const ACTIONS: readonly { id: string; label: string; href: string; icon: 
 
 /** The screen that a path belongs to: /jobs/job_1 is part of Jobs. */
 export function screenOfPath(path: string): ScreenId | null {
-	const hit = SCREENS.filter((s) => (s.href === "/" ? path === "/" : path === s.href || path.startsWith(`${s.href}/`))).at(-1);
+	const hit = SCREENS.filter((s) => (s.href === "/" ? path === "/" : path === s.href || path.startsWith(`${s.under ?? s.href}/`))).at(-1);
 	return hit?.id ?? null;
 }
 

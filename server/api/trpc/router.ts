@@ -22,9 +22,6 @@ import { offersInput, viewOffers } from "#server/services/offer/view.ts";
 import { demandInput, readDemand } from "#server/services/overview/demand.ts";
 import { overviewSummary } from "#server/services/overview/summary.ts";
 import { askQuote } from "#server/services/quote/ask.ts";
-import { rateCardInput } from "#server/services/rate-card/input.ts";
-import { listPoolRates, readPoolRates } from "#server/services/rate-card/list.ts";
-import { setRateCard } from "#server/services/rate-card/set.ts";
 import { runtime } from "#server/services/runtime.ts";
 import { jobSpendInput, spendByJob } from "#server/services/spend/by-job.ts";
 import { listCharges, listChargesInput } from "#server/services/spend/charges.ts";
@@ -44,14 +41,13 @@ import { backtestRouter, shadowRouter } from "./backtest-router.ts";
 import { alertRouter, budgetRouter, channelRouter } from "./budget-router.ts";
 import { procedure, router } from "./init.ts";
 import { policyRouter } from "./policy-router.ts";
+import { ratesRouter } from "./rates-router.ts";
 import { siteRouter } from "./site-router.ts";
 
 const id = z.string().min(1).max(64);
 /** Either the text of a job file or the parsed document. */
 const jobInput = z.union([z.strictObject({ text: z.string() }), z.strictObject({ document: z.unknown() })]);
 const specOf = (input: z.infer<typeof jobInput>) => ("text" in input ? parseJobText(input.text) : parseJobDocument(input.document));
-
-const poolKey = z.strictObject({ siteId: id, poolId: id });
 
 export const appRouter = router({
 	me: procedure.query(({ ctx }) => ctx.actor),
@@ -96,14 +92,7 @@ export const appRouter = router({
 	alert: alertRouter,
 	audit: auditRouter,
 	channel: channelRouter,
-	/** What owned pools cost. */
-	rates: router({
-		list: procedure.query(({ ctx }) => listPoolRates(ctx.service)),
-		get: procedure.input(poolKey).query(({ ctx, input }) => readPoolRates(ctx.service, input)),
-		set: procedure
-			.input(z.strictObject({ pool: poolKey, rates: rateCardInput }))
-			.mutation(({ ctx, input }) => setRateCard(ctx.service, input.pool, input.rates)),
-	}),
+	rates: ratesRouter,
 	carbon: router({ page: procedure.input(carbonPageInput).query(({ ctx, input }) => carbonPage(ctx.service, input)) }),
 	spend: router({
 		page: procedure.input(spendPageInput).query(({ ctx, input }) => spendPage(ctx.service, input)),

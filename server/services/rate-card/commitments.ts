@@ -11,6 +11,7 @@ import { writeAudit } from "../audit.ts";
 import { authorize } from "../authorize.ts";
 import type { ServiceContext } from "../context.ts";
 import { COMMITMENT_ID, lockCommitments } from "../offer/commitment-seats.ts";
+import { refuseUnseen } from "./refuse-unseen.ts";
 
 /** What the account has reserved or committed to: a list of commitmentInput. */
 const COMMITMENTS_SETTING = "commitments";
@@ -77,13 +78,14 @@ export async function listCommitments(ctx: ServiceContext): Promise<z.output<typ
 }
 
 /**
- * Replaces the list of reservations and commitments. It counts from the next charge on; what is charged stays as it is.
+ * Replaces the list of reservations and commitments. `seen`: the list that the new one was made from; another one there is a conflict. It counts from the next charge on; what is charged stays as it is.
  * @throws SpillwayError `forbidden`, `invalid_input` for a site that is no cloud, `conflict` for a change that would leave machines
  * which stand on one without it: nothing is held for them but what using it adds.
  */
-export async function setCommitments(ctx: ServiceContext, raw: CommitmentsInput): Promise<void> {
+export async function setCommitments(ctx: ServiceContext, raw: CommitmentsInput, seen?: CommitmentsInput): Promise<void> {
 	authorize(ctx, "rates:change", null);
 	const { items } = commitmentsInput.parse(raw);
+	const known = seen && commitmentsInput.parse(seen).items;
 	await ctx.db.transaction(async (tx) => {
 		const sites = await tx.select({ id: site.id, provider: site.provider }).from(site);
 		const clouds = new Set(sites.filter((s) => isCloudProvider(s.provider)).map((s) => s.id));
@@ -94,6 +96,7 @@ export async function setCommitments(ctx: ServiceContext, raw: CommitmentsInput)
 		await lockCommitments(tx);
 		await refuseUnderMachines(tx, items);
 		const [before] = await tx.select({ value: setting.value }).from(setting).where(eq(setting.key, COMMITMENTS_SETTING)).for("update");
+		refuseUnseen(stored.parse(before?.value ?? []), known, "The commitments");
 		await tx
 			.insert(setting)
 			.values({ key: COMMITMENTS_SETTING, value: items })

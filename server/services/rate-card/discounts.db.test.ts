@@ -45,6 +45,13 @@ describe("what is agreed with a cloud", { timeout: 60_000 }, () => {
 	});
 	afterAll(() => w.database.drop());
 
+	it("is not written over by a list that was made from another one", async () => {
+		const items = (await listDiscounts(seed())).map(({ offersNow: _, ...item }) => item);
+		const late = setDiscounts(seed(), { items: [] }, { items: items.slice(1) });
+		await expect(late).rejects.toMatchObject({ code: "conflict", message: expect.stringContaining("changed by somebody else") });
+		expect(await listDiscounts(seed())).toMatchObject(items);
+	});
+
 	it("is in a statement's cheapest price of a cloud, for the months that it counts in: $0.40 on spot less 25% is $0.30", async () => {
 		const policy = policyOf(rulesText(`{ id: home, when: 'job.class == "sensitive"', deny: { sites: [cloud] } }`));
 		const cheapest = async (month: string) =>

@@ -10,6 +10,7 @@ import { writeAudit } from "../audit.ts";
 import { authorize } from "../authorize.ts";
 import type { ServiceContext } from "../context.ts";
 import { listListPrices } from "../offer/list-prices.ts";
+import { refuseUnseen } from "./refuse-unseen.ts";
 
 /** What was agreed with the clouds: a list of discountInput. */
 const DISCOUNTS_SETTING = "discounts";
@@ -80,11 +81,13 @@ export async function listDiscounts(ctx: ServiceContext): Promise<DiscountView[]
 /**
  * Replaces the list of negotiated discounts. It counts from the next decision and launch on; machines that run keep the price that
  * they were launched at.
- * @throws SpillwayError `forbidden`, `invalid_input` for a site that is no cloud.
+ * `seen`: the list that the new one was made from.
+ * @throws SpillwayError `forbidden`, `invalid_input` for a site that is no cloud, `conflict` when `seen` is not what stands there.
  */
-export async function setDiscounts(ctx: ServiceContext, raw: DiscountsInput): Promise<void> {
+export async function setDiscounts(ctx: ServiceContext, raw: DiscountsInput, seen?: DiscountsInput): Promise<void> {
 	authorize(ctx, "rates:change", null);
 	const { items } = discountsInput.parse(raw);
+	const known = seen && discountsInput.parse(seen).items;
 	await ctx.db.transaction(async (tx) => {
 		const sites = await tx.select({ id: site.id, provider: site.provider }).from(site);
 		const clouds = sites.filter((s) => isCloudProvider(s.provider)).map((s) => s.id);
@@ -93,6 +96,7 @@ export async function setDiscounts(ctx: ServiceContext, raw: DiscountsInput): Pr
 		);
 		if (fields.length > 0) throw new SpillwayError("invalid_input", "A discount names a site that is no cloud of yours.", { fields });
 		const [before] = await tx.select({ value: setting.value }).from(setting).where(eq(setting.key, DISCOUNTS_SETTING)).for("update");
+		refuseUnseen(stored.parse(before?.value ?? []), known, "The discounts");
 		await tx
 			.insert(setting)
 			.values({ key: DISCOUNTS_SETTING, value: items })

@@ -1,0 +1,34 @@
+import type { Metadata } from "next";
+import { getQueryClient, HydrateClient, trpc } from "#app/_trpc/server.tsx";
+import { CommitmentsPanel } from "#components/agreements/commitments-panel.tsx";
+import { DiscountsPanel } from "#components/agreements/discounts-panel.tsx";
+import { PageBody, PageHeader } from "#components/page/page-header.tsx";
+import { QueryBoundary } from "#components/page/query-boundary.tsx";
+import { Panel } from "#components/ui/panel.tsx";
+import { TableSkeleton } from "#components/ui/skeleton.tsx";
+
+export const metadata: Metadata = { title: "Agreed prices" };
+
+export default function AgreementsPage() {
+	const client = getQueryClient();
+	void client.prefetchQuery(trpc.rates.discounts.queryOptions());
+	void client.prefetchQuery(trpc.rates.commitments.queryOptions());
+	void client.prefetchQuery(trpc.site.list.queryOptions());
+	return (
+		<HydrateClient>
+			<PageHeader title="Agreed prices" crumbs={[{ label: "Settings", href: "/settings/sites" }]} />
+			<PageBody>
+				<Panel>
+					<QueryBoundary what="The discounts" skeleton={<TableSkeleton rows={2} columns={2} label="Loading the discounts" />}>
+						<DiscountsPanel />
+					</QueryBoundary>
+				</Panel>
+				<Panel>
+					<QueryBoundary what="The commitments" skeleton={<TableSkeleton rows={2} columns={2} label="Loading the commitments" />}>
+						<CommitmentsPanel />
+					</QueryBoundary>
+				</Panel>
+			</PageBody>
+		</HydrateClient>
+	);
+}

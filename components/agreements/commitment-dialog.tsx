@@ -1,0 +1,101 @@
+import { useState } from "react";
+import { DollarsField } from "#components/money/dollars-field.tsx";
+import { readDollars } from "#components/money/read-dollars.ts";
+import { FormDialog } from "#components/page/form-dialog.tsx";
+import { Field, Select } from "#components/ui/input.tsx";
+import { type CommitmentDraft, type CommitmentLine, commitmentDraft, readCommitment } from "./commitment-draft.ts";
+import { CloudField, DaysFields, TextField, useClouds } from "./fields.tsx";
+import { useCommitments, withOne } from "./use-lists.ts";
+
+/** A new commitment (`line` null), or another text of one. */
+export function CommitmentDialog({ line, onClose }: { line: CommitmentLine | null; onClose: () => void }) {
+	const clouds = useClouds();
+	const { lines, save } = useCommitments();
+	const [draft, setDraft] = useState(() => commitmentDraft(line, clouds[0]?.id ?? ""));
+	const set = (part: Partial<CommitmentDraft>) => setDraft({ ...draft, ...part });
+	const next = readCommitment(draft, line);
+	const submit = () => {
+		if (next === null) return;
+		const list = { next: { items: withOne([...lines], next, line?.id ?? null) }, seen: { items: lines } };
+		save.mutate(list, { onSuccess: onClose });
+	};
+	return (
+		<FormDialog
+			title={line === null ? "Add a commitment" : `Change ${line.id}`}
+			description="It counts from the next charge on; what is charged stays as it is. The change is in the audit."
+			save="Save"
+			ready={next !== null}
+			change={save}
+			onSubmit={submit}
+			onClose={onClose}
+		>
+			<div className="grid gap-3 md:grid-cols-2">
+				<TextField label="Name" id="commitment-id" value={draft.id} onChange={(id) => set({ id })} hint="Letters, digits, hyphens." />
+				<Field label="Kind" htmlFor="commitment-kind">
+					<Select
+						id="commitment-kind"
+						value={draft.kind}
+						onChange={(e) => set({ kind: e.target.value === "commitment" ? "commitment" : "reservation" })}
+					>
+						<option value="reservation">Reserved machines</option>
+						<option value="commitment">Committed use</option>
+					</Select>
+				</Field>
+			</div>
+			<CloudField id="commitment-site" value={draft.siteId} onChange={(siteId) => set({ siteId })} />
+			<WhatFields draft={draft} set={set} />
+			<div className="grid gap-3 md:grid-cols-2">
+				<Dollars label="Upfront, dollars" id="commitment-upfront" value={draft.upfrontUsd} onChange={(upfrontUsd) => set({ upfrontUsd })} />
+				<Dollars label="Dollars an hour" id="commitment-hourly" value={draft.hourlyUsd} onChange={(hourlyUsd) => set({ hourlyUsd })} />
+			</div>
+			<DaysFields prefix="commitment" from={draft.from} to={draft.to} toHint="The first day without it." onChange={set} />
+		</FormDialog>
+	);
+}
+
+type WhatProps = { draft: CommitmentDraft; set: (part: Partial<CommitmentDraft>) => void };
+
+/** Which machines, how many, and where they are launched. */
+function WhatFields({ draft, set }: WhatProps) {
+	return (
+		<>
+			<div className="grid gap-3 md:grid-cols-3">
+				<TextField label="Machines" id="commitment-instances" value={draft.instances} onChange={(instances) => set({ instances })} />
+				<TextField
+					label="Instance type"
+					id="commitment-type"
+					value={draft.instanceType}
+					onChange={(instanceType) => set({ instanceType })}
+				/>
+				<TextField
+					label="Accelerator"
+					id="commitment-accelerator"
+					value={draft.accelerator}
+					onChange={(accelerator) => set({ accelerator })}
+				/>
+			</div>
+			<div className="grid gap-3 md:grid-cols-2">
+				<TextField label="Region" id="commitment-region" value={draft.region} onChange={(region) => set({ region })} hint="Empty: any." />
+				<TextField
+					label="Zone"
+					id="commitment-zone"
+					value={draft.zone}
+					onChange={(zone) => set({ zone })}
+					hint="Empty: any of the region."
+				/>
+			</div>
+			<TextField
+				label="The provider's own name of it"
+				id="commitment-reservation"
+				value={draft.reservation}
+				onChange={(reservation) => set({ reservation })}
+				hint="Where only machines that are launched into it get it. Empty: the provider matches them."
+			/>
+		</>
+	);
+}
+
+function Dollars(props: { label: string; id: string; value: string; onChange: (typed: string) => void }) {
+	const error = readDollars(props.value) === null ? "An amount of dollars such as 12.50" : null;
+	return <DollarsField {...props} error={error} hint="Of all its machines together." />;
+}

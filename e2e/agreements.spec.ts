@@ -1,0 +1,66 @@
+import AxeBuilder from "@axe-core/playwright";
+import { expect, type Page } from "@playwright/test";
+import { open, test } from "./support/people.ts";
+
+const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"];
+
+test.use({ person: "finance" });
+
+async function expectAccessible(page: Page): Promise<void> {
+	const { violations } = await new AxeBuilder({ page }).withTags(WCAG).analyze();
+	expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((n) => n.target.join(" ")).join(", ")}`)).toEqual([]);
+}
+
+async function fill(page: Page, boxes: Record<string, string>): Promise<void> {
+	for (const [label, text] of Object.entries(boxes)) await page.getByRole("dialog").getByLabel(label, { exact: true }).fill(text);
+}
+
+test("finance adds an agreed discount, changes it and removes it; offers have it at once", async ({ page }) => {
+	await open(page, "/settings/agreements", "Agreed prices");
+	await page.getByRole("button", { name: "Add a discount" }).press("Enter");
+	const dialog = page.getByRole("dialog", { name: "Add a discount" });
+	await expect(dialog.getByRole("button", { name: "Save" })).toBeDisabled();
+	await fill(page, {
+		Name: "edp-e2e",
+		"Percent off the list": "12.5",
+		From: "2026-01-01",
+		"Where it is written": "EDP of 2026-01, annex 2",
+	});
+	await expectAccessible(page);
+	await dialog.getByRole("button", { name: "Save" }).press("Enter");
+	await expect(dialog).toBeHidden();
+	const line = page.getByRole("list", { name: "Agreed discounts" }).getByRole("listitem").filter({ hasText: "edp-e2e" });
+	await expect(line).toContainText("12.5% off on-demand");
+	await expect(line).toContainText(/in [1-9]\d* offers? now/);
+	await page.screenshot({ path: test.info().outputPath("agreements.png"), fullPage: true });
+
+	await line.getByRole("button", { name: "Change edp-e2e" }).press("Enter");
+	await fill(page, { "Percent off the list": "20", Until: "2026-02-01" });
+	await page.getByRole("dialog").getByRole("button", { name: "Save" }).press("Enter");
+	await expect(line).toContainText("20% off on-demand");
+	await expect(line).toContainText("in 0 offers now");
+	await expectAccessible(page);
+
+	await line.getByRole("button", { name: "Remove edp-e2e" }).press("Enter");
+	await page.getByRole("dialog").getByRole("button", { name: "Remove it" }).press("Enter");
+	await expect(page.getByText("No discount is on record")).toBeVisible();
+});
+
+test("what is bought ahead is added and removed", async ({ page }) => {
+	await open(page, "/settings/agreements", "Agreed prices");
+	const add = async (name: string) => {
+		await page.getByRole("button", { name: "Add a commitment" }).click();
+		await fill(page, { Name: name, Machines: "2", "Instance type": "p5.48xlarge", Accelerator: "H100-80GB", Region: "us-east-1" });
+		await fill(page, { "Dollars an hour": "31.50", From: "2026-11-01", Until: "2026-12-01" });
+	};
+	await add("block-e2e");
+	await expectAccessible(page);
+	await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+	const lines = page.getByRole("list", { name: "Reserved and committed" });
+	await expect(lines).toContainText("2 × p5.48xlarge");
+	await expect(lines).toContainText("$31.50 an hour");
+
+	await lines.getByRole("button", { name: "Remove block-e2e" }).click();
+	await page.getByRole("dialog").getByRole("button", { name: "Remove it" }).click();
+	await expect(page.getByText("Nothing is bought ahead")).toBeVisible();
+});

@@ -1,0 +1,27 @@
+import { z } from "zod";
+import { commitmentsInput, listCommitments, setCommitments } from "#server/services/rate-card/commitments.ts";
+import { discountsInput, listDiscounts, setDiscounts } from "#server/services/rate-card/discounts.ts";
+import { rateCardInput } from "#server/services/rate-card/input.ts";
+import { listPoolRates, readPoolRates } from "#server/services/rate-card/list.ts";
+import { setRateCard } from "#server/services/rate-card/set.ts";
+import { procedure, router } from "./init.ts";
+
+const id = z.string().min(1).max(64);
+const poolKey = z.strictObject({ siteId: id, poolId: id });
+
+/** What owned pools cost, and what is agreed with clouds. Lists are replaced by lists that were made from `seen`. */
+export const ratesRouter = router({
+	list: procedure.query(({ ctx }) => listPoolRates(ctx.service)),
+	get: procedure.input(poolKey).query(({ ctx, input }) => readPoolRates(ctx.service, input)),
+	set: procedure
+		.input(z.strictObject({ pool: poolKey, rates: rateCardInput }))
+		.mutation(({ ctx, input }) => setRateCard(ctx.service, input.pool, input.rates)),
+	discounts: procedure.query(({ ctx }) => listDiscounts(ctx.service)),
+	setDiscounts: procedure
+		.input(z.strictObject({ next: discountsInput, seen: discountsInput }))
+		.mutation(({ ctx, input }) => setDiscounts(ctx.service, input.next, input.seen)),
+	commitments: procedure.query(({ ctx }) => listCommitments(ctx.service)),
+	setCommitments: procedure
+		.input(z.strictObject({ next: commitmentsInput, seen: commitmentsInput }))
+		.mutation(({ ctx, input }) => setCommitments(ctx.service, input.next, input.seen)),
+});
