@@ -1,4 +1,5 @@
 import { dayOf, instantOf } from "#components/agreements/discount-draft.ts";
+import { formatMoney } from "#components/money/format-money.ts";
 import { readDollars } from "#components/money/read-dollars.ts";
 import type { Inputs, Outputs } from "#components/trpc/outputs.ts";
 import { microToUsdText } from "#server/kernel/money.ts";
@@ -56,4 +57,12 @@ export function readCommitment(draft: CommitmentDraft, before: CommitmentLine | 
 		...{ upfrontMicroUsd: upfront.microUsd.toString(), hourlyMicroUsd: hourly.microUsd.toString() },
 		...{ from: instantOf(from, before?.from ?? null), to: instantOf(to, before?.to ?? null) },
 	};
+}
+
+/** What was bought, where, for how much of all its machines together, and from when until when. */
+export function describeCommitment(line: CommitmentLine): string {
+	const { kind, accelerator, region, zone, reservation, upfrontMicroUsd, hourlyMicroUsd, from, to } = line;
+	const where = [accelerator, zone ?? region ?? "any region", ...(reservation === null ? [] : [reservation])].join(", ");
+	const price = `${formatMoney(upfrontMicroUsd, "price")} upfront and ${formatMoney(hourlyMicroUsd, "price")} an hour`;
+	return `${kind === "reservation" ? "Reserved" : "Committed"}: ${where}; ${price}, from ${dayOf(from)} until ${dayOf(to)}`;
 }

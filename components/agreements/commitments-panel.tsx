@@ -1,13 +1,11 @@
 "use client";
 import { useState } from "react";
-import { formatMoneyExact } from "#components/money/format-money.ts";
 import { EmptyState } from "#components/page/states.tsx";
-import { formatDay } from "#components/time/format-time.ts";
 import { Button } from "#components/ui/button.tsx";
 import { PanelHeader } from "#components/ui/panel.tsx";
 import { AgreementLine } from "./agreement-line.tsx";
 import { CommitmentDialog } from "./commitment-dialog.tsx";
-import type { CommitmentLine } from "./commitment-draft.ts";
+import { type CommitmentLine, describeCommitment } from "./commitment-draft.ts";
 import { useCommitments } from "./use-lists.ts";
 
 /** What was bought ahead. */
@@ -37,7 +35,7 @@ export function CommitmentsPanel() {
 							key={line.id}
 							name={line.id}
 							facts={`${line.instances} × ${line.instanceType} on ${line.siteId}`}
-							notes={notesOf(line)}
+							notes={describeCommitment(line)}
 							removal="New machines are launched at their own price. What is charged stays. It cannot go while machines stand on it."
 							busy={remove.isPending}
 							onChange={() => setForm({ line })}
@@ -49,11 +47,4 @@ export function CommitmentsPanel() {
 			{form && <CommitmentDialog line={form.line} onClose={() => setForm(null)} />}
 		</>
 	);
-}
-
-function notesOf({ kind, accelerator, region, zone, reservation, upfrontMicroUsd, hourlyMicroUsd, from, to }: CommitmentLine): string {
-	const where = [accelerator, zone ?? region ?? "any region", ...(reservation === null ? [] : [reservation])].join(", ");
-	const price = `${formatMoneyExact(upfrontMicroUsd)} upfront and ${formatMoneyExact(hourlyMicroUsd)} an hour`;
-	const days = `from ${formatDay(Date.parse(from))} until ${formatDay(Date.parse(to))}`;
-	return `${kind === "reservation" ? "Reserved" : "Committed"}: ${where}; ${price}, ${days}`;
 }

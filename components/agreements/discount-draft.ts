@@ -46,6 +46,13 @@ export function readDiscount(draft: DiscountDraft, before: DiscountLine | null):
 	};
 }
 
+/** Where and when it counts, in how many offers, and where it is written. Days with their years: contracts span them. */
+export function describeDiscount({ instanceFamilies, regions, from, to, source, offersNow }: DiscountLine): string {
+	const where = [...instanceFamilies, ...regions].join(", ") || "every type and region";
+	const days = `from ${dayOf(from)}${to === null ? "" : ` until ${dayOf(to)}`}`;
+	return `${where}, ${days}; in ${offersNow} ${offersNow === 1 ? "offer" : "offers"} now. ${source}`;
+}
+
 /** The day in UTC. */
 export function dayOf(instant: string): string {
 	return new Date(instant).toISOString().slice(0, 10);

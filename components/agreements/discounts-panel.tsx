@@ -1,13 +1,12 @@
 "use client";
 import { useState } from "react";
 import { EmptyState } from "#components/page/states.tsx";
-import { formatDay } from "#components/time/format-time.ts";
 import { Button } from "#components/ui/button.tsx";
 import { PanelHeader } from "#components/ui/panel.tsx";
 import { LABELS } from "#server/domain/vocabulary.ts";
 import { AgreementLine } from "./agreement-line.tsx";
 import { DiscountDialog } from "./discount-dialog.tsx";
-import { type DiscountLine, sentDiscount } from "./discount-draft.ts";
+import { type DiscountLine, describeDiscount } from "./discount-draft.ts";
 import { useDiscounts } from "./use-lists.ts";
 
 /** What was agreed with the clouds off their list prices. */
@@ -37,7 +36,7 @@ export function DiscountsPanel() {
 							key={line.id}
 							name={line.id}
 							facts={`${line.percent}% off ${LABELS[line.capacityType].toLowerCase()} on ${line.siteId}`}
-							notes={notesOf(line)}
+							notes={describeDiscount(line)}
 							removal="Prices are the list's again from the next decision on. What is charged stays, and machines that run keep their price."
 							busy={remove.isPending}
 							onChange={() => setForm({ line })}
@@ -49,11 +48,4 @@ export function DiscountsPanel() {
 			{form && <DiscountDialog line={form.line} onClose={() => setForm(null)} />}
 		</>
 	);
-}
-
-function notesOf(line: DiscountLine): string {
-	const { instanceFamilies, regions, from, to, source } = sentDiscount(line);
-	const where = [...(instanceFamilies ?? []), ...(regions ?? [])].join(", ") || "every type and region";
-	const days = `from ${formatDay(Date.parse(from))}${to ? ` until ${formatDay(Date.parse(to))}` : ""}`;
-	return `${where}, ${days}; in ${line.offersNow} ${line.offersNow === 1 ? "offer" : "offers"} now. ${source}`;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type CommitmentLine, commitmentDraft, readCommitment } from "./commitment-draft.ts";
-import { type DiscountLine, discountDraft, readDiscount, sentDiscount } from "./discount-draft.ts";
+import { type CommitmentLine, commitmentDraft, describeCommitment, readCommitment } from "./commitment-draft.ts";
+import { type DiscountLine, describeDiscount, discountDraft, readDiscount, sentDiscount } from "./discount-draft.ts";
 
 const edp: DiscountLine = {
 	...{ id: "edp", siteId: "aws", capacityType: "on_demand", percent: "12.5", instanceFamilies: ["p5", "g5"], regions: ["aws:us-*"] },
@@ -11,6 +11,15 @@ const block: CommitmentLine = {
 	...{ accelerator: "H100-80GB", instances: 2, upfrontMicroUsd: "0", hourlyMicroUsd: "31500000" },
 	...{ from: "2026-11-01T00:00:00Z", to: "2026-12-01T00:00:00Z" },
 };
+
+it("an agreement is told with where it counts, its days and its price", () => {
+	expect(describeDiscount(edp)).toBe("p5, g5, aws:us-*, from 2026-01-01; in 3 offers now. EDP of 2026-01, annex 2");
+	const everywhere = { ...edp, instanceFamilies: [], regions: [], to: "2029-01-01T00:00:00Z", offersNow: 1 };
+	expect(describeDiscount(everywhere)).toContain("every type and region, from 2026-01-01 until 2029-01-01; in 1 offer now.");
+	expect(describeCommitment(block)).toBe(
+		"Reserved: H100-80GB, us-east-1, cr-1; $0.00 upfront and $31.50 an hour, from 2026-11-01 until 2026-12-01",
+	);
+});
 
 describe("a discount's form", () => {
 	it("gives back what it was filled from, the instant within its day too", () => {
