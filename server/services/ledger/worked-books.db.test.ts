@@ -263,6 +263,13 @@ describe("a reservation of 2 machines for $4 an hour, $2 each", () => {
 		expect(await test.chargedTo(books, { poolId: "cr-1" })).toBe(0n);
 	});
 
+	it("goes by a list that was made from what stands there, and not by one that was made from another", async () => {
+		const items = await listCommitments(books);
+		await expect(setCommitments(books, { items: [] }, { items: [] })).rejects.toMatchObject({ code: "conflict" });
+		await setCommitments(books, { items: [] }, { items });
+		expect(await listCommitments(books)).toEqual([]);
+	});
+
 	it("is refused for a site that is no cloud, and to who may not change rates", async () => {
 		const [only] = await listCommitments(books);
 		if (!only) throw new Error("no commitment");
