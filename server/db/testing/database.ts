@@ -1,11 +1,11 @@
 import { inject } from "vitest";
-import { createDatabaseOn, type TestDatabase } from "./throwaway.ts";
+import { type TestDatabase, takeDatabaseOn } from "./throwaway.ts";
 
 export type { TestDatabase };
 
-/** A database of its own, cloned from a migrated template: tests run in parallel without seeing each other. */
+/** A database of its own, migrated and empty: tests run in parallel without seeing each other. */
 export function createTestDatabase(): Promise<TestDatabase> {
-	return createDatabaseOn(inject("postgresUrl"));
+	return takeDatabaseOn(inject("postgresUrl"));
 }
 
 declare module "vitest" {

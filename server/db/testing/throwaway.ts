@@ -2,26 +2,41 @@ import { randomBytes } from "node:crypto";
 import postgres from "postgres";
 import { type Connection, connect } from "../client.ts";
 import { migrate } from "../migrate.ts";
+import { giveBack, markClone, takeEmptied } from "./emptied.ts";
 
 const TEMPLATE = "spillway_template";
 const TEMPLATE_LOCK = 727_002;
+const SESSION_END_MS = 5_000;
 
 export interface TestDatabase extends Connection {
 	url: string;
-	/** Closes the connections and drops the database. */
+	/** Closes the connections; nobody reaches the database afterwards. */
 	drop(): Promise<void>;
 }
 
 /** A database of its own on a server of which the address is a superuser's, cloned from a migrated template. */
 export async function createDatabaseOn(serverUrl: string): Promise<TestDatabase> {
-	const admin = postgres(serverUrl, { max: 1, onnotice: () => {} });
-	const name = `test_${randomBytes(6).toString("hex")}`;
-	try {
-		await ensureTemplate(admin, serverUrl);
-		await admin.unsafe(`create database ${name} template ${TEMPLATE}`);
-	} finally {
-		await admin.end();
-	}
+	const name = newName();
+	await asAdmin(serverUrl, (admin) => clone(admin, serverUrl, name));
+	return open(serverUrl, name, (admin) => dropDatabase(admin, name));
+}
+
+/** The same, but one that another test is done with and that was emptied is taken before a new one is made. */
+export async function takeDatabaseOn(serverUrl: string): Promise<TestDatabase> {
+	const name = newName();
+	await asAdmin(serverUrl, async (admin) => {
+		if (await takeEmptied(admin, name)) return;
+		await clone(admin, serverUrl, name);
+		await asAdmin(withDatabase(serverUrl, name), (sql) => markClone(admin, name, sql));
+	});
+	return open(serverUrl, name, async (admin) => {
+		await admin`select pg_terminate_backend(pid, ${SESSION_END_MS}) from pg_stat_activity where datname = ${name}`;
+		const kept = await asAdmin(withDatabase(serverUrl, name), (sql) => giveBack(admin, name, sql));
+		if (!kept) await dropDatabase(admin, name);
+	});
+}
+
+function open(serverUrl: string, name: string, close: (admin: postgres.Sql) => Promise<void>): TestDatabase {
 	const url = withDatabase(serverUrl, name);
 	const connection = connect(url, { max: 12 });
 	return {
@@ -29,11 +44,29 @@ export async function createDatabaseOn(serverUrl: string): Promise<TestDatabase>
 		url,
 		drop: async () => {
 			await connection.end();
-			const again = postgres(serverUrl, { max: 1, onnotice: () => {} });
-			await again.unsafe(`drop database if exists ${name} with (force)`);
-			await again.end();
+			await asAdmin(serverUrl, close);
 		},
 	};
+}
+
+async function asAdmin<T>(url: string, work: (admin: postgres.Sql) => Promise<T>): Promise<T> {
+	const admin = postgres(url, { max: 1, onnotice: () => {} });
+	try {
+		return await work(admin);
+	} finally {
+		await admin.end();
+	}
+}
+
+const newName = (): string => `test_${randomBytes(6).toString("hex")}`;
+
+async function clone(admin: postgres.Sql, serverUrl: string, name: string): Promise<void> {
+	await ensureTemplate(admin, serverUrl);
+	await admin.unsafe(`create database ${name} template ${TEMPLATE}`);
+}
+
+async function dropDatabase(admin: postgres.Sql, name: string): Promise<void> {
+	await admin.unsafe(`drop database if exists ${name} with (force)`);
 }
 
 async function ensureTemplate(admin: postgres.Sql, serverUrl: string): Promise<void> {

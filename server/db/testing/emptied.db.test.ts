@@ -1,0 +1,48 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { createTestDatabase, type TestDatabase } from "./database.ts";
+
+const SIZES = `select c.oid::regclass::text as name, pg_relation_size(c.oid)::text as bytes, reltuples from pg_class c
+	where relkind = 'r' and relnamespace in ('public'::regnamespace, 'drizzle'::regnamespace) order by 1`;
+const opened: TestDatabase[] = [];
+afterEach(async () => {
+	for (const database of opened.splice(0)) await database.drop();
+});
+
+const oidOf = async ({ sql }: TestDatabase) => (await sql`select oid::text from pg_database where datname = current_database()`)[0]?.oid;
+
+/** Drops it, and answers whether it is still there under another name, with the database of the test that comes next. */
+async function dropAndTake(database: TestDatabase): Promise<{ isKept: boolean; next: TestDatabase }> {
+	const oid = await oidOf(database);
+	await database.drop();
+	const next = await createTestDatabase();
+	opened.push(next);
+	return { isKept: (await next.sql`select from pg_database where oid = ${oid ?? 0}::oid`).length === 1, next };
+}
+
+describe("a database that a test is done with", () => {
+	it("is kept as a new one is: without a row, a sequence's step or a statistic of before", async () => {
+		const first = await createTestDatabase();
+		const before = await first.sql.unsafe(SIZES);
+		await first.sql`insert into team (name) select 'team-' || n from generate_series(1, 1000) n`;
+		await first.sql`insert into audit (at, actor, action, subject) values (now(), '{"kind": "system", "part": "seed"}', 'x', '{}')`;
+		await first.sql`analyze team`;
+		const { isKept, next } = await dropAndTake(first);
+		expect(isKept).toBe(true);
+		expect(next.url).not.toBe(first.url);
+		expect(await next.sql.unsafe(SIZES)).toEqual(before);
+		expect(await next.sql`select from pg_sequences where last_value is not null and schemaname = 'public'`).toEqual([]);
+	});
+
+	it.each([
+		["a new table", "create table mine (what text)"],
+		[
+			"a trigger that was off for a while",
+			"alter table audit disable trigger audit_insert_only; alter table audit enable trigger audit_insert_only",
+		],
+		["a row less of those that migrations wrote", "delete from state_transition where ctid = '(0,1)'"],
+	])("is dropped when it has %s", async (_what, change) => {
+		const database = await createTestDatabase();
+		await database.sql.unsafe(change);
+		expect((await dropAndTake(database)).isKept).toBe(false);
+	});
+});

@@ -1,0 +1,96 @@
+// Databases of tests that were used and emptied again. One of them costs an eighth of a clone of the template, and there are
+// hundreds of tests; the server keeps them between files and workers under names that say what they are.
+import { randomBytes } from "node:crypto";
+import postgres from "postgres";
+
+const PREFIX = "emptied_";
+/** What grew beyond is not worth the emptying. */
+const BYTES_MAX = 40_000_000;
+
+/** Tables of the schemas of ours. */
+const TABLES =
+	"pg_class c join pg_namespace n on n.oid = c.relnamespace where c.relkind = 'r' and n.nspname !~ '^(pg_|information_schema$)'";
+
+/** Rows of a catalogue by number and by the transactions that wrote them: any change to the schema shows, also one that was undone. */
+const rowsOf = (catalogue: string) => `(select count(*) || '/' || coalesce(sum(xmin::text::bigint), 0) from ${catalogue})`;
+const SCHEMA = ["pg_attribute", "pg_constraint", "pg_proc", "pg_trigger", "pg_type"].map(rowsOf).join(" || ' ' || ");
+
+/** What a clone of the template is, so that it can be seen later whether one still is that. */
+interface Mark {
+	schema: string;
+	/** The rows that migrations wrote, by table. */
+	seeded: Record<string, string>;
+}
+
+/** Takes an emptied database under another name, so that nobody who knows the old one reaches it. False when there is none. */
+export async function takeEmptied(admin: postgres.Sql, name: string): Promise<boolean> {
+	for (;;) {
+		const [free] = await admin<{ datname: string }[]>`select datname from pg_database where starts_with(datname, ${PREFIX}) limit 1`;
+		if (!free) return false;
+		try {
+			await admin.unsafe(`alter database ${free.datname} rename to ${name}`);
+			return true;
+		} catch (error) {
+			// Another worker was quicker.
+			if (!(error instanceof postgres.PostgresError && error.code === "3D000")) throw error;
+		}
+	}
+}
+
+/** To be called of a fresh clone, before anybody writes. */
+export async function markClone(admin: postgres.Sql, name: string, sql: postgres.Sql): Promise<void> {
+	const seeded = await sql<
+		{ name: string }[]
+	>`select c.oid::regclass::text as name from ${sql.unsafe(TABLES)} and pg_relation_size(c.oid) > 0`;
+	const mark = await readMark(
+		sql,
+		seeded.map((table) => table.name),
+	);
+	await admin.unsafe(`comment on database ${name} is '${JSON.stringify(mark)}'`);
+}
+
+/**
+ * Empties a database that nobody is connected to and keeps it for the next test. False, and nothing is promised of it, when it
+ * is no longer what the template is: then it is to be dropped.
+ */
+export async function giveBack(admin: postgres.Sql, name: string, sql: postgres.Sql): Promise<boolean> {
+	const [found] = await admin<{ mark: string | null; bytes: string }[]>`
+		select shobj_description(oid, 'pg_database') as mark, pg_database_size(oid)::text as bytes from pg_database where datname = ${name}`;
+	if (!found?.mark || Number(found.bytes) > BYTES_MAX) return false;
+	const seeded = Object.keys((JSON.parse(found.mark) as Mark).seeded);
+	if (JSON.stringify(await readMark(sql, seeded)) !== found.mark) return false;
+	if (!(await empty(sql, seeded))) return false;
+	await sql.end();
+	await admin.unsafe(`alter database ${name} rename to ${PREFIX}${randomBytes(6).toString("hex")}`);
+	return true;
+}
+
+async function readMark(sql: postgres.Sql, seeded: readonly string[]): Promise<Mark> {
+	const columns = [`${SCHEMA} as schema`, ...seeded.map((table, i) => `${rowsOf(table)} as t${i}`)];
+	const [row = {}] = await sql.unsafe<Record<string, string>[]>(`select ${columns.join(", ")}`);
+	return { schema: row["schema"] ?? "", seeded: Object.fromEntries(seeded.map((table, i) => [table, row[`t${i}`] ?? ""])) };
+}
+
+/**
+ * Rows, sequences and what the planner remembers. Vacuumed, so that rows lie in the order of their insertion again; answers
+ * whether all of the room was given back, which a session that looks on can prevent.
+ */
+async function empty(sql: postgres.Sql, seeded: readonly string[]): Promise<boolean> {
+	const written = await writtenTables(sql, seeded);
+	if (written.length > 0) {
+		// Neither triggers nor foreign keys: everything goes.
+		await sql.unsafe(
+			`begin; set local session_replication_role = replica; ${written.map((t) => `delete from ${t.name}`).join("; ")}; commit`,
+		);
+		await sql.unsafe(`vacuum (index_cleanup on, truncate on) ${written.map((t) => t.name).join(", ")}`);
+		await sql`select pg_clear_relation_stats(s, t) from unnest(${written.map((t) => t.schema)}::text[], ${written.map((t) => t.table)}::text[]) as x(s, t)`;
+	}
+	await sql`select setval(format('%I.%I', schemaname, sequencename)::regclass, start_value, false) from pg_sequences where last_value is not null`;
+	return (await writtenTables(sql, seeded)).length === 0;
+}
+
+function writtenTables(sql: postgres.Sql, seeded: readonly string[]) {
+	return sql<{ name: string; schema: string; table: string }[]>`
+		select c.oid::regclass::text as name, n.nspname as schema, c.relname as table from ${sql.unsafe(TABLES)} and pg_relation_size(c.oid) > 0
+			and c.oid::regclass::text <> all (${[...seeded]})`;
+}
