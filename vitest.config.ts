@@ -40,6 +40,8 @@ export default defineConfig({
 				test: {
 					...SETTINGS,
 					name: "database",
+					// They keep nothing in their modules either: a worker loads the house once for all of them.
+					isolate: false,
 					include: [DATABASE_TESTS],
 					globalSetup: ["./scripts/test-postgres.mjs"],
 				},
