@@ -1,4 +1,4 @@
-// Databases of tests that were used and emptied again. One of them costs an eighth of a clone of the template, and there are
+// Databases of tests that were used and emptied again. Emptying costs a fraction of a clone of the template, and there are
 // hundreds of tests; the server keeps them between files and workers under names that say what they are.
 import { randomBytes } from "node:crypto";
 import postgres from "postgres";
