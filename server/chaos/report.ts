@@ -40,7 +40,11 @@ export function renderReport(reports: readonly RunReport[], tookMs: number | nul
 		),
 		"",
 		...(reports.length === 1
-			? [row(["books", "machines", "succeeded", "billed s", "charged s", "slack s", "disks billed $", "charged $"]), ...reports.flatMap((r) => r.books).map(bookRow), ""]
+			? [
+					row(["books", "machines", "succeeded", "billed s", "charged s", "slack s", "disks billed $", "charged $"]),
+					...reports.flatMap((r) => r.books).map(bookRow),
+					"",
+				]
 			: []),
 		failing.length === 0
 			? "nothing failed"
