@@ -2,8 +2,10 @@
 import { useSuspenseQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { CapBar } from "#components/budgets/cap-bar.tsx";
+import { budgetsCsv } from "#components/budgets/export-csv.ts";
 import { budgetsHref } from "#components/budgets/params.ts";
 import { type PreparedRow, prepareRows } from "#components/budgets/prepare-rows.ts";
+import { CsvButton } from "#components/csv/csv-button.tsx";
 import { formatMoney } from "#components/money/format-money.ts";
 import { Money } from "#components/money/money.tsx";
 import { EmptyState } from "#components/page/states.tsx";
@@ -28,17 +30,19 @@ export function BudgetsTable({ chosen }: { chosen: string | null }) {
 			</Panel>
 		);
 	}
+	const rows = prepareRows(budgets);
 	return (
 		<Panel
 			title="Budgets"
 			sub="all that hold a job count for it"
 			actions={
-				<span className="flex flex-wrap gap-x-3.5 gap-y-1 text-xs">
+				<span className="flex flex-wrap items-center gap-x-3.5 gap-y-1 text-xs">
 					<KeyItem fill="on_demand">posted</KeyItem>
 					<KeyItem fill="held">held for live machines</KeyItem>
 					<span className="inline-flex items-center gap-1.5">
 						<span aria-hidden className="h-3 w-0.5 bg-ink" /> forecast, with its range
 					</span>
+					<CsvButton size="sm" label="Budgets as CSV" fileName="spillway-budgets.csv" text={() => budgetsCsv(rows)} />
 				</span>
 			}
 		>
@@ -56,7 +60,7 @@ export function BudgetsTable({ chosen }: { chosen: string | null }) {
 					</tr>
 				</thead>
 				<tbody>
-					{prepareRows(budgets).map((row) => (
+					{rows.map((row) => (
 						<BudgetLine key={row.budget.id} row={row} chosen={row.budget.id === chosen} />
 					))}
 				</tbody>

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { budgetsCsv } from "./export-csv.ts";
 import type { BudgetDetail, BudgetRow } from "./params.ts";
 import { burnDownDays, prepareBurnDown } from "./prepare-burn-down.ts";
 import { prepareRows } from "./prepare-rows.ts";
@@ -25,6 +26,20 @@ const detail = (more: Partial<BudgetDetail> = {}): BudgetDetail => ({
 		{ atMs: Date.UTC(2026, 11), lowMicroUsd: 80n * M, expectedMicroUsd: 100n * M, highMicroUsd: 120n * M },
 	],
 	...more,
+});
+
+describe("budgetsCsv", () => {
+	it("has the rows as they are shown, to the micro-dollar, and nothing where no forecast is", () => {
+		const rows = prepareRows([
+			row("risk", 'job.team == "risk"', { postedMicroUsd: 1n }),
+			row("all", "true", { forecast: forecast(80n, 100n, 120n) }),
+		]);
+		expect(budgetsCsv(rows).split("\r\n").slice(1)).toEqual([
+			"all,everybody,month,2026-11-01T00:00:00.000Z,2026-12-01T00:00:00.000Z,40.000000,10.000000,50.000000,100.000000,100.000000,80.000000,120.000000",
+			"risk,team risk,month,2026-11-01T00:00:00.000Z,2026-12-01T00:00:00.000Z,0.000001,10.000000,50.000000,100.000000,,,",
+			"",
+		]);
+	});
 });
 
 describe("prepareRows", () => {

@@ -2,7 +2,9 @@
 import { useSuspenseQuery } from "@tanstack/react-query";
 import type { inferRouterOutputs } from "@trpc/server";
 import Link from "next/link";
+import { machinesCsv } from "#components/capacity/export-csv.ts";
 import { MACHINES_QUERY } from "#components/capacity/params.ts";
+import { CsvButton } from "#components/csv/csv-button.tsx";
 import { StateMark } from "#components/job-state/state-mark.tsx";
 import { formatMoney } from "#components/money/format-money.ts";
 import { Money } from "#components/money/money.tsx";
@@ -35,7 +37,14 @@ export function MachinesPanel({ seesAll }: { seesAll: boolean }) {
 						? undefined
 						: "of your teams"
 			}
-			actions={data.items.length > 0 && <span>{`${formatMoney(burn, "price")} an hour, ${formatMoney(spent, "posted")} so far`}</span>}
+			actions={
+				data.items.length > 0 && (
+					<>
+						<span>{`${formatMoney(burn, "price")} an hour, ${formatMoney(spent, "posted")} so far`}</span>
+						<CsvButton size="sm" label="Cloud machines as CSV" fileName="spillway-machines.csv" text={() => machinesCsv(data.items)} />
+					</>
+				)
+			}
 		>
 			{data.items.length === 0 ? (
 				<EmptyState icon="capacity" title="No cloud machine runs">

@@ -2,9 +2,11 @@
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState, useTransition } from "react";
+import { offersCsv } from "#components/capacity/export-csv.ts";
 import { groupOffers, listPriceDay, type OfferLine } from "#components/capacity/offers.ts";
 import { capacityHref, OFFER_GPUS, type OfferFilter, offersQuery } from "#components/capacity/params.ts";
 import { Sparkline } from "#components/charts/sparkline.tsx";
+import { CsvButton } from "#components/csv/csv-button.tsx";
 import { formatMoney } from "#components/money/format-money.ts";
 import { Money, PriceMissing } from "#components/money/money.tsx";
 import { EmptyState, NoResults } from "#components/page/states.tsx";
@@ -50,6 +52,7 @@ export function OffersPanel({ filter }: { filter: OfferFilter }) {
 						)}
 						{formatCount(data.total)} offers fit, zone by zone; the cheapest {formatCount(data.items.length)} are read. CO2 is the yearly
 						average of the region's grid.
+						<CsvButton size="sm" label="Offers as CSV" fileName="spillway-offers.csv" text={() => offersCsv(shown)} />
 					</span>
 				)
 			}

@@ -1,6 +1,6 @@
 import type { CarbonRow } from "#components/carbon/prepare-table.ts";
 import { BY_LABEL, type CarbonBy } from "#components/carbon/range.ts";
-import { csvField } from "#components/spend/export-csv.ts";
+import { csvText } from "#components/csv/csv.ts";
 
 /** Milligrams as kilograms with all six digits, as a machine reads them. */
 export function exactKg(milligrams: bigint): string {
@@ -25,5 +25,5 @@ export function carbonCsv(rows: readonly CarbonRow[], by: CarbonBy, range: { fro
 		time(range.fromMs),
 		time(range.toMs),
 	]);
-	return `${[head, ...lines].map((line) => line.map(csvField).join(",")).join("\r\n")}\r\n`;
+	return csvText([head, ...lines]);
 }

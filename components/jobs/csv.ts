@@ -1,3 +1,4 @@
+import { csvText } from "#components/csv/csv.ts";
 import type { JobView } from "#components/trpc/outputs.ts";
 import { microToUsdText } from "#server/kernel/money.ts";
 
@@ -27,16 +28,7 @@ const COLUMNS: readonly { name: string; of: (job: JobView) => string | number | 
 	{ name: "simulated", of: (j) => (j.synthetic ? "yes" : "no") },
 ];
 
-/** Jobs as CSV (RFC 4180), times in UTC, dollars to the last micro-dollar. */
+/** Jobs as CSV, times in UTC, dollars to the last micro-dollar. */
 export function jobsCsv(jobs: readonly JobView[]): string {
-	const lines = [COLUMNS.map((c) => c.name), ...jobs.map((job) => COLUMNS.map((c) => cell(c.of(job))))];
-	return `${lines.map((line) => line.join(",")).join("\r\n")}\r\n`;
-}
-
-/** A text that a spreadsheet would run as a formula gets an apostrophe in front, which spreadsheets do not show. */
-function cell(value: string | number | null): string {
-	if (value === null) return "";
-	if (typeof value === "number") return String(value);
-	const text = /^[=+\-@\t\r]/.test(value) && !/^-?[\d.]+$/.test(value) ? `'${value}` : value;
-	return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+	return csvText([COLUMNS.map((c) => c.name), ...jobs.map((job) => COLUMNS.map((c) => String(c.of(job) ?? "")))]);
 }

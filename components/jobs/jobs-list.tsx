@@ -2,6 +2,7 @@
 import { useRouter } from "next/navigation";
 import { useQueryStates } from "nuqs";
 import { type ReactNode, useMemo, useState } from "react";
+import { saveCsv } from "#components/csv/csv.ts";
 import { ColumnMenu } from "#components/data-table/column-menu.tsx";
 import { DataTable } from "#components/data-table/data-table.tsx";
 import type { JobView } from "#components/trpc/outputs.ts";
@@ -118,10 +119,7 @@ function Foot({ more, failed, onRetry }: { more: boolean; failed: boolean; onRet
 }
 
 function exportCsv(rows: readonly JobView[], more: boolean) {
-	const url = URL.createObjectURL(new Blob([jobsCsv(rows)], { type: "text/csv" }));
-	const link = Object.assign(document.createElement("a"), { href: url, download: "jobs.csv" });
-	link.click();
-	URL.revokeObjectURL(url);
+	saveCsv("jobs.csv", jobsCsv(rows));
 	notify({
 		tone: "done",
 		title: `${jobs(rows.length)} exported`,

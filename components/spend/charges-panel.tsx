@@ -2,11 +2,12 @@
 import { useInfiniteQuery, useSuspenseInfiniteQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useState } from "react";
+import { CsvButton } from "#components/csv/csv-button.tsx";
 import { formatMoney } from "#components/money/format-money.ts";
 import { Money } from "#components/money/money.tsx";
 import { EmptyState, NoResults } from "#components/page/states.tsx";
 import { PlaceSwatch } from "#components/place/place.tsx";
-import { chargesCsv, saveCsv } from "#components/spend/export-csv.ts";
+import { chargesCsv } from "#components/spend/export-csv.ts";
 import { chargePages } from "#components/spend/pages.ts";
 import { type ChargeLine, causeOf, chargeName } from "#components/spend/prepare-charges.ts";
 import { isRefundable } from "#components/spend/prepare-refund.ts";
@@ -22,7 +23,6 @@ import { CopyId } from "#components/ui/copy-id.tsx";
 import { formatCount } from "#components/ui/format-number.ts";
 import { Fact, FactStrip } from "#components/ui/kpi.tsx";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
-import { useHydrated } from "#components/ui/use-hydrated.ts";
 
 function useCharges(view: ChargesView) {
 	const trpc = useTRPC();
@@ -201,15 +201,5 @@ export function ChargesExport({ view }: { view: ChargesView }) {
 	const { data } = useInfiniteQuery(chargePages(trpc.spend.charges.pathKey(), view, hour, (input) => client.spend.charges.query(input)));
 	const items = data?.pages.flatMap((page) => page.items) ?? [];
 	const { from, to } = datesOfView(view, hour);
-	const hydrated = useHydrated();
-	return (
-		<Button
-			icon="download"
-			disabled={!hydrated || items.length === 0}
-			onClick={() => saveCsv(`spillway-charges-${from}-to-${to}.csv`, chargesCsv(items))}
-		>
-			<span className="max-md:hidden">Export as shown</span>
-			<span className="md:hidden">CSV</span>
-		</Button>
-	);
+	return <CsvButton fileName={`spillway-charges-${from}-to-${to}.csv`} text={items.length > 0 ? () => chargesCsv(items) : null} />;
 }

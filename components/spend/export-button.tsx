@@ -1,13 +1,12 @@
 "use client";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { jobsCsv, saveCsv, spendCsv } from "#components/spend/export-csv.ts";
+import { CsvButton } from "#components/csv/csv-button.tsx";
+import { jobsCsv, spendCsv } from "#components/spend/export-csv.ts";
 import { jobPages } from "#components/spend/pages.ts";
 import { prepareSpendTable } from "#components/spend/prepare-table.ts";
 import { useHour } from "#components/spend/use-spend.ts";
 import { BY_LABEL, bucketOfView, datesOfView, type SpendView, spendQuery } from "#components/spend/view.ts";
 import { useTRPC, useTRPCClient } from "#components/trpc/client.tsx";
-import { Button } from "#components/ui/button.tsx";
-import { useHydrated } from "#components/ui/use-hydrated.ts";
 
 /** Hands out the table that is on the screen, as a file. */
 export function ExportButton({ view }: { view: SpendView }) {
@@ -21,24 +20,17 @@ export function ExportButton({ view }: { view: SpendView }) {
 		...jobPages(trpc.spend.jobs.pathKey(), view, hour, (input) => client.spend.jobs.query(input)),
 		enabled: byJob,
 	});
-	const hydrated = useHydrated();
-	const ready = hydrated && (byJob ? jobs !== undefined : page !== undefined);
-	const save = () => {
-		const { from, to } = datesOfView(view, hour);
+	const { from, to } = datesOfView(view, hour);
+	return <CsvButton fileName={`spillway-spend-by-${view.by}-${from}-to-${to}.csv`} text={textOf()} />;
+
+	function textOf(): (() => string) | null {
+		if (!byJob) return page ? () => spendCsv(tableOf(page), BY_LABEL[view.by], input) : null;
 		const [first] = jobs?.pages ?? [];
-		const text =
-			byJob && jobs && first
-				? jobsCsv(
-						jobs.pages.flatMap((p) => p.items),
-						first,
-					)
-				: page && spendCsv(prepareSpendTable(page, { view, bucket: bucketOfView(view, hour), range: input }), BY_LABEL[view.by], input);
-		if (text) saveCsv(`spillway-spend-by-${view.by}-${from}-to-${to}.csv`, text);
-	};
-	return (
-		<Button icon="download" onClick={save} disabled={!ready}>
-			<span className="max-md:hidden">Export as shown</span>
-			<span className="md:hidden">CSV</span>
-		</Button>
-	);
+		const items = jobs?.pages.flatMap((p) => p.items) ?? [];
+		return first ? () => jobsCsv(items, first) : null;
+	}
+
+	function tableOf(of: NonNullable<typeof page>) {
+		return prepareSpendTable(of, { view, bucket: bucketOfView(view, hour), range: input });
+	}
 }

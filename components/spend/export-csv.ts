@@ -1,14 +1,8 @@
+import { csvText, exactDollars } from "#components/csv/csv.ts";
 import type { ChargeLine } from "./prepare-charges.ts";
 import type { SpendRow } from "./prepare-table.ts";
 
-const MICRO = 1_000_000n;
 type Range = { fromMs: number; toMs: number };
-
-/** Dollars with all six digits, as a machine reads them. */
-export function exactDollars(microUsd: bigint): string {
-	const abs = microUsd < 0n ? -microUsd : microUsd;
-	return `${microUsd < 0n ? "-" : ""}${abs / MICRO}.${(abs % MICRO).toString().padStart(6, "0")}`;
-}
 
 const iso = (ms: number) => new Date(ms).toISOString();
 const hours = (gpuMs: bigint) => (Number(gpuMs) / 3_600_000).toFixed(4);
@@ -27,7 +21,7 @@ export function spendCsv(rows: readonly SpendRow[], by: string, range: Range): s
 		iso(range.fromMs),
 		iso(range.toMs),
 	]);
-	return csv([head, ...lines]);
+	return csvText([head, ...lines]);
 }
 
 export interface JobSum {
@@ -49,7 +43,7 @@ export function jobsCsv(jobs: readonly JobSum[], range: Range): string {
 		...[job.key, job.name, job.team, job.project, job.class, job.state, hours(job.gpuMs), exactDollars(job.totalMicroUsd)],
 		...[String(job.charges), iso(range.fromMs), iso(range.toMs)],
 	]);
-	return csv([head, ...lines]);
+	return csvText([head, ...lines]);
 }
 
 /** Charges as they are shown, with what was left out on the screen for want of room. */
@@ -64,23 +58,5 @@ export function chargesCsv(charges: readonly ChargeLine[]): string {
 		...[hours(c.gpuMs), ...[c.listMicroUsd, c.contractedMicroUsd, c.effectiveMicroUsd, c.billedMicroUsd].map(exactDollars)],
 		...[c.jobId ?? "", c.cause.kind, c.cause.id],
 	]);
-	return csv([[...head, "Job", "Cause", "Cause id"], ...lines]);
-}
-
-const csv = (lines: readonly (readonly string[])[]) => `${lines.map((line) => line.map(csvField).join(",")).join("\r\n")}\r\n`;
-
-/** A field of a CSV file that a spreadsheet takes for text, never for a formula. */
-export function csvField(text: string): string {
-	const safe = /^[=+@\t\r]|^-(?![\d.])/.test(text) ? `'${text}` : text;
-	return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
-
-/** Hands a text out as a file. */
-export function saveCsv(name: string, text: string): void {
-	const url = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
-	const link = document.createElement("a");
-	link.href = url;
-	link.download = name;
-	link.click();
-	URL.revokeObjectURL(url);
+	return csvText([[...head, "Job", "Cause", "Cause id"], ...lines]);
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { exactDollars, spendCsv } from "./export-csv.ts";
+import { exactDollars } from "#components/csv/csv.ts";
+import { spendCsv } from "./export-csv.ts";
 import { perGpuHour, prepareSpendTable, type SpendPage, type SpendRow } from "./prepare-table.ts";
 import type { SpendBy, SpendView } from "./view.ts";
 

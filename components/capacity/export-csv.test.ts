@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import { machinesCsv, offersCsv } from "./export-csv.ts";
+import type { OfferLine } from "./offers.ts";
+
+const cells = (csv: string) =>
+	csv
+		.trimEnd()
+		.split("\r\n")
+		.map((line) => line.split(","));
+const named = (csv: string) => {
+	const [head = [], ...lines] = cells(csv);
+	return lines.map((line) => Object.fromEntries(head.map((name, i) => [name, line[i]])));
+};
+
+describe("what Capacity hands out", () => {
+	it("has each offer's price to the micro-dollar, and says which is not used", () => {
+		const offer = {
+			...{ siteId: "aws", provider: "aws", region: "us-east-1", zone: "us-east-1a", instanceType: "p5.48xlarge", capacityType: "spot" },
+			...{ accelerator: "H100-80GB", gpus: 8, microUsdPerHour: "21830000", microUsdPerGpuHour: "2728750", disk: null },
+			...{ priceObservedAt: "2026-11-19T14:32:00.000Z", priceSource: "spot history", priceStale: false, backoffUntil: null },
+			gridGramsPerKwh: 412,
+		};
+		const lines = [
+			{ offer, zones: 3 },
+			{ offer: { ...offer, microUsdPerHour: null, microUsdPerGpuHour: null, gridGramsPerKwh: null }, zones: 1 },
+		] as OfferLine[];
+		const [known, unknown] = named(offersCsv(lines));
+		expect(known).toMatchObject({
+			"USD an hour": "21.830000",
+			"USD a GPU hour": "2.728750",
+			Zones: "3",
+			Usable: "yes",
+			"g CO2e per kWh": "412",
+		});
+		expect(unknown).toMatchObject({ "USD an hour": "", Usable: "no", "g CO2e per kWh": "" });
+	});
+
+	it("has each machine under the head of its column", () => {
+		const machine = {
+			...{ id: "ins_1", providerInstanceId: "i-0c41", state: "ready", siteId: "aws", provider: "aws", region: "us-east-2", zone: null },
+			...{
+				instanceType: "p5.48xlarge",
+				capacityType: "spot",
+				accelerator: "H100-80GB",
+				gpus: 8,
+				jobId: "job_1",
+				jobName: "clip",
+				team: "vision",
+			},
+			...{ rank: 0, launchedAt: null, expiresAt: "2026-11-24T12:00:00.000Z", microUsdPerHour: "23410000", costMicroUsd: "101440000" },
+		};
+		expect(named(machinesCsv([machine] as Parameters<typeof machinesCsv>[0]))[0]).toMatchObject({
+			...{ Machine: "ins_1", "Provider's id": "i-0c41", Zone: "", GPUs: "8", "Job name": "clip", Team: "vision", "Launched (UTC)": "" },
+			...{ "Ends at the latest (UTC)": "2026-11-24T12:00:00.000Z", "USD an hour": "23.410000", "Cost so far USD": "101.440000" },
+		});
+	});
+});

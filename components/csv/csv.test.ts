@@ -1,0 +1,22 @@
+import { describe, expect, it } from "vitest";
+import { csvText, exactDollars } from "./csv.ts";
+
+describe("csvText", () => {
+	it.each([
+		["=1+1", "'=1+1"],
+		["+1", "'+1"],
+		["@SUM(A1)", "'@SUM(A1)"],
+		["-2+3+cmd", "'-2+3+cmd"],
+		["-1.5", "-1.5"],
+		["-", "'-"],
+		["a,b", '"a,b"'],
+		['say "x"', '"say ""x"""'],
+		["two\nlines", '"two\nlines"'],
+	])("writes %j as %j: no formula, nothing torn apart", (text, written) => {
+		expect(csvText([[text, "x"]])).toBe(`${written},x\r\n`);
+	});
+
+	it("has dollars to the micro-dollar, below zero too", () => {
+		expect([1_500_000n, -1n, 0n].map(exactDollars)).toEqual(["1.500000", "-0.000001", "0.000000"]);
+	});
+});
