@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import AxeBuilder from "@axe-core/playwright";
 import { expect, type Page } from "@playwright/test";
 import { publish } from "./support/database.ts";
@@ -38,6 +39,8 @@ test("finance changes a cap; it counts at once, and the policy keeps its comment
 	const { source, message } = await rest.policy();
 	expect(source).toBe(original.replace(/capUsd: \d+(\.\d+)?/, "capUsd: 612.5"));
 	expect(message).toBe("Two more teams");
+	const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Budgets as CSV" }).click()]);
+	expect(await readFile(await file.path(), "utf8")).toMatch(/^Budget,Holds,Period,.*\r\ncloud-month,everybody,month,.*,612\.500000,/);
 });
 
 test("with a second person a change waits for theirs", async ({ page, browser }) => {
