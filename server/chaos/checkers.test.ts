@@ -98,6 +98,17 @@ it.each<[string, Partial<Outcome>, RegExp]>([
 	expect(said[0]).toMatch(words);
 });
 
+it("lets a machine that may never have run be charged the least that its disk costs, and no more", () => {
+	const unseen = { ...row, untilMs: T0 + 12_000, fromSlackMs: 3_000, untilSlackMs: 3_000 };
+	const machines = [
+		{ ...machine, terminatedAt: T0 + 12_000, billedMs: 0, billedSeconds: 0, disk: { ...machine.disk, billedMicroUsd: "0" } },
+	];
+	const disks = (diskMicroUsd: number) =>
+		check({ ...good, machines, instances: [{ ...unseen, charged: { ms: 3_000, diskMicroUsd } }] } as Outcome).disks;
+	expect(disks(1_157)).toEqual([]);
+	expect(disks(2_430)).toHaveLength(1);
+});
+
 it("holds no disk against the bill whose price could not be read at the launch", () => {
 	expect(broken({ instances: [{ ...row, diskMicroUsdPerMonth: 0, charged: { ...row.charged, diskMicroUsd: 0 } }] })).toEqual([]);
 });

@@ -140,6 +140,9 @@ function lastOfEach(machines: Outcome["machines"]): Outcome["machines"] {
 /** No month is shorter: a second of a disk costs no more than in this one. */
 const SHORTEST_MONTH_MS = 28 * 86_400_000;
 
+/** No provider's disk costs less than a minute of it when it costs anything: Amazon's. */
+const LEAST_DISK_MS = 60_000;
+
 /** The ledger's disks against the provider's book: what it bills of each by its own list, but for the time that nobody could see. */
 function disks({ machines, instances }: Outcome): string[] {
 	const rows = new Map(instances.map((i) => [i.id, i]));
@@ -150,8 +153,11 @@ function disks({ machines, instances }: Outcome): string[] {
 		if (billed === null || row?.fromMs == null || row.untilMs === null || row.diskMicroUsdPerMonth === 0) return [];
 		const name = `${machine.provider} ${machine.instanceId} of ${machine.ourInstance}`;
 		const over = (row.charged?.diskMicroUsd ?? 0) - Number(billed);
+		const slackMs = row.fromSlackMs + row.untilSlackMs;
+		// A machine that may never have run at all is charged the least that a disk costs, or nothing.
+		const leastMs = (row.charged?.ms ?? 0) <= slackMs ? LEAST_DISK_MS : 0;
 		// Two ends, and the rounding to whole seconds on both sides.
-		const unseenMs = row.fromSlackMs + row.untilSlackMs + 4 * SECOND_MS + spokeAfterEndMs(machine, row);
+		const unseenMs = slackMs + 4 * SECOND_MS + spokeAfterEndMs(machine, row) + leastMs;
 		const wrong = Math.abs(over) > (row.diskMicroUsdPerMonth * unseenMs) / SHORTEST_MONTH_MS + 1;
 		return wrong ? [`${name}: ${over} µ$ are charged for its disk beyond the ${billed} µ$ that are billed`] : [];
 	});
