@@ -106,13 +106,20 @@ export function chooseOffer(
 	due: DueBurst | null = null,
 ): OfferChoice {
 	const blockedBy = makeBlockedBy(job, run, budgets, nowMs, due?.atMost ?? null);
-	const noSpot = firmOnly(job, run, nowMs);
+	const noSpot = firmOnly(job, run, nowMs, firmStagingMs(shape, run));
 	if (noSpot) {
 		const firm = chooseAmong(shape, job, run, budgets, askApproval, (row) => (row.offer.capacityType === "spot" ? noSpot : blockedBy(row)));
 		// Where no firm capacity can be had, spot is better than waiting.
 		if (firm.kind === "chosen") return firm;
 	}
 	return chooseAmong(shape, job, run, budgets, askApproval, blockedBy);
+}
+
+/** The least time in which the run's data come to a firm machine, ms; 0 without data or such a machine. */
+function firmStagingMs(shape: Shape, run: CloudRun): number {
+	if (run.data.length === 0) return 0;
+	const firm = shape.offers().eligible.filter((row) => row.offer.capacityType !== "spot");
+	return firm.length === 0 ? 0 : Math.min(...firm.map((row) => stagingOn(row, run)).map(({ ms, waitMs }) => ms + waitMs));
 }
 
 function chooseAmong(

@@ -32,6 +32,23 @@ describe("a deadline at the start", () => {
 		expect(passed && removalSentenceOf(passed.removal)).toBe("Spot may be taken back, and the job's deadline leaves no time for that.");
 	});
 
+	it("reckons with the time in which data come to each machine", () => {
+		const stagingMs = 10 * MINUTE_MS;
+		// 600 GiB at 1 GiB/s.
+		const rows = { uri: "s3://lake/rows", sizeGiB: 600, mount: "/data", residency: [] };
+		const data = {
+			...{ replicas: new Map(), filesStayHome: false },
+			inboundMiBPerS: new Map([`${firm.provider}:${firm.region}`].map((place) => [place, 1024])),
+		};
+		const reading = (inMs: number) => {
+			const job = due(inMs);
+			return choose({ ...job, spec: { ...job.spec, data: [rows] } }, { data });
+		};
+		const leastMs = WORK_MS + 2 * (CHANGEOVER_MS + stagingMs) + 15 * MINUTE_MS + LIMITS.nextChoiceWithinMs;
+		expect(reading(leastMs).offerId).toBe(spot.id);
+		expect(reading(leastMs - 1).offerId).toBe(firm.id);
+	});
+
 	it("needs room for the whole work twice when there are no checkpoints", () => {
 		const leastMs = 2 * WORK_MS + 2 * CHANGEOVER_MS + LIMITS.nextChoiceWithinMs;
 		expect(choose(due(leastMs, false)).offerId).toBe(spot.id);

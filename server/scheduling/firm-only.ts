@@ -6,15 +6,16 @@ import type { DeadlineState } from "./spot-guarantee/types.ts";
 import type { PendingJob } from "./types.ts";
 
 /**
+ * `stagingMs`: until its data are on a firm machine; a machine that is taken back takes them along.
  * Why a job with a deadline may not start on spot: its time no longer bears an interruption, by the guarantee's own margin
  * (spot-guarantee/safety.ts) with the P90 of the rest as the work left. Otherwise the next cycle would move it off again,
  * for nothing. Without checkpoints an interruption loses all of it. A deadline that is lost even at the median on firm
  * capacity asks for nothing: paying more would not save it.
  */
-export function firmOnly(job: PendingJob, run: CloudRun, nowMs: number): Removal | null {
+export function firmOnly(job: PendingJob, run: CloudRun, nowMs: number, stagingMs: number): Removal | null {
 	const { deadlineMs } = job.spec;
-	if (deadlineMs === null || nowMs + run.start.p50Ms + run.rest.p50Ms > deadlineMs) return null;
-	const changeover = run.start.p90Ms + LIMITS.restoreMs;
+	if (deadlineMs === null || nowMs + run.start.p50Ms + stagingMs + run.rest.p50Ms > deadlineMs) return null;
+	const changeover = run.start.p90Ms + stagingMs + LIMITS.restoreMs;
 	const state: DeadlineState = {
 		nowMs,
 		deadlineMs,
