@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -45,6 +45,15 @@ it("a folder that its job rewrites during the copy is copied as it is afterwards
 		expect(bytes).toBe("newer".length);
 		expect(readFileSync(path.join(to, relative), "utf8")).toBe("newer");
 	}
+});
+
+it("folders that vanish while they are listed do not make the rest look empty", async () => {
+	const gone = Array.from({ length: 300 }, (_, i) => path.join(from, `step-${i}`));
+	for (const folder of gone) mkdirSync(folder);
+	setImmediate(() => {
+		for (const folder of gone) rmdirSync(folder);
+	});
+	expect(await listFiles(from)).toHaveLength(FILES);
 });
 
 it("an empty or absent folder gives no copy", async () => {

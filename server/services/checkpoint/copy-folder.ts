@@ -1,3 +1,4 @@
+import type { Dirent } from "node:fs";
 import { cp, readdir, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -14,7 +15,7 @@ export interface CopiedFile {
 
 /** Files under a folder with their sizes and their last change; an absent folder is empty. */
 export async function listFiles(folder: string): Promise<CopiedFile[]> {
-	const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+	const entries = await entriesOf(folder);
 	const names = entries.filter((e) => e.isFile()).map((e) => path.join(e.parentPath, e.name));
 	const found = await Promise.all(
 		names.map(async (file) => {
@@ -23,6 +24,22 @@ export async function listFiles(folder: string): Promise<CopiedFile[]> {
 		}),
 	);
 	return found.flat().sort((a, b) => (a.relative < b.relative ? -1 : 1));
+}
+
+/** A folder below it that vanishes meanwhile ends the whole listing: then it is made again, rather than taken for an empty one. */
+async function entriesOf(folder: string): Promise<Dirent[]> {
+	for (let tries = 1; ; tries++) {
+		try {
+			return await readdir(folder, { recursive: true, withFileTypes: true });
+		} catch (error) {
+			const there = await stat(folder).then(
+				() => true,
+				() => false,
+			);
+			if (!isGone(error) || !there) return [];
+			if (tries === TRIES) throw error;
+		}
+	}
 }
 
 /**
