@@ -1,4 +1,4 @@
-import { and, eq, gte, inArray, isNull, lt, ne, or, sql } from "drizzle-orm";
+import { and, eq, gte, inArray, isNotNull, isNull, lt, ne, or, sql } from "drizzle-orm";
 import { type ChargeDraft, NO_AMOUNTS } from "#server/accounting/amounts.ts";
 import { bucketStartMs, cutAtHours, type Interval } from "#server/accounting/calendar.ts";
 import { amortisedUntil, type Commitment } from "#server/accounting/commitment.ts";
@@ -19,7 +19,7 @@ import { postCharges } from "./post-charges.ts";
 
 /** Hours that are held against the ledger again, for news that came late. */
 const AGAIN_MS = 2 * DAY_MS;
-/** An hour is closed when every machine was charged beyond it. */
+/** An hour is closed this long after its end, when every machine was charged beyond it. */
 const CLOSED_AFTER_MS = HOUR_MS;
 const STEP_MS = 7 * DAY_MS;
 /** A machine that ended is looked for this long before the launch of one that it may have kept out. */
@@ -91,9 +91,11 @@ async function meterCommitment(ctx: LedgerContext, commitment: Commitment, nowMs
 		const [row] = await tx.select({ value: setting.value }).from(setting).where(eq(setting.key, key)).for("update");
 		const [place] = await tx.select({ provider: site.provider }).from(site).where(eq(site.id, commitment.siteId));
 		const doneMs = Number(row?.value ?? commitment.fromMs);
-		const closedMs = Math.min(commitment.toMs, bucketStartMs("hour", nowMs - CLOSED_AFTER_MS));
+		const overMs = Math.min(commitment.toMs, bucketStartMs("hour", nowMs - CLOSED_AFTER_MS));
+		if (!place || overMs <= doneMs) return true;
+		const closedMs = Math.min(overMs, bucketStartMs("hour", await chargedUntilMs(tx, commitment)));
 		const untilMs = Math.min(closedMs, doneMs + STEP_MS);
-		if (!place || untilMs <= doneMs) return true;
+		if (untilMs <= doneMs) return true;
 		const calendar = await holdLedgerCalendar(tx);
 		const again = bucketStartMs("hour", Math.max(commitment.fromMs, doneMs - AGAIN_MS), calendar);
 		const drafts = await unusedCharges(
@@ -107,6 +109,26 @@ async function meterCommitment(ctx: LedgerContext, commitment: Commitment, nowMs
 		await postCharges(tx, drafts, nowMs);
 		return untilMs >= closedMs;
 	});
+}
+
+/**
+ * The instant up to which every machine that the commitment may pay is charged: without end when all are charged to
+ * theirs. Another meter may have left a machine out, or hold it at this moment: its hours are not unused because of that.
+ */
+async function chargedUntilMs(tx: Tx, c: Commitment): Promise<number> {
+	const chargedUntil = sql`coalesce(${instance.meteredUntil}, ${instance.billedFrom})`;
+	const [row] = await tx
+		.select({ atMs: sql<string | null>`(extract(epoch from min(${chargedUntil})) * 1000)::bigint::text` })
+		.from(instance)
+		.where(
+			and(
+				...[eq(instance.siteId, c.siteId), eq(instance.capacityType, "reserved"), eq(instance.instanceType, c.instanceType)],
+				sql`coalesce(${COMMITMENT_ID}, ${c.id}) = ${c.id}`,
+				isNotNull(instance.billedFrom),
+				or(isNull(instance.billedUntil), isNull(instance.meteredUntil), ne(instance.meteredUntil, instance.billedUntil)),
+			),
+		);
+	return row?.atMs ? Number(row.atMs) : Number.MAX_SAFE_INTEGER;
 }
 
 async function unusedCharges(tx: Tx, c: Commitment, provider: Provider, time: Interval, calendar: Calendar): Promise<ChargeDraft[]> {

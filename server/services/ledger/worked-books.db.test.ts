@@ -254,6 +254,19 @@ describe("a reservation of 2 machines for $4 an hour, $2 each", () => {
 		expect((await chargesOf(books, jobId)).every((c) => c.billedMicroUsd === 0n)).toBe(true);
 	});
 
+	it("a machine that another meter holds has not left its hours unused: they stay open until it is charged", async () => {
+		const { instanceId } = await test.addMachine(books, machine);
+		books.clock.advance(4 * HOUR_MS);
+		const sums = async () => [await test.chargedTo(books, { instanceId }), await test.chargedTo(books, { poolId: "cr-1" })];
+		await books.db.transaction(async (other) => {
+			await other.select().from(instance).where(eq(instance.id, instanceId)).for("update");
+			await meterAll(books);
+		});
+		expect(await sums()).toEqual([0n, 0n]);
+		await meterAll(books);
+		expect(await sums()).toEqual([8_000_000n, 6_000_000n]);
+	});
+
 	it("a third machine finds no room in it and pays its own $5: 2 + 2 + 5, nothing unused", async () => {
 		const machines = [await test.addMachine(books, machine), await test.addMachine(books, machine), await test.addMachine(books, machine)];
 		books.clock.advance(2 * HOUR_MS);
