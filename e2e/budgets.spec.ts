@@ -43,7 +43,7 @@ test("finance changes a cap; it counts at once, and the policy keeps its comment
 	expect(await readFile(await file.path(), "utf8")).toMatch(/^Budget,Holds,Period,.*\r\ncloud-month,everybody,month,.*,612\.500000,/);
 });
 
-test("with a second person a change waits for theirs", async ({ page, browser }) => {
+test("with a second person a change waits for theirs, and so does doing without one", async ({ page, browser }) => {
 	await open(page, "/budgets", "Budgets");
 	await page.getByRole("button", { name: "When to tell" }).click();
 	const settings = page.getByRole("dialog", { name: "When people are told" });
@@ -65,6 +65,15 @@ test("with a second person a change waits for theirs", async ({ page, browser })
 	await off.getByRole("button", { name: "Save" }).click();
 	await expect(off).toBeHidden();
 	await other.close();
+
+	await open(page, "/approvals", "Approvals");
+	const asked = page.locator("#proposals").getByRole("listitem").filter({ hasText: "Second person for caps: off" });
+	await expectAccessible(page);
+	await asked.getByRole("button", { name: "Approve" }).click();
+	await expect(asked).toHaveCount(0);
+	await open(page, "/budgets", "Budgets");
+	await page.getByRole("button", { name: "When to tell" }).click();
+	await expect(page.getByLabel("Caps need a second person")).not.toBeChecked();
 });
 
 test("a channel is added, tested and removed, and its log says how that went", async ({ page }) => {

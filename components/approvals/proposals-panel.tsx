@@ -46,7 +46,8 @@ export function SecondPersonPanel({ view, role }: { view: ApprovalsView; role: R
 
 /** As the server decides it: caps are finance's and the platform's, policies the platform's. */
 function mayDecide(p: ProposalItem, role: Role): boolean {
-	return p.kind === "budget_cap" ? role !== "data_scientist" : role === "platform";
+	const ofBudgets = p.kind === "budget_cap" || (p.kind === "second_person_off" && p.secondPersonOf === "budgets");
+	return ofBudgets ? role !== "data_scientist" : role === "platform";
 }
 
 function What({ proposal: p }: { proposal: ProposalItem }) {
@@ -57,6 +58,13 @@ function What({ proposal: p }: { proposal: ProposalItem }) {
 				<span className="tabular">
 					{formatMoney(p.fromMicroUsd, "whole")} to <b className="font-semibold">{formatMoney(p.toMicroUsd, "whole")}</b>
 				</span>
+			</p>
+		);
+	}
+	if (p.kind === "second_person_off") {
+		return (
+			<p>
+				Second person for <b className="font-semibold">{p.secondPersonOf === "policies" ? "policies" : "caps"}</b>: off
 			</p>
 		);
 	}
@@ -109,14 +117,15 @@ function Decide({ proposal: p, may }: { proposal: ProposalItem; may: boolean }) 
 	const reject = useMutation(trpc.approval.rejectProposal.mutationOptions(settled));
 	if (!may) return <Chip tone="warn">waits</Chip>;
 	const busy = approve.isPending || reject.isPending;
+	const stale = "stale" in p && p.stale;
 	return (
 		<span className="flex flex-wrap items-center gap-2">
-			{p.stale && <span className="text-xs text-ink-3">The policy has moved on since</span>}
-			{p.mine && !p.stale && <Chip tone="warn">waits for somebody else</Chip>}
+			{stale && <span className="text-xs text-ink-3">The policy has moved on since</span>}
+			{p.mine && !stale && <Chip tone="warn">waits for somebody else</Chip>}
 			<Button className="max-md:h-11!" busy={busy} onClick={() => reject.mutate({ id: p.id })}>
 				{p.mine ? "Withdraw" : "Reject"}
 			</Button>
-			{!p.mine && !p.stale && (
+			{!p.mine && !stale && (
 				<Button variant="primary" className="max-md:h-11!" busy={busy} onClick={() => approve.mutate({ id: p.id })}>
 					Approve
 				</Button>

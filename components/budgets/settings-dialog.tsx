@@ -31,9 +31,12 @@ function SettingsDialog({ onClose }: { onClose: () => void }) {
 	const [secondPerson, setSecondPerson] = useState(settings.secondPerson);
 	const save = useMutation(
 		trpc.budget.changeSettings.mutationOptions({
-			onSuccess: () => {
+			onSuccess: ({ proposalId }) => {
 				for (const queryKey of readAgain) void client.invalidateQueries({ queryKey });
-				notify({ tone: "done", title: "Saved", detail: "It is looked at with the next minute." });
+				void client.invalidateQueries({ queryKey: trpc.approval.pathKey() });
+				const detail =
+					proposalId === null ? "It is looked at with the next minute." : "Doing without a second person waits for one, under Approvals.";
+				notify({ tone: "done", title: "Saved", detail });
 				onClose();
 			},
 		}),
@@ -69,7 +72,7 @@ function SettingsDialog({ onClose }: { onClose: () => void }) {
 			</Field>
 			<CheckField
 				label="Caps need a second person"
-				hint="A change waits until somebody else agrees. Only a platform engineer can switch this off."
+				hint="A change waits until somebody else agrees. To switch this off, a platform engineer asks and somebody else agrees."
 				checked={secondPerson}
 				onChange={(e) => setSecondPerson(e.target.checked)}
 			/>

@@ -28,9 +28,12 @@ function SettingDialog({ before, onClose }: { before: boolean; onClose: () => vo
 	const [secondPerson, setSecondPerson] = useState(before);
 	const save = useMutation(
 		trpc.policy.changeSettings.mutationOptions({
-			onSuccess: () => {
+			onSuccess: ({ proposalId }) => {
 				void client.invalidateQueries({ queryKey: trpc.policy.pathKey() });
-				notify({ tone: "done", title: secondPerson ? "A second person agrees from now on" : "Publishing counts at once from now on" });
+				void client.invalidateQueries({ queryKey: trpc.approval.pathKey() });
+				const title = secondPerson ? "A second person agrees from now on" : "Publishing counts at once from now on";
+				if (proposalId === null) notify({ tone: "done", title });
+				else notify({ tone: "done", title: "Another platform engineer has to agree", detail: "It waits under Approvals." });
 				onClose();
 			},
 		}),
@@ -38,7 +41,7 @@ function SettingDialog({ before, onClose }: { before: boolean; onClose: () => vo
 	return (
 		<FormDialog
 			title="Publishing and rolling back"
-			description="For every policy. Changes of this setting are in the audit."
+			description="For every policy. Switching it off waits for another platform engineer, too."
 			save="Save"
 			ready={secondPerson !== before}
 			change={save}

@@ -105,6 +105,11 @@ const GRANTS: Record<Role, Partial<Record<Permission, "all" | "own">>> = {
 	},
 };
 
+/** The roles that may do it for all teams. */
+export function rolesWith(permission: Permission): Role[] {
+	return (Object.keys(GRANTS) as Role[]).filter((role) => GRANTS[role][permission] === "all");
+}
+
 /**
  * The teams that the actor may do this for: null is all of them.
  * @throws SpillwayError `forbidden` when the role may not do it at all.

@@ -134,6 +134,16 @@ describe("a second person", () => {
 		expect(await world.call("PUT", "/api/v1/policy-settings", { body: { secondPerson: true } })).toMatchObject({ status: 200 });
 	});
 
+	/** One asks to do without, and the other agrees. */
+	const doWithout = async () => {
+		const asked = await world.call("PUT", "/api/v1/policy-settings", { body: { secondPerson: false } });
+		expect(asked).toMatchObject({ status: 202, json: { secondPerson: true } });
+		expect(await world.post(`/proposals/${asked.json.proposalId}/approve`, {})).toMatchObject({ status: 403 });
+		expect(await world.post(`/proposals/${asked.json.proposalId}/approve`, {}, { as: "finance" })).toMatchObject({ status: 403 });
+		expect(await world.post(`/proposals/${asked.json.proposalId}/approve`, {}, { token: other })).toMatchObject({ status: 200 });
+		expect((await world.get("/policy-settings")).json).toEqual({ secondPerson: false });
+	};
+
 	it("has to agree, and nobody agrees with themselves; both are on record", async () => {
 		const asked = await put({ source: withLife(2) }, first.etag);
 		expect(asked).toMatchObject({ status: 202, json: { outcome: "proposed", version: 1 } });
@@ -157,7 +167,7 @@ describe("a second person", () => {
 		await world.post(`/proposals/${proposalId}/approve`, {}, { token: other });
 		const back = await world.post("/policies/default/rollback", { version: 1, message: "take it back" });
 		expect(back).toMatchObject({ status: 202, json: { outcome: "proposed", version: 2 } });
-		await world.call("PUT", "/api/v1/policy-settings", { body: { secondPerson: false } });
+		await doWithout();
 		await put({ source: withLife(7) }, (await inForce()).etag);
 		expect(await world.post(`/proposals/${back.json.proposalId}/approve`, {}, { token: other })).toMatchObject({ status: 409 });
 		expect(await world.post(`/proposals/${back.json.proposalId}/reject`, {})).toMatchObject({ json: { decision: "withdrawn" } });

@@ -192,10 +192,13 @@ export const policyRoutes: Route[] = [
 	{
 		method: "PUT",
 		path: "/policy-settings",
-		summary: "Ask for a second person, or do without again",
+		summary: "Ask for a second person, or do without again: 202 when another platform engineer has to agree to that",
 		permission: "policy:publish",
 		body: changePolicySettingsInput,
-		handle: async (ctx, { body }) => ok(await changePolicySettings(ctx, body as z.input<typeof changePolicySettingsInput>)),
+		async handle(ctx, { body }) {
+			const done = await changePolicySettings(ctx, body as z.input<typeof changePolicySettingsInput>);
+			return ok(done, done.proposalId === null ? 200 : 202);
+		},
 	},
 ];
 

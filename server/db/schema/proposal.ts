@@ -22,16 +22,26 @@ export interface PolicyPublishChange {
 	backtestId: string | null;
 }
 
+/** What changes only when a second person agrees, by their setting. */
+export type SecondPersonOf = "policies" | "budgets";
+
+/** That these change without a second person from now on. */
+export interface SecondPersonOffChange {
+	secondPersonOf: SecondPersonOf;
+}
+
+export type ProposedChange = CapChange | PolicyPublishChange | SecondPersonOffChange;
+
 /** A change that a second person has to agree to before it counts. */
 export const proposal = pgTable(
 	"proposal",
 	{
 		id: text().primaryKey(),
-		kind: text({ enum: ["budget_cap", "policy_publish"] }).notNull(),
-		/** The budget's id, or the policy's name. */
+		kind: text({ enum: ["budget_cap", "policy_publish", "second_person_off"] }).notNull(),
+		/** The budget's id, the policy's name, or what the second person is for. */
 		subject: text().notNull(),
 		/** Of the kind that `kind` says. */
-		change: json<CapChange | PolicyPublishChange>().notNull(),
+		change: json<ProposedChange>().notNull(),
 		message: text().notNull(),
 		proposedBy: text().notNull(),
 		proposedAt: instant().notNull(),

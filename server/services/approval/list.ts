@@ -2,7 +2,7 @@ import { and, desc, eq, inArray, isNull, lt, ne, or, sql } from "drizzle-orm";
 import { z } from "zod";
 import { approval } from "#server/db/schema/approval.ts";
 import { job } from "#server/db/schema/job.ts";
-import { proposal } from "#server/db/schema/proposal.ts";
+import { proposal, type SecondPersonOf } from "#server/db/schema/proposal.ts";
 import type { Policy } from "#server/domain/policy.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import type { BudgetView } from "#server/scheduling/types.ts";
@@ -106,7 +106,11 @@ export async function countApprovals(ctx: ServiceContext): Promise<{ forMe: numb
 /** As proposal/decide lets them be answered: policies by the platform, caps by finance too, and never one's own. */
 async function countChanges({ actor, db }: ServiceContext): Promise<number> {
 	if (actor.kind !== "person" || actor.role === "data_scientist") return 0;
-	const kind = actor.role === "platform" ? undefined : eq(proposal.kind, "budget_cap");
+	const ofBudgets = or(
+		eq(proposal.kind, "budget_cap"),
+		and(eq(proposal.kind, "second_person_off"), eq(proposal.subject, "budgets" satisfies SecondPersonOf)),
+	);
+	const kind = actor.role === "platform" ? undefined : ofBudgets;
 	return db.$count(proposal, and(isNull(proposal.decision), ne(proposal.proposedBy, actorName(actor)), kind));
 }
 

@@ -1,8 +1,10 @@
 import { eq } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { account } from "#server/db/schema/account.ts";
 import { audit } from "#server/db/schema/audit.ts";
 import { proposal } from "#server/db/schema/proposal.ts";
 import { demoPolicy } from "#server/policy/demo-policy.ts";
+import { countApprovals } from "../approval/list.ts";
 import type { Actor, ServiceContext } from "../context.ts";
 import * as test from "../ledger/testing/books.ts";
 import { activePolicy } from "../policy/active.ts";
@@ -115,8 +117,45 @@ describe("with a second person", () => {
 		expect((await activePolicy(books.db)).version).toBe(2);
 	});
 
-	it("finance cannot take the second person away, a platform engineer can", async () => {
-		await expect(changeBudgetSettings(as("usr_a"), { secondPerson: false })).rejects.toMatchObject({ code: "forbidden" });
-		expect(await changeBudgetSettings(as("usr_p", "platform"), { secondPerson: false })).toMatchObject({ secondPerson: false });
+	describe("that somebody wants to do without", () => {
+		const off = () => changeBudgetSettings(as("usr_p", "platform"), { secondPerson: false });
+		const people = (...ids: string[]) =>
+			books.db
+				.insert(account)
+				.values(ids.map((id) => ({ id, email: `${id}@example.test`, name: id, role: "finance" as const, createdAt: new Date(0) })));
+
+		it("finance cannot ask for it; a platform engineer can, and it counts when somebody else agrees", async () => {
+			await people("usr_b");
+			await expect(changeBudgetSettings(as("usr_a"), { secondPerson: false })).rejects.toMatchObject({ code: "forbidden" });
+			const { secondPerson, proposalId } = await off();
+			expect(secondPerson).toBe(true);
+			const id = proposalId ?? "";
+			expect((await off()).proposalId).toBe(id);
+			expect((await change(as("usr_p", "platform"), "900")).kind).toBe("proposed");
+			await expect(approveProposal(as("usr_p", "platform"), id)).rejects.toMatchObject({ code: "forbidden" });
+			await expect(approveProposal(as("usr_c", "data_scientist"), id)).rejects.toMatchObject({ code: "forbidden" });
+			expect(await countApprovals(as("usr_b"))).toMatchObject({ changes: 2 });
+			expect(await approveProposal(as("usr_b"), id)).toEqual({ policyVersion: null });
+			expect((await change(as("usr_p", "platform"), "800")).kind).toBe("changed");
+			const lines = await books.db.select().from(audit).where(eq(audit.action, "budget.settings"));
+			expect(lines.at(-1)).toMatchObject({ actor: "account:usr_b", after: { secondPerson: false, proposedBy: "account:usr_p" } });
+		});
+
+		it("who asked may take it back, another may refuse it; a second person stays needed", async () => {
+			await people("usr_b");
+			expect(await rejectProposal(as("usr_p", "platform"), (await off()).proposalId ?? "")).toEqual({ decision: "withdrawn" });
+			expect(await rejectProposal(as("usr_b"), (await off()).proposalId ?? "")).toEqual({ decision: "rejected" });
+			expect((await change(as("usr_p", "platform"), "900")).kind).toBe("proposed");
+		});
+
+		it("counts at once where nobody else could agree, and that is in the audit", async () => {
+			await people("usr_p", "usr_gone");
+			await books.db
+				.update(account)
+				.set({ disabledAt: new Date(0) })
+				.where(eq(account.id, "usr_gone"));
+			expect(await off()).toMatchObject({ secondPerson: false, proposalId: null });
+			expect(await books.db.$count(audit, eq(audit.actor, "account:usr_p"))).toBeGreaterThan(0);
+		});
 	});
 });

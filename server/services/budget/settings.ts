@@ -1,4 +1,4 @@
-import { inArray, sql } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import { z } from "zod";
 import type { DbOrTx } from "#server/db/client.ts";
 import { notify } from "#server/db/notify.ts";
@@ -9,8 +9,8 @@ import { usdToMicro } from "#server/kernel/money.ts";
 import { writeAudit } from "../audit.ts";
 import { authorize } from "../authorize.ts";
 import type { ServiceContext } from "../context.ts";
+import { changeSecondPerson, needsSecondPerson } from "../proposal/second-person.ts";
 
-const SECOND_PERSON = "budget_second_person";
 const ALERTS = "alerts";
 
 const alertSettings = z.strictObject({
@@ -36,14 +36,10 @@ export interface BudgetSettings {
 }
 
 export async function readBudgetSettings(db: DbOrTx): Promise<BudgetSettings> {
-	const rows = await db
-		.select()
-		.from(setting)
-		.where(inArray(setting.key, [SECOND_PERSON, ALERTS]));
-	const stored = (key: string): unknown => rows.find((r) => r.key === key)?.value;
-	const alerts = storedAlerts.parse(stored(ALERTS) ?? {});
+	const [row] = await db.select().from(setting).where(eq(setting.key, ALERTS));
+	const alerts = storedAlerts.parse(row?.value ?? {});
 	return {
-		secondPerson: stored(SECOND_PERSON) === true,
+		secondPerson: await needsSecondPerson(db, "budgets"),
 		thresholdsPercent: alerts.thresholdsPercent ?? DEFAULTS.thresholdsPercent,
 		anomalyFloorUsd: alerts.anomalyFloorUsd ?? DEFAULTS.anomalyFloorUsd,
 		allowLinkLocal: alerts.allowLinkLocal ?? false,
@@ -63,10 +59,14 @@ export const changeBudgetSettingsInput = alertSettings.partial().extend({ second
 
 /**
  * Changes when people are told and whether a cap needs a second person. Who changes caps may ask for a second person;
- * only a platform engineer may do without again, so that nobody takes the check away from their own change alone.
+ * only a platform engineer may ask to do without again, and somebody else has to agree where there is anybody: nobody
+ * takes the check away from their own change alone. Answers what holds now.
  * @throws SpillwayError `forbidden`; ZodError.
  */
-export async function changeBudgetSettings(ctx: ServiceContext, raw: z.input<typeof changeBudgetSettingsInput>): Promise<BudgetSettings> {
+export async function changeBudgetSettings(
+	ctx: ServiceContext,
+	raw: z.input<typeof changeBudgetSettingsInput>,
+): Promise<BudgetSettings & { proposalId: string | null }> {
 	authorize(ctx, "budget:change", null);
 	const { secondPerson, ...alerts } = changeBudgetSettingsInput.parse(raw);
 	return ctx.db.transaction(async (tx) => {
@@ -76,18 +76,16 @@ export async function changeBudgetSettings(ctx: ServiceContext, raw: z.input<typ
 				fix: "Ask one of them, or let the change be approved.",
 			});
 		}
-		const after = { ...before, ...withoutUndefined(alerts), ...(secondPerson === undefined ? {} : { secondPerson }) };
-		const { secondPerson: second, ...kept } = after;
+		const { secondPerson: now, ...rules } = before;
+		const kept = { ...rules, ...withoutUndefined(alerts) };
 		await tx
 			.insert(setting)
-			.values([
-				{ key: SECOND_PERSON, value: second },
-				{ key: ALERTS, value: kept },
-			])
-			.onConflictDoUpdate({ target: setting.key, set: { value: sql`excluded.value` } });
-		await writeAudit(tx, ctx, { action: "budget.settings", subject: "budgets", before, after });
+			.values({ key: ALERTS, value: kept })
+			.onConflictDoUpdate({ target: setting.key, set: { value: kept } });
+		await writeAudit(tx, ctx, { action: "budget.settings", subject: "budgets", before: rules, after: kept });
+		const proposalId = await changeSecondPerson(tx, ctx, "budgets", secondPerson ?? now);
 		await notify(tx, { changes: [{ topic: "policy", id: null, team: null }] });
-		return after;
+		return { ...(await readBudgetSettings(tx)), proposalId };
 	});
 }
 

@@ -1,14 +1,9 @@
-import { eq } from "drizzle-orm";
 import type { z } from "zod";
 import type { DbOrTx } from "#server/db/client.ts";
-import { notify } from "#server/db/notify.ts";
-import { setting } from "#server/db/schema/setting.ts";
-import { writeAudit } from "../audit.ts";
 import { authorize } from "../authorize.ts";
 import type { ServiceContext } from "../context.ts";
+import { changeSecondPerson, needsSecondPerson } from "../proposal/second-person.ts";
 import { changePolicySettingsInput } from "./input.ts";
-
-const SECOND_PERSON = "policy_second_person";
 
 export interface PolicySettings {
 	/** Publishing and rolling back wait for the yes of another person. */
@@ -16,8 +11,7 @@ export interface PolicySettings {
 }
 
 export async function readPolicySettings(db: DbOrTx): Promise<PolicySettings> {
-	const [row] = await db.select().from(setting).where(eq(setting.key, SECOND_PERSON));
-	return { secondPerson: row?.value === true };
+	return { secondPerson: await needsSecondPerson(db, "policies") };
 }
 
 export async function viewPolicySettings(ctx: ServiceContext): Promise<PolicySettings> {
@@ -25,19 +19,18 @@ export async function viewPolicySettings(ctx: ServiceContext): Promise<PolicySet
 	return readPolicySettings(ctx.db);
 }
 
-/** Asks for a second person, or does without again; both are in the audit. */
-export async function changePolicySettings(ctx: ServiceContext, raw: z.input<typeof changePolicySettingsInput>): Promise<PolicySettings> {
+/**
+ * Asks for a second person, or does without again; that waits for another platform engineer where there is one.
+ * Answers what holds now. Both are in the audit.
+ */
+export async function changePolicySettings(
+	ctx: ServiceContext,
+	raw: z.input<typeof changePolicySettingsInput>,
+): Promise<PolicySettings & { proposalId: string | null }> {
 	authorize(ctx, "policy:publish", null);
-	const after = changePolicySettingsInput.parse(raw);
+	const { secondPerson } = changePolicySettingsInput.parse(raw);
 	return ctx.db.transaction(async (tx) => {
-		const before = await readPolicySettings(tx);
-		if (before.secondPerson === after.secondPerson) return after;
-		await tx
-			.insert(setting)
-			.values({ key: SECOND_PERSON, value: after.secondPerson })
-			.onConflictDoUpdate({ target: setting.key, set: { value: after.secondPerson } });
-		await writeAudit(tx, ctx, { action: "policy.settings", subject: "policies", before, after });
-		await notify(tx, { changes: [{ topic: "policy", id: null, team: null }] });
-		return after;
+		const proposalId = await changeSecondPerson(tx, ctx, "policies", secondPerson);
+		return { ...(await readPolicySettings(tx)), proposalId };
 	});
 }

@@ -1,10 +1,10 @@
 import { eq } from "drizzle-orm";
 import type { Tx } from "#server/db/client.ts";
 import { notify } from "#server/db/notify.ts";
-import { type CapChange, type PolicyPublishChange, proposal } from "#server/db/schema/proposal.ts";
+import { type CapChange, type ProposedChange, proposal, type SecondPersonOffChange } from "#server/db/schema/proposal.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { writeAudit } from "../audit.ts";
-import { authorize } from "../authorize.ts";
+import { authorize, type Permission } from "../authorize.ts";
 import { movedOn, publishCap } from "../budget/change-cap.ts";
 import { editCap } from "../budget/edit-cap.ts";
 import { actorName, type ServiceContext } from "../context.ts";
@@ -14,22 +14,31 @@ import { refuseManaged } from "../policy/guards.ts";
 import { auditOf } from "../policy/propose.ts";
 import { publishProposed } from "../policy/publish-proposed.ts";
 import { lockPolicy } from "../policy/write-version.ts";
+import { APPROVES, writeSecondPerson } from "./second-person.ts";
 
 /**
  * A second person's yes: the change is applied at once.
  * @throws SpillwayError `forbidden` (also for one's own proposal), `not_found`, `conflict` when it was decided already or
- *   the policy has moved on since it was proposed: then it stays open, to be rejected or withdrawn.
+ *   the policy has moved on since it was proposed: then it stays open, to be rejected or withdrawn. Answers the version
+ *   of the policy that is in force by it; null: none came of it.
  */
-export async function approveProposal(ctx: ServiceContext, id: string): Promise<{ policyVersion: number }> {
+export async function approveProposal(ctx: ServiceContext, id: string): Promise<{ policyVersion: number | null }> {
 	authorize(ctx, "budget:read", null);
 	return ctx.db.transaction(async (tx) => {
 		// The policy first, as everybody who publishes locks it.
-		await lockPolicy(tx, (await fetchOpen(tx, id, false)).change.policyName);
+		const { change } = await fetchOpen(tx, id, false);
+		if (!isOff(change)) await lockPolicy(tx, change.policyName);
 		const row = await fetchOpen(tx, id, true);
-		authorize(ctx, isCap(row.change) ? "budget:approve" : "policy:approve", null);
+		const right = rightToDecide(row.change);
+		authorize(ctx, right, null);
 		if (ctx.actor.kind !== "person" || row.proposedBy === actorName(ctx.actor)) {
-			const whom = isCap(row.change) ? "Ask another person who may approve budgets." : "Ask another platform engineer.";
+			const whom = right === "budget:approve" ? "Ask another person who may approve budgets." : "Ask another platform engineer.";
 			throw new SpillwayError("forbidden", "Nobody approves their own proposal.", { fix: whom });
+		}
+		if (isOff(row.change)) {
+			await decide(tx, ctx, row, "approved");
+			await writeSecondPerson(tx, ctx, row.change.secondPersonOf, false, { proposalId: row.id, proposedBy: row.proposedBy });
+			return { policyVersion: null };
 		}
 		const active = (await fetchPointer(tx, row.change.policyName))?.activeVersion ?? 0;
 		if (active !== row.change.policyVersion) throw movedOn(row.change.policyVersion, active);
@@ -60,10 +69,10 @@ export async function rejectProposal(ctx: ServiceContext, id: string): Promise<{
 	authorize(ctx, "budget:read", null);
 	return ctx.db.transaction(async (tx) => {
 		const row = await fetchOpen(tx, id, true);
-		const cap = isCap(row.change);
-		authorize(ctx, cap ? "budget:change" : "policy:publish", null);
+		const right = rightToDecide(row.change);
+		authorize(ctx, right === "budget:approve" ? "budget:change" : "policy:publish", null);
 		const decision = row.proposedBy === actorName(ctx.actor) ? "withdrawn" : "rejected";
-		if (decision === "rejected") authorize(ctx, cap ? "budget:approve" : "policy:approve", null);
+		if (decision === "rejected") authorize(ctx, right, null);
 		await decide(tx, ctx, row, decision);
 		return { decision };
 	});
@@ -71,7 +80,13 @@ export async function rejectProposal(ctx: ServiceContext, id: string): Promise<{
 
 type Row = typeof proposal.$inferSelect;
 
-const isCap = (change: CapChange | PolicyPublishChange): change is CapChange => "budgetId" in change;
+const isCap = (change: ProposedChange): change is CapChange => "budgetId" in change;
+const isOff = (change: ProposedChange): change is SecondPersonOffChange => "secondPersonOf" in change;
+
+function rightToDecide(change: ProposedChange): Permission {
+	if (isOff(change)) return APPROVES[change.secondPersonOf];
+	return isCap(change) ? "budget:approve" : "policy:approve";
+}
 
 async function fetchOpen(tx: Tx, id: string, lock: boolean): Promise<Row> {
 	const query = tx.select().from(proposal).where(eq(proposal.id, id));
@@ -89,7 +104,7 @@ async function decide(tx: Tx, ctx: ServiceContext, row: Row, decision: NonNullab
 		action: `proposal.${decision}`,
 		subject: row.id,
 		before: { decision: null },
-		after: { ...(isCap(row.change) ? row.change : auditOf(row.change)), decision },
+		after: { ...(isCap(row.change) || isOff(row.change) ? row.change : auditOf(row.change)), decision },
 	});
 	await notify(tx, { changes: [{ topic: "policy", id: null, team: null }] });
 }

@@ -1,6 +1,6 @@
 import { desc, isNull, or, sql } from "drizzle-orm";
 import { policy } from "#server/db/schema/policy.ts";
-import { type CapChange, type PolicyPublishChange, proposal } from "#server/db/schema/proposal.ts";
+import { type ProposedChange, proposal, type SecondPersonOf } from "#server/db/schema/proposal.ts";
 import type { PolicyOrigin } from "#server/domain/policy-version.ts";
 import { authorize } from "../authorize.ts";
 import { actorName, type ServiceContext } from "../context.ts";
@@ -17,20 +17,23 @@ interface ProposalBase {
 	decidedAt: string | null;
 	/** The reader proposed it, so somebody else has to agree. */
 	mine: boolean;
+}
+
+interface OfPolicy {
 	/** The policy has moved on: it can no longer be approved. */
 	stale: boolean;
 	/** The version that was in force when it was proposed; 0: none. */
 	policyVersion: number;
 }
 
-export interface CapProposalView extends ProposalBase {
+export interface CapProposalView extends ProposalBase, OfPolicy {
 	kind: "budget_cap";
 	budgetId: string;
 	fromMicroUsd: bigint;
 	toMicroUsd: bigint;
 }
 
-export interface PolicyProposalView extends ProposalBase {
+export interface PolicyProposalView extends ProposalBase, OfPolicy {
 	kind: "policy_publish";
 	policyName: string;
 	/** The text that would come in force; ask policy.diff what it changes. */
@@ -41,7 +44,13 @@ export interface PolicyProposalView extends ProposalBase {
 	backtestId: string | null;
 }
 
-export type ProposalView = CapProposalView | PolicyProposalView;
+/** That these change without a second person from now on. */
+export interface SecondPersonOffView extends ProposalBase {
+	kind: "second_person_off";
+	secondPersonOf: SecondPersonOf;
+}
+
+export type ProposalView = CapProposalView | PolicyProposalView | SecondPersonOffView;
 
 /** Proposals that wait, and the latest that were decided; newest first. */
 export async function listProposals(ctx: ServiceContext): Promise<ProposalView[]> {
@@ -63,16 +72,14 @@ export async function listProposals(ctx: ServiceContext): Promise<ProposalView[]
 		rows.flatMap((row) => [row.proposedBy, row.decidedBy]),
 	);
 	return rows.map((row) => {
-		const active = pointers.find((p) => p.name === row.change.policyName)?.version ?? 0;
 		const base: ProposalBase = {
-			...{ id: row.id, message: row.message, policyVersion: row.change.policyVersion },
+			...{ id: row.id, message: row.message },
 			...{ proposedBy: nameOf(row.proposedBy), proposedAt: row.proposedAt.toISOString(), decision: row.decision },
 			decidedBy: row.decidedBy === null ? null : nameOf(row.decidedBy),
 			decidedAt: row.decidedAt?.toISOString() ?? null,
 			mine: row.proposedBy === actorName(ctx.actor),
-			stale: row.decision === null && active !== row.change.policyVersion,
 		};
-		return viewOf(base, row.change);
+		return viewOf(base, row.change, (name) => pointers.find((p) => p.name === name)?.version ?? 0);
 	});
 }
 
@@ -86,11 +93,17 @@ export async function listPolicyProposals(ctx: ServiceContext): Promise<PolicyPr
 	return (await listProposals(ctx)).filter((p): p is PolicyProposalView => p.kind === "policy_publish");
 }
 
-function viewOf(base: ProposalBase, change: CapChange | PolicyPublishChange): ProposalView {
+function viewOf(base: ProposalBase, change: ProposedChange, activeVersion: (policyName: string) => number): ProposalView {
+	if ("secondPersonOf" in change) return { ...base, kind: "second_person_off", secondPersonOf: change.secondPersonOf };
+	const { policyVersion, policyName } = change;
+	const ofPolicy = { policyVersion, stale: base.decision === null && activeVersion(policyName) !== policyVersion };
 	if ("budgetId" in change) {
 		const { budgetId, fromMicroUsd, toMicroUsd } = change;
-		return { ...base, kind: "budget_cap", budgetId, fromMicroUsd: BigInt(fromMicroUsd), toMicroUsd: BigInt(toMicroUsd) };
+		return {
+			...{ ...base, ...ofPolicy, kind: "budget_cap", budgetId },
+			...{ fromMicroUsd: BigInt(fromMicroUsd), toMicroUsd: BigInt(toMicroUsd) },
+		};
 	}
-	const { policyName, source, rollbackTo, origin, backtestId } = change;
-	return { ...base, kind: "policy_publish", policyName, source, rollbackTo, origin, backtestId };
+	const { source, rollbackTo, origin, backtestId } = change;
+	return { ...base, ...ofPolicy, kind: "policy_publish", policyName, source, rollbackTo, origin, backtestId };
 }
