@@ -115,6 +115,9 @@ export class Connection {
 	}
 }
 
+/** RFC 6750, 2.1; the longest that Kubernetes itself makes are some kB. */
+const BEARER_TOKEN = /^[\w.~+/-]{1,16384}=*$/;
+
 async function loadAccess(config: KubeConfig, access: Access): Promise<void> {
 	if ("inCluster" in access) return config.loadFromCluster();
 	if ("kubeconfig" in access) {
@@ -123,7 +126,9 @@ async function loadAccess(config: KubeConfig, access: Access): Promise<void> {
 		return;
 	}
 	const token = (await readFile(access.tokenFile, "utf8")).trim();
-	if (token === "") throw new Error(`${access.tokenFile} is empty`);
+	// What is read here is sent to the server that the site names: no other file of this host may leave by it.
+	if (!BEARER_TOKEN.test(token))
+		throw new Error(`${access.tokenFile} holds no bearer token, which is one line of letters, digits and -._~+/=`);
 	const { server, caFile } = access;
 	// Plain http is for this host only, which the settings hold; the client asks for this besides.
 	const cluster = { name: "site", server, skipTLSVerify: server.startsWith("http:"), ...(caFile === undefined ? {} : { caFile }) };

@@ -94,6 +94,13 @@ describe("the API server", { timeout: 60_000 }, () => {
 		expect(await find(driver, id)).toMatchObject({ phase: "running" });
 	});
 
+	it("a token file that holds something else is not sent anywhere", async () => {
+		const { driver, emulator } = await open();
+		await writeFile(defined(cluster, "cluster").tokenFile, "root:x:0:0:root:/root:/bin/bash\ndaemon:x:1:1::/usr/sbin:/usr/sbin/nologin\n");
+		emulator.setToken("spillway", false);
+		await expect(driver.observe()).rejects.toMatchObject({ message: expect.stringContaining("holds no bearer token") });
+	});
+
 	it("having forgotten the changes since a watch ended (410): nodes are listed anew", async () => {
 		const { emulator, driver } = await open();
 		const free = async () => (await driver.observe()).pools[0]?.unavailableSlots.length;
