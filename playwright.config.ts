@@ -8,8 +8,8 @@ const baseURL = `http://127.0.0.1:${SPILLWAY_PORT}`;
 export default defineConfig({
 	testDir: "./e2e",
 	outputDir: "./test-results",
-	timeout: 60_000,
-	expect: { timeout: 10_000 },
+	timeout: 120_000,
+	expect: { timeout: 20_000 },
 	forbidOnly: Boolean(CI),
 	retries: CI ? 1 : 0,
 	// The tests share one running system whose slots and budget are what they test.

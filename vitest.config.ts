@@ -8,8 +8,9 @@ const DATABASE_TESTS = `${ROOMS}/**/*.db.test.{ts,tsx}`;
 const SETTINGS = {
 	environment: "node",
 	pool: "forks" as const,
-	testTimeout: 20_000,
-	hookTimeout: 60_000,
+	// For what hangs, not for what is slow: a busy machine is no failure.
+	testTimeout: 60_000,
+	hookTimeout: 120_000,
 	// next-auth imports "next/server" without an extension, which only a bundler resolves.
 	server: { deps: { inline: ["next-auth"] } },
 };
