@@ -115,5 +115,6 @@ function asSeen(known: Known, look: Look, call?: Look): { billedUntil: number; b
 	// An agent that was heard after the call was on a machine that went on.
 	const during = call && call.answeredMs >= seenMs && call.answeredMs <= look.answeredMs ? call : null;
 	const untilMs = during?.answeredMs ?? look.answeredMs;
-	return { billedUntil: untilMs, billedUntilSlackMs: Math.max(0, untilMs - Math.max(seenMs, during?.askedMs ?? 0)) };
+	// Never 0, which is the provider's word and stands against a later one.
+	return { billedUntil: untilMs, billedUntilSlackMs: Math.max(1, untilMs - Math.max(seenMs, during?.askedMs ?? 0)) };
 }

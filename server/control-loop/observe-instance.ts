@@ -46,19 +46,19 @@ export async function absorbObservation(ctx: LoopContext, row: LiveInstance, des
 }
 
 /**
- * A good answer left it out. Believed gone, it was billed until the first such answer at the most; where nobody looked for
- * long, its own switch ended it at its expiry, so that it is not charged for the time in which we were away.
+ * A good answer left it out. Believed gone, it was billed until the first such answer where that tells anything, else until
+ * now; where nobody looked for long, its own switch ended it at its expiry, so that it is not charged for the time in which we
+ * were away. A word that comes later corrects it.
  */
 async function absorbSilence(ctx: LoopContext, row: LiveInstance, { answeredMs }: Look): Promise<boolean> {
 	const lastKnownMs = lastAliveMs(row);
-	// An agent that was heard since was on a machine that only the listing missed.
-	const missingSince = row.missingSince && row.missingSince.getTime() >= lastKnownMs ? row.missingSince : new Date(answeredMs);
+	const missingSince = row.missingSince ?? new Date(answeredMs);
 	if (ctx.clock.nowMs() - lastKnownMs < ctx.timing.vanishMs) {
-		if (row.missingSince !== missingSince) await ctx.db.update(instance).set({ missingSince }).where(eq(instance.id, row.id));
+		if (row.missingSince === null) await ctx.db.update(instance).set({ missingSince }).where(eq(instance.id, row.id));
 		return false;
 	}
 	const launched = row.launchedAt ?? row.requestedAt ?? row.intendedAt;
-	const atMs = endedAtMs(row, missingSince.getTime());
+	const atMs = endedAtMs(row, provesAnEnd(row, launched, missingSince) ? missingSince.getTime() : answeredMs);
 	const billed = billedTime(
 		{ ...row, launchedAt: launched },
 		{ phase: "over", fromMs: null, untilMs: null },
@@ -66,6 +66,15 @@ async function absorbSilence(ctx: LoopContext, row: LiveInstance, { answeredMs }
 	);
 	await writeTerminated(ctx, row, reason("instance_vanished", { lastSeenMs: lastKnownMs }), { launchedAt: launched, ...billed });
 	return true;
+}
+
+/**
+ * Whether a machine was over when answers began to leave it out. Not where none but its launch has ever shown it: listings lag
+ * behind launches; nor where its agent was heard afterwards: the listing had missed a machine that ran, and may still.
+ */
+function provesAnEnd(row: LiveInstance, launchedAt: Date, missingSince: Date): boolean {
+	const wasShown = row.lastSeenAt !== null && row.lastSeenAt > launchedAt;
+	return wasShown && !(row.lastHeardAt !== null && row.lastHeardAt > missingSince);
 }
 
 /** Where the provider put it, and how its peers reach it. The zone of a gang's first machine is that of all. */

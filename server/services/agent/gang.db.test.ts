@@ -66,6 +66,17 @@ it("is no gang with one machine", async () => {
 	expect(answers[0]?.gang).toBeNull();
 });
 
+it("counts as heard when it tells the end of its command", async () => {
+	const { answers, agent } = await enrolled(1);
+	clock.advance(4_000);
+	await reportExited(ctx, await agent(0), { exit: EXIT, atMs: clock.nowMs() - 1_000 });
+	const [row] = await database.db
+		.select({ lastHeardAt: instance.lastHeardAt })
+		.from(instance)
+		.where(eq(instance.id, answers[0]?.instanceId ?? ""));
+	expect(row?.lastHeardAt?.getTime()).toBe(clock.nowMs());
+});
+
 it("keeps one log of all, each line once and with its rank, whichever agent sends again", async () => {
 	const { attemptId, agent } = await enrolled(2);
 	const line = (text: string) => ({ atMs: clock.nowMs(), stream: "stdout" as const, text });

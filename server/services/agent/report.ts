@@ -52,7 +52,10 @@ export async function reportExited(ctx: AgentContext, agent: AgentIdentity, inpu
 	const { code, signal, error, failedAt, outOfMemory } = input.exit;
 	await ctx.db.transaction(async (tx) => {
 		// In the order in which everybody locks them: instance, job, attempt.
-		await tx.select({ id: instance.id }).from(instance).where(eq(instance.id, agent.instanceId)).for("update");
+		await tx
+			.update(instance)
+			.set({ lastHeardAt: new Date(nowMs) })
+			.where(eq(instance.id, agent.instanceId));
 		await lockJobOf(tx, agent.attemptId);
 		if (input.notice) await recordNotice(tx, agent, { ...input.notice, nowMs });
 		await recordOwnStop(tx, agent, input, nowMs);
