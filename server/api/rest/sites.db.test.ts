@@ -40,6 +40,7 @@ describe("sites over REST", () => {
 			bootDelayMs: 0,
 			terminateDelayMs: 0,
 			spotNoticeMs: 0,
+			vcpuQuotas: { "L-DB2E81BA": 64 },
 			seed: 1,
 		});
 		const kinds = [awsSiteKind({ listPrices: () => [RATE], endpoint: emulator.url }), slurmSiteKind()];
@@ -175,7 +176,7 @@ describe("sites over REST", () => {
 			"offers",
 			"quota",
 		]);
-		for (const id of ["identity", "regions", "subnet", "security_group", "permissions", "offers"])
+		for (const id of ["identity", "regions", "subnet", "security_group", "permissions", "offers", "quota"])
 			expect(told[id], id).toMatchObject({ outcome: "passed", fix: null });
 		expect(told["permissions"]?.found).toContain("g5.xlarge in us-east-1");
 		expect(emulator.instances()).toEqual([]);

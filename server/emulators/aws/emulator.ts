@@ -4,8 +4,8 @@ import { type BookedEc2Instance, bookedInstances } from "./booked-instances.ts";
 import { Catalog } from "./catalog.ts";
 import { ec2Faults } from "./ec2-faults.ts";
 import { answerEc2 } from "./http/ec2-endpoint.ts";
+import { answerJsonService, isForJsonService } from "./http/json-endpoint.ts";
 import { answerMetadata } from "./http/metadata-endpoint.ts";
-import { answerPriceList, isForPriceList } from "./http/price-list-endpoint.ts";
 import { ec2Lifecycle } from "./lifecycle.ts";
 import { type Ec2EmulatorOptions, resolveOptions } from "./options.ts";
 import type { World } from "./world.ts";
@@ -32,7 +32,7 @@ export function startEc2Emulator(given: Ec2EmulatorOptions): Promise<Ec2Emulator
 		instances: () => bookedInstances(world),
 		answer(request, path) {
 			if (path.startsWith("/imds/")) return answerMetadata(world, request, path);
-			if (path === "/" && isForPriceList(request)) return answerPriceList(world, request);
+			if (path === "/" && isForJsonService(request)) return answerJsonService(world, request);
 			return path === "/" ? answerEc2(world, request) : undefined;
 		},
 		onListening(address) {

@@ -7,6 +7,8 @@ export interface Ec2EmulatorOptions extends EmulatorOptions {
 	terminatedVisibleMs?: number;
 	/** Access keys that are let in; default `AKIAEMULATED`. Signatures are not checked. */
 	accessKeyIds?: readonly string[];
+	/** vCPUs that the account may run at once in each region, by Service Quotas' code such as `L-DB2E81BA`; without any it has no quotas. */
+	vcpuQuotas?: Readonly<Record<string, number>>;
 }
 
 export type ResolvedOptions = Required<Ec2EmulatorOptions>;
@@ -14,5 +16,5 @@ export type ResolvedOptions = Required<Ec2EmulatorOptions>;
 export const DEFAULT_ACCESS_KEY_ID = "AKIAEMULATED";
 
 export function resolveOptions(options: Ec2EmulatorOptions): ResolvedOptions {
-	return { ...EMULATOR_DEFAULTS, terminatedVisibleMs: 3_600_000, accessKeyIds: [DEFAULT_ACCESS_KEY_ID], ...options };
+	return { ...EMULATOR_DEFAULTS, terminatedVisibleMs: 3_600_000, accessKeyIds: [DEFAULT_ACCESS_KEY_ID], vcpuQuotas: {}, ...options };
 }

@@ -68,6 +68,7 @@ async function makeHarness(): Promise<CloudHarness> {
 		terminateDelayMs: 5,
 		spotNoticeMs: 5,
 		guestStopGraceMs: 100,
+		vcpuQuotas: { "L-DB2E81BA": 200, "L-3819A6DF": 100 },
 		seed: 1,
 	});
 	const proxy = await startRewritingProxy(emulator.url);
@@ -107,6 +108,7 @@ async function makeHarness(): Promise<CloudHarness> {
 		regions: REGIONS,
 		instanceType: TYPE,
 		disk: { type: "gp3", gib: 100, microUsdPerMonth: 8_000_000n },
+		quota: { name: "Running On-Demand G and VT instances", unit: "cores", limit: 200 },
 		moreThanAPage: 12,
 		passTime: () => sleep(5),
 		async cleanup() {

@@ -6,12 +6,18 @@ import type { SnapshotRate } from "../snapshot-rate.ts";
 import type { Ec2Calls } from "./client.ts";
 import { reachWithin } from "./gang-network.ts";
 import { imageIn, runInstancesInput } from "./mapper.ts";
+import type { AwsQuotas } from "./quota-client.ts";
+import type { VcpuQuota } from "./quotas.ts";
 import type { ParsedAwsSettings } from "./settings.ts";
 
 const POLICY = "Give the key's user or role the policy above";
 
 /** Everything that a launch will need, region by region. Nothing is bought: launches are only tried, by EC2's dry run. */
-export function checkAwsSite(ec2: Ec2Calls, settings: ParsedAwsSettings, rates: readonly SnapshotRate[]): AsyncGenerator<CheckStep> {
+export function checkAwsSite(
+	{ ec2, quotas }: { ec2: Ec2Calls; quotas: AwsQuotas },
+	settings: ParsedAwsSettings,
+	rates: readonly SnapshotRate[],
+): AsyncGenerator<CheckStep> {
 	const { regions } = settings;
 	const [first = ""] = regions;
 	const types = [...new Set(rates.map((rate) => rate.instanceType))];
@@ -87,13 +93,32 @@ export function checkAwsSite(ec2: Ec2Calls, settings: ParsedAwsSettings, rates: 
 		},
 		{
 			...{ id: "quota", title: "Quotas" },
-			fix: "",
-			look: async () => ({
-				unknown: "EC2 has no call that tells its quotas; a launch over one is refused as such, and the offer left alone for a while.",
-				fix: 'Look in Service Quotas > Amazon EC2 at "Running On-Demand P instances", "… G and VT instances" and "All P Spot Instance Requests": new accounts have 0.',
-			}),
+			fix: 'Ask for more in Service Quotas > Amazon EC2, as "Running On-Demand P instances" or "All G and VT Spot Instance Requests": new accounts have 0.',
+			look: () => lookAtQuotas(quotas, regions),
 		},
 	]);
+}
+
+async function lookAtQuotas(quotas: AwsQuotas, regions: readonly string[]) {
+	const all = await Promise.all(
+		regions.map(async (region) => ({ region, known: await ifAllowed(async () => (await quotas.read(region)).filter(isForGpus)) })),
+	);
+	const unseen = all.filter(({ known }) => known === null).map(({ region }) => region);
+	if (unseen.length > 0) return notAllowed("the quotas", "servicequotas:ListServiceQuotas", unseen);
+	const told = all.map(({ region, known }) => ({ region, known: known ?? [] }));
+	if (told.every(({ known }) => known.length === 0))
+		return {
+			unknown: "AWS names no quota on machines with GPUs; a launch over one is refused as such, and the offer left alone for a while.",
+		};
+	if (told.every(({ known }) => known.every(({ limit }) => limit === 0)))
+		return { failed: `Every quota on machines with GPUs is 0 in ${regions.join(", ")}.` };
+	const wordsOf = (known: readonly VcpuQuota[]) => known.map(({ name, limit }) => `${name} ${limit} vCPUs`).join(", ") || "none is named";
+	return told.map(({ region, known }) => `${region}: ${wordsOf(known)}`).join("; ");
+}
+
+/** Spillway buys machines of these two families. */
+function isForGpus({ families }: VcpuQuota): boolean {
+	return families.some((family) => /^[gp]\d*$/.test(family));
 }
 
 async function lookAtSubnets(ec2: Ec2Calls, settings: ParsedAwsSettings) {

@@ -15,7 +15,8 @@ import {
 import { z } from "zod";
 import type { DiskAsked } from "../disk-prices.ts";
 import { DriverError } from "../driver-errors.ts";
-import { toDriverError } from "./errors.ts";
+import { callAws, notUnderstood, parseAnswer, readPages } from "./answers.ts";
+import { clientConfig } from "./client-config.ts";
 import { type SecurityGroup, securityGroupSchema } from "./gang-network.ts";
 import { type Ec2Instance, reservationSchema } from "./mapper.ts";
 import { readVolumePrice } from "./price-list.ts";
@@ -23,8 +24,6 @@ import type { ParsedAwsSettings } from "./settings.ts";
 
 /** EC2 takes at most this many values in one filter. */
 const FILTER_VALUES_MAX = 200;
-/** More pages than any account has; an endpoint that hands out tokens for ever is an error, not a loop. */
-const PAGES_MAX = 2_000;
 
 const offeringSchema = z.object({ InstanceType: z.string().min(1), Location: z.string().min(1) });
 export type Ec2Offering = z.output<typeof offeringSchema>;
@@ -44,6 +43,15 @@ const spotPriceSchema = z.object({
 });
 export type Ec2SpotPrice = z.output<typeof spotPriceSchema>;
 
+const countedSchema = z.object({
+	InstanceType: z.string().min(1),
+	InstanceLifecycle: z.string().optional(),
+	Placement: z.object({ Tenancy: z.string().optional() }).optional(),
+	CpuOptions: z.object({ CoreCount: z.number(), ThreadsPerCore: z.number() }).optional(),
+});
+/** What a quota counts of a machine, whoever's it is. */
+export type CountedMachine = z.output<typeof countedSchema>;
+
 /** The calls that the driver makes, one client for each region, every answer checked before it is believed. */
 export class Ec2Calls {
 	readonly #settings: ParsedAwsSettings;
@@ -54,7 +62,7 @@ export class Ec2Calls {
 	}
 
 	async describeRegions(region: string): Promise<void> {
-		await this.#call(`regions ${this.#settings.regions.join(", ")}`, () =>
+		await callAws(`regions ${this.#settings.regions.join(", ")}`, () =>
 			this.#client(region).send(new DescribeRegionsCommand({ RegionNames: this.#settings.regions })),
 		);
 	}
@@ -62,15 +70,15 @@ export class Ec2Calls {
 	/** Every region that the account has enabled. */
 	async enabledRegions(region: string): Promise<string[]> {
 		const what = "regions of the account";
-		const answer = await this.#call(what, () => this.#client(region).send(new DescribeRegionsCommand({})));
-		return parse(what, z.array(z.object({ RegionName: z.string().min(1) })), answer.Regions).map((r) => r.RegionName);
+		const answer = await callAws(what, () => this.#client(region).send(new DescribeRegionsCommand({})));
+		return parseAnswer(what, z.array(z.object({ RegionName: z.string().min(1) })), answer.Regions).map((r) => r.RegionName);
 	}
 
 	/** Name and size of an image's root disk. @throws DriverError also where the account may not look at images. */
 	async rootDisk(region: string, imageId: string): Promise<{ deviceName: string; gib: number }> {
 		const what = `image ${imageId} in ${region}`;
-		const answer = await this.#call(what, () => this.#client(region).send(new DescribeImagesCommand({ ImageIds: [imageId] })));
-		const [image] = parse(what, z.array(imageSchema).min(1), answer.Images);
+		const answer = await callAws(what, () => this.#client(region).send(new DescribeImagesCommand({ ImageIds: [imageId] })));
+		const [image] = parseAnswer(what, z.array(imageSchema).min(1), answer.Images);
 		if (!image) throw notUnderstood(what, "no image");
 		const root = image.BlockDeviceMappings.find(({ DeviceName }) => DeviceName === image.RootDeviceName);
 		return { deviceName: image.RootDeviceName, gib: root?.Ebs?.VolumeSize ?? 0 };
@@ -85,16 +93,16 @@ export class Ec2Calls {
 	/** State of an image, `available` for one that can be started from. @throws DriverError invalid_request for one that is not there. */
 	async imageState(region: string, imageId: string): Promise<string> {
 		const what = `image ${imageId} in ${region}`;
-		const answer = await this.#call(what, () => this.#client(region).send(new DescribeImagesCommand({ ImageIds: [imageId] })));
-		const [image] = parse(what, z.array(z.object({ State: z.string() })).min(1), answer.Images);
+		const answer = await callAws(what, () => this.#client(region).send(new DescribeImagesCommand({ ImageIds: [imageId] })));
+		const [image] = parseAnswer(what, z.array(z.object({ State: z.string() })).min(1), answer.Images);
 		return image?.State ?? "unknown";
 	}
 
 	/** Zones of subnets by id. @throws DriverError invalid_request when one is not there. */
 	async subnetZones(region: string, ids: readonly string[]): Promise<Map<string, string>> {
 		const what = `subnets in ${region}`;
-		const answer = await this.#call(what, () => this.#client(region).send(new DescribeSubnetsCommand({ SubnetIds: [...ids] })));
-		const found = parse(what, z.array(z.object({ SubnetId: z.string(), AvailabilityZone: z.string() })), answer.Subnets);
+		const answer = await callAws(what, () => this.#client(region).send(new DescribeSubnetsCommand({ SubnetIds: [...ids] })));
+		const found = parseAnswer(what, z.array(z.object({ SubnetId: z.string(), AvailabilityZone: z.string() })), answer.Subnets);
 		return new Map(found.map((s) => [s.SubnetId, s.AvailabilityZone]));
 	}
 
@@ -105,8 +113,8 @@ export class Ec2Calls {
 	async securityGroups(region: string, ids: readonly string[]): Promise<SecurityGroup[]> {
 		const what = `security groups in ${region}`;
 		const asked = ids.length > 0 ? { GroupIds: [...ids] } : { Filters: [{ Name: "group-name", Values: ["default"] }] };
-		const answer = await this.#call(what, () => this.#client(region).send(new DescribeSecurityGroupsCommand(asked)));
-		return parse(what, z.array(securityGroupSchema), answer.SecurityGroups);
+		const answer = await callAws(what, () => this.#client(region).send(new DescribeSecurityGroupsCommand(asked)));
+		return parseAnswer(what, z.array(securityGroupSchema), answer.SecurityGroups);
 	}
 
 	/**
@@ -116,7 +124,7 @@ export class Ec2Calls {
 	async tryLaunch(region: string, input: RunInstancesCommandInput): Promise<void> {
 		const what = `trial of a launch of ${input.InstanceType} in ${region}`;
 		try {
-			await this.#call(what, () => this.#client(region).send(new RunInstancesCommand({ ...input, DryRun: true })));
+			await callAws(what, () => this.#client(region).send(new RunInstancesCommand({ ...input, DryRun: true })));
 		} catch (error) {
 			// EC2 says that it would have done it by an error of this name.
 			if (!(error instanceof DriverError) || error.providerCode !== "DryRunOperation") throw error;
@@ -125,8 +133,8 @@ export class Ec2Calls {
 
 	async runInstances(region: string, input: RunInstancesCommandInput): Promise<Ec2Instance> {
 		const what = `launch of ${input.InstanceType} in ${region}`;
-		const answer = await this.#call(what, () => this.#client(region).send(new RunInstancesCommand(input)));
-		const [instance] = parse(what, reservationSchema, answer).Instances;
+		const answer = await callAws(what, () => this.#client(region).send(new RunInstancesCommand(input)));
+		const [instance] = parseAnswer(what, reservationSchema, answer).Instances;
 		if (!instance) throw notUnderstood(what, "no instance");
 		return instance;
 	}
@@ -134,12 +142,24 @@ export class Ec2Calls {
 	async describeInstances(region: string, filters: Filter[]): Promise<Ec2Instance[]> {
 		const what = `instances in ${region}`;
 		const paginator = paginateDescribeInstances({ client: this.#client(region), pageSize: this.#settings.pageSize }, { Filters: filters });
-		const reservations = await this.#pages(what, paginator, (page) => page.Reservations);
-		return parse(what, z.array(reservationSchema), reservations).flatMap((r) => r.Instances);
+		const reservations = await readPages(what, paginator, (page) => page.Reservations);
+		return parseAnswer(what, z.array(reservationSchema), reservations).flatMap((r) => r.Instances);
+	}
+
+	/** The account's machines of these families, such as `p`, which run or will in a moment, whoever started them. */
+	async countedMachines(region: string, families: readonly string[]): Promise<CountedMachine[]> {
+		const what = `machines in the quotas of ${region}`;
+		const Filters = [
+			{ Name: "instance-state-name", Values: ["pending", "running"] },
+			{ Name: "instance-type", Values: families.map((family) => `${family}*`) },
+		];
+		const paginator = paginateDescribeInstances({ client: this.#client(region), pageSize: this.#settings.pageSize }, { Filters });
+		const reservations = await readPages(what, paginator, (page) => page.Reservations);
+		return parseAnswer(what, z.array(z.object({ Instances: z.array(countedSchema) })), reservations).flatMap((r) => r.Instances);
 	}
 
 	async terminateInstance(region: string, providerInstanceId: string): Promise<void> {
-		await this.#call(`termination of ${providerInstanceId} in ${region}`, () =>
+		await callAws(`termination of ${providerInstanceId} in ${region}`, () =>
 			this.#client(region).send(new TerminateInstancesCommand({ InstanceIds: [providerInstanceId] })),
 		);
 	}
@@ -151,8 +171,8 @@ export class Ec2Calls {
 		for (const values of chunks(instanceTypes, FILTER_VALUES_MAX)) {
 			const input = { LocationType: "availability-zone", Filters: [{ Name: "instance-type", Values: values }] } as const;
 			const paginator = paginateDescribeInstanceTypeOfferings({ client: this.#client(region) }, { ...input, Filters: [...input.Filters] });
-			const rows = await this.#pages(what, paginator, (page) => page.InstanceTypeOfferings);
-			found.push(...parse(what, z.array(offeringSchema), rows));
+			const rows = await readPages(what, paginator, (page) => page.InstanceTypeOfferings);
+			found.push(...parseAnswer(what, z.array(offeringSchema), rows));
 		}
 		return found;
 	}
@@ -168,8 +188,8 @@ export class Ec2Calls {
 				StartTime: new Date(nowMs),
 			},
 		);
-		const rows = await this.#pages(what, paginator, (page) => page.SpotPriceHistory);
-		return parse(what, z.array(spotPriceSchema), rows);
+		const rows = await readPages(what, paginator, (page) => page.SpotPriceHistory);
+		return parseAnswer(what, z.array(spotPriceSchema), rows);
 	}
 
 	close(): void {
@@ -180,59 +200,11 @@ export class Ec2Calls {
 	#client(region: string): EC2Client {
 		const known = this.#clients.get(region);
 		if (known) return known;
-		const { endpoint, credentials, connectTimeoutMs, answerTimeoutMs } = this.#settings;
-		const client = new EC2Client({
-			region,
-			// The loop makes the same call again with the same token; retries here would only hide what happens.
-			maxAttempts: 1,
-			requestHandler: { connectionTimeout: connectTimeoutMs, requestTimeout: answerTimeoutMs, throwOnRequestTimeout: true },
-			...(endpoint === undefined ? {} : { endpoint }),
-			...(credentials === undefined
-				? {}
-				: {
-						credentials: {
-							accessKeyId: credentials.accessKeyId,
-							secretAccessKey: credentials.secretAccessKey,
-							...(credentials.sessionToken === undefined ? {} : { sessionToken: credentials.sessionToken }),
-						},
-					}),
-		});
+		// The loop makes the same call again with the same token; retries here would only hide what happens.
+		const client = new EC2Client({ ...clientConfig(this.#settings, region), maxAttempts: 1 });
 		this.#clients.set(region, client);
 		return client;
 	}
-
-	async #call<T>(what: string, send: () => Promise<T>): Promise<T> {
-		try {
-			return await send();
-		} catch (error) {
-			throw toDriverError(error, what);
-		}
-	}
-
-	#pages<P, T>(what: string, paginator: AsyncIterable<P>, rowsOf: (page: P) => T[] | undefined): Promise<T[]> {
-		return this.#call(what, async () => {
-			const rows: T[] = [];
-			let pages = 0;
-			for await (const page of paginator) {
-				pages += 1;
-				if (pages > PAGES_MAX) throw notUnderstood(what, `more than ${PAGES_MAX} pages`);
-				rows.push(...(rowsOf(page) ?? []));
-			}
-			return rows;
-		});
-	}
-}
-
-function parse<S extends z.ZodType>(what: string, schema: S, answer: unknown): z.output<S> {
-	const result = schema.safeParse(answer);
-	if (result.success) return result.data;
-	const [first] = result.error.issues;
-	throw notUnderstood(what, first ? `${first.path.join(".")}: ${first.message}` : "unreadable");
-}
-
-/** An answer that cannot be read says nothing about what happened there. */
-function notUnderstood(what: string, why: string): DriverError {
-	return new DriverError("transient", `AWS: ${what}: the answer is not understood (${why})`, { providerCode: "UnexpectedAnswer" });
 }
 
 export function chunks<T>(items: readonly T[], size: number): T[][] {

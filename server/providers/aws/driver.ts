@@ -16,6 +16,8 @@ import type { SnapshotRate } from "../snapshot-rate.ts";
 import { chunks, Ec2Calls } from "./client.ts";
 import { imageIn, observationOf, ROOT_DISK_TYPE, type RootDisk, runInstancesInput } from "./mapper.ts";
 import { offersOf } from "./offers.ts";
+import { AwsQuotas } from "./quota-client.ts";
+import { COUNTED_FAMILIES, type QuotaFacts } from "./quotas.ts";
 import { type AwsSettings, awsSettingsSchema, type ParsedAwsSettings } from "./settings.ts";
 
 /** EC2 takes at most this many values in one filter. */
@@ -30,6 +32,7 @@ export class AwsDriver implements CloudDriver {
 	readonly #listPrices: () => readonly SnapshotRate[];
 	readonly #clock: Clock;
 	readonly #ec2: Ec2Calls;
+	readonly #quotas: AwsQuotas;
 	readonly #diskPrices: DiskPrices;
 	/** By region; images do not change. */
 	readonly #rootDisks = new Map<string, RootDisk>();
@@ -41,6 +44,7 @@ export class AwsDriver implements CloudDriver {
 		this.#listPrices = options.listPrices;
 		this.#clock = options.clock ?? systemClock;
 		this.#ec2 = new Ec2Calls(this.#settings);
+		this.#quotas = new AwsQuotas(this.#settings, this.#clock);
 		const read = (region: string, disk: DiskAsked) => this.#ec2.volumePrice(region, disk);
 		this.#diskPrices = new DiskPrices({ source: "AWS Price List", clock: this.#clock, read });
 	}
@@ -59,13 +63,26 @@ export class AwsDriver implements CloudDriver {
 		const rates = this.#listPrices();
 		const types = [...new Set(rates.map((rate) => rate.instanceType))];
 		const nowMs = this.#clock.nowMs();
-		const [offerings, spotPrices, disk] = await Promise.all([
+		const [offerings, spotPrices, disk, quotas] = await Promise.all([
 			this.#ec2.offerings(region, types),
 			this.#ec2.spotPrices(region, types, nowMs),
 			this.#diskIn(region),
+			this.#quotasIn(region, rates),
 		]);
 		const { listPriceMaxAgeDays } = this.#settings;
-		return offersOf({ siteId: this.siteId, region, rates, offerings, spotPrices, nowMs, listPriceMaxAgeDays, disk });
+		return offersOf({ siteId: this.siteId, region, rates, offerings, spotPrices, nowMs, listPriceMaxAgeDays, disk, quotas });
+	}
+
+	/** What the account may have there and has; null where that is not known: then a launch over a quota is refused as such. */
+	async #quotasIn(region: string, rates: readonly SnapshotRate[]): Promise<QuotaFacts | null> {
+		const quotas = await this.#quotas.in(region);
+		if (quotas.length === 0) return null;
+		try {
+			const machines = await this.#ec2.countedMachines(region, COUNTED_FAMILIES);
+			return { quotas, machines, vcpus: new Map(rates.map(({ instanceType, vcpus }) => [instanceType, vcpus])) };
+		} catch {
+			return null;
+		}
 	}
 
 	/** The disk of a machine there, with its price; with none where its size is the image's own and not known. */
@@ -145,6 +162,7 @@ export class AwsDriver implements CloudDriver {
 
 	async close(): Promise<void> {
 		this.#ec2.close();
+		this.#quotas.close();
 	}
 
 	/** Only what carries our control plane's tag, whatever else is asked. */

@@ -4,6 +4,7 @@ import { DAY_MS } from "#server/kernel/units.ts";
 import type { OfferObservation } from "../driver.ts";
 import type { SnapshotRate } from "../snapshot-rate.ts";
 import type { Ec2Offering, Ec2SpotPrice } from "./client.ts";
+import { offerQuota, type QuotaFacts } from "./quotas.ts";
 
 /** A spot price this many times off the snapshot's is taken for an error, not for a bargain. */
 const SPOT_FACTOR_MAX = 10n;
@@ -19,6 +20,8 @@ export interface RegionFacts {
 	listPriceMaxAgeDays: number;
 	/** That every machine there is launched with; absent where nobody asks. */
 	disk?: MachineDisk;
+	/** Absent or null: not known. */
+	quotas?: QuotaFacts | null;
 }
 
 /** What can be bought in a region: on demand by region, spot by zone. Pure. */
@@ -92,13 +95,12 @@ export function readSpotPrice(text: string, here: readonly SnapshotRate[]): { pr
 	return refuse(`it is more than ${SPOT_FACTOR_MAX} times ${tooLow ? "below" : "above"} the snapshot's ($${usual})`);
 }
 
-type Priced = Pick<
-	OfferObservation,
-	"zone" | "capacityType" | "microUsdPerHour" | "onDemandMicroUsdPerHour" | "priceObservedAtMs" | "priceSource"
->;
+type Priced = Pick<OfferObservation, "zone" | "microUsdPerHour" | "onDemandMicroUsdPerHour" | "priceObservedAtMs" | "priceSource"> & {
+	capacityType: "on_demand" | "spot";
+};
 
 function offer(facts: RegionFacts, shape: SnapshotRate, priced: Priced): OfferObservation {
-	const { siteId, region, disk } = facts;
+	const { siteId, region, disk, quotas } = facts;
 	const { instanceType, accelerator, gpus, vcpus, memoryGiB } = shape;
 	const whole = {
 		siteId,
@@ -111,6 +113,7 @@ function offer(facts: RegionFacts, shape: SnapshotRate, priced: Priced): OfferOb
 		memoryGiB,
 		...priced,
 		...(disk && { disk }),
+		...(quotas && offerQuota(quotas, instanceType, priced.capacityType)),
 	};
 	return { ...whole, id: offerId(whole) };
 }

@@ -1,9 +1,11 @@
+import { systemClock } from "#server/kernel/clock.ts";
 import { endpointElsewhere } from "../cloud-endpoint.ts";
 import type { SiteKind, SitePlace } from "../site-kind.ts";
 import type { SnapshotRate } from "../snapshot-rate.ts";
 import { checkAwsSite } from "./check-site.ts";
 import { Ec2Calls } from "./client.ts";
 import { AwsDriver } from "./driver.ts";
+import { AwsQuotas } from "./quota-client.ts";
 import { awsCredentialsSchema, awsSettingsSchema } from "./settings.ts";
 
 /** @param endpoint of this process, for every AWS site of it: an emulator's */
@@ -84,11 +86,11 @@ export function awsSiteKind(options: { listPrices: () => readonly SnapshotRate[]
 		}),
 		async *check(place) {
 			const parsed = parse(place);
-			const ec2 = new Ec2Calls(parsed);
+			const calls = { ec2: new Ec2Calls(parsed), quotas: new AwsQuotas(parsed, systemClock) };
 			try {
-				yield* checkAwsSite(ec2, parsed, options.listPrices());
+				yield* checkAwsSite(calls, parsed, options.listPrices());
 			} finally {
-				ec2.close();
+				for (const call of Object.values(calls)) call.close();
 			}
 		},
 	};

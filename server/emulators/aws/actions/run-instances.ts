@@ -6,6 +6,7 @@ import { isAlive } from "../../shared/machine-record.ts";
 import type { Reservation } from "../book/records.ts";
 import { Ec2Error } from "../ec2-error.ts";
 import { spotPriceAt } from "../spot-prices.ts";
+import { machinesWithin, vcpuQuotaOf } from "../vcpu-quotas.ts";
 import { reservationView } from "../views/instance-view.ts";
 import type { World } from "../world.ts";
 import { type CallContext, defineAction } from "./action.ts";
@@ -82,7 +83,7 @@ export const runInstances = defineAction<RunInstancesRequest, Ec2Reservation>({
 			launch,
 			placement,
 			behaviours,
-			count: countOf(world, launch, behaviours),
+			count: countOf(world, region, launch, behaviours),
 		});
 		for (const instance of reservation.instances) world.lifecycle.schedule(instance);
 		return viewOf(world, reservation);
@@ -103,7 +104,8 @@ function fingerprintOf(form: CallContext["form"]): string {
 	return createHash("sha256").update(JSON.stringify(parameters)).digest("hex");
 }
 
-function countOf(world: World, { minCount, maxCount, instanceType }: LaunchRequest, behaviours: readonly FaultBehaviour[]): number {
+function countOf(world: World, region: string, launch: LaunchRequest, behaviours: readonly FaultBehaviour[]): number {
+	const { minCount, maxCount, instanceType, spot } = launch;
 	const live = world.store.machines().filter(({ instance }) => isAlive(instance.state)).length;
 	const free = world.options.maxLiveInstances - live;
 	if (minCount > free)
@@ -111,8 +113,11 @@ function countOf(world: World, { minCount, maxCount, instanceType }: LaunchReque
 			"InstanceLimitExceeded",
 			`You have requested more instances (${live + minCount}) than your current instance limit of ${world.options.maxLiveInstances} allows.`,
 		);
+	const quota = vcpuQuotaOf(world.options, instanceType, spot);
+	const fitting = quota === null ? maxCount : machinesWithin(world, region, quota, instanceType);
+	if (minCount > fitting) throw quotaError(spot, quota?.limit ?? 0);
 	const limits = behaviours.flatMap((behaviour) => (behaviour.kind === "limited_capacity" ? [behaviour.available] : []));
-	const available = Math.min(maxCount, free, ...limits);
+	const available = Math.min(maxCount, free, fitting, ...limits);
 	if (available < minCount) {
 		throw new Ec2Error(
 			"InsufficientInstanceCapacity",
@@ -120,6 +125,14 @@ function countOf(world: World, { minCount, maxCount, instanceType }: LaunchReque
 		);
 	}
 	return available;
+}
+
+function quotaError(spot: boolean, limit: number): Ec2Error {
+	if (spot) return new Ec2Error("MaxSpotInstanceCountExceeded");
+	return new Ec2Error(
+		"VcpuLimitExceeded",
+		`You have requested more vCPU capacity than your current vCPU limit of ${limit} allows for the instance bucket that the specified instance type belongs to.`,
+	);
 }
 
 function assertSpotPrice(world: World, launch: LaunchRequest, { offer }: LaunchPlacement): void {

@@ -2,7 +2,7 @@ import type { RunInstances$ } from "@aws-sdk/client-ec2";
 import { AssertionError } from "#server/kernel/assert.ts";
 
 /**
- * Reads the schemas that Amazon ships inside `@aws-sdk/client-ec2`, so that requests and answers are held against
+ * Reads the schemas that Amazon ships inside `@aws-sdk/client-ec2` and its like, so that requests and answers are held against
  * the service's own model instead of a second one written here.
  */
 export type Ec2Operation = typeof RunInstances$;
@@ -10,7 +10,7 @@ export type Ec2Operation = typeof RunInstances$;
 export type Shape =
 	| { kind: "string" | "number" | "boolean" | "timestamp" }
 	| { kind: "list"; item: () => Shape; itemXmlName: string }
-	| { kind: "structure"; name: string; members: ReadonlyMap<string, ShapeMember> };
+	| { kind: "structure"; name: string; members: ReadonlyMap<string, ShapeMember>; required: readonly string[] };
 
 interface ShapeMember {
 	name: string;
@@ -44,7 +44,7 @@ export function operationName(operation: Ec2Operation): string {
 
 function shapeOf(ref: unknown): Shape {
 	const schema = typeof ref === "function" ? ref() : ref;
-	if (schema === "unit") return { kind: "structure", name: "Unit", members: new Map() };
+	if (schema === "unit") return { kind: "structure", name: "Unit", members: new Map(), required: [] };
 	if (typeof schema === "number") return scalarShape(schema);
 	if (!Array.isArray(schema)) throw new AssertionError(`unreadable schema ${String(schema)}`);
 	if (typeof schema[0] !== "number" || typeof schema[1] !== "string") return shapeOf(schema[0]); // [ref, traits]
@@ -67,7 +67,7 @@ function scalarShape(code: number): Shape {
 function structureShape(schema: readonly unknown[]): Shape {
 	const known = structures.get(schema);
 	if (known) return known;
-	const [, , name, , names, refs] = schema;
+	const [, , name, , names, refs, requiredCount] = schema;
 	if (typeof name !== "string" || !Array.isArray(names) || !Array.isArray(refs)) throw new AssertionError("unreadable structure schema");
 	const members = new Map<string, ShapeMember>();
 	names.forEach((member: string, i) => {
@@ -76,7 +76,9 @@ function structureShape(schema: readonly unknown[]): Shape {
 		const queryName = traitOf(refs[i], "ec2QueryName") ?? xmlName.charAt(0).toUpperCase() + xmlName.slice(1);
 		members.set(member, { name: member, queryName, xmlName, shape: () => shapeOf(refs[i]) });
 	});
-	const shape: Shape = { kind: "structure", name, members };
+	// Those that a request cannot be without stand first.
+	const required = names.slice(0, typeof requiredCount === "number" ? requiredCount : 0);
+	const shape: Shape = { kind: "structure", name, members, required };
 	structures.set(schema, shape);
 	return shape;
 }

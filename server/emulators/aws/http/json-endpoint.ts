@@ -1,0 +1,64 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import { durationOf } from "../../shared/faults.ts";
+import { type Answer, readBody } from "../../shared/http/answer.ts";
+import { pause } from "../../shared/timers.ts";
+import { Ec2Error } from "../ec2-error.ts";
+import { JSON_ACTIONS } from "../json-actions/registry.ts";
+import { regionOfRequest } from "../wire/credential.ts";
+import type { World } from "../world.ts";
+
+const MAX_BODY_BYTES = 64 * 1024;
+
+/** Service Quotas and the price list speak JSON 1.1 and say by a header what is asked of them; EC2's own protocol has no such header. */
+export function isForJsonService(request: IncomingMessage): boolean {
+	return request.headers["x-amz-target"] !== undefined;
+}
+
+/** One call of the JSON 1.1 protocol. Null: the connection is to be cut without an answer. */
+export async function answerJsonService(world: World, request: IncomingMessage): Promise<Answer | null> {
+	const target = String(request.headers["x-amz-target"]);
+	try {
+		const body = await perform(world, request, target);
+		world.options.log(`${target} ${body === null ? "(answer lost)" : "ok"}`);
+		return body === null ? null : jsonAnswer(200, body);
+	} catch (error) {
+		const told = error instanceof Ec2Error ? error : new Ec2Error("InternalFailure", `The emulator failed: ${String(error)}`, 500);
+		// What EC2 calls AuthFailure has this name where JSON is spoken.
+		const code = told.code === "AuthFailure" ? "UnrecognizedClientException" : told.code;
+		world.options.log(`${target} ${code}`);
+		return jsonAnswer(told.code === "AuthFailure" ? 400 : told.httpStatus, { __type: code, message: told.message });
+	}
+}
+
+async function perform(world: World, request: IncomingMessage, target: string): Promise<unknown> {
+	const text = await readBody(request, MAX_BODY_BYTES);
+	const action = JSON_ACTIONS.get(target);
+	if (!action) throw new Ec2Error("UnknownOperationException", `The emulated endpoint does not implement ${target}.`);
+	const { accessKeyIds } = world.options;
+	const regions = action.regions ?? world.catalog.regions;
+	const region = regionOfRequest(request.headers.authorization, accessKeyIds, regions, action.service);
+	const run = action.prepare(readJson(text), { world, region });
+	const behaviours = world.faults.take("entrance", {
+		action: action.name,
+		region: action.regions ? `${action.service}/${region}` : region,
+	});
+	await pause(world.options, durationOf(behaviours, "delay_action"));
+	const answer = run();
+	await pause(world.options, durationOf(behaviours, "delay_answer"));
+	return behaviours.some(({ kind }) => kind === "lose_answer") ? null : answer;
+}
+
+function readJson(text: string | null): unknown {
+	if (text === null) throw new Ec2Error("SerializationException", `The request is longer than ${MAX_BODY_BYTES} bytes.`, 413);
+	try {
+		return JSON.parse(text);
+	} catch {
+		throw new Ec2Error("SerializationException", "The request is no JSON.");
+	}
+}
+
+function jsonAnswer(status: number, value: unknown): Answer {
+	const headers = { "x-amzn-requestid": randomUUID() };
+	return { status, contentType: "application/x-amz-json-1.1", body: JSON.stringify(value), headers };
+}

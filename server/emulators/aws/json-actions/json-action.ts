@@ -1,0 +1,59 @@
+import { notEmulated } from "../ec2-error.ts";
+import { checkJsonAnswer, checkJsonRequest } from "../wire/json.ts";
+import { type Ec2Operation, inputShapeOf, operationName, outputShapeOf } from "../wire/shapes.ts";
+import type { World } from "../world.ts";
+
+export interface JsonContext {
+	world: World;
+	/** Of the credential that the request is signed with. */
+	region: string;
+}
+
+export interface JsonAction {
+	name: string;
+	/** Name of the service in a signature. */
+	service: string;
+	/** Where the service has endpoints; absent: in every region. */
+	regions?: ReadonlySet<string>;
+	/** Reads a request; what it gives does it, in one synchronous step. @throws Ec2Error */
+	prepare(value: unknown, context: JsonContext): () => unknown;
+}
+
+export interface JsonActionSpec<Input, Output> extends Omit<JsonAction, "name" | "prepare"> {
+	/** Amazon's own description of the action. */
+	operation: Ec2Operation;
+	/** The service's code for a request that it does not understand. */
+	refusal: string;
+	/** The fields that are honoured, as paths. */
+	supports: readonly string[];
+	run: (input: Input, context: JsonContext) => Output;
+}
+
+/** `Input` and `Output` must be the SDK's own types for the operation. */
+export function defineJsonAction<Input, Output>({
+	operation,
+	refusal,
+	supports,
+	run,
+	...where
+}: JsonActionSpec<Input, Output>): JsonAction {
+	const name = operationName(operation);
+	return {
+		...{ ...where, name },
+		prepare(value, context) {
+			for (const path of checkJsonRequest(inputShapeOf(operation), value, refusal)) {
+				if (!supports.includes(path)) throw notEmulated(`field ${path} of ${name}`);
+			}
+			return () => {
+				const answer = run(asInput<Input>(value), context);
+				checkJsonAnswer(outputShapeOf(operation), answer, name);
+				return answer;
+			};
+		},
+	};
+}
+
+// checkJsonRequest lets nothing through but what the operation's own input shape has, which the SDK's type describes.
+function asInput<Input>(value: unknown): Input {
+	return value as Input;
+}

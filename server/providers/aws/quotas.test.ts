@@ -1,0 +1,64 @@
+import { describe, expect, it } from "vitest";
+import { COUNTED_FAMILIES, offerQuota, quotaOf, readVcpuQuotas } from "./quotas.ts";
+
+const row = (QuotaCode: string, QuotaName: string, Value: number) => ({ QuotaCode, QuotaName, Value });
+const P = row("L-417A185B", "Running On-Demand P instances", 384);
+const G = row("L-DB2E81BA", "Running On-Demand G and VT instances", 64);
+const P_SPOT = row("L-7212CCBC", "All P Spot Instance Requests", 192);
+const OLD_P_SPOT = row("L-7212CCBC", "All P4, P3 and P2 Spot Instance Requests", 96);
+const P5_SPOT = row("L-C4BD4855", "All P5 Spot Instance Requests", 0);
+const OTHER = row("L-1216C47A", "Running On-Demand Standard (A, C, D, H, I, M, R, T, Z) instances", 5);
+
+describe("the quota that a machine counts in", () => {
+	it.each([
+		["p5.48xlarge", "on_demand", [P, G, OTHER], P.QuotaName],
+		["p6-b200.48xlarge", "on_demand", [P, G], P.QuotaName],
+		["g4dn.xlarge", "on_demand", [P, G], G.QuotaName],
+		["gr6.4xlarge", "on_demand", [P, G], G.QuotaName],
+		["g5.xlarge", "spot", [P, G, P_SPOT], null],
+		["p5en.48xlarge", "spot", [P_SPOT], P_SPOT.QuotaName],
+		["p5.48xlarge", "spot", [P_SPOT, P5_SPOT], P5_SPOT.QuotaName],
+		["p4d.24xlarge", "spot", [OLD_P_SPOT, P5_SPOT], OLD_P_SPOT.QuotaName],
+		// Its name counts the generations, and this one is not among them: AWS tells at a launch.
+		["p6-b200.48xlarge", "spot", [OLD_P_SPOT, P5_SPOT], null],
+		["m5.large", "on_demand", [P, G, OTHER], null],
+	] as const)("%s as %s", (type, buying, rows, wanted) => {
+		expect(quotaOf(readVcpuQuotas(rows), type, buying)?.name ?? null).toBe(wanted);
+	});
+
+	it("is asked for by families that EC2's filter finds", () => {
+		for (const type of ["p5.48xlarge", "gr6.4xlarge", "vt1.3xlarge", "dl1.24xlarge", "trn1.2xlarge", "inf2.xlarge"])
+			expect(COUNTED_FAMILIES.some((family) => type.startsWith(family))).toBe(true);
+	});
+});
+
+describe("what is used of a quota", () => {
+	const machine = (InstanceType: string, more: object = {}) => ({ InstanceType, ...more });
+	const used = (machines: ReturnType<typeof machine>[], buying: "on_demand" | "spot" = "on_demand") =>
+		offerQuota(
+			{
+				quotas: readVcpuQuotas([P, G, P_SPOT, row("L-3819A6DF", "All G and VT Spot Instance Requests", 32)]),
+				machines,
+				vcpus: new Map([["g5.xlarge", 4]]),
+			},
+			"g5.xlarge",
+			buying,
+		).quota?.used;
+
+	it("is the vCPUs of all machines that count in it, whoever started them", () => {
+		expect(
+			used([machine("g5.xlarge"), machine("g5.xlarge"), machine("g4ad.4xlarge", { CpuOptions: { CoreCount: 8, ThreadsPerCore: 2 } })]),
+		).toBe(24);
+	});
+
+	it("leaves out other families, and keeps spot apart from on-demand", () => {
+		const machines = [machine("p4d.24xlarge"), machine("m5.large"), machine("g5.xlarge", { InstanceLifecycle: "spot" })];
+		expect([used(machines), used(machines, "spot")]).toEqual([0, 4]);
+	});
+
+	it("leaves out capacity blocks and dedicated hosts, which have quotas of their own", () => {
+		expect(
+			used([machine("g5.xlarge", { InstanceLifecycle: "capacity-block" }), machine("g5.xlarge", { Placement: { Tenancy: "host" } })]),
+		).toBe(0);
+	});
+});
