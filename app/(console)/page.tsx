@@ -2,6 +2,7 @@ import type { Metadata } from "next";
 import type { SearchParams } from "nuqs/server";
 import { getQueryClient, HydrateClient, trpc } from "#app/_trpc/server.tsx";
 import { CloudNowPanel } from "#components/overview/cloud-now-panel.tsx";
+import { DemandExport } from "#components/overview/demand-export.tsx";
 import { DemandPanel } from "#components/overview/demand-panel.tsx";
 import { FeedPanel } from "#components/overview/feed-panel.tsx";
 import { OverviewKpis } from "#components/overview/kpis.tsx";
@@ -59,11 +60,14 @@ export default async function OverviewPage({ searchParams }: { searchParams: Pro
 					title="Demand for GPUs"
 					sub={<span className="max-md:hidden">Below the line runs at home; above it runs in the cloud or waits</span>}
 					actions={
-						<SegmentedLinks
-							label="How far back"
-							value={range}
-							options={DEMAND_RANGES.map((value) => ({ value, label: DEMAND_RANGE[value].label, href: overviewHref({ range: value }) }))}
-						/>
+						<>
+							<DemandExport range={range} />
+							<SegmentedLinks
+								label="How far back"
+								value={range}
+								options={DEMAND_RANGES.map((value) => ({ value, label: DEMAND_RANGE[value].label, href: overviewHref({ range: value }) }))}
+							/>
+						</>
 					}
 				>
 					<QueryBoundary what="The demand for GPUs" skeleton={<ChartSkeleton height={368} label="Loading the demand" />}>

@@ -1,6 +1,7 @@
 "use client";
 import { useMutation, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { CsvButton } from "#components/csv/csv-button.tsx";
 import { formatMoney } from "#components/money/format-money.ts";
 import { describeError } from "#components/page/error-boundary.tsx";
 import { ProposalDialog } from "#components/policies/proposal-dialog.tsx";
@@ -11,6 +12,7 @@ import { Chip } from "#components/ui/chip.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { notify } from "#components/ui/toast.tsx";
 import type { Role } from "#server/domain/vocabulary.ts";
+import { proposalsCsv } from "./export-csv.ts";
 import type { ApprovalsView, ProposalItem } from "./params.ts";
 
 /** Changes of caps and policies that a second person has to agree to. Nothing when there is none. */
@@ -20,7 +22,12 @@ export function SecondPersonPanel({ view, role }: { view: ApprovalsView; role: R
 	const shown = data.filter((p) => (p.decision === null) === (view === "open"));
 	if (shown.length === 0) return null;
 	return (
-		<Panel title="Changes" sub="of caps and policies, agreed to by a second person" id="proposals">
+		<Panel
+			title="Changes"
+			sub="of caps and policies, agreed to by a second person"
+			id="proposals"
+			actions={<CsvButton size="sm" label="Changes as CSV" fileName={`spillway-changes-${view}.csv`} text={() => proposalsCsv(shown)} />}
+		>
 			<ul>
 				{shown.map((p) => (
 					<li key={p.id} className="hairline-b flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-2.5 last:border-b-0">

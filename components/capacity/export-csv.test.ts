@@ -1,16 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { readCsv } from "#components/csv/read-csv.testing.ts";
 import { machinesCsv, offersCsv } from "./export-csv.ts";
 import type { OfferLine } from "./offers.ts";
-
-const cells = (csv: string) =>
-	csv
-		.trimEnd()
-		.split("\r\n")
-		.map((line) => line.split(","));
-const named = (csv: string) => {
-	const [head = [], ...lines] = cells(csv);
-	return lines.map((line) => Object.fromEntries(head.map((name, i) => [name, line[i]])));
-};
 
 describe("what Capacity hands out", () => {
 	it("has each offer's price to the micro-dollar, and says which is not used", () => {
@@ -24,7 +15,7 @@ describe("what Capacity hands out", () => {
 			{ offer, zones: 3 },
 			{ offer: { ...offer, microUsdPerHour: null, microUsdPerGpuHour: null, gridGramsPerKwh: null }, zones: 1 },
 		] as OfferLine[];
-		const [known, unknown] = named(offersCsv(lines));
+		const [known, unknown] = readCsv(offersCsv(lines));
 		expect(known).toMatchObject({
 			"USD an hour": "21.830000",
 			"USD a GPU hour": "2.728750",
@@ -49,7 +40,7 @@ describe("what Capacity hands out", () => {
 			},
 			...{ rank: 0, launchedAt: null, expiresAt: "2026-11-24T12:00:00.000Z", microUsdPerHour: "23410000", costMicroUsd: "101440000" },
 		};
-		expect(named(machinesCsv([machine] as Parameters<typeof machinesCsv>[0]))[0]).toMatchObject({
+		expect(readCsv(machinesCsv([machine] as Parameters<typeof machinesCsv>[0]))[0]).toMatchObject({
 			...{ Machine: "ins_1", "Provider's id": "i-0c41", Zone: "", GPUs: "8", "Job name": "clip", Team: "vision", "Launched (UTC)": "" },
 			...{ "Ends at the latest (UTC)": "2026-11-24T12:00:00.000Z", "USD an hour": "23.410000", "Cost so far USD": "101.440000" },
 		});

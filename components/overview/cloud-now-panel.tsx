@@ -1,6 +1,8 @@
 "use client";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import Link from "next/link";
+import { machinesCsv } from "#components/capacity/export-csv.ts";
+import { CsvButton } from "#components/csv/csv-button.tsx";
 import { StateGlyph } from "#components/job-state/state-mark.tsx";
 import { Money } from "#components/money/money.tsx";
 import { CLOUD_NOW_QUERY } from "#components/overview/range.ts";
@@ -22,9 +24,19 @@ export function CloudNowPanel({ seesAll }: { seesAll: boolean }) {
 			title="In the cloud now"
 			sub={seesAll ? undefined : "for your teams"}
 			actions={
-				<Link href="/sites" className="hover:text-ink">
-					Capacity
-				</Link>
+				<>
+					<Link href="/sites" className="hover:text-ink">
+						Capacity
+					</Link>
+					{data.items.length > 0 && (
+						<CsvButton
+							size="sm"
+							label="Machines in the cloud as CSV"
+							fileName="spillway-machines.csv"
+							text={() => machinesCsv(data.items)}
+						/>
+					)}
+				</>
 			}
 			footer={rest > 0 ? <Link href="/sites">{`${rest}${data.nextCursor ? " or more" : ""} more`}</Link> : undefined}
 		>

@@ -2,7 +2,9 @@
 import { useSuspenseQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useCallback, useState } from "react";
+import { CsvButton } from "#components/csv/csv-button.tsx";
 import { Money } from "#components/money/money.tsx";
+import { feedCsv } from "#components/overview/export-csv.ts";
 import { type FeedLine, prepareFeed } from "#components/overview/feed.ts";
 import { FEED_QUERY } from "#components/overview/range.ts";
 import { EmptyState } from "#components/page/states.tsx";
@@ -32,15 +34,25 @@ export function FeedPanel() {
 		<Panel
 			title="Just happened"
 			actions={
-				fresh > 0 ? (
-					<button type="button" onClick={release} className="font-strong text-accent hover:underline">
-						{fresh} new
-					</button>
-				) : (
-					<Link href="/jobs" className="hover:text-ink">
-						All jobs
-					</Link>
-				)
+				<>
+					{fresh > 0 ? (
+						<button type="button" onClick={release} className="font-strong text-accent hover:underline">
+							{fresh} new
+						</button>
+					) : (
+						<Link href="/jobs" className="hover:text-ink">
+							All jobs
+						</Link>
+					)}
+					{lines.length > 0 && (
+						<CsvButton
+							size="sm"
+							label="What just happened as CSV"
+							fileName="spillway-events.csv"
+							text={() => feedCsv(lines, window.location.origin)}
+						/>
+					)}
+				</>
 			}
 		>
 			{lines.length === 0 ? (

@@ -1,6 +1,9 @@
 "use client";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import type { inferRouterOutputs } from "@trpc/server";
+import { budgetsCsv } from "#components/budgets/export-csv.ts";
+import { prepareRows } from "#components/budgets/prepare-rows.ts";
+import { CsvButton } from "#components/csv/csv-button.tsx";
 import { formatMoney } from "#components/money/format-money.ts";
 import { Money } from "#components/money/money.tsx";
 import { EmptyState } from "#components/page/states.tsx";
@@ -30,13 +33,16 @@ export function BudgetsPanel() {
 			sub="hard caps on cloud money"
 			actions={
 				budgets.length > 0 && (
-					<span className="flex gap-3.5 text-xs max-md:hidden">
-						<KeyItem fill="on_demand">posted</KeyItem>
-						<KeyItem fill="held">held</KeyItem>
-						<span className="inline-flex items-center gap-1.5">
-							<span aria-hidden className="h-3 w-0.5 bg-ink" /> cap
+					<>
+						<span className="flex gap-3.5 text-xs max-md:hidden">
+							<KeyItem fill="on_demand">posted</KeyItem>
+							<KeyItem fill="held">held</KeyItem>
+							<span className="inline-flex items-center gap-1.5">
+								<span aria-hidden className="h-3 w-0.5 bg-ink" /> cap
+							</span>
 						</span>
-					</span>
+						<CsvButton size="sm" label="Budgets as CSV" fileName="spillway-budgets.csv" text={() => budgetsCsv(prepareRows(budgets))} />
+					</>
 				)
 			}
 		>

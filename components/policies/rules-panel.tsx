@@ -1,7 +1,9 @@
 "use client";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { Fragment } from "react";
+import { CsvButton } from "#components/csv/csv-button.tsx";
 import { EmptyState } from "#components/page/states.tsx";
+import { rulesCsv } from "#components/policies/export-csv.ts";
 import { useMarking } from "#components/policies/marking.tsx";
 import { ACTIVE_POLICY, lineAnchor } from "#components/policies/params.ts";
 import { prepareRules, type RuleCard } from "#components/policies/rules.ts";
@@ -15,7 +17,20 @@ export function RulesPanel() {
 	const { data: policy } = useSuspenseQuery(trpc.policy.get.queryOptions(ACTIVE_POLICY));
 	const groups = prepareRules(policy);
 	return (
-		<Panel title="Rules" sub="grouped by what they do">
+		<Panel
+			title="Rules"
+			sub="grouped by what they do"
+			actions={
+				groups.length > 0 && (
+					<CsvButton
+						size="sm"
+						label="Rules as CSV"
+						fileName={`spillway-policy-${policy.version}.csv`}
+						text={() => rulesCsv(policy.version, groups)}
+					/>
+				)
+			}
+		>
 			{groups.length === 0 && (
 				<EmptyState icon="policies" title="This policy has no rules">
 					Without a rule that bursts, nothing ever leaves home.

@@ -2,10 +2,12 @@
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { type ReactNode, useState } from "react";
+import { CsvButton } from "#components/csv/csv-button.tsx";
 import { Time } from "#components/time/relative-time.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Panel } from "#components/ui/panel.tsx";
+import { versionsCsv } from "./export-csv.ts";
 import { policiesHref, VERSIONS_QUERY, type VersionView } from "./params.ts";
 
 type VersionsPanelProps = {
@@ -28,7 +30,16 @@ export function VersionsPanel({ mode, draft, actions }: VersionsPanelProps) {
 	);
 	const items = more && rest ? [...first.items, ...rest.items] : first.items;
 	return (
-		<Panel title="Versions" sub="never changed, only followed" actions={actions}>
+		<Panel
+			title="Versions"
+			sub="never changed, only followed"
+			actions={
+				<>
+					{actions}
+					<CsvButton size="sm" label="Versions as CSV" fileName="spillway-policy-versions.csv" text={() => versionsCsv(items)} />
+				</>
+			}
+		>
 			<ol>
 				{draft && (
 					<li className="hairline-b grid grid-cols-[2rem_minmax(0,1fr)] gap-x-3 px-4 py-2.75">

@@ -3,6 +3,7 @@ import type { SearchParams } from "nuqs/server";
 import { getQueryClient, HydrateClient, trpc } from "#app/_trpc/server.tsx";
 import { ApprovalDetail } from "#components/approvals/approval-detail.tsx";
 import { ApprovalsList } from "#components/approvals/approvals-list.tsx";
+import { ApprovalsExport } from "#components/approvals/export-button.tsx";
 import { APPROVAL_VIEWS, approvalsHref, approvalsQuery, loadApprovalParams } from "#components/approvals/params.ts";
 import { SecondPersonPanel } from "#components/approvals/proposals-panel.tsx";
 import { LiveMeta } from "#components/page/live-meta.tsx";
@@ -35,15 +36,18 @@ export default async function ApprovalsPage({ searchParams }: { searchParams: Pr
 						// On a phone the one that is looked at has the screen to itself, once it is there: one that is not leaves the list.
 						className="max-rail:group-has-[#approval]/asked:hidden"
 						actions={
-							<SegmentedLinks
-								label="Which approvals"
-								value={view}
-								options={APPROVAL_VIEWS.map((value) => ({
-									value,
-									label: value === "open" ? "Waiting" : "Answered",
-									href: approvalsHref({ view: value }),
-								}))}
-							/>
+							<>
+								<ApprovalsExport view={view} />
+								<SegmentedLinks
+									label="Which approvals"
+									value={view}
+									options={APPROVAL_VIEWS.map((value) => ({
+										value,
+										label: value === "open" ? "Waiting" : "Answered",
+										href: approvalsHref({ view: value }),
+									}))}
+								/>
+							</>
 						}
 					>
 						<QueryBoundary what="The approvals" skeleton={<TableSkeleton rows={4} columns={3} label="Loading the approvals" />}>

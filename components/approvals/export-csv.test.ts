@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { readCsv } from "#components/csv/read-csv.testing.ts";
+import { approvalsCsv, proposalsCsv } from "./export-csv.ts";
+import type { ApprovalItem, ProposalItem } from "./params.ts";
+
+const job = { id: "job_1", name: "pretrain, v2", team: "vision", submittedBy: "ada@acme.example" };
+const open = {
+	...{ id: "apr_1", state: "open", job, ruleId: "ask-first", policyName: "default", policyVersion: 7, role: "platform" },
+	...{ requestedAt: "2026-11-19T14:00:00.000Z", expiresAt: "2026-11-20T14:00:00.000Z", quote: { costMicroUsd: "2400000001" } },
+	...{ upToMicroUsd: null, decidedBy: null, decidedAt: null, note: null },
+};
+
+describe("what Approvals hands out", () => {
+	it("has who asks for what, and the quote to the micro-dollar as the estimate that it is; what nobody answered is empty", () => {
+		const granted = { ...open, state: "granted", upToMicroUsd: "2000000000", decidedBy: "Bo", note: "=until Friday" };
+		const [waits, answered] = readCsv(approvalsCsv([open, granted] as unknown as ApprovalItem[]));
+		expect(waits).toMatchObject({
+			...{ Approval: "apr_1", State: "open", Answer: "Not answered yet", "Job name": "pretrain, v2", Team: "vision", Version: "7" },
+			...{ "Quoted USD (estimate)": "2400.000001", "Up to USD": "", "Answered by": "", "Answered (UTC)": "" },
+		});
+		expect(answered).toMatchObject({
+			...{ Answer: "Yes, up to $2,000.00", "Up to USD": "2000.000000", "Answered by": "Bo", Note: "'=until Friday" },
+		});
+	});
+
+	it("has each kind of change with what it was and what it is to be", () => {
+		const base = { id: "prp_1", message: "Q4", proposedBy: "Cy", proposedAt: "2026-11-19T14:00:00.000Z", decision: null };
+		const rest = { ...base, decidedBy: null, decidedAt: null, mine: false, stale: false, policyVersion: 3 };
+		const changes = [
+			{ ...rest, kind: "budget_cap", budgetId: "cloud-month", fromMicroUsd: 50_000_000_000n, toMicroUsd: 60_000_000_000n },
+			{ ...rest, kind: "policy_publish", policyName: "default", rollbackTo: 2, decision: "approved", decidedBy: "Di" },
+			{ ...rest, kind: "policy_publish", policyName: "default", rollbackTo: null },
+			{ ...rest, kind: "second_person_off", secondPersonOf: "budgets" },
+		];
+		const lines = readCsv(proposalsCsv(changes as unknown as ProposalItem[]));
+		expect(lines.map((l) => [l.Of, l.From, l.To, l.Decision])).toEqual([
+			["cloud-month", "50000.000000", "60000.000000", "open"],
+			["default", "version 3", "version 2", "approved"],
+			["default", "version 3", "a new version", "open"],
+			["budgets", "on", "off", "open"],
+		]);
+	});
+});

@@ -1,0 +1,26 @@
+import { csvText, exactDollars } from "#components/csv/csv.ts";
+import { CAPACITY_WORD } from "#components/place/place.tsx";
+import type { FeedLine } from "./feed.ts";
+import type { Demand } from "./prepare-demand.ts";
+
+/** The demand that is drawn, in GPUs: a line for each stretch of time, with what ran in each place and what waited in it. */
+export function demandCsv(demand: Demand): string {
+	const stepMs = (demand.toMs - demand.fromMs) / Math.max(1, demand.points.length);
+	const instant = (ms: number) => new Date(ms).toISOString();
+	const places = demand.places.map(({ siteId, capacityType }) => `${siteId} ${CAPACITY_WORD[capacityType]}`);
+	const lines = demand.points.map((p) =>
+		[instant(p.atMs - stepMs), instant(p.atMs), p.wanted, demand.ownedGpus, ...p.placed, p.waiting].map(String),
+	);
+	return csvText([["From (UTC)", "To (UTC)", "Wanted GPUs", "Owned GPUs", ...places, "Waiting"], ...lines]);
+}
+
+/** What just happened, as it is told. `origin` makes whole addresses of the links. */
+export function feedCsv(lines: readonly FeedLine[], origin: string): string {
+	const rows = lines.map((line) => [
+		new Date(line.atMs).toISOString(),
+		[line.before, line.name, line.text].filter((part) => part !== "").join(" "),
+		line.costMicroUsd === null ? "" : exactDollars(BigInt(line.costMicroUsd)),
+		`${origin}${line.href}`,
+	]);
+	return csvText([["At (UTC)", "What happened", "Cost so far USD", "Link"], ...rows]);
+}
