@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
-import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
+import { endProcessesOf } from "./guest-processes.ts";
 import type { Plan } from "./plan.ts";
 import type { RunReport } from "./run-report.ts";
 import type { Order, Word } from "./worker.ts";
@@ -10,6 +11,8 @@ const WORKER = new URL("./worker.ts", import.meta.url);
 
 export interface FleetOptions extends Omit<Order, "plan"> {
 	workers: number;
+	/** Aborted, the runs under way are ended at once, with all that runs on their machines, and no other one begins. */
+	signal?: AbortSignal;
 	/** Told of each run when it is over. */
 	onReport(report: RunReport): void;
 	/** A run that could not be made, or that hung. */
@@ -20,7 +23,7 @@ export interface FleetOptions extends Omit<Order, "plan"> {
 export async function runAll(plans: Plan[], options: FleetOptions): Promise<void> {
 	const work = async (): Promise<void> => {
 		let worker: ChildProcess | null = null;
-		for (let plan = plans.shift(); plan !== undefined; plan = plans.shift()) {
+		for (let plan = plans.shift(); plan !== undefined && !options.signal?.aborted; plan = plans.shift()) {
 			worker ??= fork(WORKER, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
 			if (!(await runOne(worker, plan, options))) worker = null;
 		}
@@ -31,15 +34,18 @@ export async function runAll(plans: Plan[], options: FleetOptions): Promise<void
 
 /** Answers whether the worker can make another one. */
 function runOne(worker: ChildProcess, plan: Plan, options: FleetOptions): Promise<boolean> {
-	const { workers: _, onReport, onFailure, ...order } = options;
+	const { workers: _, onReport, onFailure, signal, ...order } = options;
 	let at = { stage: "a database", folder: "" };
 	return new Promise((resolve) => {
 		const finish = (goesOn: boolean): void => {
 			clearTimeout(timer);
+			signal?.removeEventListener("abort", breakOff);
 			worker.removeAllListeners();
 			if (!goesOn) endAll(worker, at.folder);
 			resolve(goesOn);
 		};
+		const breakOff = (): void => finish(false);
+		signal?.addEventListener("abort", breakOff);
 		const timer = setTimeout(() => {
 			onFailure(plan.seed, `hung while it waited for ${at.stage}`);
 			finish(false);
@@ -67,15 +73,6 @@ function runOne(worker: ChildProcess, plan: Plan, options: FleetOptions): Promis
 /** The worker, and the processes of its run's machines, which are known by the run's folder in their environment. */
 function endAll(worker: ChildProcess, folder: string): void {
 	worker.kill("SIGKILL");
-	if (folder === "") return;
-	for (const name of readdirSync("/proc")) {
-		const pid = Number(name);
-		if (!Number.isInteger(pid) || pid < 2 || pid === process.pid) continue;
-		try {
-			if (readFileSync(`/proc/${pid}/environ`, "latin1").includes(`${folder}/`)) process.kill(pid, "SIGKILL");
-		} catch {
-			// It ended, or is somebody else's.
-		}
-	}
-	rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+	endProcessesOf(folder);
+	if (folder !== "") rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }

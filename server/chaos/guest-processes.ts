@@ -1,5 +1,34 @@
 import { readdirSync, readFileSync } from "node:fs";
 
+/** A process may start another one in the moment in which it is looked for. */
+const LOOKS_MAX = 20;
+
+/** Ends all processes of a run: those that have its folder in their environment, the machines' own and what runs at home. */
+export function endProcessesOf(folder: string): void {
+	if (folder === "") return;
+	for (let look = 0; look < LOOKS_MAX; look++) {
+		const found = processesOf(folder);
+		if (found.length === 0) return;
+		for (const pid of found) send(pid, "SIGKILL");
+	}
+}
+
+/** Those whose environment names something in this folder, but for the one that asks. */
+export function processesOf(folder: string): number[] {
+	return readdirSync("/proc")
+		.map(Number)
+		.filter((pid) => Number.isInteger(pid) && pid > 1 && pid !== process.pid && environmentOf(pid).includes(`${folder}/`));
+}
+
+function environmentOf(pid: number): string {
+	try {
+		return readFileSync(`/proc/${pid}/environ`, "latin1");
+	} catch {
+		// It ended, or is somebody else's.
+		return "";
+	}
+}
+
 /** The agent's process of an emulated machine, or null while or after there is none. */
 export function agentOf(guestPid: number): number | null {
 	for (const pid of childrenOf(guestPid)) if (commandOf(pid).includes("agent.mjs")) return pid;

@@ -49,14 +49,22 @@ async function makeRuns(): Promise<void> {
 	const agent = { file, sha256: createHash("sha256").update(readFileSync(file)).digest("hex") };
 	const server = await startThrowawayPostgres();
 	const startedMs = performance.now();
-	// Told to stop, it begins no further run and tells of those that it has made.
-	for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => plans.splice(0));
+	const end = new AbortController();
+	let isTold = false;
+	// Told to stop, it begins no further run and tells of those that it has made; told again, it ends those under way too.
+	const stop = (): void => {
+		plans.splice(0);
+		if (isTold) end.abort();
+		isTold = true;
+	};
+	for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, stop);
 	const [commit, rate] = [commitOf(), Number(values.rate)];
 	const write = (line: Line): void => {
 		if (values.out !== undefined) appendFileSync(values.out, `${JSON.stringify(line)}\n`);
 	};
 	await runAll(plans, {
 		...{ workers: Number(values.slots), serverUrl: server.url, rate, agent, verbose: values.verbose },
+		signal: end.signal,
 		limitMs: values.scene === undefined ? RUN_LIMIT_MS : SCENE_LIMIT_MS,
 		onReport: (report) => {
 			reports.push(report);

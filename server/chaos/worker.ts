@@ -1,5 +1,6 @@
 import { createDatabaseOn } from "#server/db/testing/throwaway.ts";
 import { CloudPorts } from "./emulated-cloud.ts";
+import { endProcessesOf } from "./guest-processes.ts";
 import type { AgentFile } from "./machine-context.ts";
 import type { Plan } from "./plan.ts";
 import { runOnce } from "./run.ts";
@@ -20,11 +21,18 @@ export type Word =
 	| { kind: "failed"; why: string };
 
 const ports = new CloudPorts();
+let folderOfRun = "";
 const tell = (word: Word): void => void process.send?.(word);
 
 /** The client of the database leaves one unhandled when a session is cut while it is being opened (fetchArrayTypes). */
 process.on("unhandledRejection", (error) => process.stderr.write(`unhandled: ${String(error)}\n`));
-process.on("disconnect", () => process.exit(1));
+// Its parent was ended, in whatever way: nothing of the run goes on.
+process.on("disconnect", () => {
+	endProcessesOf(folderOfRun);
+	process.exit(1);
+});
+// Of a terminal, which tells the whole group: the parent says what is to be ended.
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {});
 process.on("message", (order: Order) => {
 	run(order).then(
 		(report) => tell({ kind: "report", report }),
@@ -38,7 +46,10 @@ async function run({ plan, serverUrl, rate, agent, limitMs, verbose }: Order): P
 	const log = (text: string): void => {
 		if (verbose) process.stderr.write(`${plan.seed} ${(performance.now() - began).toFixed(0).padStart(6)} ${text}\n`);
 	};
-	const onStage = (stage: string, folder: string): void => tell({ kind: "stage", stage, folder });
+	const onStage = (stage: string, folder: string): void => {
+		folderOfRun = folder;
+		tell({ kind: "stage", stage, folder });
+	};
 	try {
 		return await runOnce({ plan, databaseUrl: database.url, ports, agent, rate, limitMs, onStage, log });
 	} finally {
