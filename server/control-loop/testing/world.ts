@@ -40,8 +40,8 @@ const CONTROL_PLANE = "spw-test";
 export interface WorldOptions {
 	/** Slots at home. */
 	slots: number;
-	/** A site of another kind at home, which the loop is to see instead of the fake one. */
-	home?: ClusterDriver;
+	/** Opens a site of another kind at home, which the loop is to see instead of the fake one: once for each process. */
+	home?: () => ClusterDriver;
 	/** Where its clock begins; a Monday morning without it. */
 	startMs?: number;
 	capUsd?: number;
@@ -66,7 +66,7 @@ export class World {
 	readonly cluster: FakeCluster;
 	readonly cloud: FakeCloud;
 	readonly database: TestDatabase;
-	readonly #home: ClusterDriver | null;
+	readonly #home: (() => ClusterDriver) | null;
 	readonly #runMs: number;
 	readonly #tickMs: number;
 	readonly #checkpointRoot: string;
@@ -214,7 +214,7 @@ export class World {
 				offerCooldownMs: 5_000,
 				cloudStartMs: { p50Ms: 3_000, p90Ms: 5_000 },
 			}),
-			clusters: new Map([["home", this.#home ?? this.#withCheckpoints(this.cluster.driver("home"))]]),
+			clusters: new Map([["home", this.#home?.() ?? this.#withCheckpoints(this.cluster.driver("home"))]]),
 			clouds: new Map([["aws", this.cloud.driver("aws", CONTROL_PLANE)]]),
 			userDataFor: ({ instanceId, expiresAtMs }) => `#!/bin/sh\n# ${instanceId} ${expiresAtMs}\n`,
 			bootstrapHashFor: (instanceId) => `hash of ${instanceId}`,

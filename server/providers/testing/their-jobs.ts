@@ -10,10 +10,12 @@ export interface TheirJobOptions {
 	optIn?: boolean;
 	timeLimitSeconds?: number;
 	labels?: Record<string, string>;
+	/** Its pods have numbers, where it has several. */
+	indexed?: boolean;
 }
 
 /** Of nodes with four GPUs each. */
-export function theirManifest(name: string, { gpus, runs, optIn, timeLimitSeconds, labels = {} }: TheirJobOptions) {
+export function theirManifest(name: string, { gpus, runs, optIn, timeLimitSeconds, labels = {}, indexed }: TheirJobOptions) {
 	const nodes = Math.ceil(gpus / 4);
 	const container = {
 		...{ name: "train", image: "busybox", command: runs === "long" ? ["sleep", "600"] : ["true", "for", "the", "thesis"] },
@@ -25,6 +27,7 @@ export function theirManifest(name: string, { gpus, runs, optIn, timeLimitSecond
 		metadata: { name, namespace: THEIR_NAMESPACE, labels: { ...labels, ...(optIn ? { "spillway.dev/adopt": "true" } : {}) } },
 		spec: {
 			...{ parallelism: nodes, completions: nodes, backoffLimit: 0, suspend: false, template: { spec } },
+			...(indexed ? { completionMode: "Indexed" } : {}),
 			...(timeLimitSeconds ? { activeDeadlineSeconds: timeLimitSeconds } : {}),
 		},
 	};
