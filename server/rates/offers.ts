@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { assert, defined } from "../kernel/assert.ts";
 import { type MicroUsd, usdToMicro } from "../kernel/money.ts";
-import { type AcceleratorName, acceleratorName } from "./accelerators.ts";
+import { acceleratorName } from "./accelerators.ts";
 import awsRaw from "./data/aws-offers.json" with { type: "json" };
 import azureRaw from "./data/azure-offers.json" with { type: "json" };
 import gcpRaw from "./data/gcp-offers.json" with { type: "json" };
@@ -12,6 +12,12 @@ export type RatedProvider = (typeof RATED_PROVIDERS)[number];
 
 /** How often AWS took machines of this kind back in a month, as its Spot Advisor's buckets. */
 export const INTERRUPTION_BUCKETS = ["<5%", "5-10%", "10-15%", "15-20%", ">20%"] as const;
+
+/** Accelerators that are no GPUs, of which the snapshot has prices. */
+const TPU_NAMES = ["TPU-v5p", "TPU-v6e"] as const;
+export type TpuName = (typeof TPU_NAMES)[number];
+const offerAccelerator = z.union([acceleratorName, z.enum(TPU_NAMES)]);
+export type OfferAccelerator = z.infer<typeof offerAccelerator>;
 
 /** The price of one instance for an hour, with the day for which it held. */
 export interface ListedPrice {
@@ -32,7 +38,7 @@ export interface OfferRate {
 	zone: string | null;
 	/** AWS zone id, e.g. `use1-az2`: the same place in every account. */
 	zoneId: string | null;
-	accelerator: AcceleratorName;
+	accelerator: OfferAccelerator;
 	gpus: number;
 	vcpus: number;
 	memoryGiB: number;
@@ -45,7 +51,7 @@ export interface OfferRate {
 const fileSchema = z.strictObject({
 	provider: z.enum(RATED_PROVIDERS),
 	sources: z.array(sourceNoteSchema).min(1),
-	types: z.record(z.string(), z.tuple([acceleratorName, z.number().int().positive(), z.number().int().positive(), z.number().positive()])),
+	types: z.record(z.string(), z.tuple([offerAccelerator, z.number().int().positive(), z.number().int().positive(), z.number().positive()])),
 	/** instance type, region, zone, zone id, on-demand USD/h, its source, spot USD/h, its source, interruption bucket */
 	rows: z
 		.array(

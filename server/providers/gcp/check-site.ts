@@ -8,11 +8,11 @@ import type { ParsedGcpSettings } from "./settings.ts";
  * @throws DriverError invalid_request, with all that is missing
  */
 export async function checkSite(compute: ComputeCalls, settings: ParsedGcpSettings, regions: ReadonlySet<string>): Promise<void> {
-	const { project, image, subnetworks } = settings;
+	const { project, image, tpuImage, subnetworks } = settings;
 	const missing = settings.regions
 		.filter((region) => !regions.has(region))
 		.map((region) => `no region ${region} for the project ${project}`);
-	if ((await compute.imageExists(image)) === false) missing.push(`no image ${image}`);
+	for (const asked of [image, tpuImage]) if ((await compute.imageExists(asked)) === false) missing.push(`no image ${asked}`);
 	const asked = Object.entries(subnetworks).filter(([region]) => settings.regions.includes(region) && regions.has(region));
 	for (const [region, subnetwork] of asked) {
 		if ((await compute.subnetworkExists(subnetwork)) === false) missing.push(`no subnetwork ${subnetwork}, which is to serve ${region}`);

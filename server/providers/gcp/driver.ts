@@ -1,3 +1,4 @@
+import type { MachineDisk } from "#server/domain/capacity.ts";
 import { type Clock, systemClock } from "#server/kernel/clock.ts";
 import { hash32 } from "#server/kernel/random.ts";
 import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
@@ -16,6 +17,7 @@ import { type Ending, endingsOf, goneObservation } from "./operations.ts";
 import type { LivePrices } from "./prices/live-prices.ts";
 import { openPrices } from "./prices/open-prices.ts";
 import { type GcpSettings, gcpSettingsSchema, type ParsedGcpSettings } from "./settings.ts";
+import { bootDiskOf } from "./tpus.ts";
 
 /** How long ended machines are still listed, as long as EC2 does. */
 const ENDED_LISTED_MS = HOUR_MS;
@@ -90,11 +92,14 @@ export class GcpDriver implements CloudDriver {
 		{ rates, names, quotas }: { rates: readonly ZoneRate[]; names: readonly string[]; quotas: NonNullable<ZoneFacts["quotas"]> | null },
 	): Promise<OfferObservation[]> {
 		const sold = (await this.#compute.machineTypes(zone, names)).map(({ name }) => name);
-		const { bootDiskType: type, bootDiskGb: gib } = this.#settings;
-		const disk = await this.#diskPrices.of(region, { type, gib });
+		const disks = new Map<string, MachineDisk>();
+		for (const name of sold) {
+			const { type, gib } = bootDiskOf(name, this.#settings);
+			disks.set(name, await this.#diskPrices.of(region, { type, gib }));
+		}
 		const { listPriceMaxAgeDays, spotPriceMaxAgeDays } = this.#settings;
 		const nowMs = this.#clock.nowMs();
-		return offersOf({ siteId: this.siteId, region, zone, rates, sold, nowMs, listPriceMaxAgeDays, spotPriceMaxAgeDays, quotas, disk });
+		return offersOf({ siteId: this.siteId, region, zone, rates, sold, nowMs, listPriceMaxAgeDays, spotPriceMaxAgeDays, quotas, disks });
 	}
 
 	async launch(request: LaunchRequest): Promise<InstanceObservation> {

@@ -9,6 +9,7 @@ import { type EmulatedProject, openEmulatedProject, RATES, REGIONS } from "../te
 import { ComputeCalls } from "./client.ts";
 import { GcpDriver } from "./driver.ts";
 import { reachBetween } from "./gang-network.ts";
+import { instanceResource } from "./mapper.ts";
 import { gcpSettingsSchema } from "./settings.ts";
 import { costOf, type LiveProject, liveProject } from "./testing/live-project.ts";
 
@@ -55,6 +56,42 @@ describe.skipIf(given)("gcp alone", () => {
 		expect(over).toMatchObject({ instanceId: request.instanceId, stateReasonCode: "spot: compute.instances.preempted" });
 		// A launch whose answer was lost is found by its token, also when its machine is over by then.
 		expect(await driver.findByToken(request.region, request.instanceId)).toEqual(over);
+	});
+
+	it("buys machines with TPUs, from Google's image for them and on the disk that they take; another disk is refused", async () => {
+		const clock = { nowMs: () => Date.parse("2026-11-22T10:00:00Z") };
+		const settings = {
+			...{ controlPlane: "contract-tpu", project: DEFAULT_PROJECT, regions: REGIONS, endpoint: project().emulator.url, livePrices: false },
+			image: "projects/debian-cloud/global/images/family/debian-12",
+		};
+		const driver = new GcpDriver("gcp", { settings, listPrices: () => listOffers("gcp"), clock, open: async () => project().sdk });
+		const { offers } = await driver.offers();
+		const tpus = offers.filter(({ accelerator }) => accelerator === "TPU-v6e");
+		expect(tpus.map((o) => [o.zone, o.capacityType, o.gpus, o.microUsdPerHour, o.disk?.type])).toEqual([
+			["europe-west4-a", "on_demand", 4, 11_880_000n, "hyperdisk-balanced"],
+			["europe-west4-a", "spot", 4, 8_320_000n, "hyperdisk-balanced"],
+		]);
+		const request = {
+			...{ instanceId: "ins_tpu_001_0", jobId: "job_tpu", attemptId: "att_tpu_001", region: "europe-west4", zone: "europe-west4-a" },
+			...{ instanceType: "ct6e-standard-4t", capacityType: "on_demand" as const, userData: "#!/bin/sh\n" },
+			expiresAtMs: Date.now() + 3_600_000,
+		};
+		const made = await driver.launch(request);
+		expect(made).toMatchObject({ instanceType: "ct6e-standard-4t", capacityType: "on_demand" });
+		await driver.terminate("europe-west4", made.providerInstanceId);
+		const compute = new ComputeCalls(gcpSettingsSchema.parse(settings), async () => project().sdk);
+		const resource = instanceResource(request, "europe-west4-a", gcpSettingsSchema.parse(settings), Date.now());
+		const [boot] = resource.disks ?? [];
+		expect(boot?.initializeParams).toMatchObject({
+			sourceImage: expect.stringMatching(/^projects\/ubuntu-os-accelerator-images\/.*tpu/),
+			diskType: "zones/europe-west4-a/diskTypes/hyperdisk-balanced",
+		});
+		const balanced = { ...boot?.initializeParams, diskType: "zones/europe-west4-a/diskTypes/pd-balanced" };
+		const wrong = { ...resource, name: "other", disks: [{ ...boot, initializeParams: balanced }] };
+		await expect(compute.insert("europe-west4-a", wrong, "6f4b2a10-0000-8000-a000-000000000009")).rejects.toMatchObject({
+			kind: "invalid_request",
+			message: expect.stringContaining("not compatible"),
+		});
 	});
 
 	it("reads from the network's rules whether machines reach each other", async () => {

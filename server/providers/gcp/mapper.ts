@@ -16,6 +16,7 @@ import {
 } from "./names.ts";
 import type { Ending } from "./operations.ts";
 import type { ParsedGcpSettings } from "./settings.ts";
+import { bootDiskOf } from "./tpus.ts";
 
 type InstanceResource = protos.google.cloud.compute.v1.IInstance;
 
@@ -116,6 +117,7 @@ export function instanceResource(request: LaunchRequest, zone: string, settings:
 function lastingResource(request: LaunchRequest, zone: string, settings: ParsedGcpSettings): InstanceResource {
 	const { instanceId, jobId, instanceType, capacityType, reservation, expiresAtMs } = request;
 	const { serviceAccount, networkTags } = settings;
+	const disk = bootDiskOf(instanceType, settings);
 	return {
 		name: machineName(settings.controlPlane, instanceId),
 		machineType: `zones/${zone}/machineTypes/${instanceType}`,
@@ -130,9 +132,9 @@ function lastingResource(request: LaunchRequest, zone: string, settings: ParsedG
 				boot: true,
 				autoDelete: true,
 				initializeParams: {
-					sourceImage: settings.image,
-					diskSizeGb: settings.bootDiskGb,
-					diskType: `zones/${zone}/diskTypes/${settings.bootDiskType}`,
+					sourceImage: disk.image,
+					diskSizeGb: disk.gib,
+					diskType: `zones/${zone}/diskTypes/${disk.type}`,
 					// By them a bill's line of the disk is known for ours.
 					labels: { [CONTROL_PLANE_LABEL]: settings.controlPlane, [INSTANCE_LABEL]: instanceId, [JOB_LABEL]: jobId },
 				},

@@ -34,8 +34,8 @@ export interface ZoneFacts {
 	spotPriceMaxAgeDays: number;
 	/** Of the region on GPUs; absent or null: not known. */
 	quotas?: readonly { metric: string; limit: number; usage: number }[] | null;
-	/** That every machine there is launched with; absent where nobody asks. */
-	disk?: MachineDisk;
+	/** By type, what a machine of it is launched with; absent where nobody asks. */
+	disks?: ReadonlyMap<string, MachineDisk>;
 }
 
 /** What can be bought in a zone: a machine type is sold there or not, and its prices are those of the list. Pure. */
@@ -95,8 +95,9 @@ interface Priced {
  * the list is too old to be believed, and its date stands in the source.
  */
 function offer(facts: ZoneFacts, shape: ZoneRate, { capacityType, price, onDemand, maxAgeDays }: Priced): OfferObservation {
-	const { siteId, region, zone, nowMs, disk } = facts;
+	const { siteId, region, zone, nowMs } = facts;
 	const { instanceType, accelerator, gpus, vcpus, memoryGiB } = shape;
+	const disk = facts.disks?.get(instanceType);
 	const asOfMs = price === null ? nowMs : Date.parse(price.asOf);
 	const whole = {
 		...{ siteId, provider: "gcp" as const, region, zone, instanceType, accelerator, gpus, vcpus, memoryGiB, capacityType },

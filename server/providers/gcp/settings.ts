@@ -1,6 +1,11 @@
 import { z } from "zod";
 import { cloudEndpointSchema } from "../cloud-endpoint.ts";
 
+/** An image, or the newest of a family. */
+const image = z
+	.string()
+	.regex(/^projects\/[a-z0-9.:-]+\/global\/images\/(family\/)?[a-z][a-z0-9-]*$/, "an image is written like projects/p/global/images/i");
+
 const region = z.string().regex(/^[a-z]+(-[a-z]+)+\d+$/, "a region is written like us-central1");
 
 /** Of a key file what signs: everything else in one, such as where to send what is signed, is left out. */
@@ -21,9 +26,9 @@ export const gcpSettingsSchema = z.strictObject({
 	/** Without them Google's own chain is asked. */
 	credentials: gcpCredentialsSchema.optional(),
 	/** The boot disk's image, or the newest of a family: projects/<project>/global/images/family/<family>. */
-	image: z
-		.string()
-		.regex(/^projects\/[a-z0-9.:-]+\/global\/images\/(family\/)?[a-z][a-z0-9-]*$/, "an image is written like projects/p/global/images/i"),
+	image,
+	/** The same of machines with TPUs, whose drivers are in Google's own images. */
+	tpuImage: image.default("projects/ubuntu-os-accelerator-images/global/images/family/ubuntu-accel-2204-amd64-tpu-v5e-v5p-v6e"),
 	/** GB; deep-learning images ask for at least 50. */
 	bootDiskGb: z.number().int().min(10).max(65_536).default(100),
 	/** Must be one that the machine types take; A3 takes pd-balanced and pd-ssd. */

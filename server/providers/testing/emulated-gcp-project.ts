@@ -30,6 +30,12 @@ const CATALOG: CatalogEntry[] = [
 			zones: ZONES.filter((z) => z.region === region).map(({ zone }) => ({ zone, spotMicroUsdPerHour: 280_000n })),
 		})),
 	},
+	{
+		...{ instanceType: "ct6e-standard-4t", vcpus: 180, memoryGiB: 720, gpus: 4, gpuModel: "TPU-v6e" },
+		regions: [
+			{ region: REGIONS[1], onDemandMicroUsdPerHour: 11_880_000n, zones: [{ zone: `${REGIONS[1]}-a`, spotMicroUsdPerHour: 8_320_000n }] },
+		],
+	},
 ];
 
 export const RATES: ZoneRate[] = ZONES.map(({ region, zone }) => ({

@@ -48,6 +48,21 @@ describe("offers from the raw catalogue", () => {
 		expect(Object.fromEntries(skipped)).toEqual({ stale_price: 1, no_price: 1, fraction_of_gpu: 1, family: 1 });
 	});
 
+	it("makes the machines of a TPU chip's price: v6e at $2.7 a chip is $21.6 for 8; of v5e Compute Engine makes none", () => {
+		const of = "us-east5,,2.7,1.89,2024-12-23,gpuhunt tpu_pricing.json,gpuhunt tpu_pricing.json";
+		const { file } = convertOffers("gcp", catalogue(`gcp,tpu-v6e-chip,TPU-v6e,1,,,${of}`, `gcp,tpu-v5e-chip,TPU-v5e,1,,,${of}`), new Map());
+		expect(file.types).toEqual({
+			"ct6e-standard-1t": ["TPU-v6e", 1, 44, 176],
+			"ct6e-standard-4t": ["TPU-v6e", 4, 180, 720],
+			"ct6e-standard-8t": ["TPU-v6e", 8, 180, 1_440],
+		});
+		expect(file.rows.map(([type, , , , usd, , spot]) => [type, usd, spot])).toEqual([
+			["ct6e-standard-1t", "2.7", "1.89"],
+			["ct6e-standard-4t", "10.8", "7.56"],
+			["ct6e-standard-8t", "21.6", "15.12"],
+		]);
+	});
+
 	it("refuses a source that nobody has described", () => {
 		expect(() => convertOffers("aws", catalogue("aws,g5.xlarge,A10G,1,4,16,us-east-2,,1,,2025-04-04,hearsay,"), new Map())).toThrow(
 			"hearsay",

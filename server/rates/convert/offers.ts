@@ -1,13 +1,14 @@
 import { usdToMicro } from "../../kernel/money.ts";
-import type { AcceleratorName } from "../accelerators.ts";
+import type { OfferAccelerator } from "../offers.ts";
 import type { SourceNote } from "../source.ts";
 import { type CsvRow, required, requiredNumber } from "./csv.ts";
 import { catalogueSource } from "./sources.ts";
+import { machinesOfChip } from "./tpus.ts";
 
 export type OfferProvider = "aws" | "azure" | "gcp";
 
 /** The catalogue's accelerator names per cloud. What is absent here is left out of the snapshot. */
-const ACCELERATORS: Record<string, AcceleratorName> = {
+const ACCELERATORS: Record<string, OfferAccelerator> = {
 	A100: "A100-40GB",
 	"A100-80GB": "A100-80GB",
 	A10G: "A10G-24GB",
@@ -17,6 +18,8 @@ const ACCELERATORS: Record<string, AcceleratorName> = {
 	L4: "L4-24GB",
 	L40S: "L40S-48GB",
 	T4: "T4-16GB",
+	"TPU-v5p": "TPU-v5p",
+	"TPU-v6e": "TPU-v6e",
 	V100: "V100-16GB",
 	"V100-32GB": "V100-32GB",
 };
@@ -30,7 +33,7 @@ export interface OfferFile {
 	provider: OfferProvider;
 	sources: SourceNote[];
 	/** name → [accelerator, gpus, vcpus, memoryGiB] */
-	types: Record<string, [AcceleratorName, number, number, number]>;
+	types: Record<string, [OfferAccelerator, number, number, number]>;
 	/** See `offers.ts` for the columns. */
 	rows: (string | null)[][];
 }
@@ -79,7 +82,7 @@ export function convertOffers(
 		sources.set(note.id, note);
 		return note.id;
 	};
-	for (const row of catalogue.filter((r) => r.cloud === provider)) {
+	for (const row of catalogue.filter((r) => r.cloud === provider).flatMap(machinesOfChip)) {
 		const reason = reasonToSkip(provider, row);
 		if (reason) {
 			skipped.set(reason, (skipped.get(reason) ?? 0) + 1);

@@ -72,6 +72,16 @@ const CATALOGUE_SOURCES: readonly CatalogueSource[] = [
 		},
 	},
 	{
+		prefix: "gpuhunt tpu_pricing.json",
+		note: {
+			id: "gpuhunt-tpu",
+			title: "gpuhunt, tpu_pricing.json: price of a chip × chips",
+			url: "https://github.com/dstackai/gpuhunt",
+			licence: "MPL-2.0",
+			asOf: "2024-12-23",
+		},
+	},
+	{
 		prefix: "Cyclenerd gcosts pricing.yml",
 		note: {
 			id: "gcosts",

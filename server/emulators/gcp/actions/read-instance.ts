@@ -31,7 +31,10 @@ const resourceSchema = z.looseObject({
 	labels: z.record(z.string(), z.string()).default({}),
 	disks: z
 		.array(
-			z.looseObject({ boot: z.boolean().optional(), initializeParams: z.looseObject({ sourceImage: z.string().optional() }).optional() }),
+			z.looseObject({
+				boot: z.boolean().optional(),
+				initializeParams: z.looseObject({ sourceImage: z.string().optional(), diskType: z.string().optional() }).optional(),
+			}),
 		)
 		.default([]),
 	networkInterfaces: z.array(z.looseObject({})).default([]),
@@ -63,6 +66,7 @@ export function readInstance(world: World, zone: string, body: Record<string, un
 	const boot = resource.disks.find((disk) => disk.boot);
 	if (!boot?.initializeParams?.sourceImage)
 		throw invalidField("resource.disks", "", "At least one boot disk with a source image is required.");
+	checkDiskType(machineType, boot.initializeParams.diskType ?? "");
 	if (resource.networkInterfaces.length === 0) {
 		throw invalidField("resource.networkInterfaces", "", "At least one network interface is required.");
 	}
@@ -84,6 +88,20 @@ export function readInstance(world: World, zone: string, body: Record<string, un
 		termination: readTermination(world, scheduling),
 		resource: body,
 	};
+}
+
+/** Source: Google Cloud, "Attach durable block storage to a TPU VM". */
+const DISKS_OF_TPUS: readonly (readonly [series: string, types: readonly string[]])[] = [
+	["ct5p-", ["pd-balanced"]],
+	["ct6e-", ["hyperdisk-balanced", "hyperdisk-ml"]],
+];
+
+function checkDiskType(machineType: string, url: string): void {
+	const taken = DISKS_OF_TPUS.find(([series]) => machineType.startsWith(series))?.[1];
+	const type = url.slice(url.lastIndexOf("/") + 1);
+	if (taken && !taken.includes(type)) {
+		throw invalidField("resource.disks[0].initializeParams.diskType", url, `[${type}] features are not compatible for creating instance.`);
+	}
 }
 
 function checkLabels(labels: Record<string, string>): void {

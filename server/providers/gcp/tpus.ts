@@ -1,0 +1,19 @@
+import type { ParsedGcpSettings } from "./settings.ts";
+
+/** Series of machines with TPU chips inside that Compute Engine makes: they have images of their own, and take fewer kinds of disks. */
+const TPU_MACHINE = /^(ct5p|ct6e)-/;
+
+/** What a machine of this type boots from. */
+export interface BootDisk {
+	image: string;
+	type: string;
+	gib: number;
+}
+
+export function bootDiskOf(instanceType: string, settings: ParsedGcpSettings): BootDisk {
+	const { bootDiskGb: gib, bootDiskType: type, image, tpuImage } = settings;
+	const series = TPU_MACHINE.exec(instanceType)?.[1];
+	if (series === undefined) return { image, type, gib };
+	// "Attach durable block storage to a TPU VM": v6e takes Hyperdisk Balanced and ML, v5p Balanced Persistent Disk.
+	return { image: tpuImage, type: series === "ct6e" ? "hyperdisk-balanced" : "pd-balanced", gib };
+}
