@@ -13,7 +13,7 @@ import {
 	periodOf,
 	weekdayOf,
 } from "./calendar.ts";
-import { coverRange, wholeHours } from "./cover-range.ts";
+import { coverLessHours, coverRange, wholeHours } from "./cover-range.ts";
 import { calendarOf, UTC } from "./zone.ts";
 
 const iso = (ms: number) => new Date(ms).toISOString();
@@ -173,6 +173,36 @@ describe("cutting", () => {
 				},
 			),
 		);
+	});
+
+	it("what is added less what is taken off again is the range, hour by hour, in no more hours than without", () => {
+		fc.assert(
+			fc.property(instant, fc.integer({ min: 1, max: 70 * 24 * HOUR_MS }), calendar, (start, lengthMs, zone) => {
+				const range = wholeHours({ fromMs: start, toMs: start + lengthMs }, zone);
+				const { add, less } = coverLessHours(range, zone);
+				const times = new Map<number, number>();
+				for (const s of add) for (const h of bucketsOf("hour", s, zone)) times.set(h.fromMs, (times.get(h.fromMs) ?? 0) + 1);
+				for (const s of less) for (const h of bucketsOf("hour", s, zone)) times.set(h.fromMs, (times.get(h.fromMs) ?? 0) - 1);
+				const left = [...times].filter(([, n]) => n !== 0);
+				expect(left.every(([, n]) => n === 1)).toBe(true);
+				expect(left.map(([at]) => at).toSorted((a, b) => a - b)).toEqual(bucketsOf("hour", range, zone).map((h) => h.fromMs));
+				for (const s of add) expect([s.fromMs, s.toMs].map((at) => bucketStartMs(s.granularity, at, zone))).toEqual([s.fromMs, s.toMs]);
+				const hours = (of: readonly { granularity: string; fromMs: number; toMs: number }[]) =>
+					of.filter((s) => s.granularity === "hour").reduce((sum, s) => sum + s.toMs - s.fromMs, 0);
+				expect(hours(add) + hours(less)).toBeLessThanOrEqual(hours(coverRange(range, "month", zone)));
+			}),
+			{ numRuns: 60 },
+		);
+	});
+
+	it("of 2026-10-29T07:00Z to 2026-11-28T12:00Z it takes the first day whole and its 7 hours off; the last one's 12 hours are added", () => {
+		const { add, less } = coverLessHours({ fromMs: Date.UTC(2026, 9, 29, 7), toMs: Date.UTC(2026, 10, 28, 12) });
+		const told = (of: typeof add) => of.map((s) => [s.granularity, iso(s.fromMs).slice(0, 13), iso(s.toMs).slice(0, 13)]);
+		expect(told(add)).toEqual([
+			["day", "2026-10-29T00", "2026-11-28T00"],
+			["hour", "2026-11-28T00", "2026-11-28T12"],
+		]);
+		expect(told(less)).toEqual([["hour", "2026-10-29T00", "2026-10-29T07"]]);
 	});
 
 	it("takes 2026-01-30T22:00Z to 2026-04-02T03:00Z as hours, a day, two months, a day and hours", () => {

@@ -41,3 +41,30 @@ export function coverRange(range: Interval, coarsest: Granularity, calendar: Cal
 		...coverRange({ fromMs: toMs, toMs: range.toMs }, finer, calendar),
 	];
 }
+
+/** What is added up, and what of it is taken off again. */
+export interface Cover {
+	add: Segment[];
+	/** Hours. */
+	less: Segment[];
+}
+
+/**
+ * The same for sums that are not told apart by time, with the fewest hours: of a day that is in the range for its greater
+ * part, the whole day is added and its other hours are taken off, because an hour has nearly as many rows as a day.
+ */
+export function coverLessHours(range: Interval, calendar: Calendar = UTC): Cover {
+	if (range.fromMs >= range.toMs) return { add: [], less: [] };
+	const days = widened("day", range, calendar);
+	const [second, last] = [nextBucketStartMs("day", range.fromMs, calendar), bucketStartMs("day", range.toMs, calendar)];
+	const [off, behind] = [range.fromMs - days.fromMs, days.toMs - range.toMs];
+	const oneDay = second >= range.toMs;
+	const begins = oneDay ? off + behind < range.toMs - range.fromMs : off < second - range.fromMs;
+	const ends = oneDay ? begins : behind < range.toMs - last;
+	const taken = { fromMs: begins ? days.fromMs : range.fromMs, toMs: ends ? days.toMs : range.toMs };
+	const less = [
+		{ fromMs: taken.fromMs, toMs: range.fromMs },
+		{ fromMs: range.toMs, toMs: taken.toMs },
+	].filter(({ fromMs, toMs }) => fromMs < toMs);
+	return { add: coverRange(taken, "month", calendar), less: less.map((hours) => ({ granularity: "hour", ...hours })) };
+}

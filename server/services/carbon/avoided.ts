@@ -2,7 +2,6 @@ import { and, asc, desc, eq, gte, inArray, isNotNull, lt, ne, type SQL, sql } fr
 import { bucketStartMs, bucketsOf, type Interval } from "#server/accounting/calendar.ts";
 import { type Avoided, addAvoided, avoidedAgainst, type Emitted, NOTHING_AVOIDED } from "#server/accounting/carbon-avoided.ts";
 import { powerSteps } from "#server/accounting/carbon-card.ts";
-import { coverRange } from "#server/accounting/cover-range.ts";
 import { charge } from "#server/db/schema/charge.ts";
 import { decision } from "#server/db/schema/decision.ts";
 import { pool, site } from "#server/db/schema/site.ts";
@@ -18,6 +17,7 @@ import { cardsOfPool } from "../rate-card/pool-cards.ts";
 import { homeGrid } from "../site/home-grid.ts";
 import { spendRange } from "../spend/range.ts";
 import { readSums } from "../spend/read-sums.ts";
+import { segmentsOf } from "../spend/spend-by.ts";
 import { meanGrid } from "./grid-of.ts";
 import { powerOfPool } from "./power-facts.ts";
 
@@ -58,7 +58,7 @@ async function againstHome(ctx: ServiceContext, range: Interval, teams: readonly
 	const home = await largestPool(ctx, range);
 	if (!home) return null;
 	const rows = await readSums(ctx.db, {
-		segments: coverRange(range, "month", await ledgerCalendar(ctx.db)),
+		...segmentsOf(range, null, await ledgerCalendar(ctx.db)),
 		groupBy: null,
 		byBucket: false,
 		filters: { capacityType: CAPACITY_TYPES.filter((type) => type !== "owned") },

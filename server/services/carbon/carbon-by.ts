@@ -1,12 +1,11 @@
 import { bucketStartMs, dayKey } from "#server/accounting/calendar.ts";
-import { coverRange } from "#server/accounting/cover-range.ts";
 import { teamScope } from "../authorize.ts";
 import type { ServiceContext } from "../context.ts";
 import { ledgerCalendar } from "../ledger/calendar.ts";
 import { NO_FILTERS, type SpendFilters } from "../spend/filters.ts";
 import { spendRange } from "../spend/range.ts";
 import { readSums } from "../spend/read-sums.ts";
-import { isTime, SPEND_GROUPS, type SpendGroup } from "../spend/spend-by.ts";
+import { isTime, SPEND_GROUPS, type SpendGroup, segmentsOf } from "../spend/spend-by.ts";
 import { CARBON_COLUMNS, type CarbonSums, toCarbon } from "./sums.ts";
 
 /** By time, or by a dimension: as spend is grouped. */
@@ -49,7 +48,7 @@ export async function carbonBy(ctx: Pick<ServiceContext, "actor" | "db">, input:
 	const { groupBy, filters = NO_FILTERS } = input;
 	const time = isTime(groupBy) ? groupBy : null;
 	const rows = await readSums(ctx.db, {
-		segments: coverRange(range, time === "day" || time === "week" ? "day" : "month", calendar),
+		...segmentsOf(range, time, calendar),
 		groupBy: isTime(groupBy) ? null : groupBy,
 		byBucket: time !== null,
 		filters,

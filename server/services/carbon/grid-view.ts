@@ -1,6 +1,5 @@
 import { and, asc, eq, gte, inArray, lt } from "drizzle-orm";
 import type { Interval } from "#server/accounting/calendar.ts";
-import { coverRange } from "#server/accounting/cover-range.ts";
 import { gridIntensity } from "#server/db/schema/grid-intensity.ts";
 import { site } from "#server/db/schema/site.ts";
 import { isCloudProvider, type Provider } from "#server/domain/vocabulary.ts";
@@ -14,6 +13,7 @@ import { homeGrid } from "../site/home-grid.ts";
 import { NO_FILTERS } from "../spend/filters.ts";
 import { spendRange } from "../spend/range.ts";
 import { readSums } from "../spend/read-sums.ts";
+import { segmentsOf } from "../spend/spend-by.ts";
 
 /** `hour`: the figure of that hour; `forecast`: the same of an hour still to come; `average`: of a year, whatever the hour. */
 export interface GridCell {
@@ -57,9 +57,9 @@ export async function gridView(ctx: ServiceContext, input: Interval): Promise<Gr
 	const range = spendRange(input, calendar);
 	const nowMs = ctx.clock.nowMs();
 	const dayStartMs = Math.floor((Math.min(range.toMs, nowMs + 1) - 1) / DAY_MS) * DAY_MS;
-	const segments = coverRange(range, "month", calendar);
+	const cover = segmentsOf(range, null, calendar);
 	const worked = async (groupBy: "site" | "region"): Promise<Set<string>> => {
-		const rows = await readSums(ctx.db, { segments, groupBy, byBucket: false, filters: NO_FILTERS, teams, columns: ["gpuMs"] });
+		const rows = await readSums(ctx.db, { ...cover, groupBy, byBucket: false, filters: NO_FILTERS, teams, columns: ["gpuMs"] });
 		return new Set(rows.filter((row) => !row.idle && row.gpuMs > 0n).map((row) => row.key));
 	};
 	const [sites, sitesUsed, regionsUsed] = await Promise.all([

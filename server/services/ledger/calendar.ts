@@ -13,7 +13,11 @@ const ZONE_SETTING = "ledger_zone";
 
 /** The calendar that the ledger's days and months follow; UTC until another one is chosen. Cost: one row by its key. */
 export async function ledgerCalendar(db: DbOrTx): Promise<Calendar> {
-	const [row] = await db.select({ zone: setting.value }).from(setting).where(eq(setting.key, ZONE_SETTING));
+	// The key is written into the question: one without parameters takes one way to the database and back, not two.
+	const [row] = await db
+		.select({ zone: setting.value })
+		.from(setting)
+		.where(eq(setting.key, sql.raw(`'${ZONE_SETTING}'`)));
 	return toCalendar(row?.zone);
 }
 

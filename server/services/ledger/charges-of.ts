@@ -35,6 +35,7 @@ export function toCharge(row: typeof charge.$inferSelect): Charge {
 	};
 }
 
-function classOf(text: string): Charge["dimensions"]["class"] {
+/** Of a charge's column: "" where no class applies. */
+export function classOf(text: string): Charge["dimensions"]["class"] {
 	return WORKLOAD_CLASSES.find((c) => c === text) ?? "";
 }

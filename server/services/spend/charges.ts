@@ -1,19 +1,18 @@
-import { and, desc, eq, gte, inArray, lt, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, gte, inArray, lt, or, type SQL, sql } from "drizzle-orm";
 import { z } from "zod";
-import { type Interval, nextBucketStartMs } from "#server/accounting/calendar.ts";
-import { coverRange } from "#server/accounting/cover-range.ts";
+import { bucketStartMs, type Interval, nextBucketStartMs } from "#server/accounting/calendar.ts";
+import { coverRange, type Segment } from "#server/accounting/cover-range.ts";
 import type { RollupSums } from "#server/accounting/rollup.ts";
 import type { Calendar } from "#server/accounting/zone.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
 import { charge } from "#server/db/schema/charge.ts";
-import { job } from "#server/db/schema/job.ts";
 import type { Charge } from "#server/domain/charge.ts";
 import { teamScope } from "../authorize.ts";
 import type { ServiceContext } from "../context.ts";
 import { decodeCursor, encodeCursor } from "../cursor.ts";
 import { ledgerCalendar } from "../ledger/calendar.ts";
-import { toCharge } from "../ledger/charges-of.ts";
 import { allows } from "../statement/allows.ts";
+import { type NamedCharge, readChargeRows } from "./charge-rows.ts";
 import { passes, restricted, type SpendFilters, spendFilters } from "./filters.ts";
 import { LOST_STATES, type LostState, lostAttempts } from "./lost-work.ts";
 import { spendRange } from "./range.ts";
@@ -35,11 +34,9 @@ export const listChargesInput = z.strictObject({
 });
 export type ListChargesInput = z.input<typeof listChargesInput>;
 
-export interface ChargeLine extends Charge {
+export interface ChargeLine extends NamedCharge {
 	/** What caused it: every charge has exactly one. */
 	cause: { kind: "instance" | "allocation" | "pool" | "bill_line"; id: string };
-	/** null for charges of no job. */
-	jobName: string | null;
 }
 
 const TOTALS = [
@@ -79,19 +76,14 @@ export async function listCharges(ctx: Pick<ServiceContext, "actor" | "db">, raw
 		only === undefined
 			? await sumsOfSelection(ctx, { range, calendar, filters, teams, atMs: after?.atMs ?? range.toMs, rows: limit + 1 })
 			: { totals: await sumsOfCharges(ctx, and(within([place]), kept)), places: [place] };
-	const rows = await ctx.db
-		.select()
-		.from(charge)
-		.where(and(within(places), kept, after === null ? undefined : before(after)))
-		.orderBy(desc(charge.periodStart), desc(charge.id))
-		.limit(limit + 1);
-	const page = rows.slice(0, limit).map(toCharge);
-	const last = page.at(-1);
+	const rows = await readChargeRows(ctx.db, and(within(places), kept, after === null ? undefined : before(after)), limit + 1);
+	const items = rows.slice(0, limit).map((row) => ({ ...row, cause: causeOf(row) }));
+	const last = items.at(-1);
 	const nextCursor = rows.length > limit && last ? encodeCursor(last.periodStartMs, last.id) : null;
 	return {
 		...range,
 		zone: calendar.zone,
-		items: await withNames(ctx, page),
+		items,
 		nextCursor,
 		totals,
 		may: { refund: allows(ctx, "rates:change", null) },
@@ -126,19 +118,32 @@ interface Selection {
 /** The selection's sums, and the times in which its next charges lie: what is rare is not looked for where it is not. */
 async function sumsOfSelection(ctx: Pick<ServiceContext, "db">, s: Selection): Promise<{ totals: ChargeTotals; places: Interval[] }> {
 	const query = { groupBy: null, byBucket: true, filters: s.filters, teams: s.teams };
-	const buckets = await readSums(ctx.db, { ...query, segments: coverRange(s.range, "month", s.calendar), columns: TOTALS });
+	const segments = coverRange(s.range, "month", s.calendar);
+	const daysOf = (months: readonly Interval[]) =>
+		months.length === 0
+			? []
+			: readSums(ctx.db, { ...query, segments: months.map((m) => ({ granularity: "day", ...m })), columns: ["charges"] });
+	const rare = restricted(s.filters).length > 0 || s.teams !== null;
+	// Most pages end in the month they begin in or the one before: their days are asked for before it is known.
+	const likely = rare ? monthsBefore(segments, s) : [];
+	const [buckets, likelyDays] = await Promise.all([readSums(ctx.db, { ...query, segments, columns: TOTALS }), daysOf(likely)]);
 	const totals = Object.fromEntries(TOTALS.map((name) => [name, buckets.reduce((sum, b) => sum + b[name], 0n)])) as ChargeTotals;
 	const places = placesOf(buckets, s);
-	if (restricted(s.filters).length === 0 && s.teams === null) return { totals, places };
-	const months = places.filter((p) => p.toMs - p.fromMs > LONG_MS);
+	const months = rare ? places.filter((p) => p.toMs - p.fromMs > LONG_MS) : [];
 	if (months.length === 0) return { totals, places };
-	const days = await readSums(ctx.db, {
-		...query,
-		segments: months.map((m) => ({ granularity: "day", ...m })),
-		columns: ["charges"],
-	});
-	const short = [...buckets.filter((b) => b.granularity !== "month"), ...days];
+	const known = months.every((m) => likely.some((l) => l.fromMs <= m.fromMs && m.toMs <= l.toMs));
+	const short = [...buckets.filter((b) => b.granularity !== "month"), ...(known ? likelyDays : await daysOf(months))];
 	return { totals, places: placesOf(short, s) };
+}
+
+/** Of the whole months: the one of the page's first charges, and the one before. */
+function monthsBefore(segments: readonly Segment[], { atMs, calendar }: Selection): Interval[] {
+	const toMs = nextBucketStartMs("month", atMs - 1, calendar);
+	const fromMs = bucketStartMs("month", bucketStartMs("month", atMs - 1, calendar) - 1, calendar);
+	return segments.flatMap((segment) => {
+		const part = { fromMs: Math.max(fromMs, segment.fromMs), toMs: Math.min(toMs, segment.toMs) };
+		return segment.granularity === "month" && part.fromMs < part.toMs ? [part] : [];
+	});
 }
 
 const LONG_MS = 2 * 86_400_000;
@@ -189,13 +194,6 @@ function within(places: readonly Interval[]): SQL | undefined {
 /** As one comparison of rows, which the index begins at; as two alternatives it would read the whole day up to there. */
 function before({ atMs, id }: { atMs: number; id: string }): SQL {
 	return sql`(${charge.periodStart}, ${charge.id}) < (${new Date(atMs).toISOString()}::timestamptz, ${id})`;
-}
-
-async function withNames(ctx: Pick<ServiceContext, "db">, charges: readonly Charge[]): Promise<ChargeLine[]> {
-	const ids = [...new Set(charges.flatMap((c) => c.jobId ?? []))];
-	const jobs = ids.length === 0 ? [] : await ctx.db.select({ id: job.id, name: job.name }).from(job).where(inArray(job.id, ids));
-	const names = new Map(jobs.map((j) => [j.id, j.name]));
-	return charges.map((c) => ({ ...c, cause: causeOf(c), jobName: c.jobId === null ? null : (names.get(c.jobId) ?? null) }));
 }
 
 function causeOf(c: Charge): ChargeLine["cause"] {

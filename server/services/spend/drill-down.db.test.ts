@@ -85,6 +85,28 @@ describe("filters", () => {
 	});
 });
 
+describe("a range that begins and ends within days", () => {
+	const hour = (h: number) => Date.UTC(2026, 10, 28) + h * HOUR_MS;
+	it.each([
+		["its first day nearly whole", hour(1), hour(50)],
+		["its last day nearly whole", hour(20), hour(70)],
+		["both", hour(12), hour(69)],
+		["within one day, most of it", hour(25), hour(46)],
+		["within one day, little of it", hour(34), hour(36)],
+		["a team that has charges in the hours that are taken off alone", hour(18), hour(40)],
+		["over the turn of Berlin's month, into the job that spans it", hour(40), hour(72)],
+	])("%s: has the sums and the groups of its charges, in every grouping and with filters", async (_, fromMs, toMs) => {
+		for (const filters of [{}, { team: ["risk"] }, { region: ["us-east-1"], project: ["fraud"] }] as SpendFilters[])
+			for (const groupBy of ["team", "region", "capacityType", "project"] as const) {
+				const charges = (await listCharges(books, { fromMs, toMs, filters, limit: 500 })).items;
+				const groups = Map.groupBy(charges, (c) => c.dimensions[groupBy]);
+				const want = [...groups].map(([key, of]) => [key, of.reduce((sum, c) => sum + c.effectiveMicroUsd, 0n)]);
+				const { items } = await spendBy(books, { fromMs, toMs, groupBy, filters });
+				expect(items.map((i) => [i.key, i.totalMicroUsd]).toSorted()).toEqual(want.toSorted());
+			}
+	});
+});
+
 describe("spendSeries", () => {
 	it("has days of Berlin: 30 November is 0.5 + 1.5 + 1.5 + 1 h at $3.60 = 16,200,000, and 1 December the other 2 h of the last machine = 7,200,000", async () => {
 		const filters = { team: ["risk"] };
@@ -135,7 +157,11 @@ describe("listCharges", () => {
 		},
 	);
 
-	it("pages of two are the same as one page", async () => {
+	it.each([
+		["one month's", range],
+		["many months', the newest without any", { fromMs: Date.UTC(2025, 10, 1), toMs: Date.UTC(2027, 6, 1) }],
+		["two parts of months'", { fromMs: Date.UTC(2026, 10, 28, 5), toMs: Date.UTC(2026, 11, 1, 7) }],
+	])("pages of two are the same as one page: %s", async (_, range) => {
 		const filters = { team: ["nlp"] };
 		const [whole] = [await listCharges(books, { ...range, filters, limit: 500 })];
 		const ids: string[] = [];

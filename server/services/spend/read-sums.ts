@@ -13,6 +13,8 @@ type Column = keyof RollupSums;
 export interface SumsQuery<C extends Column> {
 	/** Of accounting/cover-range.ts. */
 	segments: readonly Segment[];
+	/** Hours within the segments that are not wanted; only of sums that are not told apart by bucket. */
+	less?: readonly Segment[];
 	/** null: everything is one group, with the key "". */
 	groupBy: SpendDimension | null;
 	/** A row for each bucket of the segments; otherwise one over all of them. */
@@ -36,19 +38,46 @@ export type SumsRow<C extends Column> = {
 
 /**
  * Sums of the charges in a range. Days and months are read from slices when at most one dimension beside team and
- * capacity is grouped and filtered by, else from rollups; hours always from rollups. Never reads charges.
+ * capacity is grouped and filtered by, else from rollups; hours always from rollups. Never reads charges. One statement,
+ * so that charges that are posted meanwhile are in all of its parts or in none.
  * Cost: a year of months from slices is some thousand rows; from rollups, as many as there are combinations.
  */
 export async function readSums<C extends Column>(db: DbOrTx, query: SumsQuery<C>): Promise<SumsRow<C>[]> {
 	if (query.teams?.length === 0) return [];
+	const { segments, less = [] } = query;
+	const columns: readonly Column[] = less.length === 0 ? query.columns : [...new Set<Column>([...query.columns, "charges"])];
 	const slice = sliceOf(query);
-	const coarse = query.segments.filter((s) => slice !== null && s.granularity !== "hour");
-	const fine = query.segments.filter((s) => slice === null || s.granularity === "hour");
-	const [fromSlices, fromRollups] = await Promise.all([
-		slice === null || coarse.length === 0 ? [] : readSlices(db, { ...query, segments: coarse }, slice),
-		fine.length === 0 ? [] : readRollups(db, { ...query, segments: fine }),
-	]);
-	return [...fromSlices, ...fromRollups];
+	const coarse = segments.filter((s) => slice !== null && s.granularity !== "hour");
+	const fine = segments.filter((s) => slice === null || s.granularity === "hour");
+	const parts = [
+		...(slice === null || coarse.length === 0 ? [] : [{ off: false, of: ofSlices(query, slice, coarse) }]),
+		...(fine.length === 0 ? [] : [{ off: false, of: ofRollups(query, fine) }]),
+		...(less.length === 0 ? [] : [{ off: true, of: ofRollups(query, less) }]),
+	].map(({ off, of }) => grouped(of, { off, byBucket: query.byBucket, columns }));
+	if (parts.length === 0) return [];
+	// Values by position: names of tables' columns differ in case between the database and here.
+	const names = sql.raw(["o", "k", "c", "i", "g", "b", ...columns.map((_, n) => `s${n}`)].join(", "));
+	const rows = await db.execute<{ row: [boolean, ...(string | boolean | null)[]] }>(sql`
+		select json_build_array(${names}) as row from (${sql.join(parts, sql` union all `)}) as sums(${names})`);
+	const sums = rows.map(({ row: [off, key, capacityType, idle, granularity, bucketMs, ...values] }) => {
+		const named = Object.fromEntries(columns.map((name, n) => [name, BigInt(String(values[n]))])) as Record<C, bigint>;
+		const place = { key: String(key), capacityType: capacityType as CapacityType, idle: idle === true };
+		const sum: SumsRow<C> = { ...place, granularity: granularity as Granularity | null, bucketStartMs: Number(bucketMs), ...named };
+		return { off, sum };
+	});
+	return less.length === 0 ? sums.map(({ sum }) => sum) : settled(sums, columns);
+}
+
+/** Sums of which some are taken off again, as one row a group; a group of which no charge is left is none. */
+function settled<C extends Column>(sums: readonly { off: boolean; sum: SumsRow<C> }[], columns: readonly Column[]): SumsRow<C>[] {
+	const groups = new Map<string, SumsRow<Column>>();
+	for (const { off, sum } of sums as readonly { off: boolean; sum: SumsRow<Column> }[]) {
+		const key = JSON.stringify([sum.key, sum.capacityType, sum.idle]);
+		const left = groups.get(key) ?? { ...sum, granularity: null, ...Object.fromEntries(columns.map((name) => [name, 0n])) };
+		for (const name of columns) left[name] += off ? -sum[name] : sum[name];
+		groups.set(key, left);
+	}
+	return [...groups.values()].filter((left) => left.charges !== 0n);
 }
 
 /** The slice that answers the query; null when it takes more than one dimension. */
@@ -58,49 +87,46 @@ function sliceOf({ groupBy, filters }: Pick<SumsQuery<Column>, "groupBy" | "filt
 	return more.length > 0 ? null : (first ?? "");
 }
 
-async function readSlices<C extends Column>(db: DbOrTx, query: SumsQuery<C>, dimension: SliceDimension): Promise<SumsRow<C>[]> {
-	const { groupBy, filters, teams } = query;
+interface Parts {
+	table: typeof rollup | typeof rollupSlice;
+	key: SQL;
+	idle: SQL;
+	where: SQL | undefined;
+}
+
+function ofSlices({ groupBy, filters, teams }: SumsQuery<Column>, dimension: SliceDimension, segments: readonly Segment[]): Parts {
 	const columnOfSlice = (name: SpendDimension): SQL =>
-		name === "team" ? sql`${rollupSlice.team}` : name === "capacityType" ? sql`capacity_type::text` : sql`${rollupSlice.key}`;
-	const key = groupBy === null ? sql`''` : columnOfSlice(groupBy);
-	const kept = restricted(filters).map((name) => inArray(columnOfSlice(name), [...(filters[name] ?? [])]));
+		name === "team" ? sql`${rollupSlice.team}` : name === "capacityType" ? sql`capacity_type` : sql`${rollupSlice.key}`;
+	const kept = restricted(filters).map((name) => inArray(sql`${columnOfSlice(name)}::text`, [...(filters[name] ?? [])]));
 	const where = and(
 		eq(rollupSlice.dimension, dimension),
-		within(rollupSlice, query.segments),
+		within(rollupSlice, segments),
 		...kept,
 		teams === null ? undefined : inArray(rollupSlice.team, [...teams]),
 	);
-	return readTable(db, query, rollupSlice, { key, idle: sql`idle`, where });
+	return { table: rollupSlice, key: groupBy === null ? sql`''` : columnOfSlice(groupBy), idle: sql`idle`, where };
 }
 
-async function readRollups<C extends Column>(db: DbOrTx, query: SumsQuery<C>): Promise<SumsRow<C>[]> {
-	const key = query.groupBy === null ? sql`''` : sql`${columnOf(rollup, query.groupBy)}`;
-	const where = and(within(rollup, query.segments), passes(rollup, query.filters, query.teams));
-	return readTable(db, query, rollup, { key, idle: sql`(capacity_type = 'owned' and class = '')`, where });
+function ofRollups({ groupBy, filters, teams }: SumsQuery<Column>, segments: readonly Segment[]): Parts {
+	const key = groupBy === null ? sql`''` : sql`${columnOf(rollup, groupBy)}`;
+	const where = and(within(rollup, segments), passes(rollup, filters, teams));
+	return { table: rollup, key, idle: sql`(capacity_type = 'owned' and class = '')`, where };
 }
 
-async function readTable<C extends Column>(
-	db: DbOrTx,
-	{ byBucket, columns }: SumsQuery<C>,
-	table: typeof rollup | typeof rollupSlice,
-	parts: { key: SQL; idle: SQL; where: SQL | undefined },
-): Promise<SumsRow<C>[]> {
-	const bucket = byBucket ? sql`granularity::text, (extract(epoch from bucket_start) * 1000)::bigint::text` : sql`null::text, '0'`;
+/** A group is made a text once it is made, not in every row. */
+function grouped(
+	{ table, key, idle, where }: Parts,
+	{ off, byBucket, columns }: { off: boolean; byBucket: boolean; columns: readonly Column[] },
+): SQL {
+	const names = sql.raw(columns.map((_, n) => `s${n}`).join(", "));
+	const texts = sql.raw(columns.map((_, n) => `s${n}::text`).join(", "));
 	const sums = sql.join(
-		columns.map((name) => sql`sum(${table[name]})::text`),
+		columns.map((name) => sql`sum(${table[name]})`),
 		sql`, `,
 	);
-	const order = byBucket ? sql`1, 2, 3, granularity, bucket_start` : sql`1, 2, 3`;
-	// Values by position: names of tables' columns differ in case between the database and here.
-	const rows = await db.execute<{ row: (string | boolean | null)[] }>(sql`
-		select json_build_array(k, c, i, g, b, ${sql.raw(columns.map((_, n) => `s${n}`).join(", "))}) as row from (
-			select ${parts.key}::text, capacity_type::text, ${parts.idle}, ${bucket}, ${sums} from ${table} where ${parts.where} group by ${order}
-		) as sums(k, c, i, g, b, ${sql.raw(columns.map((_, n) => `s${n}`).join(", "))})`);
-	return rows.map(({ row: [key, capacityType, idle, granularity, bucketMs, ...values] }) => {
-		const named = Object.fromEntries(columns.map((name, n) => [name, BigInt(String(values[n]))])) as Record<C, bigint>;
-		const place = { key: String(key), capacityType: capacityType as CapacityType, idle: idle === true };
-		return { ...place, granularity: granularity as Granularity | null, bucketStartMs: Number(bucketMs), ...named };
-	});
+	const bucket = byBucket ? sql`granularity, bucket_start` : sql`null::granularity, null::timestamptz`;
+	return sql`select ${off ? sql`true` : sql`false`}, k::text, c::text, i, g::text, (extract(epoch from b) * 1000)::bigint::text, ${texts}
+		from (select ${key}, capacity_type, ${idle}, ${bucket}, ${sums} from ${table} where ${where} group by 1, 2, 3, 4, 5) as grouped(k, c, i, g, b, ${names})`;
 }
 
 function within(table: typeof rollup | typeof rollupSlice, segments: readonly Segment[]): SQL | undefined {

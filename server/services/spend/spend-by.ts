@@ -1,5 +1,5 @@
-import { type Bucket, bucketStartMs, dayKey } from "#server/accounting/calendar.ts";
-import { coverRange } from "#server/accounting/cover-range.ts";
+import { type Bucket, bucketStartMs, dayKey, type Interval } from "#server/accounting/calendar.ts";
+import { coverLessHours, coverRange, type Segment } from "#server/accounting/cover-range.ts";
 import type { Calendar } from "#server/accounting/zone.ts";
 import { teamScope } from "../authorize.ts";
 import type { ServiceContext } from "../context.ts";
@@ -49,7 +49,7 @@ export async function spendBy(ctx: Pick<ServiceContext, "actor" | "db">, input: 
 	const { groupBy, filters = NO_FILTERS } = input;
 	const time = isTime(groupBy) ? groupBy : null;
 	const rows = await readSums(ctx.db, {
-		segments: coverRange(range, time === "day" || time === "week" ? "day" : "month", calendar),
+		...segmentsOf(range, time, calendar),
 		groupBy: isTime(groupBy) ? null : groupBy,
 		byBucket: time !== null,
 		filters,
@@ -60,6 +60,13 @@ export async function spendBy(ctx: Pick<ServiceContext, "actor" | "db">, input: 
 	const items = [...groups].map(([key, parts]) => ({ key, ...toSpend(parts) }));
 	items.sort((a, b) => (time === null ? Number(b.totalMicroUsd - a.totalMicroUsd) : 0) || (a.key < b.key ? -1 : 1));
 	return { ...range, zone: calendar.zone, groupBy, items, totals: toSpend(rows) };
+}
+
+/** Sums of no time take the fewest hours; those of a time stay within its buckets. */
+export function segmentsOf(range: Interval, time: Bucket | null, calendar: Calendar): { segments: Segment[]; less?: Segment[] } {
+	if (time !== null) return { segments: coverRange(range, time === "month" ? "month" : "day", calendar) };
+	const { add, less } = coverLessHours(range, calendar);
+	return { segments: add, less };
 }
 
 export function isTime(groupBy: SpendGroup): groupBy is Exclude<SpendGroup, SpendDimension> {

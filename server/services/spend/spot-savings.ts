@@ -1,10 +1,10 @@
-import { coverRange } from "#server/accounting/cover-range.ts";
 import { teamScope } from "../authorize.ts";
 import type { ServiceContext } from "../context.ts";
 import { ledgerCalendar } from "../ledger/calendar.ts";
 import { NO_FILTERS, type SpendFilters } from "./filters.ts";
 import { spendRange } from "./range.ts";
 import { readSums } from "./read-sums.ts";
+import { segmentsOf } from "./spend-by.ts";
 
 export interface SpotSavings {
 	paidMicroUsd: bigint;
@@ -27,7 +27,7 @@ export async function spotSavings(
 	const teams = teamScope(ctx, "spend:read");
 	const calendar = await ledgerCalendar(ctx.db);
 	const rows = await readSums(ctx.db, {
-		segments: coverRange(spendRange(input, calendar), "month", calendar),
+		...segmentsOf(spendRange(input, calendar), null, calendar),
 		...{ groupBy: null, byBucket: false, filters: input.filters ?? NO_FILTERS, teams },
 		columns: ["effectiveMicroUsd", "listMicroUsd", "gpuMs"],
 	});
