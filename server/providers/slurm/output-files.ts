@@ -70,7 +70,10 @@ export async function writeOutputFiles(
 	const writers = new Map<string, OutputWriter>();
 	const problems = new Map<string, string>();
 	const attempt = async (file: string, work: () => Promise<unknown>): Promise<void> => {
-		await work().catch((error: unknown) => problems.set(file, error instanceof Error ? error.message : String(error)));
+		await work().catch((error: unknown) => {
+			// The first says why; what its end says afterwards follows from it.
+			if (!problems.has(file)) problems.set(file, error instanceof Error ? error.message : String(error));
+		});
 	};
 	for (const file of names) await attempt(file, async () => writers.set(file, await writerOf(file, job, { ourUid, stallMs })));
 	for await (const { stream, text } of lines) {
