@@ -1,6 +1,6 @@
 import type { CatalogEntry } from "#server/emulators/shared/catalog-entry.ts";
 import type { EmulatorOptions } from "#server/emulators/shared/options.ts";
-import type { AzureRate } from "#server/providers/azure/offers.ts";
+import type { DatedRate } from "#server/providers/snapshot-rate.ts";
 import type { Cloud } from "./plan.ts";
 
 type DiskRate = NonNullable<EmulatorOptions["disks"]>[number];
@@ -32,7 +32,7 @@ function catalogOf(cloud: Cloud): CatalogEntry[] {
 	return [{ instanceType, ...SIZE, gpuModel: accelerator, regions }];
 }
 
-function ratesOf(cloud: Cloud): AzureRate[] {
+function ratesOf(cloud: Cloud): DatedRate[] {
 	const { instanceType, accelerator, zonesOf } = TYPES[cloud];
 	const price = { asOf: "2026-07-20", source: "invented for tests" };
 	const prices = { onDemand: { microUsdPerHour: ON_DEMAND, ...price }, spot: { microUsdPerHour: SPOT, ...price } };
@@ -42,7 +42,7 @@ function ratesOf(cloud: Cloud): AzureRate[] {
 }
 
 export const CATALOGS: Record<Cloud, CatalogEntry[]> = { aws: catalogOf("aws"), azure: catalogOf("azure"), gcp: catalogOf("gcp") };
-export const RATES: Record<Cloud, AzureRate[]> = { aws: ratesOf("aws"), azure: ratesOf("azure"), gcp: ratesOf("gcp") };
+export const RATES: Record<Cloud, DatedRate[]> = { aws: ratesOf("aws"), azure: ratesOf("azure"), gcp: ratesOf("gcp") };
 
 const DISK: Record<Cloud, Omit<DiskRate, "region">> = {
 	aws: { type: "gp3", tierGib: null, microUsdPerMonth: 500_000n },

@@ -14,11 +14,11 @@ import type { Emulator } from "#server/emulators/shared/emulator.ts";
 import { defined } from "#server/kernel/assert.ts";
 import { AwsDriver } from "#server/providers/aws/driver.ts";
 import { AzureDriver } from "#server/providers/azure/driver.ts";
-import type { AzureRate } from "#server/providers/azure/offers.ts";
 import { type CloudDriver, INSTANCE_TAG } from "#server/providers/driver.ts";
 import { type ComputeClients, openComputeClients } from "#server/providers/gcp/compute-clients.ts";
 import { GcpDriver } from "#server/providers/gcp/driver.ts";
 import { INSTANCE_LABEL } from "#server/providers/gcp/names.ts";
+import type { DatedRate } from "#server/providers/snapshot-rate.ts";
 import { CATALOGS, disksOf, RATES, REGIONS } from "./catalog.ts";
 import type { FastClock } from "./fast-clock.ts";
 import type { Cloud, ProviderFault } from "./plan.ts";
@@ -60,7 +60,7 @@ export class CloudPorts {
 /** What a provider sells in a run, and how long its machines take. */
 export interface CloudStock {
 	catalog: CatalogEntry[];
-	rates: AzureRate[];
+	rates: DatedRate[];
 	regions: string[];
 	delays: typeof DELAYS;
 }
@@ -146,7 +146,7 @@ export class EmulatedCloud {
 		this.#dropped = region;
 	}
 
-	#rates(): AzureRate[] {
+	#rates(): DatedRate[] {
 		const { rates } = this.#stock;
 		if (this.#dropped === null) return rates;
 		return rates.map((rate) => {

@@ -61,4 +61,12 @@ export async function ifAllowed<T>(ask: () => Promise<T>): Promise<T | null> {
 }
 
 /** What endpoints say that do not know a call at all. */
-const NOT_SERVED = new Set(["InvalidAction", "UnsupportedOperation", "NotEmulated", "notImplemented", "NotFound", "notFound"]);
+const NOT_SERVED = new Set([
+	"InvalidAction",
+	"UnsupportedOperation",
+	"UnknownOperationException",
+	"NotEmulated",
+	"notImplemented",
+	"NotFound",
+	"notFound",
+]);

@@ -10,3 +10,6 @@ export interface SnapshotRate {
 	onDemand: { microUsdPerHour: bigint; asOf: string; source: string };
 	spot: { microUsdPerHour: bigint } | null;
 }
+
+/** The same where the day and the source of the spot price are known too. */
+export type DatedRate = Omit<SnapshotRate, "spot"> & { spot: { microUsdPerHour: bigint; asOf: string; source: string } | null };

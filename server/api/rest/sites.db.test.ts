@@ -19,7 +19,8 @@ const CREDENTIALS = { kind: "stored", values: { accessKeyId: DEFAULT_ACCESS_KEY_
 const SETTINGS = { regions: ["us-east-1"], imageId: "ami-0123456789abcdef0" };
 const RATE = {
 	...{ instanceType: "g5.xlarge", region: "us-east-1", zone: null, accelerator: "A10G-24GB", gpus: 1, vcpus: 4, memoryGiB: 16 },
-	...{ onDemand: { microUsdPerHour: 1_006_000n, asOf: "2026-07-20", source: "invented" }, spot: { microUsdPerHour: 400_000n } },
+	onDemand: { microUsdPerHour: 1_006_000n, asOf: "2026-07-20", source: "invented" },
+	spot: { microUsdPerHour: 400_000n, asOf: "2026-07-20", source: "invented" },
 };
 const CATALOG = [
 	{
@@ -174,9 +175,10 @@ describe("sites over REST", () => {
 			"gang_network",
 			"permissions",
 			"offers",
+			"prices",
 			"quota",
 		]);
-		for (const id of ["identity", "regions", "subnet", "security_group", "permissions", "offers", "quota"])
+		for (const id of ["identity", "regions", "subnet", "security_group", "permissions", "offers", "prices", "quota"])
 			expect(told[id], id).toMatchObject({ outcome: "passed", fix: null });
 		expect(told["permissions"]?.found).toContain("g5.xlarge in us-east-1");
 		expect(emulator.instances()).toEqual([]);

@@ -11,7 +11,7 @@ import { describeCloudDriverContract } from "../contract/cloud-contract.ts";
 import type { CloudHarness, LaunchRefusal } from "../contract/cloud-harness.ts";
 import { startRewritingProxy } from "../contract/rewriting-proxy.ts";
 import { CONTROL_PLANE_TAG } from "../driver.ts";
-import type { SnapshotRate } from "../snapshot-rate.ts";
+import type { DatedRate } from "../snapshot-rate.ts";
 import { AwsDriver } from "./driver.ts";
 
 const REGIONS: [string, string] = ["us-east-1", "eu-west-1"];
@@ -33,7 +33,7 @@ const CATALOG: CatalogEntry[] = [
 	},
 ];
 
-const RATES: SnapshotRate[] = REGIONS.map((region) => ({
+const RATES: DatedRate[] = REGIONS.map((region) => ({
 	instanceType: TYPE,
 	region,
 	zone: null,
@@ -42,7 +42,7 @@ const RATES: SnapshotRate[] = REGIONS.map((region) => ({
 	vcpus: 4,
 	memoryGiB: 16,
 	onDemand: { microUsdPerHour: 1_006_000n, asOf: "2026-07-20", source: "invented for tests" },
-	spot: { microUsdPerHour: 400_000n },
+	spot: { microUsdPerHour: 400_000n, asOf: "2026-07-20", source: "invented for tests" },
 }));
 
 const REFUSAL_CODES: Record<LaunchRefusal, string> = {
@@ -82,6 +82,7 @@ async function makeHarness(): Promise<CloudHarness> {
 			imageId: "ami-0123456789abcdef0",
 			answerTimeoutMs: ANSWER_TIMEOUT_MS,
 			pageSize: 5,
+			livePrices: true,
 		};
 		const driver = new AwsDriver("aws", { settings, listPrices: () => RATES });
 		closers.push(() => driver.close());

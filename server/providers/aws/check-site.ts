@@ -1,20 +1,22 @@
 import { SECOND_MS } from "#server/kernel/units.ts";
 import { type CheckStep, checkSteps, ifAllowed } from "../check-steps.ts";
 import { DriverError } from "../driver-errors.ts";
+import type { ListedPrice } from "../live-prices/merge-prices.ts";
 import { tellReach } from "../reach.ts";
 import type { SnapshotRate } from "../snapshot-rate.ts";
 import type { Ec2Calls } from "./client.ts";
 import { reachWithin } from "./gang-network.ts";
 import { imageIn, runInstancesInput } from "./mapper.ts";
+import type { AwsPriceList } from "./prices/price-list-client.ts";
 import type { AwsQuotas } from "./quota-client.ts";
 import type { VcpuQuota } from "./quotas.ts";
-import type { ParsedAwsSettings } from "./settings.ts";
+import { type ParsedAwsSettings, readsLivePrices } from "./settings.ts";
 
 const POLICY = "Give the key's user or role the policy above";
 
 /** Everything that a launch will need, region by region. Nothing is bought: launches are only tried, by EC2's dry run. */
 export function checkAwsSite(
-	{ ec2, quotas }: { ec2: Ec2Calls; quotas: AwsQuotas },
+	{ ec2, quotas, priceList }: { ec2: Ec2Calls; quotas: AwsQuotas; priceList: AwsPriceList },
 	settings: ParsedAwsSettings,
 	rates: readonly SnapshotRate[],
 ): AsyncGenerator<CheckStep> {
@@ -92,11 +94,36 @@ export function checkAwsSite(
 			},
 		},
 		{
+			...{ id: "prices", title: "Prices on demand" },
+			fix: "",
+			look: () => lookAtPrices(priceList, settings, types),
+		},
+		{
 			...{ id: "quota", title: "Quotas" },
 			fix: 'Ask for more in Service Quotas > Amazon EC2, as "Running On-Demand P instances" or "All G and VT Spot Instance Requests": new accounts have 0.',
 			look: () => lookAtQuotas(quotas, regions),
 		},
 	]);
+}
+
+async function lookAtPrices(priceList: AwsPriceList, settings: ParsedAwsSettings, types: readonly string[]) {
+	if (!readsLivePrices(settings)) return "The shipped ones, with their day: live ones are turned off, or the endpoint is not Amazon's.";
+	const shipped = "prices on demand are the shipped ones, with their day, and disks are not counted";
+	let prices: readonly ListedPrice[];
+	try {
+		prices = await priceList.machinePrices(settings.regions, types);
+	} catch (error) {
+		// Machines can be bought without it.
+		if (error instanceof DriverError && error.kind === "unauthorized")
+			return { unknown: `The account may not read AWS's price list: ${shipped}.`, fix: "Allow pricing:GetProducts to have those of now." };
+		const why = error instanceof Error ? error.message : String(error);
+		return {
+			unknown: `AWS's price list cannot be read now, so that ${shipped}: ${why}`,
+			fix: "See that this host reaches it; it is asked again by itself.",
+		};
+	}
+	const found = (region: string) => new Set(prices.filter((price) => price.region === region).map((price) => price.instanceType)).size;
+	return `AWS's price list: ${settings.regions.map((region) => `${region}: ${found(region)} machine types`).join("; ")}.`;
 }
 
 async function lookAtQuotas(quotas: AwsQuotas, regions: readonly string[]) {

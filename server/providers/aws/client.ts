@@ -13,13 +13,11 @@ import {
 	TerminateInstancesCommand,
 } from "@aws-sdk/client-ec2";
 import { z } from "zod";
-import type { DiskAsked } from "../disk-prices.ts";
 import { DriverError } from "../driver-errors.ts";
 import { callAws, notUnderstood, parseAnswer, readPages } from "./answers.ts";
 import { clientConfig } from "./client-config.ts";
 import { type SecurityGroup, securityGroupSchema } from "./gang-network.ts";
 import { type Ec2Instance, reservationSchema } from "./mapper.ts";
-import { readVolumePrice } from "./price-list.ts";
 import type { ParsedAwsSettings } from "./settings.ts";
 
 /** EC2 takes at most this many values in one filter. */
@@ -82,12 +80,6 @@ export class Ec2Calls {
 		if (!image) throw notUnderstood(what, "no image");
 		const root = image.BlockDeviceMappings.find(({ DeviceName }) => DeviceName === image.RootDeviceName);
 		return { deviceName: image.RootDeviceName, gib: root?.Ebs?.VolumeSize ?? 0 };
-	}
-
-	/** What AWS's price list asks for such a volume for a month; null when it has none. @throws Error */
-	volumePrice(region: string, disk: DiskAsked): Promise<bigint | null> {
-		const { endpoint, answerTimeoutMs } = this.#settings;
-		return readVolumePrice(this.#client(region), { endpoint, timeoutMs: answerTimeoutMs }, region, disk);
 	}
 
 	/** State of an image, `available` for one that can be started from. @throws DriverError invalid_request for one that is not there. */

@@ -12,41 +12,53 @@ import {
 } from "../driver.ts";
 import { DriverError } from "../driver-errors.ts";
 import { type FailedRegion, inEveryRegion } from "../every-region.ts";
-import type { SnapshotRate } from "../snapshot-rate.ts";
+import { LivePrices } from "../live-prices/live-prices.ts";
+import type { DatedRate, SnapshotRate } from "../snapshot-rate.ts";
 import { chunks, Ec2Calls } from "./client.ts";
 import { imageIn, observationOf, ROOT_DISK_TYPE, type RootDisk, runInstancesInput } from "./mapper.ts";
 import { offersOf } from "./offers.ts";
+import { AwsPriceList } from "./prices/price-list-client.ts";
 import { AwsQuotas } from "./quota-client.ts";
 import { COUNTED_FAMILIES, type QuotaFacts } from "./quotas.ts";
-import { type AwsSettings, awsSettingsSchema, type ParsedAwsSettings } from "./settings.ts";
+import { type AwsSettings, awsSettingsSchema, type ParsedAwsSettings, readsLivePrices } from "./settings.ts";
 
+const PRICE_LIST = "AWS Price List";
 /** EC2 takes at most this many values in one filter. */
 const IDS_PER_CALL = 200;
 
-/** One AWS account through EC2's API. On-demand prices come from `listPrices`, the shipped snapshot. */
+/** One AWS account through EC2's API. On-demand prices come from AWS's price list, over those of `listPrices`, the shipped snapshot. */
 export class AwsDriver implements CloudDriver {
 	readonly provider = "aws";
 	readonly capabilities = { spot: true };
 	readonly siteId: string;
 	readonly #settings: ParsedAwsSettings;
-	readonly #listPrices: () => readonly SnapshotRate[];
+	readonly #listPrices: () => readonly SnapshotRate[] | Promise<readonly SnapshotRate[]>;
 	readonly #clock: Clock;
 	readonly #ec2: Ec2Calls;
 	readonly #quotas: AwsQuotas;
+	readonly #priceList: AwsPriceList;
 	readonly #diskPrices: DiskPrices;
 	/** By region; images do not change. */
 	readonly #rootDisks = new Map<string, RootDisk>();
 
 	/** @throws ZodError for wrong settings. */
-	constructor(siteId: string, options: { settings: AwsSettings; listPrices: () => readonly SnapshotRate[]; clock?: Clock }) {
+	constructor(siteId: string, options: { settings: AwsSettings; listPrices: () => readonly DatedRate[]; clock?: Clock }) {
 		this.siteId = siteId;
 		this.#settings = awsSettingsSchema.parse(options.settings);
-		this.#listPrices = options.listPrices;
 		this.#clock = options.clock ?? systemClock;
+		this.#priceList = new AwsPriceList(this.#settings);
+		this.#listPrices = this.#pricesOver(options.listPrices);
 		this.#ec2 = new Ec2Calls(this.#settings);
 		this.#quotas = new AwsQuotas(this.#settings, this.#clock);
-		const read = (region: string, disk: DiskAsked) => this.#ec2.volumePrice(region, disk);
-		this.#diskPrices = new DiskPrices({ source: "AWS Price List", clock: this.#clock, read });
+		const read = (region: string, disk: DiskAsked) => this.#priceList.volumePrice(region, disk);
+		this.#diskPrices = new DiskPrices({ source: PRICE_LIST, clock: this.#clock, read });
+	}
+
+	#pricesOver(snapshot: () => readonly DatedRate[]): () => readonly DatedRate[] | Promise<readonly DatedRate[]> {
+		if (!readsLivePrices(this.#settings)) return snapshot;
+		const read = (types: readonly string[]) => this.#priceList.machinePrices(this.#settings.regions, types);
+		const live = new LivePrices({ source: PRICE_LIST, snapshot, read, clock: this.#clock });
+		return () => live.current();
 	}
 
 	async check(): Promise<void> {
@@ -55,12 +67,12 @@ export class AwsDriver implements CloudDriver {
 	}
 
 	async offers(): Promise<{ offers: OfferObservation[]; failedRegions: FailedRegion[] }> {
-		const { found, failedRegions } = await inEveryRegion(this.#settings.regions, (region) => this.#offersIn(region));
+		const rates = await this.#listPrices();
+		const { found, failedRegions } = await inEveryRegion(this.#settings.regions, (region) => this.#offersIn(region, rates));
 		return { offers: found, failedRegions };
 	}
 
-	async #offersIn(region: string): Promise<OfferObservation[]> {
-		const rates = this.#listPrices();
+	async #offersIn(region: string, rates: readonly SnapshotRate[]): Promise<OfferObservation[]> {
 		const types = [...new Set(rates.map((rate) => rate.instanceType))];
 		const nowMs = this.#clock.nowMs();
 		const [offerings, spotPrices, disk, quotas] = await Promise.all([
@@ -163,6 +175,7 @@ export class AwsDriver implements CloudDriver {
 	async close(): Promise<void> {
 		this.#ec2.close();
 		this.#quotas.close();
+		this.#priceList.close();
 	}
 
 	/** Only what carries our control plane's tag, whatever else is asked. */

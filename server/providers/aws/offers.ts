@@ -38,8 +38,8 @@ export function offersOf(facts: RegionFacts): OfferObservation[] {
 }
 
 /**
- * EC2 itself names no on-demand prices, so they are the snapshot's. That the type is sold was seen now; the price counts
- * as seen now too, unless the snapshot is too old to be believed, and its date stands in the source.
+ * EC2 itself names no on-demand prices, so they are a list's, live or shipped. That the type is sold was seen now; the price
+ * counts as seen now too, unless the list is too old to be believed, and its date stands in the source.
  */
 function onDemandOffer(facts: RegionFacts, shape: SnapshotRate, rate: SnapshotRate | null): OfferObservation {
 	const asOfMs = rate === null ? facts.nowMs : Date.parse(rate.onDemand.asOf);

@@ -37,8 +37,15 @@ export const awsSettingsSchema = z.strictObject({
 	answerTimeoutMs: z.number().int().positive().default(20_000),
 	/** Machines in one page of a list; EC2 allows 5 to 1,000. */
 	pageSize: z.number().int().min(5).max(1_000).default(500),
+	/** Whether on-demand prices are AWS's own of now; an emulated endpoint's are asked for only by `true`. */
+	livePrices: z.boolean().optional(),
 	/** A list price from a snapshot that is older than this counts as stale. AWS changes on-demand prices about once a year or less. */
 	listPriceMaxAgeDays: z.number().int().positive().default(730),
 });
 export type AwsSettings = z.input<typeof awsSettingsSchema>;
 export type ParsedAwsSettings = z.output<typeof awsSettingsSchema>;
+
+/** Whether the site's prices on demand are read of the price list, over the shipped ones. */
+export function readsLivePrices({ livePrices, endpoint }: ParsedAwsSettings): boolean {
+	return livePrices ?? endpoint === undefined;
+}

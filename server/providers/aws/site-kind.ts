@@ -1,15 +1,16 @@
 import { systemClock } from "#server/kernel/clock.ts";
 import { endpointElsewhere } from "../cloud-endpoint.ts";
 import type { SiteKind, SitePlace } from "../site-kind.ts";
-import type { SnapshotRate } from "../snapshot-rate.ts";
+import type { DatedRate } from "../snapshot-rate.ts";
 import { checkAwsSite } from "./check-site.ts";
 import { Ec2Calls } from "./client.ts";
 import { AwsDriver } from "./driver.ts";
+import { AwsPriceList } from "./prices/price-list-client.ts";
 import { AwsQuotas } from "./quota-client.ts";
 import { awsCredentialsSchema, awsSettingsSchema } from "./settings.ts";
 
 /** @param endpoint of this process, for every AWS site of it: an emulator's */
-export function awsSiteKind(options: { listPrices: () => readonly SnapshotRate[]; endpoint?: string | undefined }): SiteKind {
+export function awsSiteKind(options: { listPrices: () => readonly DatedRate[]; endpoint?: string | undefined }): SiteKind {
 	const settings = awsSettingsSchema.omit({ controlPlane: true, credentials: true });
 	const parse = ({ settings: row, credentials, controlPlane }: SitePlace) =>
 		awsSettingsSchema.parse({
@@ -86,7 +87,7 @@ export function awsSiteKind(options: { listPrices: () => readonly SnapshotRate[]
 		}),
 		async *check(place) {
 			const parsed = parse(place);
-			const calls = { ec2: new Ec2Calls(parsed), quotas: new AwsQuotas(parsed, systemClock) };
+			const calls = { ec2: new Ec2Calls(parsed), quotas: new AwsQuotas(parsed, systemClock), priceList: new AwsPriceList(parsed) };
 			try {
 				yield* checkAwsSite(calls, parsed, options.listPrices());
 			} finally {

@@ -11,10 +11,10 @@ import { describeCloudDriverContract } from "../contract/cloud-contract.ts";
 import type { CloudHarness, LaunchRefusal } from "../contract/cloud-harness.ts";
 import { startRewritingProxy } from "../contract/rewriting-proxy.ts";
 import { CONTROL_PLANE_TAG } from "../driver.ts";
+import type { DatedRate } from "../snapshot-rate.ts";
 import { connect } from "./connect.ts";
 import { AzureDriver } from "./driver.ts";
 import { virtualMachineOf } from "./mapper.ts";
-import type { AzureRate } from "./offers.ts";
 import { type AzureSettings, azureSettingsSchema } from "./settings.ts";
 import { costOf, type LiveAccount, liveAccount } from "./testing/live-account.ts";
 
@@ -38,7 +38,7 @@ const CATALOG: CatalogEntry[] = [
 ];
 
 const PRICE = { asOf: "2026-07-20", source: "invented for tests" };
-const RATES: AzureRate[] = REGIONS.map((region) => ({
+const RATES: DatedRate[] = REGIONS.map((region) => ({
 	instanceType: TYPE,
 	region,
 	zone: null,

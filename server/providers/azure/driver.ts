@@ -3,6 +3,7 @@ import type { DiskPrices } from "../disk-prices.ts";
 import { type CloudDriver, CONTROL_PLANE_TAG, type InstanceObservation, type LaunchRequest, type OfferObservation } from "../driver.ts";
 import { DriverError } from "../driver-errors.ts";
 import { type FailedRegion, inEveryRegion } from "../every-region.ts";
+import type { DatedRate } from "../snapshot-rate.ts";
 import { checkSite } from "./check-site.ts";
 import { AzureCalls, type AzureSku } from "./client.ts";
 import { openDiskPrices } from "./disk-prices.ts";
@@ -11,11 +12,11 @@ import { KnownMachines } from "./known-machines.ts";
 import { launchMachine } from "./launch.ts";
 import { type AzureVm, OS_DISK_TYPE, observationOf } from "./mapper.ts";
 import { machineNameOf, providerIdOf, readProviderId } from "./names.ts";
-import { type AzureRate, offersOf } from "./offers.ts";
+import { offersOf } from "./offers.ts";
 import { type AzureSettings, azureSettingsSchema, type ParsedAzureSettings } from "./settings.ts";
 
 /** The prices in force, of the shipped snapshot or of the live list over it. */
-type ListPrices = () => readonly AzureRate[] | Promise<readonly AzureRate[]>;
+type ListPrices = () => readonly DatedRate[] | Promise<readonly DatedRate[]>;
 
 /** Up to so many machines are asked for one by one. */
 const BY_NAME_MAX = 10;

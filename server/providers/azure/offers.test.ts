@@ -1,13 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { DAY_MS } from "#server/kernel/units.ts";
 import { listOffers } from "#server/rates/offers.ts";
+import type { DatedRate } from "../snapshot-rate.ts";
 import type { AzureSku } from "./client.ts";
-import { type AzureRate, offersOf, type RegionFacts } from "./offers.ts";
+import { offersOf, type RegionFacts } from "./offers.ts";
 
 const NOW_MS = Date.parse("2026-11-01T00:00:00Z");
 const price = (microUsdPerHour: bigint, asOf = "2026-10-20") => ({ microUsdPerHour, asOf, source: "a list" });
 
-const rate = (changes: Partial<AzureRate> = {}): AzureRate => ({
+const rate = (changes: Partial<DatedRate> = {}): DatedRate => ({
 	instanceType: "Standard_NC24ads_A100_v4",
 	region: "eastus",
 	zone: null,

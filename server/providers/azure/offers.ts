@@ -1,16 +1,13 @@
 import { type MachineDisk, offerId } from "#server/domain/capacity.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 import type { OfferObservation } from "../driver.ts";
-import type { SnapshotRate } from "../snapshot-rate.ts";
+import type { DatedRate } from "../snapshot-rate.ts";
 import type { AzureSku, CoreQuota } from "./client.ts";
-
-/** A row of the shipped snapshot, or of the live price list, which has the date and source of its spot price too. */
-export type AzureRate = Omit<SnapshotRate, "spot"> & { spot: { microUsdPerHour: bigint; asOf: string; source: string } | null };
 
 export interface RegionFacts {
 	siteId: string;
 	region: string;
-	rates: readonly AzureRate[];
+	rates: readonly DatedRate[];
 	sizes: readonly AzureSku[];
 	nowMs: number;
 	listPriceMaxAgeDays: number;
@@ -70,9 +67,9 @@ function isSpotCapable({ capabilities }: AzureSku): boolean {
  */
 function offer(
 	facts: RegionFacts,
-	shape: AzureRate,
+	shape: DatedRate,
 	capacityType: "on_demand" | "spot",
-	price: AzureRate["onDemand"] | null,
+	price: DatedRate["onDemand"] | null,
 	onDemandMicroUsdPerHour: bigint | null,
 ): OfferObservation {
 	const { siteId, region, nowMs } = facts;

@@ -1,13 +1,13 @@
+import type { DatedRate } from "../snapshot-rate.ts";
 import { AzureDriver } from "./driver.ts";
-import type { AzureRate } from "./offers.ts";
-import { AzurePriceList } from "./price-list.ts";
+import { azurePrices } from "./live-prices.ts";
 import { PRICE_LIST } from "./retail-client.ts";
 import type { ParsedAzureSettings } from "./settings.ts";
 
 /** The driver of a site, with Azure's live prices over the shipped ones. */
-export function openAzure(siteId: string, settings: ParsedAzureSettings, snapshot: () => readonly AzureRate[]): AzureDriver {
+export function openAzure(siteId: string, settings: ParsedAzureSettings, snapshot: () => readonly DatedRate[]): AzureDriver {
 	const url = priceListOf(settings);
-	const list = url === null ? null : new AzurePriceList({ url, regions: settings.regions, snapshot });
+	const list = url === null ? null : azurePrices(url, settings.regions, snapshot);
 	return new AzureDriver(siteId, { settings, listPrices: list ? () => list.current() : snapshot });
 }
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { usdToMicro } from "#server/kernel/money.ts";
+import type { ListedPrice } from "../live-prices/merge-prices.ts";
 
 /** One price of Azure's public list. Fields that it may add are let through; one that is missing refuses the page. */
 export const retailItemSchema = z.object({
@@ -17,24 +18,16 @@ export const retailItemSchema = z.object({
 });
 export type RetailItem = z.output<typeof retailItemSchema>;
 
-/** The price of one Linux machine for an hour, as Azure lists it now. */
-export interface RetailPrice {
-	instanceType: string;
-	region: string;
-	capacityType: "on_demand" | "spot";
-	microUsdPerHour: bigint;
-}
-
 /**
  * The list has a machine several times: with Windows, as spot, at the old low priority, for development subscriptions, and
  * with prices that begin later. Left are Linux on demand and Linux spot, each with the newest price in force.
  * Source: Microsoft Learn, "Azure Retail Prices overview".
  */
-export function retailPricesOf(items: readonly RetailItem[], nowMs: number): RetailPrice[] {
+export function retailPricesOf(items: readonly RetailItem[], nowMs: number): ListedPrice[] {
 	const inForce = items
 		.filter((item) => isLinuxMachine(item) && Date.parse(item.effectiveStartDate) <= nowMs)
 		.toSorted((a, b) => Date.parse(b.effectiveStartDate) - Date.parse(a.effectiveStartDate));
-	const newest = new Map<string, RetailPrice>();
+	const newest = new Map<string, ListedPrice>();
 	for (const item of inForce) {
 		const capacityType = item.skuName.endsWith(" Spot") ? "spot" : "on_demand";
 		const key = `${item.armRegionName}/${item.armSkuName}/${capacityType}`;

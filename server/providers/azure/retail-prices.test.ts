@@ -2,9 +2,9 @@ import { createServer, type Server } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
 import { ManualClock } from "#server/kernel/clock.ts";
 import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
-import { mergePrices } from "./merge-prices.ts";
-import type { AzureRate } from "./offers.ts";
-import { AzurePriceList } from "./price-list.ts";
+import { mergePrices } from "../live-prices/merge-prices.ts";
+import type { DatedRate } from "../snapshot-rate.ts";
+import { azurePrices } from "./live-prices.ts";
 import { readRetailItems } from "./retail-client.ts";
 import { type RetailItem, retailPricesOf } from "./retail-items.ts";
 
@@ -29,7 +29,7 @@ const item = (changes: Partial<RetailItem> = {}): RetailItem => ({
 const spotItem = (changes: Partial<RetailItem> = {}) =>
 	item({ skuName: "NC24ads A100 v4 Spot", meterName: "NC24ads A100 v4 Spot", retailPrice: 1.4692, ...changes });
 
-const shipped = (region: string, changes: Partial<AzureRate> = {}): AzureRate => ({
+const shipped = (region: string, changes: Partial<DatedRate> = {}): DatedRate => ({
 	instanceType: SIZE,
 	region,
 	zone: null,
@@ -64,8 +64,9 @@ describe("a row of Azure's list", () => {
 });
 
 describe("a live price", () => {
-	const merged = (...items: RetailItem[]) => mergePrices(SNAPSHOT, { prices: retailPricesOf(items, NOW_MS), asOf: "2026-11-20" });
-	const at = (rates: readonly AzureRate[], region: string) => rates.find((rate) => rate.region === region);
+	const merged = (...items: RetailItem[]) =>
+		mergePrices(SNAPSHOT, { source: "Azure Retail Prices", prices: retailPricesOf(items, NOW_MS), asOf: "2026-11-20" });
+	const at = (rates: readonly DatedRate[], region: string) => rates.find((rate) => rate.region === region);
 
 	it("takes the place of the snapshot's, with its day and source, and leaves the others alone", () => {
 		const rates = merged(item(), spotItem());
@@ -155,7 +156,7 @@ describe("the list itself", () => {
 			asked += 1;
 			return answer;
 		});
-		const list = new AzurePriceList({ url, regions: ["eastus"], snapshot: () => SNAPSHOT, clock });
+		const list = azurePrices(url, ["eastus"], () => SNAPSHOT, clock);
 		const eastus = async () => (await list.current())[0]?.onDemand;
 		expect(await eastus()).toMatchObject({ microUsdPerHour: 3_700_000n, source: expect.stringMatching(/could not be read: .*503/) });
 		answer = page([item()]);
@@ -165,7 +166,8 @@ describe("the list itself", () => {
 		expect(await eastus()).toEqual({ microUsdPerHour: 3_673_000n, asOf: "2026-11-20", source: "Azure Retail Prices" });
 		answer = 503;
 		clock.advance(6 * HOUR_MS);
-		expect(await eastus()).toEqual({ microUsdPerHour: 3_673_000n, asOf: "2026-11-20", source: "Azure Retail Prices" });
+		const source = expect.stringMatching(/^Azure Retail Prices; the live price list could not be read: .*503/);
+		expect(await eastus()).toEqual({ microUsdPerHour: 3_673_000n, asOf: "2026-11-20", source });
 		expect(asked).toBe(3);
 	});
 });

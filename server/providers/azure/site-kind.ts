@@ -2,9 +2,10 @@ import { type CheckStep, checkSteps } from "../check-steps.ts";
 import { endpointElsewhere } from "../cloud-endpoint.ts";
 import { tellReach } from "../reach.ts";
 import type { SiteKind, SitePlace } from "../site-kind.ts";
+import type { DatedRate } from "../snapshot-rate.ts";
 import { AzureCalls } from "./client.ts";
 import { imageIn } from "./mapper.ts";
-import { type AzureRate, offersOf } from "./offers.ts";
+import { offersOf } from "./offers.ts";
 import { openAzure } from "./open-site.ts";
 import { azureCredentialsSchema, azureSettingsSchema, type ParsedAzureSettings } from "./settings.ts";
 
@@ -12,7 +13,7 @@ import { azureCredentialsSchema, azureSettingsSchema, type ParsedAzureSettings }
 const GPU_FAMILY = /\b(NC|ND|NV|NG)/;
 
 /** @param endpoint of this process, for every Azure site of it: an emulator's */
-export function azureSiteKind(options: { snapshot: () => readonly AzureRate[]; endpoint?: string | undefined }): SiteKind {
+export function azureSiteKind(options: { snapshot: () => readonly DatedRate[]; endpoint?: string | undefined }): SiteKind {
 	const settings = azureSettingsSchema.omit({ controlPlane: true, credentials: true });
 	const parse = ({ settings: row, credentials, controlPlane }: SitePlace) =>
 		azureSettingsSchema.parse({
@@ -82,7 +83,7 @@ export function azureSiteKind(options: { snapshot: () => readonly AzureRate[]; e
 	};
 }
 
-function checkAzureSite(azure: AzureCalls, settings: ParsedAzureSettings, rates: readonly AzureRate[]): AsyncGenerator<CheckStep> {
+function checkAzureSite(azure: AzureCalls, settings: ParsedAzureSettings, rates: readonly DatedRate[]): AsyncGenerator<CheckStep> {
 	const { regions, resourceGroup, subnets } = settings;
 	return checkSteps([
 		{

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { defined } from "#server/kernel/assert.ts";
 import { microToUsdText } from "#server/kernel/money.ts";
 import type { CloudHarness } from "../../contract/cloud-harness.ts";
+import type { DatedRate } from "../../snapshot-rate.ts";
 import { AzureDriver } from "../driver.ts";
-import type { AzureRate } from "../offers.ts";
 import { azureSiteSettings } from "../settings.ts";
 
 /** What the suite makes on an account that cannot be told to fail, and how long each machine lives, by a generous guess. */
@@ -16,7 +16,7 @@ export interface LiveAccount {
 	/** A site's settings, with two regions at least. */
 	row: Record<string, unknown>;
 	size: string;
-	listPrices: () => readonly AzureRate[];
+	listPrices: () => readonly DatedRate[];
 }
 
 /** What a run costs, by the shipped price of the size. @throws AssertionError when none is known */

@@ -1,14 +1,22 @@
 import { medianOf } from "#server/domain/decide-alerts.ts";
 import { microToUsdText } from "#server/kernel/money.ts";
-import type { AzureRate } from "./offers.ts";
-import type { RetailPrice } from "./retail-items.ts";
+import type { DatedRate } from "../snapshot-rate.ts";
 
 /** A price this many times off its neighbours is taken for an error, not for a bargain. */
 const FACTOR_MAX = 10n;
-const SOURCE = "Azure Retail Prices";
+
+/** The price of one Linux machine for an hour, as its provider lists it now. */
+export interface ListedPrice {
+	instanceType: string;
+	region: string;
+	capacityType: "on_demand" | "spot";
+	microUsdPerHour: bigint;
+}
 
 export interface LiveList {
-	prices: readonly RetailPrice[];
+	/** The list's name, for people. */
+	source: string;
+	prices: readonly ListedPrice[];
 	/** YYYY-MM-DD, when the list was read. */
 	asOf: string;
 }
@@ -17,7 +25,7 @@ export interface LiveList {
  * The shipped snapshot with the live list's prices in the places of its own. A live price that cannot be right stays
  * outside: the snapshot's holds on, and its source tells what was refused and why. Pure.
  */
-export function mergePrices(snapshot: readonly AzureRate[], live: LiveList): AzureRate[] {
+export function mergePrices(snapshot: readonly DatedRate[], live: LiveList): DatedRate[] {
 	const known = new Map(snapshot.map((rate) => [placeOf(rate.instanceType, rate.region), rate]));
 	const added = live.prices.flatMap((price) => {
 		const shape = snapshot.find(({ instanceType }) => instanceType === price.instanceType);
@@ -34,22 +42,27 @@ export function mergePrices(snapshot: readonly AzureRate[], live: LiveList): Azu
 }
 
 function priceOf(
-	rate: AzureRate,
-	capacityType: RetailPrice["capacityType"],
-	snapshot: readonly AzureRate[],
+	rate: DatedRate,
+	capacityType: ListedPrice["capacityType"],
+	snapshot: readonly DatedRate[],
 	live: LiveList,
-): AzureRate["spot"] {
+): DatedRate["spot"] {
 	const listed = capacityType === "spot" ? rate.spot : rate.onDemand;
 	const fallback = listed !== null && listed.microUsdPerHour > 0n ? listed : null;
-	const found = live.prices.find((p) => p.capacityType === capacityType && isAt(p, rate));
+	const [found, ...others] = live.prices.filter((p) => p.capacityType === capacityType && isAt(p, rate));
 	if (!found) return fallback;
-	const refusal = refusalOf(found, snapshot, live);
-	if (refusal === null) return { microUsdPerHour: found.microUsdPerHour, asOf: live.asOf, source: SOURCE };
-	return fallback === null ? null : { ...fallback, source: `${fallback.source}; the price of ${SOURCE} was refused: ${refusal}` };
+	const refusal = ambiguityOf([found, ...others]) ?? refusalOf(found, snapshot, live);
+	if (refusal === null) return { microUsdPerHour: found.microUsdPerHour, asOf: live.asOf, source: live.source };
+	return fallback === null ? null : { ...fallback, source: `${fallback.source}; the price of ${live.source} was refused: ${refusal}` };
+}
+
+function ambiguityOf(prices: readonly ListedPrice[]): string | null {
+	const different = [...new Set(prices.map((price) => microToUsdText(price.microUsdPerHour)))];
+	return different.length === 1 ? null : `the list has it at ${different.map((usd) => `$${usd}`).join(" and ")}`;
 }
 
 /** Why a price is not believed, or null. Its neighbours are the same machine's prices everywhere, listed and shipped. */
-function refusalOf(price: RetailPrice, snapshot: readonly AzureRate[], live: LiveList): string | null {
+function refusalOf(price: ListedPrice, snapshot: readonly DatedRate[], live: LiveList): string | null {
 	const { instanceType, capacityType, microUsdPerHour } = price;
 	const usd = microToUsdText(microUsdPerHour);
 	if (microUsdPerHour <= 0n) return `$${usd} is not above zero`;
@@ -64,7 +77,7 @@ function refusalOf(price: RetailPrice, snapshot: readonly AzureRate[], live: Liv
 	return way === null ? null : `$${usd} is more than ${FACTOR_MAX} times ${way} its neighbours' ($${microToUsdText(usual)})`;
 }
 
-function isAt(price: RetailPrice, rate: AzureRate): boolean {
+function isAt(price: ListedPrice, rate: DatedRate): boolean {
 	return price.region === rate.region && price.instanceType.toLowerCase() === rate.instanceType.toLowerCase();
 }
 
