@@ -70,10 +70,7 @@ export async function writeOutputFiles(
 	const writers = new Map<string, OutputWriter>();
 	const problems = new Map<string, string>();
 	const attempt = async (file: string, work: () => Promise<unknown>): Promise<void> => {
-		await work().catch((error: unknown) => {
-			// The first says why; what its end says afterwards follows from it.
-			if (!problems.has(file)) problems.set(file, error instanceof Error ? error.message : String(error));
-		});
+		await work().catch((error: unknown) => problems.set(file, error instanceof Error ? error.message : String(error)));
 	};
 	for (const file of names) await attempt(file, async () => writers.set(file, await writerOf(file, job, { ourUid, stallMs })));
 	for await (const { stream, text } of lines) {
@@ -117,6 +114,7 @@ class ChildWriter implements OutputWriter {
 	readonly #over: Promise<number | null>;
 	readonly #stallMs: number;
 	#said = "";
+	#givenUp: Error | null = null;
 
 	constructor([program = "", ...args]: readonly string[], file: string, stallMs: number) {
 		this.#stallMs = stallMs;
@@ -143,6 +141,7 @@ class ChildWriter implements OutputWriter {
 	}
 
 	async end(): Promise<void> {
+		if (this.#givenUp) throw this.#givenUp;
 		this.#child.stdin.end();
 		const code = await this.#soon(this.#over);
 		if (code !== 0) throw new Error(this.#said.trim().split("\n").at(-1) || `cannot be written (exit ${code})`);
@@ -157,7 +156,8 @@ class ChildWriter implements OutputWriter {
 		// One that hangs in the kernel ends with what it waits for.
 		this.#child.kill("SIGKILL");
 		this.#child.stdin.destroy();
-		throw new Error(`took nothing for ${this.#stallMs / 1_000} s, and is given up`);
+		this.#givenUp = new Error(`took nothing for ${this.#stallMs / 1_000} s, and is given up`);
+		throw this.#givenUp;
 	}
 }
 
