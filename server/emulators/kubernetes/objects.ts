@@ -43,5 +43,7 @@ export const RESOURCE_TYPES: readonly ResourceType[] = [
 	{ ...core, plural: "services", kind: "Service", isNamespaced: true, hasStatus: true },
 	{ ...core, plural: "events", kind: "Event", isNamespaced: true, hasStatus: false },
 	{ group: "batch", version: "v1", plural: "jobs", kind: "Job", isNamespaced: true, hasStatus: true },
+	// Kueue's own server is not here: a test writes what its controller would.
+	{ group: "kueue.x-k8s.io", version: "v1beta1", plural: "workloads", kind: "Workload", isNamespaced: true, hasStatus: true },
 	{ group: "coordination.k8s.io", version: "v1", plural: "leases", kind: "Lease", isNamespaced: true, hasStatus: false },
 ];

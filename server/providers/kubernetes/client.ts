@@ -72,11 +72,12 @@ export class KubeCalls {
 		return (await this.list(`${this.#core()}/events`, eventSchema, { fieldSelector })).items;
 	}
 
-	/** Whether the server has an API group, e.g. kueue.x-k8s.io. */
-	async hasGroup(name: string): Promise<boolean> {
-		const schema = z.object({ groups: z.array(z.object({ name: z.string() })) });
+	/** The version in which the server wants an API group to be spoken, e.g. of kueue.x-k8s.io; null: it has no such group. */
+	async groupVersion(name: string): Promise<string | null> {
+		const groupSchema = z.object({ name: z.string(), preferredVersion: z.object({ version: z.string() }) });
+		const schema = z.object({ groups: z.array(groupSchema) });
 		const { groups } = await this.#ask(schema, { method: "GET", path: "/apis", what: "its API groups" });
-		return groups.some((g) => g.name === name);
+		return groups.find((g) => g.name === name)?.preferredVersion.version ?? null;
 	}
 
 	/** Makes nothing: answers the Job as the server would keep it. */

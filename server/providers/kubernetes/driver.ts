@@ -9,6 +9,7 @@ import { factsOf, selectorOf } from "./attempts.ts";
 import { Capacity } from "./capacity.ts";
 import { KubeCalls } from "./client.ts";
 import { foreignJobsOf } from "./foreign-queue.ts";
+import { KueueWorkloads } from "./kueue.ts";
 import { AttemptLogs } from "./logs.ts";
 import { jobOf, type ManifestInput, podsOf, serviceOf } from "./manifest.ts";
 import { ANNOTATIONS, FINALIZER, LABELS, objectNameOf, siteLabelOf } from "./names.ts";
@@ -69,8 +70,12 @@ export class KubernetesDriver implements ClusterDriver {
 		this.#alwaysJobs = options.alwaysJobs ?? false;
 		this.#calls = new KubeCalls(this.#settings, this.#clock);
 		this.#siteLabel = siteLabelOf(siteId);
-		this.#logs = new AttemptLogs(this.#calls, this.#clock);
-		const { volume, adoptFrom } = this.#settings;
+		const { volume, adoptFrom, queue, namespace } = this.#settings;
+		this.#logs = new AttemptLogs(
+			this.#calls,
+			this.#clock,
+			queue === undefined ? null : new KueueWorkloads(this.#calls, this.#clock, namespace),
+		);
 		this.queue =
 			adoptFrom.length === 0
 				? null

@@ -1,7 +1,8 @@
 import type { ForeignJob } from "#server/domain/foreign-job.ts";
+import { KUEUE } from "./kueue.ts";
 import type { KubePod } from "./objects.ts";
 import type { KubePool } from "./pools.ts";
-import { sightOfJob, type TheirJob } from "./their-job.ts";
+import { KUEUE_MANAGES, sightOfJob, type TheirJob } from "./their-job.ts";
 
 interface Group {
 	id: string;
@@ -51,7 +52,14 @@ export function foreignJobsOf(
 		const bound = of.filter((pod) => pod.node !== null).reduce((sum, pod) => sum + gpusOf(pod, resources), 0);
 		const starts = of.map((pod) => pod.startedAtMs).filter((ms) => ms !== null);
 		const unscheduled = of[0]?.conditions.find((c) => c.type === "PodScheduled" && c.status === "False");
-		const waits = state === "held" ? (job?.suspended ? "Suspended" : "SchedulingGated") : unscheduled?.reason || "Pending";
+		const waits =
+			state === "held"
+				? job?.suspended
+					? "Suspended"
+					: "SchedulingGated"
+				: job?.suspended && of.length === 0
+					? KUEUE_MANAGES
+					: unscheduled?.reason || "Pending";
 		return [
 			{
 				id,
@@ -83,9 +91,11 @@ export function foreignJobsOf(
 function stateOf({ pods, job }: Group): ForeignJob["state"] {
 	if (job) {
 		const { state } = sightOfJob(job, pods);
+		// Kueue lets it begin by itself, so that it waits as any other does.
+		if (state === "held" && job.manager === KUEUE_MANAGES) return "waiting";
 		if (state === "running" || state === "held") return state;
 	} else if (pods.some((pod) => pod.node !== null)) return "running";
-	return (pods[0]?.schedulingGates.length ?? 0) > 0 ? "held" : "waiting";
+	return (pods[0]?.schedulingGates ?? []).some((gate) => !gate.startsWith(`${KUEUE}/`)) ? "held" : "waiting";
 }
 
 interface Placed {

@@ -286,8 +286,37 @@ it("leaves a Job to Kueue, and refuses a queue where there is none", { timeout: 
 	expect(job.metadata.labels).toMatchObject({ "kueue.x-k8s.io/queue-name": "research" });
 	expect(job.spec.suspend).toBe(true);
 	expect(await find(driver, request.attemptId)).toMatchObject({ phase: "staging" });
-	emulator.suspend(job.metadata.name, false);
+	const told = async () => (await readAll(driver, request.attemptId)).filter((l) => l.stream === "spillway").map((l) => l.text);
+	const { name, uid } = job.metadata;
+	const condition = (type: string, status: string, reason: string, message: string) => {
+		return { type, status, reason, message, lastTransitionTime: `${new Date().toISOString().slice(0, 19)}Z`, observedGeneration: 1 };
+	};
+	const waits = "couldn't assign flavors to pod set main: insufficient unused quota for nvidia.com/gpu in flavor h100, 1 more needed";
+	const workload = emulator.create("workloads", {
+		...{ apiVersion: "kueue.x-k8s.io/v1beta1", kind: "Workload" },
+		metadata: { name: `job-${name}-0a1b2`, namespace: "spillway", labels: { "kueue.x-k8s.io/job-uid": uid } },
+		spec: { active: true, queueName: "research" },
+		status: { conditions: [condition("QuotaReserved", "False", "Pending", waits)] },
+	} as object);
+	const pending = `the cluster says Kueue Pending: ${waits}`;
+	await eventually(site, "Kueue's reason is told", async () => (await told()).includes(pending));
+	expect(await told()).toEqual([pending]);
+	const admitted = [condition("QuotaReserved", "True", "QuotaReserved", ""), condition("Admitted", "True", "Admitted", "")];
+	emulator.store.update("workloads", { ...workload, status: { conditions: admitted } } as typeof workload);
+	emulator.suspend(name, false);
 	await until(request.attemptId, "running");
+	// Its own queue needs the quota again: Kueue suspends the Job, and the attempt is lost, with the reason in its log.
+	const evicted = [
+		condition("Evicted", "True", "Preempted", "Preempted to accommodate a workload"),
+		condition("QuotaReserved", "False", "Pending", "Preempted to accommodate a workload"),
+	];
+	const [current] = emulator.store.list("workloads", "spillway");
+	emulator.store.update("workloads", { ...current, status: { conditions: evicted } } as typeof workload);
+	emulator.suspend(name, true);
+	await until(request.attemptId, "lost");
+	await eventually(site, "Kueue's eviction is told", async () =>
+		(await told()).includes("the cluster says Kueue Preempted: Preempted to accommodate a workload"),
+	);
 	await cluster?.stop();
 	const without = await open({}, { queue: "research" });
 	await expect(without.driver.start(aRequest())).rejects.toMatchObject({

@@ -1,6 +1,7 @@
 import type { Clock } from "#server/kernel/clock.ts";
 import type { LogCursor, LogLine } from "../driver.ts";
 import type { KubeCalls } from "./client.ts";
+import type { KueueWorkloads } from "./kueue.ts";
 import { KeptLog, sinceTimeOf, takeBatch, timedLines } from "./log-reader.ts";
 import { CONTAINER } from "./names.ts";
 import type { KubeEvent, KubePod } from "./objects.ts";
@@ -19,13 +20,16 @@ const READ_TIMEOUT_MS = 20_000;
 export class AttemptLogs {
 	readonly #calls: KubeCalls;
 	readonly #clock: Clock;
+	readonly #kueue: KueueWorkloads | null;
 	readonly #kept = new Map<string, { log: KeptLog; done: Promise<void> }>();
 	readonly #events = new Map<string, { list: KubeEvent[]; atMs: number }>();
 	readonly #ended = new AbortController();
 
-	constructor(calls: KubeCalls, clock: Clock) {
+	/** @param kueue where jobs are put into a queue of Kueue's */
+	constructor(calls: KubeCalls, clock: Clock, kueue: KueueWorkloads | null) {
 		this.#calls = calls;
 		this.#clock = clock;
+		this.#kueue = kueue;
 	}
 
 	async read(facts: AttemptFacts, cursor: LogCursor, maxBytes: number): Promise<{ lines: LogLine[]; cursor: LogCursor }> {
@@ -55,7 +59,10 @@ export class AttemptLogs {
 			this.#kept.delete(name);
 			this.#events.delete(name);
 		}
-		if (facts.job) this.#events.delete(facts.job.name);
+		if (facts.job) {
+			this.#events.delete(facts.job.name);
+			this.#kueue?.forget(facts.job);
+		}
 	}
 
 	close(): void {
@@ -80,10 +87,11 @@ export class AttemptLogs {
 		}
 	}
 
-	/** What the cluster warns of: that no node has room, that an image cannot be had, that it takes the pod away. */
+	/** What the cluster warns of: that no node has room, that an image cannot be had, that it takes the pod away, that Kueue has no quota. */
 	async #warnings(facts: AttemptFacts, pod: KubePod | null, epochMs: number, afterMs: number): Promise<LogLine[]> {
 		const events = pod ? await this.#ask("Pod", pod.name, isSettled(pod)) : facts.job ? await this.#ask("Job", facts.job.name, false) : [];
-		return events
+		const queued = this.#kueue && facts.job?.suspended ? await this.#kueue.about(facts.job) : [];
+		return [...events, ...queued]
 			.filter((e) => e.warning && e.atMs - epochMs >= afterMs)
 			.sort((a, b) => a.atMs - b.atMs)
 			.map((e) => ({ atMs: e.atMs, stream: "spillway" as const, text: `the cluster says ${e.reason}: ${e.message}`.slice(0, 1_000) }));

@@ -185,6 +185,7 @@ function extended(resources: z.output<typeof resourcesSchema>): [string, number]
 }
 
 export interface KubeJob extends OfAttempt {
+	uid: string;
 	suspended: boolean;
 	completed: boolean;
 	failed: boolean;
@@ -213,6 +214,7 @@ export const jobSchema = z
 		const is = (type: string) => status?.conditions.some((c) => c.type === type && c.status === "True") ?? false;
 		return {
 			...ofAttempt(metadata),
+			uid: metadata.uid,
 			suspended: spec.suspend ?? false,
 			completed: is("Complete"),
 			failed: is("Failed"),

@@ -56,6 +56,22 @@ describe("jobs of others on Kubernetes", { timeout: 60_000 }, () => {
 		}
 	});
 
+	it("tells one that Kueue has not let begin as waiting, since it begins by itself, and one that its owner suspended as held", async () => {
+		await open();
+		await full();
+		const queued = await theirs.submit({ gpus: 8, runs: "briefly", labels: { "kueue.x-k8s.io/queue-name": "gpus" } });
+		const own = await theirs.submit({ gpus: 8, runs: "briefly" });
+		for (const id of [queued, own]) await theirs.hold(id);
+		const seen = async (id: string) => {
+			const job = await foreign(id);
+			return job && [job.state, job.waitingReason];
+		};
+		await eventually(clock, "Kueue's is seen", async () => (await seen(queued))?.[1] === "Kueue");
+		expect(await seen(queued)).toEqual(["waiting", "Kueue"]);
+		await eventually(clock, "the owner's is seen", async () => (await seen(own))?.[1] === "Suspended");
+		expect(await seen(own)).toEqual(["held", "Suspended"]);
+	});
+
 	it("takes the label's true for a yes, and nothing else", async () => {
 		await open();
 		await full();

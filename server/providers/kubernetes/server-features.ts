@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { DriverError } from "../driver-errors.ts";
 import type { KubeCalls } from "./client.ts";
+import { KUEUE } from "./kueue.ts";
 import type { ParsedKubernetesSettings } from "./settings.ts";
 
 /** What this server's Jobs can do. */
@@ -56,6 +57,6 @@ async function checkQueue(calls: KubeCalls, queue: string, { suspend, podReplace
 	const refuse = (why: string) => {
 		throw new DriverError("invalid_request", `Kubernetes: the site names Kueue's queue ${queue}, and ${why}; leave "queue" out`);
 	};
-	if (!(await calls.hasGroup("kueue.x-k8s.io"))) refuse("this cluster has no Kueue");
+	if ((await calls.groupVersion(KUEUE)) === null) refuse("this cluster has no Kueue");
 	if (!suspend || !podReplacement) refuse("this server's Jobs cannot be suspended, or replace deleted pods (both are there from 1.29 on)");
 }

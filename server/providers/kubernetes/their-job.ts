@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { ForeignSight } from "../foreign-queue.ts";
+import { KUEUE } from "./kueue.ts";
 import { ANNOTATIONS, LABELS } from "./names.ts";
 import { annotation, asksOf, conditionsSchema, containersSchema, instant, type KubePod, metadataSchema, text, words } from "./objects.ts";
 
@@ -37,7 +38,8 @@ export interface TheirJob {
 	completedAtMs: number | null;
 }
 
-const KUEUE = "kueue.x-k8s.io/";
+/** The manager of Jobs that are in a queue of Kueue's. */
+export const KUEUE_MANAGES = "Kueue";
 
 export const theirJobSchema = z
 	.object({
@@ -57,7 +59,7 @@ export const theirJobSchema = z
 		const pod = spec.template.spec;
 		// A CronJob makes Jobs, and leaves them alone.
 		const owner = m.ownerReferences?.find(({ kind }) => kind !== "CronJob");
-		const queued = [...Object.keys(m.labels), ...Object.keys(m.annotations)].some((key) => key.startsWith(KUEUE));
+		const queued = [...Object.keys(m.labels), ...Object.keys(m.annotations)].some((key) => key.startsWith(`${KUEUE}/`));
 		return {
 			name: m.name,
 			namespace: m.namespace,
@@ -66,7 +68,7 @@ export const theirJobSchema = z
 			createdAtMs: m.creationTimestamp ?? 0,
 			deletionAtMs: m.deletionTimestamp,
 			optIn: m.labels[LABELS.adopt] === "true" ? "true" : null,
-			manager: queued ? "Kueue" : (spec.managedBy ?? (owner ? `${owner.kind} ${owner.name}` : null)),
+			manager: queued ? KUEUE_MANAGES : (spec.managedBy ?? (owner ? `${owner.kind} ${owner.name}` : null)),
 			holdMark: m.annotations[ANNOTATIONS.hold] ?? null,
 			ranElsewhere: annotation(ranElsewhereSchema, m.annotations, ANNOTATIONS.ranElsewhere),
 			suspended: spec.suspend ?? false,

@@ -22,7 +22,10 @@ export function routeOf(path: string): Route | null {
 /** What the server tells about itself. Undefined: not such a path. */
 export function discoveryOf(path: string, server: { minor: number; groups: readonly string[] }): unknown {
 	const gitVersion = `v1.${server.minor}.0`;
-	const groupVersion = (name: string) => ({ groupVersion: `${name}/v1`, version: "v1" });
+	const groupVersion = (name: string) => {
+		const version = RESOURCE_TYPES.find(({ group }) => group === name)?.version ?? "v1";
+		return { groupVersion: `${name}/${version}`, version };
+	};
 	const known = ["batch", "coordination.k8s.io", ...server.groups];
 	switch (path) {
 		case "/version":

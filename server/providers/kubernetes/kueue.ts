@@ -1,0 +1,76 @@
+import { z } from "zod";
+import type { Clock } from "#server/kernel/clock.ts";
+import { DriverError } from "../driver-errors.ts";
+import type { KubeCalls } from "./client.ts";
+import { conditionsSchema, type KubeEvent, metadataSchema } from "./objects.ts";
+
+export const KUEUE = "kueue.x-k8s.io";
+/** What Kueue puts on the Workload that it makes of a Job. */
+const JOB_UID = `${KUEUE}/job-uid`;
+const ASK_EVERY_MS = 2_000;
+
+const workloadSchema = z.object({
+	metadata: metadataSchema,
+	status: z.object({ conditions: conditionsSchema }).nullish(),
+});
+
+/**
+ * Why Kueue lets a Job wait, or took it back: the conditions of its Workload, told as the cluster's warnings are. Where Kueue is not
+ * there, or may not be asked, nothing is told.
+ */
+export class KueueWorkloads {
+	readonly #calls: KubeCalls;
+	readonly #clock: Clock;
+	readonly #namespace: string;
+	readonly #told = new Map<string, { atMs: number; sayings: KubeEvent[] }>();
+	#version: Promise<string | null> | null = null;
+
+	constructor(calls: KubeCalls, clock: Clock, namespace: string) {
+		this.#calls = calls;
+		this.#clock = clock;
+		this.#namespace = namespace;
+	}
+
+	/** @throws DriverError when the server does not answer */
+	async about(job: { uid: string; name: string }): Promise<KubeEvent[]> {
+		const nowMs = this.#clock.nowMs();
+		const known = this.#told.get(job.uid);
+		if (known && nowMs - known.atMs < ASK_EVERY_MS) return known.sayings;
+		const sayings = await this.#ask(job, known?.sayings ?? [], nowMs);
+		this.#told.set(job.uid, { atMs: nowMs, sayings });
+		return sayings;
+	}
+
+	forget({ uid }: { uid: string }): void {
+		this.#told.delete(uid);
+	}
+
+	async #ask({ uid, name }: { uid: string; name: string }, before: readonly KubeEvent[], nowMs: number): Promise<KubeEvent[]> {
+		this.#version ??= this.#calls.groupVersion(KUEUE).catch((error: unknown) => {
+			this.#version = null;
+			throw error;
+		});
+		const version = await this.#version;
+		if (version === null) return [];
+		try {
+			const path = `/apis/${KUEUE}/${version}/namespaces/${this.#namespace}/workloads`;
+			const { items } = await this.#calls.list(path, workloadSchema, { labelSelector: `${JOB_UID}=${uid}` });
+			return items
+				.flatMap(({ status }) => status?.conditions ?? [])
+				.flatMap((condition) => {
+					// "Pending" and "Inadmissible" until there is quota; "Preempted", "Deactivated" and others after it was taken away.
+					const waits = condition.type === "QuotaReserved" && condition.status === "False";
+					const evicted = condition.type === "Evicted" && condition.status === "True";
+					if (!waits && !evicted) return [];
+					const { reason, message, lastTransitionTime } = condition;
+					const was = before.find((b) => b.reason === `Kueue ${reason}`);
+					// Its words change while the condition and so its time stay.
+					const atMs = was ? (was.message === message ? was.atMs : nowMs) : (lastTransitionTime ?? nowMs);
+					return [{ about: { kind: "Job", name, uid }, warning: true, reason: `Kueue ${reason}`, message, atMs }];
+				});
+		} catch (error) {
+			if (error instanceof DriverError && (error.kind === "unauthorized" || error.kind === "not_found")) return [];
+			throw error;
+		}
+	}
+}
