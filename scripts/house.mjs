@@ -30,11 +30,11 @@ export const HOUSE = {
 		testsImport: [],
 	},
 	rates: { at: ["server/rates/"], imports: PURE_CORE, packages: "any" },
-	providers: { at: ["server/providers/"], imports: [...PURE_CORE, "agent", ...HOUSEKEEPING], packages: "any" },
+	providers: { at: ["server/providers/"], imports: [...PURE_CORE, "agentProtocol", "agent", ...HOUSEKEEPING], packages: "any" },
 	simulation: { at: ["server/simulation/"], imports: PURE_CORE, packages: "any" },
 	emulators: { at: ["server/emulators/"], imports: [...BASE, "rates"], packages: "any" },
 	// What an agent and the control plane say to each other: both sides read it, so it stands before the agent itself.
-	agentProtocol: { at: ["server/agent/protocol.ts"], imports: BASE, packages: ["zod"] },
+	agentProtocol: { at: ["server/agent/protocol.ts", "server/agent/identity-document.ts"], imports: BASE, packages: ["zod"] },
 	agent: { at: ["server/agent/"], imports: [...BASE, "agentProtocol"], packages: ["zod"] },
 	env: { at: ["server/env.ts"], imports: BASE, packages: ["zod"] },
 	observability: { at: ["server/observability/"], imports: [...BASE, "env"], packages: "any" },

@@ -6,9 +6,11 @@ import { ControlClient, messageOf } from "./client.ts";
 import { AgentClock } from "./clock.ts";
 import { ContainerError } from "./container/call-engine.ts";
 import { JobContainer } from "./container/job-container.ts";
+import { findIdentity } from "./find-identity.ts";
 import { findMetadata } from "./find-metadata.ts";
 import { listFolder, signatureOf } from "./folder-files.ts";
 import { GpuMinutes } from "./gpu-minutes.ts";
+import { identityChallenge } from "./identity-document.ts";
 import { gangEnvironment } from "./job-environment.ts";
 import { Lifecycle } from "./lifecycle.ts";
 import { LogShipper } from "./log-shipper.ts";
@@ -64,7 +66,7 @@ export async function runAgent(settings: AgentSettings, log: (text: string) => v
 	const client = new ControlClient({ baseUrl: settings.controlUrl, log });
 	const metadata = findMetadata(settings);
 	try {
-		const terms = await enroll(settings, { client, metadata, signal: lifecycle.giveUpSignal, log });
+		const { terms, withoutIdentity } = await enroll(settings, { client, metadata, signal: lifecycle.giveUpSignal, log });
 		clock.syncTo(terms.nowMs);
 		life.expiresAtMs = terms.expiresAtMs;
 		log(`enrolled for attempt ${terms.attemptId}`);
@@ -90,6 +92,7 @@ export async function runAgent(settings: AgentSettings, log: (text: string) => v
 			log(text);
 			shipper.add("spillway", text);
 		};
+		if (withoutIdentity !== null) tell(`was let in by its secret alone: ${withoutIdentity}`);
 		if (terms.over) lifecycle.requestStop({ cause: "over", graceMs: 0, machineEndsAtMs: null });
 		else if (terms.stop) lifecycle.requestStop({ cause: "ordered", graceMs: terms.stop.graceMs, machineEndsAtMs: null });
 		watchers.done.catch((error: unknown) => {
@@ -108,19 +111,29 @@ export async function runAgent(settings: AgentSettings, log: (text: string) => v
 async function enroll(
 	settings: AgentSettings,
 	{ client, metadata, signal, log }: { client: ControlClient; metadata: MachineMetadata; signal: AbortSignal; log(text: string): void },
-): Promise<EnrollAnswer> {
+): Promise<{ terms: EnrollAnswer; withoutIdentity: string | null }> {
 	const providerInstanceId = await untilInstanceId(metadata, signal, log);
 	const privateAddress = await findPrivateAddress(metadata, log);
-	const json = {
+	const nonce = randomBytes(24).toString("base64url");
+	const challenge = identityChallenge(settings.controlUrl, settings.instanceId, nonce);
+	let withoutIdentity: string | null = null;
+	const whoWeAre = {
 		instanceId: settings.instanceId,
 		bootstrapSecret: settings.bootstrapSecret,
 		providerInstanceId,
 		...(privateAddress === null ? {} : { privateAddress }),
-		nonce: randomBytes(24).toString("base64url"),
+		nonce,
 	};
-	const terms = await client.call({ method: "POST", path: "/enroll", json, answer: enrollAnswer, signal });
+	// Documents end within the hour, and the control plane may be away for longer.
+	const freshJson = async () => {
+		const found = await findIdentity(metadata, challenge);
+		if (found.missing !== null && withoutIdentity === null) log(`goes without an identity document: ${found.missing}`);
+		withoutIdentity = found.missing;
+		return { ...whoWeAre, ...(found.document === null ? {} : { identity: found.document }) };
+	};
+	const terms = await client.call({ method: "POST", path: "/enroll", freshJson, answer: enrollAnswer, signal });
 	client.token = terms.token;
-	return terms;
+	return { terms, withoutIdentity };
 }
 
 function newShipper(settings: AgentSettings, client: ControlClient, clock: AgentClock, lifecycle: Lifecycle): LogShipper {

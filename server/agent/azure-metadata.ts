@@ -1,10 +1,12 @@
 import { z } from "zod";
 import { deleteOwnMachine, identityTokenOf } from "./azure-self-deletion.ts";
+import type { IdentityChallenge, IdentityDocument } from "./identity-document.ts";
 import type { MachineMetadata } from "./metadata.ts";
 import { acrLogin, isAzures, type RegistryLogin } from "./registry/login.ts";
 
 const TIMEOUT_MS = 2_000;
 const compute = z.object({ name: z.string().min(1), resourceGroupName: z.string().min(1) });
+const attested = z.object({ encoding: z.literal("pkcs7"), signature: z.string().min(1) });
 const card = z.object({ ipv4: z.object({ ipAddress: z.array(z.object({ privateIpAddress: z.string() })) }) });
 const machine = z.object({ network: z.object({ interface: z.array(card) }) });
 const events = z.object({
@@ -35,6 +37,11 @@ export class AzureMetadata implements MachineMetadata {
 	async privateAddress(): Promise<string | null> {
 		const { network } = machine.parse(await this.#get("/metadata/instance?api-version=2021-02-01"));
 		return network.interface[0]?.ipv4.ipAddress[0]?.privateIpAddress || null;
+	}
+
+	async identityDocument({ digits }: IdentityChallenge): Promise<IdentityDocument> {
+		const found = attested.parse(await this.#get(`/metadata/attested/document?api-version=2020-09-01&nonce=${digits}`));
+		return { kind: "azure", pkcs7: found.signature };
 	}
 
 	/** What is about to happen may concern other machines of the same kind: those that are named. */

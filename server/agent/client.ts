@@ -17,6 +17,8 @@ export interface Call<S extends z.ZodType> {
 	/** Below /agent/v1, beginning with "/". */
 	path: string;
 	json?: unknown;
+	/** Makes what is sent anew for each try, where it grows old. */
+	freshJson?: () => Promise<unknown>;
 	/** Makes the body anew for each try. */
 	body?: () => ReadableStream<Uint8Array>;
 	headers?: Record<string, string>;
@@ -49,7 +51,7 @@ export class ControlClient {
 		for (let tries = 0; ; tries++) {
 			call.signal.throwIfAborted();
 			try {
-				return await this.once(call);
+				return await this.once(call.freshJson === undefined ? call : { ...call, json: await call.freshJson() });
 			} catch (error) {
 				if (error instanceof Refused) throw error;
 				call.signal.throwIfAborted();

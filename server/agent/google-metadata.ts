@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { IdentityChallenge, IdentityDocument } from "./identity-document.ts";
 import type { MachineMetadata } from "./metadata.ts";
 import { isGoogles, type RegistryLogin } from "./registry/login.ts";
 
@@ -30,6 +31,13 @@ export class GoogleMetadata implements MachineMetadata {
 		return this.#get("/instance/network-interfaces/0/ip");
 	}
 
+	/** Google signs one for machines that have a service account. */
+	async identityDocument({ audience }: IdentityChallenge): Promise<IdentityDocument | null> {
+		const path = `/instance/service-accounts/default/identity?audience=${encodeURIComponent(audience)}&format=full`;
+		const token = await this.#find(path);
+		return token === null ? null : { kind: "gcp", token };
+	}
+
 	async notice(): Promise<{ atMs: number } | null> {
 		if ((await this.#get("/instance/preempted")) === "TRUE") this.#notice ??= { atMs: this.#nowMs() + PREEMPTION_NOTICE_MS };
 		return this.#notice;
@@ -44,9 +52,17 @@ export class GoogleMetadata implements MachineMetadata {
 	}
 
 	async #get(path: string): Promise<string> {
+		const found = await this.#find(path);
+		if (found === null) throw new Error(`the metadata server answered 404 to ${path}`);
+		return found;
+	}
+
+	/** Null for 404. */
+	async #find(path: string): Promise<string | null> {
 		const headers = { "metadata-flavor": "Google" };
 		const answer = await fetch(`${this.#base}${path}`, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) });
 		const text = await answer.text();
+		if (answer.status === 404) return null;
 		if (!answer.ok) throw new Error(`the metadata server answered ${answer.status} to ${path}`);
 		return text.trim();
 	}

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { IdentityChallenge, IdentityDocument } from "./identity-document.ts";
 import { ecrLogin, placeOfEcr, type RegistryLogin } from "./registry/login.ts";
 import { pause } from "./wait.ts";
 
@@ -10,6 +11,8 @@ export interface MachineMetadata {
 	notice(): Promise<{ atMs: number } | null>;
 	/** Its address within the provider's network; null when the service has none. @throws Error when the service does not answer. */
 	privateAddress(): Promise<string | null>;
+	/** What the provider signs for its machine. Null: nothing of the kind for this one. @throws Error when the service does not answer. */
+	identityDocument(challenge: IdentityChallenge): Promise<IdentityDocument | null>;
 	/**
 	 * Gives the machine back by the provider's own means, where a power-off alone leaves it billed. False: it has none.
 	 * @throws Error when the provider does not let it, or does not answer.
@@ -45,6 +48,12 @@ export class Ec2Metadata implements MachineMetadata {
 
 	async privateAddress(): Promise<string | null> {
 		return (await this.#get("/latest/meta-data/local-ipv4"))?.trim() || null;
+	}
+
+	/** Amazon signs what the machine is, and nothing that it is asked with. */
+	async identityDocument(): Promise<IdentityDocument | null> {
+		const pkcs7 = await this.#get("/latest/dynamic/instance-identity/rsa2048");
+		return pkcs7 === null ? null : { kind: "aws", pkcs7 };
 	}
 
 	async notice(): Promise<{ atMs: number } | null> {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { JobSpec } from "#server/domain/job.ts";
 import { WORKLOAD_CLASSES } from "#server/domain/vocabulary.ts";
+import { identityDocumentSchema } from "./identity-document.ts";
 
 /**
  * What agent and control plane say to each other below `/agent/v1`. The control plane parses requests strictly; the agent
@@ -62,6 +63,8 @@ export const enrollRequest = z.strictObject({
 	nonce: z.string().regex(BASE64URL, "must be 16 to 128 characters of base64url"),
 	/** Its address within the provider's network, as the metadata service says; left out when it does not. */
 	privateAddress: z.union([z.ipv4(), z.ipv6()]).optional(),
+	/** What the provider signed for the machine; left out when its metadata service gives nothing of the kind. */
+	identity: identityDocumentSchema.optional(),
 });
 export type EnrollRequest = z.infer<typeof enrollRequest>;
 

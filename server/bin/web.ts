@@ -7,7 +7,7 @@ import { serveFetch } from "#server/api/fetch-adapter.ts";
 import { handleHealth, isHealthPath } from "#server/api/health.ts";
 import { handleRest, REST_PREFIX } from "#server/api/rest/handler.ts";
 import { TokenAuthenticator } from "#server/auth/tokens.ts";
-import { requireOwnSecrets } from "#server/env.ts";
+import { publicUrl, requireOwnSecrets } from "#server/env.ts";
 import { ADDRESS_HEADER, clientAddress } from "#server/services/audit/client-address.ts";
 import { systemContext } from "#server/services/context.ts";
 import { keepQuotesReady } from "#server/services/quote/decide-asked.ts";
@@ -46,6 +46,10 @@ const agent = createAgentHandler({
 	runtimeFiles: RUNTIME_FILES,
 	log: (message, error) => rt.logError(message, error, "agent"),
 	timing: rt.timing,
+	identities: {
+		of: (provider) => shared.siteTools?.kinds.find((kind) => kind.provider === provider)?.identity,
+		controlUrl: () => publicUrl(rt.env),
+	},
 	dataRemotes: () => readRemotes(rt.env.SPILLWAY_DATA_REMOTES),
 });
 await app.prepare();

@@ -1,7 +1,7 @@
 import { dayKey } from "#server/accounting/calendar.ts";
 import { pool, site } from "#server/db/schema/site.ts";
 import { EMULATED_RESOURCE_GROUP, EMULATED_SUBSCRIPTION } from "#server/emulators/azure/options.ts";
-import { DEFAULT_PROJECT } from "#server/emulators/gcp/options.ts";
+import { DEFAULT_ACCOUNT, DEFAULT_PROJECT } from "#server/emulators/gcp/options.ts";
 import type { Env } from "#server/env.ts";
 import { assert } from "#server/kernel/assert.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
@@ -90,6 +90,8 @@ const EMULATED_GCP = {
 		project: DEFAULT_PROJECT,
 		regions: ["us-central1", "us-west1", "us-east4", "europe-west4"],
 		image: "projects/deeplearning-platform-release/global/images/family/common-cu128-ubuntu-2204",
+		// Google signs identity documents for machines that have one.
+		serviceAccount: DEFAULT_ACCOUNT,
 	},
 };
 

@@ -16,6 +16,11 @@ export function endpointElsewhere({ endpoint }: Record<string, unknown>): { endp
 	return endpoint === undefined || (typeof endpoint === "string" && isHere(endpoint)) ? {} : { endpoint };
 }
 
+/** An emulator's address without a slash at its end: plain http is taken for nothing else. Null: the provider's own, or a copy of it. */
+export function emulatorAt(endpoint: string | undefined): string | null {
+	return endpoint?.startsWith("http:") ? endpoint.replace(/\/+$/, "") : null;
+}
+
 function isHere(endpoint: string): boolean {
 	return URL.canParse(endpoint) && THIS_HOST.includes(new URL(endpoint).hostname);
 }

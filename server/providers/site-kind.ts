@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { Provider } from "#server/domain/vocabulary.ts";
 import type { CheckStep } from "./check-steps.ts";
 import type { CloudDriver, ClusterDriver } from "./driver.ts";
+import type { InstanceIdentity } from "./instance-identity.ts";
 
 /** A setting or a credential, as a person enters it. */
 export interface SiteField {
@@ -54,6 +55,8 @@ export interface SiteKind {
 	sentTo(settings: Record<string, unknown>): unknown;
 	/** null: this driver takes none. */
 	credentials: z.ZodType<Record<string, unknown>> | null;
+	/** How what the provider signs for its machines is checked; left out where it signs nothing. */
+	identity?: InstanceIdentity;
 	/** @throws Error naming each wrong setting */
 	open(place: SitePlace): OpenedSite;
 	/** Looks at everything that a launch will need, before anything is bought; nothing is changed there. */

@@ -38,6 +38,17 @@ export async function writeSchedulerAudit(
 
 const SCHEDULER = actorName({ kind: "system", part: "control_loop" });
 
+/** What is decided about a machine's agent, as it comes. */
+export async function writeAgentAudit(
+	tx: DbOrTx,
+	entry: { action: string; subject: string; after?: unknown; atMs: number },
+): Promise<void> {
+	const { atMs, action, subject, after = null } = entry;
+	await tx.insert(audit).values({ at: new Date(atMs), actor: AGENT, action, subject, before: null, after });
+}
+
+const AGENT = actorName({ kind: "system", part: "agent" });
+
 /** A sign-in that was refused. Nobody is known to have tried it, so the actor is the sign-in itself. */
 export async function writeRefusedSignIn(
 	db: DbOrTx,

@@ -7,13 +7,19 @@ import { userData } from "#server/agent/user-data.ts";
 import { createAgentHandler } from "#server/api/agent/handler.ts";
 import { fileSha256 } from "#server/api/agent/served-file.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
+import { audit } from "#server/db/schema/audit.ts";
 import { instance } from "#server/db/schema/instance.ts";
+import { site } from "#server/db/schema/site.ts";
 import { createTestDatabase, type TestDatabase } from "#server/db/testing/database.ts";
 import { systemClock } from "#server/kernel/clock.ts";
+import { gcpIdentity } from "#server/providers/gcp/identity.ts";
+import { machineName } from "#server/providers/gcp/names.ts";
 import { bootstrapSecretOf } from "#server/services/agent/bootstrap.ts";
 import { buildAgent, type ControlPlane, serve } from "#server/services/agent/testing/machine.ts";
 import { aSpec, SECRET_KEY, seedInstance, seedJob } from "#server/services/agent/testing/seed.ts";
+import { deploymentId } from "#server/services/deployment.ts";
 import { eventually } from "../shared/testing/eventually.ts";
+import { DEFAULT_ACCOUNT, DEFAULT_PROJECT } from "./options.ts";
 import { machineOf, startTestEmulator, type TestEmulator, ZONE } from "./testing/fixture.ts";
 
 const LIFE_MS = 600_000;
@@ -34,9 +40,16 @@ beforeAll(async () => {
 	const handler = createAgentHandler({
 		...{ db: database.db, clock: systemClock, secretKey: SECRET_KEY, checkpointRoot: folder, agentFile },
 		timing: { heartbeatMs: 50, stopGraceMs: 10_000, controlSilenceMs: 60_000 },
+		identities: { of: () => gcpIdentity(undefined), controlUrl: () => control.url },
 		log: (message, error) => console.error(message, error),
 	});
 	control = await serve(handler);
+	const image = "projects/debian-cloud/global/images/family/debian-12";
+	const place = { project: DEFAULT_PROJECT, regions: ["us-central1"], image, endpoint: emulator.url };
+	await database.db.insert(site).values({
+		...{ id: "gcp", name: "Google Cloud", provider: "gcp" },
+		settings: { ...place, serviceAccount: DEFAULT_ACCOUNT, instanceIdentity: "required" },
+	});
 });
 afterAll(async () => {
 	await control.goAway();
@@ -46,15 +59,22 @@ afterAll(async () => {
 });
 
 /** A job on a machine that boots now, as the control plane has it launched. */
-async function launch(name: string, source: string, changes: Record<string, unknown> = {}) {
+async function launch(source: string, changes: Record<string, unknown> = {}) {
 	const jobId = await seedJob(database.db, aSpec({ command: ["node", "-e", source] }));
 	const expiresAtMs = Date.now() + LIFE_MS;
 	// As after a launch whose answer was lost: the number becomes known by the agent's first call.
 	const seeded = await seedInstance(database.db, { jobId, number: 1, expiresAtMs, providerInstanceId: null });
+	const ours = eq(instance.id, seeded.instanceId);
+	await database.db.update(instance).set({ siteId: "gcp", provider: "gcp", region: "us-central1" }).where(ours);
 	const bootstrapSecret = bootstrapSecretOf(SECRET_KEY, seeded.instanceId);
 	const input = { controlUrl: control.url, instanceId: seeded.instanceId, bootstrapSecret, agentSha256, expiresAtMs, runtimeSha256: {} };
-	const { targetId } = await emulator.launch(machineOf(name, changes, userData(input)));
-	return { ...seeded, machineId: String(targetId) };
+	const name = machineName(await deploymentId(database.db), seeded.instanceId);
+	const serviceAccounts = [{ email: DEFAULT_ACCOUNT, scopes: ["https://www.googleapis.com/auth/cloud-platform"] }];
+	const boot = async (as: string, more: Record<string, unknown>) => {
+		const { targetId } = await emulator.launch(machineOf(as, { serviceAccounts, ...more }, userData(input)));
+		return String(targetId);
+	};
+	return { ...seeded, boot: () => boot(name, changes), bootElsewhere: (more = {}) => boot(`thief-${name.slice(-40)}`, more) };
 }
 
 async function attemptRow(id: string) {
@@ -65,7 +85,8 @@ async function attemptRow(id: string) {
 const bookOf = (id: string) => emulator.instances().find(({ instanceId }) => instanceId === id);
 
 it("runs a job to its end on a machine of Google's, which then is off", { timeout: 60_000 }, async () => {
-	const { attemptId, instanceId, machineId } = await launch("runs", "console.log('trained')");
+	const { attemptId, instanceId, boot } = await launch("console.log('trained')");
+	const machineId = await boot();
 	const ended = await eventually("the report", async () => {
 		const row = await attemptRow(attemptId);
 		return row?.finishedAt ? row : null;
@@ -79,7 +100,8 @@ it("runs a job to its end on a machine of Google's, which then is off", { timeou
 it("hears of a preemption from Google's metadata server and stops in time", { timeout: 60_000 }, async () => {
 	const scheduling = { onHostMaintenance: "TERMINATE", provisioningModel: "SPOT", instanceTerminationAction: "DELETE" };
 	const source = "process.on('SIGTERM', () => process.exit(0)); setInterval(() => {}, 1000)";
-	const { attemptId, instanceId, machineId } = await launch("preempted", source, { scheduling });
+	const { attemptId, instanceId, boot } = await launch(source, { scheduling });
+	const machineId = await boot();
 	await eventually("the job to run", async () => (await attemptRow(attemptId))?.state === "running");
 	emulator.interrupt(machineId);
 	const ended = await eventually("the report", async () => {
@@ -89,4 +111,28 @@ it("hears of a preemption from Google's metadata server and stops in time", { ti
 	expect(ended).toMatchObject({ state: "interrupted", reason: { code: "spot_interruption" } });
 	const [row] = await database.db.select().from(instance).where(eq(instance.id, instanceId));
 	expect(row?.interruptionAt).not.toBeNull();
+});
+
+it("lets no other machine in with stolen user-data, and still its own", { timeout: 60_000 }, async () => {
+	const { attemptId, instanceId, boot, bootElsewhere } = await launch("console.log('trained')");
+	const thief = await bootElsewhere();
+	await eventually("the thief to be off", () => bookOf(thief)?.state === "stopped");
+	const lines = await database.db.select().from(audit).where(eq(audit.subject, instanceId));
+	expect(lines).toMatchObject([{ actor: "system:agent", action: "instance.identity_refused", after: { fault: "other_instance" } }]);
+	expect(await attemptRow(attemptId)).toMatchObject({ state: "starting" });
+	await boot();
+	await eventually("the job to end", async () => (await attemptRow(attemptId))?.state === "succeeded");
+});
+
+it("waits where a document is required and its machine has none", { timeout: 60_000 }, async () => {
+	const { instanceId, bootElsewhere } = await launch("console.log('trained')");
+	// Google signs nothing for it: a thief's that has nothing to show.
+	await bootElsewhere({ serviceAccounts: [] });
+	const [line] = await eventually("the refusal", async () => {
+		const lines = await database.db.select().from(audit).where(eq(audit.subject, instanceId));
+		return lines.length > 0 ? lines : null;
+	});
+	expect(line).toMatchObject({ action: "instance.identity_refused", after: { fault: "missing", message: "the machine shows none" } });
+	const [row] = await database.db.select().from(instance).where(eq(instance.id, instanceId));
+	expect(row).toMatchObject({ state: "requested", agentTokenHash: null });
 });

@@ -1,4 +1,5 @@
 import { type Emulator, startEmulator } from "../shared/emulator.ts";
+import { jsonAnswer } from "../shared/http/answer.ts";
 import { MachineBook } from "../shared/machine-book.ts";
 import { OperationBook } from "./book/operation-book.ts";
 import { instanceSchema } from "./book/records.ts";
@@ -9,6 +10,7 @@ import { gceFaults } from "./gce-faults.ts";
 import { answerCompute } from "./http/compute-endpoint.ts";
 import { answerMetadata } from "./http/metadata-endpoint.ts";
 import { answerCatalogue, CATALOGUE_PATH } from "./http/price-list-endpoint.ts";
+import { IdentitySigner } from "./identity-signer.ts";
 import { gceLifecycle } from "./lifecycle.ts";
 import { type GceEmulatorOptions, resolveOptions } from "./options.ts";
 import type { World } from "./world.ts";
@@ -27,7 +29,8 @@ export function startGceEmulator(given: GceEmulatorOptions): Promise<GceEmulator
 	let url = "";
 	const lifecycle = gceLifecycle({ options, machines, operations, url: () => url });
 	const expiry = new Expiry(options, lifecycle);
-	const world: World = { options, catalog, machines, operations, lifecycle, expiry, faults, url: () => url, closing: false };
+	const signer = new IdentitySigner(options.stateDir);
+	const world: World = { options, catalog, machines, operations, lifecycle, expiry, signer, faults, url: () => url, closing: false };
 	return startEmulator({
 		endpointName: "emulated Compute Engine endpoint",
 		options,
@@ -39,6 +42,7 @@ export function startGceEmulator(given: GceEmulatorOptions): Promise<GceEmulator
 		answer(request, path) {
 			if (path.startsWith("/imds/")) return answerMetadata(world, request, path);
 			if (path === CATALOGUE_PATH) return answerCatalogue(world);
+			if (path === "/oauth2/v3/certs") return jsonAnswer(200, signer.keys());
 			return path.startsWith("/compute/v1/") ? answerCompute(world, request, path) : undefined;
 		},
 		onListening(address) {

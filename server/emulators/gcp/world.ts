@@ -5,6 +5,7 @@ import type { OperationBook } from "./book/operation-book.ts";
 import type { InstanceRecord } from "./book/records.ts";
 import type { Catalog } from "./catalog.ts";
 import type { Expiry } from "./expiry.ts";
+import type { IdentitySigner } from "./identity-signer.ts";
 import type { ResolvedOptions } from "./options.ts";
 
 /** The parts that calls work on. */
@@ -15,6 +16,7 @@ export interface World {
 	operations: OperationBook;
 	lifecycle: Lifecycle<InstanceRecord, EndCause>;
 	expiry: Expiry;
+	signer: IdentitySigner;
 	faults: FaultControl;
 	/** The endpoint's own address, e.g. `http://127.0.0.1:3011`. */
 	url: () => string;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { cloudEndpointSchema } from "../cloud-endpoint.ts";
+import { identityPolicySchema } from "../instance-identity.ts";
 
 /** An image, or the newest of a family. */
 const image = z
@@ -41,6 +42,8 @@ export const gcpSettingsSchema = z.strictObject({
 	networkTags: z.array(z.string().regex(/^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/)).default([]),
 	/** E-mail of the service account whose rights the machines have; without one they have none. */
 	serviceAccount: z.email().optional(),
+	/** What a machine has to show when its agent comes; Google signs nothing for machines without a `serviceAccount`. */
+	instanceIdentity: identityPolicySchema,
 	/** After it the outcome of a call is unknown and it is made again. */
 	answerTimeoutMs: z.number().int().positive().default(20_000),
 	/** How long a launch waits to be told whether there is capacity; after it the same call is made again. */

@@ -6,6 +6,7 @@ import { ComputeCalls } from "./client.ts";
 import { openComputeClients } from "./compute-clients.ts";
 import { GcpDriver } from "./driver.ts";
 import { reachBetween } from "./gang-network.ts";
+import { gcpIdentity } from "./identity.ts";
 import { lastPart } from "./names.ts";
 import type { ZoneRate } from "./offers.ts";
 import { gcpCredentialsSchema, gcpSettingsSchema, type ParsedGcpSettings } from "./settings.ts";
@@ -61,6 +62,7 @@ export function gcpSiteKind(options: { listPrices: () => readonly ZoneRate[]; en
 				hint: "The whole JSON file. Stored encrypted, never shown again.",
 			},
 		],
+		identity: gcpIdentity(options.endpoint),
 		open: (place) => ({
 			kind: "cloud",
 			driver: new GcpDriver(place.siteId, { settings: parse(place), listPrices: options.listPrices }),

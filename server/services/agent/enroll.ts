@@ -12,6 +12,7 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import { markStaging } from "../attempt/advance.ts";
 import { withNearestCopies } from "../data-set/nearest-copies.ts";
 import { agentTokenOf, bootstrapSecretOf, sameSum, sha256Of } from "./bootstrap.ts";
+import { checkIdentity } from "./check-identity.ts";
 import { checkpointFor } from "./checkpoint-manifest.ts";
 import type { AgentContext } from "./context.ts";
 import { ordersFor } from "./orders.ts";
@@ -27,15 +28,18 @@ type Row = {
  * Lets the agent of an instance in, once: the secret is spent, the instance is `ready`, its attempt `staging`. The same
  * agent (by its nonce) that did not get its answer gets it again.
  * An instance whose launch answer was lost becomes known by this call, since only its machine has the secret.
- * @throws SpillwayError `unauthenticated` for a wrong secret; `conflict` for one that was used, for a second machine of
+ * @throws SpillwayError `unauthenticated` for a wrong secret, and for a document of the provider's that is not this machine's;
+ * `unavailable` where one is required and not to be had or checked now; `conflict` for one that was used, for a second machine of
  * the same intent, and for an instance or attempt that is not wanted any more.
  */
 export async function enrollAgent(ctx: AgentContext, input: EnrollRequest): Promise<EnrollAnswer> {
 	const token = agentTokenOf(ctx.secretKey, input.instanceId, input.nonce);
 	const tokenHash = sha256Of(token);
+	if (!knowsSecret(ctx, input)) throw wrongSecret();
+	await checkIdentity(ctx, input);
 	const row = await ctx.db.transaction(async (tx) => {
 		const found = await readForUpdate(tx, input.instanceId);
-		if (!found || !knowsSecret(ctx, input)) throw wrongSecret();
+		if (!found) throw wrongSecret();
 		const usedBy = found.instance.agentTokenHash;
 		const isRetry = usedBy !== null && sameSum(usedBy, tokenHash) && found.instance.state !== "terminated";
 		if (isRetry) return found;

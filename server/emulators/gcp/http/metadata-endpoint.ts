@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { z } from "zod";
 import { type Answer, textAnswer } from "../../shared/http/answer.ts";
 import { isAlive } from "../../shared/machine-record.ts";
 import { privateAddressOf } from "../../shared/private-address.ts";
@@ -9,6 +10,8 @@ import type { World } from "../world.ts";
 /** The emulated project's number, which is in some of the metadata. */
 const PROJECT_NUMBER = "123456789012";
 const FLAVOR = { "metadata-flavor": "Google" };
+const IDENTITY_PATH = "instance/service-accounts/default/identity";
+const accountsSchema = z.array(z.looseObject({ email: z.string() }));
 const NOT_FOUND = textAnswer(404, "Not Found\n", FLAVOR);
 
 /**
@@ -29,7 +32,28 @@ export function answerMetadata(world: World, request: IncomingMessage, path: str
 	if (!isAsked) return textAnswer(403, "Missing Metadata-Flavor:Google header.\n", FLAVOR);
 	if (request.method !== "GET") return textAnswer(405, "Method Not Allowed\n", FLAVOR);
 	const [, wanted] = /^computeMetadata\/v1\/(.*)$/.exec(rest) ?? [];
+	if (wanted === IDENTITY_PATH) return identityToken(world, machine, new URL(request.url ?? "/", "http://guest").searchParams);
 	return wanted === undefined ? NOT_FOUND : lookUp(documentsOf(world, machine), wanted);
+}
+
+/** Signed for machines that have a service account, as at Google. */
+function identityToken(world: World, machine: InstanceRecord, query: URLSearchParams): Answer {
+	const [account] = accountsSchema.parse(machine.resource["serviceAccounts"] ?? []);
+	if (account === undefined) return NOT_FOUND;
+	const audience = query.get("audience");
+	if (!audience) return textAnswer(400, "non-empty audience parameter required\n", FLAVOR);
+	const nowMs = world.options.clock();
+	const { zone, name, instanceId, launchedAtMs } = machine;
+	const who = { sub: "100000000000000000000", azp: "100000000000000000000", email: account.email, email_verified: true };
+	const place = { project_id: world.options.project, project_number: Number(PROJECT_NUMBER), zone };
+	const compute_engine = {
+		...place,
+		instance_id: instanceId,
+		instance_name: name,
+		instance_creation_timestamp: Math.floor(launchedAtMs / 1_000),
+	};
+	const claims = query.get("format") === "full" ? { ...who, google: { compute_engine } } : who;
+	return textAnswer(200, world.signer.token(audience, nowMs, claims), FLAVOR);
 }
 
 function documentsOf(world: World, machine: InstanceRecord): Record<string, string> {

@@ -1,0 +1,17 @@
+import { messageOf } from "./client.ts";
+import type { IdentityChallenge, IdentityDocument } from "./identity-document.ts";
+import type { MachineMetadata } from "./metadata.ts";
+
+/** The provider's document, or why there is none: then the secret alone must do, if the control plane takes that. */
+export type FoundIdentity = { document: IdentityDocument; missing: null } | { document: null; missing: string };
+
+export async function findIdentity(metadata: MachineMetadata, challenge: IdentityChallenge): Promise<FoundIdentity> {
+	try {
+		const document = await metadata.identityDocument(challenge);
+		return document === null
+			? { document, missing: "the metadata service has no identity document for this machine" }
+			: { document, missing: null };
+	} catch (error) {
+		return { document: null, missing: `the metadata service gave no identity document: ${messageOf(error)}` };
+	}
+}

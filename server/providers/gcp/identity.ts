@@ -1,0 +1,108 @@
+import { createRemoteJWKSet, errors, type JWTVerifyGetKey, jwtVerify } from "jose";
+import { z } from "zod";
+import { emulatorAt } from "../cloud-endpoint.ts";
+import {
+	CLOCK_TOLERANCE_MS,
+	type IdentityClaim,
+	type IdentityFault,
+	type IdentityVerdict,
+	type InstanceIdentity,
+	refused,
+} from "../instance-identity.ts";
+import { machineName, regionOfZone } from "./names.ts";
+import { gcpSettingsSchema } from "./settings.ts";
+
+/** Where Google publishes the keys of its tokens, and who it says it is (cloud.google.com, "Verifying VM identity"). */
+const GOOGLE = { keys: "https://www.googleapis.com/oauth2/v3/certs", issuer: "https://accounts.google.com" };
+const KEYS_TIMEOUT_MS = 5_000;
+
+const settingsSchema = gcpSettingsSchema.omit({ controlPlane: true, credentials: true });
+
+/** Of the claims of `format=full`, what says which machine it is. */
+const claimsSchema = z.object({
+	google: z.object({
+		compute_engine: z.object({ project_id: z.string(), zone: z.string(), instance_id: z.string(), instance_name: z.string() }),
+	}),
+});
+
+/** Google's tokens, by the keys that it publishes; an emulated endpoint publishes its own. @param endpoint as of the site's kind */
+export function gcpIdentity(endpoint: string | undefined): InstanceIdentity {
+	const keySets = new Map<string, JWTVerifyGetKey>();
+	const keysAt = (address: string): JWTVerifyGetKey => {
+		const known = keySets.get(address) ?? createRemoteJWKSet(new URL(address), { timeoutDuration: KEYS_TIMEOUT_MS });
+		keySets.set(address, known);
+		return known;
+	};
+	const parse = (settings: Record<string, unknown>) => settingsSchema.parse({ ...settings, ...(endpoint ? { endpoint } : {}) });
+	return {
+		policyOf: (settings) => parse(settings).instanceIdentity,
+		async verify(settings, claim) {
+			const site = parse(settings);
+			const emulator = emulatorAt(site.endpoint);
+			return verifyToken(claim, site.project, keysAt(emulator === null ? GOOGLE.keys : `${emulator}/oauth2/v3/certs`));
+		},
+	};
+}
+
+async function verifyToken(claim: IdentityClaim, project: string, keys: JWTVerifyGetKey): Promise<IdentityVerdict> {
+	if (claim.document.kind !== "gcp") return refused("malformed", "it is no document of Google's");
+	try {
+		const { payload } = await jwtVerify(claim.document.token, asKeys(keys), {
+			issuer: GOOGLE.issuer,
+			audience: claim.challenge.audience,
+			algorithms: ["RS256"],
+			requiredClaims: ["exp", "iat"],
+			currentDate: new Date(claim.nowMs),
+			clockTolerance: CLOCK_TOLERANCE_MS / 1_000,
+		});
+		if ((payload.iat ?? 0) * 1_000 > claim.nowMs + CLOCK_TOLERANCE_MS) return refused("not_yet_valid", "it was signed in the future");
+		const claims = claimsSchema.safeParse(payload);
+		if (!claims.success) return refused("malformed", "it names no machine of Compute Engine");
+		return compare(claims.data.google.compute_engine, claim, project);
+	} catch (error) {
+		if (error instanceof KeysNotAtHand) return { outcome: "unverifiable", message: error.message };
+		return refused(faultOf(error), error instanceof Error ? error.message : String(error));
+	}
+}
+
+function compare(
+	machine: z.infer<typeof claimsSchema>["google"]["compute_engine"],
+	{ instanceId, providerInstanceId, region, controlPlane }: IdentityClaim,
+	project: string,
+): IdentityVerdict {
+	if (machine.project_id !== project) return refused("other_account", `it is of the project ${machine.project_id}, not ${project}`);
+	if (regionOfZone(machine.zone) !== region) return refused("other_region", `it is of the zone ${machine.zone}, not of ${region}`);
+	const shown = `${machine.zone}/${machine.instance_id}`;
+	if (shown !== providerInstanceId) return refused("other_instance", `it is of the machine ${shown}, not ${providerInstanceId}`);
+	const name = machineName(controlPlane, instanceId);
+	if (machine.instance_name !== name) return refused("other_instance", `it is of the machine ${machine.instance_name}, not ${name}`);
+	return { outcome: "proved" };
+}
+
+class KeysNotAtHand extends Error {}
+
+/** Tells apart that the keys could not be had from that none of them signed this. */
+function asKeys(keys: JWTVerifyGetKey): JWTVerifyGetKey {
+	return async (header, token) => {
+		try {
+			return await keys(header, token);
+		} catch (error) {
+			if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys) throw error;
+			throw new KeysNotAtHand(`Google's keys cannot be had: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+		}
+	};
+}
+
+function faultOf(error: unknown): IdentityFault {
+	if (error instanceof errors.JWTExpired) return "expired";
+	if (error instanceof errors.JWTClaimValidationFailed) {
+		if (error.claim === "aud") return "not_fresh";
+		return error.claim === "nbf" ? "not_yet_valid" : "malformed";
+	}
+	const isForged =
+		error instanceof errors.JWSSignatureVerificationFailed ||
+		error instanceof errors.JWKSNoMatchingKey ||
+		error instanceof errors.JWKSMultipleMatchingKeys ||
+		error instanceof errors.JOSEAlgNotAllowed;
+	return isForged ? "bad_signature" : "malformed";
+}

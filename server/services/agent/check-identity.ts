@@ -1,0 +1,80 @@
+import { and, desc, eq } from "drizzle-orm";
+import { identityChallenge } from "#server/agent/identity-document.ts";
+import type { EnrollRequest } from "#server/agent/protocol.ts";
+import { audit } from "#server/db/schema/audit.ts";
+import { instance } from "#server/db/schema/instance.ts";
+import { site } from "#server/db/schema/site.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import type { IdentityVerdict, InstanceIdentity } from "#server/providers/instance-identity.ts";
+import { writeAgentAudit } from "../audit.ts";
+import { deploymentId } from "../deployment.ts";
+import type { AgentContext } from "./context.ts";
+
+type Refusal = { fault: string; message: string };
+const REFUSED_ACTION = "instance.identity_refused";
+
+/**
+ * Holds the document that a machine shows, or that it shows none, to what its site asks. Called before the transaction of the
+ * enrolment, with a secret that is right: keys may have to be fetched.
+ * @throws SpillwayError `unauthenticated` for a document that is wrong or another machine's; `unavailable`, which the agent
+ * repeats, where the site requires one and it is missing or cannot be checked now.
+ */
+export async function checkIdentity(ctx: AgentContext, input: EnrollRequest): Promise<void> {
+	const [machine] = await ctx.db
+		.select({
+			...{ provider: instance.provider, region: instance.region, providerInstanceId: instance.providerInstanceId },
+			settings: site.settings,
+		})
+		.from(instance)
+		.innerJoin(site, eq(site.id, instance.siteId))
+		.where(eq(instance.id, input.instanceId));
+	const checks = machine && ctx.identities?.of(machine.provider);
+	if (!machine || !checks) return;
+	const policy = checks.policyOf(machine.settings);
+	if (policy === "ignored") return;
+	const verdict = await judge(ctx, checks, machine, input);
+	if (verdict.outcome === "proved") return;
+	if (verdict.outcome === "refused") {
+		await auditOnce(ctx, input.instanceId, verdict);
+		throw new SpillwayError("unauthenticated", `The identity document is not this instance's: ${verdict.message}.`, {
+			fix: "Power the machine off.",
+		});
+	}
+	if (policy === "when_offered") return;
+	await auditOnce(ctx, input.instanceId, { fault: "missing", message: verdict.message });
+	throw new SpillwayError("unavailable", `Instance ${input.instanceId} is not let in without an identity document: ${verdict.message}.`, {
+		fix: "Ask the metadata service again; if its provider signs none for such machines, set instanceIdentity of the site to when_offered.",
+	});
+}
+
+async function judge(
+	ctx: AgentContext,
+	checks: InstanceIdentity,
+	machine: { region: string; providerInstanceId: string | null; settings: Record<string, unknown> },
+	{ instanceId, nonce, providerInstanceId, identity }: EnrollRequest,
+): Promise<IdentityVerdict> {
+	if (identity === undefined) return { outcome: "unverifiable", message: "the machine shows none" };
+	return checks.verify(machine.settings, {
+		document: identity,
+		challenge: identityChallenge(ctx.identities?.controlUrl() ?? "", instanceId, nonce),
+		...{ instanceId, providerInstanceId, isKnown: machine.providerInstanceId === providerInstanceId },
+		region: machine.region,
+		controlPlane: await deploymentId(ctx.db),
+		nowMs: ctx.clock.nowMs(),
+	});
+}
+
+/** Whoever has the secret may try as often as he likes, and the audit is never emptied: the same refusal stands there once. */
+async function auditOnce(ctx: AgentContext, instanceId: string, { fault, message }: Refusal): Promise<void> {
+	await ctx.db.transaction(async (tx) => {
+		await tx.select({ id: instance.id }).from(instance).where(eq(instance.id, instanceId)).for("update");
+		const [last] = await tx
+			.select({ after: audit.after })
+			.from(audit)
+			.where(and(eq(audit.subject, instanceId), eq(audit.action, REFUSED_ACTION)))
+			.orderBy(desc(audit.id))
+			.limit(1);
+		if ((last?.after as Refusal | undefined)?.fault === fault) return;
+		await writeAgentAudit(tx, { action: REFUSED_ACTION, subject: instanceId, after: { fault, message }, atMs: ctx.clock.nowMs() });
+	});
+}
