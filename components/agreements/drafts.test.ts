@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { readCsv } from "#components/csv/read-csv.testing.ts";
 import { type CommitmentLine, commitmentDraft, describeCommitment, readCommitment } from "./commitment-draft.ts";
 import { type DiscountLine, describeDiscount, discountDraft, readDiscount, sentDiscount } from "./discount-draft.ts";
+import { commitmentsCsv, discountsCsv } from "./export-csv.ts";
 
 const edp: DiscountLine = {
 	...{ id: "edp", siteId: "aws", capacityType: "on_demand", percent: "12.5", instanceFamilies: ["p5", "g5"], regions: ["aws:us-*"] },
@@ -64,5 +66,16 @@ describe("a commitment's form", () => {
 		["no accelerator", { accelerator: "" }],
 	])("cannot be sent with %s", (_, changes) => {
 		expect(readCommitment({ ...commitmentDraft(block, ""), ...changes }, block)).toBeNull();
+	});
+});
+
+it("the lists are handed out with whole instants and dollars to the micro-dollar; what is open is empty", () => {
+	expect(readCsv(discountsCsv([edp]))[0]).toMatchObject({
+		...{ Discount: "edp", "Percent off the list": "12.5", "Instance families": "p5 g5", Regions: "aws:us-*", "Until (UTC)": "" },
+		...{ "From (UTC)": "2026-01-01T09:30:00+01:00", "Offers now": "3", "Written in": "EDP of 2026-01, annex 2" },
+	});
+	expect(readCsv(commitmentsCsv([block]))[0]).toMatchObject({
+		...{ Commitment: "block", Kind: "reservation", Machines: "2", Zone: "", "Provider's name": "cr-1" },
+		...{ "Upfront USD": "0.000000", "USD an hour": "31.500000", "Until (UTC)": "2026-12-01T00:00:00Z" },
 	});
 });

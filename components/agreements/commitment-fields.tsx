@@ -1,34 +1,15 @@
-import { useState } from "react";
 import { DollarsField } from "#components/money/dollars-field.tsx";
 import { readDollars } from "#components/money/read-dollars.ts";
-import { FormDialog } from "#components/page/form-dialog.tsx";
 import { Field, Select } from "#components/ui/input.tsx";
-import { type CommitmentDraft, type CommitmentLine, commitmentDraft, readCommitment } from "./commitment-draft.ts";
-import { CloudField, DaysFields, TextField, useClouds } from "./fields.tsx";
-import { useCommitments, withOne } from "./use-lists.ts";
+import type { CommitmentDraft } from "./commitment-draft.ts";
+import { CloudField, DaysFields, TextField } from "./fields.tsx";
 
-/** A new commitment (`line` null), or another text of one. */
-export function CommitmentDialog({ line, onClose }: { line: CommitmentLine | null; onClose: () => void }) {
-	const clouds = useClouds();
-	const { lines, save } = useCommitments();
-	const [draft, setDraft] = useState(() => commitmentDraft(line, clouds[0]?.id ?? ""));
-	const set = (part: Partial<CommitmentDraft>) => setDraft({ ...draft, ...part });
-	const next = readCommitment(draft, line);
-	const submit = () => {
-		if (next === null) return;
-		const list = { next: { items: withOne([...lines], next, line?.id ?? null) }, seen: { items: lines } };
-		save.mutate(list, { onSuccess: onClose });
-	};
+type FieldsProps = { draft: CommitmentDraft; set: (part: Partial<CommitmentDraft>) => void };
+
+/** What a commitment is filled in by. */
+export function CommitmentFields({ draft, set }: FieldsProps) {
 	return (
-		<FormDialog
-			title={line === null ? "Add a commitment" : `Change ${line.id}`}
-			description="It counts from the next charge on; what is charged stays as it is. The change is in the audit."
-			save="Save"
-			ready={next !== null}
-			change={save}
-			onSubmit={submit}
-			onClose={onClose}
-		>
+		<>
 			<div className="grid gap-3 md:grid-cols-2">
 				<TextField label="Name" id="commitment-id" value={draft.id} onChange={(id) => set({ id })} hint="Letters, digits, hyphens." />
 				<Field label="Kind" htmlFor="commitment-kind">
@@ -49,14 +30,12 @@ export function CommitmentDialog({ line, onClose }: { line: CommitmentLine | nul
 				<Dollars label="Dollars an hour" id="commitment-hourly" value={draft.hourlyUsd} onChange={(hourlyUsd) => set({ hourlyUsd })} />
 			</div>
 			<DaysFields prefix="commitment" from={draft.from} to={draft.to} toHint="The first day without it." onChange={set} />
-		</FormDialog>
+		</>
 	);
 }
 
-type WhatProps = { draft: CommitmentDraft; set: (part: Partial<CommitmentDraft>) => void };
-
 /** Which machines, how many, and where they are launched. */
-function WhatFields({ draft, set }: WhatProps) {
+function WhatFields({ draft, set }: FieldsProps) {
 	return (
 		<>
 			<div className="grid gap-3 md:grid-cols-3">

@@ -1,32 +1,11 @@
-import { useState } from "react";
-import { FormDialog } from "#components/page/form-dialog.tsx";
 import { Field, Select } from "#components/ui/input.tsx";
-import { type DiscountDraft, type DiscountLine, discountDraft, readDiscount } from "./discount-draft.ts";
-import { CloudField, DaysFields, TextField, useClouds } from "./fields.tsx";
-import { useDiscounts, withOne } from "./use-lists.ts";
+import type { DiscountDraft } from "./discount-draft.ts";
+import { CloudField, DaysFields, TextField } from "./fields.tsx";
 
-/** A new discount (`line` null), or another text of one. */
-export function DiscountDialog({ line, onClose }: { line: DiscountLine | null; onClose: () => void }) {
-	const clouds = useClouds();
-	const { items, save } = useDiscounts();
-	const [draft, setDraft] = useState(() => discountDraft(line, clouds[0]?.id ?? ""));
-	const set = (part: Partial<DiscountDraft>) => setDraft({ ...draft, ...part });
-	const next = readDiscount(draft, line);
-	const submit = () => {
-		if (next === null) return;
-		const list = { next: { items: withOne(items, next, line?.id ?? null) }, seen: { items } };
-		save.mutate(list, { onSuccess: onClose });
-	};
+/** What a discount is filled in by. */
+export function DiscountFields({ draft, set }: { draft: DiscountDraft; set: (part: Partial<DiscountDraft>) => void }) {
 	return (
-		<FormDialog
-			title={line === null ? "Add a discount" : `Change ${line.id}`}
-			description="It counts from the next decision on. Machines that run keep the price that they were launched at. The change is in the audit."
-			save="Save"
-			ready={next !== null}
-			change={save}
-			onSubmit={submit}
-			onClose={onClose}
-		>
+		<>
 			<TextField
 				label="Name"
 				id="discount-id"
@@ -82,6 +61,6 @@ export function DiscountDialog({ line, onClose }: { line: DiscountLine | null; o
 				onChange={(source) => set({ source })}
 				hint="A contract, an e-mail, an agreement's number."
 			/>
-		</FormDialog>
+		</>
 	);
 }

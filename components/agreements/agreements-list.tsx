@@ -1,0 +1,67 @@
+import { type ReactNode, useState } from "react";
+import { CsvButton } from "#components/csv/csv-button.tsx";
+import { EmptyState } from "#components/page/states.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { PanelHeader } from "#components/ui/panel.tsx";
+import { AgreementLine } from "./agreement-line.tsx";
+import type { ListChanges } from "./use-lists.ts";
+
+interface AgreementsListProps<Line extends { id: string }> {
+	title: string;
+	sub: string;
+	/** On the button that adds one. */
+	add: string;
+	/** What stands there while none is agreed. */
+	empty: { title: string; text: string };
+	lines: readonly Line[];
+	/** Of one line: what is beside its name, and what is under it. */
+	tell: (line: Line) => { facts: string; notes: string };
+	/** What it means that one goes. */
+	removal: string;
+	changes: Pick<ListChanges<never>, "removing" | "drop">;
+	csv: { fileName: string; text: (lines: readonly Line[]) => string };
+	/** The dialog that adds one (`line` null) or changes it. */
+	form: (line: Line | null, onClose: () => void) => ReactNode;
+}
+
+/** What was agreed of one kind: each with what can be done about it, and the way to add one. */
+export function AgreementsList<Line extends { id: string }>(props: AgreementsListProps<Line>) {
+	const { title, sub, add, empty, lines, tell, removal, changes, csv, form } = props;
+	const [open, setOpen] = useState<{ line: Line | null } | null>(null);
+	return (
+		<>
+			<PanelHeader
+				title={title}
+				sub={sub}
+				actions={
+					<>
+						<Button size="sm" onClick={() => setOpen({ line: null })}>
+							{add}
+						</Button>
+						{lines.length > 0 && <CsvButton size="sm" label={`${title} as CSV`} fileName={csv.fileName} text={() => csv.text(lines)} />}
+					</>
+				}
+			/>
+			{lines.length === 0 ? (
+				<EmptyState icon="info" title={empty.title}>
+					{empty.text}
+				</EmptyState>
+			) : (
+				<ul aria-label={title}>
+					{lines.map((line) => (
+						<AgreementLine
+							key={line.id}
+							name={line.id}
+							{...tell(line)}
+							removal={removal}
+							busy={changes.removing}
+							onChange={() => setOpen({ line })}
+							onRemove={(done) => changes.drop(line.id, done)}
+						/>
+					))}
+				</ul>
+			)}
+			{open && form(open.line, () => setOpen(null))}
+		</>
+	);
+}
