@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type LeadPart, prepareCapacityLead, type Site } from "./lead.ts";
 import { groupOffers, listPriceDay, type OfferView } from "./offers.ts";
+import { regionsOf } from "./regions.ts";
 import { holdersOf, runsOf } from "./slots.ts";
 
 const offer = (more: Partial<OfferView>): OfferView => ({
@@ -128,5 +129,20 @@ describe("slots", () => {
 			["a", "0, 2", 2],
 			["b", "1", 1],
 		]);
+	});
+});
+
+describe("regionsOf", () => {
+	it("tells those that answer from those that do not and why, and claims nothing of one that was not swept", () => {
+		const lastSweep = {
+			...{ atMs: 1, seen: 0, owned: 0, orphans: 0, regions: ["us-east-1"] },
+			failedRegions: [{ region: "us-west-2", message: "AccessDenied: ec2:DescribeInstances" }],
+		};
+		expect(regionsOf(site("cloud", { regions: ["us-east-1", "us-west-2", "eu-west-1"], lastSweep }))).toEqual([
+			{ region: "us-east-1", answers: true, why: null },
+			{ region: "us-west-2", answers: false, why: "AccessDenied: ec2:DescribeInstances" },
+			{ region: "eu-west-1", answers: null, why: null },
+		]);
+		expect(regionsOf(site("cloud", { regions: ["us-east-1"] }))).toEqual([{ region: "us-east-1", answers: null, why: null }]);
 	});
 });

@@ -1,6 +1,7 @@
 "use client";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import type { Site } from "#components/capacity/lead.ts";
+import { regionsOf } from "#components/capacity/regions.ts";
 import { Money } from "#components/money/money.tsx";
 import { EmptyState } from "#components/page/states.tsx";
 import { PlaceSwatch } from "#components/place/place.tsx";
@@ -66,7 +67,7 @@ function SiteRows({ site }: { site: Site }) {
 						{site.name}
 					</span>
 				</Td>
-				<Td phone="c" className="text-ink-2" title={site.regions.join(", ")}>
+				<Td phone="c" className="text-ink-2">
 					{KIND[site.provider]}
 					{cloud && regions > 0 && `, ${regions} ${regions === 1 ? "region" : "regions"}`}
 				</Td>
@@ -88,6 +89,7 @@ function SiteRows({ site }: { site: Site }) {
 					<SiteHealth site={site} />
 				</Td>
 			</Tr>
+			{cloud && site.enabled && regions > 0 && <RegionsRow site={site} />}
 			{site.pools.map((pool) => (
 				<Tr key={pool.id}>
 					<Td phone="a" className="pl-8! text-ink-2 max-md:pl-4!">
@@ -114,6 +116,32 @@ function SiteRows({ site }: { site: Site }) {
 	);
 }
 
+/** Where an account buys and looks for machines; a region that does not answer is named with why. */
+function RegionsRow({ site }: { site: Site }) {
+	const all = regionsOf(site);
+	const out = all.filter((r) => r.answers === false);
+	return (
+		<Tr>
+			<Td colSpan={5} phone="e" className="py-1.5 pl-8! whitespace-normal! max-md:pl-4!">
+				<ul aria-label={`Regions of ${site.name}`} className="flex flex-wrap gap-x-4 gap-y-1 text-xs text-ink-2">
+					{all.map(({ region, answers, why }) => (
+						<li key={region} className={why === null ? "" : "basis-full"}>
+							<Health tone={answers === null ? "neutral" : answers ? "ok" : "risk"} className="whitespace-normal!">
+								<span className="[overflow-wrap:anywhere]">
+									{region}
+									{answers === null && <span className="text-ink-3"> not swept yet</span>}
+									{why !== null && <span className="text-ink-3">: {why}</span>}
+								</span>
+							</Health>
+						</li>
+					))}
+				</ul>
+			</Td>
+			<Td className="text-ink-3">{out.length > 0 ? `${all.length - out.length} of ${all.length} answer` : null}</Td>
+		</Tr>
+	);
+}
+
 function SiteHealth({ site }: { site: Site }) {
 	if (!site.enabled) return <Health tone="neutral">switched off</Health>;
 	const seen = site.lastSeenAt ? (
@@ -125,9 +153,11 @@ function SiteHealth({ site }: { site: Site }) {
 	);
 	if (site.healthy) return <Health tone="ok">{seen}</Health>;
 	return (
-		<span className="inline-grid text-left" title={site.healthMessage ?? undefined}>
+		<span className="inline-grid text-left">
 			<Health tone="risk">does not answer, {seen}</Health>
-			{site.healthMessage && <span className="max-w-72 truncate text-xs text-ink-3">{site.healthMessage}</span>}
+			{site.healthMessage && (
+				<span className="max-w-72 text-xs text-pretty whitespace-normal text-ink-3 [overflow-wrap:anywhere]">{site.healthMessage}</span>
+			)}
 		</span>
 	);
 }

@@ -32,7 +32,7 @@ function SweepOf({ site }: { site: Site }) {
 				{site.name} was not swept yet. The first sweep follows within a minute of the scheduler's start.
 			</p>
 		);
-	const read = sweep.regions.length - sweep.failedRegions.length;
+	const regions = sweep.regions.length + sweep.failedRegions.length;
 	const clean = sweep.orphans === 0 && sweep.failedRegions.length === 0;
 	return (
 		<div className="grid gap-1.5 border-t pt-2.5">
@@ -47,8 +47,8 @@ function SweepOf({ site }: { site: Site }) {
 				</b>
 			</p>
 			<p className="tabular text-xs text-pretty text-ink-3">
-				Swept <Time atMs={sweep.atMs} />, {read} of {sweep.regions.length} regions; {sweep.owned} of {sweep.seen}{" "}
-				{sweep.seen === 1 ? "machine belongs" : "machines belong"} to a job.{" "}
+				Swept <Time atMs={sweep.atMs} />, {sweep.regions.length} of {regions} {regions === 1 ? "region" : "regions"}; {sweep.owned} of{" "}
+				{sweep.seen} {sweep.seen === 1 ? "machine belongs" : "machines belong"} to a job.{" "}
 				{site.lastOrphanAt ? (
 					<>
 						Last stray found <Time atMs={Date.parse(site.lastOrphanAt)} form="short" />.

@@ -1,0 +1,19 @@
+import type { Site } from "./lead.ts";
+
+export interface RegionHealth {
+	region: string;
+	/** null: the newest sweep did not look there, so nothing is known. */
+	answers: boolean | null;
+	/** Why it does not. */
+	why: string | null;
+}
+
+/** The regions of a cloud account as its newest sweep found them: those that are in use, and any other that it was kept out of. */
+export function regionsOf({ regions, lastSweep }: Pick<Site, "regions" | "lastSweep">): RegionHealth[] {
+	const failed = new Map(lastSweep?.failedRegions.map((f) => [f.region, f.message]));
+	const read = new Set(lastSweep?.regions);
+	return [...new Set([...regions, ...failed.keys()])].map((region) => {
+		const why = failed.get(region) ?? null;
+		return { region, answers: why !== null ? false : read.has(region) ? true : null, why };
+	});
+}
