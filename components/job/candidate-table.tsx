@@ -12,7 +12,7 @@ import type { CandidateView } from "#components/trpc/outputs.ts";
 import { cn } from "#components/ui/cn.ts";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
 import { CandidateOutcome } from "./candidate-outcome.tsx";
-import { type CandidateRow, type DecisionRows, decidingFact, lateness, runAxis } from "./decision-rows.ts";
+import { type CandidateRow, type DecisionRows, decidingFact, isPrepaid, lateness, runAxis } from "./decision-rows.ts";
 
 type CandidateTableProps = {
 	rows: DecisionRows;
@@ -149,7 +149,8 @@ function CandidateLine({ row, gpus, deadlineMs, axis, chosen, compact }: LinePro
 	const removed = c.outcome === "removed";
 	const fact = c.removedBy ? decidingFact(c.removedBy.why) : null;
 	const late = row.timed ? lateness(c.finish, deadlineMs) : "on_time";
-	const priced = BigInt(c.hourlyMicroUsd) > 0n;
+	const prepaid = isPrepaid(c);
+	const priced = prepaid || BigInt(c.hourlyMicroUsd) > 0n;
 	const bar = axis && row.timed && (
 		<RunBar
 			axis={axis}
@@ -171,7 +172,12 @@ function CandidateLine({ row, gpus, deadlineMs, axis, chosen, compact }: LinePro
 				</span>
 			</Td>
 			<Td n className={fact === "price" ? STRONG : ""}>
-				{priced ? (
+				{prepaid ? (
+					<>
+						<Money value="0" kind="whole" />
+						<span className="block text-xs font-book text-ink-3">paid ahead</span>
+					</>
+				) : priced ? (
 					<Money value={c.hourlyMicroUsd} kind="price" />
 				) : (
 					<PriceMissing why={c.removedBy?.why === "price_zero" ? "zero" : "missing"} />

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { CandidateView } from "#components/trpc/outputs.ts";
 import { REMOVAL_CODES } from "#server/domain/decision.ts";
-import { type Considered, decidingFact, decisionRows, lateness, REMOVAL_LABELS, runAxis } from "./decision-rows.ts";
+import { type Considered, decidingFact, decisionRows, isPrepaid, lateness, REMOVAL_LABELS, runAxis } from "./decision-rows.ts";
 
 const candidate = (offerId: string | null, some: Partial<CandidateView> = {}): CandidateView =>
 	({
@@ -108,5 +108,15 @@ describe("removal codes", () => {
 			expect(REMOVAL_LABELS[code]).toMatch(/^[A-Z]/);
 			expect(decidingFact(code)).not.toBeUndefined();
 		}
+	});
+});
+
+describe("isPrepaid", () => {
+	const placement = { siteId: "aws", capacityType: "reserved" } as CandidateView["placement"];
+	it("holds of a reserved machine at $0, and not of a price that was refused or of another capacity type", () => {
+		expect(isPrepaid(candidate("r", { placement, hourlyMicroUsd: "0" }))).toBe(true);
+		expect(isPrepaid(candidate("r", { placement, hourlyMicroUsd: "0", ...out("burst_not_due") }))).toBe(true);
+		expect(isPrepaid(candidate("r", { placement, hourlyMicroUsd: "0", ...out("price_zero") }))).toBe(false);
+		expect(isPrepaid(candidate("s", { hourlyMicroUsd: "0" }))).toBe(false);
 	});
 });

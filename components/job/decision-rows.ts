@@ -173,6 +173,16 @@ export function decidingFact(why: RemovalCode): "place" | "machine" | "price" | 
 	}
 }
 
+/** What was bought ahead adds nothing by being used: a price of $0 that is neither missing nor wrong. */
+export function isPrepaid({
+	placement,
+	hourlyMicroUsd,
+	removedBy,
+}: Pick<CandidateView, "placement" | "hourlyMicroUsd" | "removedBy">): boolean {
+	const doubted = removedBy !== null && decidingFact(removedBy.why) === "price";
+	return placement.capacityType === "reserved" && hourlyMicroUsd === "0" && !doubted;
+}
+
 /** How a candidate that passes compares with the chosen one. Positive: dearer, later. */
 export function comparedWith(candidate: CandidateView, chosen: CandidateView): { dearerMicroUsd: bigint; laterMs: number } {
 	return {
