@@ -20,6 +20,8 @@ type SparklineProps = {
 	fill?: MarkFill;
 	/** "zero": the axis begins at 0 and the area is filled. "range": between the lowest and the highest, for prices. */
 	scale?: "zero" | "range";
+	/** The upper end of an axis that begins at 0: 100 for percents. Left out: the highest value. */
+	most?: number;
 	/** In words, with the figures. */
 	label: string;
 	className?: string;
@@ -29,11 +31,11 @@ const W = 100;
 const H = 20;
 
 /** A value through time as steps, as small as a word. A gap stays a gap. Drawn on the server, stretched by CSS. */
-export function Sparkline({ points, toMs, fill = "spot", scale = "zero", label, className }: SparklineProps) {
+export function Sparkline({ points, toMs, fill = "spot", scale = "zero", most: end, label, className }: SparklineProps) {
 	const values = points.flatMap((p) => (p.value === null ? [] : [p.value]));
 	const fromMs = points[0]?.atMs ?? toMs;
 	const least = Math.min(...values);
-	const most = Math.max(...values);
+	const most = end ?? Math.max(...values);
 	// A price that never moved is a line in the middle, and not at an end.
 	const flat = scale === "range" && least === most ? 1 : 0;
 	const low = scale === "zero" ? 0 : least - flat;

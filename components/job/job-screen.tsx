@@ -8,6 +8,7 @@ import { JobCheckpoints } from "./job-checkpoints.tsx";
 import { JobDecisions } from "./job-decisions.tsx";
 import { JobFacts } from "./job-facts.tsx";
 import { JobFilePanel } from "./job-file-panel.tsx";
+import { JobGpuUse } from "./job-gpu-use.tsx";
 import { JobHeader } from "./job-header.tsx";
 import { JobLogs } from "./job-logs.tsx";
 import { JobReceipt } from "./job-receipt.tsx";
@@ -33,6 +34,9 @@ export function JobScreen({ id, yaml }: { id: string; yaml: string }) {
 				</PanelGate>
 				<PanelGate what="The receipt" fallback={<Loading title="Receipt" rows={5} />}>
 					<JobReceipt job={job} />
+				</PanelGate>
+				<PanelGate what="The use of its GPUs" fallback={<Loading title="GPU use" rows={1} />}>
+					<JobGpuUse job={job} />
 				</PanelGate>
 				<JobLogs job={job} />
 				<div className="grid items-stretch gap-4 rail:grid-cols-2">

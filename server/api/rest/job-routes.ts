@@ -7,6 +7,7 @@ import { explainWaiting } from "#server/services/explain/waiting.ts";
 import { cancelJob } from "#server/services/job/cancel.ts";
 import { listDecisions } from "#server/services/job/decisions.ts";
 import { getJob, readableJob } from "#server/services/job/get.ts";
+import { readJobGpuUse } from "#server/services/job/gpu-use.ts";
 import { type ListJobsInput, listJobs } from "#server/services/job/list.ts";
 import { readLogs } from "#server/services/job/logs.ts";
 import { SUBMIT_BATCH_MAX, submitJobs } from "#server/services/job/submit.ts";
@@ -133,6 +134,13 @@ export const jobRoutes: Route[] = [
 		summary: "Why the job waits, decided anew, and what would change that",
 		permission: "job:read",
 		handle: async (ctx, { params }) => ok(await explainWaiting(ctx, params.id ?? "")),
+	},
+	{
+		method: "GET",
+		path: "/jobs/{id}/gpu-use",
+		summary: "Utilisation and power of the job's GPUs in the cloud, as its machines measured them",
+		permission: "job:read",
+		handle: async (ctx, { params }) => ok(await readJobGpuUse(ctx, params.id ?? "")),
 	},
 	{
 		method: "GET",

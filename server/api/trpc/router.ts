@@ -12,6 +12,7 @@ import { listInstances, listInstancesInput } from "#server/services/instance/lis
 import { cancelJob } from "#server/services/job/cancel.ts";
 import { listDecisions } from "#server/services/job/decisions.ts";
 import { getJob } from "#server/services/job/get.ts";
+import { readJobGpuUse } from "#server/services/job/gpu-use.ts";
 import { countJobs, listJobs, listJobsInput } from "#server/services/job/list.ts";
 import { readLogs, readLogsInput } from "#server/services/job/logs.ts";
 import { SUBMIT_BATCH_MAX, submitJobs } from "#server/services/job/submit.ts";
@@ -65,6 +66,7 @@ export const appRouter = router({
 		decisions: procedure.input(z.strictObject({ id })).query(({ ctx, input }) => listDecisions(ctx.service, input.id)),
 		waiting: procedure.input(z.strictObject({ id })).query(({ ctx, input }) => explainWaiting(ctx.service, input.id)),
 		receipt: procedure.input(z.strictObject({ id })).query(({ ctx, input }) => receiptOf(ctx.service, input.id)),
+		gpuUse: procedure.input(z.strictObject({ id })).query(({ ctx, input }) => readJobGpuUse(ctx.service, input.id)),
 		events: procedure.input(z.strictObject({ id })).query(({ ctx, input }) => listEvents(ctx.service, { jobId: input.id, limit: 100 })),
 		logs: procedure
 			.input(z.strictObject({ id, page: readLogsInput }))

@@ -40,6 +40,7 @@ export default async function JobPage({ params, searchParams }: Props) {
 		const shown = job.attemptList.find((a) => a.number === attempt)?.number ?? newest;
 		void client.prefetchQuery(logOptions(trpc.job.logs.pathKey(), id, shown, (input) => call.job.logs(input)));
 	}
+	void client.prefetchQuery(trpc.job.gpuUse.queryOptions({ id }));
 	void client.prefetchQuery(trpc.me.queryOptions());
 	await Promise.all([
 		client.prefetchQuery(trpc.job.decisions.queryOptions({ id })),
