@@ -171,6 +171,14 @@ describe("live prices over the wire", () => {
 		expect(kept?.onDemand).toMatchObject({ microUsdPerHour: 708_000n, source: expect.stringMatching(/cannot be read/) });
 	});
 
+	it("takes nothing of a list whose second page fails", async () => {
+		const { endpoint, asked } = await serve((query) => (query.get("pageToken") === "2" ? { body: { skus: "none" } } : paged(query)));
+		const prices = new LivePrices({ endpoint, fetchJson, everyMs: 10, retryMs: 10 });
+		const [kept] = await prices.rates(SNAPSHOT, NOW_MS);
+		expect(asked).toHaveLength(2);
+		expect(kept?.onDemand).toMatchObject({ microUsdPerHour: 700_000n, source: expect.stringMatching(/cannot be read: .*skus/s) });
+	});
+
 	it("gives up on a list without an end", async () => {
 		const { endpoint } = await serve(() => ({ body: { skus: [], nextPageToken: "again" } }));
 		const prices = new LivePrices({ endpoint, fetchJson, everyMs: 10, retryMs: 10 });
