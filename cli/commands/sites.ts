@@ -52,6 +52,6 @@ function stateOf(site: Site): string {
 
 function whatOf(site: Site): string {
 	if (site.healthMessage !== null) return site.healthMessage;
-	const pools = site.pools.map((p) => `${p.gpus} × ${p.accelerator}`);
+	const pools = site.pools.map((p) => `${p.gpus} × ${p.accelerator}${p.speed === 1 ? "" : `, ${p.speed} × as fast`}`);
 	return site.regions.length > 0 ? `${count(site.regions.length, "region")}: ${site.regions.join(", ")}` : pools.join(", ");
 }

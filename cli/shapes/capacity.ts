@@ -58,7 +58,7 @@ export const siteShape = z.looseObject({
 	instancesLive: z.number(),
 	burnMicroUsdPerHour: micro,
 	regions: z.array(z.string()),
-	pools: z.array(z.looseObject({ accelerator: z.string(), gpus: z.number() })),
+	pools: z.array(z.looseObject({ accelerator: z.string(), gpus: z.number(), speed: z.number().default(1) })),
 	lastSweep: z
 		.looseObject({
 			atMs: z.number(),

@@ -41,7 +41,16 @@ const offer = (more: Partial<OfferView>): OfferView => ({
 	...more,
 });
 const pool = (busy: number, free: number, off: number): Site["pools"][number] => ({
-	...{ id: "local", accelerator: "L40S-48GB", nodes: 1, gpusPerNode: busy + free + off, gpus: busy + free + off, busy, unavailable: off },
+	...{
+		id: "local",
+		accelerator: "L40S-48GB",
+		nodes: 1,
+		gpusPerNode: busy + free + off,
+		gpus: busy + free + off,
+		busy,
+		speed: 1,
+		unavailable: off,
+	},
 	...{ microUsdPerGpuHour: "1050000", slots: [] },
 });
 const site = (kind: Site["kind"], more: Partial<Site>): Site => ({

@@ -97,6 +97,7 @@ function SiteRows({ site }: { site: Site }) {
 					</Td>
 					<Td phone="c" className="text-ink-2">
 						{pool.nodes} {pool.nodes === 1 ? "node" : "nodes"} × {pool.gpusPerNode} {pool.accelerator}
+						{pool.speed !== 1 && <span className="text-ink-3">, {pool.speed} × as fast</span>}
 					</Td>
 					<Td n phone="b">
 						{formatCount(pool.busy)} <span className="text-ink-3">of {formatCount(pool.gpus)}</span>

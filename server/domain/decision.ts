@@ -16,6 +16,8 @@ export interface Candidate {
 	hourlyMicroUsd: string;
 	start: TimeRange;
 	finish: TimeRange;
+	/** How fast it runs there beside a machine of speed 1: its times, energy and cost are by that. Absent: 1. */
+	speed?: number;
 	/** Of the time until the start: data that lie at home are copied into the region's store before anything is billed, ms. Absent: none are. */
 	copyAheadMs?: number;
 	/** What the run would cost there from now to its end, by part; `cash` is what is newly spent (0 at home). */

@@ -49,7 +49,7 @@ function wordsOf(code: ReasonCode, r: Read): string {
 		case "copying_data_ahead":
 			return `Waiting while its data are copied to ${r.text("provider") ?? "the cloud"}${clause(r.text("region"), (p) => ` ${p}`)}, before GPUs are billed there${clause(r.text("gib"), (g) => `: ${g} GiB`)}${clause(r.instant("readyAtMs"), (t) => `, expected to be there by ${t}`)}${clause(r.money("savedMicroUsd"), (m) => `; a machine that copied them itself would cost ${m} more`)}${clause(r.text("problem"), (e) => `; the last try failed: ${e}`)}${homeStart(r)}`;
 		case "placed_home":
-			return `Placed at home${clause(r.text("poolId"), (p) => ` in pool ${p}`)}: ${slotText(r)} free`;
+			return `Placed at home${clause(r.text("poolId"), (p) => ` in pool ${p}`)}: ${slotText(r)} free${clause(r.text("speed"), (s) => `, jobs run at ${s} × the usual speed there`)}`;
 		case "placed_cloud":
 			return `Sent to ${cloudPlace(r)}${burstCause(r)}${clause(r.money("costMicroUsd"), (m) => `; expected to cost ${m}`)}${clause(r.money("holdMicroUsd"), (m) => `, at most ${m}`)}`;
 		case "started":

@@ -56,13 +56,16 @@ export function costTermsOf(snapshot: Snapshot): CostTerms {
 }
 
 export function cloudRunOf(
-	queued: { job: Pick<PendingJob, "spec" | "completedMs" | "checkpointGiB"> & { submittedAtMs?: number }; rest: TimeSpread },
+	queued: {
+		job: Pick<PendingJob, "spec" | "completedMs" | "completedByClockMs" | "checkpointGiB"> & { submittedAtMs?: number };
+		rest: TimeSpread;
+	},
 	verdict: JobVerdict,
 	snapshot: Snapshot,
 ): CloudRun {
-	const { spec, completedMs } = queued.job;
+	const { spec, completedMs, completedByClockMs = completedMs } = queued.job;
 	const terms = costTermsOf(snapshot);
-	const lifeMs = lifeOf(spec, completedMs, verdict, snapshot.cloudStartMs, terms.data.longestMs(spec.data));
+	const lifeMs = lifeOf(spec, completedByClockMs, verdict, snapshot.cloudStartMs, terms.data.longestMs(spec.data));
 	return {
 		start: snapshot.cloudStartMs,
 		rest: queued.rest,

@@ -114,8 +114,8 @@ function findFor(cycle: Cycle, queued: QueuedJob): Finding {
 	const shape = cycle.core.shapeOf(job.spec);
 	const { nowMs } = snapshot;
 	const { maxMs } = job.spec.duration;
-	if (maxMs !== null && job.completedMs >= maxMs)
-		return found(queued, shape, "fail", reason("max_duration_exceeded", { maxMs, ranMs: job.completedMs }));
+	const ranMs = job.completedByClockMs ?? job.completedMs;
+	if (maxMs !== null && ranMs >= maxMs) return found(queued, shape, "fail", reason("max_duration_exceeded", { maxMs, ranMs }));
 	const impossible = impossibility(job.spec, shape, snapshot);
 	if (impossible) return found(queued, shape, "fail", impossible);
 

@@ -3,6 +3,7 @@ import { type Reason, reason } from "#server/domain/reasons.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import type { JobVerdict } from "#server/policy/types.ts";
 import type { CloudRun } from "./cost.ts";
+import { speedOf } from "./home-pool.ts";
 import type { OfferRow } from "./offers.ts";
 import type { QueuedJob } from "./order.ts";
 import type { ForetoldBy, PoolView, Snapshot } from "./types.ts";
@@ -52,6 +53,8 @@ export interface StartNow {
 	kilowatts: number | null;
 	/** null at home: an hour there costs no cash. */
 	offer: { id: string; instances: number } | null;
+	/** PoolView.speed; 1 in a cloud. */
+	speed: number;
 }
 
 /**
@@ -73,7 +76,7 @@ export function deferral(
 		const hourly = key === undefined ? null : (to === "greener" ? snapshot.gridForecast : snapshot.priceForecast)?.get(key);
 		if (!hourly) continue;
 		const latestStartMs = Math.min(byDeadline, job.pendingSinceMs + withinMs);
-		const found = deferUntil({ nowMs, hourly, runMs: rest.p50Ms, latestStartMs });
+		const found = deferUntil({ nowMs, hourly, runMs: rest.p50Ms / start.speed, latestStartMs });
 		if (!found) continue;
 		const { untilMs, saved } = found;
 		const facts =
@@ -82,7 +85,7 @@ export function deferral(
 				: { savingMicroUsd: String(Math.round(saved * (start.offer?.instances ?? 1))) };
 		const from = sourceFacts(
 			key === undefined ? undefined : snapshot.foretoldBy?.get(key),
-			(untilMs + rest.p50Ms - hourOf(nowMs)) / HOUR_MS,
+			(untilMs + rest.p50Ms / start.speed - hourOf(nowMs)) / HOUR_MS,
 		);
 		const code = to === "greener" ? "deferred_greener_hour" : "deferred_cheaper_hour";
 		return { untilMs, reason: reason(code, { untilMs, ruleId, ...facts, ...from }) };
@@ -103,12 +106,12 @@ function sourceFacts(by: ForetoldBy | undefined, hours: number): Reason["facts"]
 }
 
 export function startAtHome(view: PoolView, spec: JobSpec): StartNow {
-	return { place: view.id, kilowatts: (view.wattsPerGpu * gpusOf(spec) * view.pue) / 1000, offer: null };
+	return { place: view.id, kilowatts: (view.wattsPerGpu * gpusOf(spec) * view.pue) / 1000, offer: null, speed: speedOf(view) };
 }
 
 export function startInCloud(row: OfferRow, run: CloudRun): StartNow {
 	const { id, gridGramsPerKwh: grid } = row.offer;
 	// g/h of one instance ÷ g/kWh = kW, with PUE
 	const each = row.gramsPerHour === null || grid === null || grid <= 0 ? null : row.gramsPerHour / grid;
-	return { place: row.placeKey, kilowatts: each === null ? null : each * run.instances, offer: { id, instances: run.instances } };
+	return { place: row.placeKey, kilowatts: each === null ? null : each * run.instances, offer: { id, instances: run.instances }, speed: 1 };
 }

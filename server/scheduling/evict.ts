@@ -6,7 +6,7 @@ import type { Holder, HomePool } from "./home-pool.ts";
 import { roomFacts } from "./kept-room.ts";
 import { LIMITS } from "./limits.ts";
 import { canStillMakeIt, type QueuedJob } from "./order.ts";
-import { endOfStop, type RunTimeOf, remainingOf } from "./run-time.ts";
+import { endOfStop, type RunTimeOf, remainingOf, workDoneAt } from "./run-time.ts";
 import type { Action, RunningAttempt, Snapshot } from "./types.ts";
 
 /** Room that is made for one job: the nodes on which it will start together, and who leaves them. */
@@ -151,7 +151,7 @@ export class Evictions {
 		const { nowMs } = this.#snapshot;
 		const { startedAtMs } = attempt;
 		if (startedAtMs === null || attempt.spec.deadlineMs !== null || nowMs - startedAtMs < LIMITS.moveMinRunMs) return false;
-		const wholeMs = attempt.completedMs + nowMs - startedAtMs;
+		const wholeMs = workDoneAt(attempt, nowMs);
 		const pauseMs = LIMITS.restoreMs + this.#snapshot.cloudStartMs.p50Ms;
 		if (wholeMs < Math.max(longerBy * queued.rest.p50Ms, LIMITS.timesItsPause * pauseMs)) return false;
 		// A big job does not make room for a small one: most of what it leaves would stand idle.
@@ -286,10 +286,10 @@ function savedMs(attempt: RunningAttempt): number {
 /** Run time that an end now would throw away, ms: since the last checkpoint, or all of it when it makes none. */
 export function lostMs(attempt: RunningAttempt, nowMs: number): number {
 	if (attempt.startedAtMs === null) return 0;
-	const { nextCheckpointAtMs = null, spec, startedAtMs } = attempt;
+	const { nextCheckpointAtMs = null, spec, startedAtMs, completedMs, savedMs: saved, speed = 1 } = attempt;
 	const ranMs = Math.max(0, nowMs - startedAtMs);
 	// What it ran and has not saved counts its own restore too, which is not lost twice.
-	const unsavedMs = attempt.savedMs === undefined ? ranMs : Math.max(0, attempt.completedMs + ranMs - attempt.savedMs);
+	const unsavedMs = saved === undefined ? ranMs : Math.max(0, (completedMs - saved) / speed + ranMs);
 	if (nextCheckpointAtMs === null || spec.checkpoint === null) return unsavedMs;
 	return Math.min(unsavedMs, Math.max(0, nowMs - (nextCheckpointAtMs - spec.checkpoint.intervalMs)));
 }

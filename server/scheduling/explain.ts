@@ -6,13 +6,13 @@ import { budgetFacts } from "./budget.ts";
 import type { DueBurst } from "./burst.ts";
 import { leastScores, type OfferChoice, type PassedOver, shortRemoval } from "./choose-offer.ts";
 import { backoffOf, type CloudRun, type Estimate, estimateOf, holdOf } from "./cost.ts";
-import { homeStart } from "./home.ts";
+import { homeStart, restIn } from "./home.ts";
 import type { HomePool } from "./home-pool.ts";
 import { backoffRemoval, gramsOf, type OfferRow } from "./offers.ts";
 import type { QueuedJob } from "./order.ts";
 import type { Removal } from "./removal.ts";
 import type { ExplainedGroup, Shape } from "./shape.ts";
-import type { Snapshot } from "./types.ts";
+import type { Snapshot, TimeSpread } from "./types.ts";
 
 /** All that was known when one job was decided. Must be explained before its slots or money are taken. */
 export interface DecidedJob {
@@ -40,7 +40,7 @@ interface Explained extends DecidedJob {
 export function explain(decided: DecidedJob): Explanation {
 	const { snapshot, run, queued } = decided;
 	const cloudStart = { p50Ms: snapshot.nowMs + run.start.p50Ms, p90Ms: snapshot.nowMs + run.start.p90Ms };
-	const d: Explained = { ...decided, cloudTimes: { start: cloudStart, finish: finishOf(cloudStart, queued) } };
+	const d: Explained = { ...decided, cloudTimes: { start: cloudStart, finish: finishOf(cloudStart, queued.rest) } };
 	const home = d.shape.pools.map((p) => homeCandidate(d, p.pool, p.removal));
 	// Where it can run before where it cannot, so that many pools do not push the answer out of the list.
 	const shown = [...home].sort((a, b) => HOME_ORDER[a.outcome] - HOME_ORDER[b.outcome]).slice(0, Math.ceil(d.candidates / 2));
@@ -74,16 +74,19 @@ function homeCandidate(d: Explained, pool: HomePool, removal: Removal | null): C
 	const start = out ? null : (only ?? homeStart([pool], spec, d.queued.rest, d.snapshot)?.range ?? null);
 	const shownStart = start ?? { p50Ms: nowMs, p90Ms: nowMs };
 	const hourly = pool.view.microUsdPerGpuHour * BigInt(Math.max(0, Math.trunc(gpus)));
-	const compute = Math.ceil(Number(hourly) * (d.queued.rest.p50Ms / HOUR_MS));
+	const rest = restIn(pool, d.queued.rest);
+	const compute = Math.ceil(Number(hourly) * (rest.p50Ms / HOUR_MS));
 	const grid = pool.view.gridGramsPerKwh;
-	const grams = grid === null ? null : gramsOf(pool.view.wattsPerGpu * gpus, d.queued.rest.p50Ms, grid, pool.view.pue);
+	const grams = grid === null ? null : gramsOf(pool.view.wattsPerGpu * gpus, rest.p50Ms, grid, pool.view.pue);
+	const laterMs = shownStart.p50Ms - nowMs + rest.p50Ms - d.queued.rest.p50Ms;
 	return {
 		placement: placementOfPool(pool),
 		offerId: null,
 		instances: spec.nodes,
 		hourlyMicroUsd: String(hourly),
 		start: shownStart,
-		finish: finishOf(shownStart, d.queued),
+		finish: finishOf(shownStart, rest),
+		...(pool.speed !== 1 && { speed: pool.speed }),
 		computeMicroUsd: moneyText(compute),
 		egressMicroUsd: "0",
 		totalMicroUsd: moneyText(compute),
@@ -91,7 +94,7 @@ function homeCandidate(d: Explained, pool: HomePool, removal: Removal | null): C
 		worstCaseMicroUsd: "0",
 		emissionsGrams: grams,
 		// Owned time is paid whether used or not: the choice weighs only what is newly spent.
-		scoreMicroUsd: moneyText(scoreOf(0, shownStart.p50Ms - nowMs, grams, policy.weights)),
+		scoreMicroUsd: moneyText(scoreOf(0, laterMs, grams, policy.weights)),
 		outcome: out ? "removed" : d.placedIn === pool ? "chosen" : "passes",
 		removedBy: out,
 	};
@@ -177,8 +180,8 @@ function scoreOf(cashMicroUsd: number, delayMs: number, grams: number | null, we
 	return cashMicroUsd + delay + ((grams ?? 0) / 1e6) * Number(weights.carbonMicroUsdPerTonne);
 }
 
-function finishOf(start: TimeRange, queued: QueuedJob): TimeRange {
-	return { p50Ms: start.p50Ms + queued.rest.p50Ms, p90Ms: start.p90Ms + queued.rest.p90Ms };
+function finishOf(start: TimeRange, rest: TimeSpread): TimeRange {
+	return { p50Ms: start.p50Ms + rest.p50Ms, p90Ms: start.p90Ms + rest.p90Ms };
 }
 
 /** Everything that was removed, by what removed it: pools, offers by shape, and offers that this job alone may not have. */

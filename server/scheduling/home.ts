@@ -54,7 +54,7 @@ export function homeStart(
 	withLate = true,
 ): HomeStart | null {
 	for (const pool of pools) {
-		const nodes = pool.findNow(spec.nodes, spec.resources.gpus, restIn(pool, rest.p90Ms));
+		const nodes = pool.findNow(spec.nodes, spec.resources.gpus, msIn(pool, rest.p90Ms));
 		if (!nodes) continue;
 		const at = { startMs: nowMs, nodes };
 		return { pool, at, late: withLate ? { pool, at } : null, range: { p50Ms: nowMs, p90Ms: nowMs }, now: true };
@@ -72,7 +72,12 @@ export function homeStartAt(pool: HomePool, nodes: number[], startMs: number): H
 	return { ...start, late: start, range: { p50Ms: startMs, p90Ms: startMs }, now: false };
 }
 
-function restIn(pool: HomePool, restMs: number): number {
+/** What so much work takes in a pool, by the clock. */
+export function restIn(pool: Pick<HomePool, "speed">, rest: TimeSpread): TimeSpread {
+	return pool.speed === 1 ? rest : { p50Ms: msIn(pool, rest.p50Ms), p90Ms: msIn(pool, rest.p90Ms) };
+}
+
+function msIn(pool: Pick<HomePool, "speed">, restMs: number): number {
 	return pool.speed === 1 ? restMs : Math.ceil(restMs / pool.speed);
 }
 
@@ -80,7 +85,7 @@ function earliestOf(pools: readonly HomePool[], replay: "median" | "late", spec:
 	let best: PoolStart | null = null;
 	for (const pool of pools) {
 		pool.refresh();
-		const at = pool[replay].findStart(spec.nodes, spec.resources.gpus, restIn(pool, rest.p90Ms));
+		const at = pool[replay].findStart(spec.nodes, spec.resources.gpus, msIn(pool, rest.p90Ms));
 		if (at && (best === null || at.startMs < best.at.startMs)) best = { pool, at };
 	}
 	return best;
@@ -104,9 +109,9 @@ export function scaled(range: TimeRange, nowMs: number, scale: ForecastScale | u
 /** Later jobs may start only where that does not delay this one. */
 export function reserveHome(start: HomeStart, spec: JobSpec, rest: TimeSpread, replayedMs = rest.p50Ms): void {
 	const { pool, late } = start;
-	for (const node of start.at.nodes) pool.median.reserve(node, start.at.startMs, restIn(pool, replayedMs), spec.resources.gpus);
+	for (const node of start.at.nodes) pool.median.reserve(node, start.at.startMs, msIn(pool, replayedMs), spec.resources.gpus);
 	if (late === null) return;
-	for (const node of late.at.nodes) late.pool.late.reserve(node, late.at.startMs, restIn(late.pool, rest.p90Ms), spec.resources.gpus);
+	for (const node of late.at.nodes) late.pool.late.reserve(node, late.at.startMs, msIn(late.pool, rest.p90Ms), spec.resources.gpus);
 }
 
 /** The job starts now: in the slots that were claimed for it, else the lowest free ones of its nodes are given to it. */

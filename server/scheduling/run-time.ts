@@ -86,20 +86,24 @@ export function replayedRestMs(job: PendingJob, total: RunTime, rest: TimeSpread
 	return remainingOf(total, job.completedMs, job.spec.duration.maxMs, drawnShare(job.jobId, 0, slots)).p50Ms;
 }
 
-/** When the slots of a live attempt come free, ms from now. */
-export function restOfAttempt(attempt: RunningAttempt, nowMs: number, runTimeOf: RunTimeOf): TimeSpread {
-	if (attempt.stopping) return { p50Ms: LIMITS.stopGraceMs, p90Ms: LIMITS.stopGraceMs };
-	const ranMs = attempt.startedAtMs === null ? 0 : Math.max(0, nowMs - attempt.startedAtMs);
-	return remainingOf(runTimeOf(attempt.spec), attempt.completedMs + ranMs, attempt.spec.duration.maxMs);
+/** Work of the job that is done at `atMs` when it runs on here until then, ms on a machine of speed 1. */
+export function workDoneAt({ completedMs, startedAtMs, speed = 1 }: RunningAttempt, atMs: number): number {
+	return startedAtMs === null ? completedMs : completedMs + Math.max(0, atMs - startedAtMs) * speed;
 }
 
-/** The median of restOfAttempt alone, ms: half the work, and all that most questions about many attempts need. */
+/** What is left of a live attempt's work, ms on a machine of speed 1; the grace of one that stops. */
+export function restOfAttempt(attempt: RunningAttempt, nowMs: number, runTimeOf: RunTimeOf): TimeSpread {
+	if (attempt.stopping) return { p50Ms: LIMITS.stopGraceMs, p90Ms: LIMITS.stopGraceMs };
+	return remainingOf(runTimeOf(attempt.spec), workDoneAt(attempt, nowMs), attempt.spec.duration.maxMs);
+}
+
+/** The median of restOfAttempt alone: half the work, and all that most questions about many attempts need. */
 export function medianRestOfAttempt(attempt: RunningAttempt, nowMs: number, runTimeOf: RunTimeOf): number {
 	const total = runTimeOf(attempt.spec);
 	const { distribution } = total;
 	if (attempt.stopping || !distribution) return restOfAttempt(attempt, nowMs, runTimeOf).p50Ms;
-	const { startedAtMs, spec, completedMs } = attempt;
-	const doneMs = completedMs + (startedAtMs === null ? 0 : Math.max(0, nowMs - startedAtMs));
+	const { spec } = attempt;
+	const doneMs = workDoneAt(attempt, nowMs);
 	const left = (spec.duration.maxMs ?? Number.POSITIVE_INFINITY) - doneMs;
 	return Math.max(LIMITS.minRestMs, Math.round(Math.min(distribution.restAfter(doneMs, 0.5), left)));
 }

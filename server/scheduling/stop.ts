@@ -32,9 +32,9 @@ export function mayBreakAt(attempt: RunningAttempt): number {
 	if (attempt.stopping) return Number.POSITIVE_INFINITY;
 	if (idleSinceMs !== null || gpuUtilisation !== undefined || needsGuard(attempt)) return Number.NEGATIVE_INFINITY;
 	const { maxMs } = spec.duration;
-	const byJob = maxMs === null ? Number.POSITIVE_INFINITY : attempt.placedAtMs + maxMs - attempt.completedMs;
+	const byJob = maxMs === null ? Number.POSITIVE_INFINITY : attempt.placedAtMs + maxMs - ranBeforeMs(attempt);
 	const startedMs = attempt.startedAtMs ?? byJob;
-	const byStart = maxMs === null ? byJob : Math.min(byJob, startedMs + maxMs - attempt.completedMs);
+	const byStart = maxMs === null ? byJob : Math.min(byJob, startedMs + maxMs - ranBeforeMs(attempt));
 	return Math.min(byStart, expiresAtMs === null ? Number.POSITIVE_INFINITY : expiresAtMs - LIMITS.stopGraceMs);
 }
 
@@ -45,5 +45,10 @@ function poorlyUsed(seen: NonNullable<RunningAttempt["gpuUtilisation"]>, limit: 
 }
 
 function ranMs(attempt: RunningAttempt, nowMs: number): number {
-	return attempt.startedAtMs === null ? Number.NEGATIVE_INFINITY : attempt.completedMs + nowMs - attempt.startedAtMs;
+	return attempt.startedAtMs === null ? Number.NEGATIVE_INFINITY : ranBeforeMs(attempt) + nowMs - attempt.startedAtMs;
+}
+
+/** A maximum goes by the clock, whatever the speed of the places where the job ran. */
+function ranBeforeMs({ completedByClockMs, completedMs }: RunningAttempt): number {
+	return completedByClockMs ?? completedMs;
 }

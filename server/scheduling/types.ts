@@ -147,8 +147,10 @@ export interface PendingJob {
 	pendingSinceMs: number;
 	/** Number that the next attempt will have. */
 	nextAttemptNo: number;
-	/** Work already done and checkpointed, ms of run time that need not be repeated. */
+	/** Work already done and checkpointed, ms of run time on a machine of speed 1 that need not be repeated. */
 	completedMs: number;
+	/** The least that it took by the clock: the job's maximum goes by it. Absent: completedMs. */
+	completedByClockMs?: number;
 	/** What one of its checkpoints is in size, GiB: they are sent home. Absent: not known, counted as nothing. */
 	checkpointGiB?: number;
 	/** Offers that failed this job lately, with the time until which they are left alone. */
@@ -181,7 +183,11 @@ export interface RunningAttempt {
 	/** null while starting. An object that is kept from cycle to cycle may come to say when it started, once that time has come. */
 	startedAtMs: number | null;
 	placedAtMs: number;
+	/** PoolView.speed of where it runs. Absent: 1. */
+	speed?: number;
+	/** As of a pending job; this attempt's own checkpoints are not in it. */
 	completedMs: number;
+	completedByClockMs?: number;
 	stopping: boolean;
 	/**
 	 * Work of the job that is saved by now, ms, this attempt's checkpoints included. Absent: completedMs. On an object that is kept

@@ -4,19 +4,25 @@ import { HOUR_MS } from "#server/kernel/units.ts";
 import { type DueBurst, waitingIsWeighed } from "./burst.ts";
 import type { OfferChoice } from "./choose-offer.ts";
 import { type CloudRun, scoreOf } from "./cost.ts";
+import { speedOf } from "./home-pool.ts";
 import { gramsOf } from "./offers.ts";
 import type { QueuedJob } from "./order.ts";
 import type { PoolView, Snapshot, TimeSpread } from "./types.ts";
 
 /**
  * What waiting for home weighs, µ$: no cash (owned time is paid whether it is used or not), the hours until the P50 start
- * × the weight of delay, and the tonnes of the run × the weight of carbon. Unknown carbon counts as none.
+ * (and those that the run takes longer than on a machine of speed 1) × the weight of delay, and the tonnes of the run × the weight of carbon. Unknown carbon counts as none.
  */
 export function homeScore(view: PoolView, queued: QueuedJob, startP50Ms: number, snapshot: Snapshot): number {
 	const { delayMicroUsdPerHour, carbonMicroUsdPerTonne } = snapshot.policy.weights;
 	const watts = view.wattsPerGpu * gpusOf(queued.job.spec);
-	const grams = view.gridGramsPerKwh === null ? 0 : gramsOf(watts, queued.rest.p50Ms, view.gridGramsPerKwh, view.pue);
-	return ((startP50Ms - snapshot.nowMs) / HOUR_MS) * Number(delayMicroUsdPerHour) + (grams / 1e6) * Number(carbonMicroUsdPerTonne);
+	const { p50Ms } = queued.rest;
+	const runMs = p50Ms / speedOf(view);
+	const grams = view.gridGramsPerKwh === null ? 0 : gramsOf(watts, runMs, view.gridGramsPerKwh, view.pue);
+	return (
+		((startP50Ms - snapshot.nowMs + runMs - p50Ms) / HOUR_MS) * Number(delayMicroUsdPerHour) +
+		(grams / 1e6) * Number(carbonMicroUsdPerTonne)
+	);
 }
 
 /** Why a job whose rule is due waits all the same: waiting weighs no more than the best offer. null: it may leave. */

@@ -24,6 +24,7 @@ export function homeReason(start: HomeStart, spec: JobSpec): Reason {
 		nodes: spec.nodes,
 		gpus: spec.nodes * spec.resources.gpus,
 		accelerator: start.pool.view.accelerator,
+		...(start.pool.speed !== 1 && { speed: String(start.pool.speed) }),
 	});
 }
 

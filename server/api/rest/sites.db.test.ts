@@ -133,6 +133,22 @@ describe("sites over REST", () => {
 		expect((await world.post("/sites/check", { provider: "slurm", settings })).status).toBe(400);
 	});
 
+	it.each([0, -2, 1000, "NaN", "fast"])("refuses a pool's speed of %s at its field", async (speed) => {
+		const settings = {
+			url: "http://127.0.0.1:1",
+			user: "spillway",
+			folder,
+			accelerators: { h100: "H100-80GB" },
+			token: { file: "/token" },
+		};
+		const wrong = { ...settings, speeds: { "gpu-h100x8": speed } };
+		const answer = await world.post("/sites", { id: "two-speeds", name: "Cluster", provider: "slurm", settings: wrong });
+		expect(answer).toMatchObject({
+			status: 400,
+			json: { fields: [{ path: "settings.speeds.gpu-h100x8", message: expect.stringContaining("a number from 0.01 to 100") }] },
+		});
+	});
+
 	it("sends stored credentials to no other address than the one that they were entered for", async () => {
 		const token = "aaaa.bbbb.cccc";
 		const asked: (string | undefined)[] = [];

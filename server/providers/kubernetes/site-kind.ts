@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { type PoolSpeeds, poolSpeedsSchema, speedsOfNothing } from "#server/domain/pool-speed.ts";
 import { type CheckStep, checkSteps } from "../check-steps.ts";
 import type { SiteKind, SitePlace } from "../site-kind.ts";
 import { KubernetesDriver } from "./driver.ts";
@@ -8,6 +9,7 @@ import { kubernetesSettingsSchema, type ParsedKubernetesSettings } from "./setti
 const rowSchema = kubernetesSettingsSchema.extend({
 	gridZone: z.string().min(1).optional(),
 	pue: z.number().min(1).max(3).optional(),
+	speeds: poolSpeedsSchema.optional(),
 });
 
 /** @param options.dataRemotes of this process, for every site that has none of its own */
@@ -16,7 +18,7 @@ export function kubernetesSiteKind(options: {
 	dataRemotes?: string | undefined;
 }): SiteKind {
 	const parse = ({ settings }: SitePlace): ParsedKubernetesSettings => {
-		const { gridZone: _, pue: __, volume, ...row } = rowSchema.parse(settings);
+		const { gridZone: _, pue: __, speeds: ___, volume, ...row } = rowSchema.parse(settings);
 		return kubernetesSettingsSchema.parse({ ...row, ...(volume && { volume: { dataRemotes: options.dataRemotes, ...volume } }) });
 	};
 	const driverOf = (place: SitePlace) =>
@@ -65,13 +67,17 @@ export function kubernetesSiteKind(options: {
 				placeholder: "DE",
 				hint: "For carbon, such as DE or US-MIDA-PJM.",
 			},
+			{
+				...{ name: "speeds", label: "Speeds", input: "map", required: false, placeholder: "H100-80GB = 2" },
+				hint: "How fast jobs run in a pool or on an accelerator, beside cloud machines and pools not named here: 2 is half the time.",
+			},
 		],
 		credentialFields: [],
 		open: (place) => ({ kind: "cluster", driver: driverOf(place) }),
 		async *check(place) {
 			const driver = driverOf(place);
 			try {
-				yield* checkKubernetesSite(driver);
+				yield* checkKubernetesSite(driver, rowSchema.parse(place.settings).speeds, options.resolveAccelerator);
 			} finally {
 				await driver.close({ stopJobs: false, graceMs: 0 });
 			}
@@ -79,7 +85,11 @@ export function kubernetesSiteKind(options: {
 	};
 }
 
-function checkKubernetesSite(driver: KubernetesDriver): AsyncGenerator<CheckStep> {
+function checkKubernetesSite(
+	driver: KubernetesDriver,
+	speeds: PoolSpeeds | undefined,
+	resolveAccelerator: (name: string) => string | null,
+): AsyncGenerator<CheckStep> {
 	const seen = driver.observe();
 	// Told by the step that waits for it.
 	seen.catch(() => {});
@@ -95,11 +105,15 @@ function checkKubernetesSite(driver: KubernetesDriver): AsyncGenerator<CheckStep
 		},
 		{
 			...{ id: "pools", title: "GPUs" },
-			fix: "Name the nodes' GPU products under accelerators: kubectl get nodes -L nvidia.com/gpu.product",
+			fix: "Name the nodes' GPU products under accelerators: kubectl get nodes -L nvidia.com/gpu.product. Speeds go by a pool or an accelerator as named here.",
 			async look() {
 				const { pools } = await seen;
 				if (pools.length === 0) return { failed: "No node with a GPU of a known model is seen." };
-				return `Pools: ${pools.map((p) => `${p.id} (${p.nodes} × ${p.gpusPerNode} ${p.accelerator})`).join(", ")}.`;
+				const text = pools.map((p) => `${p.id} (${p.nodes} × ${p.gpusPerNode} ${p.accelerator})`).join(", ");
+				const idle = speedsOfNothing(speeds, pools, (name) => resolveAccelerator(name) ?? name);
+				return idle.length > 0
+					? { failed: `Speeds that name no pool and no accelerator here: ${idle.join(", ")}. Pools: ${text}.` }
+					: `Pools: ${text}.`;
 			},
 		},
 		...(queue === null

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
+import { type PoolSpeeds, poolSpeedsSchema, speedsOfNothing } from "#server/domain/pool-speed.ts";
 import { systemClock } from "#server/kernel/clock.ts";
 import { type CheckStep, checkSteps } from "../check-steps.ts";
 import type { SiteKind, SitePlace } from "../site-kind.ts";
@@ -15,12 +16,13 @@ const rowSchema = slurmSettingsSchema.extend({
 	token: slurmSettingsSchema.shape.token.optional(),
 	gridZone: z.string().min(1).optional(),
 	pue: z.number().min(1).max(3).optional(),
+	speeds: poolSpeedsSchema.optional(),
 });
 
 /** @param dataRemotes of this process, for every Slurm site that has none of its own */
 export function slurmSiteKind({ dataRemotes }: { dataRemotes?: string | undefined } = {}): SiteKind {
 	const parse = ({ settings, credentials }: SitePlace): ParsedSlurmSettings => {
-		const { gridZone: _, pue: __, token, ...row } = rowSchema.parse(settings);
+		const { gridZone: _, pue: __, speeds: ___, token, ...row } = rowSchema.parse(settings);
 		const stored = credentials === null ? undefined : { value: slurmCredentialsSchema.parse(credentials).token };
 		return slurmSettingsSchema.parse({ dataRemotes, ...row, token: stored ?? token });
 	};
@@ -79,6 +81,10 @@ export function slurmSiteKind({ dataRemotes }: { dataRemotes?: string | undefine
 				placeholder: "DE",
 				hint: "For carbon, such as DE or US-MIDA-PJM.",
 			},
+			{
+				...{ name: "speeds", label: "Speeds", input: "map", required: false, placeholder: "H100-80GB = 2" },
+				hint: "How fast jobs run in a pool or on an accelerator, beside cloud machines and pools not named here: 2 is half the time.",
+			},
 		],
 		credentialFields: [
 			{
@@ -87,11 +93,11 @@ export function slurmSiteKind({ dataRemotes }: { dataRemotes?: string | undefine
 			},
 		],
 		open: (place) => ({ kind: "cluster", driver: new SlurmDriver(place.siteId, parse(place)) }),
-		check: (place) => checkSlurmSite(parse(place)),
+		check: (place) => checkSlurmSite(parse(place), rowSchema.parse(place.settings).speeds),
 	};
 }
 
-function checkSlurmSite(settings: ParsedSlurmSettings): AsyncGenerator<CheckStep> {
+function checkSlurmSite(settings: ParsedSlurmSettings, speeds: PoolSpeeds | undefined): AsyncGenerator<CheckStep> {
 	const calls = new SlurmCalls(settings, systemClock);
 	const pools = new PoolWatch(settings, calls, systemClock);
 	return checkSteps([
@@ -118,9 +124,15 @@ function checkSlurmSite(settings: ParsedSlurmSettings): AsyncGenerator<CheckStep
 		},
 		{
 			...{ id: "pools", title: "GPUs" },
-			fix: "Correct the accelerators: the left side is a GRES type as `sinfo -o %G` shows it.",
-			look: async () =>
-				`Pools: ${(await pools.now()).map((p) => `${p.id} (${p.nodes.length} × ${p.gpusPerNode} ${p.accelerator})`).join(", ")}.`,
+			fix: "Correct the accelerators: the left side is a GRES type as `sinfo -o %G` shows it. Speeds go by a pool or an accelerator as named here.",
+			async look() {
+				const seen = await pools.now();
+				const text = seen.map((p) => `${p.id} (${p.nodes.length} × ${p.gpusPerNode} ${p.accelerator})`).join(", ");
+				const idle = speedsOfNothing(speeds, seen);
+				return idle.length > 0
+					? { failed: `Speeds that name no pool and no accelerator here: ${idle.join(", ")}. Pools: ${text}.` }
+					: `Pools: ${text}.`;
+			},
 		},
 		{
 			...{ id: "folder", title: "Shared folder" },

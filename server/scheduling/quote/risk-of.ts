@@ -17,7 +17,7 @@ export function makeRiskOf(snapshot: Snapshot): RiskOf {
 		rows ??= new Map(openOfferBook(snapshot).rows.map((row) => [row.offer.id, row]));
 		return rows.get(offerId);
 	};
-	return (job, { placement, offerId, removedBy, start }) => {
+	return (job, { placement, offerId, removedBy, start, speed = 1 }) => {
 		const { deadlineMs, duration } = job.spec;
 		if (deadlineMs === null || (placement.capacityType === "owned" && removedBy !== null)) return null;
 		const { nowMs } = snapshot;
@@ -26,7 +26,7 @@ export function makeRiskOf(snapshot: Snapshot): RiskOf {
 		const wait = { p50Ms: Math.max(0, start.p50Ms - nowMs), p90Ms: Math.max(0, start.p90Ms - nowMs) };
 		const undisturbed = {
 			start: wait,
-			workMsAt: workOf(job, total, rest),
+			workMsAt: workOf(job, total, rest, speed),
 			interruptionsPerHour: 0,
 			checkpointEveryMs: null,
 			changeoverMs: 0,
@@ -40,8 +40,8 @@ export function makeRiskOf(snapshot: Snapshot): RiskOf {
 	};
 }
 
-/** From history where it tells a distribution, else by the spread of what is left; never past the maximum. */
-function workOf({ spec, completedMs }: PendingJob, { distribution }: RunTime, rest: TimeSpread): (share: number) => number {
+/** By the clock of a place of this speed: from history where it tells a distribution, else by the spread of what is left; never past the maximum. */
+function workOf({ spec, completedMs }: PendingJob, { distribution }: RunTime, rest: TimeSpread, speed: number): (share: number) => number {
 	const leftMs = (spec.duration.maxMs ?? Number.POSITIVE_INFINITY) - completedMs;
-	return (share) => Math.min(leftMs, distribution ? distribution.restAfter(completedMs, share) : logNormalAt(rest, share));
+	return (share) => Math.min(leftMs, distribution ? distribution.restAfter(completedMs, share) : logNormalAt(rest, share)) / speed;
 }

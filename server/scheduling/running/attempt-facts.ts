@@ -25,11 +25,6 @@ export function restAt(rest: TimeSpread, afterMs: number): TimeSpread {
 	return { p50Ms: Math.max(0, rest.p50Ms - afterMs), p90Ms: Math.max(0, rest.p90Ms - afterMs) };
 }
 
-/** Work of the job that is done at `atMs` when it runs on here until then, ms. */
-export function workDoneAt(attempt: RunningAttempt, atMs: number): number {
-	return attempt.completedMs + (attempt.startedAtMs === null ? 0 : Math.max(0, atMs - attempt.startedAtMs));
-}
-
 /** What a delay costs by the policy's weight, µ$ in plain numbers; below 0 when time is gained. */
 export function delayCostMicroUsd(snapshot: Snapshot, delayMs: number): number {
 	return (Number(snapshot.policy.weights.delayMicroUsdPerHour) * delayMs) / 3_600_000;

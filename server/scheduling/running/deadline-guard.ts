@@ -1,10 +1,10 @@
 import { reason } from "#server/domain/reasons.ts";
 import { LIMITS } from "../limits.ts";
-import { restOfAttempt } from "../run-time.ts";
+import { restOfAttempt, workDoneAt } from "../run-time.ts";
 import { bearsSpot, marginMs } from "../spot-guarantee/safety.ts";
 import type { DeadlineState } from "../spot-guarantee/types.ts";
 import type { Action, MoveTarget, RunningAttempt } from "../types.ts";
-import { byAttemptId, nextCheckpointOf, workDoneAt } from "./attempt-facts.ts";
+import { byAttemptId, nextCheckpointOf } from "./attempt-facts.ts";
 import { pickOffer } from "./pick-offer.ts";
 import type { RunningInput } from "./types.ts";
 

@@ -1,6 +1,6 @@
 import { reason } from "#server/domain/reasons.ts";
 import { LIMITS } from "../limits.ts";
-import { restOfAttempt } from "../run-time.ts";
+import { restOfAttempt, workDoneAt } from "../run-time.ts";
 import type { Action, MoveTarget, RunningAttempt } from "../types.ts";
 import { pickOffer } from "./pick-offer.ts";
 import type { RunningInput } from "./types.ts";
@@ -14,7 +14,7 @@ export function failOver(input: RunningInput, attempt: RunningAttempt): Action |
 	const { nowMs } = input.snapshot;
 	const saved = attempt.savedMs ?? attempt.completedMs;
 	const onNow = restOfAttempt(attempt, nowMs, input.runTimeOf);
-	const lostMs = Math.max(0, attempt.completedMs + (attempt.startedAtMs === null ? 0 : nowMs - attempt.startedAtMs) - saved);
+	const lostMs = Math.max(0, workDoneAt(attempt, nowMs) - saved);
 	const rest = { p50Ms: onNow.p50Ms + lostMs + LIMITS.restoreMs, p90Ms: onNow.p90Ms + lostMs + LIMITS.restoreMs };
 	const move = (to: MoveTarget, holdMicroUsd: bigint): Action => ({
 		kind: "move",

@@ -46,6 +46,7 @@ export function pickOffer(
 		pendingSinceMs: snapshot.nowMs,
 		nextAttemptNo: 0,
 		completedMs,
+		...(attempt.completedByClockMs !== undefined && { completedByClockMs: byClock(attempt, completedMs) }),
 		...(attempt.checkpointGiB !== undefined && { checkpointGiB: attempt.checkpointGiB }),
 		avoidOffers: avoided,
 		approvedMicroUsd: null,
@@ -65,4 +66,9 @@ export function pickOffer(
 		holdMicroUsd,
 		take: () => takeChoice(input.budgets, shape.verdict, choice, run),
 	};
+}
+
+/** The least that the work took by the clock when so much of it is done, of which the attempt itself did what it did not begin with. */
+function byClock({ completedMs: beforeMs, completedByClockMs = beforeMs, speed = 1 }: RunningAttempt, completedMs: number): number {
+	return completedByClockMs + Math.max(0, completedMs - beforeMs) / Math.max(1, speed);
 }

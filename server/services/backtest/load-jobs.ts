@@ -4,6 +4,7 @@ import { attempt } from "#server/db/schema/attempt.ts";
 import { job } from "#server/db/schema/job.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import type { HistoryJob, RecordedWork } from "#server/simulation/backtest/history.ts";
+import { readSpeeds, type SpeedOf } from "../site/pool-speed.ts";
 
 const BATCH = 5_000;
 const GIB = 2 ** 30;
@@ -20,10 +21,11 @@ interface Span {
 export async function loadJobs(db: Db, span: Span, onBatch: (read: number) => void): Promise<HistoryJob[]> {
 	const intern = internSpecs();
 	const jobs: HistoryJob[] = [];
+	const speeds = await readSpeeds(db);
 	let after = "";
 	for (;;) {
 		const rows = await readBatch(db, span, after);
-		for (const row of rows) jobs.push(toJob(row, span, intern));
+		for (const row of rows) jobs.push(toJob(row, span, { intern, speedOf: speeds.of }));
 		onBatch(jobs.length);
 		const last = rows.at(-1);
 		if (!last || rows.length < BATCH) return jobs;
@@ -36,7 +38,7 @@ type Row = Awaited<ReturnType<typeof readBatch>>[number];
 function readBatch(db: Db, { fromMs, toMs }: Span, after: string) {
 	const [from, to] = [new Date(fromMs), new Date(toMs)];
 	const last = db
-		.select({ id: attempt.id, startedAt: attempt.startedAt, finishedAt: attempt.finishedAt })
+		.select({ id: attempt.id, startedAt: attempt.startedAt, finishedAt: attempt.finishedAt, placement: attempt.placement })
 		.from(attempt)
 		.where(and(eq(attempt.jobId, job.id), sql`${attempt.startedAt} is not null`))
 		.orderBy(sql`${attempt.number} desc`)
@@ -54,6 +56,7 @@ function readBatch(db: Db, { fromMs, toMs }: Span, after: string) {
 			approvedMicroUsd: job.approvedMicroUsd,
 			lastStartedAt: last.startedAt,
 			lastFinishedAt: last.finishedAt,
+			placement: last.placement,
 			/** What earlier attempts had saved, and what was saved by the beginning. */
 			earlierMs: saved(sql`c.attempt_id <> ${last.id}`),
 			savedBeforeMs: saved(sql`c.created_at < ${from.toISOString()}::timestamptz`),
@@ -66,28 +69,28 @@ function readBatch(db: Db, { fromMs, toMs }: Span, after: string) {
 		.limit(BATCH);
 }
 
-function toJob(row: Row, span: Span, intern: (spec: JobSpec) => JobSpec): HistoryJob {
+function toJob(row: Row, span: Span, { intern, speedOf }: { intern: (spec: JobSpec) => JobSpec; speedOf: SpeedOf }): HistoryJob {
 	const withdrawn = row.state === "cancelled" && row.lastStartedAt === null;
 	return {
 		id: row.id,
 		spec: intern(row.spec),
 		submittedAtMs: row.submittedAt.getTime(),
 		approvedMicroUsd: row.approvedMicroUsd,
-		work: workOf(row, span),
+		work: workOf(row, span, row.placement ? speedOf(row.placement) : 1),
 		withdrawnAtMs: withdrawn ? (row.finishedAt?.getTime() ?? null) : null,
 		dataOutGiB: Number(row.bytes) / GIB,
 	};
 }
 
-/** What earlier attempts had saved, and the whole of the last one. */
-function workOf(row: Row, { fromMs, toMs }: Span): RecordedWork {
+/** What earlier attempts had saved, and the whole of the last one at the speed of its place. */
+function workOf(row: Row, { fromMs, toMs }: Span, speed: number): RecordedWork {
 	const startedMs = row.lastStartedAt?.getTime() ?? null;
 	if (startedMs === null || startedMs >= toMs) return { kind: "unknown" };
 	const over = row.finishedAt !== null && row.lastFinishedAt !== null;
 	const endMs = over ? (row.lastFinishedAt?.getTime() ?? toMs) : Math.min(row.lastFinishedAt?.getTime() ?? toMs, toMs);
 	const earlierMs = Number(row.earlierMs);
-	const beforeMs = startedMs < fromMs ? earlierMs + Math.max(0, Math.min(endMs, fromMs) - startedMs) : Number(row.savedBeforeMs);
-	return { kind: over ? "recorded" : "so_far", ms: earlierMs + Math.max(0, endMs - startedMs), beforeMs };
+	const beforeMs = startedMs < fromMs ? earlierMs + Math.max(0, Math.min(endMs, fromMs) - startedMs) * speed : Number(row.savedBeforeMs);
+	return { kind: over ? "recorded" : "so_far", ms: earlierMs + Math.max(0, endMs - startedMs) * speed, beforeMs };
 }
 
 /** Specs that no rule can tell apart become one object: what they run and with which variables is seen by none. */

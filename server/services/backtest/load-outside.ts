@@ -11,7 +11,9 @@ import type { HistoryTiming, LaunchRecord, RecordedHistory } from "#server/simul
 import { monthOf } from "#server/simulation/replay/billing.ts";
 import type { ReplayPool } from "#server/simulation/replay/types.ts";
 import { BUDGET_COST } from "../budget/cost-sql.ts";
+import { finishedJobs, type Ran, workOf } from "../job/run-work.ts";
 import { homeGrid } from "../site/home-grid.ts";
+import { poolSpeed, readSpeeds } from "../site/pool-speed.ts";
 
 /** How far back launches say anything (snapshot/offer-records.ts), and run times are learnt from (job/durations.ts). */
 const LAUNCHES_BEFORE_MS = 30 * DAY_MS;
@@ -41,7 +43,7 @@ export async function loadPools(db: Db): Promise<ReplayPool[]> {
 			wattsPerGpu: p.wattsPerGpu,
 			gridGramsPerKwh: gramsPerKwh,
 			pue,
-			speed: 1,
+			speed: poolSpeed(s.settings, p),
 			unavailableSlots: p.unavailableSlots,
 			provider: s.provider,
 			multiNode: s.provider !== "local",
@@ -113,11 +115,14 @@ export async function loadTiming(
 
 /** Oldest first, as the live loop's statistics read them. */
 export async function loadPriorRuns(db: Db, { fromMs }: Span): Promise<RecordedHistory["priorRuns"]> {
-	const rows = await db.execute<{ spec: JobSpec; ms: number }>(sql`
-		select spec, extract(epoch from finished_at - started_at)::float8 * 1000 as ms from job
-		where finished_at > ${at(fromMs - RUNS_BEFORE_MS)} and finished_at <= ${at(fromMs)} and state = 'succeeded' and started_at is not null
-		order by finished_at desc limit ${RUNS_MAX}`);
-	return rows.map(({ spec, ms }) => ({ spec: { ...spec, command: [], env: {} }, durationMs: Math.round(ms) })).toReversed();
+	const jobs = await db.execute<Ran & { spec: JobSpec }>(
+		finishedJobs({
+			columns: sql`job.spec`,
+			...{ fromMs: fromMs - RUNS_BEFORE_MS, toMs: fromMs, limit: RUNS_MAX },
+		}),
+	);
+	const speeds = await readSpeeds(db);
+	return jobs.map(({ spec, ...ran }) => ({ spec: { ...spec, command: [], env: {} }, durationMs: workOf(ran, speeds.of) })).toReversed();
 }
 
 /** What cloud work cost before the time, in the longest budget period that the time begins in. */

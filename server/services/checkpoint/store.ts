@@ -7,6 +7,7 @@ import { attempt } from "#server/db/schema/attempt.ts";
 import { checkpoint } from "#server/db/schema/checkpoint.ts";
 import { job } from "#server/db/schema/job.ts";
 import { newId } from "#server/kernel/ids.ts";
+import { readSpeeds } from "../site/pool-speed.ts";
 import { copyFolder } from "./copy-folder.ts";
 
 /** Complete checkpoints of a job that are kept; older ones are deleted. */
@@ -63,13 +64,17 @@ export async function commitCheckpoint(
 	input: { id: string; jobId: string; attemptId: string; files: number; bytes: number; atMs: number },
 ): Promise<void> {
 	await db.transaction(async (tx) => {
-		const [run] = await tx.select({ startedAt: attempt.startedAt }).from(attempt).where(eq(attempt.id, input.attemptId));
+		const [run] = await tx
+			.select({ startedAt: attempt.startedAt, placement: attempt.placement })
+			.from(attempt)
+			.where(eq(attempt.id, input.attemptId));
 		const [before] = await tx
 			.select({ ms: sql<string>`coalesce(max(${checkpoint.completedMs}), 0)::text` })
 			.from(checkpoint)
 			.where(and(eq(checkpoint.jobId, input.jobId), ne(checkpoint.attemptId, input.attemptId)));
+		const speed = run ? (await readSpeeds(tx)).of(run.placement) : 1;
 		const inThisAttempt = run?.startedAt ? Math.max(0, input.atMs - run.startedAt.getTime()) : 0;
-		const completedMs = BigInt(before?.ms ?? "0") + BigInt(Math.round(inThisAttempt));
+		const completedMs = BigInt(before?.ms ?? "0") + BigInt(Math.round(inThisAttempt * speed));
 		await tx.insert(checkpoint).values({
 			id: input.id,
 			jobId: input.jobId,

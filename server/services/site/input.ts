@@ -68,7 +68,7 @@ export function kindOf({ kinds }: Pick<SiteTools, "kinds">, provider: string): S
 
 /** @throws SpillwayError `invalid_input` naming each wrong setting, as `settings.…` */
 export function demandSettings(kind: SiteKind, given: Record<string, unknown>, before: Record<string, unknown> | null = null): void {
-	const problems = problemsOf(kind.settings.safeParse(given), "settings");
+	const problems = problemsOf(kind.settings.safeParse(given, WITH_INPUT), "settings");
 	// Who may add a site may not thereby run programs on the server.
 	const known = before === null ? {} : kind.guarded(before);
 	for (const [name, value] of Object.entries(kind.guarded(given)))
@@ -109,10 +109,13 @@ export function demandCredentials(
 			fields: [{ path: "credentials", message: "leave them out" }],
 		});
 	if (given.kind !== "stored") return { source: given, values: null };
-	const parsed = kind.credentials.safeParse(given.values);
+	const parsed = kind.credentials.safeParse(given.values, WITH_INPUT);
 	refuse(`These credentials are not as ${kind.title} gives them`, problemsOf(parsed, "credentials"));
 	return { source: { kind: "stored" }, values: parsed.success ? parsed.data : null };
 }
+
+/** A field of another type is told apart from one that is missing by what stands there. */
+const WITH_INPUT = { reportInput: true };
 
 function problemsOf(result: z.ZodSafeParseResult<unknown>, root: string): FieldProblem[] {
 	if (result.success) return [];

@@ -9,6 +9,7 @@ import { authorize } from "../authorize.ts";
 import type { ServiceContext } from "../context.ts";
 import { MARGINAL_PRICE } from "../instance/marginal-price.ts";
 import { iso } from "../job/view.ts";
+import { poolSpeed } from "./pool-speed.ts";
 
 export interface SlotView {
 	slot: number;
@@ -27,6 +28,8 @@ export interface PoolDetail {
 	busy: number;
 	unavailable: number;
 	microUsdPerGpuHour: string;
+	/** How fast jobs run here beside a machine of speed 1 (the site's setting `speeds`). */
+	speed: number;
 	slots: SlotView[];
 }
 
@@ -87,6 +90,7 @@ export async function listSites(ctx: ServiceContext): Promise<SiteView[]> {
 			.map((p) =>
 				poolDetail(
 					p,
+					poolSpeed(s.settings, p),
 					open.filter((o) => o.siteId === s.id && o.poolId === p.id),
 				),
 			);
@@ -115,6 +119,7 @@ export async function listSites(ctx: ServiceContext): Promise<SiteView[]> {
 
 function poolDetail(
 	row: typeof pool.$inferSelect,
+	speed: number,
 	open: readonly { slots: number[]; jobId: string; jobName: string; team: string }[],
 ): PoolDetail {
 	const holder = new Map(open.flatMap((o) => o.slots.map((slot) => [slot, o] as const)));
@@ -133,6 +138,7 @@ function poolDetail(
 		busy: slots.filter((s) => s.state === "busy").length,
 		unavailable: slots.filter((s) => s.state === "unavailable").length,
 		microUsdPerGpuHour: row.microUsdPerGpuHour.toString(),
+		speed,
 		slots,
 	};
 }

@@ -8,6 +8,7 @@ import { LIVE_ATTEMPT_STATES } from "#server/domain/states.ts";
 import type { ToldToLeave } from "#server/scheduling/kept-room.ts";
 import type { RunningAttempt } from "#server/scheduling/types.ts";
 import { MARGINAL_PRICE } from "../instance/marginal-price.ts";
+import { byClock, readSpeeds } from "../site/pool-speed.ts";
 
 /** A live attempt without its job's spec, which is kept between cycles. */
 export type LiveAttemptFacts = Omit<RunningAttempt, "spec" | "nextCheckpointAtMs"> & { lastSavedAtMs: number | null; told: ToldToLeave };
@@ -37,6 +38,7 @@ export async function readLiveAttempts(tx: Tx): Promise<LiveAttemptFacts[]> {
 		.innerJoin(job, eq(job.id, attempt.jobId))
 		.where(inArray(attempt.state, [...LIVE_ATTEMPT_STATES]));
 	const machines = await readMachines(tx);
+	const speeds = await readSpeeds(tx);
 	return rows.map((r) => ({
 		jobId: r.jobId,
 		attemptId: r.attemptId,
@@ -45,6 +47,8 @@ export async function readLiveAttempts(tx: Tx): Promise<LiveAttemptFacts[]> {
 		startedAtMs: r.startedAt?.getTime() ?? null,
 		placedAtMs: r.createdAt.getTime(),
 		completedMs: Number(r.completedMs),
+		...byClock(Number(r.completedMs), speeds),
+		...speedFacts(speeds.of(r.placement)),
 		stopping: r.state === "stopping",
 		savedMs: Number(r.savedMs),
 		movingTo: r.movingTo,
@@ -52,6 +56,11 @@ export async function readLiveAttempts(tx: Tx): Promise<LiveAttemptFacts[]> {
 		told: { stopReason: r.stopReason, askedAtMs: r.stopRequestedAt?.getTime() ?? null, endedAtMs: null },
 		...machines.get(r.attemptId),
 	}));
+}
+
+/** Nothing is said of the speed that most places have. */
+function speedFacts(speed: number): { speed?: number } {
+	return speed === 1 ? {} : { speed };
 }
 
 type MachineFacts = Pick<RunningAttempt, "offerId" | "microUsdPerHour" | "expiresAtMs">;

@@ -34,6 +34,7 @@ import { OffersAsRead } from "../offer/offers-as-read.ts";
 import { type ActivePolicy, activePolicy } from "../policy/active.ts";
 import { busyPricesNow } from "../rate-card/gpu-hour-prices.ts";
 import { homeGrid } from "../site/home-grid.ts";
+import { byClock, poolSpeed, readSpeeds } from "../site/pool-speed.ts";
 import type { Timing } from "../timing.ts";
 import { arrivingGpusPerHour as readArrivals } from "./arrivals.ts";
 import { readAvoided } from "./avoided-offers.ts";
@@ -174,6 +175,7 @@ async function readPending(
 	const over = evicts(policy) ? await readToldAndOver(tx, nowMs) : [];
 	const rooms = keptRooms([...told, ...rows.map(toldOf), ...over], nowMs);
 	const answers = asksPeople(policy) ? await readAnswers(tx) : null;
+	const speeds = await readSpeeds(tx);
 	return rows.map((r) => {
 		const spec = specOf(cache, r);
 		// Nothing beside its row says anything of most of them: they are what they were.
@@ -188,6 +190,7 @@ async function readPending(
 			pendingSinceMs: r.pendingSince.getTime(),
 			nextAttemptNo: r.attempts + 1,
 			completedMs: Number(r.completedMs),
+			...byClock(Number(r.completedMs), speeds),
 			...sizeOf(r.jobId, spec),
 			avoidOffers: avoid.get(r.jobId) ?? [],
 			...(refused.has(r.jobId) && { notPools: refused.get(r.jobId) ?? [] }),
@@ -268,6 +271,7 @@ async function readPools(tx: Tx, nowMs: number): Promise<PoolView[]> {
 		for (const a of open) if (a.siteId === p.siteId && a.poolId === p.id) for (const slot of a.slots) taken.add(slot);
 		const total = p.nodes * p.gpusPerNode;
 		const grid = homeGrid(s.settings);
+		const speed = poolSpeed(s.settings, p);
 		return {
 			id: p.id,
 			siteId: p.siteId,
@@ -283,6 +287,7 @@ async function readPools(tx: Tx, nowMs: number): Promise<PoolView[]> {
 			// The local site is one host; clusters place gangs themselves.
 			multiNode: s.provider !== "local",
 			provider: s.provider,
+			...(speed !== 1 && { speed }),
 			freeSlots: Array.from({ length: total }, (_, i) => i).filter((i) => !taken.has(i)),
 		};
 	});

@@ -17,6 +17,7 @@ export class LiveAttempt implements RunningAttempt {
 	readonly placement: Placement;
 	readonly slots: number[];
 	readonly placedAtMs: number;
+	readonly speed: number;
 	readonly completedMs: number;
 	readonly stopping: boolean;
 	readonly movingTo: MoveTarget | null;
@@ -39,6 +40,7 @@ export class LiveAttempt implements RunningAttempt {
 		this.placement = placementOf(run);
 		this.slots = run.home ? [...run.home.slots] : [];
 		this.placedAtMs = run.placedAtMs;
+		this.speed = run.speed;
 		this.completedMs = run.savedBeforeMs;
 		this.stopping = given.stopping ?? false;
 		this.movingTo = given.movingTo ?? null;

@@ -1,0 +1,28 @@
+import { describe, expect, it } from "vitest";
+import { poolSpeedsSchema, speedOfPool, speedsOfNothing } from "./pool-speed.ts";
+
+describe("speeds of pools", () => {
+	it("takes numbers, and the texts that forms write", () => {
+		expect(poolSpeedsSchema.parse({ "gpu-h100x8": 2, "A100-80GB": "0.5" })).toEqual({ "gpu-h100x8": 2, "A100-80GB": 0.5 });
+	});
+
+	it.each([0, -1, Number.NaN, 1000, "fast", "", true, null, Number.POSITIVE_INFINITY])("refuses %s and says what it may be", (speed) => {
+		const [issue] = poolSpeedsSchema.safeParse({ gpu: speed }).error?.issues ?? [];
+		expect(issue?.path).toEqual(["gpu"]);
+		expect(issue?.message).toMatch(/^a number from 0.01 to 100/);
+	});
+
+	it("goes by the pool before its accelerator, and is 1 where nothing is said", () => {
+		const speeds = { fast: 4, h100: 2 };
+		const canonical = (name: string): string => (name === "h100" ? "H100-80GB" : name);
+		const of = (id: string | null, accelerator: string | null): number => speedOfPool(speeds, { id, accelerator }, canonical);
+		expect([of("fast", "H100-80GB"), of("slow", "H100-80GB"), of("slow", "A100-80GB"), of(null, null)]).toEqual([4, 2, 1, 1]);
+		expect(speedOfPool(undefined, { id: "fast", accelerator: null })).toBe(1);
+	});
+
+	it("tells the names that are of no pool", () => {
+		const pools = [{ id: "gpu-h100x8", accelerator: "H100-80GB" }];
+		expect(speedsOfNothing({ "gpu-h100x8": 2, "H100-80GB": 2, "gpu-h10x8": 3 }, pools)).toEqual(["gpu-h10x8"]);
+		expect(speedsOfNothing(undefined, pools)).toEqual([]);
+	});
+});

@@ -1,0 +1,43 @@
+import { z } from "zod";
+
+/** A hundred times as fast or as slow as another machine that runs the same job: a slip of the decimal point is caught. */
+const [LEAST, MOST] = [0.01, 100] as const;
+const SAID = `a number from ${LEAST} to ${MOST}, such as 2 for a pool on which jobs take half the time`;
+
+/**
+ * A site's setting `speeds`: how fast jobs run in its pools, by a pool's id or by an accelerator, beside a machine of speed 1.
+ * Clouds, and pools of which nothing is said, have speed 1. Forms write their numbers as texts.
+ */
+export const poolSpeedsSchema = z.record(
+	z.string().min(1),
+	z.preprocess(
+		(given) => (typeof given === "string" && given.trim() !== "" ? Number(given) : given),
+		z.number(SAID).min(LEAST, SAID).max(MOST, SAID),
+	),
+);
+export type PoolSpeeds = z.output<typeof poolSpeedsSchema>;
+
+/** The keys of `speeds` that name none of these pools. `canonical`: one name for all that an accelerator is called. */
+export function speedsOfNothing(
+	speeds: PoolSpeeds | undefined,
+	pools: readonly { id: string; accelerator: string }[],
+	canonical: (accelerator: string) => string = (name) => name,
+): string[] {
+	return Object.keys(speeds ?? {}).filter(
+		(name) => !pools.some(({ id, accelerator }) => id === name || canonical(accelerator) === canonical(name)),
+	);
+}
+
+/** Of one pool: what is said of it by its id, else of its accelerator, else 1. */
+export function speedOfPool(
+	speeds: PoolSpeeds | undefined,
+	pool: { id: string | null; accelerator: string | null },
+	canonical: (accelerator: string) => string = (name) => name,
+): number {
+	if (!speeds) return 1;
+	if (pool.id !== null && Object.hasOwn(speeds, pool.id)) return speeds[pool.id] ?? 1;
+	if (pool.accelerator === null) return 1;
+	const model = canonical(pool.accelerator);
+	for (const [name, speed] of Object.entries(speeds)) if (canonical(name) === model) return speed;
+	return 1;
+}
