@@ -1,4 +1,5 @@
-// `npm run test:contract -- --driver NAME`: the contract suite of one driver, or of all without a name. Where a suite can run
+// `npm run test:contract -- --driver NAME`: the contract suite of one driver, or of all without a name, and that of the adoption
+// from its clusters, where there is one. Where a suite can run
 // against a cluster or account that is there already, its variables are in server/providers/contract/README.md.
 import { spawnSync } from "node:child_process";
 import { globSync } from "node:fs";
@@ -11,10 +12,10 @@ import { describeError, PlainError } from "./lib/plain-error.mjs";
 
 const EXAMPLE = "for example: npm run test:contract -- --driver slurm";
 
-/** @returns {Map<string, string[]>} each driver's suites by its name, which is that of its folder */
+/** @returns {Map<string, string[]>} each driver's suites by its name: that of its folder, and of an adoption from its clusters */
 function suites() {
-	const files = globSync("server/providers/*/*.contract.test.ts", { cwd: root }).sort();
-	return Map.groupBy(files, (file) => path.basename(path.dirname(file)));
+	const files = globSync(["server/providers/*/*.contract.test.ts", "server/control-loop/adoption-*.db.test.ts"], { cwd: root }).sort();
+	return Map.groupBy(files, (file) => /adoption-(.*)\.db\.test\.ts$/.exec(file)?.[1] ?? path.basename(path.dirname(file)));
 }
 
 try {

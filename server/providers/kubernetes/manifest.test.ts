@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { JobSpec } from "#server/domain/job.ts";
-import { jobOf, type ManifestInput, podsOf } from "./manifest.ts";
+import { jobOf, type ManifestInput, podsOf, serviceOf } from "./manifest.ts";
 import { kubernetesSettingsSchema } from "./settings.ts";
 
 const spec: JobSpec = {
@@ -27,6 +27,16 @@ it("gives the pods of a gang what torchrun reads, as machines in the cloud have 
 	// Once, and not as the job file says.
 	expect([given("NODE_RANK"), given("PET_NODE_RANK"), given("SEED")]).toEqual([[RANK], [RANK], ["7"]]);
 	expect(podsOf(input()).map((pod) => pod.metadata?.annotations?.["batch.kubernetes.io/job-completion-index"])).toEqual(["0", "1", "2"]);
+});
+
+it("gives a gang an Indexed Job that is tried once, and a headless service that finds its pods before they are ready", () => {
+	const { metadata, spec: job } = jobOf(input(), { indexed: true, podReplacement: true });
+	expect(job).toMatchObject({ completionMode: "Indexed", completions: 3, parallelism: 3, backoffLimit: 0, podReplacementPolicy: "Failed" });
+	const service = serviceOf("att_1_001", "lab");
+	expect(service.spec).toMatchObject({ clusterIP: "None", publishNotReadyAddresses: true });
+	expect(job?.template.spec?.subdomain).toBe(service.metadata?.name);
+	expect(metadata?.name).toBe(service.metadata?.name);
+	expect(job?.template.metadata?.labels).toMatchObject(service.spec?.selector ?? { none: "none" });
 });
 
 it("gives a job of one node none of it, and its own variables as they are", () => {
