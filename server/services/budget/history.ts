@@ -1,11 +1,9 @@
-import { asc, desc, eq } from "drizzle-orm";
+import { desc, eq } from "drizzle-orm";
 import { periodOf } from "#server/accounting/calendar.ts";
 import type { Calendar } from "#server/accounting/zone.ts";
 import type { Db } from "#server/db/client.ts";
 import { budgetPeriod } from "#server/db/schema/budget.ts";
-import { policyVersion } from "#server/db/schema/policy.ts";
-import { parsePolicy } from "#server/policy/parse-policy.ts";
-import { DEFAULT_POLICY } from "../policy/active.ts";
+import { policiesBefore } from "../policy/at.ts";
 import type { BudgetFigures } from "./figures.ts";
 
 export interface PastPeriod {
@@ -30,18 +28,13 @@ export async function readPastPeriods(db: Db, { rule, period }: BudgetFigures, c
 		.limit(PERIODS_MAX + 1);
 	const past = rows.filter((r) => r.periodKey < period.key);
 	if (past.length === 0) return [];
-	const versions = await db
-		.select({ source: policyVersion.source, createdAt: policyVersion.createdAt })
-		.from(policyVersion)
-		.where(eq(policyVersion.name, DEFAULT_POLICY))
-		.orderBy(asc(policyVersion.version));
+	const inForce = await policiesBefore(db, period.fromMs);
 	return past.flatMap(({ periodKey, postedMicroUsd }) => {
 		// Noon of the first day lies within the period in every zone.
 		const at = periodOf(rule.period, Date.parse(`${periodKey}T12:00:00Z`), calendar);
 		// A row of another kind of period, from a time when this budget was counted by it.
 		if (at.key !== periodKey) return [];
-		const last = versions.findLast((v) => v.createdAt.getTime() < at.toMs);
-		const then = last && parsePolicy(last.source).policy?.budgets.find((b) => b.id === rule.id && b.period === rule.period);
+		const then = inForce(at.toMs)?.budgets.find((b) => b.id === rule.id && b.period === rule.period);
 		return [{ periodKey, fromMs: at.fromMs, toMs: at.toMs, postedMicroUsd, capMicroUsd: then?.capMicroUsd ?? null }];
 	});
 }

@@ -13,6 +13,7 @@ import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
 import { COMMITMENT_ID } from "../offer/commitment-seats.ts";
 import { readCommitments } from "../rate-card/commitments.ts";
 import { holdLedgerCalendar } from "./calendar.ts";
+import { progressKey } from "./commitment-progress.ts";
 import type { LedgerContext } from "./context.ts";
 import type { Machine } from "./instance-usage.ts";
 import { postCharges } from "./post-charges.ts";
@@ -86,7 +87,7 @@ export async function meterCommitments(ctx: LedgerContext): Promise<void> {
 
 async function meterCommitment(ctx: LedgerContext, commitment: Commitment, nowMs: number): Promise<boolean> {
 	return ctx.db.transaction(async (tx) => {
-		const key = `commitment_metered/${commitment.id}`;
+		const key = progressKey(commitment.id);
 		await tx.insert(setting).values({ key, value: commitment.fromMs }).onConflictDoNothing();
 		const [row] = await tx.select({ value: setting.value }).from(setting).where(eq(setting.key, key)).for("update");
 		const [place] = await tx.select({ provider: site.provider }).from(site).where(eq(site.id, commitment.siteId));

@@ -10,6 +10,8 @@ import { newId } from "#server/kernel/ids.ts";
 import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import { placeHold } from "../budget/place-hold.ts";
 import { listCommitments, setCommitments } from "../rate-card/commitments.ts";
+import { closeMonth } from "../statement/close.ts";
+import { previewStatement } from "../statement/preview.ts";
 import { chargesOf } from "./charges-of.ts";
 import { ledgerCheck } from "./check.ts";
 import { meterAll } from "./meter.ts";
@@ -265,6 +267,19 @@ describe("a reservation of 2 machines for $4 an hour, $2 each", () => {
 		expect(await sums()).toEqual([0n, 0n]);
 		await meterAll(books);
 		expect(await sums()).toEqual([8_000_000n, 6_000_000n]);
+	});
+
+	it("November is not closed before the last of its hours is: 494 h from the 10th at 10:00 × $4 = $1,976, all of it unused", async () => {
+		const untilMs = Date.UTC(2026, 11, 1);
+		const close = () => closeMonth(books, { month: "2026-11" });
+		books.clock.advance(untilMs + HOUR_MS / 2 - books.clock.nowMs());
+		await meterAll(books);
+		await expect(close()).rejects.toMatchObject({ code: "conflict", message: expect.stringContaining("1 machines, pools or commitments") });
+		books.clock.advance(HOUR_MS);
+		await meterAll(books);
+		expect((await close()).written.map((w) => [w.team, w.version])).toEqual([["", 1]]);
+		const { totals } = await previewStatement(books, { month: "2026-11", team: "" });
+		expect(totals.effectiveMicroUsd).toBe(String(494 * 4_000_000));
 	});
 
 	it("a third machine finds no room in it and pays its own $5: 2 + 2 + 5, nothing unused", async () => {

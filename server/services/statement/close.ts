@@ -112,9 +112,9 @@ async function refuseUnmetered(tx: Tx, { month, toMs }: LedgerMonth): Promise<vo
 	if (lag === 0) return;
 	throw new SpillwayError(
 		"conflict",
-		`${month} is not charged to its end yet: the meter has still to reach it on ${lag} machines or pools.`,
+		`${month} is not charged to its end yet: the meter has still to reach it on ${lag} machines, pools or commitments.`,
 		{
-			fix: "Close it again in a minute. If this stays, look whether the scheduler runs.",
+			fix: "Close it again in a minute, with commitments in two hours. If this stays, look whether the scheduler runs.",
 		},
 	);
 }

@@ -3,7 +3,7 @@ import type { MonthFacts } from "#server/accounting/statement-facts.ts";
 import type { DbOrTx } from "#server/db/client.ts";
 import type { LedgerMonth } from "./month.ts";
 import { readCheapest } from "./read-cheapest.ts";
-import { policyOfMonth, readBills, readBudgets, readNotes } from "./read-money.ts";
+import { policyOfMonth, policyOfToday, readBills, readBudgets, readNotes } from "./read-money.ts";
 import { readRows, readTopJobs } from "./read-rows.ts";
 import { readRowsOf } from "./read-rows-of.ts";
 import { readBurstWaits, readWaste } from "./read-work.ts";
@@ -21,6 +21,8 @@ export async function readMonthFacts(
 	const { rows, projectRows, itemRows } = only === null ? alike(await readRows(db, month)) : await readRowsOf(db, month, only);
 	const teams = only === null ? teamsOf(rows) : [only];
 	const policy = await policyOfMonth(db, month);
+	// Before the first policy there were no budgets; what it would have allowed is told by today's.
+	const allowed = policy ?? (await policyOfToday(db));
 	const notes = await readNotes(db, month.month);
 	const accelerators = new Set(
 		itemRows.flatMap((r) => (r.month === "this" && r.capacityType === "owned" && !r.idle ? [r.accelerator] : [])),
@@ -35,7 +37,7 @@ export async function readMonthFacts(
 		topJobs: await readTopJobs(db, month, teams, TOP_JOBS),
 		waste: await readWaste(db, month, only),
 		burst: await readBurstWaits(db, month, only),
-		cheapest: policy ? await readCheapest(db, month, policy, [...accelerators].sort()) : [],
+		cheapest: allowed ? await readCheapest(db, month, allowed, [...accelerators].sort()) : [],
 		budgets: await readBudgets(db, month, policy, notes),
 		bills: await readBills(db, month.month, notes),
 	};

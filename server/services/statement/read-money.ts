@@ -1,27 +1,23 @@
-import { and, desc, eq, inArray, lt, sql } from "drizzle-orm";
+import { desc, eq, inArray, sql } from "drizzle-orm";
 import { periodOf } from "#server/accounting/calendar.ts";
 import type { MonthFacts } from "#server/accounting/statement-facts.ts";
 import type { DbOrTx } from "#server/db/client.ts";
 import { budgetPeriod } from "#server/db/schema/budget.ts";
-import { policyVersion } from "#server/db/schema/policy.ts";
 import { statementNote } from "#server/db/schema/statement.ts";
 import type { Policy } from "#server/domain/policy.ts";
 import type { StatementBill } from "#server/domain/statement.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
-import { parsePolicy } from "#server/policy/parse-policy.ts";
-import { activePolicy, DEFAULT_POLICY } from "../policy/active.ts";
+import { activePolicy } from "../policy/active.ts";
+import { policiesBefore } from "../policy/at.ts";
 import type { LedgerMonth } from "./month.ts";
 
-/** The policy as it stood at the month's end; the one in force when none was published by then; null without any. */
+/** The policy in force at the month's end; null when none was. */
 export async function policyOfMonth(db: DbOrTx, { toMs }: LedgerMonth): Promise<Policy | null> {
-	const [row] = await db
-		.select({ source: policyVersion.source })
-		.from(policyVersion)
-		.where(and(eq(policyVersion.name, DEFAULT_POLICY), lt(policyVersion.createdAt, new Date(toMs))))
-		.orderBy(desc(policyVersion.version))
-		.limit(1);
-	const then = row && parsePolicy(row.source).policy;
-	if (then) return then;
+	return (await policiesBefore(db, toMs))(toMs);
+}
+
+/** The policy in force now; null without any. */
+export async function policyOfToday(db: DbOrTx): Promise<Policy | null> {
 	try {
 		return (await activePolicy(db)).policy;
 	} catch (error) {
@@ -42,7 +38,7 @@ export async function readNotes(db: DbOrTx, month: string): Promise<Map<string, 
 
 export const noteKey = (team: string, subject: string): string => JSON.stringify([team, subject]);
 
-/** Caps and what was posted against them, each in the period that holds the month. `team` is whose statement it belongs on besides the company's. */
+/** Caps of the policy at the month's end and what was posted against them, each in the period that holds the month. `team` is whose statement it belongs on besides the company's. */
 export async function readBudgets(
 	db: DbOrTx,
 	month: LedgerMonth,

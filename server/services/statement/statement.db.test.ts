@@ -8,6 +8,8 @@ import type { Actor, ServiceContext } from "../context.ts";
 import { meterAll } from "../ledger/meter.ts";
 import { postCharges } from "../ledger/post-charges.ts";
 import * as test from "../ledger/testing/books.ts";
+import { publishPolicy } from "../policy/publish.ts";
+import { rollbackPolicy } from "../policy/rollback.ts";
 import { closeMonth } from "./close.ts";
 import { getStatement } from "./get.ts";
 import { listStatements } from "./list.ts";
@@ -29,6 +31,24 @@ const as = (actor: Actor): ServiceContext => ({ ...books, actor });
 const finance = (): ServiceContext => as(person("finance"));
 const MONTH = { month: "2026-11" };
 
+/** Monthly budgets in dollars: of one team where its name begins with that. */
+const publishCaps = (caps: Record<string, number>) => {
+	const scope = (id: string) => (id.startsWith("nlp") ? 'job.team == "nlp"' : "true");
+	const budgets = Object.entries(caps).map(
+		([id, cap]) => `    - { id: ${id}, scope: '${scope(id)}', period: month, capUsd: ${cap}, atCap: hold }`,
+	);
+	const source = [
+		"apiVersion: spillway/v1",
+		"kind: Policy",
+		"metadata: { name: default }",
+		"spec:",
+		"  rules: []",
+		"  budgets:",
+		...budgets,
+	];
+	return publishPolicy(books, { name: "default", source: source.join("\n"), message: "caps" });
+};
+
 beforeAll(async () => {
 	books = await test.openBooks();
 	await test.addPool(books, { gpus: 2 });
@@ -46,6 +66,11 @@ beforeAll(async () => {
 	await test.terminate(books, demanded.instanceId);
 	books.clock.advance(HOUR_MS / 2);
 	await test.endUse(books, use.allocationId);
+	await meterAll(books);
+	await publishCaps({ "cloud-month": 0.5, "nlp-month": 0.6 });
+	await publishCaps({ "cloud-month": 9 });
+	books.clock.advance(HOUR_MS);
+	await rollbackPolicy(books, { name: "default", version: 1, message: "nine dollars were a slip" });
 	books.clock.advance(Date.UTC(2026, 11, 3, 10) - books.clock.nowMs());
 	await meterAll(books);
 });
@@ -217,6 +242,19 @@ describe("corrections", () => {
 		const view = await getStatement(finance(), { ...MONTH, team: "nlp", version: 1 });
 		expect(view).toMatchObject({ intact: true, shown: { version: 1, totalMicroUsd: "503000" } });
 		await expect(getStatement(finance(), { ...MONTH, team: "nlp", version: 7 })).rejects.toMatchObject({ code: "not_found" });
+	});
+});
+
+describe("budgets against actual", () => {
+	it("by the caps of November's end, to which they were rolled back: 907,200 − 500,000 = 407,200 over, and nlp's 503,000 − 600,000 = 97,000 under", async () => {
+		const of = async (team: string) =>
+			(await previewStatement(finance(), { ...MONTH, team })).budgets.map((b) => [b.id, b.postedMicroUsd, b.varianceMicroUsd]);
+		const nlp = ["nlp-month", "503000", "-97000"];
+		expect(await of("")).toEqual([["cloud-month", "907200", "407200"], nlp]);
+		expect(await of("nlp")).toEqual([nlp]);
+		expect(await of("risk")).toEqual([]);
+		await publishCaps({ "cloud-month": 7, "december-month": 1 });
+		expect(await of("")).toEqual([["cloud-month", "907200", "407200"], nlp]);
 	});
 });
 
