@@ -32,7 +32,7 @@ export function endWords(code: Exclude<ReasonCode, WaitingOrPlacedCode>, r: Read
 		case "cancelled_by_person":
 			return `Cancelled by ${r.text("by") ?? "a person"}`;
 		case "no_placement_possible":
-			return `No place can ever run this job${clause(r.text("homeCause"), (c) => `. At home: ${causeText(c as RemovalCode, r, "Home")}`)}${clause(r.text("cloudCause"), (c) => `. In the cloud: ${causeText(c as RemovalCode, r, "Cloud")}`)}`;
+			return `No place can ever run this job${clause(r.text("homeCause"), (c) => `. At home: ${causeText(c as RemovalCode, r, "Home")}`)}${clause(r.text("cloudCause"), (c) => `. In the cloud: ${causeText(c as RemovalCode, r, "Cloud")}`)}${namesInstead(r)}`;
 		case "staging_failed":
 			return `Failed: its data could not be copied to where it runs${message(r)}`;
 		case "image_pull_failed":
@@ -61,6 +61,12 @@ export function endWords(code: Exclude<ReasonCode, WaitingOrPlacedCode>, r: Read
 		default:
 			return machineWords(code, r);
 	}
+}
+
+/** To whoever named an accelerator that is nowhere. */
+function namesInstead(r: Read): string {
+	const near = r.text("nearestAccelerator");
+	return near ? `. The nearest name that there is: ${near}` : clause(r.text("knownAccelerators"), (names) => `. There are: ${names}`);
 }
 
 function adoptionWords(why: string | null): string {

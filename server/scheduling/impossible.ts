@@ -1,6 +1,7 @@
 import type { RemovalCode } from "#server/domain/decision.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import { type Reason, reason } from "#server/domain/reasons.ts";
+import { nearestName } from "#server/kernel/nearest-name.ts";
 import { canEverBurst } from "./burst.ts";
 import { compareNames, type Removal, stageOf } from "./removal.ts";
 import type { Shape } from "./shape.ts";
@@ -29,6 +30,8 @@ export function impossibility(spec: JobSpec, shape: Shape, snapshot: Snapshot): 
 }
 
 const NOT_DUE: { why: RemovalCode; ruleId: string | null } = { why: "burst_not_due", ruleId: null };
+
+const KNOWN_SHOWN = 8;
 
 /** Of all places the one that came furthest tells the most (removal.ts, stageOf). Ties: the code, then the rule. */
 function furthest(removals: readonly Removal[]): Removal | null {
@@ -59,6 +62,17 @@ function askedAndLargest(spec: JobSpec, snapshot: Snapshot): Reason["facts"] {
 		largestCloudCpus: largest(offers.map((o) => o.vcpus)),
 		askedMemoryGiB: memoryGiB,
 		largestCloudMemoryGiB: largest(offers.map((o) => o.memoryGiB)),
+		...(pools.length + offers.length === 0 && nameFacts(accelerators, snapshot)),
+	};
+}
+
+/** What somebody may have meant who named what is nowhere: the nearest name, and what there is. */
+function nameFacts([asked = ""]: readonly string[], { pools, offers }: Snapshot): Reason["facts"] {
+	const known = [...new Set([...pools, ...offers].map(({ accelerator }) => accelerator))].sort();
+	const more = known.length - KNOWN_SHOWN;
+	return {
+		nearestAccelerator: nearestName(asked, known),
+		knownAccelerators: `${known.slice(0, KNOWN_SHOWN).join(", ")}${more > 0 ? ` and ${more} more` : ""}`,
 	};
 }
 

@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+import { sentenceOf } from "#server/domain/sentences.ts";
+import { decide } from "./decide.ts";
+import { aJob, anOffer, aPool, aSnapshot } from "./testing/builders.ts";
+import type { Snapshot } from "./types.ts";
+
+/** What becomes of a job that asks for these, and the sentence for it. */
+function asking(accelerators: string[], part: Partial<Snapshot> = {}): [string, string] {
+	const job = aJob("j")
+		.accelerators(...accelerators)
+		.build();
+	const { actions, waiting } = decide(aSnapshot({ offers: [anOffer({ accelerator: "H100-80GB" })], ...part, pending: [job] }));
+	const [action] = actions;
+	const why = action?.reason ?? waiting.get(job.jobId);
+	return [action?.kind ?? "waits", why ? sentenceOf(why) : ""];
+}
+
+describe("a job that asks for an accelerator which is nowhere", () => {
+	it("fails with what there is, when a TPU is asked for where all are GPUs", () => {
+		expect(asking(["TPU-v5e"])).toEqual([
+			"fail",
+			"No place can ever run this job. At home: none has TPU-v5e. In the cloud: none has TPU-v5e. There are: A10G-24GB, H100-80GB.",
+		]);
+	});
+
+	it("fails with the nearest name, when it is a slip", () => {
+		const [kind, sentence] = asking(["H100-80G"]);
+		expect(kind).toBe("fail");
+		expect(sentence).toMatch(/The nearest name that there is: H100-80GB\.$/);
+	});
+
+	it("waits as long as no cloud was read, which may have it, and says so", () => {
+		const [kind, sentence] = asking(["TPU-v5e"], { offers: [] });
+		expect(kind).toBe("waits");
+		expect(sentence).toContain("none were read from the providers yet");
+	});
+
+	it("goes to the cloud that has it by name, past a cheaper GPU there and free GPUs at home", () => {
+		const tpu = anOffer({ instanceType: "ct5lp-hightpu-1t", accelerator: "TPU-v5e", usd: "9" });
+		const gpu = anOffer({ usd: "0.10" });
+		const job = aJob("j").accelerators("TPU-v5e").build();
+		const [action] = decide(aSnapshot({ pools: [aPool()], offers: [gpu, tpu], pending: [job] })).actions;
+		expect(action).toMatchObject({ kind: "launch", offer: { id: tpu.id } });
+	});
+});
