@@ -7,12 +7,15 @@ import { startEc2Emulator } from "#server/emulators/aws/emulator.ts";
 import { DEFAULT_ACCESS_KEY_ID } from "#server/emulators/aws/options.ts";
 import type { CatalogEntry } from "#server/emulators/shared/catalog-entry.ts";
 import { defined } from "#server/kernel/assert.ts";
+import { listOffers } from "#server/rates/offers.ts";
 import { describeCloudDriverContract } from "../contract/cloud-contract.ts";
 import type { CloudHarness, LaunchRefusal } from "../contract/cloud-harness.ts";
+import { announceLive, type LiveCloud, liveCloud } from "../contract/live-cloud.ts";
 import { startRewritingProxy } from "../contract/rewriting-proxy.ts";
 import { CONTROL_PLANE_TAG } from "../driver.ts";
 import type { DatedRate } from "../snapshot-rate.ts";
 import { AwsDriver } from "./driver.ts";
+import { awsSettingsSchema } from "./settings.ts";
 
 const REGIONS: [string, string] = ["us-east-1", "eu-west-1"];
 const TYPE = "g5.xlarge";
@@ -57,7 +60,7 @@ const REFUSAL_CODES: Record<LaunchRefusal, string> = {
 const ANSWER_TIMEOUT_MS = 1_500;
 const CREDENTIALS = { accessKeyId: DEFAULT_ACCESS_KEY_ID, secretAccessKey: "any" };
 
-async function makeHarness(): Promise<CloudHarness> {
+async function emulatedAccount(): Promise<CloudHarness> {
 	const stateDir = mkdtempSync(path.join(tmpdir(), "spillway-aws-contract-"));
 	const emulator = await startEc2Emulator({
 		port: 0,
@@ -151,4 +154,19 @@ async function makeHarness(): Promise<CloudHarness> {
 	};
 }
 
-describeCloudDriverContract("aws", makeHarness);
+/** An account, or an endpoint, that is there already: a site's settings as JSON. */
+function givenAccount(): LiveCloud | null {
+	const { SPILLWAY_CONTRACT_AWS: row, SPILLWAY_CONTRACT_AWS_TYPE: instanceType = "g4dn.xlarge" } = process.env;
+	if (!row) return null;
+	const settings = JSON.parse(row);
+	const listPrices = () => listOffers("aws");
+	return {
+		...{ regions: awsSettingsSchema.parse({ ...settings, controlPlane: "contract" }).regions, instanceType, rates: listPrices() },
+		open: (controlPlane) => new AwsDriver("aws", { settings: { ...settings, controlPlane }, listPrices }),
+	};
+}
+
+const given = givenAccount();
+if (given) announceLive(given);
+
+describeCloudDriverContract("aws", () => (given ? liveCloud(given) : emulatedAccount()));

@@ -2,21 +2,20 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { vi } from "vitest";
 import { startAzureEmulator } from "#server/emulators/azure/emulator.ts";
 import { EMULATED_RESOURCE_GROUP, EMULATED_SUBSCRIPTION } from "#server/emulators/azure/options.ts";
 import type { CatalogEntry } from "#server/emulators/shared/catalog-entry.ts";
 import { listOffers } from "#server/rates/offers.ts";
 import { describeCloudDriverContract } from "../contract/cloud-contract.ts";
 import type { CloudHarness, LaunchRefusal } from "../contract/cloud-harness.ts";
+import { announceLive, type LiveCloud, liveCloud } from "../contract/live-cloud.ts";
 import { startRewritingProxy } from "../contract/rewriting-proxy.ts";
 import { CONTROL_PLANE_TAG } from "../driver.ts";
 import type { DatedRate } from "../snapshot-rate.ts";
 import { connect } from "./connect.ts";
 import { AzureDriver } from "./driver.ts";
 import { virtualMachineOf } from "./mapper.ts";
-import { type AzureSettings, azureSettingsSchema } from "./settings.ts";
-import { costOf, type LiveAccount, liveAccount } from "./testing/live-account.ts";
+import { type AzureSettings, azureSettingsSchema, azureSiteSettings } from "./settings.ts";
 
 const REGIONS: [string, string] = ["eastus", "westeurope"];
 const TYPE = "Standard_NC4as_T4_v3";
@@ -172,18 +171,19 @@ function withUnknownFields(value: unknown): unknown {
 }
 
 /** An account, or an endpoint, that is there already: a site's settings as JSON. */
-const given: LiveAccount | null = process.env.SPILLWAY_CONTRACT_AZURE
-	? {
-			row: JSON.parse(process.env.SPILLWAY_CONTRACT_AZURE),
-			size: process.env.SPILLWAY_CONTRACT_AZURE_SIZE ?? TYPE,
-			listPrices: () => listOffers("azure"),
-		}
-	: null;
-
-if (given) {
-	process.stderr.write(`This run makes ${costOf(given)}, and deletes them whatever happens.\n`);
-	const longMs = 20 * 60_000;
-	vi.setConfig({ testTimeout: longMs, hookTimeout: longMs });
+function givenAccount(): LiveCloud | null {
+	const { SPILLWAY_CONTRACT_AZURE: row, SPILLWAY_CONTRACT_AZURE_SIZE: instanceType = TYPE } = process.env;
+	if (!row) return null;
+	const settingsOf = (controlPlane: string) => azureSiteSettings("live", JSON.parse(row), controlPlane);
+	const listPrices = () => listOffers("azure");
+	return {
+		...{ regions: settingsOf("contract").regions, instanceType, rates: listPrices() },
+		open: (controlPlane) => new AzureDriver("azure", { settings: settingsOf(controlPlane), listPrices }),
+		traits: { placesByRegion: true, agentTellsAddress: true },
+	};
 }
 
-describeCloudDriverContract("azure", () => (given ? liveAccount(given) : emulatedAccount()));
+const given = givenAccount();
+if (given) announceLive(given);
+
+describeCloudDriverContract("azure", () => (given ? liveCloud(given) : emulatedAccount()));

@@ -1,34 +1,34 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DEFAULT_PROJECT } from "#server/emulators/gcp/options.ts";
 import { eventually } from "#server/emulators/shared/testing/eventually.ts";
 import { defined } from "#server/kernel/assert.ts";
 import { listOffers } from "#server/rates/offers.ts";
 import { describeCloudDriverContract } from "../contract/cloud-contract.ts";
 import { aLaunch } from "../contract/cloud-harness.ts";
+import { announceLive, type LiveCloud, liveCloud } from "../contract/live-cloud.ts";
 import { type EmulatedProject, openEmulatedProject, RATES, REGIONS } from "../testing/emulated-gcp-project.ts";
 import { ComputeCalls } from "./client.ts";
 import { GcpDriver } from "./driver.ts";
 import { reachBetween } from "./gang-network.ts";
 import { instanceResource } from "./mapper.ts";
-import { gcpSettingsSchema } from "./settings.ts";
-import { costOf, type LiveProject, liveProject } from "./testing/live-project.ts";
+import { gcpSettingsSchema, gcpSiteSettings } from "./settings.ts";
 
 const DEFAULT_TYPE = "g2-standard-4";
 
 /** A project, or an endpoint, that is there already: a site's settings as JSON. Without it an emulated one is started. */
-const given: LiveProject | null = process.env.SPILLWAY_CONTRACT_GCP
-	? {
-			row: JSON.parse(process.env.SPILLWAY_CONTRACT_GCP),
-			machineType: process.env.SPILLWAY_CONTRACT_GCP_TYPE ?? DEFAULT_TYPE,
-			rates: listOffers("gcp"),
-		}
-	: null;
-
-if (given) {
-	process.stderr.write(`This run makes ${costOf(given)}, and deletes them whatever happens.\n`);
-	const longMs = 20 * 60_000;
-	vi.setConfig({ testTimeout: longMs, hookTimeout: longMs });
+function givenProject(): LiveCloud | null {
+	const { SPILLWAY_CONTRACT_GCP: row, SPILLWAY_CONTRACT_GCP_TYPE: instanceType = DEFAULT_TYPE } = process.env;
+	if (!row) return null;
+	const settingsOf = (controlPlane: string) => gcpSiteSettings("live", JSON.parse(row), controlPlane);
+	const listPrices = () => listOffers("gcp");
+	return {
+		...{ regions: settingsOf("contract").regions, instanceType, rates: listPrices() },
+		open: (controlPlane) => new GcpDriver("gcp", { settings: settingsOf(controlPlane), listPrices }),
+	};
 }
+
+const given = givenProject();
+if (given) announceLive(given);
 
 let emulated: EmulatedProject | null = null;
 const project = () => defined(emulated, "the emulated project");
@@ -38,7 +38,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => emulated?.close());
 
-describeCloudDriverContract("gcp", () => (given ? liveProject(given) : project().makeHarness()));
+describeCloudDriverContract("gcp", () => (given ? liveCloud(given) : project().makeHarness()));
 
 describe.skipIf(given)("gcp alone", () => {
 	it("says of a preempted machine that it was spot, and then that it is over", async () => {
