@@ -41,6 +41,7 @@ const planOf = (cloud: Cloud, ...kills: Kill[]): Plan => ({
 		interruptions: [],
 		move: null,
 		outage: null,
+		schedulerProcess: null,
 		homeSlots: 0,
 		machinesMax: null,
 		patienceMs: 90_000,
@@ -48,7 +49,10 @@ const planOf = (cloud: Cloud, ...kills: Kill[]): Plan => ({
 });
 
 it.each<[string, Plan]>([
-	["a scheduler that dies while a launch is under way", planOf("aws", at("scheduler", "sent:launch", "killed"))],
+	[
+		"a scheduler's process that SIGKILL ends while a launch is under way",
+		{ ...planOf("aws", at("scheduler", "sent:launch", "killed")), schedulerProcess: { instants: [] } },
+	],
 	["an agent that dies before its command's end is told", planOf("aws", at("agent", "before:exited", "killed"))],
 	["a provider that dies while a termination is under way", planOf("azure", at("emulator", "sent:terminate", "killed"))],
 	["an answer to the last log lines that is lost", planOf("azure", at("connection", "after:logs", "lost"))],

@@ -26,9 +26,11 @@ const PATIENCE_MS = 90_000;
 /** Where a job is to move, after ten minutes of the run's clock; most such runs end long before. */
 const MOVE_PATIENCE_MS = 240_000;
 const MOVES = 0.12;
+/** Share of the runs whose schedulers are processes of their own. */
+export const PROCESSES = 0.15;
 
-/** Everything that a run draws. What it does not draw is which of two processes is quicker. */
-export function drawPlan(seed: number): Plan {
+/** Everything that a run draws. What it does not draw is which of two processes is quicker. `processes`: see PROCESSES. */
+export function drawPlan(seed: number, processes = PROCESSES): Plan {
 	const random = seededRandom(`chaos/${seed}`);
 	const all = random.fork("clouds");
 	const clouds = all.next() < 0.2 ? [...CLOUDS] : [all.pick(CLOUDS)];
@@ -46,8 +48,9 @@ export function drawPlan(seed: number): Plan {
 	const interruptions = taken.next() < 0.3 ? [{ machine: taken.int(0, 1), afterMs: taken.int(0, 1_500) }] : [];
 	const outage = drawOutage(random.fork("outage"), clouds);
 	const homeSlots = move?.to === "home" ? 1 : 0;
+	const schedulerProcess = drawProcess(random.fork("process"), processes);
 	const patienceMs = move ? MOVE_PATIENCE_MS : PATIENCE_MS;
-	return { seed, clouds, jobs, kills, faults, interruptions, move, outage, homeSlots, machinesMax: null, patienceMs };
+	return { seed, clouds, jobs, kills, faults, interruptions, move, outage, homeSlots, machinesMax: null, patienceMs, schedulerProcess };
 }
 
 function drawMove(random: Random): Move | null {
@@ -57,6 +60,13 @@ function drawMove(random: Random): Move | null {
 function drawOutage(random: Random, clouds: readonly Plan["clouds"][number][]): Plan["outage"] {
 	if (random.next() >= 0.15) return null;
 	return { cloud: random.pick(clouds), region: random.pick([0, 1] as const), atMs: random.int(0, 3_000), forMs: random.int(500, 4_000) };
+}
+
+/** A process takes a second to start, so not every run has one. */
+function drawProcess(random: Random, share: number): Plan["schedulerProcess"] {
+	if (random.next() >= share) return null;
+	const instants = Array.from({ length: random.int(1, 2) }, () => ({ atMs: random.int(0, 12_000), backAfterMs: random.int(0, 400) }));
+	return { instants: instants.sort((a, b) => a.atMs - b.atMs) };
 }
 
 /** The first one lasts and saves where a checkpoint is to be met. */

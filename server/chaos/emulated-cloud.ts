@@ -2,25 +2,20 @@ import { mkdirSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { startEc2Emulator } from "#server/emulators/aws/emulator.ts";
-import { DEFAULT_ACCESS_KEY_ID } from "#server/emulators/aws/options.ts";
 import { startAzureEmulator } from "#server/emulators/azure/emulator.ts";
-import { EMULATED_RESOURCE_GROUP, EMULATED_SUBSCRIPTION } from "#server/emulators/azure/options.ts";
 import { startGceEmulator } from "#server/emulators/gcp/emulator.ts";
-import { writeKeyFile } from "#server/emulators/gcp/key-file.ts";
-import { DEFAULT_PROJECT } from "#server/emulators/gcp/options.ts";
 import type { BookedInstance } from "#server/emulators/shared/booked-instance.ts";
 import type { CatalogEntry } from "#server/emulators/shared/catalog-entry.ts";
 import type { Emulator } from "#server/emulators/shared/emulator.ts";
 import { defined } from "#server/kernel/assert.ts";
-import { AwsDriver } from "#server/providers/aws/driver.ts";
-import { AzureDriver } from "#server/providers/azure/driver.ts";
 import { type CloudDriver, INSTANCE_TAG } from "#server/providers/driver.ts";
-import { type ComputeClients, openComputeClients } from "#server/providers/gcp/compute-clients.ts";
-import { GcpDriver } from "#server/providers/gcp/driver.ts";
+import type { ComputeClients } from "#server/providers/gcp/compute-clients.ts";
 import { INSTANCE_LABEL } from "#server/providers/gcp/names.ts";
 import type { DatedRate } from "#server/providers/snapshot-rate.ts";
 import { CATALOGS, disksOf, RATES, REGIONS } from "./catalog.ts";
+import { openCloudDriver, withDropped } from "./cloud-driver.ts";
 import type { FastClock } from "./fast-clock.ts";
+import { openGoogle } from "./google-clients.ts";
 import type { Cloud, ProviderFault } from "./plan.ts";
 import { faultSpecOf, regionDown } from "./provider-faults.ts";
 
@@ -28,12 +23,11 @@ import { faultSpecOf, regionDown } from "./provider-faults.ts";
 const DELAYS = { bootDelayMs: 10_000, terminateDelayMs: 6_000, spotNoticeMs: 30_000 };
 /** Real. After it an emulated machine's processes are cut off. */
 const GUEST_STOP_GRACE_MS = 150;
-/** Real: after it the outcome of a call is unknown. */
-const ANSWER_TIMEOUT_MS = 3_000;
-const CONTROL_PLANE = "spw-chaos";
 
 /** What lives as long as the program: Google's SDK takes a second to open, so the ports stay the same from run to run. */
 export class CloudPorts {
+	/** Of Google's key. */
+	readonly keyFolder = path.join(os.tmpdir(), `spillway-chaos-${process.pid}`);
 	readonly #ports = new Map<Cloud, number>();
 	#google: Promise<ComputeClients> | null = null;
 
@@ -46,9 +40,7 @@ export class CloudPorts {
 	}
 
 	google(endpoint: string): Promise<ComputeClients> {
-		// Where Google's own chain of credentials looks.
-		process.env["GOOGLE_APPLICATION_CREDENTIALS"] = writeKeyFile(path.join(os.tmpdir(), `spillway-chaos-${process.pid}`));
-		this.#google ??= openComputeClients({ endpoint });
+		this.#google ??= openGoogle(endpoint, this.keyFolder);
 		return this.#google;
 	}
 
@@ -146,16 +138,6 @@ export class EmulatedCloud {
 		this.#dropped = region;
 	}
 
-	#rates(): DatedRate[] {
-		const { rates } = this.#stock;
-		if (this.#dropped === null) return rates;
-		return rates.map((rate) => {
-			const { onDemand } = rate;
-			const isCheap = rate.region === this.#dropped && onDemand !== null;
-			return isCheap ? { ...rate, onDemand: { ...onDemand, microUsdPerHour: onDemand.microUsdPerHour / 10n } } : rate;
-		});
-	}
-
 	/** No call to the region is answered from now on. */
 	loseRegion(region: string): void {
 		this.#emulator?.faults.add({ action: "*", match: { region }, times: "always", error: { code: regionDown(this.cloud) } });
@@ -165,34 +147,12 @@ export class EmulatedCloud {
 		this.#emulator?.faults.clear();
 	}
 
-	async driver(): Promise<CloudDriver> {
-		const { cloud, url: endpoint } = this;
-		const { regions } = this.#stock;
-		const clock = this.#clock;
-		const listPrices = () => this.#rates();
-		const common = { controlPlane: CONTROL_PLANE, endpoint, regions, answerTimeoutMs: ANSWER_TIMEOUT_MS };
-		switch (cloud) {
-			case "aws": {
-				const credentials = { accessKeyId: DEFAULT_ACCESS_KEY_ID, secretAccessKey: "any" };
-				return new AwsDriver("aws", { settings: { ...common, credentials, imageId: "ami-0123456789abcdef0" }, listPrices, clock });
-			}
-			case "azure": {
-				const account = { subscriptionId: EMULATED_SUBSCRIPTION, resourceGroup: EMULATED_RESOURCE_GROUP };
-				const network = `/subscriptions/${EMULATED_SUBSCRIPTION}/resourceGroups/net/providers/Microsoft.Network/virtualNetworks/v/subnets/s`;
-				const subnets = Object.fromEntries(regions.map((region) => [region, network]));
-				const waits = { allocationWatchMs: 1_000, allocationPollMs: 20 };
-				return new AzureDriver("azure", { settings: { ...common, ...account, ...waits, subnets }, listPrices, clock });
-			}
-			case "gcp": {
-				const clients = await this.#ports.google(endpoint);
-				const image = "projects/debian-cloud/global/images/family/debian-12";
-				const waits = { capacityTimeoutMs: 3_000, operationPollMs: 20 };
-				return new GcpDriver("gcp", {
-					settings: { ...common, ...waits, project: DEFAULT_PROJECT, image },
-					...{ listPrices, clock, open: async () => ({ ...clients, close: async () => {} }) },
-				});
-			}
-		}
+	driver(): Promise<CloudDriver> {
+		return openCloudDriver(this.cloud, {
+			...{ url: this.url, regions: this.#stock.regions, clock: this.#clock },
+			rates: () => withDropped(this.#stock.rates, this.#dropped),
+			google: (endpoint) => this.#ports.google(endpoint),
+		});
 	}
 }
 

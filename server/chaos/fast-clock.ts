@@ -7,10 +7,12 @@ export const CLOCK_RATE = 10;
 
 /** A clock that all parts of a run go by, in this process and in the machines' own. It starts at real time. */
 export class FastClock implements Clock {
-	readonly startMs = Date.now();
+	readonly startMs: number;
 	readonly rate: number;
 
-	constructor(rate = CLOCK_RATE) {
+	/** `startMs`: of a clock that another process has; absent: a new one. */
+	constructor(rate = CLOCK_RATE, startMs = Date.now()) {
+		this.startMs = startMs;
 		this.rate = rate;
 	}
 

@@ -50,6 +50,10 @@ export class KillableScheduler {
 
 	readonly #singles: Connection["sql"][] = [];
 
+	get isOver(): boolean {
+		return this.#dead || this.#end.signal.aborted;
+	}
+
 	#single(): Connection["sql"] {
 		const client = this.#connection.single();
 		this.#singles.push(client);

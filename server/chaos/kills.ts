@@ -4,7 +4,7 @@ import { eq } from "drizzle-orm";
 import { instance } from "#server/db/schema/instance.ts";
 import type { AgentCall, Verdict } from "./control-plane.ts";
 import { strike } from "./guest-processes.ts";
-import type { Kill } from "./plan.ts";
+import { ANY_INSTANT, type Kill } from "./plan.ts";
 import type { World, WorldEvents } from "./world.ts";
 
 /** A kill that was met. */
@@ -31,6 +31,7 @@ export class Kills implements WorldEvents {
 	#moving = false;
 	#calm = false;
 	#restarted: Promise<void> = Promise.resolve();
+	#replaced: Promise<void> = Promise.resolve();
 
 	constructor(kills: readonly Kill[], world: () => World) {
 		this.#pending = [...kills];
@@ -40,6 +41,18 @@ export class Kills implements WorldEvents {
 	/** Whether some kill is still to come, or somebody to come back. */
 	get isUnderWay(): boolean {
 		return this.#pending.length > 0 || this.#repairs.size > 0;
+	}
+
+	/** The steps that somebody waits for: nobody need tell others. */
+	get watched(): string[] {
+		return [MOVE_DECIDED, ...this.#pending.map(({ step }) => step)];
+	}
+
+	/** Kills the scheduler wherever it is. */
+	killScheduler(backAfterMs: number): void {
+		if (this.#calm) return;
+		const kill: Kill = { victim: "scheduler", step: ANY_INSTANT, pass: 1, inMove: false, how: "killed", backAfterMs };
+		this.repair(this.#replaceScheduler(this.#note(kill, null)));
 	}
 
 	/** No more kills from now on. */
@@ -117,8 +130,13 @@ export class Kills implements WorldEvents {
 	async #replaceScheduler(met: Met): Promise<void> {
 		// At once, so that it comes to nothing behind the step.
 		await this.#world().killScheduler();
-		await sleep(met.kill.backAfterMs);
-		await this.#world().startScheduler();
+		const replaced = this.#replaced.then(async () => {
+			await sleep(met.kill.backAfterMs);
+			await this.#world().startScheduler();
+		});
+		// Killed again on its way back, it first comes back.
+		this.#replaced = replaced.catch(() => {});
+		await replaced;
 		this.#isBack(met);
 	}
 

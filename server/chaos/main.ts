@@ -4,7 +4,7 @@ import { appendFileSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { startThrowawayPostgres } from "../../scripts/test-postgres.mjs";
-import { drawPlan } from "./draw-plan.ts";
+import { drawPlan, PROCESSES } from "./draw-plan.ts";
 import { CLOCK_RATE } from "./fast-clock.ts";
 import { runAll } from "./fleet.ts";
 import type { Plan } from "./plan.ts";
@@ -27,6 +27,7 @@ const { values } = parseArgs({
 		seed: { type: "string", default: "1" },
 		slots: { type: "string", default: String(SLOTS) },
 		rate: { type: "string", default: String(CLOCK_RATE) },
+		processes: { type: "string", default: String(PROCESSES) },
 		json: { type: "boolean", default: false },
 		scene: { type: "string" },
 		jobs: { type: "string" },
@@ -85,7 +86,8 @@ async function makeRuns(): Promise<void> {
 
 function plansOf(): Plan[] {
 	const first = Number(values.seed);
-	if (values.scene === undefined) return Array.from({ length: Number(values.runs) }, (_, i) => drawPlan(first + i));
+	if (values.scene === undefined)
+		return Array.from({ length: Number(values.runs) }, (_, i) => drawPlan(first + i, Number(values.processes)));
 	const scene = SCENES[values.scene];
 	if (scene) return [scene.plan(Number(values.jobs ?? scene.jobs))];
 	process.stderr.write(`There is no scene ${values.scene}; there are: ${Object.keys(SCENES).join(", ")}.\n`);

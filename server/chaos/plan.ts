@@ -4,8 +4,8 @@ export type Cloud = (typeof CLOUDS)[number];
 export const VICTIMS = ["scheduler", "agent", "emulator", "connection"] as const;
 export type Victim = (typeof VICTIMS)[number];
 
-/** Where in a machine's life a step lies: the columns of the table. */
-export const PHASES = ["launch", "run", "checkpoint", "move", "termination"] as const;
+/** Where in a machine's life a step lies, or that no step was waited for: the columns of the table. */
+export const PHASES = ["launch", "run", "checkpoint", "move", "termination", "any instant"] as const;
 export type Phase = (typeof PHASES)[number];
 
 export interface Kill {
@@ -81,6 +81,11 @@ export interface Plan {
 	patienceMs: number;
 	/** A region that answers nothing and whose machines are not heard, from so many real milliseconds on and for so many. */
 	outage: { cloud: Cloud; region: 0 | 1; atMs: number; forMs: number } | null;
+	/**
+	 * Its schedulers are processes of their own, which SIGKILL ends: at the steps of `kills`, and after so many real milliseconds
+	 * wherever they are. Null: they live in the run's process.
+	 */
+	schedulerProcess: { instants: { atMs: number; backAfterMs: number }[] } | null;
 }
 
 /** The one slot at home is free, or a region where none of its work runs costs a tenth, so many real milliseconds after the first job began in a cloud. */
@@ -89,7 +94,11 @@ export interface Move {
 	afterMs: number;
 }
 
+/** The step of a kill that waits for none. */
+export const ANY_INSTANT = "any instant";
+
 export function phaseOf({ step, inMove }: Pick<Kill, "step" | "inMove">): Phase {
+	if (step === ANY_INSTANT) return "any instant";
 	if (inMove || /^(move|home):/.test(step)) return "move";
 	if (/checkpoints|commit|:put/.test(step)) return "checkpoint";
 	if (/launch|enroll/.test(step)) return "launch";

@@ -16,6 +16,7 @@ export function renderReport(reports: readonly RunReport[], tookMs: number | nul
 		}),
 		"",
 		`${sum((r) => r.moved.home)} moves home and ${sum((r) => r.moved.cheaper)} to cheaper capacity in ${reports.filter((r) => r.drawnTo !== null).length} runs that draw one, ${sum((r) => Number(r.outage))} outages of a region`,
+		processLine(reports),
 		`processor a run: ${(sum((r) => r.processorMs.own) / 1_000 / reports.length).toFixed(1)} s of its own, ${(sum((r) => r.processorMs.machines) / 1_000 / reports.length).toFixed(1)} s of its machines`,
 		"",
 		row(["orphans", "doubles", "lost jobs", "late", "lost lines", "wrong seconds", "wrong disks", "not at rest"]),
@@ -52,6 +53,14 @@ export function renderReport(reports: readonly RunReport[], tookMs: number | nul
 		...(failed.length > 0 ? [`could not be run: seeds ${failed.join(", ")}`] : []),
 	];
 	return `${lines.join("\n")}\n`;
+}
+
+/** A scheduler in the run's process is killed by cutting its sessions; one that is a process of its own, by the kernel. */
+function processLine(reports: readonly RunReport[]): string {
+	const own = reports.filter((r) => r.schedulerProcess);
+	const killed = own.flatMap((r) => r.struck).filter(({ victim }) => victim === "scheduler");
+	const anywhere = killed.filter((s) => phaseOf(s) === "any instant").length;
+	return `${own.length} runs with schedulers that are processes of their own: ${killed.length} ended by SIGKILL, ${killed.length - anywhere} of them at a step and ${anywhere} at any instant`;
 }
 
 function bookRow(books: Books): string {

@@ -17,6 +17,8 @@ export interface RunReport {
 	struck: Struck[];
 	faults: string[];
 	outage: boolean;
+	/** Its schedulers were processes of their own. Older files do not say it: they were not. */
+	schedulerProcess?: boolean;
 	/** Where its first job was drawn to; null: nowhere. */
 	drawnTo: "home" | "cheaper" | null;
 	/** Attempts that were stopped to go on at home, or on cheaper capacity. */
@@ -64,6 +66,7 @@ export function reportOf(
 		struck: met.map((m) => timesOf(m, outcome)),
 		faults: plan.faults.map(({ kind }) => kind),
 		outage: plan.outage !== null,
+		schedulerProcess: plan.schedulerProcess !== null,
 		drawnTo: plan.move?.to ?? null,
 		moved: { home: count("home"), cheaper: count("cloud") },
 		...{ machines: machines.length, attempts: attempts.length },

@@ -85,7 +85,8 @@ async function go({ plan }: RunOptions, run: { world: World; kills: Kills; begin
 	const now = processorMs();
 	return reportOf(plan, {
 		...{ met: kills.met, outcome, violations, unrest, tookMs: Math.round(performance.now() - startedMs) },
-		processorMs: { own: now.own - used.own, machines: now.machines - used.machines },
+		// Those of schedulers are children of this process too.
+		processorMs: { own: now.own - used.own + world.schedulersMs, machines: now.machines - used.machines - world.schedulersMs },
 	});
 }
 

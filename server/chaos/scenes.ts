@@ -11,7 +11,14 @@ export const SCENES: Record<string, { plan(jobs: number): Plan; jobs: number }> 
  */
 function fullHouse(jobs: number): Plan {
 	return {
-		...{ seed: 0, clouds: [...CLOUDS], move: null, homeSlots: 2, machinesMax: Math.min(MACHINES_MAX, Math.ceil(jobs / 2)) },
+		...{
+			seed: 0,
+			clouds: [...CLOUDS],
+			move: null,
+			homeSlots: 2,
+			schedulerProcess: null,
+			machinesMax: Math.min(MACHINES_MAX, Math.ceil(jobs / 2)),
+		},
 		jobs: Array.from({ length: jobs }, (_, i) => jobOf(i)),
 		kills: [],
 		faults: [

@@ -23,6 +23,7 @@ export class Turns {
 	readonly #startedMs = performance.now();
 	readonly #taken: Plan["interruptions"];
 	#outage: Plan["outage"];
+	readonly #instants: { atMs: number; backAfterMs: number }[];
 	#move: Plan["move"];
 	/** By the run's clock: a move that has not come by then does not come. */
 	#moveByMs: number | null = null;
@@ -34,6 +35,7 @@ export class Turns {
 		this.#kills = kills;
 		this.#taken = [...plan.interruptions];
 		this.#outage = plan.outage;
+		this.#instants = [...(plan.schedulerProcess?.instants ?? [])];
 		this.#move = plan.move;
 	}
 
@@ -42,6 +44,7 @@ export class Turns {
 		const until = this.#startedMs + this.#plan.patienceMs;
 		while (performance.now() < until) {
 			for (const next of [...this.#taken]) if (this.#interrupt(next)) this.#taken.splice(this.#taken.indexOf(next), 1);
+			this.#killByTheClock();
 			if (this.#outage && performance.now() - this.#startedMs >= this.#outage.atMs) {
 				this.#kills.repair(this.#loseRegion(this.#outage));
 				this.#outage = null;
@@ -57,6 +60,13 @@ export class Turns {
 			if ((await restless(this.#world)).length === 0) return;
 			await sleep(LOOK_MS);
 		}
+	}
+
+	#killByTheClock(): void {
+		const [next] = this.#instants;
+		if (next === undefined || performance.now() - this.#startedMs < next.atMs) return;
+		this.#instants.shift();
+		this.#kills.killScheduler(next.backAfterMs);
 	}
 
 	/** Whether the job that is drawn elsewhere has run in a cloud for so long (real milliseconds), or is over. */
@@ -116,7 +126,7 @@ export class Turns {
 		const region = cloud && REGIONS[cloud.cloud].find((r) => r !== here?.["region"]);
 		if (!cloud || region === undefined) return;
 		log(`-- jobs are drawn to ${region}`);
-		cloud.drop(region);
+		this.#world.drop(cloud, region);
 		await sleep(2 * TIMING.offersEveryMs);
 		await this.#world.submit([mover("job-cheap")]);
 	}

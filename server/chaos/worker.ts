@@ -51,7 +51,7 @@ async function run({ plan, serverUrl, rate, agent, limitMs, verbose }: Order): P
 		tell({ kind: "stage", stage, folder });
 	};
 	try {
-		return await runOnce({ plan, databaseUrl: database.url, ports, agent, rate, limitMs, onStage, log });
+		return await runOnce({ plan, databaseUrl: database.url, ports, agent, rate, limitMs, onStage, verbose, log });
 	} finally {
 		await database.drop();
 	}

@@ -14,7 +14,8 @@ import { FastClock } from "./fast-clock.ts";
 import { KillableScheduler } from "./killable-scheduler.ts";
 import { type AgentFile, machineContext, SECRET_KEY } from "./machine-context.ts";
 import type { ChaosJob, Plan } from "./plan.ts";
-import { HOME, seedWorld } from "./seed-world.ts";
+import { SchedulerProcess } from "./scheduler-process.ts";
+import { homeSettings, seedWorld } from "./seed-world.ts";
 import { TIMING } from "./timing.ts";
 
 export interface WorldOptions {
@@ -25,11 +26,15 @@ export interface WorldOptions {
 	/** How much faster than real time its clock goes. */
 	rate?: number;
 	agent: AgentFile;
+	/** Schedulers that are processes of their own tell their log too. */
+	verbose?: boolean;
 	log(text: string): void;
 }
 
 /** Told what happens, synchronously: who dies of it comes to nothing more. */
 export interface WorldEvents {
+	/** Of steps those that `onStep` waits for. */
+	readonly watched: string[];
 	onStep(step: string): void;
 	onCall(when: "before" | "after", call: AgentCall): Promise<Verdict>;
 }
@@ -47,7 +52,9 @@ export class World {
 	readonly #events: WorldEvents;
 	readonly #agents: Connection;
 	readonly #folder: string;
-	#scheduler: KillableScheduler | null = null;
+	#scheduler: KillableScheduler | SchedulerProcess | null = null;
+	#dropped: string | null = null;
+	#schedulersMs = 0;
 	#generation = 0;
 
 	/** `folder`: an empty one of its own. */
@@ -75,6 +82,10 @@ export class World {
 		return path.join(this.#folder, "checkpoints");
 	}
 
+	get #homeFolder(): string {
+		return path.join(this.#folder, "home");
+	}
+
 	/** Everything but a scheduler. */
 	async open(): Promise<void> {
 		const { clouds, homeSlots, machinesMax, jobs, faults } = this.#options.plan;
@@ -96,12 +107,36 @@ export class World {
 		return this.clouds.flatMap((cloud) => cloud.book().map((m) => ({ ...m, ourInstance: ourInstanceOf(m), provider: cloud.cloud })));
 	}
 
+	/** None beside one that lives. */
 	async startScheduler(): Promise<void> {
+		if (this.#scheduler?.isOver === false) return;
+		this.#noteUse();
+		return this.#options.plan.schedulerProcess ? this.#startProcess() : this.#startInside();
+	}
+
+	async #startProcess(): Promise<void> {
+		const { agent, databaseUrl, log, plan, ports, verbose = false } = this.#options;
+		const { homeSlots: slots } = plan;
+		const process = new SchedulerProcess(
+			{
+				...{ databaseUrl, name: this.#nextName(), agent, verbose, keyFolder: ports.keyFolder, dropped: this.#dropped },
+				...{ clock: { startMs: this.clock.startMs, rate: this.clock.rate }, controlUrl: this.control.url },
+				...{ folder: this.#folder, checkpointRoot: this.#checkpointRoot, watched: this.#events.watched },
+				clouds: this.clouds.map(({ cloud, url }) => ({ cloud, url })),
+				home: slots === 0 ? null : { folder: this.#homeFolder, slots },
+			},
+			{ onStep: (step) => this.#events.onStep(step), log },
+		);
+		this.#scheduler = process;
+		await process.ready;
+	}
+
+	async #startInside(): Promise<void> {
 		const drivers = new Map(await Promise.all(this.clouds.map(async (c) => [c.cloud, await c.driver()] as const)));
 		const { agent, databaseUrl, log } = this.#options;
 		const inUserData = (script: string) => this.clock.inUserData(script);
 		this.#scheduler = new KillableScheduler({
-			...{ databaseUrl, admin: this.admin.sql, name: `chaos-scheduler-${++this.#generation}`, drivers },
+			...{ databaseUrl, admin: this.admin.sql, name: this.#nextName(), drivers },
 			home: this.#openHome(),
 			homeTime: (realMs) => this.clock.at(realMs),
 			context: {
@@ -113,7 +148,30 @@ export class World {
 		});
 	}
 
-	/** As SIGKILL does: it comes to nothing behind the step at which this is called. */
+	#nextName(): string {
+		return `chaos-scheduler-${++this.#generation}`;
+	}
+
+	/** Processor time of schedulers that were processes of their own. */
+	get schedulersMs(): number {
+		this.#noteUse();
+		return this.#schedulersMs;
+	}
+
+	#noteUse(): void {
+		if (!(this.#scheduler instanceof SchedulerProcess) || !this.#scheduler.isOver) return;
+		this.#schedulersMs += this.#scheduler.usedMs;
+		this.#scheduler = null;
+	}
+
+	/** The cloud's region costs a tenth from now on. */
+	drop(cloud: EmulatedCloud, region: string): void {
+		cloud.drop(region);
+		this.#dropped = region;
+		if (this.#scheduler instanceof SchedulerProcess) this.#scheduler.drop(region);
+	}
+
+	/** As SIGKILL does, or by it: it comes to nothing behind the step at which this is called. */
 	async killScheduler(): Promise<void> {
 		await this.#scheduler?.kill();
 	}
@@ -133,8 +191,7 @@ export class World {
 	#openHome(): ClusterDriver | null {
 		const { homeSlots } = this.#options.plan;
 		if (homeSlots === 0) return null;
-		const settings = { home: path.join(this.#folder, "home"), slots: homeSlots, accelerator: "L40S-48GB", poolId: HOME };
-		return new LocalDriver(HOME, settings, this.clock);
+		return new LocalDriver(...homeSettings({ folder: this.#homeFolder, slots: homeSlots }), this.clock);
 	}
 
 	async dispose(): Promise<void> {
