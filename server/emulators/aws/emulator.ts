@@ -1,7 +1,9 @@
 import { type Emulator, startEmulator } from "../shared/emulator.ts";
+import { textAnswer } from "../shared/http/answer.ts";
 import { Store } from "./book/store.ts";
 import { type BookedEc2Instance, bookedInstances } from "./booked-instances.ts";
 import { Catalog } from "./catalog.ts";
+import { DocumentSigner } from "./document-signer.ts";
 import { ec2Faults } from "./ec2-faults.ts";
 import { answerEc2 } from "./http/ec2-endpoint.ts";
 import { answerJsonService, isForJsonService } from "./http/json-endpoint.ts";
@@ -21,7 +23,8 @@ export function startEc2Emulator(given: Ec2EmulatorOptions): Promise<Ec2Emulator
 	const faults = ec2Faults();
 	let url = "";
 	const lifecycle = ec2Lifecycle(options, store, () => url);
-	const world: World = { options, catalog, store, lifecycle, faults, url: () => url, closing: false };
+	const signer = new DocumentSigner(options);
+	const world: World = { options, catalog, store, lifecycle, faults, signer, url: () => url, closing: false };
 	return startEmulator({
 		endpointName: "emulated EC2 endpoint",
 		options,
@@ -30,7 +33,9 @@ export function startEc2Emulator(given: Ec2EmulatorOptions): Promise<Ec2Emulator
 		lifecycle,
 		machine: (instanceId) => store.machine(instanceId)?.instance,
 		instances: () => bookedInstances(world),
-		answer(request, path) {
+		async answer(request, path) {
+			// Amazon prints its certificates in its documentation; this one can be asked for.
+			if (path === "/instance-identity/certificate") return textAnswer(200, await signer.certificate());
 			if (path.startsWith("/imds/")) return answerMetadata(world, request, path);
 			if (path === "/" && isForJsonService(request)) return answerJsonService(world, request);
 			return path === "/" ? answerEc2(world, request) : undefined;

@@ -7,6 +7,8 @@ import {
 	type RunInstancesCommandInput,
 } from "@aws-sdk/client-ec2";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Ec2Metadata } from "#server/agent/metadata.ts";
+import { awsIdentity } from "#server/providers/aws/identity.ts";
 import { eventually } from "../shared/testing/eventually.ts";
 import { billedSeconds } from "./booked-instances.ts";
 import { launchOf, SPOT, startTestEmulator, type TestEmulator } from "./testing/fixture.ts";
@@ -44,6 +46,20 @@ async function read(endpoint: string, token: string, path: string): Promise<stri
 }
 
 describe("instance metadata", () => {
+	it("signs what the machine is, as the control plane's check takes it, and for that machine alone", async () => {
+		const { id, endpoint } = await launch();
+		const document = await new Ec2Metadata(endpoint).identityDocument();
+		if (document === null) throw new Error("there is no document");
+		const settings = { regions: ["us-east-1"], imageId: "ami-1", accountId: "123456789012" };
+		const verify = (providerInstanceId: string) =>
+			awsIdentity(emulator.url).verify(settings, {
+				...{ document, providerInstanceId, instanceId: "ins_1", isKnown: true, region: "us-east-1" },
+				...{ challenge: { audience: "", digits: "" }, controlPlane: "spw-test", nowMs: Date.now() },
+			});
+		expect(await verify(id)).toEqual({ outcome: "proved" });
+		expect(await verify("i-0123456789abcdef0")).toMatchObject({ outcome: "refused", fault: "other_instance" });
+	});
+
 	it("tells a machine about itself", async () => {
 		const { id, endpoint } = await launch({ Placement: { AvailabilityZone: "us-east-1b" } });
 		const token = await tokenOf(endpoint);

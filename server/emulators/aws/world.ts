@@ -3,6 +3,7 @@ import { isVisible } from "../shared/machine-record.ts";
 import type { Machine } from "./book/records.ts";
 import type { Store } from "./book/store.ts";
 import type { Catalog } from "./catalog.ts";
+import type { DocumentSigner } from "./document-signer.ts";
 import type { Ec2Lifecycle } from "./lifecycle.ts";
 import type { ResolvedOptions } from "./options.ts";
 
@@ -16,6 +17,7 @@ export interface World {
 	store: Store;
 	lifecycle: Ec2Lifecycle;
 	faults: FaultControl;
+	signer: DocumentSigner;
 	/** The endpoint's own address, e.g. `http://127.0.0.1:4566`. */
 	url: () => string;
 	/** True from the moment the emulator is told to stop: nothing new is launched. */

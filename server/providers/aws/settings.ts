@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { cloudEndpointSchema } from "../cloud-endpoint.ts";
+import { identityPolicySchema } from "../instance-identity.ts";
 
 const region = z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d$/, "a region is written like us-east-1");
 
@@ -32,6 +33,15 @@ export const awsSettingsSchema = z.strictObject({
 	securityGroups: z.record(region, z.array(z.string().min(1))).default({}),
 	/** Name of the IAM instance profile that gives the machine its rights. */
 	instanceProfile: z.string().min(1).optional(),
+	/** What a machine has to show when its agent comes. */
+	instanceIdentity: identityPolicySchema,
+	/** The account whose machines they are. Without it, a document counts once Amazon told us the machine's id. */
+	accountId: z
+		.string()
+		.regex(/^\d{12}$/, "an account's id has twelve digits")
+		.optional(),
+	/** PEM by region, in place of the shipped certificates by which Amazon signs; for regions that are newer. */
+	identityCertificates: z.record(region, z.string().regex(/^-----BEGIN CERTIFICATE-----/, "a certificate is given as PEM")).default({}),
 	connectTimeoutMs: z.number().int().positive().default(3_000),
 	/** After it the outcome of a call is unknown and it is made again. */
 	answerTimeoutMs: z.number().int().positive().default(20_000),

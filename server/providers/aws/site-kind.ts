@@ -5,6 +5,7 @@ import type { DatedRate } from "../snapshot-rate.ts";
 import { checkAwsSite } from "./check-site.ts";
 import { Ec2Calls } from "./client.ts";
 import { AwsDriver } from "./driver.ts";
+import { awsIdentity } from "./identity.ts";
 import { AwsPriceList } from "./prices/price-list-client.ts";
 import { AwsQuotas } from "./quota-client.ts";
 import { awsCredentialsSchema, awsSettingsSchema } from "./settings.ts";
@@ -81,6 +82,7 @@ export function awsSiteKind(options: { listPrices: () => readonly DatedRate[]; e
 				hint: "Only of temporary keys, which end by themselves.",
 			},
 		],
+		identity: awsIdentity(options.endpoint),
 		open: (place) => ({
 			kind: "cloud",
 			driver: new AwsDriver(place.siteId, { settings: parse(place), listPrices: options.listPrices }),

@@ -10,6 +10,8 @@ import { OWNER_ID, type World } from "../world.ts";
 const TOKEN_HEADER = "x-aws-ec2-metadata-token";
 const TTL_HEADER = "x-aws-ec2-metadata-token-ttl-seconds";
 const MAX_TTL_S = 21_600;
+const DOCUMENT_PATH = "latest/dynamic/instance-identity/document";
+const SIGNED_PATH = "latest/dynamic/instance-identity/rsa2048";
 const NOT_FOUND = textAnswer(404, "404 - Not Found\n");
 const UNAUTHORIZED = textAnswer(401, "401 - Unauthorized\n");
 
@@ -17,7 +19,7 @@ const UNAUTHORIZED = textAnswer(401, "401 - Unauthorized\n");
  * The instance metadata service (IMDSv2 only) of one machine, below `/imds/<secret>`. Beside Amazon's paths it has
  * `power-off`, the wire from the guest's `shutdown` to its hardware. Null: there is no such machine (any more).
  */
-export function answerMetadata(world: World, request: IncomingMessage, path: string): Answer | null {
+export function answerMetadata(world: World, request: IncomingMessage, path: string): Answer | null | Promise<Answer> {
 	const [, secret = "", rest = ""] = /^\/imds\/([0-9a-f]+)(?:\/+(.*))?$/.exec(path) ?? [];
 	const machine = world.store.machineBySecret(secret);
 	if (!machine || machine.instance.vanished || !isAlive(machine.instance.state)) return null;
@@ -28,7 +30,9 @@ export function answerMetadata(world: World, request: IncomingMessage, path: str
 	if (wanted === "latest/api/token") return issueToken(world, machine.instance, request);
 	if (request.method !== "GET") return textAnswer(405, "405 - Method Not Allowed\n");
 	if (!tokenHolds(world, machine.instance, request.headers[TOKEN_HEADER])) return UNAUTHORIZED;
-	return lookUp(documentsOf(machine), wanted);
+	const documents = documentsOf(machine);
+	if (wanted === SIGNED_PATH) return world.signer.sign(documents[DOCUMENT_PATH] ?? "").then((message) => textAnswer(200, message));
+	return lookUp(documents, wanted);
 }
 
 function powerOff(world: World, machine: Machine): Answer {
@@ -78,7 +82,7 @@ function documentsOf({ reservation, instance }: Machine): Record<string, string>
 		version: "2017-09-30",
 	};
 	return {
-		"latest/dynamic/instance-identity/document": JSON.stringify(identity, null, 2),
+		[DOCUMENT_PATH]: JSON.stringify(identity, null, 2),
 		"latest/meta-data/ami-id": imageId,
 		"latest/meta-data/ami-launch-index": String(instance.amiLaunchIndex),
 		"latest/meta-data/instance-id": instance.instanceId,

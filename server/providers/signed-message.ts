@@ -1,0 +1,57 @@
+import { X509Certificate } from "node:crypto";
+import * as pkijs from "pkijs";
+
+/** sha256, sha384, sha512 (RFC 5754): weaker sums can be made to agree. */
+const DIGESTS = new Set(["2.16.840.1.101.3.4.2.1", "2.16.840.1.101.3.4.2.2", "2.16.840.1.101.3.4.2.3"]);
+
+/** What the message is not; says so to people. */
+export class BadMessage extends Error {
+	readonly fault: "malformed" | "bad_signature";
+	constructor(fault: BadMessage["fault"], message: string) {
+		super(message);
+		this.fault = fault;
+	}
+}
+
+/** A PKCS #7 message with its content in it and one signer. */
+export interface SignedMessage {
+	content: Buffer;
+	/** Certificates that came with it; nothing vouches for them. */
+	certificates: X509Certificate[];
+	/** Which of these certificates' keys made the signature. @throws BadMessage when none of them did */
+	signedBy(candidates: readonly X509Certificate[]): Promise<X509Certificate>;
+}
+
+/** @param text base64, with or without line ends. @throws BadMessage */
+export function readSignedMessage(text: string): SignedMessage {
+	try {
+		// In memory of its own: the library takes the whole of what a Buffer is a part of.
+		const der = new Uint8Array(Buffer.from(text.replace(/\s/g, ""), "base64"));
+		const outer = pkijs.ContentInfo.fromBER(der);
+		const signed = new pkijs.SignedData({ schema: outer.content });
+		const content = signed.encapContentInfo.eContent?.getValue();
+		if (content === undefined) throw new BadMessage("malformed", "the signed message holds no content");
+		const [signer, ...more] = signed.signerInfos;
+		if (signer === undefined || more.length > 0) throw new BadMessage("malformed", "the signed message does not have one signer");
+		if (!DIGESTS.has(signer.digestAlgorithm.algorithmId)) throw new BadMessage("bad_signature", "it is signed over a sum that is too weak");
+		const certificates = (signed.certificates ?? []).filter((c) => c instanceof pkijs.Certificate).map(toNode);
+		return { content: Buffer.from(content), certificates, signedBy: (candidates) => signerOf(signed, candidates) };
+	} catch (error) {
+		if (error instanceof BadMessage) throw error;
+		throw new BadMessage("malformed", `it is no signed message: ${error instanceof Error ? error.message : String(error)}`);
+	}
+}
+
+async function signerOf(signed: pkijs.SignedData, candidates: readonly X509Certificate[]): Promise<X509Certificate> {
+	for (const candidate of candidates) {
+		signed.certificates = [pkijs.Certificate.fromBER(new Uint8Array(candidate.raw))];
+		// It throws where the signer is none of the certificates, and answers false where the signature is wrong.
+		const isSigner = await signed.verify({ signer: 0, checkChain: false }).catch(() => false);
+		if (isSigner) return candidate;
+	}
+	throw new BadMessage("bad_signature", "none of the provider's certificates signed it");
+}
+
+function toNode(certificate: pkijs.Certificate): X509Certificate {
+	return new X509Certificate(Buffer.from(certificate.toSchema(true).toBER()));
+}
