@@ -102,7 +102,7 @@ async function syncAttempt(
 		case "stopping":
 			if (row.state !== "running")
 				await ctx.db.transaction((tx) => markRunning(tx, { attemptId: row.id, atMs: seen.startedAtMs ?? ctx.clock.nowMs() }));
-			return saveOnInterval(ctx, driver, memory, row);
+			return saveOnInterval(ctx, driver, memory, row).catch(notKept(ctx, row));
 		case "lost":
 			return lose(ctx, row);
 		case "exited":
@@ -169,15 +169,18 @@ async function end(
 	const folder = driver.checkpointFolder(row.id);
 	// A command that was told to stop may well save and leave with 0; its work is not done.
 	if (folder !== null && (seen.exit?.code !== 0 || row.state === "stopping")) {
-		await saveCheckpoint(ctx.db, ctx.checkpointRoot, { jobId: row.jobId, attemptId: row.id, folder, atMs }).catch((error: unknown) =>
-			ctx.log("error", "a checkpoint could not be kept", { attemptId: row.id, error: messageOf(error) }),
-		);
+		await saveCheckpoint(ctx.db, ctx.checkpointRoot, { jobId: row.jobId, attemptId: row.id, folder, atMs }).catch(notKept(ctx, row));
 	}
 	await ctx.db.transaction((tx) => finishAttempt(tx, { attemptId: row.id, exit: seen.exit, atMs }));
 	ctx.probe("home:exit_written");
 	memory.stopSent.delete(row.id);
 	memory.savedAtMs.delete(row.id);
 	await driver.forget(row.id);
+}
+
+/** Said, and no reason to keep the rest of the site waiting. */
+function notKept(ctx: LoopContext, row: LiveAttempt): (error: unknown) => void {
+	return (error) => ctx.log("error", "a checkpoint could not be kept", { attemptId: row.id, error: messageOf(error) });
 }
 
 async function saveOnInterval(ctx: LoopContext, driver: ClusterDriver, memory: ClusterMemory, row: LiveAttempt): Promise<void> {

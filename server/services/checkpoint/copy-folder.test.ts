@@ -56,6 +56,16 @@ it("folders that vanish while they are listed do not make the rest look empty", 
 	expect(await listFiles(from)).toHaveLength(FILES);
 });
 
+it("what is no folder is not taken for an empty one", async () => {
+	const file = path.join(from, "shard-000");
+	await expect(listFiles(file)).rejects.toThrow(`the folder ${file} cannot be listed (ENOTDIR`);
+});
+
+it.skipIf(process.getuid?.() === 0)("a folder that may not be read is not taken for an empty one", async () => {
+	mkdirSync(path.join(from, "closed"), { mode: 0o000 });
+	await expect(listFiles(from)).rejects.toThrow("cannot be listed (EACCES");
+});
+
 it("an empty or absent folder gives no copy", async () => {
 	const to = path.join(root, "to");
 	expect(await copyFolder(path.join(root, "absent"), to)).toEqual([]);

@@ -13,7 +13,10 @@ export interface CopiedFile {
 	changedMs: number;
 }
 
-/** Files under a folder with their sizes and their last change; an absent folder is empty. */
+/**
+ * Files under a folder with their sizes and their last change; an absent folder is empty.
+ * @throws Error for one that cannot be read: taken for an empty one, its checkpoint would be lost in silence
+ */
 export async function listFiles(folder: string): Promise<CopiedFile[]> {
 	const entries = await entriesOf(folder);
 	const names = entries.filter((e) => e.isFile()).map((e) => path.join(e.parentPath, e.name));
@@ -32,11 +35,13 @@ async function entriesOf(folder: string): Promise<Dirent[]> {
 		try {
 			return await readdir(folder, { recursive: true, withFileTypes: true });
 		} catch (error) {
-			const there = await stat(folder).then(
-				() => true,
-				() => false,
-			);
-			if (!isGone(error) || !there) return [];
+			if (!isGone(error)) {
+				const why = error instanceof Error ? error.message : String(error);
+				throw new Error(`the folder ${folder} cannot be listed (${why}); see that it is a folder and that Spillway may read all of it`, {
+					cause: error,
+				});
+			}
+			if ((await stat(folder).catch(unlessGone)) === null) return [];
 			if (tries === TRIES) throw error;
 		}
 	}
