@@ -8,17 +8,24 @@ const specOf = (image: string | null, nodes: number): ContainerInput["spec"] => 
 	...{ command: ["python", "train.py"], image, nodes },
 	resources: { gpus: 8, accelerators: [], cpus: null, memoryGiB: null },
 });
+/** Without the shell around srun, which only passes SIGTERM on. */
+const stepOf = (...of: Parameters<typeof argv>) => {
+	const [shell, option, text, name, ...step] = argv(...of);
+	expect([shell, option, name]).toEqual(["/bin/sh", "-c", "sh"]);
+	expect(text).toContain("scancel --signal=TERM");
+	return step;
+};
 const SRUN = (nodes: number) => ["srun", "--ntasks-per-node=1", `--nodes=${nodes}`, `--ntasks=${nodes}`, "--kill-on-bad-exit=1"];
 
 it("runs a command without an image as it is, on several nodes by srun", () => {
 	expect(argv("none", null)).toEqual(["python", "train.py"]);
 	expect(argv("pyxis", null)).toEqual(["python", "train.py"]);
-	const onTwo = argv("none", null, 2);
+	const onTwo = stepOf("none", null, 2);
 	expect([...onTwo.slice(0, 7), ...onTwo.slice(8)]).toEqual([...SRUN(2), "/bin/sh", "-c", "sh", "python", "train.py"]);
 });
 
 it("tells the commands of several nodes where they meet, as an instance's agent does", () => {
-	const [shell = "", ...rest] = argv("none", null, 2).slice(5, 9);
+	const [shell = "", ...rest] = stepOf("none", null, 2).slice(5, 9);
 	const env = { PATH: "/usr/bin:/bin", SLURM_NODEID: "1", SLURM_JOB_ID: "70042", SLURM_LAUNCH_NODE_IPADDR: "10.0.0.7" };
 	const seen = execFileSync(shell, [...rest, "env"], { env: env as unknown as NodeJS.ProcessEnv, encoding: "utf8" }).split("\n");
 	expect(seen).toEqual(
@@ -35,7 +42,7 @@ it.each([
 	["pytorch/pytorch:2.7", "pytorch/pytorch:2.7"],
 	["/images/train.sqsh", "/images/train.sqsh"],
 ])("hands %s to Pyxis as %s, with the attempt's folder", (image, written) => {
-	expect(argv("pyxis", image).slice(5)).toEqual([
+	expect(stepOf("pyxis", image).slice(5)).toEqual([
 		...[`--container-image=${written}`, "--container-mounts=/s/a:/s/a", "--container-workdir=/s/a/work"],
 		...["python", "train.py"],
 	]);
@@ -58,7 +65,7 @@ it.each([
 		"python",
 		"train.py",
 	]);
-	expect(argv("apptainer", image, 3).slice(0, 6)).toEqual([...SRUN(3), "apptainer"]);
+	expect(stepOf("apptainer", image, 3).slice(0, 6)).toEqual([...SRUN(3), "apptainer"]);
 });
 
 it("refuses an image where no containers are run, and says what to do", () => {

@@ -19,7 +19,7 @@ export function containedCommand({ spec, container, folder, work }: ContainerInp
 	const { image, nodes } = spec;
 	const command = nodes > 1 ? [...rendezvous(spec), ...spec.command] : spec.command;
 	// One task a node, all ended when one fails, each seeing all GPUs of its node.
-	const srun = ["srun", "--ntasks-per-node=1", `--nodes=${nodes}`, `--ntasks=${nodes}`, "--kill-on-bad-exit=1"];
+	const srun = [...PASS_TERM_ON, "srun", "--ntasks-per-node=1", `--nodes=${nodes}`, `--ntasks=${nodes}`, "--kill-on-bad-exit=1"];
 	if (image === null) return nodes > 1 ? [...srun, ...command] : command;
 	switch (container) {
 		case "none":
@@ -41,6 +41,29 @@ export function containedCommand({ spec, container, folder, work }: ContainerInp
 		}
 	}
 }
+
+/**
+ * `srun` answers SIGTERM by killing its step at once. So it has a session of its own, where the supervisor's signal does not reach it,
+ * and Slurm is asked to tell the step, which is the job's first: again while it only begins. See run-job.sh for the waiting.
+ */
+const PASS_TERM_ON = [
+	"/bin/sh",
+	"-c",
+	[
+		'spillway__pass_on() { until scancel --signal=TERM "$SLURM_JOB_ID.0" || ! kill -s 0 "$SPILLWAY__SRUN"; do sleep 0.2; done; }',
+		"trap 'SPILLWAY__CAUGHT=yes; spillway__pass_on 2>/dev/null &' TERM",
+		'setsid "$@" &',
+		"SPILLWAY__SRUN=$! SPILLWAY__STATUS=",
+		"while :; do",
+		"	SPILLWAY__CAUGHT=",
+		'	wait "$SPILLWAY__SRUN"',
+		"	SPILLWAY__NEW=$?",
+		'	[ "$SPILLWAY__NEW" = 127 ] && [ -n "$SPILLWAY__STATUS" ] || SPILLWAY__STATUS=$SPILLWAY__NEW',
+		'	[ -n "$SPILLWAY__CAUGHT" ] || exit "$SPILLWAY__STATUS"',
+		"done",
+	].join("\n"),
+	"sh",
+];
 
 /**
  * Where the commands of several nodes find each other: the names that an instance's agent sets too, from what Slurm tells each task.

@@ -68,6 +68,8 @@ export function launchScript({ paths, files, folders, supervisor, argv, mustExis
 		"# For a sign that came while it had no number yet.",
 		"spillway__stop",
 		'while kill -s 0 "$SPILLWAY__SUPERVISOR" 2>/dev/null; do wait "$SPILLWAY__SUPERVISOR"; done',
+		"# A step that outlived its grace, which no signal of the supervisor's reaches; else it would stay for Slurm's KillWait.",
+		'[ ! -e "$SPILLWAY__STATE/killed" ] || scancel --signal=KILL "$SLURM_JOB_ID.0" 2>/dev/null',
 		'{ read -r SPILLWAY__STATUS <"$SPILLWAY__STATE/exit"; } 2>/dev/null',
 		'case $SPILLWAY__STATUS in [0-9]*) exit "$SPILLWAY__STATUS" ;; *) exit 1 ;; esac',
 	].join("\n")}\n`;
