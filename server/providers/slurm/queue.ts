@@ -16,6 +16,8 @@ import { scontrol } from "./scontrol.ts";
 const BASIC_PRIORITY_MIN = 2 ** 31;
 /** Slurm: the job has begun or is over, so that there is nothing to hold. */
 const TOO_LATE = ["2021", "2073", "2084"];
+/** What stands for bytes that are no UTF-8. */
+const NO_UTF8 = "\uFFFD";
 /** More than any array that Slurm takes by default. */
 const TASKS_MAX = 10_000;
 /** A held job may not start for so long either, so that a hold that somebody takes off starts nothing. */
@@ -58,6 +60,7 @@ export class SlurmQueue implements ForeignQueue {
 		const text = await this.#scontrol("write", "batch_script", id, "-");
 		const [file = "", ...args] = job.command.split(" ");
 		const obstacles = obstaclesOf(job, job.array ? this.#options.dependantsOf(job.array.id) : []);
+		if (text.includes(NO_UTF8)) obstacles.push("It is not written in UTF-8, so that it cannot be taken over as it is; convert it.");
 		return { kind: "sbatch", text, called: { name: file, args }, obstacles };
 	}
 
