@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { rm, stat, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
 import type { JobSpec } from "#server/domain/job.ts";
@@ -11,7 +11,7 @@ import type { AttemptFacts, JobNote } from "./observe-attempt.ts";
 /** The folder of an attempt: that of the local site, and what lies in its state folder here besides. */
 export interface SlurmPaths extends AttemptFolder {
 	launch: LaunchFiles;
-	/** What is known of the Slurm job: a JobNote. */
+	/** What became known of the Slurm job after its first note, which is the second line of the request: a JobNote. */
 	job: string;
 }
 
@@ -51,46 +51,79 @@ const noteSchema = z.object({
 const submittingSchema = z.object({ submittingAtMs: z.number().nullable() });
 
 /**
- * The first one of an attempt. One that a crash cuts short is none: `start` has not answered then.
- * `submittingAtMs`: a submission was about to be sent then, and its outcome is unknown until the note is there; null: none was.
+ * Makes the folder of a new attempt. Answers whether it was not there yet.
+ * @throws when the site's folder is not there: it is never made here, since below an empty mount point it would be another one.
+ */
+export async function makeFolder(paths: SlurmPaths): Promise<boolean> {
+	try {
+		await mkdir(paths.folder, { mode: 0o700 });
+		return true;
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+		throw error;
+	}
+}
+
+/** The state folder, for whoever writes to it before the job on its node has made it. */
+export async function makeState(paths: SlurmPaths): Promise<void> {
+	await mkdir(paths.state, { recursive: true, mode: 0o700 });
+}
+
+/**
+ * The first one of an attempt. One that a crash cuts short is none: `start` has not answered then. It is closed before anything is
+ * submitted, so that a share has it even if this host dies.
+ * `submittingAtMs`: a submission was about to be sent then, and its outcome is unknown until there is a note; null: none was.
  */
 export function writeFirstRequest(paths: SlurmPaths, request: StoredRequest, submittingAtMs: number | null): Promise<void> {
-	return writeFile(paths.request, JSON.stringify({ ...request, submittingAtMs }), { mode: 0o600 });
+	return writeFile(paths.request, lineOf(request, submittingAtMs), { mode: 0o600 });
 }
 
 export function rewriteRequest(paths: SlurmPaths, request: StoredRequest, submittingAtMs: number | null): Promise<void> {
-	return writeWhole(paths.request, JSON.stringify({ ...request, submittingAtMs }));
+	return writeWhole(paths.request, lineOf(request, submittingAtMs));
+}
+
+function lineOf(request: StoredRequest, submittingAtMs: number | null): string {
+	return JSON.stringify({ ...request, submittingAtMs });
 }
 
 export async function readSubmittingAtMs(paths: SlurmPaths): Promise<number | null> {
-	return parsed(submittingSchema, await readIfThere(paths.request))?.submittingAtMs ?? null;
+	return parsed(submittingSchema, firstLine(await readIfThere(paths.request)))?.submittingAtMs ?? null;
 }
 
 /** Null when there is none, or when it was cut short by a crash before `start` answered. */
 export async function readRequest(paths: SlurmPaths): Promise<StoredRequest | null> {
-	return parsed(requestSchema, await readIfThere(paths.request));
+	return parsed(requestSchema, firstLine(await readIfThere(paths.request)));
 }
 
 export function readRequestSync(paths: SlurmPaths): StoredRequest | null {
 	try {
-		return parsed(requestSchema, readFileSync(paths.request, "utf8"));
+		return parsed(requestSchema, firstLine(readFileSync(paths.request, "utf8")));
 	} catch (error) {
 		if (isMissing(error)) return null;
 		throw error;
 	}
 }
 
-/** The first note of an attempt. One that a crash cuts short is none: its job is looked for then. */
-export function writeFirstNote(
+/**
+ * The first note of an attempt, behind its request: a file of its own would cost more than all that is written to it.
+ * One that a crash cuts short is none: its job is looked for then.
+ */
+export async function writeFirstNote(
 	paths: SlurmPaths,
 	{ slurmJobId, submittedAtMs }: Pick<JobNote, "slurmJobId" | "submittedAtMs">,
 ): Promise<void> {
 	const note: JobNote = { slurmJobId, submittedAtMs, startedAtMs: null, endedAtMs: null };
-	return writeFile(paths.job, JSON.stringify(note), { mode: 0o600 });
+	await appendFile(paths.request, `\n${JSON.stringify(note)}`);
 }
 
-export function writeNote(paths: SlurmPaths, note: JobNote): Promise<void> {
-	return writeWhole(paths.job, JSON.stringify(note));
+async function readFirstNote(paths: SlurmPaths): Promise<JobNote | null> {
+	const [, ...notes] = (await readIfThere(paths.request))?.split("\n") ?? [];
+	return notes.map((line) => parsed(noteSchema, line)).findLast((note) => note !== null) ?? null;
+}
+
+export async function writeNote(paths: SlurmPaths, note: JobNote): Promise<void> {
+	await makeState(paths);
+	await writeWhole(paths.job, JSON.stringify(note));
 }
 
 /** Everything that the folder says now. */
@@ -109,7 +142,7 @@ export async function readFacts(paths: SlurmPaths, request: StoredRequest): Prom
 		attemptId: request.attemptId,
 		slots: request.slots,
 		folder: paths.folder,
-		note: parsed(noteSchema, noteText),
+		note: parsed(noteSchema, noteText) ?? (await readFirstNote(paths)),
 		run: ranIn ? { slurmJobId: ranIn, restarts: restarts ?? 0 } : null,
 		childAtMs,
 		exit: exitText?.trim() ? { atMs: exitAtMs ?? 0, exit: parseExit(exitText.trim()) } : null,
@@ -132,6 +165,10 @@ async function changedAtMs(file: string): Promise<number | null> {
 		if (isMissing(error)) return null;
 		throw error;
 	}
+}
+
+function firstLine(text: string | null): string | null {
+	return text?.split("\n", 1)[0] ?? null;
 }
 
 function parsed<T>(schema: z.ZodType<T>, text: string | null): T | null {

@@ -1,3 +1,4 @@
+import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Clock, systemClock } from "#server/kernel/clock.ts";
 import type { ClusterDriver, ClusterObservation, LogCursor, LogLine, StartAttempt } from "../driver.ts";
@@ -9,7 +10,7 @@ import { readLogFiles } from "../local/read-logs.ts";
 import { needsStaging } from "../local/run-attempt.ts";
 import { type Held, slotsOf } from "../pool-slots.ts";
 import { checkStartInPool, isAttemptId, refuseBusySlots } from "../start-rules.ts";
-import { removeFolder, writeNote } from "./attempt-files.ts";
+import { makeState, removeFolder, writeNote } from "./attempt-files.ts";
 import { isLive, type KnownAttempt, SlurmAttempts } from "./attempts.ts";
 import { SlurmCalls } from "./client.ts";
 import { carryOn, endHandOver, endHandOvers, type HandOverContext, handOver, handOverFirst } from "./hand-over.ts";
@@ -85,7 +86,7 @@ export class SlurmDriver implements ClusterDriver {
 			const { attemptId } = request;
 			if (!isAttemptId(attemptId)) throw new DriverError("invalid_request", `${JSON.stringify(attemptId)} is no id of an attempt`);
 			// Files are read and written beside each other, and only slots are given out one after the other.
-			const before = await this.#attempts.one(attemptId);
+			const before = await this.#attempts.begun(attemptId);
 			if (before) return this.#handOverAgain(before);
 			const turn = this.#startQueue.then(() => this.#takeIn(request));
 			this.#startQueue = turn.catch(() => {});
@@ -154,6 +155,7 @@ export class SlurmDriver implements ClusterDriver {
 			const { paths } = known;
 			const byMs = this.#clock.nowMs() + graceMs;
 			if (byMs < (known.facts.stopByMs ?? Number.POSITIVE_INFINITY)) {
+				await makeState(paths);
 				await writeWhole(paths.stop, `${(graceMs / 1_000).toFixed(3)}\n${byMs}\n`);
 			}
 			await endHandOver(paths);
@@ -238,8 +240,9 @@ export class SlurmDriver implements ClusterDriver {
 		} catch (cause) {
 			if (cause instanceof DriverError) throw cause;
 			const { folder } = this.#settings;
-			const { code, path } = (cause ?? {}) as NodeJS.ErrnoException;
-			const message = isMissing(cause) && path === folder ? `the shared folder ${folder} is not there; mount or make it` : String(cause);
+			const { code, path: missing = "" } = (cause ?? {}) as NodeJS.ErrnoException;
+			const isGone = isMissing(cause) && [missing, path.dirname(missing)].includes(path.resolve(folder));
+			const message = isGone ? `the shared folder ${folder} is not there; mount or make it` : String(cause);
 			throw new DriverError("transient", `${what}: ${message}`, code === undefined ? { cause } : { cause, providerCode: code });
 		}
 	}

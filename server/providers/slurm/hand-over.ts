@@ -1,4 +1,3 @@
-import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { jobEnvironment } from "#server/agent/job-environment.ts";
 import type { Clock } from "#server/kernel/clock.ts";
@@ -9,6 +8,10 @@ import { needsStaging } from "../local/run-attempt.ts";
 import { atOnce } from "./at-once.ts";
 import {
 	isThere,
+	makeFolder,
+	makeState,
+	readFacts,
+	readRequest,
 	readSubmittingAtMs,
 	rewriteRequest,
 	type SlurmPaths,
@@ -38,7 +41,9 @@ export interface HandOverContext {
 
 /** As many connections as slurmrestd answers faster for; the controller has other users. */
 const SUBMISSIONS_AT_ONCE = 8;
-const inTurn = atOnce(SUBMISSIONS_AT_ONCE);
+const submitting = atOnce(SUBMISSIONS_AT_ONCE);
+/** Some more are written down meanwhile. Not all: of those that a crash leaves there each costs a search. */
+const inTurn = atOnce(2 * SUBMISSIONS_AT_ONCE);
 
 /** Attempts that this process brings to their submission now, by folder, whichever driver object began it. */
 const inFlight = new Map<string, { abort: AbortController; done: Promise<void> }>();
@@ -55,19 +60,30 @@ export function handOverFirst(
 	request: StoredRequest,
 ): { written: Promise<void>; done: Promise<void> } {
 	const stages = needsStaging(request);
+	/** Made by another process, or by one that died. */
+	let wasThere = false;
 	const write = async () => {
-		await mkdir(paths.state, { recursive: true, mode: 0o700 });
+		wasThere = !(await makeFolder(paths));
 		// With nothing to bring it is written when it is submitted, once.
-		if (stages) await writeFirstRequest(paths, request, null);
+		if (stages && (!wasThere || (await readRequest(paths)) === null)) await writeFirstRequest(paths, request, null);
 	};
 	const written = write();
 	const done = begin(paths, async (signal) => {
 		await written;
+		if (wasThere) return takeOver(ctx, paths, request, signal);
 		if (!stages || (await stage(ctx, paths, request, signal))) {
 			await submit(ctx, paths, request, signal, stages ? rewriteRequest : writeFirstRequest);
 		}
 	});
 	return { written, done };
+}
+
+/** Goes on with an attempt whose folder was met. An unreadable request may be one that was sent before its host died. */
+async function takeOver(ctx: HandOverContext, paths: SlurmPaths, request: StoredRequest, signal: AbortSignal): Promise<void> {
+	const before = await readRequest(paths);
+	if (before === null) await rewriteRequest(paths, request, ctx.clock.nowMs());
+	const { note, exit } = await readFacts(paths, before ?? request);
+	if (note === null && exit === null) await goOn(ctx, paths, before ?? request, signal);
 }
 
 function begin(paths: SlurmPaths, run: (signal: AbortSignal) => Promise<void>): Promise<void> {
@@ -99,7 +115,7 @@ export async function endHandOvers(root: string): Promise<void> {
 export function carryOn(ctx: HandOverContext, paths: SlurmPaths, request: StoredRequest): void {
 	handOver(ctx, paths, request).catch(async (error: unknown) => {
 		if (!(error instanceof DriverError) || error.kind === "unauthorized" || !madeNothing(error.kind)) return;
-		await writeFailure(paths, { error: error.message, failedAt: "start" }).catch(() => {});
+		await endBefore(paths, { error: error.message, failedAt: "start" }).catch(() => {});
 	});
 }
 
@@ -113,6 +129,11 @@ async function goOn(ctx: HandOverContext, paths: SlurmPaths, request: StoredRequ
 	await submit(ctx, paths, request, signal, rewriteRequest);
 }
 
+async function endBefore(paths: SlurmPaths, failure: Parameters<typeof writeFailure>[1]): Promise<void> {
+	await makeState(paths);
+	await writeFailure(paths, failure);
+}
+
 /** Answers whether the attempt can go on; if not, it is over, or the next driver begins it anew. */
 async function stage(ctx: HandOverContext, paths: SlurmPaths, request: StoredRequest, signal: AbortSignal): Promise<boolean> {
 	try {
@@ -122,7 +143,7 @@ async function stage(ctx: HandOverContext, paths: SlurmPaths, request: StoredReq
 		if (await isThere(paths.stop)) await writeStoppedBefore(paths);
 		// The driver was closed: the next one begins anew.
 		else if (!signal.aborted)
-			await writeFailure(paths, { error: error instanceof Error ? error.message : String(error), failedAt: "staging" });
+			await endBefore(paths, { error: error instanceof Error ? error.message : String(error), failedAt: "staging" });
 		return false;
 	}
 }
@@ -153,7 +174,7 @@ async function submit(
 	const mustExist = spec.image === null ? (spec.command[0] ?? null) : null;
 	const supervisor = await sharedSupervisor(settings.folder);
 	// Where data was brought they are there.
-	const folders = needsStaging(request) ? [] : [paths.work, paths.tmp, checkpointFolderOf(paths, spec)];
+	const folders = needsStaging(request) ? [paths.state] : [paths.state, paths.work, paths.tmp, checkpointFolderOf(paths, spec)];
 	const body = submissionOf(version, {
 		...{ attemptId, spec, pool, settings, environment: environmentOf(paths, request) },
 		script: launchScript({ paths, files: paths.launch, folders, supervisor, argv, mustExist }),
@@ -161,12 +182,11 @@ async function submit(
 	});
 	const submitted = await inTurn(async () => {
 		const submittedAtMs = ctx.clock.nowMs();
-		// In turn: of those that a crash leaves here each costs a search.
 		await writeRequest(paths, request, submittedAtMs);
 		// Whoever stops an attempt writes that first and then aborts this.
 		if (signal.aborted && (await isThere(paths.stop))) return null;
 		try {
-			return { slurmJobId: await calls.submit(body), submittedAtMs };
+			return { slurmJobId: await submitting(() => calls.submit(body)), submittedAtMs };
 		} catch (error) {
 			if (error instanceof DriverError && madeNothing(error.kind)) await rewriteRequest(paths, request, null);
 			throw error;

@@ -1,4 +1,4 @@
-import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -214,6 +214,52 @@ describe.skipIf(missing !== null)(
 				}
 			});
 
+			it("a waiting job is held: it is staging until it is released, and then runs once", async () => {
+				const request = shell("echo here; exit 0");
+				const blocker = await slurm().command("sbatch", "--parsable", "-N2", "--gres=gpu:h100:4", "-o", "/dev/null", "--wrap", "sleep 60");
+				try {
+					await h.driver.start(request);
+					const id = await jobIdOf(request.attemptId);
+					await slurm().command("scontrol", "hold", id);
+					await slurm().command("scancel", blocker);
+					await eventually(h, "it is held", async () => (await slurm().command("squeue", "-h", "-o", "%r")) === "JobHeldAdmin");
+					expect((await find(h.driver, request.attemptId))?.phase).toBe("staging");
+					await slurm().command("scontrol", "release", id);
+					await untilPhase(h, request.attemptId, "exited");
+					expect(await textOf(request.attemptId)).toEqual(["here"]);
+				} finally {
+					await slurm().command("scancel", blocker);
+				}
+			});
+
+			it("a limit of the partition makes a job wait, as the site's user's, until the site lifts it", async () => {
+				await slurm().command("scontrol", "update", "partitionname=gpu", "MaxTime=5");
+				try {
+					const request = shell("exit 0", { duration: { estimateMs: null, maxMs: 3_600_000 } });
+					await h.driver.start(request);
+					const said = () => slurm().command("squeue", "-h", "-o", "%u %r");
+					await eventually(h, "Slurm says why", async () => (await said()) === "root PartitionTimeLimit");
+					expect((await find(h.driver, request.attemptId))?.phase).toBe("staging");
+					await slurm().command("scontrol", "update", "partitionname=gpu", "MaxTime=INFINITE");
+					expect((await untilPhase(h, request.attemptId, "exited")).exit?.code).toBe(0);
+				} finally {
+					await slurm().command("scontrol", "update", "partitionname=gpu", "MaxTime=INFINITE");
+				}
+			});
+
+			it("what a partition can never give is refused in Slurm's words, and nothing of it stays", async () => {
+				await slurm().command("scontrol", "update", "partitionname=gpu", "MaxNodes=1");
+				try {
+					const request = shell("exit 0", { nodes: 2 }, [0, 4]);
+					const refused = { kind: "invalid_request", message: expect.stringContaining("node configuration is not available") };
+					await expect(h.driver.start(request)).rejects.toMatchObject(refused);
+					await expect(stat(path.join(site.folder, request.attemptId))).rejects.toMatchObject({ code: "ENOENT" });
+					expect(await slurm().command("squeue", "-h")).toBe("");
+				} finally {
+					await slurm().command("scontrol", "update", "partitionname=gpu", "MaxNodes=UNLIMITED");
+				}
+			});
+
 			it("a job is requeued although it may not be: what ran is lost, and it does not run twice", async () => {
 				const request = aStart(h, untilStopped("die"));
 				await h.driver.start(request);
@@ -229,15 +275,39 @@ describe.skipIf(missing !== null)(
 			it("a job whose answer was never heard is found again by its name and not submitted twice", async () => {
 				const request = shell("echo here; exit 0");
 				await h.driver.start(request);
-				const noteFile = path.join(site.folder, request.attemptId, "state", "job.json");
-				const { slurmJobId } = JSON.parse(await readFile(noteFile, "utf8")) as { slurmJobId: number };
+				const slurmJobId = await jobIdOf(request.attemptId);
 				// As it is when the scheduler dies between the submission and its answer.
-				await writeFile(noteFile, "");
+				const file = path.join(site.folder, request.attemptId, "request.json");
+				const [line = "", note = ""] = (await readFile(file, "utf8")).split("\n");
+				expect(JSON.parse(note)).toMatchObject({ slurmJobId: Number(slurmJobId) });
+				await writeFile(file, `${line}\n${note.slice(0, 10)}`);
 				const next = newDriver();
 				await next.observe();
 				await untilPhase(h, request.attemptId, "exited", next);
-				expect(JSON.parse(await readFile(noteFile, "utf8"))).toMatchObject({ slurmJobId });
-				expect((await jobIdOf(request.attemptId)).split("\n")).toEqual([String(slurmJobId)]);
+				expect((await jobIdOf(request.attemptId)).split("\n")).toEqual([slurmJobId]);
+			});
+
+			it("a job whose request its host took along when it died is found again by its name as well", async () => {
+				const request = shell("echo here; exit 0");
+				await h.driver.start(request);
+				await writeFile(path.join(site.folder, request.attemptId, "request.json"), "");
+				const next = newDriver();
+				expect((await next.observe()).attempts).toEqual([]);
+				await next.start(request);
+				await untilPhase(h, request.attemptId, "exited", next);
+				expect((await jobIdOf(request.attemptId)).split("\n")).toHaveLength(1);
+				expect(await textOf(request.attemptId)).toEqual(["here"]);
+			});
+
+			it("a job that another process has submitted since we read the folder is not submitted again", async () => {
+				const late = newDriver();
+				await late.observe();
+				const request = shell("echo here; exit 0");
+				await h.driver.start(request);
+				await late.start(request);
+				await untilPhase(h, request.attemptId, "exited", late);
+				expect((await jobIdOf(request.attemptId)).split("\n")).toHaveLength(1);
+				expect(await textOf(request.attemptId)).toEqual(["here"]);
 			});
 
 			it("a job that Slurm has twice runs once, whichever begins first", async () => {
@@ -280,6 +350,14 @@ describe.skipIf(missing !== null)(
 				await defined(driver.queue, "queue").finish(id, { outcome, exitCode, comment: `ran in the cloud as job_1: exit code ${exitCode}` });
 			};
 			const adopting = () => newDriver({ scontrol: ["env", `SLURM_CONF=${slurm().conf}`, "scontrol"], queuePollMs: 50 });
+
+			it("stay at home when their script is not written in UTF-8", async () => {
+				const script = path.join(site.folder, "latin.sh");
+				await writeFile(script, Buffer.from("#!/bin/sh\ncd /donn\u00e9es\n", "latin1"));
+				const id = await slurm().command("sbatch", "--parsable", "--hold", "-o", "/dev/null", script);
+				const read = await defined(adopting().queue, "queue").readScript(id);
+				expect(read.obstacles).toEqual([expect.stringContaining("not written in UTF-8")]);
+			});
 
 			it("see how it ended there, whether they began to wait before or after", async () => {
 				const driver = adopting();
@@ -343,9 +421,40 @@ describe.skipIf(missing !== null)(
 			});
 		});
 
+		describe("jobs of several nodes that are stopped", () => {
+			it("have their grace on each: every rank meets one SIGTERM and saves", async () => {
+				const script = `trap 'echo saved; exit 0' TERM; echo ${READY}; while :; do sleep 0.02; done`;
+				const request = shell(script, { nodes: 2 }, [0, 4]);
+				const told = async (line: string) => (await textOf(request.attemptId)).filter((text) => text === line).length;
+				await h.driver.start(request);
+				await eventually(h, "both are ready", async () => (await told(READY)) === 2);
+				await h.driver.stop(request.attemptId, 60_000);
+				expect((await untilPhase(h, request.attemptId, "exited")).exit).toEqual({ code: 0, signal: null, error: null });
+				expect(await told("saved")).toBe(2);
+			});
+
+			it("are killed after it when they do not listen", async () => {
+				const request = shell(`trap '' TERM; echo ${READY}; while :; do sleep 0.02; done`, { nodes: 2 }, [0, 4]);
+				await h.driver.start(request);
+				await untilPrinted(h, request.attemptId, READY);
+				await h.driver.stop(request.attemptId, 500);
+				expect((await untilPhase(h, request.attemptId, "exited")).exit).toMatchObject({ signal: "SIGKILL" });
+				await eventually(h, "Slurm has ended it", async () => (await slurm().command("squeue", "-h")) === "");
+			});
+		});
+
 		it("does not take a folder that is gone for one without attempts", async () => {
 			const driver = newDriver({ folder: path.join(site.folder, "unmounted") });
 			await expect(driver.observe()).rejects.toMatchObject({ kind: "transient", message: expect.stringContaining("is not there") });
+		});
+
+		it("makes no folder of its own where the shared one was unmounted meanwhile", async () => {
+			const driver = newDriver();
+			await driver.observe();
+			await rename(site.folder, `${site.folder}.away`);
+			const refused = { kind: "transient", message: expect.stringContaining("is not there") };
+			await expect(driver.start(shell("true"))).rejects.toMatchObject(refused);
+			await expect(stat(site.folder)).rejects.toMatchObject({ code: "ENOENT" });
 		});
 	},
 );
