@@ -149,8 +149,8 @@ describe("regionsOf", () => {
 		};
 		expect(regionsOf(site("cloud", { regions: ["us-east-1", "us-west-2", "eu-west-1"], lastSweep }))).toEqual([
 			{ region: "us-east-1", answers: true, why: null },
-			{ region: "us-west-2", answers: false, why: "AccessDenied: ec2:DescribeInstances" },
 			{ region: "eu-west-1", answers: null, why: null },
+			{ region: "us-west-2", answers: false, why: "AccessDenied: ec2:DescribeInstances" },
 		]);
 		expect(regionsOf(site("cloud", { regions: ["us-east-1"] }))).toEqual([{ region: "us-east-1", answers: null, why: null }]);
 	});

@@ -8,12 +8,13 @@ export interface RegionHealth {
 	why: string | null;
 }
 
-/** The regions of a cloud account as its newest sweep found them: those that are in use, and any other that it was kept out of. */
+/** The regions of a cloud account as its newest sweep found them: those that are in use, and at the end those that it was kept out of. */
 export function regionsOf({ regions, lastSweep }: Pick<Site, "regions" | "lastSweep">): RegionHealth[] {
 	const failed = new Map(lastSweep?.failedRegions.map((f) => [f.region, f.message]));
 	const read = new Set(lastSweep?.regions);
-	return [...new Set([...regions, ...failed.keys()])].map((region) => {
-		const why = failed.get(region) ?? null;
-		return { region, answers: why !== null ? false : read.has(region) ? true : null, why };
-	});
+	const rest = regions.filter((region) => !failed.has(region));
+	return [
+		...rest.map((region) => ({ region, answers: read.has(region) ? true : null, why: null })),
+		...[...failed].map(([region, why]) => ({ region, answers: false, why })),
+	];
 }

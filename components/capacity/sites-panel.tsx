@@ -89,6 +89,17 @@ function SiteRows({ site }: { site: Site }) {
 					<SiteHealth site={site} />
 				</Td>
 			</Tr>
+			{site.enabled && !site.healthy && site.healthMessage !== null && (
+				<Tr>
+					<Td
+						colSpan={6}
+						phone="e"
+						className="h-auto! max-w-0 pt-1 pb-2.5 pl-8! text-xs text-pretty whitespace-normal! text-risk-ink [overflow-wrap:anywhere] max-md:max-w-none max-md:pl-4!"
+					>
+						{site.healthMessage}
+					</Td>
+				</Tr>
+			)}
 			{cloud && site.enabled && regions > 0 && <RegionsRow site={site} />}
 			{site.pools.map((pool) => (
 				<Tr key={pool.id}>
@@ -153,12 +164,5 @@ function SiteHealth({ site }: { site: Site }) {
 		"never seen"
 	);
 	if (site.healthy) return <Health tone="ok">{seen}</Health>;
-	return (
-		<span className="inline-grid text-left">
-			<Health tone="risk">does not answer, {seen}</Health>
-			{site.healthMessage && (
-				<span className="max-w-72 text-xs text-pretty whitespace-normal text-ink-3 [overflow-wrap:anywhere]">{site.healthMessage}</span>
-			)}
-		</span>
-	);
+	return <Health tone="risk">does not answer, {seen}</Health>;
 }
