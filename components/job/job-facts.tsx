@@ -1,4 +1,5 @@
 "use client";
+import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Carbon } from "#components/carbon/carbon.tsx";
 import { Money } from "#components/money/money.tsx";
@@ -6,12 +7,14 @@ import { Place } from "#components/place/place.tsx";
 import { shownPlace } from "#components/place/placement.ts";
 import { formatShort, formatSpan } from "#components/time/format-time.ts";
 import { Elapsed, Time } from "#components/time/relative-time.tsx";
-import type { JobDetail } from "#components/trpc/outputs.ts";
+import { useTRPC } from "#components/trpc/client.tsx";
+import type { AttemptView, JobDetail } from "#components/trpc/outputs.ts";
 import { formatPercent } from "#components/ui/format-number.ts";
 import { Fact, FactStrip } from "#components/ui/kpi.tsx";
 import { Meter } from "#components/ui/meter.tsx";
 import { liveAttempt, type Outlook } from "./outlook.ts";
 import { ReasonText } from "./reason-text.tsx";
+import { stagingTold } from "./staging.ts";
 import { useNowFor, useOutlook } from "./use-job.ts";
 
 const ms = (iso: string) => Date.parse(iso);
@@ -119,6 +122,8 @@ function ProgressFact({ job, outlook }: { job: JobDetail; outlook: Outlook }) {
 			</Fact>
 		);
 	}
+	const live = liveAttempt(job);
+	if (live?.state === "staging") return <StagingFact jobId={job.id} attempt={live} />;
 	if (outlook.progress === null || outlook.workMs === null) {
 		return (
 			<Fact label="Progress" note="its submitter gave no estimate">
@@ -130,6 +135,28 @@ function ProgressFact({ job, outlook }: { job: JobDetail; outlook: Outlook }) {
 	return (
 		<Fact label="Progress" graphic={<Meter value={outlook.progress} max={1} label={words} />} note={words}>
 			{formatPercent(Math.round(outlook.progress * 100) / 100)}
+		</Fact>
+	);
+}
+
+/** How often a machine's log is asked how far its data is; it tells every 10 s. */
+const STAGING_READ_MS = 5_000;
+
+function StagingFact({ jobId, attempt }: { jobId: string; attempt: AttemptView }) {
+	const trpc = useTRPC();
+	const { data } = useQuery({
+		...trpc.job.logs.queryOptions({ id: jobId, page: { attempt: attempt.number, tail: 50 } }),
+		refetchInterval: STAGING_READ_MS,
+	});
+	const told = stagingTold(data?.lines ?? []);
+	const share = told?.share ?? null;
+	return (
+		<Fact
+			label="Copying data in"
+			graphic={share !== null && told ? <Meter value={share} max={1} label={`${told.uri}: ${told.text}`} /> : undefined}
+			note={told === null ? "before its command starts" : <span className="[overflow-wrap:anywhere]">{`${told.uri}: ${told.text}`}</span>}
+		>
+			{share === null ? <Elapsed sinceMs={ms(attempt.stagingAt ?? attempt.createdAt)} precise /> : formatPercent(share)}
 		</Fact>
 	);
 }

@@ -1,0 +1,25 @@
+import type { LogPage } from "#components/trpc/outputs.ts";
+
+export interface StagingTold {
+	/** What is copied: "s3://acme/claims". */
+	uri: string;
+	/** "1.2 GiB of 3.0 GiB (40%), 80.0 MiB/s" */
+	text: string;
+	/** 0 to 1; null where the whole is not known yet. */
+	share: number | null;
+}
+
+const LINE = /\bstaging (\S+): (.+\/s)$/;
+
+/** How far the newest copy under way is, as the machine last told it in its log; null: it has not yet, or that copy is done. */
+export function stagingTold(lines: LogPage["lines"]): StagingTold | null {
+	for (const { stream, text } of lines.toReversed()) {
+		if (stream !== "spillway") continue;
+		if (/\bstaged \S+: /.test(text)) return null;
+		const [, uri, told] = LINE.exec(text) ?? [];
+		if (uri === undefined || told === undefined) continue;
+		const percent = /\((\d+)%\)/.exec(told)?.[1];
+		return { uri, text: told, share: percent === undefined ? null : Number(percent) / 100 };
+	}
+	return null;
+}
