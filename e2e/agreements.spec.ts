@@ -1,5 +1,7 @@
 import AxeBuilder from "@axe-core/playwright";
 import { expect, type Page } from "@playwright/test";
+import { sql } from "drizzle-orm";
+import { asInstallation } from "./support/database.ts";
 import { open, test } from "./support/people.ts";
 
 const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"];
@@ -63,4 +65,22 @@ test("what is bought ahead is added and removed", async ({ page }) => {
 	await lines.getByRole("button", { name: "Remove block-e2e" }).click();
 	await page.getByRole("dialog").getByRole("button", { name: "Remove it" }).click();
 	await expect(page.getByText("Nothing is bought ahead")).toBeVisible();
+});
+
+test("a list that cannot be read says so in its place, beside the other one, and comes back", async ({ page }) => {
+	const broken = sql`insert into setting (key, value) values ('discounts', '"not a list"') on conflict (key) do update set value = excluded.value`;
+	await asInstallation(({ db }) => db.execute(broken));
+	try {
+		await open(page, "/settings/agreements", "Agreed prices");
+		const alert = page.getByRole("main").getByRole("alert");
+		await expect(alert).toContainText("The discounts could not be loaded");
+		await expect(alert).toContainText(/Request\s*[0-9a-f]{8}/);
+		await expect(page.getByRole("button", { name: "Add a commitment" })).toBeVisible();
+		await expectAccessible(page);
+		await page.screenshot({ path: test.info().outputPath("agreements-failed.png"), fullPage: true });
+	} finally {
+		await asInstallation(({ db }) => db.execute(sql`delete from setting where key = 'discounts'`));
+	}
+	await page.getByRole("button", { name: "Try again" }).press("Enter");
+	await expect(page.getByText("No discount is on record")).toBeVisible();
 });

@@ -1,4 +1,4 @@
-import { expect } from "@playwright/test";
+import { expect, type Page } from "@playwright/test";
 import { open, test } from "./support/people.ts";
 
 test("filters that nothing matches: it says so, and clears them", async ({ page }) => {
@@ -66,4 +66,36 @@ test("the keyboard goes everywhere", async ({ page }) => {
 	await expect(palette.getByRole("option", { name: /fraud-v/ }).first()).toBeVisible();
 	await page.keyboard.press("Enter");
 	await expect(page).toHaveURL(/\/jobs\/job_/);
+});
+
+/** The head of the file that a button hands out, by the keyboard. */
+async function headOf(page: Page, button: string): Promise<string> {
+	const [download] = await Promise.all([
+		page.waitForEvent("download"),
+		page.getByRole("button", { name: button, exact: true }).press("Enter"),
+	]);
+	const chunks: Buffer[] = [];
+	for await (const chunk of await download.createReadStream()) chunks.push(chunk);
+	const [head = "", ...lines] = Buffer.concat(chunks).toString("utf8").split("\r\n");
+	expect(lines.length, `lines of ${download.suggestedFilename()}`).toBeGreaterThan(1);
+	return head;
+}
+
+test("what the Overview and the policy show is handed out as CSV", async ({ page }) => {
+	await open(page, "/?range=7d", "Overview");
+	expect(await headOf(page, "Demand for GPUs as CSV")).toMatch(/^From \(UTC\),To \(UTC\),Wanted GPUs,Owned GPUs,local owned/);
+	expect(await headOf(page, "What just happened as CSV")).toMatch(/^At \(UTC\),What happened/);
+	await open(page, "/policies", "Policies");
+	expect(await headOf(page, "Rules as CSV")).toMatch(/^Version,Group,Rule/);
+	expect(await headOf(page, "Versions as CSV")).toMatch(/^Version,In force/);
+	expect(await headOf(page, "Budgets as CSV")).toMatch(/^Budget,Holds,Period/);
+	await open(page, "/approvals", "Approvals");
+	await expect(page.getByRole("button", { name: "Jobs that ask as CSV" })).toBeVisible();
+});
+
+test("Capacity names every region of an account, and whether it answers", async ({ page }) => {
+	await open(page, "/sites", "Capacity");
+	await expect(page.getByRole("list", { name: "Regions of AWS, emulated" }).getByRole("listitem")).toHaveText(
+		["us-east-1", "us-east-2", "us-west-2", "eu-west-1", "eu-central-1"].map((region) => new RegExp(`^${region}$`)),
+	);
 });
