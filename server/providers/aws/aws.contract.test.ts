@@ -129,7 +129,7 @@ async function emulatedAccount(): Promise<CloudHarness> {
 			delayNextLaunchAnswer: () => launchFault({ kind: "delay_answer", durationMs: ANSWER_TIMEOUT_MS * 4 }),
 			hideNextLaunch: () => launchFault({ kind: "invisible", durationMs: 1_500 }),
 			slowNextTermination: () => {
-				emulator.faults.add({ action: "TerminateInstances", behaviour: { kind: "slow_termination", durationMs: 400 } });
+				emulator.faults.add({ action: "TerminateInstances", behaviour: { kind: "slow_termination", durationMs: 1_000 } });
 			},
 			refuseCredentials: () => {
 				emulator.faults.add({ action: "*", times: "always", error: { code: "AuthFailure" } });

@@ -8,6 +8,7 @@ import { type Ec2Emulator, startEc2Emulator } from "#server/emulators/aws/emulat
 import { DEFAULT_ACCESS_KEY_ID } from "#server/emulators/aws/options.ts";
 import { ManualClock } from "#server/kernel/clock.ts";
 import { MINUTE_MS } from "#server/kernel/units.ts";
+import { mergePrices } from "../../live-prices/merge-prices.ts";
 import type { DatedRate } from "../../snapshot-rate.ts";
 import { AwsDriver } from "../driver.ts";
 import { awsSettingsSchema } from "../settings.ts";
@@ -89,6 +90,20 @@ describe("on-demand prices", () => {
 		const { microUsdPerHour, priceSource = "" } = await offered(regions.map((region) => shipped(region, usual))).look();
 		expect(microUsdPerHour).toBe(usual);
 		expect(quarantineOf(priceSource)).toMatch(new RegExp(`\\$1\\.006 is more than 10 times ${way} its neighbours'`));
+	});
+
+	it("that the list has twice and not alike are refused and shown; twice the same is one", () => {
+		const at = (microUsdPerHour: bigint) => ({
+			instanceType: TYPE,
+			region: "us-east-1",
+			capacityType: "on_demand" as const,
+			microUsdPerHour,
+		});
+		const merged = (...prices: ReturnType<typeof at>[]) =>
+			mergePrices([shipped("us-east-1")], { source: "AWS Price List", asOf: "2026-11-20", prices })[0]?.onDemand;
+		const { microUsdPerHour, source = "" } = merged(at(1_006_000n), at(1_100_000n)) ?? {};
+		expect([microUsdPerHour, quarantineOf(source)]).toEqual([1_000_000n, "a price was refused: the list has it at $1.006 and $1.1"]);
+		expect(merged(at(1_006_000n), at(1_006_000n))?.microUsdPerHour).toBe(1_006_000n);
 	});
 
 	it("that were throttled are asked for again at once", async () => {
