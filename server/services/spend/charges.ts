@@ -1,7 +1,7 @@
 import { and, eq, gte, inArray, lt, or, type SQL, sql } from "drizzle-orm";
 import { z } from "zod";
-import { bucketStartMs, type Interval, nextBucketStartMs } from "#server/accounting/calendar.ts";
-import { coverRange, type Segment } from "#server/accounting/cover-range.ts";
+import { type Interval, nextBucketStartMs } from "#server/accounting/calendar.ts";
+import { coverRange } from "#server/accounting/cover-range.ts";
 import type { RollupSums } from "#server/accounting/rollup.ts";
 import type { Calendar } from "#server/accounting/zone.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
@@ -118,32 +118,19 @@ interface Selection {
 /** The selection's sums, and the times in which its next charges lie: what is rare is not looked for where it is not. */
 async function sumsOfSelection(ctx: Pick<ServiceContext, "db">, s: Selection): Promise<{ totals: ChargeTotals; places: Interval[] }> {
 	const query = { groupBy: null, byBucket: true, filters: s.filters, teams: s.teams };
-	const segments = coverRange(s.range, "month", s.calendar);
-	const daysOf = (months: readonly Interval[]) =>
-		months.length === 0
-			? []
-			: readSums(ctx.db, { ...query, segments: months.map((m) => ({ granularity: "day", ...m })), columns: ["charges"] });
-	const rare = restricted(s.filters).length > 0 || s.teams !== null;
-	// Most pages end in the month they begin in or the one before: their days are asked for before it is known.
-	const likely = rare ? monthsBefore(segments, s) : [];
-	const [buckets, likelyDays] = await Promise.all([readSums(ctx.db, { ...query, segments, columns: TOTALS }), daysOf(likely)]);
+	const buckets = await readSums(ctx.db, { ...query, segments: coverRange(s.range, "month", s.calendar), columns: TOTALS });
 	const totals = Object.fromEntries(TOTALS.map((name) => [name, buckets.reduce((sum, b) => sum + b[name], 0n)])) as ChargeTotals;
 	const places = placesOf(buckets, s);
-	const months = rare ? places.filter((p) => p.toMs - p.fromMs > LONG_MS) : [];
+	if (restricted(s.filters).length === 0 && s.teams === null) return { totals, places };
+	const months = places.filter((p) => p.toMs - p.fromMs > LONG_MS);
 	if (months.length === 0) return { totals, places };
-	const known = months.every((m) => likely.some((l) => l.fromMs <= m.fromMs && m.toMs <= l.toMs));
-	const short = [...buckets.filter((b) => b.granularity !== "month"), ...(known ? likelyDays : await daysOf(months))];
-	return { totals, places: placesOf(short, s) };
-}
-
-/** Of the whole months: the one of the page's first charges, and the one before. */
-function monthsBefore(segments: readonly Segment[], { atMs, calendar }: Selection): Interval[] {
-	const toMs = nextBucketStartMs("month", atMs - 1, calendar);
-	const fromMs = bucketStartMs("month", bucketStartMs("month", atMs - 1, calendar) - 1, calendar);
-	return segments.flatMap((segment) => {
-		const part = { fromMs: Math.max(fromMs, segment.fromMs), toMs: Math.min(toMs, segment.toMs) };
-		return segment.granularity === "month" && part.fromMs < part.toMs ? [part] : [];
+	const days = await readSums(ctx.db, {
+		...query,
+		segments: months.map((m) => ({ granularity: "day", ...m })),
+		columns: ["charges"],
 	});
+	const short = [...buckets.filter((b) => b.granularity !== "month"), ...days];
+	return { totals, places: placesOf(short, s) };
 }
 
 const LONG_MS = 2 * 86_400_000;
