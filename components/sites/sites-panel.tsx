@@ -1,12 +1,11 @@
 "use client";
 import { useMutation, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { type SubmitEvent, useState } from "react";
 import { describeError } from "#components/page/error-boundary.tsx";
 import { EmptyState } from "#components/page/states.tsx";
 import { Time } from "#components/time/relative-time.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
-import { Button, IconButton } from "#components/ui/button.tsx";
+import { Button, ButtonLink, IconButton } from "#components/ui/button.tsx";
 import { Chip, Health } from "#components/ui/chip.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";
 import { Field, Input } from "#components/ui/input.tsx";
@@ -75,13 +74,9 @@ function SiteLine({ site }: { site: SiteSettings }) {
 			</div>
 			<span className="flex items-center gap-1.5">
 				{!local && (
-					<Link
-						href={`/settings/sites/${site.id}`}
-						className="inline-flex h-6.5 items-center rounded-md border border-control px-2.5 text-xs font-medium hover:bg-sunken"
-						aria-label={`Change or check ${site.name}`}
-					>
+					<ButtonLink size="sm" href={`/settings/sites/${site.id}`} aria-label={`Change or check ${site.name}`}>
 						Change or check
-					</Link>
+					</ButtonLink>
 				)}
 				<Button
 					size="sm"
