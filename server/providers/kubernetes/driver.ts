@@ -14,7 +14,15 @@ import { AttemptLogs } from "./logs.ts";
 import { jobOf, type ManifestInput, podsOf, serviceOf } from "./manifest.ts";
 import { ANNOTATIONS, FINALIZER, LABELS, objectNameOf, siteLabelOf } from "./names.ts";
 import type { KubePod } from "./objects.ts";
-import { type AttemptFacts, isIncomplete, observationOf, podStateOf, type Surroundings, startProblemOf } from "./observe-attempt.ts";
+import {
+	type AttemptFacts,
+	isIncomplete,
+	mayBeginAnew,
+	observationOf,
+	podStateOf,
+	type Surroundings,
+	startProblemOf,
+} from "./observe-attempt.ts";
 import type { KubePool, ResolveAccelerator } from "./pools.ts";
 import { KubernetesQueue } from "./queue.ts";
 import { findFeatures, type ServerFeatures } from "./server-features.ts";
@@ -191,6 +199,7 @@ export class KubernetesDriver implements ClusterDriver {
 	async #tend(facts: AttemptFacts, around: Surroundings): Promise<void> {
 		const { meta, stop, pods } = facts;
 		for (const pod of pods) if (pod.deletionAtMs !== null) void this.#logs.keep(pod);
+		if (facts.job && mayBeginAnew(facts, around)) await this.#calls.patchJob(facts.job.name, { spec: { parallelism: 0 } });
 		const observation = observationOf(facts, around);
 		if (!isLive(observation)) return;
 		if (meta.nodes > 1 && !this.#named.has(meta.attemptId)) {

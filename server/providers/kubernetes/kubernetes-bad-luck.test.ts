@@ -240,8 +240,25 @@ describe("behind Spillway's back", { timeout: 60_000 }, () => {
 		const { name } = defined(emulator.jobs()[0], "job").metadata;
 		emulator.suspend(name, true);
 		await until(id, "lost");
-		await driver.forget(id);
 		emulator.suspend(name, false);
+		await sleep(100);
+		expect(emulator.pods()).toHaveLength(1);
+		expect(await find(driver, id)).toMatchObject({ phase: "lost" });
+		await driver.forget(id);
+		await eventually(site, "nothing of it is left", async () => emulator.pods().length === 0 && emulator.jobs().length === 0);
+	});
+
+	it("a running Job that is suspended and resumed before anybody looks is lost all the same, and what began anew is ended", async () => {
+		const { emulator, driver, until, run } = await open();
+		const id = await run();
+		const { name } = defined(emulator.jobs()[0], "job").metadata;
+		emulator.suspend(name, true);
+		await eventually(site, "its pod is told to end", async () => emulator.pods()[0]?.metadata.deletionTimestamp);
+		emulator.suspend(name, false);
+		await eventually(site, "another pod is made", async () => emulator.pods().length === 2);
+		await until(id, "lost");
+		expect(emulator.pods().map((pod) => typeof pod.metadata.deletionTimestamp)).toEqual(["string", "string"]);
+		await driver.forget(id);
 		await eventually(site, "nothing of it is left", async () => emulator.pods().length === 0 && emulator.jobs().length === 0);
 	});
 

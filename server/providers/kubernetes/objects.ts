@@ -187,6 +187,8 @@ function extended(resources: z.output<typeof resourcesSchema>): [string, number]
 export interface KubeJob extends OfAttempt {
 	uid: string;
 	suspended: boolean;
+	/** Pods that it wants at once; with 0 it makes none any more. */
+	parallelism: number;
 	completed: boolean;
 	failed: boolean;
 	/** Pods that it has had: that one began is known of a Job whose pods are gone. */
@@ -199,6 +201,7 @@ export const jobSchema = z
 		metadata: metadataSchema,
 		spec: z.object({
 			suspend: z.boolean().nullish(),
+			parallelism: z.number().int().nullish(),
 		}),
 		status: z
 			.object({
@@ -216,6 +219,7 @@ export const jobSchema = z
 			...ofAttempt(metadata),
 			uid: metadata.uid,
 			suspended: spec.suspend ?? false,
+			parallelism: spec.parallelism ?? 1,
 			completed: is("Complete"),
 			failed: is("Failed"),
 			hadPods: (status?.active ?? 0) + (status?.succeeded ?? 0) + (status?.failed ?? 0) > 0,

@@ -120,8 +120,11 @@ export function observationOf(facts: AttemptFacts, around: Surroundings): Attemp
 }
 
 /** Whether nothing of it runs, or will. */
-function isOver({ meta, job, pods, asJob, createdAtMs, stop, verdict }: AttemptFacts, overs: number, { nowMs }: Surroundings): boolean {
+function isOver(facts: AttemptFacts, overs: number, around: Surroundings): boolean {
+	const { meta, job, pods, asJob, createdAtMs, stop, verdict } = facts;
+	const { nowMs } = around;
 	if (overs < pods.length) return false;
+	if (mayBeginAnew(facts, around)) return false;
 	if (pods.length > 0) {
 		// Pods of a gang that were never made, or are gone, follow when the Job has ended.
 		if (pods.length >= meta.nodes || stop !== null || verdict !== null) return true;
@@ -131,6 +134,19 @@ function isOver({ meta, job, pods, asJob, createdAtMs, stop, verdict }: AttemptF
 	if (stop !== null) return nowMs - stop.atMs >= NO_PODS_SETTLE_MS;
 	if (job === null) return !asJob || nowMs - createdAtMs >= INCOMPLETE_AFTER_MS;
 	return job.completed || job.failed || job.deletionAtMs !== null || (job.suspended && job.hadPods);
+}
+
+/**
+ * A pod of its Job was taken away without its doing, and the Job would make another: one whose controller itself took the pod away,
+ * since the Job was suspended, does so when it is resumed, in spite of its having no retries. Whether it is run again is ours to say.
+ */
+export function mayBeginAnew({ meta, job, pods, stop, verdict }: AttemptFacts, around: Surroundings): boolean {
+	if (!job || job.completed || job.failed || job.deletionAtMs !== null || job.parallelism === 0) return false;
+	if (stop !== null || verdict !== null) return false;
+	return pods.some((pod) => {
+		const state = podStateOf(pod, meta, around);
+		return state.kind === "over" && state.cause !== "ended";
+	});
 }
 
 type Over = Extract<PodState, { kind: "over" }> & { pod: KubePod };

@@ -19,7 +19,8 @@ function syncJob(store: Store, job: JobObject): void {
 	if (isDone || job.metadata.deletionTimestamp) return;
 	const { parallelism = 1, completions = 1, backoffLimit = 6, suspend = false } = job.spec;
 	const succeeded = pods.filter((p) => p.status.phase === "Succeeded");
-	const failed = pods.filter((p) => p.status.phase === "Failed");
+	const uncounted = uncountedOf(store);
+	const failed = pods.filter((p) => p.status.phase === "Failed" && !uncounted.has(p.metadata.uid));
 	const open = pods.filter((p) => p.status.phase !== "Succeeded" && p.status.phase !== "Failed");
 	// Before 1.28, and with the default policy, a pod that is being deleted is replaced at once.
 	const replacesWhenOver = job.spec.podReplacementPolicy === "Failed";
@@ -27,7 +28,10 @@ function syncJob(store: Store, job: JobObject): void {
 	const counted = replacesWhenOver ? open : active;
 	const fail = failed.length > backoffLimit;
 	const surplus = suspend || fail ? active : active.slice(parallelism);
-	for (const pod of surplus) deleteObject(store, "pods", pod, null);
+	for (const pod of surplus) {
+		uncounted.add(pod.metadata.uid);
+		deleteObject(store, "pods", pod, null);
+	}
 	if (!suspend && !fail) {
 		const missing = Math.min(parallelism, completions - succeeded.length) - counted.length;
 		for (let i = 0; i < missing; i++) createPod(store, job, [...counted, ...succeeded], i);
@@ -50,6 +54,18 @@ function syncJob(store: Store, job: JobObject): void {
 		return;
 	const now2 = store.get<JobObject>("jobs", job.metadata.namespace ?? null, job.metadata.name);
 	if (now2) store.update("jobs", { ...now2, status: { ...now2.status, ...status } } as JobObject);
+}
+
+const UNCOUNTED = new WeakMap<Store, Set<string>>();
+
+/**
+ * Pods that the controller took away itself. It gives up tracking them first, so that they count as no failure, and a suspended
+ * Job without retries makes another when it is resumed (seen on 1.36.2).
+ */
+function uncountedOf(store: Store): Set<string> {
+	const found = UNCOUNTED.get(store) ?? new Set<string>();
+	UNCOUNTED.set(store, found);
+	return found;
 }
 
 function createPod(store: Store, job: JobObject, there: readonly PodObject[], nth: number): void {
