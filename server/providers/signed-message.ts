@@ -1,16 +1,25 @@
 import { X509Certificate } from "node:crypto";
 import * as pkijs from "pkijs";
+import { type IdentityVerdict, refused } from "./instance-identity.ts";
 
 /** sha256, sha384, sha512 (RFC 5754): weaker sums can be made to agree. */
 const DIGESTS = new Set(["2.16.840.1.101.3.4.2.1", "2.16.840.1.101.3.4.2.2", "2.16.840.1.101.3.4.2.3"]);
 
 /** What the message is not; says so to people. */
-export class BadMessage extends Error {
-	readonly fault: "malformed" | "bad_signature";
+class BadMessage extends Error {
+	/** `too_weak`: over a sum that proves nothing; no sign of a forgery either. */
+	readonly fault: "malformed" | "bad_signature" | "too_weak";
 	constructor(fault: BadMessage["fault"], message: string) {
 		super(message);
 		this.fault = fault;
 	}
+}
+
+/** What a document counts for that could not be read or is not what it says. @throws what is something else */
+export function verdictOf(error: unknown): IdentityVerdict {
+	if (error instanceof SyntaxError) return refused("malformed", "what is signed is not JSON");
+	if (!(error instanceof BadMessage)) throw error;
+	return error.fault === "too_weak" ? { outcome: "unverifiable", message: error.message } : refused(error.fault, error.message);
 }
 
 /** A PKCS #7 message with its content in it and one signer. */
@@ -33,7 +42,7 @@ export function readSignedMessage(text: string): SignedMessage {
 		if (content === undefined) throw new BadMessage("malformed", "the signed message holds no content");
 		const [signer, ...more] = signed.signerInfos;
 		if (signer === undefined || more.length > 0) throw new BadMessage("malformed", "the signed message does not have one signer");
-		if (!DIGESTS.has(signer.digestAlgorithm.algorithmId)) throw new BadMessage("bad_signature", "it is signed over a sum that is too weak");
+		if (!DIGESTS.has(signer.digestAlgorithm.algorithmId)) throw new BadMessage("too_weak", "it is signed over a sum that is too weak");
 		const certificates = (signed.certificates ?? []).filter((c) => c instanceof pkijs.Certificate).map(toNode);
 		return { content: Buffer.from(content), certificates, signedBy: (candidates) => signerOf(signed, candidates) };
 	} catch (error) {

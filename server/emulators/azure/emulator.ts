@@ -1,8 +1,10 @@
 import { type Emulator, startEmulator } from "../shared/emulator.ts";
+import { textAnswer } from "../shared/http/answer.ts";
 import { MachineBook } from "../shared/machine-book.ts";
 import { azureFaults } from "./azure-faults.ts";
 import { type BookedAzureInstance, bookedInstances } from "./booked-instances.ts";
 import { Catalog } from "./catalog.ts";
+import { DocumentSigner } from "./document-signer.ts";
 import { answerArm } from "./http/arm-endpoint.ts";
 import { answerMetadata } from "./http/metadata-endpoint.ts";
 import { answerPriceList, PRICE_LIST_PATH } from "./http/price-list-endpoint.ts";
@@ -21,7 +23,8 @@ export function startAzureEmulator(given: AzureEmulatorOptions): Promise<AzureEm
 	const faults = azureFaults();
 	let url = "";
 	const lifecycle = azureLifecycle(options, book, () => url);
-	const world: World = { options, catalog, book, lifecycle, faults, url: () => url, closing: false };
+	const signer = new DocumentSigner(options, () => url);
+	const world: World = { options, catalog, book, lifecycle, faults, signer, url: () => url, closing: false };
 	return startEmulator({
 		endpointName: "emulated Azure endpoint",
 		options,
@@ -30,7 +33,9 @@ export function startAzureEmulator(given: AzureEmulatorOptions): Promise<AzureEm
 		lifecycle,
 		machine: (instanceId) => book.machine(instanceId),
 		instances: () => bookedInstances(world),
-		answer(request, path) {
+		async answer(request, path) {
+			if (path === "/attested/root") return textAnswer(200, await signer.certificate("root"));
+			if (path === "/attested/issuer") return textAnswer(200, await signer.certificate("issuer"));
 			if (path.startsWith("/imds/")) return answerMetadata(world, request, path);
 			if (path === PRICE_LIST_PATH) return answerPriceList(world, new URL(request.url ?? "/", url));
 			return answerArm(world, request);

@@ -2,6 +2,7 @@ import type { FaultControl } from "../shared/faults.ts";
 import type { MachineBook } from "../shared/machine-book.ts";
 import { isVisible } from "../shared/machine-record.ts";
 import type { Catalog } from "./catalog.ts";
+import type { DocumentSigner } from "./document-signer.ts";
 import type { AzureLifecycle } from "./lifecycle.ts";
 import { type AzureMachine, holdsName } from "./machine.ts";
 import type { ResolvedOptions } from "./options.ts";
@@ -13,6 +14,7 @@ export interface World {
 	book: MachineBook<AzureMachine>;
 	lifecycle: AzureLifecycle;
 	faults: FaultControl;
+	signer: DocumentSigner;
 	/** The endpoint's own address. */
 	url: () => string;
 	/** True from the moment the emulator is told to stop: nothing new is launched. */

@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { z } from "zod";
 import { emulatorAt } from "../cloud-endpoint.ts";
 import { type IdentityClaim, type IdentityVerdict, type InstanceIdentity, refused } from "../instance-identity.ts";
-import { BadMessage, readSignedMessage } from "../signed-message.ts";
+import { readSignedMessage, verdictOf } from "../signed-message.ts";
 import { AWS_IDENTITY_CERTIFICATES } from "./identity-certificates.ts";
 import { awsSettingsSchema } from "./settings.ts";
 
@@ -38,9 +38,7 @@ async function verifyDocument(claim: IdentityClaim, site: Site, certificate: X50
 		const document = documentSchema.safeParse(JSON.parse(message.content.toString("utf8")));
 		return document.success ? compare(document.data, claim, site) : refused("malformed", "it names no instance");
 	} catch (error) {
-		if (error instanceof BadMessage) return refused(error.fault, error.message);
-		if (error instanceof SyntaxError) return refused("malformed", "what is signed is not JSON");
-		throw error;
+		return verdictOf(error);
 	}
 }
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { cloudEndpointSchema } from "../cloud-endpoint.ts";
+import { identityPolicySchema } from "../instance-identity.ts";
 
 const region = z.string().regex(/^[a-z]+\d?[a-z]*\d?$/, "a region is written in Azure's short form, like eastus or westeurope");
 const resourceId = z
@@ -63,6 +64,8 @@ export const azureSettingsSchema = z.strictObject({
 		.string()
 		.regex(/^ssh-\S+ \S+/)
 		.optional(),
+	/** What a machine has to show when its agent comes. */
+	instanceIdentity: identityPolicySchema,
 	/** After it the outcome of a call is unknown and it is made again. */
 	answerTimeoutMs: z.number().int().positive().default(20_000),
 	/** How long a launch looks whether Azure finds room: it takes the request first and looks for room afterwards. */

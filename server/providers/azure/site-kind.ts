@@ -4,6 +4,7 @@ import { tellReach } from "../reach.ts";
 import type { SiteKind, SitePlace } from "../site-kind.ts";
 import type { DatedRate } from "../snapshot-rate.ts";
 import { AzureCalls } from "./client.ts";
+import { azureIdentity } from "./identity.ts";
 import { imageIn } from "./mapper.ts";
 import { offersOf } from "./offers.ts";
 import { openAzure } from "./open-site.ts";
@@ -75,6 +76,7 @@ export function azureSiteKind(options: { snapshot: () => readonly DatedRate[]; e
 				hint: "Stored encrypted, never shown again. It ends by itself: note when.",
 			},
 		],
+		identity: azureIdentity(options.endpoint),
 		open: (place) => ({ kind: "cloud", driver: openAzure(place.siteId, parse(place), options.snapshot) }),
 		check: (place) => {
 			const parsed = parse(place);

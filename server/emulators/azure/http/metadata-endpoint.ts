@@ -7,15 +7,16 @@ import { type AzureMachine, machineTokenOf } from "../machine.ts";
 import { resourceIdOf } from "../views/vm-view.ts";
 import type { World } from "../world.ts";
 
-/** The oldest versions of the two documents that have every field given here. */
+/** The oldest versions of the documents that have every field given here. */
 const INSTANCE_VERSION = "2021-02-01";
+const ATTESTED_VERSION = "2020-09-01";
 const EVENTS_VERSION = "2020-07-01";
 
 /**
  * The instance metadata service of one machine, below `/imds/<secret>`. Beside Azure's paths it has `power-off`, the wire
  * from the guest's `shutdown` to its hardware. Null: there is no such machine (any more).
  */
-export function answerMetadata(world: World, request: IncomingMessage, path: string): Answer | null {
+export function answerMetadata(world: World, request: IncomingMessage, path: string): Answer | null | Promise<Answer> {
 	const [, secret = "", rest = ""] = /^\/imds\/([0-9a-f]+)\/+(.*)$/.exec(path) ?? [];
 	const machine = world.book.machineBySecret(secret);
 	if (!machine || machine.vanished || !isAlive(machine.state)) return null;
@@ -33,6 +34,8 @@ export function answerMetadata(world: World, request: IncomingMessage, path: str
 			return versioned(version, INSTANCE_VERSION, () => computeDocument(world, machine));
 		case "metadata/instance/compute/resourceId":
 			return textAnswer(200, resourceIdOf(world, machine));
+		case "metadata/attested/document":
+			return attestedDocument(world, machine, query);
 		case "metadata/identity/oauth2/token":
 			return identityToken(machine, query);
 		case "metadata/scheduledevents":
@@ -76,6 +79,16 @@ function computeDocument(world: World, machine: AzureMachine): unknown {
 
 function networkDocument({ instanceId }: AzureMachine): unknown {
 	return { interface: [{ ipv4: { ipAddress: [{ privateIpAddress: privateAddressOf(instanceId), publicIpAddress: "" }] } }] };
+}
+
+/** Azure takes ten digits for a nonce. */
+async function attestedDocument(world: World, { instanceId, vmSize }: AzureMachine, query: URLSearchParams): Promise<Answer> {
+	const nonce = query.get("nonce");
+	if (query.get("api-version") !== ATTESTED_VERSION) return versioned(query.get("api-version"), ATTESTED_VERSION, () => null);
+	if (nonce !== null && !/^\d{1,10}$/.test(nonce)) return problem(400, "Bad request. Nonce must be at most 10 digits");
+	const { subscriptionId } = world.options;
+	const signature = await world.signer.sign({ nonce, vmId: instanceId, subscriptionId, sku: vmSize });
+	return jsonAnswer(200, { encoding: "pkcs7", signature });
 }
 
 /** Azure writes `NotBefore` as an HTTP date. */
