@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readCsv } from "#components/csv/read-csv.testing.ts";
-import { machinesCsv, offersCsv } from "./export-csv.ts";
+import { machinesCsv, offersCsv, sitesCsv } from "./export-csv.ts";
 import type { OfferLine } from "./offers.ts";
 
 describe("what Capacity hands out", () => {
@@ -44,5 +44,34 @@ describe("what Capacity hands out", () => {
 			...{ Machine: "ins_1", "Provider's id": "i-0c41", Zone: "", GPUs: "8", "Job name": "clip", Team: "vision", "Launched (UTC)": "" },
 			...{ "Ends at the latest (UTC)": "2026-11-24T12:00:00.000Z", "USD an hour": "23.410000", "Cost so far USD": "101.440000" },
 		});
+	});
+
+	it("has each site with its pools or regions, whether they answer, and why not", () => {
+		const site = { enabled: true, healthy: true, healthMessage: null, lastSeenAt: null, lastOrphanAt: null, regions: [], pools: [] };
+		const pool = { id: "h100", accelerator: "H100-80GB", nodes: 2, gpusPerNode: 8, gpus: 16, busy: 5, unavailable: 1, slots: [] };
+		const failedRegions = [{ region: "us-west-2", message: "AccessDenied" }];
+		const lastSweep = { atMs: Date.UTC(2026, 10, 19, 14), seen: 0, owned: 0, orphans: 0, regions: ["us-east-1"], failedRegions };
+		const lines = readCsv(
+			sitesCsv([
+				{
+					...{ ...site, id: "lab", name: "Lab", provider: "slurm", kind: "owned", gpusBusy: 5, gpusTotal: 16, instancesLive: 0 },
+					...{ burnMicroUsdPerHour: "0", lastSweep: null, pools: [{ ...pool, microUsdPerGpuHour: "630000" }] },
+				},
+				{
+					...{ ...site, id: "aws", name: "AWS", provider: "aws", kind: "cloud", gpusBusy: 8, gpusTotal: null, instancesLive: 1 },
+					...{ burnMicroUsdPerHour: "21830000", lastSweep, regions: ["us-east-1", "us-west-2", "eu-west-1"] },
+				},
+			] as Parameters<typeof sitesCsv>[0]),
+		);
+		expect(
+			lines.map((l) => [l.What, l.Name, l["GPUs in use"], l.GPUs, l["USD an hour (pool: a GPU hour)"], l.Answers, l["Why not"]]),
+		).toEqual([
+			["site", "Lab", "5", "16", "0.000000", "yes", ""],
+			["pool", "h100", "5", "16", "0.630000", "", ""],
+			["site", "AWS", "8", "", "21.830000", "yes", ""],
+			["region", "us-east-1", "", "", "", "yes", ""],
+			["region", "eu-west-1", "", "", "", "not known", ""],
+			["region", "us-west-2", "", "", "", "no", "AccessDenied"],
+		]);
 	});
 });

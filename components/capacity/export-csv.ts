@@ -1,4 +1,6 @@
+import type { Site } from "#components/capacity/lead.ts";
 import type { OfferLine } from "#components/capacity/offers.ts";
+import { regionsOf } from "#components/capacity/regions.ts";
 import { csvText, exactDollars } from "#components/csv/csv.ts";
 import type { Outputs } from "#components/trpc/outputs.ts";
 
@@ -28,4 +30,38 @@ export function machinesCsv(machines: Outputs["instance"]["list"]["items"]): str
 		...[m.microUsdPerHour, m.costMicroUsd].map(dollars),
 	]);
 	return csvText([[...head, "Launched (UTC)", "Ends at the latest (UTC)", "USD an hour", "Cost so far USD"], ...lines]);
+}
+
+/** A line for each site, and below it one for each of its pools or regions, with whether it answers and why not. */
+export function sitesCsv(sites: readonly Site[]): string {
+	const answers = (told: boolean | null) => (told === null ? "not known" : told ? "yes" : "no");
+	const lines = sites.flatMap((s) => {
+		const gpus = [String(s.gpusBusy), s.gpusTotal === null ? "" : String(s.gpusTotal), ""];
+		const health = s.enabled ? answers(s.healthy) : "switched off";
+		return [
+			[
+				s.id,
+				s.provider,
+				"site",
+				s.name,
+				"",
+				...gpus,
+				String(s.instancesLive),
+				dollars(s.burnMicroUsdPerHour),
+				health,
+				s.healthMessage ?? "",
+				s.lastSeenAt ?? "",
+			],
+			...s.pools.map((p) => [
+				...[s.id, s.provider, "pool", p.id, p.accelerator, String(p.busy), String(p.gpus), String(p.unavailable), ""],
+				...[dollars(p.microUsdPerGpuHour), "", "", ""],
+			]),
+			...(s.kind === "cloud" ? regionsOf(s) : []).map((r) => [
+				...[s.id, s.provider, "region", r.region, "", "", "", "", "", "", answers(r.answers), r.why ?? ""],
+				s.lastSweep === null || r.answers === null ? "" : new Date(s.lastSweep.atMs).toISOString(),
+			]),
+		];
+	});
+	const head = ["Site", "Provider", "What", "Name", "GPU model", "GPUs in use", "GPUs", "Out of service", "Machines"];
+	return csvText([[...head, "USD an hour (pool: a GPU hour)", "Answers", "Why not", "Seen (UTC)"], ...lines]);
 }

@@ -7,6 +7,7 @@ import { OffersPanel } from "#components/capacity/offers-panel.tsx";
 import { LINE_QUERY, loadCapacityParams, MACHINES_QUERY, offersQuery } from "#components/capacity/params.ts";
 import { HomePanel } from "#components/capacity/pools-panel.tsx";
 import { QueuePanels } from "#components/capacity/queue-panel.tsx";
+import { SitesExport } from "#components/capacity/sites-export.tsx";
 import { SitesTable } from "#components/capacity/sites-panel.tsx";
 import { SweepFacts } from "#components/capacity/sweep-panel.tsx";
 import { UsePanel } from "#components/capacity/use-panel.tsx";
@@ -41,7 +42,7 @@ export default async function CapacityPage({ searchParams }: { searchParams: Pro
 					<CapacityLead filter={filter} />
 				</QueryBoundary>
 				<div className="grid items-stretch gap-4 rail:grid-cols-[minmax(0,2.4fr)_minmax(0,1fr)]">
-					<Panel title="Sites and pools">
+					<Panel title="Sites and pools" actions={<SitesExport />}>
 						<QueryBoundary what="The sites" skeleton={<TableSkeleton rows={4} columns={5} label="Loading the sites" />}>
 							<SitesTable />
 						</QueryBoundary>
