@@ -55,7 +55,6 @@ it.each<[string, Plan]>([
 	],
 	["an agent that dies before its command's end is told", planOf("aws", at("agent", "before:exited", "killed"))],
 	["a provider that dies while a termination is under way", planOf("azure", at("emulator", "sent:terminate", "killed"))],
-	["an answer to the last log lines that is lost", planOf("azure", at("connection", "after:logs", "lost"))],
 	["a database that cuts all sessions at a launch", planOf("aws", at("connection", "launch:provider_answered", "database"))],
 ])("%s loses, doubles and leaves nothing", { timeout: TIMEOUT_MS }, async (_what, plan) => {
 	const report = await run(plan);
