@@ -104,11 +104,12 @@ class Window {
 			this.#sorted = grown(this.#sorted);
 			this.#arrived = grown(this.#arrived);
 		}
-		const sorted = this.sorted();
-		const at = placeOf(sorted, value);
+		const sorted = this.#sorted;
+		const at = placeOf(sorted, value, this.size);
 		if (this.size < KEPT) {
-			this.#sorted.copyWithin(at + 1, at, this.size);
-			this.#sorted[at] = value;
+			// What stands behind the last one is of no matter.
+			sorted.copyWithin(at + 1, at, this.size);
+			sorted[at] = value;
 			this.size++;
 		} else {
 			// The oldest goes: only what lies between the two is moved.

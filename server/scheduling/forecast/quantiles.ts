@@ -16,10 +16,10 @@ export function pointsOf(sorted: ArrayLike<number>): number[] {
 	return POINT_SHARES.map((share) => quantileOf(sorted, share));
 }
 
-/** Where a value stands, or would stand, in an ascending list: the number of smaller ones. */
-export function placeOf(sorted: ArrayLike<number>, value: number): number {
+/** Where a value stands, or would stand, in an ascending list, or in the first `size` of it: the number of smaller ones. */
+export function placeOf(sorted: ArrayLike<number>, value: number, size: number = sorted.length): number {
 	let low = 0;
-	for (let high = sorted.length; low < high; ) {
+	for (let high = size; low < high; ) {
 		const middle = (low + high) >> 1;
 		if ((sorted[middle] ?? value) < value) low = middle + 1;
 		else high = middle;
