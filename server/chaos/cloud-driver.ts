@@ -1,6 +1,6 @@
 import { DEFAULT_ACCESS_KEY_ID } from "#server/emulators/aws/options.ts";
 import { EMULATED_RESOURCE_GROUP, EMULATED_SUBSCRIPTION } from "#server/emulators/azure/options.ts";
-import { DEFAULT_PROJECT } from "#server/emulators/gcp/options.ts";
+import { DEFAULT_ACCOUNT, DEFAULT_PROJECT } from "#server/emulators/gcp/options.ts";
 import type { Clock } from "#server/kernel/clock.ts";
 import type { CloudDriver } from "#server/providers/driver.ts";
 import type { ComputeClients } from "#server/providers/gcp/compute-clients.ts";
@@ -9,7 +9,7 @@ import type { Cloud } from "./plan.ts";
 
 /** Real: after it the outcome of a call is unknown. */
 const ANSWER_TIMEOUT_MS = 3_000;
-const CONTROL_PLANE = "spw-chaos";
+export const CONTROL_PLANE = "spw-chaos";
 
 export interface CloudAccess {
 	/** Of the emulated provider. */
@@ -43,7 +43,7 @@ export async function openCloudDriver(cloud: Cloud, { url: endpoint, regions, cl
 			const image = "projects/debian-cloud/global/images/family/debian-12";
 			const waits = { capacityTimeoutMs: 3_000, operationPollMs: 20 };
 			return new GcpDriver("gcp", {
-				settings: { ...common, ...waits, project: DEFAULT_PROJECT, image },
+				settings: { ...common, ...waits, project: DEFAULT_PROJECT, image, serviceAccount: DEFAULT_ACCOUNT },
 				...{ listPrices: rates, clock, open: async () => ({ ...clients, close: async () => {} }) },
 			});
 		}

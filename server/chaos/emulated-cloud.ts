@@ -114,6 +114,10 @@ export class EmulatedCloud {
 		await this.#emulator?.stop({ killInstances: true });
 	}
 
+	get regions(): string[] {
+		return this.#stock.regions;
+	}
+
 	get url(): string {
 		return `http://127.0.0.1:${this.#ports.port(this.cloud)}`;
 	}

@@ -11,6 +11,7 @@ import { specOf } from "./command.ts";
 import { type AgentCall, ControlPlane, type Verdict } from "./control-plane.ts";
 import { type CloudPorts, EmulatedCloud, ourInstanceOf } from "./emulated-cloud.ts";
 import { FastClock } from "./fast-clock.ts";
+import { identitiesOf } from "./identities.ts";
 import { KillableScheduler } from "./killable-scheduler.ts";
 import { type AgentFile, machineContext, SECRET_KEY } from "./machine-context.ts";
 import type { ChaosJob, Plan } from "./plan.ts";
@@ -73,6 +74,7 @@ export class World {
 		const handler = createAgentHandler({
 			...{ db: this.#agents.db, clock, secretKey: SECRET_KEY, timing: TIMING },
 			...{ checkpointRoot: this.#checkpointRoot, agentFile: options.agent.file },
+			identities: identitiesOf(this.clouds, () => this.control.url),
 			log: (message, error) => options.log(`${message}: ${String(error)}`),
 		});
 		this.control = new ControlPlane({ handler, onCall: (when, call) => events.onCall(when, call) });
