@@ -1,0 +1,25 @@
+import { describe, expect, it } from "vitest";
+import { NEEDED_COLUMNS, readBillHeader } from "./bill-header.ts";
+
+describe("a bill's header", () => {
+	it.each([
+		["1.0", []],
+		["1.1", ["ServiceSubcategory"]],
+		["1.2", ["ServiceSubcategory", "InvoiceId"]],
+		["1.0", ["x_Own"]],
+	])("is of FOCUS %s with %j beside the columns that all versions have", (version, more) => {
+		expect(readBillHeader([...NEEDED_COLUMNS, ...more])).toMatchObject({ version });
+	});
+
+	it.each(NEEDED_COLUMNS.map((name) => [name]))("without %s it is refused by that name", (name) => {
+		expect(readBillHeader(NEEDED_COLUMNS.filter((n) => n !== name))).toEqual({
+			column: name,
+			message: `not a FOCUS file: it has no column ${name}`,
+		});
+	});
+
+	it("with a column twice, or without a name, it is refused, saying which", () => {
+		expect(readBillHeader([...NEEDED_COLUMNS, "BilledCost"])).toEqual({ column: "BilledCost", message: "the column is there twice" });
+		expect(readBillHeader(["", ...NEEDED_COLUMNS])).toEqual({ column: "#1", message: "a column has no name" });
+	});
+});
