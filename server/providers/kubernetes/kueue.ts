@@ -32,10 +32,11 @@ export class KueueWorkloads {
 	}
 
 	/** @throws DriverError when the server does not answer */
-	async about(job: { uid: string; name: string }): Promise<KubeEvent[]> {
+	async about(job: { uid: string; name: string }, { hasPods }: { hasPods: boolean }): Promise<KubeEvent[]> {
 		const nowMs = this.#clock.nowMs();
 		const known = this.#told.get(job.uid);
-		if (known && nowMs - known.atMs < ASK_EVERY_MS) return known.sayings;
+		// One that has pods was just taken back, and may not be read again.
+		if (known && !hasPods && nowMs - known.atMs < ASK_EVERY_MS) return known.sayings;
 		const sayings = await this.#ask(job, known?.sayings ?? [], nowMs);
 		this.#told.set(job.uid, { atMs: nowMs, sayings });
 		return sayings;

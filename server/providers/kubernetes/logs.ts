@@ -90,7 +90,7 @@ export class AttemptLogs {
 	/** What the cluster warns of: that no node has room, that an image cannot be had, that it takes the pod away, that Kueue has no quota. */
 	async #warnings(facts: AttemptFacts, pod: KubePod | null, epochMs: number, afterMs: number): Promise<LogLine[]> {
 		const events = pod ? await this.#ask("Pod", pod.name, isSettled(pod)) : facts.job ? await this.#ask("Job", facts.job.name, false) : [];
-		const queued = this.#kueue && facts.job?.suspended ? await this.#kueue.about(facts.job) : [];
+		const queued = this.#kueue && facts.job?.suspended ? await this.#kueue.about(facts.job, { hasPods: pod !== null }) : [];
 		return [...events, ...queued]
 			.filter((e) => e.warning && e.atMs - epochMs >= afterMs)
 			.sort((a, b) => a.atMs - b.atMs)

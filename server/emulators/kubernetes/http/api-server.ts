@@ -155,8 +155,9 @@ export class ApiServer {
 		const path = `/containerLogs/${namespace}/${name}/${container?.name}?${query}`;
 		await new Promise<void>((resolve, reject) => {
 			const request = http.get({ host: "127.0.0.1", port, path }, (answer) => {
+				// A node's refusal is passed on as it is: GenericHttpResponseChecker of Kubernetes' registry.
 				if (answer.statusCode !== 200)
-					return reject(new ApiError(500, "InternalError", `the node answers ${answer.statusCode}: its log is gone`));
+					return reject(new ApiError(404, "NotFound", `the server could not find the requested resource ( pods/log ${name})`));
 				response.writeHead(200, { "content-type": "text/plain" });
 				response.flushHeaders();
 				answer.pipe(response);
