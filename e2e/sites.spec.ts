@@ -17,7 +17,7 @@ async function expectAccessible(page: Page): Promise<void> {
 }
 
 test("a cloud account is added by keyboard, checked step by step before it is stored, disabled and removed", async ({ page }) => {
-	await open(page, "/settings/sites", "Sites");
+	await open(page, "/settings", "Sites");
 	await page.getByRole("link", { name: "Add a site" }).press("Enter");
 	await expect(page.getByRole("heading", { level: 1, name: "Add a site" })).toBeVisible();
 	await expectAccessible(page);
