@@ -1,6 +1,6 @@
 import AxeBuilder from "@axe-core/playwright";
 import { expect, type Page } from "@playwright/test";
-import { publish, publishAsAnother, publishFromGit } from "./support/database.ts";
+import { agreeAsAnother, publish, publishAsAnother, publishFromGit } from "./support/database.ts";
 import { open, sessionOf, test } from "./support/people.ts";
 import { aJob, jobWhen, makeQuiet, rest } from "./support/rest.ts";
 
@@ -235,6 +235,11 @@ async function askSecondPerson(page: Page, before: "off" | "on"): Promise<void> 
 	await dialog.getByRole("checkbox", { name: "A second person agrees first" }).setChecked(before === "off");
 	await expectAccessible(page);
 	await dialog.getByRole("button", { name: "Save" }).click();
+	if (before === "on") {
+		await expect(page.getByText("Another platform engineer has to agree")).toBeVisible();
+		await expect(page.getByRole("button", { name: "Second person: on" })).toBeVisible();
+		await agreeAsAnother();
+	}
 	await expect(page.getByRole("button", { name: `Second person: ${before === "off" ? "on" : "off"}` })).toBeVisible();
 }
 

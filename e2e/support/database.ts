@@ -1,8 +1,11 @@
 import { sql } from "drizzle-orm";
 import { connect } from "#server/db/client.ts";
+import { account } from "#server/db/schema/account.ts";
 import { systemClock } from "#server/kernel/clock.ts";
 import { type ServiceContext, systemContext } from "#server/services/context.ts";
 import { publishPolicy } from "#server/services/policy/publish.ts";
+import { approveProposal } from "#server/services/proposal/decide.ts";
+import { listProposals } from "#server/services/proposal/list.ts";
 import { databaseUrl } from "./system.ts";
 
 /** What has no way in from outside yet is done as the installation itself does it: by the services, on the database. */
@@ -26,10 +29,28 @@ export function countUnsettled(): Promise<number> {
 	});
 }
 
-/** A second platform engineer, whom the demo does not have, publishes: with the setting for it that waits for somebody else's yes. */
-export async function publishAsAnother(source: string, message: string, baseVersion: number): Promise<void> {
-	const actor = { kind: "person", accountId: "usr_e2e_second", name: "Sol Second", role: "platform", teams: [], via: "token" } as const;
-	await asInstallation((ctx) => publishPolicy({ ...ctx, actor }, { name: "default", source, message, baseVersion }));
+const SECOND = { id: "usr_e2e_second", name: "Sol Second", role: "platform" as const };
+
+/** What a second platform engineer does, whom the demo does not have. */
+async function asAnother(work: (ctx: ServiceContext) => Promise<unknown>): Promise<void> {
+	const actor = { kind: "person", accountId: SECOND.id, name: SECOND.name, role: SECOND.role, teams: [], via: "token" } as const;
+	await asInstallation(async (ctx) => {
+		const row = { ...SECOND, email: "sol@second.test", createdAt: new Date() };
+		await ctx.db.insert(account).values(row).onConflictDoNothing();
+		await work({ ...ctx, actor });
+	});
+}
+
+/** With the setting for it, it waits for somebody else's yes. */
+export function publishAsAnother(source: string, message: string, baseVersion: number): Promise<void> {
+	return asAnother((ctx) => publishPolicy(ctx, { name: "default", source, message, baseVersion }));
+}
+
+/** Agrees to all that waits for a second person. */
+export function agreeAsAnother(): Promise<void> {
+	return asAnother(async (ctx) => {
+		for (const { id, decision } of await listProposals(ctx)) if (decision === null) await approveProposal(ctx, id);
+	});
 }
 
 /** As `spillway policy apply --git` would: from then on the policy is changed from that file alone. */

@@ -42,7 +42,7 @@ describe("a pool with rate cards, worked by hand", () => {
 	});
 
 	it("3 GPUs share $1.000001: slots pay 333,333 and 333,334 and 333,334 µ$, and nothing is lost", () => {
-		const cost = { fixedUntil: (atMs: number) => (atMs > T0 ? 1_000_001n : 0n), powerUntil: () => 0n };
+		const cost = { fixedUntil: (atMs: number) => (atMs > T0 ? 1_000_001n : 0n), powerUntil: () => 0n, powerPerHour: () => 0n };
 		const uses = [0, 1, 2].map((slot) => aUse({ allocationId: `alc_${slot}`, slots: [slot] }));
 		const { charges } = meterPool(aPool({ gpus: 3, cards: [{ fromMs: 0, cost }] }), uses, T0 + HOUR_MS);
 		expect(charges.map((c) => c.effectiveMicroUsd)).toEqual([333_333n, 333_334n, 333_334n]);

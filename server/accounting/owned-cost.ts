@@ -3,6 +3,7 @@ import { MICRO_PER_USD, mulDivFloor, usdToMicro } from "#server/kernel/money.ts"
 import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
 import type { Interval } from "./calendar.ts";
 import { type Depreciation, depreciationOf, writtenOffMicroUsd } from "./depreciation.ts";
+import { electricityOf } from "./electricity.ts";
 import { type Calendar, dayNumberOf, dayStartMs } from "./zone.ts";
 
 /**
@@ -10,13 +11,15 @@ import { type Calendar, dayNumberOf, dayStartMs } from "./zone.ts";
  * the price of an interval is the difference of two totals, so parts of an interval add up to the interval.
  *
  * fixed: depreciation of all assets + rack, network, support and staff, used or not.
- * power: of one GPU: watts × PUE × $/kWh, at its load.
+ * power: of one GPU: watts × PUE × $/kWh of the hour, at its load.
  */
 export interface CardCost {
 	/** Of the whole pool, since its assets came into service and since 1970. */
 	fixedUntil(atMs: number): bigint;
 	/** Of one GPU that bore this load all the time since 1970. */
 	powerUntil(load: Load, atMs: number): bigint;
+	/** Of one GPU in an hour, in the mean of a week's hours. */
+	powerPerHour(load: Load): bigint;
 }
 
 export type Load = "busy" | "idle";
@@ -43,6 +46,8 @@ const WATTS_PER_KILOWATT = 1_000n;
 
 export function cardCost(card: OwnedRateCard, calendar: Calendar): CardCost {
 	const plan = planOf(card);
+	const electricity = electricityOf(card.power, calendar);
+	const microWatts = (load: Load) => (load === "busy" ? plan.busyMicroWatts : plan.idleMicroWatts);
 	const memory = new Map<number, bigint>();
 	return {
 		fixedUntil(atMs) {
@@ -54,9 +59,11 @@ export function cardCost(card: OwnedRateCard, calendar: Calendar): CardCost {
 			return total;
 		},
 		powerUntil(load, atMs) {
-			const watts = load === "busy" ? plan.busyMicroWatts : plan.idleMicroWatts;
 			// µW × millionths of PUE × µ$/kWh × ms → µ$
-			return mulDivFloor(watts * plan.pueMillionths * plan.microUsdPerKwh, BigInt(atMs), POWER_SCALE).quotient;
+			return mulDivFloor(microWatts(load) * plan.pueMillionths, electricity.until(atMs), POWER_SCALE).quotient;
+		},
+		powerPerHour(load) {
+			return mulDivFloor(microWatts(load) * plan.pueMillionths, electricity.weekSum * MS_PER_HOUR, POWER_SCALE * 168n).quotient;
 		},
 	};
 }
@@ -101,7 +108,6 @@ interface Plan {
 	busyMicroWatts: bigint;
 	idleMicroWatts: bigint;
 	pueMillionths: bigint;
-	microUsdPerKwh: bigint;
 }
 
 function planOf(card: OwnedRateCard): Plan {
@@ -118,7 +124,6 @@ function planOf(card: OwnedRateCard): Plan {
 		busyMicroWatts: usdToMicro(power.busyWattsPerGpu),
 		idleMicroWatts: usdToMicro(power.idleWattsPerGpu),
 		pueMillionths: usdToMicro(power.pue),
-		microUsdPerKwh: usdToMicro(power.electricityUsdPerKwh),
 	};
 }
 

@@ -11,6 +11,12 @@ export interface Calendar {
 
 export const UTC: Calendar = { zone: "UTC", wholeHours: true };
 
+/** From this instant on clocks show so much more than UTC. */
+export interface OffsetChange {
+	atMs: number;
+	offsetMs: number;
+}
+
 /** Offsets of zones reach from -12 to +14 hours. */
 const OFFSET_MAX_MS = 14 * HOUR_MS;
 /** Days that a zone remembers: 270 years, or a bound for one that is asked for random instants. */
@@ -18,6 +24,8 @@ const MEMORY_MAX = 100_000;
 
 interface Memory {
 	format: Intl.DateTimeFormat;
+	/** Since 1970, and up to when they were looked for; the first holds from ever. */
+	changes: { found: OffsetChange[]; untilMs: number };
 	starts: Map<number, number>;
 	/** The day that was asked for last: most instants in a row fall on one. */
 	last: { day: number; fromMs: number; toMs: number } | null;
@@ -38,7 +46,7 @@ export function calendarOf(zone: string): Calendar {
 			fix: 'Give a name such as "UTC", "Europe/Berlin" or "America/New_York".',
 		});
 	}
-	memories.set(zone, { format: formatOf(zone), starts: new Map(), last: null });
+	memories.set(zone, newMemory(zone));
 	const calendar = { zone, wholeHours: hasWholeHours(zone) };
 	calendars.set(zone, calendar);
 	return calendar;
@@ -78,6 +86,34 @@ export function dayStartMs(calendar: Calendar, day: number): number {
 	if (memory.starts.size >= MEMORY_MAX) memory.starts.clear();
 	memory.starts.set(day, start);
 	return start;
+}
+
+/** When clocks were changed since 1970, in order of time, up to the instant at least; the first entry is what they began with. */
+export function offsetChanges(calendar: Calendar, untilMs: number): readonly OffsetChange[] {
+	if (calendar.zone === "UTC") return UTC_CHANGES;
+	const memory = memoryOf(calendar);
+	const { changes } = memory;
+	while (changes.untilMs <= untilMs) {
+		const [fromMs, toMs] = [changes.untilMs, changes.untilMs + LOOK_EVERY_MS];
+		if (offsetMs(memory, fromMs) !== offsetMs(memory, toMs)) changes.found.push(findChange(memory, fromMs, toMs));
+		changes.untilMs = toMs;
+	}
+	return changes.found;
+}
+
+const UTC_CHANGES: readonly OffsetChange[] = [{ atMs: 0, offsetMs: 0 }];
+/** No zone changes its clocks twice in so short a time. */
+const LOOK_EVERY_MS = 7 * DAY_MS;
+
+function findChange(memory: Memory, fromMs: number, toMs: number): OffsetChange {
+	const before = offsetMs(memory, fromMs);
+	let [low, high] = [fromMs, toMs];
+	while (high - low > 1_000) {
+		const middle = Math.floor((low + high) / 2_000) * 1_000;
+		if (offsetMs(memory, middle) === before) low = middle;
+		else high = middle;
+	}
+	return { atMs: high, offsetMs: offsetMs(memory, high) };
 }
 
 function findDayStart(memory: Memory, day: number): number {
@@ -122,7 +158,7 @@ function formatOf(zone: string): Intl.DateTimeFormat {
 
 /** Looks at a winter and a summer day of each year up to 2100. */
 function hasWholeHours(zone: string): boolean {
-	const memory: Memory = { format: formatOf(zone), starts: new Map(), last: null };
+	const memory = newMemory(zone);
 	for (let year = 1970; year <= 2100; year++) {
 		for (const month of [0, 6]) if (offsetMs(memory, Date.UTC(year, month, 1)) % HOUR_MS !== 0) return false;
 	}
@@ -132,7 +168,13 @@ function hasWholeHours(zone: string): boolean {
 function memoryOf({ zone }: Calendar): Memory {
 	const memory = memories.get(zone);
 	if (memory) return memory;
-	const made: Memory = { format: formatOf(zone), starts: new Map(), last: null };
+	const made = newMemory(zone);
 	memories.set(zone, made);
 	return made;
+}
+
+function newMemory(zone: string): Memory {
+	const memory: Memory = { format: formatOf(zone), changes: { found: [], untilMs: 0 }, starts: new Map(), last: null };
+	memory.changes.found.push({ atMs: 0, offsetMs: offsetMs(memory, 0) });
+	return memory;
 }

@@ -26,6 +26,23 @@ export const ownedAssetSchema = z.strictObject({
 });
 export type OwnedAsset = z.infer<typeof ownedAssetSchema>;
 
+/** Hours of a tariff, by the clocks of the ledger's calendar. */
+const electricityHoursSchema = z
+	.strictObject({
+		/** Left out: every day. */
+		days: z
+			.array(z.enum(["mon", "tue", "wed", "thu", "fri", "sat", "sun"]))
+			.min(1)
+			.max(7)
+			.optional(),
+		fromHour: z.number().int().min(0).max(23),
+		/** 24: up to midnight. What goes over midnight is two entries. */
+		toHour: z.number().int().min(1).max(24),
+		usdPerKwh: usd,
+	})
+	.refine(({ fromHour, toHour }) => fromHour < toHour, { path: ["toHour"], message: "must be after fromHour" });
+export type ElectricityHours = z.infer<typeof electricityHoursSchema>;
+
 /** What a pool of owned GPUs costs. All GPUs of the pool share its assets and running cost evenly. */
 export const ownedRateCardSchema = z.strictObject({
 	assets: z.array(ownedAssetSchema).max(1_000),
@@ -35,6 +52,8 @@ export const ownedRateCardSchema = z.strictObject({
 		idleWattsPerGpu: decimal,
 		pue: decimal,
 		electricityUsdPerKwh: usd,
+		/** What it costs in these hours instead; of several entries that have an hour the first counts. */
+		electricityHours: z.array(electricityHoursSchema).max(50).optional(),
 		/** Of the power contract, g CO2e/kWh (market-based); null: no contract known, the grid's residual is not assumed. */
 		contractGramsPerKwh: decimal.nullable().default(null),
 	}),

@@ -57,6 +57,9 @@ describe("/sites/{site}/pools/{pool}/rate-card", () => {
 	it("names what is wrong, and is refused to data scientists", async () => {
 		const wrong = await put({ message: "x", card: { ...aCard({ staffUsd: "1" }), power: { ...aCard().power, pue: "0.5" } } });
 		expect(wrong).toMatchObject({ status: 400, json: { fields: [{ path: "card.power.pue" }] } });
+		const overnight = { electricityHours: [{ fromHour: 22, toHour: 6, usdPerKwh: "0.06" }] };
+		const late = await put({ message: "x", card: { ...aCard({ staffUsd: "1" }), power: { ...aCard().power, ...overnight } } });
+		expect(late).toMatchObject({ status: 400, json: { fields: [{ path: "card.power.electricityHours.0.toHour" }] } });
 		expect((await put({ card: {} })).status).toBe(400);
 		expect((await put({ message: "x", card: aCard({ staffUsd: "1" }) }, "scientist")).status).toBe(403);
 		expect((await world.get("/sites/none/pools/none/rate-card", { as: "finance" })).status).toBe(404);

@@ -21,7 +21,7 @@ export function gpuHourPrices(card: OwnedRateCard, calendar: Calendar, gpus: num
 	const gpuMs = BigInt(Math.max(gpus, 1)) * BigInt(month.toMs - month.fromMs);
 	const share = mulDivFloor(fixed, BigInt(HOUR_MS), gpuMs).quotient;
 	const cost = cardCost(card, calendar);
-	return { busyMicroUsd: share + cost.powerUntil("busy", HOUR_MS), idleMicroUsd: share + cost.powerUntil("idle", HOUR_MS) };
+	return { busyMicroUsd: share + cost.powerPerHour("busy"), idleMicroUsd: share + cost.powerPerHour("idle") };
 }
 
 /**
