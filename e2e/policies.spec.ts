@@ -317,6 +317,8 @@ test("a draft in the shadow decides beside live work, and tells where it differs
 	const shadow = page.locator("#shadow");
 	await shadow.getByRole("button", { name: "Run in shadow" }).click();
 	await expect(shadow).toContainText(/runs.*beside version/);
+	// The loop looks for a shadow once a second: what is placed before is not compared.
+	await expect(shadow).toContainText(/since [2-9] s ago/);
 	await fillHome();
 	const leaves = await rest.submit(aJob({ name: "shadowed" }));
 	await jobWhen(leaves, "bursts", ({ placement }) => placement !== null && placement.capacityType !== "owned", 60_000);
