@@ -3,7 +3,7 @@ import type { IdentityChallenge, IdentityDocument } from "#server/agent/identity
 
 /**
  * Whether a machine must show what its provider signed for it, beside its secret. `required`: no machine without one is let in.
- * `when_offered`: one that is shown must be right; none is needed. `ignored`: none is looked at.
+ * `when_offered`: one that names another machine keeps it out; none is needed. `ignored`: none is looked at.
  */
 export const IDENTITY_POLICIES = ["required", "when_offered", "ignored"] as const;
 export type IdentityPolicy = (typeof IDENTITY_POLICIES)[number];

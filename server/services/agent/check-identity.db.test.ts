@@ -90,6 +90,14 @@ it.each(["required", "when_offered"] as const)(
 	},
 );
 
+it("keeps a machine out for a document that does not hold where one is required; where none is needed it is told in the audit alone", async () => {
+	const forged: IdentityVerdict = { outcome: "refused", fault: "bad_signature", message: "it is signed by somebody else" };
+	await expect(enroll("required", forged)).rejects.toMatchObject({ code: "unauthenticated", message: /somebody else/ });
+	await enroll("when_offered", forged);
+	expect(await state()).toBe("ready");
+	expect(await refusals()).toMatchObject([{ action: "instance.identity_refused", after: { fault: "bad_signature" } }]);
+});
+
 it("has an agent ask again where a document is required and it has none, or none that can be checked now", async () => {
 	await expect(enroll("required", { outcome: "proved" }, { identity: undefined })).rejects.toMatchObject({
 		code: "unavailable",

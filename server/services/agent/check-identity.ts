@@ -5,18 +5,23 @@ import { audit } from "#server/db/schema/audit.ts";
 import { instance } from "#server/db/schema/instance.ts";
 import { site } from "#server/db/schema/site.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
-import type { IdentityVerdict, InstanceIdentity } from "#server/providers/instance-identity.ts";
+import type { IdentityFault, IdentityVerdict, InstanceIdentity } from "#server/providers/instance-identity.ts";
 import { writeAgentAudit } from "../audit.ts";
 import { deploymentId } from "../deployment.ts";
 import type { AgentContext } from "./context.ts";
 
 type Refusal = { fault: string; message: string };
 const REFUSED_ACTION = "instance.identity_refused";
+/**
+ * What a provider signed of another machine. All other faults may be ours (a certificate that changed, a form that we read
+ * wrongly), and whoever shows one could have shown nothing: where none is needed, they keep no machine out.
+ */
+const TELLS_ANOTHER: ReadonlySet<IdentityFault> = new Set(["other_account", "other_region", "other_instance"]);
 
 /**
  * Holds the document that a machine shows, or that it shows none, to what its site asks. Called before the transaction of the
  * enrolment, with a secret that is right: keys may have to be fetched.
- * @throws SpillwayError `unauthenticated` for a document that is wrong or another machine's; `unavailable`, which the agent
+ * @throws SpillwayError `unauthenticated` for a document of another machine, and where one is required for any that is wrong; `unavailable`, which the agent
  * repeats, where the site requires one and it is missing or cannot be checked now.
  */
 export async function checkIdentity(ctx: AgentContext, input: EnrollRequest): Promise<void> {
@@ -36,6 +41,7 @@ export async function checkIdentity(ctx: AgentContext, input: EnrollRequest): Pr
 	if (verdict.outcome === "proved") return;
 	if (verdict.outcome === "refused") {
 		await auditOnce(ctx, input.instanceId, verdict);
+		if (policy === "when_offered" && !TELLS_ANOTHER.has(verdict.fault)) return;
 		throw new SpillwayError("unauthenticated", `The identity document is not this instance's: ${verdict.message}.`, {
 			fix: "Power the machine off.",
 		});
