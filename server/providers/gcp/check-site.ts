@@ -12,7 +12,9 @@ export async function checkSite(compute: ComputeCalls, settings: ParsedGcpSettin
 	const missing = settings.regions
 		.filter((region) => !regions.has(region))
 		.map((region) => `no region ${region} for the project ${project}`);
-	for (const asked of [image, tpuImage]) if ((await compute.imageExists(asked)) === false) missing.push(`no image ${asked}`);
+	// Only what the site names itself: that Google renames an image for TPUs is no reason to buy no GPUs.
+	const images = tpuImage === undefined ? [image] : [image, tpuImage];
+	for (const named of images) if ((await compute.imageExists(named)) === false) missing.push(`no image ${named}`);
 	const asked = Object.entries(subnetworks).filter(([region]) => settings.regions.includes(region) && regions.has(region));
 	for (const [region, subnetwork] of asked) {
 		if ((await compute.subnetworkExists(subnetwork)) === false) missing.push(`no subnetwork ${subnetwork}, which is to serve ${region}`);

@@ -28,8 +28,8 @@ export const gcpSettingsSchema = z.strictObject({
 	credentials: gcpCredentialsSchema.optional(),
 	/** The boot disk's image, or the newest of a family: projects/<project>/global/images/family/<family>. */
 	image,
-	/** The same of machines with TPUs, whose drivers are in Google's own images. */
-	tpuImage: image.default("projects/ubuntu-os-accelerator-images/global/images/family/ubuntu-accel-2204-amd64-tpu-v5e-v5p-v6e"),
+	/** The same of machines with TPUs; without one Google's own for them. */
+	tpuImage: image.optional(),
 	/** GB; deep-learning images ask for at least 50. */
 	bootDiskGb: z.number().int().min(10).max(65_536).default(100),
 	/** Must be one that the machine types take; A3 takes pd-balanced and pd-ssd. */
