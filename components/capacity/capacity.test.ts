@@ -113,7 +113,7 @@ describe("prepareCapacityLead", () => {
 	it("says what the cloud costs now, and from what price on there is more", () => {
 		const sites = [site("owned", { pools: [pool(4, 0, 0)] }), site("cloud", { instancesLive: 1, burnMicroUsdPerHour: "179300" })];
 		expect(text(prepareCapacityLead(sites, offer({}), 8))).toBe(
-			"All 4 owned GPUs are busy. 1 cloud machine runs for $0.18 an hour, each for a job. A machine with 8 GPUs can be had in the cloud from $0.41 a GPU-hour (A10G-24GB).",
+			"All 4 owned GPUs are busy. 1 cloud machine runs for $0.18 an hour. A machine with 8 GPUs can be had in the cloud from $0.41 a GPU-hour (A10G-24GB).",
 		);
 	});
 

@@ -10,7 +10,7 @@ export type LeadPart = { text: string; strong?: boolean };
 const plain = (text: string): LeadPart => ({ text });
 const strong = (text: string): LeadPart => ({ text, strong: true });
 
-/** How full home is, what runs outside and whether each machine has a job, and what one more GPU would cost. */
+/** How full home is, what runs outside and what it costs, and what one more GPU would cost. */
 export function prepareCapacityLead(sites: readonly Site[], cheapest: OfferView | null, gpus: number): LeadPart[] {
 	return [...home(sites), ...away(sites), ...more(cheapest, gpus)];
 }
@@ -44,7 +44,7 @@ function away(sites: readonly Site[]): LeadPart[] {
 	return [
 		plain(`${formatCount(machines)} cloud ${machines === 1 ? "machine runs" : "machines run"} for `),
 		strong(`${formatMoney(burn, "price")} an hour`),
-		plain(", each for a job. "),
+		plain(". "),
 	];
 }
 

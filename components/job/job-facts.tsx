@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Carbon } from "#components/carbon/carbon.tsx";
+import { energyQuality } from "#components/carbon/quality.ts";
 import { Money } from "#components/money/money.tsx";
 import { Place } from "#components/place/place.tsx";
 import { shownPlace } from "#components/place/placement.ts";
@@ -43,10 +44,21 @@ export function JobFacts({ job }: { job: JobDetail }) {
 			>
 				<Money value={job.costMicroUsd} />
 			</Fact>
-			<Fact label={job.finishedAt === null ? "CO2 so far" : "CO2"} note="estimated from board power">
-				<Carbon grams={job.emissionsGrams} />
-			</Fact>
+			<EmissionsFact job={job} />
 		</FactStrip>
+	);
+}
+
+function EmissionsFact({ job }: { job: JobDetail }) {
+	const { data: receipt } = useQuery(useTRPC().job.receipt.queryOptions({ id: job.id }));
+	const isEstimated = receipt !== undefined && receipt.totals.measuredEnergyMilliWh < receipt.totals.energyMilliWh;
+	return (
+		<Fact
+			label={job.finishedAt === null ? "CO2 so far" : "CO2"}
+			note={receipt && (receipt.totals.energyMilliWh > 0n ? `in use; ${energyQuality(receipt.totals)}` : "no energy was metered")}
+		>
+			<Carbon grams={job.emissionsGrams} estimate={isEstimated} />
+		</Fact>
 	);
 }
 

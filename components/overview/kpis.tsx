@@ -260,7 +260,7 @@ function CarbonKpi({ summary: { month: spend }, month, seesAll }: MonthProps) {
 			}
 			note={
 				<>
-					{seesAll ? "Estimated" : "Your teams, estimated"}.{" "}
+					{seesAll ? "In use, estimated" : "Your teams, in use, estimated"}.{" "}
 					<b>
 						<Carbon grams={home} />
 					</b>{" "}
