@@ -2,8 +2,9 @@ import { z } from "zod";
 
 /** Compute Engine, as the Cloud Billing Catalog knows it. */
 const SERVICE = "6F81-5844-456A";
-/** Machines and their disks. */
+/** Machines and their disks, and whatever family TPUs are in: those who recorded their rows kept the group alone. */
 const FAMILIES: ReadonlySet<string> = new Set(["Compute", "Storage"]);
+const isWanted = ({ category }: Sku) => FAMILIES.has(category.resourceFamily) || category.resourceGroup === "TPU";
 const PAGE_SIZE = 5_000;
 /** Compute Engine has some ten pages; an endpoint that hands out tokens for ever is an error, not a loop. */
 const PAGES_MAX = 100;
@@ -16,7 +17,7 @@ const rateSchema = z.object({
 const skuSchema = z.object({
 	skuId: z.string(),
 	description: z.string(),
-	category: z.object({ resourceFamily: z.string(), usageType: z.string() }),
+	category: z.object({ resourceFamily: z.string(), resourceGroup: z.string().default(""), usageType: z.string() }),
 	serviceRegions: z.array(z.string()),
 	pricingInfo: z.array(z.object({ pricingExpression: z.object({ usageUnit: z.string(), tieredRates: z.array(rateSchema) }) })),
 });
@@ -28,7 +29,7 @@ const pageSchema = z.object({ skus: z.array(z.unknown()).default([]), nextPageTo
 export type FetchJson = (url: string, signal: AbortSignal) => Promise<unknown>;
 
 /**
- * What Compute Engine's processors, memory, GPUs and disks cost, all pages. Rows that are not of that form are left out: the
+ * What Compute Engine's processors, memory, GPUs, TPUs and disks cost, all pages. Rows that are not of that form are left out: the
  * catalogue holds thousands of other things, and what is missing keeps the snapshot's price.
  * @throws Error when the catalogue does not answer, or not in its form
  */
@@ -41,7 +42,7 @@ export async function readCatalogue(endpoint: string, fetchJson: FetchJson): Pro
 		const page = pageSchema.parse(answer);
 		for (const row of page.skus) {
 			const sku = skuSchema.safeParse(row);
-			if (sku.success && FAMILIES.has(sku.data.category.resourceFamily)) skus.push(sku.data);
+			if (sku.success && isWanted(sku.data)) skus.push(sku.data);
 		}
 		pageToken = page.nextPageToken;
 		if (pageToken === "") return skus;

@@ -8,6 +8,10 @@ interface Parts {
 	ram: string;
 	gpu: string;
 }
+/** TPUs are sold whole: the price of a chip has its share of the machine in it ("Cloud TPU pricing"). */
+interface Chips {
+	chip: string;
+}
 const G2: Parts = { core: "G2 Instance Core", ram: "G2 Instance Ram", gpu: "Nvidia L4 GPU" };
 const A2: Parts = { core: "A2 Instance Core", ram: "A2 Instance Ram", gpu: "Nvidia Tesla A100 GPU" };
 
@@ -15,23 +19,28 @@ const A2: Parts = { core: "A2 Instance Core", ram: "A2 Instance Ram", gpu: "Nvid
  * Families whose price is the sum of these parts and nothing else. Those with local SSDs inside (a2-ultragpu, a3) are
  * sold in more parts and keep the snapshot's price.
  */
-const PARTS: readonly (readonly [prefix: string, parts: Parts])[] = [
+const PARTS: readonly (readonly [prefix: string, parts: Parts | Chips])[] = [
 	["g2-standard-", G2],
 	["a2-highgpu-", A2],
 	["a2-megagpu-", A2],
+	["ct5p-hightpu-", { chip: "TpuV5p" }],
+	["ct6e-standard-", { chip: "TpuV6e" }],
 ];
+const partsOf = (instanceType: string) => PARTS.find(([prefix]) => instanceType.startsWith(prefix))?.[1] ?? null;
 
 const NANO_PER_MICRO = 1_000n;
 const NANO_PER_USD = 1_000_000_000n;
 /** A price this many times off its neighbours is taken for an error, not for a bargain. */
 const FACTOR_MAX = 10n;
 const SOURCE = "Cloud Billing Catalog, sum of cores, memory and GPUs";
+const CHIP_SOURCE = "Cloud Billing Catalog, price of a chip × chips";
 
 type Usage = "on_demand" | "spot";
 
-/** The snapshot's rows with the catalogue's prices where it has them. Pure. */
-export function composeRates(snapshot: readonly ZoneRate[], skus: readonly Sku[], asOf: string): ZoneRate[] {
+/** The snapshot's rows with the catalogue's prices where it has them, then its types' rows in regions that only the catalogue has. Pure. */
+export function composeRates(listed: readonly ZoneRate[], skus: readonly Sku[], asOf: string): ZoneRate[] {
 	const unit = unitPrices(skus);
+	const snapshot = [...listed, ...rowsElsewhere(listed, skus, unit, asOf)];
 	const composed = snapshot.map((rate) => ({ onDemand: sumOf(rate, "on_demand", unit), spot: sumOf(rate, "spot", unit) }));
 	return snapshot.map((rate, i) => {
 		const neighbours = (usage: Usage) =>
@@ -40,10 +49,30 @@ export function composeRates(snapshot: readonly ZoneRate[], skus: readonly Sku[]
 		const spot = composed[i]?.spot ?? null;
 		return {
 			...rate,
-			onDemand: onDemand === null ? rate.onDemand : judged(onDemand, rate.onDemand, neighbours("on_demand"), asOf),
-			spot: spot === null ? rate.spot : judged(spot, rate.spot, neighbours("spot"), asOf),
+			onDemand:
+				onDemand === null ? rate.onDemand : judged(rate, onDemand, { price: rate.onDemand, elsewhere: neighbours("on_demand") }, asOf),
+			spot: spot === null ? rate.spot : judged(rate, spot, { price: rate.spot, elsewhere: neighbours("spot") }, asOf),
 		};
 	});
+}
+
+/** Types of the list, without prices yet, in each region of which the catalogue can price them on demand and the list says nothing. */
+function rowsElsewhere(
+	listed: readonly ZoneRate[],
+	skus: readonly Sku[],
+	unit: ReadonlyMap<string, bigint | null>,
+	asOf: string,
+): ZoneRate[] {
+	const regions = [...new Set(skus.flatMap((sku) => sku.serviceRegions))].sort();
+	const known = new Set(listed.map(({ instanceType, region }) => `${region}|${instanceType}`));
+	const shapes = new Map(listed.map((rate) => [rate.instanceType, rate]));
+	const unpriced: RatePrice = { microUsdPerHour: null, asOf, source: SOURCE };
+	return [...shapes.values()].flatMap((shape) =>
+		regions
+			.filter((region) => !known.has(`${region}|${shape.instanceType}`))
+			.map((region) => ({ ...shape, region, zone: null, onDemand: unpriced, spot: null }))
+			.filter((rate) => sumOf(rate, "on_demand", unit) !== null),
+	);
 }
 
 const keyOf = (usage: Usage) => (usage === "spot" ? "spot" : "onDemand");
@@ -80,30 +109,42 @@ function nanosOf({ pricingInfo, category }: Sku): bigint | null {
 
 /** Micro-dollars of the whole machine for an hour, rounded up; null when a part has no price. */
 function sumOf(rate: ZoneRate, usage: Usage, unit: ReadonlyMap<string, bigint | null>): bigint | null {
-	const parts = PARTS.find(([prefix]) => rate.instanceType.startsWith(prefix))?.[1];
-	if (!parts || !Number.isInteger(rate.memoryGiB)) return null;
+	const parts = partsOf(rate.instanceType);
 	const spot = usage === "spot";
 	const price = (name: string) => unit.get(`${rate.region}|${name}`) ?? null;
+	if (parts !== null && "chip" in parts) {
+		const chip = price(spot ? `${parts.chip} attached to Spot Preemptible VMs` : parts.chip);
+		return chip === null ? null : toMicro(chip * BigInt(rate.gpus));
+	}
+	if (parts === null || !Number.isInteger(rate.memoryGiB)) return null;
 	const core = price(spot ? `Spot Preemptible ${parts.core}` : parts.core);
 	const ram = price(spot ? `Spot Preemptible ${parts.ram}` : parts.ram);
 	const gpu = price(spot ? `${parts.gpu} attached to Spot Preemptible VMs` : parts.gpu);
 	if (core === null || ram === null || gpu === null) return null;
-	const nanos = core * BigInt(rate.vcpus) + ram * BigInt(rate.memoryGiB) + gpu * BigInt(rate.gpus);
-	return (nanos + NANO_PER_MICRO - 1n) / NANO_PER_MICRO;
+	return toMicro(core * BigInt(rate.vcpus) + ram * BigInt(rate.memoryGiB) + gpu * BigInt(rate.gpus));
 }
 
+const toMicro = (nanos: bigint) => (nanos + NANO_PER_MICRO - 1n) / NANO_PER_MICRO;
+
 /** The price, or why it is not believed: it is far off the snapshot's, or off the same machine's in the middle of the regions. */
-function judged(price: bigint, listed: RatePrice | null, everywhere: readonly (bigint | null)[], asOf: string): RatePrice {
-	const sorted = everywhere.filter((other) => other !== null).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+function judged(
+	{ instanceType }: ZoneRate,
+	price: bigint,
+	usually: { price: RatePrice | null; elsewhere: readonly (bigint | null)[] },
+	asOf: string,
+): RatePrice {
+	const parts = partsOf(instanceType);
+	const source = parts !== null && "chip" in parts ? CHIP_SOURCE : SOURCE;
+	const sorted = usually.elsewhere.filter((other) => other !== null).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
 	const middle = sorted[Math.floor(sorted.length / 2)] ?? null;
 	for (const [whose, usual] of [
-		["the snapshot's", listed?.microUsdPerHour ?? null],
+		["the snapshot's", usually.price?.microUsdPerHour ?? null],
 		["that of the same machine elsewhere", middle],
 	] as const) {
 		if (usual === null || (price * FACTOR_MAX >= usual && price <= usual * FACTOR_MAX)) continue;
 		const way = price < usual ? "below" : "above";
 		const why = `$${microToUsdText(price)} is more than ${FACTOR_MAX} times ${way} ${whose} ($${microToUsdText(usual)})`;
-		return { microUsdPerHour: null, asOf, source: `${SOURCE}: refused, since ${why}` };
+		return { microUsdPerHour: null, asOf, source: `${source}: refused, since ${why}` };
 	}
-	return { microUsdPerHour: price, asOf, source: SOURCE };
+	return { microUsdPerHour: price, asOf, source };
 }

@@ -6,7 +6,12 @@ function sku(description: string, nanos: number[], changes: { region?: string; u
 	const { region = "us-central1", usageUnit = "GiBy.mo", usageType = "OnDemand" } = changes;
 	const tieredRates = nanos.map((n, i) => ({ startUsageAmount: i * 30, unitPrice: { currencyCode: "USD", units: "0", nanos: n } }));
 	return {
-		...{ skuId: description, description, category: { resourceFamily: "Storage", usageType }, serviceRegions: [region] },
+		...{
+			skuId: description,
+			description,
+			category: { resourceFamily: "Storage", resourceGroup: "SSD", usageType },
+			serviceRegions: [region],
+		},
 		pricingInfo: [{ pricingExpression: { usageUnit, tieredRates } }],
 	};
 }

@@ -5,7 +5,7 @@ import { listOffers } from "#server/rates/offers.ts";
 import type { ComputeClients } from "../compute-clients.ts";
 import { GcpDriver } from "../driver.ts";
 import type { ZoneRate } from "../offers.ts";
-import type { Sku } from "./catalogue.ts";
+import { readCatalogue, type Sku } from "./catalogue.ts";
 import { composeRates } from "./compose.ts";
 import { LivePrices } from "./live-prices.ts";
 
@@ -25,7 +25,7 @@ const PARTS: [description: string, nanos: number, unit: string, usage: string][]
 function sku(description: string, nanos: number, usageUnit: string, usageType: string, changes: Partial<Sku> = {}): Sku {
 	const unitPrice = { currencyCode: "USD", units: String(Math.floor(nanos / 1e9)), nanos: nanos % 1e9 };
 	return {
-		...{ skuId: description, description, category: { resourceFamily: "Compute", usageType }, serviceRegions: REGIONS },
+		...{ skuId: description, description, category: { resourceFamily: "Compute", resourceGroup: "", usageType }, serviceRegions: REGIONS },
 		pricingInfo: [{ pricingExpression: { usageUnit, tieredRates: [{ startUsageAmount: 0, unitPrice }] } }],
 		...changes,
 	};
@@ -66,6 +66,43 @@ describe("composeRates", () => {
 			expect(row.onDemand.source).toMatch(/^Cloud Billing Catalog/);
 			expect(row.onDemand.microUsdPerHour).toBe(snapshot[i]?.onDemand.microUsdPerHour);
 		}
+	});
+
+	describe("of TPUs", () => {
+		// Descriptions, regions, usage types and prices as the catalogue had them on 2026-06-14 and 2026-08-07.
+		const chips = (description: string, usd: number, region: string, usageType = "OnDemand") =>
+			sku(description, Math.round(usd * 1e9), "h", usageType, { serviceRegions: [region] });
+		const COLUMBUS = [
+			chips("TpuV6e running in Columbus", 2.7, "us-east5"),
+			chips("DWS Defined Duration V6e running in Columbus", 1.35, "us-east5"),
+			chips("TpuV6e attached to Spot Preemptible VMs running in Columbus", 1.4033, "us-east5", "Preemptible"),
+			chips("Capacity Optimized TpuV6e running in Columbus", 3.1, "us-east5"),
+			chips("Reserved V6e TPU in Columbus in Calendar Mode", 1.89, "us-east5"),
+			chips("Commitment v1: TpuV6e running in Columbus for 3 Years", 1.22, "us-east5", "Commit3Yr"),
+		];
+		const v6e = (region: string) => listOffers("gcp").filter((row) => row.instanceType === "ct6e-standard-8t" && row.region === region);
+
+		it("takes a chip's price × chips, on demand and as spot, and no other way to buy it", () => {
+			const [composed, ...more] = composeRates(v6e("us-east5"), COLUMBUS, "2026-11-20");
+			const source = "Cloud Billing Catalog, price of a chip × chips";
+			expect(composed).toMatchObject({ onDemand: { microUsdPerHour: 21_600_000n, asOf: "2026-11-20", source }, spot: { source } });
+			expect(composed?.spot?.microUsdPerHour).toBe(11_226_400n);
+			expect(more).toEqual([]);
+		});
+
+		it("has the types of the list in regions that only the catalogue prices, on demand alone where it has no spot", () => {
+			const dallas = chips("TpuV6e running in Dallas", 2.7, "us-south1");
+			const composed = composeRates(v6e("us-east5"), [...COLUMBUS, dallas], "2026-11-20");
+			expect(composed.map(({ region, zone, onDemand, spot }) => [region, zone, onDemand.microUsdPerHour, spot?.microUsdPerHour])).toEqual([
+				["us-east5", null, 21_600_000n, 11_226_400n],
+				["us-south1", null, 21_600_000n, undefined],
+			]);
+		});
+
+		it("is read whatever family the catalogue counts them in", async () => {
+			const row = { ...COLUMBUS[0], category: { resourceFamily: "ML", resourceGroup: "TPU", usageType: "OnDemand" } };
+			expect(await readCatalogue("http://x", async () => ({ skus: [row] }))).toHaveLength(1);
+		});
 	});
 
 	it.each([
