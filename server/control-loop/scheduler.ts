@@ -5,6 +5,7 @@ import { BacktestTender, type BacktestWorker } from "#server/services/backtest/t
 import type { Term } from "#server/services/backtest/work.ts";
 import { tidyCheckpoints } from "#server/services/checkpoint/tidy.ts";
 import { meterAll } from "#server/services/ledger/meter.ts";
+import { makeMonthsAhead } from "#server/services/ledger/months-ahead.ts";
 import { checkLedgerWhenDue } from "#server/services/ledger/nightly-check.ts";
 import { writeHeartbeat } from "#server/services/scheduler/heartbeat.ts";
 import { statementsOnTheDay } from "#server/services/statement/on-the-day.ts";
@@ -148,6 +149,7 @@ async function startTasks(
 	others.push(
 		task("tidying checkpoints", HOUR_MS, 1_000, async () => void (await tidyCheckpoints(ctx.db, ctx.checkpointRoot, ctx.clock.nowMs()))),
 	);
+	others.push(task("the ledger's next month", HOUR_MS, 1_000, () => makeMonthsAhead(ctx)));
 	others.push(task("the ledger's check", timing.ledgerCheckMs, 1_000, async () => void (await checkLedgerWhenDue(ctx))));
 	if (carbonApi) others.push(task("the grid's intensity", HOUR_MS / 4, 1_000, () => readGridIntensity(ctx, carbonApi, signal)));
 	const chain = auditChain(ctx, signal);

@@ -67,12 +67,12 @@ describe("the database holds what the code promises", () => {
 		await expect(database.sql.unsafe(`delete from ${table}`)).rejects.toThrow(/insert-only/);
 	});
 
-	it.each(["audit", "audit_seal", "decision", "policy_version", "policy_publication"])(
-		"does not let %s be emptied at one stroke",
-		async (table) => {
-			await expect(database.sql.unsafe(`truncate ${table} cascade`)).rejects.toThrow(/insert-only/);
-		},
-	);
+	it.each([
+		...["audit", "audit_seal", "decision", "policy_version", "policy_publication", "charge", "rate_card"],
+		...["statement", "statement_signature", "statement_note", "bill_line", "bill_line_restated"],
+	])("does not let %s be emptied at one stroke", async (table) => {
+		await expect(database.sql.unsafe(`truncate ${table} cascade`)).rejects.toThrow(/insert-only/);
+	});
 
 	it("writes a token's issue, change, revocation and end into the audit, and never its hash", async () => {
 		await database.sql`insert into account (id, email, name, role, created_at) values ('usr_ci', 'ci@acme.test', 'CI', 'platform', now())`;

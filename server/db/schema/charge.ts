@@ -46,7 +46,7 @@ const emissionSums = {
 
 /**
  * Insert-only (a trigger refuses the rest); corrected by new rows. Partitioned by UTC month of periodStart (migration
- * 0006); a month's partition is made by spillway_charge_month() before its first row.
+ * 0006); a month's partition is made by spillway_charge_month(), ahead of it or before its first row.
  */
 export const charge = pgTable(
 	"charge",

@@ -9,6 +9,7 @@ import { ledgerCalendar, setLedgerZone } from "./calendar.ts";
 import { ledgerCheck } from "./check.ts";
 import { meterAll } from "./meter.ts";
 import { postCharges } from "./post-charges.ts";
+import { aCharge } from "./testing/a-charge.ts";
 import * as test from "./testing/books.ts";
 
 let books: test.Books;
@@ -17,21 +18,6 @@ beforeEach(async () => {
 });
 afterEach(() => books.database.drop());
 
-/** A charge of $1 an hour and 60 g of CO2e an hour, to the micro-dollar and milligram. */
-function aCharge(cause: { jobId: string; attemptId: string; instanceId: string }, fromMs: number, toMs: number): ChargeDraft {
-	const ms = BigInt(toMs - fromMs);
-	const microUsd = (ms * 1_000_000n) / BigInt(HOUR_MS);
-	return {
-		...{ periodStartMs: fromMs, periodEndMs: toMs, ...cause, allocationId: null, poolId: null, billLineId: null, correction: null },
-		dimensions: {
-			...{ team: "risk", project: "fraud", class: "burst", siteId: "aws", provider: "aws", region: "us-east-1" },
-			...{ capacityType: "spot", accelerator: "A10G-24GB", kind: "compute" },
-		},
-		...{ gpuMs: ms, listMicroUsd: 2n * microUsd, contractedMicroUsd: microUsd, effectiveMicroUsd: microUsd, billedMicroUsd: microUsd },
-		...{ energyMilliWh: ms, measuredEnergyMilliWh: ms / 2n, hourlyGridMilliWh: 0n },
-		...{ emissionsMilligrams: ms / 60n, marketEmissionsMilligrams: null, embodiedMilligrams: null },
-	};
-}
 const post = (drafts: ChargeDraft[]) => books.db.transaction((tx) => postCharges(tx, drafts, books.clock.nowMs()));
 const bucketsOf = async (granularity: "hour" | "day" | "month") =>
 	(await books.db.select().from(rollup).orderBy(rollup.bucketStart))
