@@ -101,11 +101,6 @@ function findPointlessMove(finding: Finding, placed: Of<"move">): void {
 		reader.report("error", placed.offset, message, "Change the condition, for example to job.hasCheckpoint.");
 		return;
 	}
-	if (!effect.to.includes("home") && logic.implies(when, "job.hasDeadline")) {
-		const message = `${id} moves jobs to cheaper capacity, and those with a deadline stay where their deadline is safe: it does nothing.`;
-		reader.report("error", placed.offset, message, "Change the condition, for example to !job.hasDeadline, or add home.");
-		return;
-	}
 	const homeless = closedBy(finding, placed, closesHome);
 	if (!homeless || !effect.to.includes("home")) return;
 	const message = `${id} moves jobs home, from where ${nameOf(homeless)} keeps them away.`;

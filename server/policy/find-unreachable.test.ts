@@ -212,11 +212,6 @@ describe("rules that lead nowhere", () => {
 			["7:7 error m moves jobs at a checkpoint, and its jobs write none: it does nothing."],
 		],
 		[
-			"a move of jobs that stay for their deadline",
-			[BURST, "{ id: m, when: job.hasDeadline, move: { to: [cheaper] } }"],
-			["7:7 error m moves jobs to cheaper capacity, and those with a deadline stay where their deadline is safe: it does nothing."],
-		],
-		[
 			"a cheaper hour at home",
 			["{ id: b, when: job.critical, burst: { always: true } }", "{ id: d, when: '!job.critical', defer: { to: cheaper, within: 2h } }"],
 			["7:7 warning d waits for a cheaper hour, and no rule lets any of its jobs burst: at home every hour costs the same."],

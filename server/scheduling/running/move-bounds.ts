@@ -85,6 +85,6 @@ function couldPay(attempt: RunningAttempt, mostMs: number, { snapshot, shapeOf }
 	const { moves } = shape.verdict;
 	const hereMicroUsd = costOfRest(attempt, mostMs);
 	if (hereMicroUsd === null) return false;
-	if (attempt.spec.deadlineMs === null && hereMicroUsd >= leastSaving(moves, "cheaper")) return true;
+	if (hereMicroUsd >= leastSaving(moves, "cheaper")) return true;
 	return mostSavedAtHome(snapshot, shape, hereMicroUsd, mostMs) >= leastSaving(moves, "home");
 }

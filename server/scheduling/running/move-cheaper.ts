@@ -6,6 +6,7 @@ import { LIMITS } from "../limits.ts";
 import { restOfAttempt, workDoneAt } from "../run-time.ts";
 import type { Action, RunningAttempt, Snapshot } from "../types.ts";
 import { byAttemptId, costOfRest, delayCostMicroUsd, nextCheckpointOf, restAt } from "./attempt-facts.ts";
+import { holdsDeadline } from "./holds-deadline.ts";
 import type { Mover } from "./mover.ts";
 import { leastSaving, movingRule } from "./moving-rule.ts";
 import { pickOffer } from "./pick-offer.ts";
@@ -19,7 +20,7 @@ import type { RunningInput } from "./types.ts";
  * × (price there + delay weight). Where the offer that it runs on cannot be scored any more: price in effect × P50 rest − expected
  * cost of finishing there − delay weight × (boot + restore). The old instance is gone before the new one is asked for, so
  * no hour is paid twice. It must be an offer on which work of ours runs now: whether another can be had is known only by
- * asking, and a refusal would leave the job with neither. A job with a deadline stays: what it runs on is for its deadline to say (deadline-guard.ts).
+ * asking, and a refusal would leave the job with neither. A job with a deadline goes only where its deadline holds all the same (holds-deadline.ts).
  * Order: by id, since offers other than reserved ones do not run out by the plan.
  */
 export function moveCheaper(input: RunningInput, candidates: readonly Mover[]): Action[] {
@@ -37,7 +38,7 @@ export function moveCheaper(input: RunningInput, candidates: readonly Mover[]): 
  */
 function mayPay({ snapshot }: RunningInput, { attempt, shape, atMs, restMs, hereMicroUsd }: Mover, proven: ProvenOffers): boolean {
 	const { spec } = attempt;
-	if (spec.deadlineMs !== null || hereMicroUsd === null) return false;
+	if (hereMicroUsd === null) return false;
 	const least = leastSaving(shape.verdict.moves, "cheaper");
 	if (hereMicroUsd < least) return false;
 	const fit = shape.offers();
@@ -79,7 +80,7 @@ export function moveOne(input: RunningInput, attempt: RunningAttempt, isProven: 
 	if (hereMicroUsd === null || !movingRule(moves, "cheaper", hereMicroUsd)) return null;
 	const work = { p50Ms: rest.p50Ms + LIMITS.restoreMs, p90Ms: rest.p90Ms + LIMITS.restoreMs };
 	const picked = pickOffer(input, attempt, workDoneAt(attempt, atMs), work);
-	if (!picked || !isProven(picked.offer.id)) return null;
+	if (!picked || !isProven(picked.offer.id) || !holdsDeadline(attempt, picked, atMs)) return null;
 	const delayMs = picked.run.start.p50Ms + LIMITS.restoreMs;
 	const savingMicroUsd =
 		picked.advantageMicroUsd === null

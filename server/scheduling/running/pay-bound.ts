@@ -77,7 +77,7 @@ export class PayBound {
 		this.#fastest = fastestOf(shape);
 		const { moves } = shape.verdict;
 		this.#leastHome = shape.home.length === 0 ? Number.POSITIVE_INFINITY : leastSaving(moves, "home");
-		this.#leastCheaper = attempt.spec.deadlineMs === null ? leastSaving(moves, "cheaper") : Number.POSITIVE_INFINITY;
+		this.#leastCheaper = leastSaving(moves, "cheaper");
 		this.#mayBeCheaper = this.#perMs * this.#mostMs + ROUNDING_MICRO_USD >= this.#leastCheaper;
 		this.#here = (this.#mayBeCheaper && attempt.offerId && shape.offers().byId(attempt.offerId)) || null;
 	}

@@ -1,6 +1,6 @@
 import type { Offer } from "#server/domain/capacity.ts";
 import { chooseOffer, takeChoice } from "../choose-offer.ts";
-import { type CloudRun, cloudRunOf, estimateOf, scoreOf } from "../cost.ts";
+import { type CloudRun, cloudRunOf, estimateOf, scoreOf, stagingOn } from "../cost.ts";
 import { queuedJob } from "../order.ts";
 import type { RunningAttempt, TimeSpread } from "../types.ts";
 import type { RunningInput } from "./types.ts";
@@ -9,6 +9,8 @@ import type { RunningInput } from "./types.ts";
 export interface PickedOffer {
 	offer: Offer;
 	run: CloudRun;
+	/** Until its data are on the machine there, ms. */
+	stagingMs: number;
 	/** Expected cost from its launch to the end of the job, µ$ in plain numbers. */
 	totalMicroUsd: number;
 	/**
@@ -61,6 +63,7 @@ export function pickOffer(
 	return {
 		offer: row.offer,
 		run,
+		stagingMs: stagingOn(row, run).ms,
 		totalMicroUsd,
 		advantageMicroUsd,
 		holdMicroUsd,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Offer } from "#server/domain/capacity.ts";
 import type { RuleEffect } from "#server/domain/policy.ts";
 import { usdToMicro } from "#server/kernel/money.ts";
 import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
@@ -132,16 +133,40 @@ describe("going on at a cheaper offer", () => {
 		expect(move?.kind === "move" && move.holdMicroUsd).toBeGreaterThan(4_000_000n);
 	});
 
-	it("stays where it is without such a saving, without room in the budget, or with a deadline", () => {
+	it("stays where it is without such a saving, or without room in the budget", () => {
 		const running = [inCloud(fiveHours("a"), { usd: "1.10" }), neighbour];
 		expect(moves({ policy: cheaper, offers, pools: [], running })).toEqual([]);
 		const tight = { ...cheaper, budgets: aPolicy({ budgets: [{ id: "month", capMicroUsd: usdToMicro(4) }] }).budgets };
 		expect(
 			moves({ policy: tight, offers, pools: [], budgets: [aBudget("month", { cap: 4 })], running: [inCloud(fiveHours("a")), neighbour] }),
 		).toEqual([]);
-		expect(
-			moves({ policy: cheaper, offers, pools: [], running: [inCloud(fiveHours("a").deadline(NOON_MS + 90 * HOUR_MS)), neighbour] }),
-		).toEqual([]);
+	});
+
+	describe("with a deadline", () => {
+		// From its checkpoint in 2 minutes 6.5 h − 2 min of work are left at P90 (1.5 × 5 h, of which 1 h is done); then the stop's
+		// grace of 2 minutes, a boot of 2 at P90 and 3 to restore.
+		const FIRM_MS = 6.5 * HOUR_MS + 7 * MINUTE_MS;
+		// A start on spot can be lost whole: once more boot and restore, a checkpoint's interval, and 5 minutes until that is seen.
+		const SPOT_MS = FIRM_MS + (5 + 15 + 5) * MINUTE_MS;
+		const late = (deadlineMs: number): RunningAttempt => {
+			const attempt = inCloud(fiveHours("a").deadline(deadlineMs));
+			return { ...attempt, spec: { ...attempt.spec, checkpoint: { path: "/ckpt", uri: null, intervalMs: 15 * MINUTE_MS } } };
+		};
+		const to = (offer: Offer, leftMs: number): number =>
+			moves({
+				...{ policy: cheaper, offers: [offer], pools: [] },
+				running: [late(NOON_MS + leftMs), { ...neighbour, offerId: offer.id }],
+			}).length;
+
+		it("goes to firm capacity as long as the P90 of the rest ends in time there", () => {
+			const firm = anOffer({ usd: "1.00" });
+			expect([FIRM_MS, FIRM_MS - 1].map((leftMs) => to(firm, leftMs))).toEqual([1, 0]);
+		});
+
+		it("goes back to spot as long as a start that is lost leaves time for the rest on firm capacity", () => {
+			const spot = anOffer({ usd: "1.00", capacityType: "spot" });
+			expect([SPOT_MS, SPOT_MS - 1].map((leftMs) => to(spot, leftMs))).toEqual([1, 0]);
+		});
 	});
 
 	it("never goes where nothing of ours runs: it might be refused there, and have neither", () => {
