@@ -36,7 +36,8 @@ export async function absorbObservation(ctx: LoopContext, row: LiveInstance, des
 		return true;
 	}
 	const more = (row.zone === null && seen.zone !== null) || (row.privateAddress === null && seen.privateAddress !== null);
-	if (more) await ctx.db.transaction((tx) => writePlace(tx, row, seen));
+	const renamed = seen.signedId !== undefined && seen.signedId !== row.signedId;
+	if (more || renamed) await ctx.db.transaction((tx) => writePlace(tx, row, seen));
 	await ctx.db
 		.update(instance)
 		.set({ ...facts, lastSeenAt: new Date(look.askedMs), missingSince: null })
@@ -77,13 +78,15 @@ function provesAnEnd(row: LiveInstance, launchedAt: Date, missingSince: Date): b
 	return wasShown && !(row.lastHeardAt !== null && row.lastHeardAt > missingSince);
 }
 
-/** Where the provider put it, and how its peers reach it. The zone of a gang's first machine is that of all. */
+/** Where the provider put it, how its peers reach it, and by what its documents name it. The zone of a gang's first machine is that of all. */
 export async function writePlace(tx: Tx, row: LiveInstance, seen: InstanceObservation): Promise<void> {
 	await tx
 		.update(instance)
 		.set({
 			zone: sql`coalesce(${instance.zone}, ${seen.zone})`,
 			privateAddress: sql`coalesce(${instance.privateAddress}, ${seen.privateAddress})`,
+			// The newest: one that vanished and was asked for again has another number by the same name.
+			...(seen.signedId === undefined ? {} : { signedId: seen.signedId }),
 		})
 		.where(eq(instance.id, row.id));
 	if (row.rank !== 0 || row.nodes === 1 || seen.zone === null) return;

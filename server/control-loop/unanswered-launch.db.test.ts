@@ -73,3 +73,26 @@ it("a machine whose agent enrols while its launch is asked again is charged from
 	const [row] = await w.instances();
 	expect(row?.billedFrom?.getTime()).toBe(made?.launchedAtMs);
 });
+
+it("a machine is known by the newest number that its provider told of it, from its launch on", { timeout: 60_000 }, async () => {
+	const w = await World.open({ slots: 1 });
+	world = w;
+	const signedIds: (string | null | undefined)[] = [];
+	const open = w.cloud.driver.bind(w.cloud);
+	vi.spyOn(w.cloud, "driver").mockImplementation((...args) => {
+		const driver = open(...args);
+		return {
+			...driver,
+			launch: async (request) => ({ ...(await driver.launch(request)), signedId: "first" }),
+			describe: async (...asked) => {
+				signedIds.push((await w.instances())[0]?.signedId);
+				return (await driver.describe(...asked)).map((seen) => ({ ...seen, signedId: "second" }));
+			},
+		};
+	});
+	w.killAt = { step: "launch:request_marked", pass: 1 };
+	await w.submit({ name: "home-1" }, { name: "burst-1" });
+	await w.until(() => w.quiet());
+	expect(signedIds.slice(0, 2)).toEqual(["first", "second"]);
+	expect((await w.instances())[0]?.signedId).toBe("second");
+});

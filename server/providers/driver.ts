@@ -118,8 +118,13 @@ export interface CloudDriver {
 	/** The instance that was made with this token, or null when the provider shows none (yet: listings lag). */
 	findByToken(region: string, instanceId: string): Promise<InstanceObservation | null>;
 
-	/** Everything that carries this control plane's tag, in every enabled region, all pages, whatever its state. */
-	list(): Promise<{ instances: InstanceObservation[]; sweptRegions: string[]; failedRegions: { region: string; message: string }[] }>;
+	/**
+	 * Everything that carries this control plane's tag, in every enabled region, all pages, whatever its state.
+	 * @param alsoIn regions that the site's settings may name no more
+	 */
+	list(
+		alsoIn?: readonly string[],
+	): Promise<{ instances: InstanceObservation[]; sweptRegions: string[]; failedRegions: { region: string; message: string }[] }>;
 
 	/** Returns when the provider accepted. Silent when it is gone already. Seen to be over only by describe or list. */
 	terminate(region: string, providerInstanceId: string): Promise<void>;
@@ -153,6 +158,8 @@ export interface LaunchRequest {
 
 export interface InstanceObservation {
 	providerInstanceId: string;
+	/** By which the provider's signed documents name the machine, where they do so by another number than its id. */
+	signedId?: string;
 	/** From our tag; null on a machine that has the control plane's tag but not this one. */
 	instanceId: string | null;
 	region: string;

@@ -19,6 +19,8 @@ export interface IdentityClaim {
 	providerInstanceId: string;
 	/** The provider itself told us this id; else the agent's word is all there is. */
 	isKnown: boolean;
+	/** By which the provider's documents name it where that is another id, as the provider told us; null: not told yet. */
+	signedId: string | null;
 	region: string;
 	/** The deployment's id, which names and tags of machines are made of. */
 	controlPlane: string;

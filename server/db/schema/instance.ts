@@ -29,6 +29,8 @@ export const instance = pgTable(
 		siteId: text().notNull(),
 		provider: provider().notNull(),
 		providerInstanceId: text(),
+		/** By which the provider's signed documents name it, as the provider told us; null where that is its id, or is not known yet. */
+		signedId: text(),
 		state: instanceState().notNull().default("intended"),
 		region: text().notNull(),
 		zone: text(),

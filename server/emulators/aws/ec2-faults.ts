@@ -16,6 +16,7 @@ export function ec2Faults(): FaultControl {
 	return new FaultControl({
 		launchAction: "RunInstances",
 		launchErrors: LAUNCH_ERRORS,
+		identityFaults: new Set(["absent", "malformed", "other_machine"]),
 		toError: ({ code, message, httpStatus }) => new Ec2Error(code, message, httpStatus),
 	});
 }

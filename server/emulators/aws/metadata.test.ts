@@ -7,8 +7,11 @@ import {
 	type RunInstancesCommandInput,
 } from "@aws-sdk/client-ec2";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { IdentityDocument } from "#server/agent/identity-document.ts";
 import { Ec2Metadata } from "#server/agent/metadata.ts";
+import { defined } from "#server/kernel/assert.ts";
 import { awsIdentity } from "#server/providers/aws/identity.ts";
+import type { IdentityAs } from "../shared/faults.ts";
 import { eventually } from "../shared/testing/eventually.ts";
 import { billedSeconds } from "./booked-instances.ts";
 import { launchOf, SPOT, startTestEmulator, type TestEmulator } from "./testing/fixture.ts";
@@ -48,16 +51,25 @@ async function read(endpoint: string, token: string, path: string): Promise<stri
 describe("instance metadata", () => {
 	it("signs what the machine is, as the control plane's check takes it, and for that machine alone", async () => {
 		const { id, endpoint } = await launch();
-		const document = await new Ec2Metadata(endpoint).identityDocument();
-		if (document === null) throw new Error("there is no document");
+		const ask = async () => defined(await new Ec2Metadata(endpoint).identityDocument(), "a document");
 		const settings = { regions: ["us-east-1"], imageId: "ami-1", accountId: "123456789012" };
-		const verify = (providerInstanceId: string) =>
+		const verify = (document: IdentityDocument, providerInstanceId = id) =>
 			awsIdentity(emulator.url).verify(settings, {
-				...{ document, providerInstanceId, instanceId: "ins_1", isKnown: true, region: "us-east-1" },
+				...{ document, providerInstanceId, instanceId: "ins_1", isKnown: true, signedId: null, region: "us-east-1" },
 				...{ challenge: { audience: "", digits: "" }, controlPlane: "spw-test", nowMs: Date.now() },
 			});
-		expect(await verify(id)).toEqual({ outcome: "proved" });
-		expect(await verify("i-0123456789abcdef0")).toMatchObject({ outcome: "refused", fault: "other_instance" });
+		expect(await verify(await ask())).toEqual({ outcome: "proved" });
+		expect(await verify(await ask(), "i-0123456789abcdef0")).toMatchObject({ outcome: "refused", fault: "other_instance" });
+		const spoil = (as: IdentityAs) => emulator.faults.add({ action: "metadata", behaviour: { kind: "identity", as } });
+		spoil("other_machine");
+		expect(await verify(await ask())).toMatchObject({ outcome: "refused", fault: "other_instance" });
+		spoil("malformed");
+		expect(await verify(await ask())).toMatchObject({ outcome: "refused", fault: "malformed" });
+		spoil("absent");
+		expect(await new Ec2Metadata(endpoint).identityDocument()).toBeNull();
+		// Amazon's documents never end.
+		expect(() => spoil("expired")).toThrow(/cannot be expired/);
+		expect(await verify(await ask())).toEqual({ outcome: "proved" });
 	});
 
 	it("tells a machine about itself", async () => {

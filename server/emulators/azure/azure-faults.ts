@@ -18,6 +18,7 @@ export function azureFaults(): FaultControl {
 	return new FaultControl({
 		launchAction: "virtualMachines.createOrUpdate",
 		launchErrors: LAUNCH_ERRORS,
+		identityFaults: new Set(["absent", "malformed", "expired", "other_machine"]),
 		toError: ({ code, message, httpStatus }) => new ArmError(code, message, httpStatus),
 	});
 }

@@ -2,7 +2,8 @@ import { type Identity, keptIdentity, newIdentity, signMessage } from "../shared
 import type { ResolvedOptions } from "./options.ts";
 
 const DAY_MS = 86_400_000;
-const LIFE_MS = 6 * 3_600_000;
+/** How long an attested document holds. */
+export const DOCUMENT_LIFE_MS = 6 * 3_600_000;
 
 interface Chain {
 	root: Identity;
@@ -27,16 +28,15 @@ export class DocumentSigner {
 	}
 
 	/** In the form of `attested/document`, base64 in one line; the signer's certificate is in it. */
-	async sign(facts: { nonce: string | null; vmId: string; subscriptionId: string; sku: string }): Promise<string> {
-		const nowMs = this.#options.clock();
-		const createdOn = azureTime(nowMs);
+	async sign(facts: { nonce: string | null; vmId: string; subscriptionId: string; sku: string; signedAtMs: number }): Promise<string> {
+		const createdOn = azureTime(facts.signedAtMs);
 		const document = {
 			licenseType: "",
 			nonce: facts.nonce ?? createdOn,
 			plan: { name: "", product: "", publisher: "" },
 			sku: facts.sku,
 			subscriptionId: facts.subscriptionId,
-			timeStamp: { createdOn, expiresOn: azureTime(nowMs + LIFE_MS) },
+			timeStamp: { createdOn, expiresOn: azureTime(facts.signedAtMs + DOCUMENT_LIFE_MS) },
 			vmId: facts.vmId,
 		};
 		const { signer } = await this.#kept();

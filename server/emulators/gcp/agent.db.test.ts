@@ -136,3 +136,20 @@ it("waits where a document is required and its machine has none", { timeout: 60_
 	const [row] = await database.db.select().from(instance).where(eq(instance.id, instanceId));
 	expect(row).toMatchObject({ state: "requested", agentTokenHash: null });
 });
+
+it("asks again while the metadata server is away or has no document yet, and is refused for one that is over", {
+	timeout: 60_000,
+}, async () => {
+	const late = await launch("console.log('trained')");
+	emulator.faults.add({ action: "metadata", behaviour: { kind: "no_metadata" }, times: 1 });
+	emulator.faults.add({ action: "metadata", behaviour: { kind: "identity", as: "absent" }, times: 1 });
+	await late.boot();
+	await eventually("the job to end", async () => (await attemptRow(late.attemptId))?.state === "succeeded");
+	const stale = await launch("console.log('trained')");
+	emulator.faults.add({ action: "metadata", behaviour: { kind: "identity", as: "expired" } });
+	const machineId = await stale.boot();
+	await eventually("the machine to be off", () => bookOf(machineId)?.state === "stopped");
+	const faultsOf = async (id: string) => (await database.db.select().from(audit).where(eq(audit.subject, id))).map(({ after }) => after);
+	expect(await faultsOf(late.instanceId)).toMatchObject([{ fault: "missing" }]);
+	expect(await faultsOf(stale.instanceId)).toMatchObject([{ fault: "expired" }]);
+});

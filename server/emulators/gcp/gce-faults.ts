@@ -15,6 +15,7 @@ export function gceFaults(): FaultControl {
 	return new FaultControl({
 		launchAction: "Instances.Insert",
 		launchErrors: LAUNCH_ERRORS,
+		identityFaults: new Set(["absent", "malformed", "expired", "other_machine"]),
 		toError: ({ code, message, httpStatus }) => new GceError(code, message, httpStatus),
 	});
 }

@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 const ISSUER = "https://accounts.google.com";
-const LIFE_S = 3_600;
+/** How long an identity token holds. */
+export const TOKEN_LIFE_S = 3_600;
 
 /** Signs the emulated project's identity tokens by a key of its own, which is made when first asked for and stays in its folder. */
 export class IdentitySigner {
@@ -25,7 +26,7 @@ export class IdentitySigner {
 		const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
 		const iat = Math.floor(nowMs / 1_000);
 		const header = part({ alg: "RS256", kid: this.#kid(), typ: "JWT" });
-		const signed = `${header}.${part({ iss: ISSUER, aud: audience, iat, exp: iat + LIFE_S, ...claims })}`;
+		const signed = `${header}.${part({ iss: ISSUER, aud: audience, iat, exp: iat + TOKEN_LIFE_S, ...claims })}`;
 		return `${signed}.${sign("sha256", Buffer.from(signed), createPrivateKey(this.#key())).toString("base64url")}`;
 	}
 

@@ -19,6 +19,10 @@ const behaviourSchema = z.discriminatedUnion("kind", [
 	z.strictObject({ kind: z.literal("limited_capacity"), available: z.int().min(0) }),
 	/** A termination: added to the termination delay. */
 	z.strictObject({ kind: z.literal("slow_termination"), durationMs }),
+	/** The action `metadata`: a machine's metadata service does not answer. */
+	z.strictObject({ kind: z.literal("no_metadata") }),
+	/** The action `metadata`: what a machine gets that asks for its identity document. `absent`: there is none for it. */
+	z.strictObject({ kind: z.literal("identity"), as: z.enum(["absent", "malformed", "expired", "other_machine"]) }),
 ]);
 
 export const faultSpecSchema = z
@@ -42,6 +46,7 @@ export const faultSpecSchema = z
 
 export type FaultSpec = z.input<typeof faultSpecSchema>;
 export type FaultBehaviour = z.infer<typeof behaviourSchema>;
+export type IdentityAs = Extract<FaultBehaviour, { kind: "identity" }>["as"];
 
 /** What a call is about, as far as it is known; a fault that asks for an unknown fact does not match. */
 export interface CallFacts {
@@ -60,10 +65,12 @@ export interface ActiveFault {
 
 /**
  * `entrance` faults meet a call before anything is done; `launch` faults meet only a launch that is really new, so
- * that a repeated call with the same token still gets its instances while there is no capacity.
+ * that a repeated call with the same token still gets its instances while there is no capacity. `metadata` and `identity`
+ * faults meet what machines ask their metadata service, and no call of the cloud's.
  */
-type Stage = "entrance" | "launch";
+type Stage = "entrance" | "launch" | "metadata" | "identity";
 
+const METADATA_ACTION = "metadata";
 const LAUNCH_BEHAVIOURS = new Set(["invisible", "slow_boot", "vanish", "limited_capacity"]);
 
 /** What the script must know of the cloud whose faults it plays. */
@@ -72,6 +79,8 @@ export interface FaultDialect {
 	launchAction: string;
 	/** The codes of errors that only a new launch can meet. */
 	launchErrors: ReadonlySet<string>;
+	/** What can be wrong with its identity documents; the ones of some clouds never end. */
+	identityFaults: ReadonlySet<IdentityAs>;
 	/** The cloud's own error, as its endpoint answers it. */
 	toError(error: NonNullable<ActiveFault["spec"]["error"]>): Error;
 }
@@ -86,12 +95,23 @@ export class FaultControl {
 		this.#dialect = dialect;
 	}
 
-	/** @throws ZodError for a fault that is not of the script's form. Returns its id. */
+	/** @throws ZodError for a fault that is not of the script's form; RangeError for one that this cloud cannot have. Returns its id. */
 	add(spec: FaultSpec): string {
 		const parsed = faultSpecSchema.parse(spec);
+		this.#demandPossible(parsed);
 		const fault = { id: `fault-${this.#nextId++}`, remaining: parsed.times, spec: parsed };
 		this.#faults.push(fault);
 		return fault.id;
+	}
+
+	#demandPossible({ action, behaviour }: ActiveFault["spec"]): void {
+		const isOfMetadata = behaviour?.kind === "no_metadata" || behaviour?.kind === "identity";
+		if (isOfMetadata !== (action === METADATA_ACTION))
+			throw new RangeError(`no_metadata and identity are behaviours of the action ${METADATA_ACTION}, and it has no others`);
+		if (behaviour?.kind === "identity" && !this.#dialect.identityFaults.has(behaviour.as))
+			throw new RangeError(
+				`an identity document of this cloud cannot be ${behaviour.as}; it can be ${[...this.#dialect.identityFaults].join(", ")}`,
+			);
 	}
 
 	list(): ActiveFault[] {
@@ -120,6 +140,17 @@ export class FaultControl {
 		return behaviours;
 	}
 
+	/** Whether the metadata service of a machine is away for this question. Uses the fault up. */
+	silencesMetadata(machine: Omit<CallFacts, "action">): boolean {
+		return this.take("metadata", { action: METADATA_ACTION, ...machine }).length > 0;
+	}
+
+	/** What is wrong with the identity document that a machine asks for now; null for nothing. Uses the fault up. */
+	identityOf(machine: Omit<CallFacts, "action">): IdentityAs | null {
+		const [fault] = this.take("identity", { action: METADATA_ACTION, ...machine });
+		return fault?.kind === "identity" ? fault.as : null;
+	}
+
 	/** Whether a launch there would meet an error now. Uses nothing up. */
 	blocksLaunch(facts: CallFacts): boolean {
 		return this.#faults.some(({ spec }) => spec.error !== undefined && this.#stageOf(spec) === "launch" && matches(spec, facts));
@@ -127,6 +158,7 @@ export class FaultControl {
 
 	#stageOf({ action, error, behaviour }: ActiveFault["spec"]): Stage {
 		const { launchAction, launchErrors } = this.#dialect;
+		if (action === METADATA_ACTION) return behaviour?.kind === "identity" ? "identity" : "metadata";
 		if (action !== launchAction && action !== "*") return "entrance";
 		const atLaunch = error ? launchErrors.has(error.code) : LAUNCH_BEHAVIOURS.has(behaviour?.kind ?? "");
 		return atLaunch ? "launch" : "entrance";

@@ -37,7 +37,7 @@ function verify(pkcs7: string, changes: Partial<IdentityClaim> = {}, site: Recor
 		{
 			document: { kind: "aws", pkcs7 },
 			challenge: identityChallenge("https://spillway.example", "ins_01k_1_0", "n".repeat(32)),
-			...{ instanceId: "ins_01k_1_0", providerInstanceId: MACHINE.instanceId, isKnown: true },
+			...{ instanceId: "ins_01k_1_0", providerInstanceId: MACHINE.instanceId, isKnown: true, signedId: null },
 			...{ region: "us-east-1", controlPlane: "spw-test", nowMs: NOW_MS },
 			...changes,
 		},

@@ -5,10 +5,12 @@ import { AzureMetadata } from "#server/agent/azure-metadata.ts";
 import { identityChallenge } from "#server/agent/identity-document.ts";
 import { EMULATED_SUBSCRIPTION } from "#server/emulators/azure/options.ts";
 import { GROUP, machineOf, startTestEmulator } from "#server/emulators/azure/testing/fixture.ts";
+import type { IdentityAs } from "#server/emulators/shared/faults.ts";
 import { type Identity, newIdentity, signMessage } from "#server/emulators/shared/identity-authority.ts";
 import { eventually } from "#server/emulators/shared/testing/eventually.ts";
 import type { IdentityClaim, IdentityVerdict } from "../instance-identity.ts";
 import { azureIdentity } from "./identity.ts";
+import { azureVmSchema, observationOf } from "./mapper.ts";
 
 const NOW_MS = Date.UTC(2026, 10, 22, 12);
 const SUBSCRIPTION = "11111111-2222-4333-8444-555555555555";
@@ -63,7 +65,7 @@ function verify(pkcs7: string, changes: Partial<IdentityClaim> = {}, site: Recor
 				instanceId: "ins_01k_1_0",
 				providerInstanceId: "spillway/ins-01k-1-0",
 			},
-			...{ isKnown: true, region: "eastus", controlPlane: "spw-test", nowMs: NOW_MS },
+			...{ isKnown: true, signedId: DOCUMENT.vmId, region: "eastus", controlPlane: "spw-test", nowMs: NOW_MS },
 			...changes,
 		},
 	);
@@ -88,6 +90,16 @@ describe("an attested document of Azure's", () => {
 		["no machine's", { vmId: undefined }, "malformed"],
 	])("is refused when it is %s", async (_, change, wanted) => {
 		expect(await fault(verify(await signed({ ...DOCUMENT, ...change })))).toBe(wanted);
+	});
+
+	it("is refused when it is of another machine of the subscription, and counts as none while Azure has not told which is ours", async () => {
+		const other = { ...DOCUMENT, vmId: "13f56399-bd52-4150-9748-7190aae1ff21" };
+		expect(await verify(await signed(other))).toMatchObject({ fault: "other_instance", message: /13f56399.*960a4b4a/ });
+		expect(await fault(verify(await signed(), { signedId: null }))).toBe("unverifiable");
+		// Of another subscription it is known as a thief's all the same.
+		const foreign = { ...DOCUMENT, subscriptionId: "99999999-2222-4333-8444-555555555555" };
+		expect(await fault(verify(await signed(foreign), { signedId: null }))).toBe("other_account");
+		expect(await fault(verify(await signed(), { signedId: DOCUMENT.vmId.toUpperCase() }))).toBe("proved");
 	});
 
 	it("bears clocks that differ by less than five minutes", async () => {
@@ -132,7 +144,7 @@ describe("an attested document of Azure's", () => {
 	});
 });
 
-it("is given by the emulated metadata service, and taken by the emulated endpoint's roots", async () => {
+it("is given by the emulated metadata service, and taken by the emulated endpoint's roots, but for what its script spoils", async () => {
 	const emulator = await startTestEmulator();
 	try {
 		const script = '#!/bin/sh\necho "$AZURE_POD_IDENTITY_AUTHORITY_HOST" > endpoint\nsleep 60\n';
@@ -146,10 +158,27 @@ it("is given by the emulated metadata service, and taken by the emulated endpoin
 				return null;
 			}
 		});
-		const document = await new AzureMetadata(metadata).identityDocument(CHALLENGE);
+		const ask = () => new AzureMetadata(metadata).identityDocument(CHALLENGE);
+		const document = await ask();
 		const site = { endpoint: emulator.url, subscriptionId: EMULATED_SUBSCRIPTION };
-		const changes = { document, nowMs: Date.now() };
+		const shown = await emulator.client().virtualMachines.get(GROUP, "one");
+		const { signedId = null } = observationOf(azureVmSchema.parse(shown));
+		const changes = { document, signedId, nowMs: Date.now() };
 		expect(await verify("", changes, site)).toEqual({ outcome: "proved" });
+		const spoil = (as: IdentityAs) => emulator.faults.add({ action: "metadata", behaviour: { kind: "identity", as } });
+		for (const [as, wanted] of [
+			["malformed", "malformed"],
+			["expired", "expired"],
+			["other_machine", "other_instance"],
+		] as const) {
+			spoil(as);
+			expect([as, await fault(verify("", { ...changes, document: await ask() }, site))]).toEqual([as, wanted]);
+		}
+		spoil("absent");
+		await expect(ask()).rejects.toThrow(/answered 404/);
+		emulator.faults.add({ action: "metadata", behaviour: { kind: "no_metadata" }, times: 1 });
+		await expect(ask()).rejects.toThrow(/answered 503/);
+		expect(await fault(verify("", { ...changes, document: await ask() }, site))).toBe("proved");
 		expect(await fault(verify("", changes, { ...site, subscriptionId: SUBSCRIPTION }))).toBe("other_account");
 	} finally {
 		await emulator.dispose();

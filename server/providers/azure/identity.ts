@@ -28,7 +28,7 @@ const documentSchema = z.object({
 
 /**
  * Azure's attested documents, by a chain from their signer to a root of the public web; an emulated endpoint has a root of its own.
- * They name a machine by a number of Azure's (`vmId`) that Spillway does not know its machines by: what is held to is the subscription.
+ * They name a machine by Azure's own number of it (`vmId`), which Resource Manager tells with the launch and with each look.
  * @param endpoint as of the site's kind
  */
 export function azureIdentity(endpoint: string | undefined): InstanceIdentity {
@@ -75,8 +75,8 @@ function isAzures({ subjectAltName = "" }: X509Certificate): boolean {
 }
 
 function compare(
-	{ nonce, subscriptionId: shown, timeStamp }: z.output<typeof documentSchema>,
-	{ challenge, nowMs }: IdentityClaim,
+	{ nonce, vmId, subscriptionId: shown, timeStamp }: z.output<typeof documentSchema>,
+	{ challenge, signedId, nowMs }: IdentityClaim,
 	subscriptionId: string,
 ): IdentityVerdict {
 	if (nonce !== challenge.digits) return refused("not_fresh", "it was asked for with another nonce");
@@ -84,5 +84,8 @@ function compare(
 	if (timeStamp.createdOn - CLOCK_TOLERANCE_MS > nowMs) return refused("not_yet_valid", "it was signed in the future");
 	if (shown.toLowerCase() !== subscriptionId.toLowerCase())
 		return refused("other_account", `it is of the subscription ${shown}, not ${subscriptionId}`);
+	// Its agent may come before the answer to its launch.
+	if (signedId === null) return { outcome: "unverifiable", message: "Azure has not told us this machine's vmId yet" };
+	if (vmId.toLowerCase() !== signedId.toLowerCase()) return refused("other_instance", `it is of the machine ${vmId}, not ${signedId}`);
 	return { outcome: "proved" };
 }

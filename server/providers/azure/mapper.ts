@@ -29,6 +29,8 @@ const statusesSchema = z.object({ statuses: z.array(z.object({ code: z.string(),
 export const azureVmSchema = z.object({
 	name: z.string().min(1),
 	id: z.string().min(1),
+	/** Azure's own number of it, by which attested documents name it. */
+	vmId: z.string().min(1).optional(),
 	location: z.string().min(1),
 	provisioningState: z.string().min(1),
 	timeCreated: z.date(),
@@ -62,6 +64,7 @@ export function observationOf(vm: AzureVm): InstanceObservation {
 	const [zone] = vm.zones ?? [];
 	return {
 		providerInstanceId: providerIdOf(ref),
+		...(vm.vmId === undefined ? {} : { signedId: vm.vmId.toLowerCase() }),
 		instanceId: vm.tags[INSTANCE_TAG] ?? null,
 		region,
 		zone: zone === undefined ? null : `${region}-${zone}`,

@@ -52,7 +52,7 @@ function verify(token: string, changes: Partial<IdentityClaim> = {}, site = sett
 	return identity.verify(site, {
 		document: { kind: "gcp", token },
 		challenge: CHALLENGE,
-		...{ instanceId: INSTANCE, providerInstanceId: `${ZONE}/${NUMBER}`, isKnown: true },
+		...{ instanceId: INSTANCE, providerInstanceId: `${ZONE}/${NUMBER}`, isKnown: true, signedId: null },
 		...{ region: "us-central1", controlPlane: "spw-test", nowMs: NOW_MS },
 		...changes,
 	});

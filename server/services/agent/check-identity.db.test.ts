@@ -66,10 +66,18 @@ async function state() {
 }
 
 it("lets in whose document is right, and asks the provider's check what the control plane knows", async () => {
+	await database.db.update(instance).set({ signedId: "960a4b4a" }).where(eq(instance.id, instanceId));
 	await enroll("required", { outcome: "proved" });
 	expect(await state()).toBe("ready");
 	const [{ challenge, ...claim } = {} as IdentityClaim] = claims;
-	expect(claim).toMatchObject({ instanceId, document: IDENTITY, isKnown: false, region: "us-east-1", nowMs: clock.nowMs() });
+	expect(claim).toMatchObject({
+		instanceId,
+		document: IDENTITY,
+		isKnown: false,
+		signedId: "960a4b4a",
+		region: "us-east-1",
+		nowMs: clock.nowMs(),
+	});
 	expect(challenge.audience.startsWith(`https://spillway.example/agent/v1/enroll/${instanceId}/`)).toBe(true);
 	expect(challenge.audience).not.toContain("nnnnnnnn");
 	expect(challenge.digits).toMatch(/^\d{10}$/);

@@ -28,6 +28,7 @@ export async function checkIdentity(ctx: AgentContext, input: EnrollRequest): Pr
 	const [machine] = await ctx.db
 		.select({
 			...{ provider: instance.provider, region: instance.region, providerInstanceId: instance.providerInstanceId },
+			signedId: instance.signedId,
 			settings: site.settings,
 		})
 		.from(instance)
@@ -56,7 +57,7 @@ export async function checkIdentity(ctx: AgentContext, input: EnrollRequest): Pr
 async function judge(
 	ctx: AgentContext,
 	checks: InstanceIdentity,
-	machine: { region: string; providerInstanceId: string | null; settings: Record<string, unknown> },
+	machine: { region: string; providerInstanceId: string | null; signedId: string | null; settings: Record<string, unknown> },
 	{ instanceId, nonce, providerInstanceId, identity }: EnrollRequest,
 ): Promise<IdentityVerdict> {
 	if (identity === undefined) return { outcome: "unverifiable", message: "the machine shows none" };
@@ -64,7 +65,7 @@ async function judge(
 		document: identity,
 		challenge: identityChallenge(ctx.identities?.controlUrl() ?? "", instanceId, nonce),
 		...{ instanceId, providerInstanceId, isKnown: machine.providerInstanceId === providerInstanceId },
-		region: machine.region,
+		...{ signedId: machine.signedId, region: machine.region },
 		controlPlane: await deploymentId(ctx.db),
 		nowMs: ctx.clock.nowMs(),
 	});

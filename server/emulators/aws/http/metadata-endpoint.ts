@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { type Answer, textAnswer } from "../../shared/http/answer.ts";
+import { MALFORMED, otherThan } from "../../shared/identity-faults.ts";
 import { isAlive } from "../../shared/machine-record.ts";
 import { privateAddressOf } from "../../shared/private-address.ts";
 import type { InstanceRecord, Machine } from "../book/records.ts";
@@ -25,14 +26,30 @@ export function answerMetadata(world: World, request: IncomingMessage, path: str
 	if (!machine || machine.instance.vanished || !isAlive(machine.instance.state)) return null;
 	const wanted = rest.replace(/\/+/g, "/");
 	if (wanted === "power-off") return request.method === "POST" ? powerOff(world, machine) : textAnswer(405, "405 - Method Not Allowed\n");
+	if (world.faults.silencesMetadata(factsOf(machine))) return textAnswer(503, "503 - Service Unavailable\n");
 	// As the real service does, so that a careless proxy in the guest cannot give metadata away.
 	if (request.headers["x-forwarded-for"] !== undefined) return textAnswer(403, "403 - Forbidden\n");
 	if (wanted === "latest/api/token") return issueToken(world, machine.instance, request);
 	if (request.method !== "GET") return textAnswer(405, "405 - Method Not Allowed\n");
 	if (!tokenHolds(world, machine.instance, request.headers[TOKEN_HEADER])) return UNAUTHORIZED;
-	const documents = documentsOf(machine);
-	if (wanted === SIGNED_PATH) return world.signer.sign(documents[DOCUMENT_PATH] ?? "").then((message) => textAnswer(200, message));
-	return lookUp(documents, wanted);
+	return wanted === SIGNED_PATH ? signedDocument(world, machine) : lookUp(documentsOf(machine), wanted);
+}
+
+function factsOf({ reservation: { region, instanceType }, instance: { zone, spot } }: Machine) {
+	return { region, zone, instanceType, spot: spot !== null };
+}
+
+/** What the machine is, signed; or what the fault script has in its place. */
+async function signedDocument(world: World, machine: Machine): Promise<Answer> {
+	const as = world.faults.identityOf(factsOf(machine));
+	if (as === "absent") return NOT_FOUND;
+	if (as === "malformed") return textAnswer(200, MALFORMED);
+	const document = documentsOf(machine)[DOCUMENT_PATH] ?? "";
+	const { instanceId } = machine.instance;
+	return textAnswer(
+		200,
+		await world.signer.sign(as === "other_machine" ? document.replaceAll(instanceId, otherThan(instanceId)) : document),
+	);
 }
 
 function powerOff(world: World, machine: Machine): Answer {

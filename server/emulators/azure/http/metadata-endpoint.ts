@@ -1,7 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import { type Answer, jsonAnswer, textAnswer } from "../../shared/http/answer.ts";
+import { MALFORMED, otherThan } from "../../shared/identity-faults.ts";
 import { isAlive } from "../../shared/machine-record.ts";
 import { privateAddressOf } from "../../shared/private-address.ts";
+import { DOCUMENT_LIFE_MS } from "../document-signer.ts";
 import { END_CAUSES } from "../lifecycle.ts";
 import { type AzureMachine, machineTokenOf } from "../machine.ts";
 import { resourceIdOf } from "../views/vm-view.ts";
@@ -21,6 +23,7 @@ export function answerMetadata(world: World, request: IncomingMessage, path: str
 	const machine = world.book.machineBySecret(secret);
 	if (!machine || machine.vanished || !isAlive(machine.state)) return null;
 	if (rest === "power-off") return request.method === "POST" ? powerOff(world, machine) : textAnswer(405, "Method Not Allowed");
+	if (world.faults.silencesMetadata(factsOf(machine))) return problem(503, "Service unavailable");
 	// As the real service does, so that a careless proxy in the guest cannot give metadata away.
 	if (request.headers["x-forwarded-for"] !== undefined) return problem(400, "Bad request. X-Forwarded-For is not allowed");
 	if (request.headers["metadata"] !== "true") return problem(400, "Bad request. Required metadata header not specified");
@@ -43,6 +46,10 @@ export function answerMetadata(world: World, request: IncomingMessage, path: str
 		default:
 			return problem(404, "Not found");
 	}
+}
+
+function factsOf({ region, zone, vmSize: instanceType, spot }: AzureMachine) {
+	return { region, ...(zone === null ? {} : { zone }), instanceType, spot };
 }
 
 /** A shutdown from inside stops the machine and does not deallocate it. */
@@ -82,12 +89,17 @@ function networkDocument({ instanceId }: AzureMachine): unknown {
 }
 
 /** Azure takes ten digits for a nonce. */
-async function attestedDocument(world: World, { instanceId, vmSize }: AzureMachine, query: URLSearchParams): Promise<Answer> {
+async function attestedDocument(world: World, machine: AzureMachine, query: URLSearchParams): Promise<Answer> {
 	const nonce = query.get("nonce");
 	if (query.get("api-version") !== ATTESTED_VERSION) return versioned(query.get("api-version"), ATTESTED_VERSION, () => null);
 	if (nonce !== null && !/^\d{1,10}$/.test(nonce)) return problem(400, "Bad request. Nonce must be at most 10 digits");
-	const { subscriptionId } = world.options;
-	const signature = await world.signer.sign({ nonce, vmId: instanceId, subscriptionId, sku: vmSize });
+	const as = world.faults.identityOf(factsOf(machine));
+	if (as === "absent") return problem(404, "Not found");
+	if (as === "malformed") return jsonAnswer(200, { encoding: "pkcs7", signature: MALFORMED });
+	const { subscriptionId, clock } = world.options;
+	const vmId = as === "other_machine" ? otherThan(machine.instanceId) : machine.instanceId;
+	const signedAtMs = clock() - (as === "expired" ? 2 * DOCUMENT_LIFE_MS : 0);
+	const signature = await world.signer.sign({ nonce, vmId, subscriptionId, sku: machine.vmSize, signedAtMs });
 	return jsonAnswer(200, { encoding: "pkcs7", signature });
 }
 

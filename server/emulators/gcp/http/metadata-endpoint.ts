@@ -1,10 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import { z } from "zod";
 import { type Answer, textAnswer } from "../../shared/http/answer.ts";
+import { MALFORMED, otherThan } from "../../shared/identity-faults.ts";
 import { isAlive } from "../../shared/machine-record.ts";
 import { privateAddressOf } from "../../shared/private-address.ts";
 import type { InstanceRecord } from "../book/records.ts";
 import { END_CAUSES } from "../end-causes.ts";
+import { TOKEN_LIFE_S } from "../identity-signer.ts";
 import type { World } from "../world.ts";
 
 /** The emulated project's number, which is in some of the metadata. */
@@ -27,6 +29,7 @@ export function answerMetadata(world: World, request: IncomingMessage, path: str
 		world.lifecycle.end(machine, END_CAUSES.guest, "stopped");
 		return textAnswer(200, "power off\n");
 	}
+	if (world.faults.silencesMetadata(factsOf(world, machine))) return textAnswer(503, "Service Unavailable\n", FLAVOR);
 	// As the real server does, so that a careless proxy in the guest cannot give metadata away.
 	const isAsked = request.headers["metadata-flavor"] === "Google" && request.headers["x-forwarded-for"] === undefined;
 	if (!isAsked) return textAnswer(403, "Missing Metadata-Flavor:Google header.\n", FLAVOR);
@@ -36,14 +39,22 @@ export function answerMetadata(world: World, request: IncomingMessage, path: str
 	return wanted === undefined ? NOT_FOUND : lookUp(documentsOf(world, machine), wanted);
 }
 
+function factsOf(world: World, { zone, machineType: instanceType, spot }: InstanceRecord) {
+	return { region: world.catalog.regionOf(zone) ?? "", zone, instanceType, spot };
+}
+
 /** Signed for machines that have a service account, as at Google. */
 function identityToken(world: World, machine: InstanceRecord, query: URLSearchParams): Answer {
 	const [account] = accountsSchema.parse(machine.resource["serviceAccounts"] ?? []);
 	if (account === undefined) return NOT_FOUND;
 	const audience = query.get("audience");
 	if (!audience) return textAnswer(400, "non-empty audience parameter required\n", FLAVOR);
-	const nowMs = world.options.clock();
-	const { zone, name, instanceId, launchedAtMs } = machine;
+	const as = world.faults.identityOf(factsOf(world, machine));
+	if (as === "absent") return NOT_FOUND;
+	if (as === "malformed") return textAnswer(200, [MALFORMED, MALFORMED, MALFORMED].join("."), FLAVOR);
+	const signedAtMs = world.options.clock() - (as === "expired" ? 2 * TOKEN_LIFE_S * 1_000 : 0);
+	const { zone, name, launchedAtMs } = machine;
+	const instanceId = as === "other_machine" ? otherThan(machine.instanceId) : machine.instanceId;
 	const who = { sub: "100000000000000000000", azp: "100000000000000000000", email: account.email, email_verified: true };
 	const place = { project_id: world.options.project, project_number: Number(PROJECT_NUMBER), zone };
 	const compute_engine = {
@@ -53,7 +64,7 @@ function identityToken(world: World, machine: InstanceRecord, query: URLSearchPa
 		instance_creation_timestamp: Math.floor(launchedAtMs / 1_000),
 	};
 	const claims = query.get("format") === "full" ? { ...who, google: { compute_engine } } : who;
-	return textAnswer(200, world.signer.token(audience, nowMs, claims), FLAVOR);
+	return textAnswer(200, world.signer.token(audience, signedAtMs, claims), FLAVOR);
 }
 
 function documentsOf(world: World, machine: InstanceRecord): Record<string, string> {
