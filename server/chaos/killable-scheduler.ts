@@ -137,7 +137,7 @@ export class KillableScheduler {
 			launch: (request) => call("launch", () => driver.launch(request)),
 			describe: (region, ids) => call("describe", () => driver.describe(region, ids)),
 			findByToken: (region, id) => call("findByToken", () => driver.findByToken(region, id)),
-			list: () => call("list", () => driver.list()),
+			list: (alsoIn) => call("list", () => driver.list(alsoIn)),
 			terminate: (region, id) => call("terminate", () => driver.terminate(region, id)),
 			close: () => driver.close(),
 		};

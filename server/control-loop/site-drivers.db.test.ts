@@ -8,6 +8,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { connect } from "#server/db/client.ts";
 import { notify } from "#server/db/notify.ts";
 import { site } from "#server/db/schema/site.ts";
+import { HOUR_MS } from "#server/kernel/units.ts";
 import { FakeCloud } from "#server/providers/fake/fake-cloud.ts";
 import { fakeOffer } from "#server/providers/fake/fake-offers.ts";
 import type { SitePlace } from "#server/providers/site-kind.ts";
@@ -109,6 +110,21 @@ it("keeps a disabled site open while something of ours lives there, and places n
 	expect(jobs).toEqual({ a: "running", b: "queued" });
 	await drivers.look();
 	expect([...drivers.clusters.keys()]).toEqual(["home"]);
+	expect([...drivers.clouds.keys()]).toEqual([]);
+});
+
+it("keeps a disabled cloud open for a day after its last machine, so that a launch made late is found", { timeout: 30_000 }, async () => {
+	await world.database.drop();
+	world = await World.open({ slots: 1 });
+	const drivers = siteDrivers();
+	await world.submit({ name: "home-1" }, { name: "burst-1" });
+	await world.until(() => world.quiet());
+	expect(await world.instances()).toHaveLength(1);
+	await world.database.db.update(site).set({ enabled: false });
+	await drivers.look();
+	expect([...drivers.clouds.keys()]).toEqual(["aws"]);
+	world.clock.advance(25 * HOUR_MS);
+	await drivers.look();
 	expect([...drivers.clouds.keys()]).toEqual([]);
 });
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { and, asc, eq, exists, inArray, isNull, ne, or, sql } from "drizzle-orm";
+import { and, asc, eq, exists, gt, inArray, isNull, ne, or, sql } from "drizzle-orm";
 import { z } from "zod";
 import type { Db } from "#server/db/client.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
@@ -7,6 +7,7 @@ import { instance } from "#server/db/schema/instance.ts";
 import { site } from "#server/db/schema/site.ts";
 import { LIVE_ATTEMPT_STATES } from "#server/domain/states.ts";
 import type { Clock } from "#server/kernel/clock.ts";
+import { DAY_MS } from "#server/kernel/units.ts";
 import type { CloudDriver, ClusterDriver } from "#server/providers/driver.ts";
 import type { OpenedSite, SitePlace } from "#server/providers/site-kind.ts";
 import type { CredentialKeys } from "#server/services/site/credential-keys.ts";
@@ -25,7 +26,8 @@ export interface SiteDriversOptions {
 }
 
 /**
- * A driver for each site that is enabled, or on which something of ours still lives. `look` brings them in line with the
+ * A driver for each site that is enabled, or on which something of ours still lives or lived a day ago: what a launch made late
+ * must be found by a sweep. `look` brings them in line with the
  * rows: what was added is opened, what was changed is opened anew, what was removed goes. A site that cannot be opened is
  * unhealthy and says why, and keeps nobody else from working.
  */
@@ -49,7 +51,7 @@ export class SiteDrivers {
 			return 0;
 		});
 		if (resealed > 0) log("info", "credentials are sealed under the newest key", { sites: resealed });
-		const rows = await readOpenSites(db);
+		const rows = await readOpenSites(db, this.#options.clock.nowMs());
 		const ids = new Set(rows.map((row) => row.id));
 		for (const id of this.#madeOf.keys()) if (!ids.has(id)) this.#forget(id);
 		await Promise.all(rows.map((row) => this.#lookAt(row)));
@@ -91,14 +93,18 @@ export class SiteDrivers {
 	}
 }
 
-async function readOpenSites(db: Db): Promise<SiteRow[]> {
+/** A disabled site is swept for so long after its last machine. */
+const SWEPT_ON_MS = DAY_MS;
+
+async function readOpenSites(db: Db, nowMs: number): Promise<SiteRow[]> {
+	const isOfLate = or(ne(instance.state, "terminated"), gt(instance.terminatedAt, new Date(nowMs - SWEPT_ON_MS)));
 	const living = or(
 		eq(site.enabled, true),
 		exists(
 			db
 				.select({ one: sql`1` })
 				.from(instance)
-				.where(and(eq(instance.siteId, site.id), ne(instance.state, "terminated"))),
+				.where(and(eq(instance.siteId, site.id), isOfLate)),
 		),
 		exists(
 			db

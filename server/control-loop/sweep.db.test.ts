@@ -1,11 +1,15 @@
-import { eq } from "drizzle-orm";
+import { eq, isNull } from "drizzle-orm";
 import { afterEach, describe, expect, it } from "vitest";
+import { alert } from "#server/db/schema/alert.ts";
 import { audit } from "#server/db/schema/audit.ts";
 import { instance } from "#server/db/schema/instance.ts";
 import { site } from "#server/db/schema/site.ts";
 import { defined } from "#server/kernel/assert.ts";
-import { HOUR_MS } from "#server/kernel/units.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import type { LaunchRequest } from "#server/providers/driver.ts";
+import { evaluateAlerts } from "#server/services/alert/evaluate.ts";
+import { systemContext } from "#server/services/context.ts";
+import { sweepCloud } from "./sweep.ts";
 import { World } from "./testing/world.ts";
 
 let world: World | null = null;
@@ -63,6 +67,48 @@ describe("the sweep", () => {
 		const [after] = await w.instances();
 		expect(after?.billedFrom).toEqual(billedFrom);
 		expect(after?.billedUntil?.getTime()).toBe(wrong.getTime() + 60_000);
+	});
+
+	it("looks too where the site's settings look no more, as long as a machine was asked for there lately", async () => {
+		const w = await open();
+		await w.submit({ name: "home-1" }, { name: "burst-1" });
+		await w.until(() => w.quiet());
+		const late = w.cloud.plantStranger("spw-test", aMachine(w, "ins_of_a_late_launch"));
+		const elsewhere = w.cloud.driver("aws", "spw-test", []);
+		expect((await sweepCloud(w.ctx, elsewhere)).orphans).toBe(1);
+		expect(await endedOrphans(w)).toEqual([late.providerInstanceId]);
+		w.clock.advance(31 * DAY_MS);
+		w.cloud.plantStranger("spw-test", aMachine(w, "ins_of_a_month_later"));
+		expect((await sweepCloud(w.ctx, elsewhere)).orphans).toBe(0);
+	});
+
+	it("tells people of a machine of nobody until some minutes after it was seen gone, and of a region that stays dark", async () => {
+		const w = await open();
+		const orphan = w.cloud.plantStranger("spw-test", aMachine(w, "ins_x"));
+		const subjects = async () => {
+			await evaluateAlerts(systemContext(w.database.db, w.clock));
+			const open = await w.database.db.select().from(alert).where(isNull(alert.closedAt));
+			return open.map(({ rule, subject }) => [rule, subject]);
+		};
+		w.cloud.calls.fail("terminate", "transient");
+		await w.sweep();
+		expect(await subjects()).toEqual([["money_at_risk", `aws/${orphan.providerInstanceId}`]]);
+		await w.sweep();
+		w.clock.advance(10_000);
+		await w.sweep();
+		// Gone by now, and still told to whoever looks a little later.
+		expect(await subjects()).toHaveLength(1);
+		w.clock.advance(5 * MINUTE_MS);
+		await w.sweep();
+		expect(await subjects()).toEqual([]);
+		for (const minutes of [1, 5, 6]) {
+			w.cloud.calls.fail("list", "transient", { region: "us-east-1" });
+			await w.sweep();
+			w.clock.advance(minutes * MINUTE_MS);
+		}
+		expect(await subjects()).toEqual([["money_at_risk", "aws/us-east-1"]]);
+		await w.sweep();
+		expect(await subjects()).toEqual([]);
 	});
 
 	it("is told which region cannot be read, and tries again what could not be ended", async () => {

@@ -1,52 +1,66 @@
-import { eq, inArray } from "drizzle-orm";
+import { and, eq, gt, inArray, ne, or } from "drizzle-orm";
 import { notify } from "#server/db/notify.ts";
 import { instance } from "#server/db/schema/instance.ts";
 import { site } from "#server/db/schema/site.ts";
 import { reason } from "#server/domain/reasons.ts";
+import { DAY_MS } from "#server/kernel/units.ts";
 import type { CloudDriver, InstanceObservation } from "#server/providers/driver.ts";
 import { writeSchedulerAudit } from "#server/services/audit.ts";
 import { recordEvents } from "#server/services/event/record.ts";
 import { billedAfterItsEnd, type Look, launchedAt } from "./billed-time.ts";
 import type { LoopContext } from "./context.ts";
 import { isProcessEnd, messageOf } from "./messages.ts";
+import { sweepRecord } from "./sweep-record.ts";
+
+/** Regions in which machines live, or were asked for within so long, are swept too, though the site's settings may have left them since. */
+const LEFT_REGIONS_MS = 30 * DAY_MS;
 
 /**
- * Lists everything that carries our tag in every enabled region and ends what no row accounts for. What a row accounts
- * for is left to the sync; machines without our tag are never seen here. Cost: one paged listing per region.
+ * Lists everything that carries our tag in every enabled region, and in those where machines were asked for lately, and
+ * ends what no row accounts for. What a row accounts for is left to the sync; machines without our tag are never seen here.
+ * Cost: one paged listing per region.
  */
 export async function sweepCloud(ctx: LoopContext, driver: CloudDriver): Promise<{ orphans: number }> {
 	const askedMs = ctx.clock.nowMs();
-	const found = await driver.list();
+	const found = await driver.list(await regionsOfLate(ctx, driver.siteId, askedMs));
 	const look = { askedMs, answeredMs: ctx.clock.nowMs() };
 	const alive = found.instances.filter((i) => i.state !== "terminated");
 	const rows = await knownRows(ctx, found.instances);
 	for (const seen of found.instances) await meterWhatIsSeen(ctx, rows.get(seen.instanceId ?? ""), seen, look);
-	let orphans = 0;
-	let owned = 0;
+	const strays: InstanceObservation[] = [];
 	for (const seen of alive) {
 		const row = seen.instanceId === null ? undefined : rows.get(seen.instanceId);
 		// A row without a provider id is a launch under way: its own sync will find this machine by its token.
 		const accounted =
 			row && row.state !== "terminated" && (row.providerInstanceId === null || row.providerInstanceId === seen.providerInstanceId);
-		if (accounted) {
-			owned++;
-			continue;
-		}
-		orphans++;
+		if (accounted) continue;
+		strays.push(seen);
 		await endOrphan(ctx, driver, seen);
 	}
 	const nowMs = ctx.clock.nowMs();
+	const orphans = strays.length;
+	const counts = { seen: alive.length, owned: alive.length - orphans, strays };
 	await ctx.db.transaction(async (tx) => {
+		const [before] = await tx.select({ lastSweep: site.lastSweep }).from(site).where(eq(site.id, driver.siteId)).for("update");
 		await tx
 			.update(site)
 			.set({
-				lastSweep: { atMs: nowMs, regions: found.sweptRegions, failedRegions: found.failedRegions, seen: alive.length, owned, orphans },
+				lastSweep: sweepRecord(before?.lastSweep ?? null, { nowMs, ...found, ...counts }),
 				...(orphans > 0 ? { lastOrphanAt: new Date(nowMs) } : {}),
 			})
 			.where(eq(site.id, driver.siteId));
 		await notify(tx, { changes: [{ topic: "site", id: driver.siteId, team: null }] });
 	});
 	return { orphans };
+}
+
+async function regionsOfLate(ctx: LoopContext, siteId: string, nowMs: number): Promise<string[]> {
+	const isLate = or(gt(instance.intendedAt, new Date(nowMs - LEFT_REGIONS_MS)), ne(instance.state, "terminated"));
+	const rows = await ctx.db
+		.selectDistinct({ region: instance.region })
+		.from(instance)
+		.where(and(eq(instance.siteId, siteId), isLate));
+	return rows.map(({ region }) => region);
 }
 
 type Row = typeof instance.$inferSelect;

@@ -45,6 +45,15 @@ export interface AlertRisk {
 	microUsd: bigint;
 }
 
+/** What the newest sweep of a cloud site left to worry about. */
+export interface AlertSweep {
+	siteId: string;
+	/** Machines with our tag and without a row, until some minutes after they were seen gone. */
+	strays: readonly { providerInstanceId: string; region: string; instanceType: string; sinceMs: number }[];
+	/** Regions that could not be read for so long that it is no passing fault. */
+	unread: readonly { region: string; message: string; sinceMs: number }[];
+}
+
 /** What an evaluation knows. */
 export interface AlertFacts {
 	settings: AlertRules;
@@ -52,6 +61,7 @@ export interface AlertFacts {
 	/** Yesterday and today of each team. */
 	teamDays: readonly AlertTeamDay[];
 	risk: readonly AlertRisk[];
+	sweeps: readonly AlertSweep[];
 }
 
 export interface AlertRules {

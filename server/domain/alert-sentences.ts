@@ -32,9 +32,10 @@ export function alertWords(rule: AlertRule, facts: AlertFactValues, formatters: 
 				text: `${r.money("microUsd") ?? "The day's spend"} against a median of ${r.money("medianMicroUsd") ?? "less"} on the same weekday of ${r.count("weeks") ?? "several"} weeks, from which days differ by ${r.money("deviationMicroUsd") ?? "little"} (median absolute deviation)${clause(r.text("jobName"), (n) => `. Dearest was ${n}${clause(r.money("jobMicroUsd"), (m) => ` with ${m}`)}`)}.`,
 			};
 		case "money_at_risk":
+			if (r.text("why") === "region_unread") return regionUnread(r);
 			return {
 				title: `A machine ${RISKS[r.text("why") ?? ""] ?? "may run for nothing"}`,
-				text: `${r.text("instanceId") ?? "An instance"}${clause(r.text("jobId"), (j) => ` of ${j}`)} ${RISKS[r.text("why") ?? ""] ?? "may run for nothing"}${clause(r.instant("sinceMs"), (t) => ` since ${t}`)}${clause(r.money("microUsd"), (m) => `; that may have cost ${m} when this was found`)}.`,
+				text: `${r.text("instanceId") ?? "An instance"}${clause(r.text("jobId"), (j) => ` of ${j}`)}${clause(r.text("instanceType"), (t) => ` (${t}${clause(r.text("region"), (w) => `, ${w}`)})`)} ${RISKS[r.text("why") ?? ""] ?? "may run for nothing"}${clause(r.instant("sinceMs"), (t) => ` since ${t}`)}${clause(r.money("microUsd"), (m) => `; that may have cost ${m} when this was found`)}.`,
 			};
 		case "billed_unknown":
 			return {
@@ -65,7 +66,16 @@ const RISKS: Record<string, string> = {
 	not_seen_gone: "should be gone and was not seen to be",
 	launch_unclear: "was asked for and nobody knows whether it runs",
 	past_expiry: "has outlived its expiry",
+	of_nobody: "has our tag, belongs to no job and is being ended",
 };
+
+function regionUnread(r: Read): AlertWords {
+	const where = `${r.text("siteId") ?? "a site"}${clause(r.text("region"), (t) => `, ${t}`)}`;
+	return {
+		title: `Nobody can tell what runs in ${where}`,
+		text: `The sweep for lost machines could not read ${where}${clause(r.instant("sinceMs"), (t) => ` since ${t}`)}${clause(r.text("message"), (m) => `: ${m}`)}. What runs there without a job is not found until it can: check the account's credentials and rights.`,
+	};
+}
 
 function budgetOf(r: Read): string {
 	return `Budget ${r.text("budgetId") ?? "of the policy"}`;

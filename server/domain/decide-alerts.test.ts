@@ -20,7 +20,7 @@ const day = (amount: number, usual: number[]): AlertTeamDay => ({
 });
 const facts = (changes: Partial<AlertFacts>): AlertFacts => ({
 	settings: { thresholdsPercent: [50, 80, 100], anomalyFloorMicroUsd: usd(100) },
-	...{ budgets: [], teamDays: [], risk: [] },
+	...{ budgets: [], teamDays: [], risk: [], sweeps: [] },
 	...changes,
 });
 const asOpen = (decision: ReturnType<typeof decideAlerts>) =>
@@ -141,4 +141,30 @@ describe("medianOf", () => {
 		[[5n, 1n], 3n],
 		[[9n, 1n, 5n], 5n],
 	])("%s is %s", (values, median) => expect(medianOf(values)).toBe(median));
+});
+
+describe("what a sweep leaves to worry about", () => {
+	const stray = { providerInstanceId: "i-0abc", region: "us-east-1", instanceType: "p5.48xlarge", sinceMs: Date.UTC(2026, 10, 19, 10) };
+	const unread = { region: "eu-west-1", message: "AWS: instances in eu-west-1: UnauthorizedOperation", sinceMs: stray.sinceMs };
+
+	it("a machine of nobody is money at risk until the sweep leaves it out", () => {
+		const first = decideAlerts(facts({ sweeps: [{ siteId: "aws", strays: [stray], unread: [] }] }), []);
+		expect(first.open).toMatchObject([{ rule: "money_at_risk", subject: "aws/i-0abc", team: null }]);
+		const [found] = first.open;
+		expect(found && alertWords(found.rule, found.facts)).toEqual({
+			title: "A machine has our tag, belongs to no job and is being ended",
+			text: "i-0abc (p5.48xlarge, us-east-1) has our tag, belongs to no job and is being ended since 2026-11-19 10:00 UTC.",
+		});
+		const again = decideAlerts(facts({ sweeps: [{ siteId: "aws", strays: [stray], unread: [] }] }), asOpen(first));
+		expect(again).toEqual({ open: [], close: [] });
+		expect(decideAlerts(facts({}), asOpen(first)).close).toEqual(["alrt_0"]);
+	});
+
+	it("a region that nobody can read is told with the provider's words", () => {
+		const [found] = decideAlerts(facts({ sweeps: [{ siteId: "aws", strays: [], unread: [unread] }] }), []).open;
+		expect(found).toMatchObject({ rule: "money_at_risk", subject: "aws/eu-west-1" });
+		const words = found && alertWords(found.rule, found.facts);
+		expect(words?.title).toBe("Nobody can tell what runs in aws, eu-west-1");
+		expect(words?.text).toContain("UnauthorizedOperation");
+	});
 });

@@ -1,5 +1,5 @@
 import type { AlertRule } from "./alert.ts";
-import type { AlertBudget, AlertFacts, AlertFinding, AlertRisk, AlertRules, AlertTeamDay } from "./alert-facts.ts";
+import type { AlertBudget, AlertFacts, AlertFinding, AlertRisk, AlertRules, AlertSweep, AlertTeamDay } from "./alert-facts.ts";
 
 /** Rules that this decides; the others are opened and closed by who finds them. */
 export const DECIDED_RULES = [
@@ -39,6 +39,7 @@ export function decideAlerts(facts: AlertFacts, openNow: readonly OpenAlert[]): 
 		...facts.budgets.flatMap((b) => overrun(b, openKeys)),
 		...facts.teamDays.flatMap((d) => anomaly(d, facts.settings)),
 		...facts.risk.map(atRisk),
+		...facts.sweeps.flatMap(unaccounted),
 	];
 	const holds = new Set(holding.map(keyOf));
 	const decided: readonly AlertRule[] = DECIDED_RULES;
@@ -147,4 +148,18 @@ function atRisk(r: AlertRisk): AlertFinding {
 		team: r.team,
 		facts: { instanceId: r.instanceId, jobId: r.jobId, why: r.why, sinceMs: r.sinceMs, microUsd: r.microUsd.toString() },
 	};
+}
+
+/** Machines of no row, and regions in which there may be some. */
+function unaccounted({ siteId, strays, unread }: AlertSweep): AlertFinding[] {
+	const finding = (subject: string, facts: AlertFinding["facts"]): AlertFinding => ({
+		...{ rule: "money_at_risk", subject: `${siteId}/${subject}`, team: null },
+		facts: { siteId, ...facts },
+	});
+	return [
+		...strays.map(({ providerInstanceId, ...stray }) =>
+			finding(providerInstanceId, { why: "of_nobody", instanceId: providerInstanceId, ...stray }),
+		),
+		...unread.map((region) => finding(region.region, { why: "region_unread", ...region })),
+	];
 }

@@ -1,5 +1,10 @@
 export type FailedRegion = { region: string; message: string };
 
+/** Regions, each once. */
+export function united(regions: readonly string[], more: readonly string[] = []): string[] {
+	return [...new Set([...regions, ...more])];
+}
+
 /** Asks every region at once. A region that fails is named, and what the others answered stays. */
 export async function inEveryRegion<T>(
 	regions: readonly string[],

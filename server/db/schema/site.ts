@@ -16,6 +16,27 @@ export interface UnpricedPool {
 	gpusPerNode: number;
 }
 
+export interface SweepRecord {
+	atMs: number;
+	regions: string[];
+	/** `sinceMs`: of the first of the sweeps in a row that could not read it. */
+	failedRegions: { region: string; message: string; sinceMs?: number }[];
+	seen: number;
+	owned: number;
+	orphans: number;
+	/** Machines with our tag and without a row, until some minutes after they were seen gone. */
+	strays?: SweptStray[];
+}
+
+export interface SweptStray {
+	providerInstanceId: string;
+	region: string;
+	instanceType: string;
+	/** When a sweep first found it, and when one first did not find it any more. */
+	sinceMs: number;
+	goneMs: number | null;
+}
+
 export const site = pgTable("site", {
 	id: text().primaryKey(),
 	name: text().notNull(),
@@ -37,14 +58,7 @@ export const site = pgTable("site", {
 	healthMessage: text(),
 	lastSeenAt: instant(),
 	/** Result of the newest sweep for orphans (clouds). */
-	lastSweep: json<{
-		atMs: number;
-		regions: string[];
-		failedRegions: { region: string; message: string }[];
-		seen: number;
-		owned: number;
-		orphans: number;
-	} | null>(),
+	lastSweep: json<SweepRecord | null>(),
 	lastOrphanAt: instant(),
 	/** When the site's own queue was read last; null: it has none, or none that Spillway reads. */
 	queueReadAt: instant(),

@@ -76,11 +76,11 @@ async function emulatedAccount(): Promise<CloudHarness> {
 	});
 	const proxy = await startRewritingProxy(emulator.url);
 	const closers: (() => unknown)[] = [];
-	const driverOf = (controlPlane: string, endpoint = emulator.url) => {
+	const driverOf = (controlPlane: string, endpoint = emulator.url, regions: string[] = REGIONS) => {
 		const settings = {
 			controlPlane,
 			endpoint,
-			regions: REGIONS,
+			regions,
 			credentials: CREDENTIALS,
 			imageId: "ami-0123456789abcdef0",
 			answerTimeoutMs: ANSWER_TIMEOUT_MS,
@@ -108,6 +108,7 @@ async function emulatedAccount(): Promise<CloudHarness> {
 	return {
 		driver: driverOf("contract", proxy.url),
 		again: () => driverOf("contract"),
+		withoutSecondRegion: () => driverOf("contract", emulator.url, [REGIONS[0]]),
 		otherControlPlane: () => driverOf("somebody-else"),
 		regions: REGIONS,
 		instanceType: TYPE,

@@ -11,7 +11,7 @@ import {
 	type OfferObservation,
 } from "../driver.ts";
 import { DriverError } from "../driver-errors.ts";
-import { type FailedRegion, inEveryRegion } from "../every-region.ts";
+import { type FailedRegion, inEveryRegion, united } from "../every-region.ts";
 import { LivePrices } from "../live-prices/live-prices.ts";
 import type { DatedRate, SnapshotRate } from "../snapshot-rate.ts";
 import { chunks, Ec2Calls } from "./client.ts";
@@ -158,8 +158,12 @@ export class AwsDriver implements CloudDriver {
 		return found ?? null;
 	}
 
-	async list(): Promise<{ instances: InstanceObservation[]; sweptRegions: string[]; failedRegions: FailedRegion[] }> {
-		const { found, sweptRegions, failedRegions } = await inEveryRegion(this.#settings.regions, (region) => this.#find(region, []));
+	async list(
+		alsoIn?: readonly string[],
+	): Promise<{ instances: InstanceObservation[]; sweptRegions: string[]; failedRegions: FailedRegion[] }> {
+		const { found, sweptRegions, failedRegions } = await inEveryRegion(united(this.#settings.regions, alsoIn), (region) =>
+			this.#find(region, []),
+		);
 		return { instances: found, sweptRegions, failedRegions };
 	}
 

@@ -100,8 +100,8 @@ async function emulatedAccount(): Promise<CloudHarness> {
 	});
 	const proxy = await startRewritingProxy(emulator.url);
 	const closers: (() => unknown)[] = [];
-	const driverOf = (controlPlane: string, endpoint = emulator.url) => {
-		const driver = new AzureDriver("azure", { settings: settingsFor(controlPlane, endpoint), listPrices: () => RATES });
+	const driverOf = (controlPlane: string, endpoint = emulator.url, changes: Partial<AzureSettings> = {}) => {
+		const driver = new AzureDriver("azure", { settings: { ...settingsFor(controlPlane, endpoint), ...changes }, listPrices: () => RATES });
 		closers.push(() => driver.close());
 		return driver;
 	};
@@ -120,6 +120,7 @@ async function emulatedAccount(): Promise<CloudHarness> {
 	return {
 		driver: driverOf("contract", proxy.url),
 		again: () => driverOf("contract"),
+		withoutSecondRegion: () => driverOf("contract", emulator.url, { regions: [REGIONS[0]] }),
 		otherControlPlane: () => driverOf("somebody-else"),
 		disk: { type: "Premium_LRS", gib: 128, microUsdPerMonth: 19_710_000n },
 		quota: { name: "standardNCAST4v3Family", unit: "cores", limit: 300 },

@@ -2,7 +2,7 @@ import { type Clock, systemClock } from "#server/kernel/clock.ts";
 import type { DiskPrices } from "../disk-prices.ts";
 import { type CloudDriver, CONTROL_PLANE_TAG, type InstanceObservation, type LaunchRequest, type OfferObservation } from "../driver.ts";
 import { DriverError } from "../driver-errors.ts";
-import { type FailedRegion, inEveryRegion } from "../every-region.ts";
+import { type FailedRegion, inEveryRegion, united } from "../every-region.ts";
 import type { DatedRate } from "../snapshot-rate.ts";
 import { checkSite } from "./check-site.ts";
 import { AzureCalls, type AzureSku } from "./client.ts";
@@ -121,10 +121,12 @@ export class AzureDriver implements CloudDriver {
 		return found ?? null;
 	}
 
-	async list(): Promise<{ instances: InstanceObservation[]; sweptRegions: string[]; failedRegions: FailedRegion[] }> {
+	async list(
+		alsoIn?: readonly string[],
+	): Promise<{ instances: InstanceObservation[]; sweptRegions: string[]; failedRegions: FailedRegion[] }> {
 		// Asked once for all regions, beside their lists; a region whose states are not known has failed too.
 		const states = this.#states();
-		const { found, sweptRegions, failedRegions } = await inEveryRegion(this.#settings.regions, (region) =>
+		const { found, sweptRegions, failedRegions } = await inEveryRegion(united(this.#settings.regions, alsoIn), (region) =>
 			this.#listRegion(region, states),
 		);
 		return { instances: found, sweptRegions, failedRegions };

@@ -20,6 +20,8 @@ export interface CloudHarness {
 	again(): CloudDriver;
 	/** A driver of another control plane on the same account. */
 	otherControlPlane(): CloudDriver;
+	/** A new driver of the same control plane whose settings name the first region alone. Absent: there is none to be had. */
+	withoutSecondRegion?(): CloudDriver;
 	/** Two enabled regions. */
 	regions: [string, string];
 	/** Sold in the first region on demand and as spot. */

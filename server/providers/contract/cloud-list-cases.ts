@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { aLaunch, type CloudHarness, MISSING_INSTANCE } from "./cloud-harness.ts";
+import { eventually } from "./cluster-harness.ts";
 
 const NO_FAULTS = "this account cannot be told to fail";
 
@@ -47,6 +48,21 @@ export function listCases(account: () => CloudHarness): void {
 		await h.faults.plantUntagged(h.regions[0]);
 		const all = await h.driver.list();
 		expect(all.instances.map((i) => [i.providerInstanceId, i.instanceId])).toEqual([[stranger, null]]);
+	});
+
+	it("lists a region too that its settings name no more, when it is told of it", async (context) => {
+		const h = account();
+		if (!h.withoutSecondRegion) return context.skip("the account's settings cannot be changed");
+		const far = aLaunch(h, { region: h.regions[1] });
+		const made = await h.driver.launch(far);
+		const left = h.withoutSecondRegion();
+		expect(await left.list()).toMatchObject({ instances: [], sweptRegions: [h.regions[0]] });
+		const all = await left.list([h.regions[1], h.regions[0]]);
+		expect(all.instances.map((i) => i.providerInstanceId)).toEqual([made.providerInstanceId]);
+		expect(all.sweptRegions).toEqual(h.regions);
+		await left.terminate(h.regions[1], made.providerInstanceId);
+		const isGone = async () => (await left.list([h.regions[1]])).instances.every(({ state }) => state === "terminated");
+		await eventually(h, "the machine is gone", isGone);
 	});
 
 	it("names a region that fails and lists the others", async (context) => {

@@ -27,6 +27,7 @@ describeCloudDriverContract("fake", async () => {
 	const harness = {
 		driver: cloud.driver("aws", "contract"),
 		again: () => cloud.driver("aws", "contract"),
+		withoutSecondRegion: () => cloud.driver("aws", "contract", [REGIONS[0]]),
 		otherControlPlane: () => cloud.driver("aws", "somebody-else"),
 		regions: REGIONS,
 		instanceType: "g5.xlarge",

@@ -4,6 +4,7 @@ import type { Clock } from "#server/kernel/clock.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import type { CloudDriver, InstanceObservation, LaunchRequest, OfferObservation } from "../driver.ts";
 import { DriverError } from "../driver-errors.ts";
+import { united } from "../every-region.ts";
 import { CallScript } from "./calls.ts";
 import {
 	type FakeInstance,
@@ -74,7 +75,8 @@ export class FakeCloud {
 		return observeInstance(made, this.#settle());
 	}
 
-	driver(siteId: string, controlPlane: string): CloudDriver {
+	/** @param regions that its site's settings name; the account has them all */
+	driver(siteId: string, controlPlane: string, regions: readonly string[] = this.#options.regions): CloudDriver {
 		const { provider } = this.#options;
 		const mine = () => this.#visible().filter((i) => i.controlPlane === controlPlane);
 		const call = this.calls.run.bind(this.calls);
@@ -84,9 +86,9 @@ export class FakeCloud {
 			capabilities: { spot: true },
 			check: () => call({ method: "check" }, () => {}),
 			offers: () =>
-				call({ method: "offers" }, () => this.#perRegion("offers", (region) => this.offers.filter((o) => o.region === region))).then(
-					({ found, failedRegions }) => ({ offers: found, failedRegions }),
-				),
+				call({ method: "offers" }, () =>
+					this.#perRegion("offers", (region) => this.offers.filter((o) => o.region === region), regions),
+				).then(({ found, failedRegions }) => ({ offers: found, failedRegions })),
 			launch: (request) =>
 				call({ method: "launch", region: request.region, ids: [request.instanceId] }, () => this.#launch(controlPlane, request)),
 			describe: (region, ids) =>
@@ -98,9 +100,9 @@ export class FakeCloud {
 					const found = mine().filter((i) => i.request.region === region && i.instanceId === instanceId);
 					return this.#show(found)[0] ?? null;
 				}),
-			list: () =>
+			list: (alsoIn) =>
 				call({ method: "list" }, () =>
-					this.#perRegion("list", (region) => this.#show(mine().filter((i) => i.request.region === region))),
+					this.#perRegion("list", (region) => this.#show(mine().filter((i) => i.request.region === region)), united(regions, alsoIn)),
 				).then(({ found, sweptRegions, failedRegions }) => ({ instances: found, sweptRegions, failedRegions })),
 			terminate: (region, id) => call({ method: "terminate", region, ids: [id] }, () => this.#terminate(region, id)),
 			close: async () => {},
@@ -191,11 +193,11 @@ export class FakeCloud {
 		return instances.map((i) => observeInstance(i, nowMs));
 	}
 
-	#perRegion<T>(method: string, ask: (region: string) => T[]) {
+	#perRegion<T>(method: string, ask: (region: string) => T[], regions: readonly string[]) {
 		const found: T[] = [];
 		const sweptRegions: string[] = [];
 		const failedRegions: { region: string; message: string }[] = [];
-		for (const region of this.#options.regions) {
+		for (const region of regions) {
 			const fault = this.calls.regionFault(method, region);
 			if (fault) failedRegions.push({ region, message: fault.message });
 			else {

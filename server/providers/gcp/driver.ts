@@ -5,7 +5,7 @@ import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
 import { DiskPrices } from "../disk-prices.ts";
 import type { CloudDriver, InstanceObservation, LaunchRequest, OfferObservation } from "../driver.ts";
 import { DriverError } from "../driver-errors.ts";
-import { type FailedRegion, inEveryRegion } from "../every-region.ts";
+import { type FailedRegion, inEveryRegion, united } from "../every-region.ts";
 import { checkSite } from "./check-site.ts";
 import { ComputeCalls } from "./client.ts";
 import { type ComputeClients, openComputeClients } from "./compute-clients.ts";
@@ -150,8 +150,12 @@ export class GcpDriver implements CloudDriver {
 		return gone.find((machine) => machine.instanceId === instanceId) ?? null;
 	}
 
-	async list(): Promise<{ instances: InstanceObservation[]; sweptRegions: string[]; failedRegions: FailedRegion[] }> {
-		const { found, sweptRegions, failedRegions } = await this.#inEveryZone((_region, zone) => this.#listIn(zone));
+	async list(
+		alsoIn?: readonly string[],
+	): Promise<{ instances: InstanceObservation[]; sweptRegions: string[]; failedRegions: FailedRegion[] }> {
+		const { found, sweptRegions, failedRegions } = await this.#inEveryZone(united(this.#settings.regions, alsoIn), (zone) =>
+			this.#listIn(zone),
+		);
 		return { instances: found, sweptRegions, failedRegions };
 	}
 
@@ -209,10 +213,10 @@ export class GcpDriver implements CloudDriver {
 	}
 
 	/** A region of which one zone fails has failed as a whole. */
-	#inEveryZone<T>(ask: (region: string, zone: string) => Promise<T[]>) {
-		return inEveryRegion(this.#settings.regions, async (region) => {
+	#inEveryZone<T>(regions: readonly string[], ask: (zone: string) => Promise<T[]>) {
+		return inEveryRegion(regions, async (region) => {
 			const zones = await this.#zonesIn(region);
-			return (await Promise.all(zones.map((zone) => ask(region, zone)))).flat();
+			return (await Promise.all(zones.map(ask))).flat();
 		});
 	}
 }

@@ -119,10 +119,10 @@ interface Parts {
 }
 
 function harnessOf({ emulator, proxy, sdk, sdkByProxy, controlPlane }: Parts): CloudHarness {
-	const driverOf = (own: string, clients: ComputeClients) =>
+	const driverOf = (own: string, clients: ComputeClients, regions: string[] = REGIONS) =>
 		new GcpDriver("gcp", {
 			settings: {
-				...{ controlPlane: own, project: DEFAULT_PROJECT, regions: REGIONS, endpoint: emulator.url },
+				...{ controlPlane: own, project: DEFAULT_PROJECT, regions, endpoint: emulator.url },
 				image: "projects/debian-cloud/global/images/family/debian-12",
 				...{ answerTimeoutMs: ANSWER_TIMEOUT_MS, operationPollMs: 5, pageSize: 5 },
 			},
@@ -138,6 +138,7 @@ function harnessOf({ emulator, proxy, sdk, sdkByProxy, controlPlane }: Parts): C
 	return {
 		driver: driverOf(controlPlane, sdkByProxy),
 		again: () => driverOf(controlPlane, sdk),
+		withoutSecondRegion: () => driverOf(controlPlane, sdk, [REGIONS[0]]),
 		otherControlPlane: () => driverOf(`${controlPlane}-other`, sdk),
 		regions: REGIONS,
 		disk: { type: "pd-balanced", gib: 100, microUsdPerMonth: 10_000_000n },

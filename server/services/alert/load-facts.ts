@@ -1,10 +1,11 @@
-import { inArray, sql } from "drizzle-orm";
+import { inArray, isNull, sql } from "drizzle-orm";
 import { bucketStartMs, dayKey } from "#server/accounting/calendar.ts";
 import type { Db } from "#server/db/client.ts";
 import { job } from "#server/db/schema/job.ts";
-import type { AlertBudget, AlertFacts, AlertRisk, AlertTeamDay } from "#server/domain/alert-facts.ts";
+import { site } from "#server/db/schema/site.ts";
+import type { AlertBudget, AlertFacts, AlertRisk, AlertSweep, AlertTeamDay } from "#server/domain/alert-facts.ts";
 import type { BudgetRule } from "#server/domain/policy.ts";
-import { DAY_MS } from "#server/kernel/units.ts";
+import { DAY_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import { budgetFigures } from "../budget/figures.ts";
 import { alertRulesOf, readBudgetSettings } from "../budget/settings.ts";
 import type { ServiceContext } from "../context.ts";
@@ -17,11 +18,12 @@ const PATTERN_WEEKS = 8;
 /** Everything that alerts are decided from. Cost: small queries over budgets, live machines and some twenty days of rollups. */
 export async function loadAlertFacts(ctx: ServiceContext, budgets: readonly BudgetRule[]): Promise<AlertFacts> {
 	const nowMs = ctx.clock.nowMs();
-	const [settings, figures, teamDays, risk] = await Promise.all([
+	const [settings, figures, teamDays, risk, sweeps] = await Promise.all([
 		readBudgetSettings(ctx.db),
 		budgetFigures(ctx.db, budgets, nowMs),
 		readTeamDays(ctx.db, nowMs),
 		readRisk(ctx),
+		readSweeps(ctx.db, nowMs),
 	]);
 	const states = figures.map(
 		({ rule, period, postedMicroUsd, heldMicroUsd, forecast }): AlertBudget => ({
@@ -29,7 +31,7 @@ export async function loadAlertFacts(ctx: ServiceContext, budgets: readonly Budg
 			...{ capMicroUsd: rule.capMicroUsd, postedMicroUsd, heldMicroUsd, forecast },
 		}),
 	);
-	return { settings: alertRulesOf(settings), budgets: states, teamDays, risk };
+	return { settings: alertRulesOf(settings), budgets: states, teamDays, risk, sweeps };
 }
 
 /** The team of a scope that is about one team and says no more; others are everybody's business. */
@@ -74,4 +76,20 @@ async function readRisk(ctx: ServiceContext): Promise<AlertRisk[]> {
 	const jobs = await ctx.db.select({ id: job.id, team: job.team }).from(job).where(inArray(job.id, ids));
 	const teams = new Map(jobs.map((j) => [j.id, j.team]));
 	return items.map((i) => ({ ...i, team: teams.get(i.jobId) ?? "", microUsd: BigInt(i.microUsd) }));
+}
+
+/** A region that could not be swept for so long is more than throttled. */
+const UNREAD_PATIENCE_MS = 10 * MINUTE_MS;
+
+async function readSweeps(db: Db, nowMs: number): Promise<AlertSweep[]> {
+	const rows = await db.select({ siteId: site.id, enabled: site.enabled, sweep: site.lastSweep }).from(site).where(isNull(site.removedAt));
+	return rows.flatMap(({ siteId, enabled, sweep }) => {
+		// A disabled site is swept no more once nothing of ours can be there; its last record stands still.
+		if (sweep === null || (!enabled && nowMs - sweep.atMs > UNREAD_PATIENCE_MS)) return [];
+		const strays = (sweep.strays ?? []).map(({ goneMs: _, ...stray }) => stray);
+		const unread = sweep.failedRegions.flatMap(({ region, message, sinceMs }) =>
+			sinceMs !== undefined && nowMs - sinceMs > UNREAD_PATIENCE_MS ? [{ region, message, sinceMs }] : [],
+		);
+		return strays.length + unread.length > 0 ? [{ siteId, strays, unread }] : [];
+	});
 }

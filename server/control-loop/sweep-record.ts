@@ -1,0 +1,53 @@
+import type { SweepRecord, SweptStray } from "#server/db/schema/site.ts";
+import { MINUTE_MS } from "#server/kernel/units.ts";
+import type { InstanceObservation } from "#server/providers/driver.ts";
+import type { FailedRegion } from "#server/providers/every-region.ts";
+
+/** A stray that is gone is kept for so long, that it is told of even if it was ended at once. */
+const TOLD_MS = 5 * MINUTE_MS;
+/** What one record holds of them; a control plane that has more is told of the oldest. */
+const STRAYS_MAX = 200;
+
+export interface Swept {
+	nowMs: number;
+	sweptRegions: string[];
+	failedRegions: readonly FailedRegion[];
+	/** Machines that live, those that a row accounts for, and those of no row. */
+	seen: number;
+	owned: number;
+	strays: readonly InstanceObservation[];
+}
+
+/** What is kept of a sweep: its findings, with since when that holds which held before it too. Pure. */
+export function sweepRecord(before: SweepRecord | null, swept: Swept): SweepRecord {
+	const { nowMs, sweptRegions, failedRegions, seen, owned, strays } = swept;
+	const failing = new Map(before?.failedRegions.map((f) => [f.region, f.sinceMs ?? before.atMs]));
+	return {
+		atMs: nowMs,
+		regions: sweptRegions,
+		failedRegions: failedRegions.map((f) => ({ ...f, sinceMs: failing.get(f.region) ?? nowMs })),
+		...{ seen, owned, orphans: strays.length },
+		strays: straysAfter(before?.strays ?? [], swept).slice(0, STRAYS_MAX),
+	};
+}
+
+/** Oldest first. One in a region that could not be read is where it was. */
+function straysAfter(before: readonly SweptStray[], { nowMs, sweptRegions, strays }: Swept): SweptStray[] {
+	const found = new Map(strays.map((s) => [s.providerInstanceId, s]));
+	const kept = before.map((stray): SweptStray => {
+		if (found.has(stray.providerInstanceId)) return { ...stray, goneMs: null };
+		return sweptRegions.includes(stray.region) ? { ...stray, goneMs: stray.goneMs ?? nowMs } : stray;
+	});
+	const known = new Set(before.map((s) => s.providerInstanceId));
+	const fresh = [...found.values()].filter((s) => !known.has(s.providerInstanceId));
+	return [
+		...kept.filter(({ goneMs }) => goneMs === null || nowMs - goneMs < TOLD_MS),
+		...fresh.map(({ providerInstanceId, region, instanceType }) => ({
+			providerInstanceId,
+			region,
+			instanceType,
+			sinceMs: nowMs,
+			goneMs: null,
+		})),
+	];
+}
