@@ -1,6 +1,7 @@
 /**
  * Replays a trace under Spillway's policy and the rules of thumb that it is compared with:
- * `npm run bench:policy -- --trace FILE --owned N [--json] [--policies a,b] [--spot-runs FILE] [--policy FILE] [--seed N]`.
+ * `npm run bench:policy -- --trace FILE --owned N [--json] [--policies a,b] [--spot-runs FILE] [--grid FOLDER] [--policy FILE]
+ * [--seed N]`.
  * The scenario is the same for all of them (server/simulation/replay/default-scenario.ts): A100-80GB at the catalogue's
  * prices. `replaySeconds` is the time of the spillway replay. Without --trace the traces of ../shared/data are taken.
  * `--synthetic N[,N…] [--load L]`: made-up traces of so many jobs at one load (lib/synthetic-trace.ts), under spillway alone,
@@ -14,13 +15,14 @@ import type { Policy } from "#server/domain/policy.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { parsePolicy } from "#server/policy/parse-policy.ts";
 import { clairvoyantBound } from "#server/simulation/clairvoyant/bound.ts";
-import { defaultScenario } from "#server/simulation/replay/default-scenario.ts";
+import { defaultScenario, OWNED_POOL_IDS } from "#server/simulation/replay/default-scenario.ts";
 import { round3 } from "#server/simulation/replay/meter.ts";
 import { RULES_OF_THUMB_NAMES, replay, SPILLWAY } from "#server/simulation/replay/replay.ts";
 import type { Availability, ReplayReport, ReplayScenario, TraceJob } from "#server/simulation/replay/types.ts";
 import { parseAvailability } from "#server/simulation/scenario-file/availability-file.ts";
 import { readTrace } from "#server/simulation/trace-file/read-trace.ts";
-import { boardWattsOf, catalogueHome, offersOf } from "./lib/catalogue.ts";
+import { boardWattsOf, catalogueHome, HOME_ZONE, offersOf } from "./lib/catalogue.ts";
+import { hourlyGrid } from "./lib/hourly-grid.ts";
 import { syntheticTrace } from "./lib/synthetic-trace.ts";
 
 const ACCELERATOR = "A100-80GB";
@@ -40,6 +42,7 @@ const { values: args } = parseArgs({
 		policies: { type: "string" },
 		policy: { type: "string", default: path.join(import.meta.dirname, "policies/spillway.yaml") },
 		"spot-runs": { type: "string" },
+		grid: { type: "string" },
 		seed: { type: "string", default: "1" },
 		"no-bound": { type: "boolean", default: false },
 		synthetic: { type: "string" },
@@ -78,10 +81,12 @@ async function boundOf(jobs: readonly TraceJob[], scenario: ReplayScenario, spil
 }
 
 function scenarioOf(ownedGpus: number): ReplayScenario {
+	const offers = offersOf(ACCELERATOR, START_MS);
 	return defaultScenario({
 		ownedGpus,
 		pool: catalogueHome(ACCELERATOR),
-		offers: offersOf(ACCELERATOR, START_MS),
+		offers,
+		grid: hourlyGrid(args.grid ?? path.join(SHARED, "carbon/hourly"), offers, { poolIds: OWNED_POOL_IDS, zone: HOME_ZONE }),
 		boardWatts: boardWattsOf(ACCELERATOR),
 		spotTraces: readSpotTraces(),
 		startMs: START_MS,
@@ -165,6 +170,11 @@ function print(result: Result): void {
 		);
 	console.log(`least possible cloud cost with all known beforehand: $${result.clairvoyantCloudCostUsd ?? "?"}`);
 }
+
+if (args.grid !== undefined && !existsSync(args.grid))
+	throw new SpillwayError("invalid_input", `There is no folder ${args.grid}.`, {
+		fix: "Give --grid a folder with files <zone>.csv.gz, or leave it out.",
+	});
 
 const runs = args.synthetic
 	? []

@@ -7,7 +7,7 @@ import { ownedRate } from "#server/rates/owned.ts";
 import type { ReplayPool } from "#server/simulation/replay/types.ts";
 
 /** A machine room of the US mid-Atlantic grid, where most of the clouds' regions are, too. */
-const HOME_ZONE = "US-MIDA-PJM";
+export const HOME_ZONE = "US-MIDA-PJM";
 
 /** The shipped catalogue's offers of one model, in all regions of the three clouds. */
 export function offersOf(name: AcceleratorName, observedAtMs: number): Offer[] {

@@ -3,6 +3,10 @@ import { seededRandom } from "#server/kernel/random.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "#server/kernel/units.ts";
 import type { Availability, ReplayPool, ReplayScenario } from "./types.ts";
 
+const WHOLE_NODES = "owned";
+const LAST_NODE = "owned-rest";
+export const OWNED_POOL_IDS: readonly string[] = [WHOLE_NODES, LAST_NODE];
+
 /** GPUs of one owned node: a DGX or HGX board of eight. */
 const NODE_GPUS = 8;
 
@@ -27,6 +31,8 @@ export interface DefaultScenarioInput {
 	/** Every offer of the accelerator, on-demand and spot, at its price. */
 	offers: readonly Offer[];
 	boardWatts: Readonly<Record<string, number>>;
+	/** Recorded intensity by hour of pools (OWNED_POOL_IDS) and `provider:region`, gCO2e/kWh from startMs on; a place without has its average. */
+	grid: ReadonlyMap<string, readonly number[]>;
 	/** Recorded spot availability; empty: drawn from SPOT_HOURS. */
 	spotTraces: readonly Availability[];
 	/** The moment of the trace's 0, UTC ms. */
@@ -43,7 +49,7 @@ export interface DefaultScenarioInput {
  *   all machines of a zone come and go together. Without recordings a renewal process with exponential times of SPOT_HOURS;
  * - 4 minutes from launch to a running command, 30 s until a refusal is known (an assumption: EC2 answers at once, Azure and GCP
  *   within a minute), work saved every 15 minutes, 3 minutes to restore, 30 s to stop (Slurm's KillWait);
- * - the grid's average intensity of each region; no data to copy; on-demand is never refused.
+ * - the grid's recorded intensity by hour where there is one, else the average of each region; no data to copy; on-demand is never refused.
  */
 export function defaultScenario(input: DefaultScenarioInput): ReplayScenario {
 	return {
@@ -59,7 +65,7 @@ export function defaultScenario(input: DefaultScenarioInput): ReplayScenario {
 		checkpointEveryMs: 15 * MINUTE_MS,
 		restoreMs: 3 * MINUTE_MS,
 		stopMs: 30 * SECOND_MS,
-		grid: new Map(),
+		grid: input.grid,
 		boardWatts: input.boardWatts,
 		onDemandRefusalShare: 0,
 		dataOutGiB: 0,
@@ -71,8 +77,8 @@ function poolsOf({ ownedGpus, pool }: DefaultScenarioInput): ReplayPool[] {
 	const rest = ownedGpus - nodes * NODE_GPUS;
 	const of = (id: string, size: { nodes: number; gpusPerNode: number }): ReplayPool => ({ ...pool, ...size, id, siteId: "home", speed: 1 });
 	return [
-		...(nodes > 0 ? [of("owned", { nodes, gpusPerNode: NODE_GPUS })] : []),
-		...(rest > 0 ? [of("owned-rest", { nodes: 1, gpusPerNode: rest })] : []),
+		...(nodes > 0 ? [of(WHOLE_NODES, { nodes, gpusPerNode: NODE_GPUS })] : []),
+		...(rest > 0 ? [of(LAST_NODE, { nodes: 1, gpusPerNode: rest })] : []),
 	];
 }
 
