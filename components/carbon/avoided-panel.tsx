@@ -1,14 +1,20 @@
 "use client";
 import { Carbon } from "#components/carbon/carbon.tsx";
 import { type AvoidedRow, prepareAvoided } from "#components/carbon/prepare-avoided.ts";
-import type { CarbonView } from "#components/carbon/range.ts";
+import { isEstimate } from "#components/carbon/quality.ts";
+import { type CarbonView, chargesOf } from "#components/carbon/range.ts";
 import { useCarbon } from "#components/carbon/use-carbon.ts";
+import { Drill } from "#components/spend/cells.tsx";
 import { FILL_CLASS, type MarkFill } from "#components/ui/meter.tsx";
 import { PanelHeader } from "#components/ui/panel.tsx";
 
 /** What bursting avoided or added, each against a counterfactual that is told word for word. */
 export function AvoidedPanel({ view }: { view: CarbonView }) {
-	const rows = prepareAvoided(useCarbon(view).page.avoided);
+	const { avoided, groups } = useCarbon(view).page;
+	const rows = prepareAvoided(avoided);
+	const estimate = isEstimate(groups.totals.cloud);
+	// The jobs of the other comparison are no filter that charges have.
+	const hrefOf = (row: AvoidedRow) => (row.id === "home" ? chargesOf(view, { part: "cloud" }) : null);
 	return (
 		<div className="flex min-w-0 flex-col pb-4">
 			<PanelHeader title="Avoided by bursting" sub="estimate" />
@@ -19,7 +25,7 @@ export function AvoidedPanel({ view }: { view: CarbonView }) {
 			) : (
 				<div className="grid gap-5 px-4">
 					{rows.map((row) => (
-						<Row key={row.id} row={row} />
+						<Row key={row.id} row={row} estimate={estimate} href={hrefOf(row)} />
 					))}
 				</div>
 			)}
@@ -30,14 +36,14 @@ export function AvoidedPanel({ view }: { view: CarbonView }) {
 	);
 }
 
-function Row({ row }: { row: AvoidedRow }) {
+function Row({ row, estimate, href }: { row: AvoidedRow; estimate: boolean; href: string | null }) {
 	const more = row.avoidedMilligrams < 0n;
 	const amount = more ? -row.avoidedMilligrams : row.avoidedMilligrams;
 	return (
 		<section aria-label={row.other}>
 			<div className="grid gap-1.5">
 				<Bar term={row.other} milligrams={row.counterfactualMilligrams} width={row.counterfactualWidth} fill="idle" estimate />
-				<Bar term="As it ran" milligrams={row.actualMilligrams} width={row.actualWidth} fill="carbon" />
+				<Bar term="As it ran" milligrams={row.actualMilligrams} width={row.actualWidth} fill="carbon" estimate={estimate} href={href} />
 				<p className="flex items-baseline justify-between gap-3 border-t pt-1.5 font-semibold">
 					{more ? "More was emitted" : "Avoided"}
 					<span className="num">
@@ -55,20 +61,24 @@ function Bar({
 	milligrams,
 	width,
 	fill,
-	estimate = false,
+	estimate,
+	href = null,
 }: {
 	term: string;
 	milligrams: bigint;
 	width: number;
 	fill: MarkFill;
-	estimate?: boolean;
+	estimate: boolean;
+	href?: string | null;
 }) {
 	return (
 		<div className="grid gap-0.5">
 			<p className="flex justify-between gap-3">
 				<span className="text-ink-2">{term}</span>
 				<span className="num">
-					<Carbon grams={Number(milligrams) / 1_000} estimate={estimate} />
+					<Drill href={href} what={term}>
+						<Carbon grams={Number(milligrams) / 1_000} estimate={estimate} />
+					</Drill>
 				</span>
 			</p>
 			<span aria-hidden className={`mark-exact block h-2.5 min-w-px rounded-xs ${FILL_CLASS[fill]}`} style={{ width: `${width * 100}%` }} />

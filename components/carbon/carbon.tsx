@@ -4,6 +4,11 @@ import { formatCount } from "#components/ui/format-number.ts";
 
 type CarbonProps = { grams: number | bigint /** Estimated, not measured: shown with "≈". */; estimate?: boolean; className?: string };
 
+/** The same of a sum of milligrams; "none" of nothing. */
+export function Grams({ milligrams, estimate = false }: { milligrams: bigint; estimate?: boolean }) {
+	return milligrams === 0n ? <span className="text-ink-3">none</span> : <Carbon grams={Number(milligrams) / 1_000} estimate={estimate} />;
+}
+
 /** An amount of CO2. The unit is quieter than the figure; hovering shows grams. */
 export function Carbon({ grams, estimate = false, className }: CarbonProps) {
 	const { value, unit } = formatCarbonParts(grams);

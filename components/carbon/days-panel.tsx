@@ -1,16 +1,21 @@
 "use client";
+import Link from "next/link";
+import { useRouter } from "next/navigation";
 import { useCallback } from "react";
 import { prepareCarbonBars } from "#components/carbon/prepare-bars.ts";
-import type { CarbonView } from "#components/carbon/range.ts";
+import { type CarbonView, chargesOf } from "#components/carbon/range.ts";
 import { useCarbon } from "#components/carbon/use-carbon.ts";
 import { StackedBarsChart } from "#components/charts/stacked-bars-chart.tsx";
 import { EmptyState } from "#components/page/states.tsx";
+import { clipped } from "#components/spend/drill.ts";
+import { addDays, monthStart, startOfDate } from "#components/spend/zone-days.ts";
 import { useTime } from "#components/time/clock.tsx";
 import { MINUTE_MS } from "#server/kernel/units.ts";
 
-/** Emissions by day or month: home in use, home idle, clouds, and the machines' manufacture on top. */
+/** Emissions by day or month: home in use, home idle, clouds, and the machines' manufacture on top. A click shows a bar's charges. */
 export function CarbonDays({ view }: { view: CarbonView }) {
 	const { series } = useCarbon(view).page;
+	const router = useRouter();
 	const nowMs = useTime(useCallback((now: number) => Math.floor(now / MINUTE_MS) * MINUTE_MS, []));
 	if (series.totals.gpuMs === 0n) {
 		return (
@@ -19,5 +24,36 @@ export function CarbonDays({ view }: { view: CarbonView }) {
 			</EmptyState>
 		);
 	}
-	return <StackedBarsChart input={prepareCarbonBars(series, nowMs)} label={`CO2e by ${series.groupBy}`} height={400} />;
+	const input = prepareCarbonBars(series, nowMs);
+	const bucket = series.groupBy === "month" ? "month" : "day";
+	const hrefOf = (index: number): string | null => {
+		const bar = input.bars[index];
+		if (!bar || bar.posted.length === 0) return null;
+		const [fromMs = 0, toMs = 0] = [bar.id, bucket === "month" ? monthStart(bar.id, 1) : addDays(bar.id, 1)].map((d) =>
+			startOfDate(d, view.zone),
+		);
+		return chargesOf(view, { span: clipped({ fromMs, toMs }, series) });
+	};
+	return (
+		<StackedBarsChart
+			input={input}
+			label={`CO2e by ${bucket}`}
+			height={400}
+			bucket={bucket}
+			more={(index) => {
+				const href = hrefOf(index);
+				return (
+					href && (
+						<Link href={href} prefetch={false} className="font-strong text-accent hover:underline">
+							Charges
+						</Link>
+					)
+				);
+			}}
+			onPick={(index) => {
+				const href = hrefOf(index);
+				if (href) router.push(href);
+			}}
+		/>
+	);
 }

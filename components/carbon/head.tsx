@@ -1,9 +1,12 @@
 "use client";
-import { Carbon } from "#components/carbon/carbon.tsx";
+import { Carbon, Grams } from "#components/carbon/carbon.tsx";
 import { formatCarbonParts, formatEnergyParts, joinQuantity } from "#components/carbon/format-carbon.ts";
 import { perGpuHour } from "#components/carbon/prepare-table.ts";
-import { type CarbonView, rangeLabel } from "#components/carbon/range.ts";
+import { energyQuality, isEstimate } from "#components/carbon/quality.ts";
+import { type CarbonView, chargesOf } from "#components/carbon/range.ts";
 import { useCarbon } from "#components/carbon/use-carbon.ts";
+import { Drill } from "#components/spend/cells.tsx";
+import { rangeLabel } from "#components/spend/range.ts";
 import { formatCount } from "#components/ui/format-number.ts";
 import { Fact, FactStrip } from "#components/ui/kpi.tsx";
 import { HOUR_MS } from "#server/kernel/units.ts";
@@ -14,7 +17,7 @@ const NONE = <span className="text-ink-3">none</span>;
 
 /** What was emitted, in use and by manufacture, for each GPU-hour, and by the power contracts. */
 export function CarbonHead({ view }: { view: CarbonView }) {
-	const { page, today } = useCarbon(view);
+	const { page, hour } = useCarbon(view);
 	const { totals } = page.groups;
 	const home =
 		totals.owned.operationalMilligrams +
@@ -23,26 +26,32 @@ export function CarbonHead({ view }: { view: CarbonView }) {
 		totals.idle.embodiedMilligrams;
 	const perKwh = totals.energyMilliWh > 0n ? (Number(totals.operationalMilligrams) / Number(totals.energyMilliWh)) * 1e3 : null;
 	const used = perGpuHour(totals.owned.operationalMilligrams + totals.owned.embodiedMilligrams, totals.owned.gpuMs);
+	const all = totals.gpuMs === 0n ? null : chargesOf(view);
+	const estimate = isEstimate(totals);
 	const away = perGpuHour(totals.cloud.operationalMilligrams + totals.cloud.embodiedMilligrams, totals.cloud.gpuMs);
 	return (
 		<FactStrip columns="1.3fr 1.1fr 1.1fr 1.1fr 1.1fr" framed={false} className="mt-1">
 			<Fact
-				label={`${rangeLabel(view.range, today)}, CO2e`}
+				label={`${rangeLabel(view.range, hour, view.zone)}, CO2e`}
 				lead
 				wide
 				note={`home ${text(home)}, cloud ${text(totals.totalMilligrams - home)}`}
 			>
-				<Carbon grams={grams(totals.totalMilligrams)} estimate={totals.measuredEnergyMilliWh < totals.energyMilliWh} />
+				<Drill href={all} what="Everything">
+					<Grams milligrams={totals.totalMilligrams} estimate={estimate || totals.embodiedMilligrams !== 0n} />
+				</Drill>
 			</Fact>
 			<Fact
 				label="In use"
 				note={
 					perKwh === null
 						? "no energy was metered"
-						: `${joinQuantity(formatEnergyParts(Number(totals.energyMilliWh) / 1_000))} at ${formatCount(perKwh)} g/kWh`
+						: `${joinQuantity(formatEnergyParts(Number(totals.energyMilliWh) / 1_000))} at ${formatCount(perKwh)} g/kWh: ${energyQuality(totals)}`
 				}
 			>
-				<Carbon grams={grams(totals.operationalMilligrams)} />
+				<Drill href={all} what="In use">
+					<Grams milligrams={totals.operationalMilligrams} estimate={estimate} />
+				</Drill>
 			</Fact>
 			<Fact
 				label="Manufacture"
@@ -52,14 +61,19 @@ export function CarbonHead({ view }: { view: CarbonView }) {
 						: "its share of the machines, by time"
 				}
 			>
-				<Carbon grams={grams(totals.embodiedMilligrams)} />
+				<Drill href={all} what="Manufacture">
+					<Grams milligrams={totals.embodiedMilligrams} estimate />
+				</Drill>
 			</Fact>
 			<Fact label="Per GPU-hour" note={away === null ? "no cloud hours in this range" : `${text(away)} in the cloud`}>
 				{used === null ? (
 					NONE
 				) : (
 					<>
-						<Carbon grams={grams(used)} /> <span className="text-sm font-book text-ink-3">at home</span>
+						<Drill href={chargesOf(view, { part: "owned" })} what="At home, in use">
+							<Carbon grams={grams(used)} estimate />
+						</Drill>{" "}
+						<span className="text-sm font-book text-ink-3">at home</span>
 					</>
 				)}
 			</Fact>
@@ -76,7 +90,7 @@ export function CarbonHead({ view }: { view: CarbonView }) {
 				{totals.marketUnknownGpuMs >= totals.gpuMs ? (
 					<span className="text-ink-3">not known</span>
 				) : (
-					<Carbon grams={grams(totals.marketMilligrams)} />
+					<Grams milligrams={totals.marketMilligrams} estimate={estimate} />
 				)}
 			</Fact>
 		</FactStrip>

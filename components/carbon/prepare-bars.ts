@@ -1,61 +1,72 @@
 import { formatCarbonParts, joinQuantity } from "#components/carbon/format-carbon.ts";
-import type { BarsInput, BarValue } from "#components/charts/stacked-bars.ts";
+import { isEstimate } from "#components/carbon/quality.ts";
+import type { Bar, BarsInput, BarValue } from "#components/charts/stacked-bars.ts";
+import { bucketLabel } from "#components/spend/prepare-table.ts";
+import { addDays, dateOf, monthStart, shownMs } from "#components/spend/zone-days.ts";
 import { formatClock, formatDay, formatMonth } from "#components/time/format-time.ts";
 import type { Outputs } from "#components/trpc/outputs.ts";
 import type { MarkFill } from "#components/ui/meter.tsx";
-import { DAY_MS } from "#server/kernel/units.ts";
 
 export type CarbonPage = Outputs["carbon"]["page"];
 type Item = CarbonPage["series"]["items"][number];
+type Part = { milligrams: bigint; estimate: boolean };
+
+const inUse = (side: Item["owned"]): Part => ({ milligrams: side.operationalMilligrams, estimate: isEstimate(side) });
 
 const SERIES = [
-	{ id: "home", label: "Home, in use", fill: "carbon", amount: (i: Item) => i.owned.operationalMilligrams },
-	{ id: "idle", label: "Home, idle", fill: "idle", amount: (i: Item) => i.idle.operationalMilligrams },
-	{ id: "cloud", label: "Cloud", fill: "carbon_soft", amount: (i: Item) => i.cloud.operationalMilligrams },
-	{ id: "embodied", label: "Manufacture", fill: "embodied", amount: (i: Item) => i.embodiedMilligrams },
-] as const satisfies readonly { id: string; label: string; fill: MarkFill; amount: (i: Item) => bigint }[];
+	{ id: "home", label: "Home, in use", fill: "carbon", part: (i: Item) => inUse(i.owned) },
+	{ id: "idle", label: "Home, idle", fill: "idle", part: (i: Item) => inUse(i.idle) },
+	{ id: "cloud", label: "Cloud", fill: "carbon_soft", part: (i: Item) => inUse(i.cloud) },
+	// Makers' and studies' figures, spread over a life that nobody knows yet.
+	{ id: "embodied", label: "Manufacture", fill: "embodied", part: (i: Item) => ({ milligrams: i.embodiedMilligrams, estimate: true }) },
+] as const satisfies readonly { id: string; label: string; fill: MarkFill; part: (i: Item) => Part }[];
 
-/** Every day (or month) of the range as a bar; a day without charges is a gap, because nothing was metered on it. */
+/** Every day (or month) of the range up to now as a bar; one without charges is a gap, because nothing was metered in it. */
 export function prepareCarbonBars(series: CarbonPage["series"], nowMs: number): BarsInput {
-	const shown = SERIES.filter((s) => series.items.some((item) => s.amount(item) !== 0n));
+	const { zone } = series;
+	const shown = SERIES.filter((s) => series.items.some((item) => s.part(item).milligrams !== 0n));
 	const byKey = new Map(series.items.map((item) => [item.key, item]));
-	const months = series.groupBy === "month";
-	const keys = months ? series.items.map((item) => item.key) : daysBetween(series.fromMs, Math.min(series.toMs, nowMs + 1));
-	const every = months ? 1 : keys.length > 40 ? 7 : keys.length > 12 ? 5 : 1;
+	const bucket = series.groupBy === "month" ? ("month" as const) : ("day" as const);
+	const keys = keysOf(bucket, dateOf(series.fromMs, zone), dateOf(Math.max(series.fromMs, Math.min(series.toMs - 1, nowMs)), zone));
+	const every = bucket === "month" ? 1 : keys.length > 40 ? 7 : keys.length > 12 ? 5 : 1;
+	const today = dateOf(nowMs, zone);
 	return {
 		axis: "kg",
 		series: shown.map(({ id, label, fill }) => ({ id, label, fill })),
-		bars: keys.map((key, i) => {
-			const startMs = Date.parse(`${key}T00:00:00Z`);
-			const today = !months && startMs <= nowMs && nowMs < startMs + DAY_MS;
+		bars: keys.map((key, i): Bar => {
+			const running = bucket === "day" && key === today;
 			const item = byKey.get(key);
+			const label = running ? `Today to ${zone === "UTC" ? formatClock(nowMs) : "now"}` : bucketLabel(key, bucket);
 			return {
 				id: key,
-				label: months ? formatMonth(startMs) : today ? `Today to ${formatClock(nowMs)}` : formatDay(startMs),
-				...tickOf(startMs, { months, today, first: i === 0, every }),
-				posted: item ? shown.map((s) => barValue(s.id, s.amount(item))) : [],
+				label: item ? label : `${label}: nothing metered`,
+				...tickOf(key, { bucket, running, first: i === 0, every }),
+				posted: item ? shown.map((s) => barValue(s.id, s.part(item))) : [],
 				forecast: [],
 				done: 1,
-				partial: today,
+				partial: running,
 			};
 		}),
 	};
 }
 
-function barValue(seriesId: string, milligrams: bigint): BarValue {
-	return { seriesId, value: Number(milligrams) / 1e6, text: joinQuantity(formatCarbonParts(Number(milligrams) / 1_000)) };
+function barValue(seriesId: string, { milligrams, estimate }: Part): BarValue {
+	const text = joinQuantity(formatCarbonParts(Number(milligrams) / 1_000));
+	return { seriesId, value: Number(milligrams) / 1e6, text: estimate && milligrams !== 0n ? `≈ ${text}` : text };
 }
 
-function daysBetween(fromMs: number, toMs: number): string[] {
-	const days: string[] = [];
-	for (let at = Math.floor(fromMs / DAY_MS) * DAY_MS; at < toMs; at += DAY_MS) days.push(new Date(at).toISOString().slice(0, 10));
-	return days;
+/** First days of the buckets, both ends included. */
+function keysOf(bucket: "day" | "month", from: string, to: string): string[] {
+	const keys: string[] = [];
+	for (let at = bucket === "month" ? monthStart(from) : from; at <= to; at = bucket === "month" ? monthStart(at, 1) : addDays(at, 1))
+		keys.push(at);
+	return keys;
 }
 
-function tickOf(startMs: number, at: { months: boolean; today: boolean; first: boolean; every: number }): { tick?: string } {
-	if (at.months) return { tick: formatMonth(startMs).slice(0, 3) };
-	if (at.today) return { tick: "today" };
-	const date = new Date(startMs).getUTCDate();
-	if (at.first || date === 1 || at.every === 1) return { tick: formatDay(startMs, false) };
+function tickOf(key: string, at: { bucket: "day" | "month"; running: boolean; first: boolean; every: number }): { tick?: string } {
+	if (at.bucket === "month") return { tick: formatMonth(shownMs(key)).slice(0, 3) };
+	if (at.running) return { tick: "today" };
+	const date = Number(key.slice(8));
+	if (at.first || date === 1 || at.every === 1) return { tick: formatDay(shownMs(key), false) };
 	return date % at.every === 0 && date < 30 ? { tick: String(date) } : {};
 }

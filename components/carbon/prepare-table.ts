@@ -1,6 +1,6 @@
 import type { CarbonPage } from "#components/carbon/prepare-bars.ts";
-import { shareOf } from "#components/carbon/quality.ts";
-import { BY_LABEL, type CarbonBy } from "#components/carbon/range.ts";
+import { type EnergyParts, shareOf } from "#components/carbon/quality.ts";
+import { BY_LABEL, type CarbonBy, type CarbonView, chargesOf } from "#components/carbon/range.ts";
 import type { BarPart } from "#components/ui/meter.tsx";
 import { LABELS } from "#server/domain/vocabulary.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
@@ -23,6 +23,10 @@ export interface CarbonRow {
 	milligramsPerGpuHour: bigint | null;
 	/** Of some of its GPU time, emissions or manufacture are not known. */
 	incomplete: boolean;
+	/** What stands behind the amount in use. */
+	energy: EnergyParts;
+	/** The charges that make it up; null where there are none. */
+	href: string | null;
 	parts: BarPart[];
 	/** Of the longest bar, 0 to 1. */
 	width: number;
@@ -36,7 +40,8 @@ export function perGpuHour(milligrams: bigint, gpuMs: bigint): bigint | null {
  * Groups, then the idle hardware in a row of its own, then the sum: idle time is taken out of the group in which the answer
  * has it (home, owned, the model, or none), so the rows above the sum add up to it to the last milligram.
  */
-export function prepareCarbonTable(groups: CarbonPage["groups"], by: CarbonBy): CarbonRow[] {
+export function prepareCarbonTable(groups: CarbonPage["groups"], view: CarbonView): CarbonRow[] {
+	const { by } = view;
 	const { totals } = groups;
 	const used = groups.items
 		.map((item) => ({ item, side: added(item.owned, item.cloud) }))
@@ -44,21 +49,22 @@ export function prepareCarbonTable(groups: CarbonPage["groups"], by: CarbonBy): 
 		.sort((a, b) => Number(totalOf(b.side) - totalOf(a.side)));
 	const longest = [totalOf(totals.idle), ...used.map(({ side }) => totalOf(side))].reduce((a, b) => (b > a ? b : a), 1n);
 	const rows = used.map(({ item, side }): CarbonRow => {
-		const unknown = item.emissionsUnknownGpuMs > 0n || item.embodiedUnknownGpuMs > 0n;
-		return { ...rowOf(`group:${item.key}`, "group", labelOf(by, item.key), side, totals, longest), incomplete: unknown };
+		const group = { dimension: by, key: item.key };
+		const href = chargesOf(view, item.idle.gpuMs === 0n ? { group } : { group, withoutIdle: true });
+		return { ...rowOf(`group:${item.key}`, "group", labelOf(by, item.key), side, totals, longest), href };
 	});
 	if (totals.idle.gpuMs > 0n || totalOf(totals.idle) !== 0n) {
-		rows.push(rowOf("idle", "idle", "Idle, nobody's", totals.idle, totals, longest));
+		rows.push({ ...rowOf("idle", "idle", "Idle, nobody's", totals.idle, totals, longest), href: chargesOf(view, { part: "idle" }) });
 	}
-	const all = rowOf("total", "total", "All", totals, totals, longest);
-	const incomplete = totals.emissionsUnknownGpuMs > 0n || totals.embodiedUnknownGpuMs > 0n;
-	return [...rows, { ...all, share: totals.totalMilligrams > 0n ? 1 : 0, parts: [], width: 0, incomplete }];
+	const all = { ...rowOf("total", "total", "All", totals, totals, longest), href: totals.gpuMs === 0n ? null : chargesOf(view) };
+	return [...rows, { ...all, share: totals.totalMilligrams > 0n ? 1 : 0, parts: [], width: 0 }];
 }
 
-function rowOf(id: string, kind: CarbonRow["kind"], label: string, side: Side, totals: Sums, longest: bigint): CarbonRow {
+function rowOf(id: string, kind: CarbonRow["kind"], label: string, side: Side, totals: Sums, longest: bigint): Omit<CarbonRow, "href"> {
 	const total = totalOf(side);
 	return {
-		...{ id, kind, label, incomplete: false },
+		...{ id, kind, label, energy: side },
+		incomplete: side.emissionsUnknownGpuMs > 0n || side.embodiedUnknownGpuMs > 0n,
 		operationalMilligrams: side.operationalMilligrams,
 		embodiedMilligrams: side.embodiedMilligrams,
 		totalMilligrams: total,
@@ -84,8 +90,12 @@ function added(a: Side, b: Side): Side {
 	return {
 		gpuMs: a.gpuMs + b.gpuMs,
 		energyMilliWh: a.energyMilliWh + b.energyMilliWh,
+		measuredEnergyMilliWh: a.measuredEnergyMilliWh + b.measuredEnergyMilliWh,
+		hourlyGridMilliWh: a.hourlyGridMilliWh + b.hourlyGridMilliWh,
 		operationalMilligrams: a.operationalMilligrams + b.operationalMilligrams,
 		embodiedMilligrams: a.embodiedMilligrams + b.embodiedMilligrams,
+		emissionsUnknownGpuMs: a.emissionsUnknownGpuMs + b.emissionsUnknownGpuMs,
+		embodiedUnknownGpuMs: a.embodiedUnknownGpuMs + b.embodiedUnknownGpuMs,
 	};
 }
 

@@ -1,40 +1,41 @@
 import { describe, expect, it } from "vitest";
-import { carbonCsv, exactKg } from "./export-csv.ts";
+import { carbonCsv } from "./export-csv.ts";
 import { prepareAvoided } from "./prepare-avoided.ts";
 import { type CarbonPage, prepareCarbonBars } from "./prepare-bars.ts";
 import { prepareHeat } from "./prepare-heat.ts";
 import { prepareQuality } from "./prepare-quality.ts";
 import { prepareCarbonTable } from "./prepare-table.ts";
-import { carbonHref, rangeLabel, rangeOf } from "./range.ts";
+import { energyQuality, isEstimate } from "./quality.ts";
+import { type CarbonView, carbonHref, carbonQuery, chargesOf } from "./range.ts";
 
 type Sums = CarbonPage["groups"]["totals"];
 type Side = Sums["owned"];
 
 const HOUR = 3_600_000n;
 const NOW = Date.UTC(2026, 10, 3, 14, 30);
-const NO_SIDE: Side = { gpuMs: 0n, energyMilliWh: 0n, operationalMilligrams: 0n, embodiedMilligrams: 0n };
+const NO_SIDE: Side = {
+	...{ gpuMs: 0n, energyMilliWh: 0n, measuredEnergyMilliWh: 0n, hourlyGridMilliWh: 0n },
+	...{ operationalMilligrams: 0n, embodiedMilligrams: 0n, emissionsUnknownGpuMs: 0n, embodiedUnknownGpuMs: 0n },
+};
+const VIEW: CarbonView = { range: "month", by: "team", zone: "UTC" };
 
-/** One GPU-hour a kilogram. */
-const side = (kilograms: bigint, embodied = 0n): Side => ({
+/** One GPU-hour and one Wh a kilogram. */
+const side = (kilograms: bigint, embodied = 0n, changes: Partial<Side> = {}): Side => ({
+	...NO_SIDE,
 	gpuMs: kilograms * HOUR,
 	energyMilliWh: kilograms * 1_000n,
 	operationalMilligrams: kilograms * 1_000_000n,
 	embodiedMilligrams: embodied * 1_000_000n,
+	...changes,
 });
 
 function sums(parts: { owned?: Side; idle?: Side; cloud?: Side }, changes: Partial<Sums> = {}): Sums {
 	const { owned = NO_SIDE, idle = NO_SIDE, cloud = NO_SIDE } = parts;
 	const all = [owned, idle, cloud];
 	const sum = (pick: (s: Side) => bigint) => all.reduce((total, s) => total + pick(s), 0n);
-	const [operationalMilligrams, embodiedMilligrams] = [sum((s) => s.operationalMilligrams), sum((s) => s.embodiedMilligrams)];
-	return {
-		...{ owned, idle, cloud, operationalMilligrams, embodiedMilligrams },
-		...{ gpuMs: sum((s) => s.gpuMs), energyMilliWh: sum((s) => s.energyMilliWh) },
-		totalMilligrams: operationalMilligrams + embodiedMilligrams,
-		...{ marketMilligrams: 0n, measuredEnergyMilliWh: 0n, hourlyGridMilliWh: 0n },
-		...{ emissionsUnknownGpuMs: 0n, marketUnknownGpuMs: 0n, embodiedUnknownGpuMs: 0n },
-		...changes,
-	};
+	const whole = Object.fromEntries((Object.keys(NO_SIDE) as (keyof Side)[]).map((name) => [name, sum((s) => s[name])])) as unknown as Side;
+	const totalMilligrams = whole.operationalMilligrams + whole.embodiedMilligrams;
+	return { ...{ owned, idle, cloud, totalMilligrams }, ...whole, marketMilligrams: 0n, marketUnknownGpuMs: 0n, ...changes };
 }
 
 const groups = (items: ({ key: string } & Sums)[], totals: Sums): CarbonPage["groups"] => ({
@@ -44,13 +45,14 @@ const groups = (items: ({ key: string } & Sums)[], totals: Sums): CarbonPage["gr
 });
 
 const vision = { key: "vision", ...sums({ owned: side(6n, 2n), cloud: side(1n) }) };
-const risk = { key: "risk", ...sums({ cloud: side(12n) }, { embodiedUnknownGpuMs: 12n * HOUR }) };
+const unknown = { embodiedUnknownGpuMs: 12n * HOUR };
+const risk = { key: "risk", ...sums({ cloud: side(12n, 0n, unknown) }) };
 const none = { key: "", ...sums({ idle: side(4n, 1n) }) };
-const totals = sums({ owned: side(6n, 2n), idle: side(4n, 1n), cloud: side(13n) }, { embodiedUnknownGpuMs: 12n * HOUR });
+const totals = sums({ owned: side(6n, 2n), idle: side(4n, 1n), cloud: side(13n, 0n, unknown) });
 
 describe("the table", () => {
 	it("risk 12 + vision 9 + idle 5 = 26 kg: idle in a row of its own, the sum below, most first", () => {
-		const rows = prepareCarbonTable(groups([vision, risk, none], totals), "team");
+		const rows = prepareCarbonTable(groups([vision, risk, none], totals), VIEW);
 		expect(rows.map((r) => [r.label, r.totalMilligrams / 1_000_000n, r.incomplete])).toEqual([
 			["risk", 12n, true],
 			["vision", 9n, false],
@@ -62,12 +64,36 @@ describe("the table", () => {
 		expect(rows.map((r) => r.share)).toEqual([12 / 26, 9 / 26, 5 / 26, 1]);
 	});
 
+	it("leads each row to its charges; where idle hardware is part of the group, without it", () => {
+		const rows = prepareCarbonTable(groups([vision, risk, none], totals), VIEW);
+		expect(rows.map((r) => r.href)).toEqual([
+			"/spend/charges?team=risk&of=carbon",
+			"/spend/charges?team=vision&of=carbon",
+			"/spend/charges?class=~&capacity=owned&of=carbon",
+			"/spend/charges?of=carbon",
+		]);
+		const hall = { key: "hall", ...sums({ owned: side(6n), idle: side(4n) }) };
+		const [first] = prepareCarbonTable(groups([hall], hall), { ...VIEW, range: "12m", by: "site" });
+		expect(first?.href).toBe("/spend/charges?range=12m&site=hall&without=idle&of=carbon");
+	});
+
+	it("says of each row what stands behind it: 3 of 6 Wh measured in use, none idle, 3 of 10 in all; and which are incomplete", () => {
+		const measured = { measuredEnergyMilliWh: 3_000n, hourlyGridMilliWh: 6_000n };
+		const given = sums({ owned: side(6n, 0n, measured), idle: side(4n, 0n, { emissionsUnknownGpuMs: 1n }) });
+		const rows = prepareCarbonTable(groups([{ key: "vision", ...given }], given), VIEW);
+		expect(rows.map((r) => [r.kind, energyQuality(r.energy), isEstimate(r.energy), r.incomplete])).toEqual([
+			["group", "50% measured, hourly grid", true, false],
+			["idle", "estimated, average grid", true, true],
+			["total", "30% measured, 60% hourly grid", true, true],
+		]);
+		expect([isEstimate(side(1n, 0n, { measuredEnergyMilliWh: 1_000n })), isEstimate(NO_SIDE)]).toEqual([false, true]);
+	});
+
 	it("exports the same rows, in kilograms to the milligram, and no formula", () => {
-		const rows = prepareCarbonTable(groups([{ ...vision, key: "=1+1" }], vision), "team");
+		const rows = prepareCarbonTable(groups([{ ...vision, key: "=1+1" }], vision), VIEW);
 		const [head, first] = carbonCsv(rows, "team", { fromMs: 0, toMs: NOW }).split("\r\n");
 		expect(head).toMatch(/^Team,Operational kg CO2e/);
-		expect(first).toMatch(/^'=1\+1,7\.000000,2\.000000,9\.000000,1\.000000,7\.0000,1\.285714,yes,/);
-		expect(exactKg(-1_500_000n)).toBe("-1.500000");
+		expect(first).toMatch(/^'=1\+1,7\.000000,2\.000000,9\.000000,1\.000000,7\.0000,1\.285714,0\.007000,0\.000000,0\.000000,yes,/);
 	});
 });
 
@@ -83,15 +109,32 @@ describe("the bars", () => {
 			["2026-11-03", 0, true],
 		]);
 		expect(bars[0]?.posted.map((v) => [v.seriesId, v.value, v.text])).toEqual([
-			["home", 6, "6.00 kg"],
-			["cloud", 1, "1.00 kg"],
-			["embodied", 2, "2.00 kg"],
+			["home", 6, "≈ 6.00 kg"],
+			["cloud", 1, "≈ 1.00 kg"],
+			["embodied", 2, "≈ 2.00 kg"],
 		]);
 	});
 
-	it("has months under their names", () => {
-		const series = { ...groups([{ ...vision, key: "2026-10-01" }], totals), groupBy: "month" as const };
-		expect(prepareCarbonBars(series, NOW).bars.map((b) => [b.label, b.tick])).toEqual([["October 2026", "Oct"]]);
+	it("has months under their names, one without anything too, and what is measured without a sign", () => {
+		const measured = { key: "2026-09-01", ...sums({ owned: side(6n, 0n, { measuredEnergyMilliWh: 6_000n }) }) };
+		const days = { fromMs: Date.UTC(2026, 8, 1), toMs: Date.UTC(2026, 10, 4) };
+		const series = { ...groups([measured, { ...vision, key: "2026-11-01" }], totals), ...days, groupBy: "month" as const };
+		expect(prepareCarbonBars(series, NOW).bars.map((b) => [b.label, b.tick, b.posted[0]?.text])).toEqual([
+			["September 2026", "Sep", "6.00 kg"],
+			["October 2026: nothing metered", "Oct", undefined],
+			["November 2026", "Nov", "≈ 6.00 kg"],
+		]);
+	});
+
+	it("goes by the days of the ledger's zone: at half past eleven in the evening UTC Berlin's bars end with the next day", () => {
+		const berlin = { fromMs: Date.UTC(2026, 9, 31, 23), toMs: Date.UTC(2026, 10, 4, 23), zone: "Europe/Berlin" };
+		const series = { ...groups([{ ...vision, key: "2026-11-01" }], totals), ...berlin, groupBy: "day" as const };
+		const { bars } = prepareCarbonBars(series, Date.UTC(2026, 10, 2, 23, 30));
+		expect(bars.map((b) => [b.label, b.posted.length])).toEqual([
+			["Sun 1 Nov", 3],
+			["Mon 2 Nov: nothing metered", 0],
+			["Today to now: nothing metered", 0],
+		]);
 	});
 });
 
@@ -163,9 +206,13 @@ describe("what was avoided", () => {
 });
 
 describe("the range in the URL", () => {
-	it("is whole days; twelve months begin with a month", () => {
-		expect(rangeOf("12m", NOW)).toEqual({ fromMs: Date.UTC(2025, 11, 1), toMs: Date.UTC(2026, 10, 4) });
-		expect(rangeLabel("12m", NOW)).toBe("12 months");
+	it("is whole days of the ledger's zone; twelve months begin with a month", () => {
+		const year = { ...VIEW, range: "12m" as const };
+		expect(carbonQuery(year, NOW)).toEqual({ fromMs: Date.UTC(2025, 11, 1), toMs: Date.UTC(2026, 10, 4), groupBy: "team" });
+		expect(carbonQuery({ ...year, zone: "Europe/Berlin" }, NOW).fromMs).toBe(Date.UTC(2025, 10, 30, 23));
+		expect(chargesOf(VIEW, { span: { fromMs: Date.UTC(2026, 10, 2), toMs: Date.UTC(2026, 10, 3) } })).toBe(
+			"/spend/charges?from=2026-11-02&to=2026-11-02&of=carbon",
+		);
 		expect(carbonHref({ range: "12m", by: "region" })).toBe("/carbon?range=12m&by=region");
 		expect(carbonHref({ range: "month", by: "team" })).toBe("/carbon");
 	});

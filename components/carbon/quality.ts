@@ -12,6 +12,14 @@ export function energyQuality({ energyMilliWh, measuredEnergyMilliWh, hourlyGrid
 	return `${part(measuredEnergyMilliWh, energyMilliWh, "measured", "estimated")}, ${part(hourlyGridMilliWh, energyMilliWh, "hourly grid", "average grid")}`;
 }
 
+/** Not all of the energy was read from a meter, so what is reckoned from it is an estimate; so is all that has no energy. */
+export function isEstimate({
+	energyMilliWh,
+	measuredEnergyMilliWh,
+}: Pick<EnergyParts, "energyMilliWh" | "measuredEnergyMilliWh">): boolean {
+	return measuredEnergyMilliWh < energyMilliWh || energyMilliWh <= 0n;
+}
+
 /** Below half a percent is none, above 99.5% all. */
 function part(some: bigint, whole: bigint, word: string, otherwise: string): string {
 	const share = shareOf(some, whole);

@@ -1,6 +1,6 @@
 import { createLoader, createSerializer, parseAsStringLiteral } from "nuqs/server";
-import { dayStartOf, rangeLabel as spendRangeLabel, rangeOf as spendRangeOf } from "#components/spend/range.ts";
-import { DAY_MS } from "#server/kernel/units.ts";
+import { type Drill, drillHref } from "#components/spend/drill.ts";
+import { rangeOf } from "#components/spend/range.ts";
 
 export const CARBON_RANGES = ["7d", "month", "last_month", "12m"] as const;
 export type CarbonRange = (typeof CARBON_RANGES)[number];
@@ -19,7 +19,8 @@ export const BY_LABEL: Record<CarbonBy, string> = {
 	accelerator: "GPU model",
 };
 
-export type CarbonView = { range: CarbonRange; by: CarbonBy };
+/** `zone`: the ledger's, whose days and months Spend and the statements have too. */
+export type CarbonView = { range: CarbonRange; by: CarbonBy; zone: string };
 
 const params = {
 	range: parseAsStringLiteral(CARBON_RANGES).withDefault("month"),
@@ -27,20 +28,14 @@ const params = {
 };
 export const loadCarbonParams = createLoader(params);
 const serialize = createSerializer(params);
-export const carbonHref = (view: CarbonView): string => serialize("/carbon", view);
-
-/** Whole UTC days, with the end of today, so that the range is the same all day; twelve months begin with a month. */
-export function rangeOf(range: CarbonRange, nowMs: number): { fromMs: number; toMs: number } {
-	if (range !== "12m") return spendRangeOf(range, nowMs);
-	const at = new Date(nowMs);
-	return { fromMs: Date.UTC(at.getUTCFullYear(), at.getUTCMonth() - 11, 1), toMs: dayStartOf(nowMs) + DAY_MS };
-}
-
-export function rangeLabel(range: CarbonRange, nowMs: number): string {
-	return range === "12m" ? "12 months" : spendRangeLabel(range, nowMs);
-}
+export const carbonHref = ({ range, by }: Pick<CarbonView, "range" | "by">): string => serialize("/carbon", { range, by });
 
 /** One form of the query's input, so that what the server prefetches is what the browser asks for. */
-export function carbonQuery({ range, by }: CarbonView, nowMs: number) {
-	return { ...rangeOf(range, nowMs), groupBy: by };
+export function carbonQuery({ range, by, zone }: CarbonView, nowMs: number) {
+	return { ...rangeOf(range, nowMs, zone), groupBy: by };
+}
+
+/** The page with the charges behind a figure, by what they emitted; null when there can be none. */
+export function chargesOf({ range, zone }: CarbonView, drill: Drill = {}): string | null {
+	return drillHref({ range, dates: null, by: "team", bucket: null, filters: {}, zone }, { ...drill, of: "carbon" });
 }

@@ -1,9 +1,11 @@
 "use client";
-import { Carbon } from "#components/carbon/carbon.tsx";
+import { Carbon, Grams } from "#components/carbon/carbon.tsx";
 import { type CarbonRow, prepareCarbonTable } from "#components/carbon/prepare-table.ts";
+import { energyQuality, isEstimate } from "#components/carbon/quality.ts";
 import { BY_LABEL, type CarbonView } from "#components/carbon/range.ts";
 import { useCarbon } from "#components/carbon/use-carbon.ts";
 import { EmptyState } from "#components/page/states.tsx";
+import { Drill } from "#components/spend/cells.tsx";
 import { hours } from "#components/spend/table-panel.tsx";
 import { formatPercent } from "#components/ui/format-number.ts";
 import { ShareBar } from "#components/ui/meter.tsx";
@@ -12,7 +14,7 @@ import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
 /** Where it came from, by one dimension. The rows add up to the last one, to the milligram. */
 export function CarbonTable({ view }: { view: CarbonView }) {
 	const { page } = useCarbon(view);
-	const rows = prepareCarbonTable(page.groups, view.by);
+	const rows = prepareCarbonTable(page.groups, view);
 	if (rows.length === 1) {
 		return (
 			<EmptyState icon="carbon" title="Nothing was metered in this range">
@@ -26,7 +28,7 @@ export function CarbonTable({ view }: { view: CarbonView }) {
 				<thead>
 					<tr>
 						<Th>{BY_LABEL[view.by]}</Th>
-						<Th className="w-[24%]">
+						<Th className="w-[18%]">
 							<span className="sr-only">Parts</span>
 						</Th>
 						<Th n>In use</Th>
@@ -35,6 +37,7 @@ export function CarbonTable({ view }: { view: CarbonView }) {
 						<Th n>Share</Th>
 						<Th n>GPU-hours</Th>
 						<Th n>Per GPU-hour</Th>
+						<Th className="max-lg:hidden">In use by</Th>
 					</tr>
 				</thead>
 				<tbody>
@@ -53,6 +56,9 @@ export function CarbonTable({ view }: { view: CarbonView }) {
 }
 
 function Row({ row }: { row: CarbonRow }) {
+	const estimate = isEstimate(row.energy);
+	const inUse = <Amount row={row} milligrams={row.operationalMilligrams} what="in use" estimate={estimate} />;
+	const manufacture = <Amount row={row} milligrams={row.embodiedMilligrams} what="manufacture" estimate />;
 	return (
 		<Tr total={row.kind === "total"}>
 			<Td phone="a" className="max-w-70 truncate font-strong">
@@ -70,16 +76,12 @@ function Row({ row }: { row: CarbonRow }) {
 				)}
 			</Td>
 			<Td phone="c" className="md:hidden">
-				<Amount milligrams={row.operationalMilligrams} /> in use, <Amount milligrams={row.embodiedMilligrams} /> manufacture
+				{inUse} in use, {manufacture} manufacture
 			</Td>
-			<Td n>
-				<Amount milligrams={row.operationalMilligrams} />
-			</Td>
-			<Td n>
-				<Amount milligrams={row.embodiedMilligrams} />
-			</Td>
+			<Td n>{inUse}</Td>
+			<Td n>{manufacture}</Td>
 			<Td n phone="b" className="font-semibold">
-				<Carbon grams={Number(row.totalMilligrams) / 1_000} />
+				<Amount row={row} milligrams={row.totalMilligrams} what="in all" estimate={estimate || row.embodiedMilligrams !== 0n} />
 			</Td>
 			<Td n className="text-ink-3">
 				{formatPercent(row.share)}
@@ -92,13 +94,19 @@ function Row({ row }: { row: CarbonRow }) {
 				{row.milligramsPerGpuHour === null ? (
 					<span className="text-ink-3">unused</span>
 				) : (
-					<Carbon grams={Number(row.milligramsPerGpuHour) / 1_000} />
+					<Carbon grams={Number(row.milligramsPerGpuHour) / 1_000} estimate={estimate || row.embodiedMilligrams !== 0n} />
 				)}
 			</Td>
+			<Td className="text-xs text-ink-3 max-lg:hidden">{row.energy.energyMilliWh > 0n ? energyQuality(row.energy) : "no energy known"}</Td>
 		</Tr>
 	);
 }
 
-function Amount({ milligrams }: { milligrams: bigint }) {
-	return milligrams === 0n ? <span className="text-ink-3">none</span> : <Carbon grams={Number(milligrams) / 1_000} />;
+/** An amount that leads to its charges. */
+function Amount({ row, milligrams, what, estimate }: { row: CarbonRow; milligrams: bigint; what: string; estimate: boolean }) {
+	return (
+		<Drill href={milligrams === 0n ? null : row.href} what={`${row.label}, ${what}`}>
+			<Grams milligrams={milligrams} estimate={estimate} />
+		</Drill>
+	);
 }

@@ -3,7 +3,7 @@ import type { KeyboardEvent, ReactNode } from "react";
 import { useMemo } from "react";
 import { svgFill } from "#components/charts/patterns.tsx";
 import { px } from "#components/charts/scale.ts";
-import { type BarsInput, type BarsPicture, prepareBars, readBar } from "#components/charts/stacked-bars.ts";
+import { type BarsInput, type BarsPicture, prepareBars, readBar, tabulateBars } from "#components/charts/stacked-bars.ts";
 import { useReadout } from "#components/charts/use-readout.ts";
 import { useWidth } from "#components/charts/use-width.ts";
 import { formatAxisUsd } from "#components/money/format-money.ts";
@@ -100,6 +100,7 @@ export function StackedBarsChart({
 
 function sentence(input: BarsInput, index: number): string {
 	const reading = readBar(input, index);
+	if (reading?.values.length === 0) return reading.label;
 	return reading ? `${reading.label}: ${reading.values.map(({ series, text }) => `${series.label} ${text}`).join(", ")}` : "nothing";
 }
 
@@ -202,6 +203,8 @@ function Picture({
 const BUCKET_WORD = { day: "Day", week: "Week", month: "Month" };
 
 function BarsTable({ input, label, bucket = "day" }: { input: BarsInput; label: string; bucket: "day" | "week" | "month" | undefined }) {
+	const rows = tabulateBars(input);
+	const ranges = rows.some((row) => row.range !== "");
 	return (
 		<div className="sr-only">
 			<table>
@@ -214,20 +217,19 @@ function BarsTable({ input, label, bucket = "day" }: { input: BarsInput; label: 
 								{s.label}
 							</th>
 						))}
+						{ranges && <th scope="col">Likely in all</th>}
 					</tr>
 				</thead>
 				<tbody>
-					{input.bars.map((bar, i) => {
-						const reading = readBar(input, i);
-						return (
-							<tr key={bar.id}>
-								<th scope="row">{reading?.label}</th>
-								{input.series.map((s) => (
-									<td key={s.id}>{reading?.values.find((v) => v.series.id === s.id)?.text ?? "none"}</td>
-								))}
-							</tr>
-						);
-					})}
+					{rows.map((row) => (
+						<tr key={row.id}>
+							<th scope="row">{row.label}</th>
+							{input.series.map((s, i) => (
+								<td key={s.id}>{row.cells[i]}</td>
+							))}
+							{ranges && <td>{row.range}</td>}
+						</tr>
+					))}
 				</tbody>
 			</table>
 		</div>

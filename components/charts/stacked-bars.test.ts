@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Bar, type BarsInput, prepareBars, readBar } from "./stacked-bars.ts";
+import { type Bar, type BarsInput, prepareBars, readBar, tabulateBars } from "./stacked-bars.ts";
 
 const bar = (id: string, more: Partial<Bar>): Bar => ({ id, label: id, posted: [], forecast: [], done: 1, ...more });
 const v = (seriesId: string, value: number) => ({ seriesId, value, text: `$${value}` });
@@ -13,7 +13,7 @@ const input: BarsInput = {
 	bars: [
 		bar("1", { posted: [v("used", 2000), v("spot", 500)], tick: "1 Nov" }),
 		bar("2", { posted: [v("used", 1200), v("spot", 300)], forecast: [v("used", 800), v("spot", 200)], done: 0.6, tick: "today" }),
-		bar("3", { forecast: [v("used", 2000), v("spot", 600)], done: 0, range: { low: 2300, high: 3100 } }),
+		bar("3", { forecast: [v("used", 2000), v("spot", 600)], done: 0, range: { low: 2300, high: 3100, text: "$2300 to $3100" } }),
 	],
 };
 const picture = prepareBars(input, { width: 800, height: 292 });
@@ -55,4 +55,19 @@ describe("readBar", () => {
 		expect(readBar(input, 1)).toMatchObject({ label: "2", estimate: false, values: [{ text: "$1200" }, { text: "$300" }] }));
 	it("says when it is a forecast", () => expect(readBar(input, 2)).toMatchObject({ label: "3, forecast", estimate: true }));
 	it("has nothing to say of a day that is not there", () => expect(readBar(input, 9)).toBeNull());
+});
+
+describe("tabulateBars", () => {
+	it("has a row for what is known and one for what is to come, with its range; of a gap it says that nothing is known, not $0", () => {
+		const gap = bar("0", { label: "0: not on record" });
+		const zero = bar("00", { posted: [v("used", 0), v("spot", 0)] });
+		expect(tabulateBars({ ...input, bars: [gap, zero, ...input.bars] }).map((r) => [r.label, ...r.cells, r.range])).toEqual([
+			["0: not on record", "not known", "not known", ""],
+			["00", "$0", "$0", ""],
+			["1", "$2000", "$500", ""],
+			["2", "$1200", "$300", ""],
+			["2: the rest, forecast", "$800", "$200", ""],
+			["3, forecast", "$2000", "$600", "$2300 to $3100"],
+		]);
+	});
 });

@@ -16,8 +16,8 @@ export type Bar = {
 	forecast: readonly BarValue[];
 	/** 0 to 1: the part of the day that is over. 1 for the past, 0 for the future. */
 	done: number;
-	/** The forecast's likely range of the bar's whole height. */
-	range?: { low: number; high: number } | null;
+	/** The forecast's likely range of the bar's whole height, to draw and to read. */
+	range?: { low: number; high: number; text: string } | null;
 	/** A day that is not over and has no forecast: the names at the right are not led to its short stack. */
 	partial?: boolean;
 };
@@ -150,4 +150,28 @@ export function readBar(
 		return hit ? [{ series, text: hit.text }] : [];
 	});
 	return { label: estimate ? `${bar.label}, forecast` : bar.label, estimate, values: rows };
+}
+
+/** What stands in the table where nothing is known: not that nothing was. */
+const UNKNOWN = "not known";
+
+export interface BarsRow {
+	id: string;
+	label: string;
+	/** One for each series, in their order. */
+	cells: string[];
+	/** The likely range of the whole bar; "" of what is known. */
+	range: string;
+}
+
+/** The chart as a table: what is known, then what is still to come of it, each in a row of its own. */
+export function tabulateBars({ series, bars }: BarsInput): BarsRow[] {
+	return bars.flatMap((bar): BarsRow[] => {
+		const cells = (values: readonly BarValue[]) => series.map((s) => values.find((v) => v.seriesId === s.id)?.text ?? UNKNOWN);
+		const known = { id: bar.id, label: bar.label, cells: cells(bar.posted), range: "" };
+		if (bar.forecast.length === 0) return [known];
+		const toCome = { id: `${bar.id}-f`, cells: cells(bar.forecast), range: bar.range?.text ?? "" };
+		if (bar.posted.length === 0) return [{ ...toCome, label: `${bar.label}, forecast` }];
+		return [known, { ...toCome, label: `${bar.label}: the rest, forecast` }];
+	});
 }

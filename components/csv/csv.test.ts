@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { csvText, exactDollars } from "./csv.ts";
+import { csvText, exactDollars, exactKilos } from "./csv.ts";
 
 describe("csvText", () => {
 	it.each([
@@ -18,5 +18,9 @@ describe("csvText", () => {
 
 	it("has dollars to the micro-dollar, below zero too", () => {
 		expect([1_500_000n, -1n, 0n].map(exactDollars)).toEqual(["1.500000", "-0.000001", "0.000000"]);
+	});
+
+	it("has kilograms of milligrams, and nothing of what is not known", () => {
+		expect([-1_500_000n, 0n, null].map(exactKilos)).toEqual(["-1.500000", "0.000000", ""]);
 	});
 });

@@ -6,6 +6,11 @@ export function exactDollars(microUsd: bigint): string {
 	return `${microUsd < 0n ? "-" : ""}${abs / MICRO}.${(abs % MICRO).toString().padStart(6, "0")}`;
 }
 
+/** Milligrams as kilograms, milliwatt-hours as kilowatt-hours, with all six digits; empty where it is not known. */
+export function exactKilos(milli: bigint | null): string {
+	return milli === null ? "" : exactDollars(milli);
+}
+
 /** Lines of fields as CSV (RFC 4180), the first of them the head. */
 export function csvText(lines: readonly (readonly string[])[]): string {
 	return `${lines.map((line) => line.map(field).join(",")).join("\r\n")}\r\n`;

@@ -2,6 +2,9 @@
 import { useInfiniteQuery, useSuspenseInfiniteQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useState } from "react";
+import { Carbon, Grams } from "#components/carbon/carbon.tsx";
+import { formatEnergyParts, joinQuantity } from "#components/carbon/format-carbon.ts";
+import { energyQuality, isEstimate } from "#components/carbon/quality.ts";
 import { CsvButton } from "#components/csv/csv-button.tsx";
 import { formatMoney } from "#components/money/format-money.ts";
 import { Money } from "#components/money/money.tsx";
@@ -9,7 +12,7 @@ import { EmptyState, NoResults } from "#components/page/states.tsx";
 import { PlaceSwatch } from "#components/place/place.tsx";
 import { chargesCsv } from "#components/spend/export-csv.ts";
 import { chargePages } from "#components/spend/pages.ts";
-import { type ChargeLine, causeOf, chargeName } from "#components/spend/prepare-charges.ts";
+import { type ChargeLine, type ChargePage, causeOf, chargeName } from "#components/spend/prepare-charges.ts";
 import { isRefundable } from "#components/spend/prepare-refund.ts";
 import { RefundDialog } from "#components/spend/refund-dialog.tsx";
 import { hours } from "#components/spend/table-panel.tsx";
@@ -41,9 +44,11 @@ function useCharges(view: ChargesView) {
 export function ChargesHead({ view }: { view: ChargesView }) {
 	const { totals } = useCharges(view);
 	if (!totals) return null;
+	const count = `${formatCount(Number(totals.charges))} charge${totals.charges === 1n ? "" : "s"}`;
+	if (view.of === "carbon") return <CarbonFacts totals={totals} count={count} />;
 	return (
 		<FactStrip columns="1.3fr 1fr 1fr 1fr 1fr" framed={false} className="mt-1">
-			<Fact label="Effective cost" lead wide note={`${formatCount(Number(totals.charges))} charge${totals.charges === 1n ? "" : "s"}`}>
+			<Fact label="Effective cost" lead wide note={count}>
 				<Money value={totals.effectiveMicroUsd} />
 			</Fact>
 			<Fact label="List cost" note="without discounts, spot or commitments">
@@ -62,11 +67,39 @@ export function ChargesHead({ view }: { view: ChargesView }) {
 	);
 }
 
+function CarbonFacts({ totals, count }: { totals: ChargePage["totals"]; count: string }) {
+	const estimate = isEstimate(totals);
+	const unknown = (gpuMs: bigint) => (gpuMs > 0n ? `, not known of ${hours(gpuMs)} GPU-hours` : "");
+	return (
+		<FactStrip columns="1.3fr 1.2fr 1.2fr 1fr 1fr" framed={false} className="mt-1">
+			<Fact label="CO2e" lead wide note={count}>
+				<Grams
+					milligrams={totals.emissionsMilligrams + totals.embodiedMilligrams}
+					estimate={estimate || totals.embodiedMilligrams !== 0n}
+				/>
+			</Fact>
+			<Fact label="In use" note={`${energyQuality(totals)}${unknown(totals.emissionsUnknownGpuMs)}`}>
+				<Grams milligrams={totals.emissionsMilligrams} estimate={estimate} />
+			</Fact>
+			<Fact label="Manufacture" note={`its share of the machines, by time${unknown(totals.embodiedUnknownGpuMs)}`}>
+				<Grams milligrams={totals.embodiedMilligrams} estimate />
+			</Fact>
+			<Fact label="Energy" note="with cooling (PUE)">
+				{joinQuantity(formatEnergyParts(Number(totals.energyMilliWh) / 1_000))}
+			</Fact>
+			<Fact label="GPU-hours" note="metered, idle ones included">
+				{hours(totals.gpuMs)}
+			</Fact>
+		</FactStrip>
+	);
+}
+
 /** The charges themselves, newest first. */
 export function ChargesTable({ view }: { view: ChargesView }) {
 	const { data, items, totals, mayRefund, hasNextPage, fetchNextPage, isFetchingNextPage } = useCharges(view);
 	const [refunding, setRefunding] = useState<ChargeLine | null>(null);
-	const refundable = mayRefund && items.some(isRefundable);
+	const carbon = view.of === "carbon";
+	const refundable = mayRefund && !carbon && items.some(isRefundable);
 	if (items.length === 0) {
 		if (isFiltered(view)) return <NoResults what="charges" clearHref={chargesHref({ ...view, filters: {} })} />;
 		return (
@@ -84,13 +117,13 @@ export function ChargesTable({ view }: { view: ChargesView }) {
 					<tr>
 						<Th>When, UTC</Th>
 						<Th>What for</Th>
-						<Th n>Effective</Th>
+						<Th n>{carbon ? "In use" : "Effective"}</Th>
 						<Th>Job, or cause</Th>
 						<Th>Team and project</Th>
 						<Th>Where</Th>
 						<Th>GPU model</Th>
 						<Th n>GPU-hours</Th>
-						<Th n>List</Th>
+						<Th n>{carbon ? "Manufacture" : "List"}</Th>
 						{refundable && (
 							<Th className="px-0! last:pr-1!">
 								<span className="sr-only">Refund</span>
@@ -100,7 +133,7 @@ export function ChargesTable({ view }: { view: ChargesView }) {
 				</thead>
 				<tbody>
 					{items.map((charge) => (
-						<Row key={charge.id} charge={charge} {...(refundable ? { onRefund: setRefunding } : {})} />
+						<Row key={charge.id} charge={charge} carbon={carbon} {...(refundable ? { onRefund: setRefunding } : {})} />
 					))}
 				</tbody>
 			</Table>
@@ -121,7 +154,7 @@ export function ChargesTable({ view }: { view: ChargesView }) {
 }
 
 /** `onRefund`: the table has a column for it. */
-function Row({ charge, onRefund }: { charge: ChargeLine; onRefund?: (charge: ChargeLine) => void }) {
+function Row({ charge, carbon, onRefund }: { charge: ChargeLine; carbon: boolean; onRefund?: (charge: ChargeLine) => void }) {
 	const { dimensions: d } = charge;
 	const cause = causeOf(charge);
 	return (
@@ -135,7 +168,11 @@ function Row({ charge, onRefund }: { charge: ChargeLine; onRefund?: (charge: Cha
 				{chargeName(charge)}
 			</Td>
 			<Td n phone="b" className="font-semibold">
-				<Money value={charge.effectiveMicroUsd} />
+				{carbon ? (
+					<Known milligrams={charge.emissionsMilligrams} estimate={isEstimate(charge)} how={energyQuality(charge)} />
+				) : (
+					<Money value={charge.effectiveMicroUsd} />
+				)}
 			</Td>
 			<Td phone="a" className="max-w-56 truncate font-strong">
 				{charge.jobId === null ? (
@@ -175,7 +212,7 @@ function Row({ charge, onRefund }: { charge: ChargeLine; onRefund?: (charge: Cha
 				<span className="md:hidden"> GPU-h</span>
 			</Td>
 			<Td n className="text-ink-2">
-				<Money value={charge.listMicroUsd} />
+				{carbon ? <Known milligrams={charge.embodiedMilligrams} estimate /> : <Money value={charge.listMicroUsd} />}
 			</Td>
 			{onRefund && (
 				<Td className="px-0! last:pr-1!">
@@ -190,6 +227,15 @@ function Row({ charge, onRefund }: { charge: ChargeLine; onRefund?: (charge: Cha
 				</Td>
 			)}
 		</Tr>
+	);
+}
+
+function Known({ milligrams, estimate, how }: { milligrams: bigint | null; estimate: boolean; how?: string }) {
+	if (milligrams === null) return <span className="font-book text-ink-3">not known</span>;
+	return (
+		<span title={how}>
+			<Carbon grams={Number(milligrams) / 1_000} estimate={estimate} />
+		</span>
 	);
 }
 

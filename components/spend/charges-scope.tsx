@@ -12,7 +12,7 @@ const LOST_WORD = {
 
 /** What the charges are restricted to beside the filters: one job, or work that was lost. Each can be taken away. */
 export function ChargesScope({ view }: { view: ChargesView }) {
-	if (view.job === null && view.lost === null) return null;
+	if (view.job === null && view.lost === null && !view.withoutIdle) return null;
 	return (
 		<div className="flex flex-wrap items-center gap-2 text-ink-2">
 			{view.job !== null && (
@@ -21,6 +21,11 @@ export function ChargesScope({ view }: { view: ChargesView }) {
 					<Link href={`/jobs/${view.job}`} className="font-mono text-xs text-accent hover:underline">
 						{view.job}
 					</Link>
+				</Scope>
+			)}
+			{view.withoutIdle && (
+				<Scope clearHref={chargesHref({ ...view, withoutIdle: false })} clears="the restriction to what was used">
+					Without hardware that no job used
 				</Scope>
 			)}
 			{view.lost !== null && (

@@ -1,5 +1,5 @@
 import { WORKLOAD_CLASSES } from "#server/domain/vocabulary.ts";
-import { chargesHref, DIMENSIONS, type Lost, type SpendFilters, type SpendView } from "./view.ts";
+import { type ChargesPart, chargesHref, DIMENSIONS, type Lost, type SpendFilters, type SpendView } from "./view.ts";
 import { dateOf } from "./zone-days.ts";
 
 /** The parts that every sum is made of, as filters: together they are everything, and none overlaps another. */
@@ -36,16 +36,18 @@ export interface Drill {
 	span?: { fromMs: number; toMs: number };
 	job?: string;
 	lost?: Lost;
+	withoutIdle?: boolean;
+	of?: ChargesPart["of"];
 }
 
 /** The page with the charges behind a number; null when there can be none. */
 export function drillHref(view: SpendView, drill: Drill): string | null {
-	const { part = "all", group, span, job = null, lost = null } = drill;
+	const { part = "all", group, span, ...of } = drill;
 	const ofGroup = group ? narrowed(view.filters, { [group.dimension]: [group.key] }) : view.filters;
 	const filters = ofGroup && narrowed(ofGroup, PART_FILTERS[part]);
 	if (filters === null) return null;
 	const dates = span ? { from: dateOf(span.fromMs, view.zone), to: dateOf(span.toMs - 1, view.zone) } : view.dates;
-	return chargesHref({ ...view, by: "team", bucket: null, dates, filters, job, lost });
+	return chargesHref({ ...view, by: "team", bucket: null, dates, filters, ...of });
 }
 
 /** The part of a bucket that lies within the range. */

@@ -1,4 +1,4 @@
-import { csvText, exactDollars } from "#components/csv/csv.ts";
+import { csvText, exactDollars, exactKilos } from "#components/csv/csv.ts";
 import type { ChargeLine } from "./prepare-charges.ts";
 import type { SpendRow } from "./prepare-table.ts";
 
@@ -57,6 +57,8 @@ export function chargesCsv(charges: readonly ChargeLine[]): string {
 		...[c.dimensions.siteId, c.dimensions.provider, c.dimensions.region, c.dimensions.capacityType, c.dimensions.accelerator],
 		...[hours(c.gpuMs), ...[c.listMicroUsd, c.contractedMicroUsd, c.effectiveMicroUsd, c.billedMicroUsd].map(exactDollars)],
 		...[c.jobId ?? "", c.cause.kind, c.cause.id],
+		...[c.energyMilliWh, c.measuredEnergyMilliWh, c.hourlyGridMilliWh, c.emissionsMilligrams, c.embodiedMilligrams].map(exactKilos),
 	]);
-	return csvText([[...head, "Job", "Cause", "Cause id"], ...lines]);
+	const energy = ["Energy kWh", "of it measured kWh", "of it by the hour's grid kWh", "Operational kg CO2e", "Embodied kg CO2e"];
+	return csvText([[...head, "Job", "Cause", "Cause id", ...energy], ...lines]);
 }

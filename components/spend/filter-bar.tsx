@@ -6,7 +6,7 @@ import { FilterMenu } from "#components/jobs/filter-menu.tsx";
 import { useHour } from "#components/spend/use-spend.ts";
 import {
 	BY_LABEL,
-	type ChargesView,
+	type ChargesPart,
 	chargesHref,
 	DIMENSIONS,
 	datesOfView,
@@ -21,7 +21,7 @@ import { isDate } from "#components/spend/zone-days.ts";
 import { useTRPC } from "#components/trpc/client.tsx";
 import { Button } from "#components/ui/button.tsx";
 
-type FilterBarProps = { view: SpendView; charges?: Pick<ChargesView, "job" | "lost"> };
+type FilterBarProps = { view: SpendView; charges?: ChargesPart };
 
 /** Any dates, and a chip for each dimension that has more than one value here; all of it is in the address. */
 export function FilterBar({ view, charges }: FilterBarProps) {

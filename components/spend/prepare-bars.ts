@@ -81,10 +81,10 @@ function valuesOf(parts: Parts, series: readonly Series[], estimate = false): Ba
 	}));
 }
 
-const rangeOf = (day: ForecastDay, postedMicroUsd: bigint) => ({
-	low: Number(day.lowMicroUsd + postedMicroUsd) / 1e6,
-	high: Number(day.highMicroUsd + postedMicroUsd) / 1e6,
-});
+function rangeOf({ lowMicroUsd, highMicroUsd }: ForecastDay, postedMicroUsd: bigint) {
+	const [low, high] = [lowMicroUsd + postedMicroUsd, highMicroUsd + postedMicroUsd];
+	return { low: Number(low) / 1e6, high: Number(high) / 1e6, text: `${formatMoney(low, "estimate")} to ${formatMoney(high, "estimate")}` };
+}
 
 function withTicks(bars: Bar[], bucket: SpendPage["series"]["bucket"], today: string): Bar[] {
 	const every = bars.length > 40 ? 7 : bars.length > 12 ? 5 : 1;

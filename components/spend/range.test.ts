@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bucketFor, bucketsFor, datesLabel, datesOf, instantsOf, rangeDays, rangeLabel, rangeOf } from "./range.ts";
+import { bucketFor, bucketsFor, datesLabel, datesOf, instantsOf, rangeLabel, rangeOf } from "./range.ts";
 import { addDays, dateOf, isDate, monthStart, startOfDate } from "./zone-days.ts";
 
 const NOW = Date.UTC(2026, 10, 19, 14, 32);
@@ -28,7 +28,7 @@ describe("rangeOf", () => {
 	it("is named as people name it", () => {
 		expect(rangeLabel("month", NOW)).toBe("November to date");
 		expect(rangeLabel("last_month", NOW)).toBe("October");
-		expect(rangeDays(rangeOf("month", NOW))).toBe("1 Nov to 19 Nov");
+		expect(datesLabel(datesOf("month", NOW))).toBe("1 Nov to 19 Nov");
 		expect(datesLabel({ from: "2025-12-30", to: "2026-01-02" })).toBe("30 Dec 2025 to 2 Jan 2026");
 		expect(datesLabel({ from: "2026-11-18", to: "2026-11-18" })).toBe("Wed 18 Nov 2026");
 	});

@@ -8,8 +8,6 @@ export type SpendRange = (typeof SPEND_RANGES)[number];
 export const SPEND_BUCKETS = ["day", "week", "month"] as const;
 export type SpendBucket = (typeof SPEND_BUCKETS)[number];
 
-export const dayStartOf = (atMs: number): number => Math.floor(atMs / DAY_MS) * DAY_MS;
-
 /** First and last day, both included. */
 export type Dates = { from: string; to: string };
 
@@ -64,11 +62,6 @@ export function datesLabel({ from, to }: Dates): string {
 	const years = from.slice(0, 4) !== to.slice(0, 4);
 	if (from === to) return `${formatDay(a)} ${from.slice(0, 4)}`;
 	return `${formatDay(a, false)}${years ? ` ${from.slice(0, 4)}` : ""} to ${formatDay(b, false)}${years ? ` ${to.slice(0, 4)}` : ""}`;
-}
-
-/** "1 Nov to 19 Nov" of UTC days, both included. */
-export function rangeDays({ fromMs, toMs }: { fromMs: number; toMs: number }): string {
-	return datesLabel({ from: dateOf(fromMs, "UTC"), to: dateOf(toMs - 1, "UTC") });
 }
 
 /** Days up to two months, weeks up to half a year, months beyond. */

@@ -1,16 +1,10 @@
 "use client";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { useCallback } from "react";
-import { dayStartOf } from "#components/spend/range.ts";
 import { bucketOfView, datesOfView, type SpendView, spendQuery } from "#components/spend/view.ts";
 import { useTime } from "#components/time/clock.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import { HOUR_MS } from "#server/kernel/units.ts";
-
-/** The day that it is: ranges end with it. */
-export function useToday(): number {
-	return useTime(useCallback((now: number) => dayStartOf(now), []));
-}
 
 /** The hour that it is: a day of the ledger's calendar begins with one. */
 export function useHour(): number {

@@ -2,17 +2,24 @@ import { describe, expect, it } from "vitest";
 import { clipped, drillHref, narrowed } from "./drill.ts";
 import { monthsOf } from "./focus-links.tsx";
 import { CLOUD_SPEND, jobChargesHref } from "./links.ts";
-import { chargesHref, loadChargesParams, type SpendView, setFilter, spendHref, spendQuery, viewOf } from "./view.ts";
+import {
+	chargesHref,
+	chargesQuery,
+	chargesViewOf,
+	loadChargesParams,
+	type SpendView,
+	setFilter,
+	spendHref,
+	spendQuery,
+	viewOf,
+} from "./view.ts";
 
 const NOW = Date.UTC(2026, 10, 19, 14, 32);
 const view = (more: Partial<SpendView> = {}): SpendView => ({
 	...{ range: "month", dates: null, by: "team", bucket: null, filters: {}, zone: "UTC" },
 	...more,
 });
-const read = (href: string) => {
-	const { job, lost, ...params } = loadChargesParams(new URL(href, "http://x").searchParams);
-	return { ...viewOf(params, "UTC"), job, lost };
-};
+const read = (href: string) => chargesViewOf(loadChargesParams(new URL(href, "http://x").searchParams), "UTC");
 
 describe("the address", () => {
 	it("leaves defaults out", () => {
@@ -20,7 +27,7 @@ describe("the address", () => {
 		expect(spendHref(view({ range: "7d", by: "region" }))).toBe("/spend?range=7d&by=region");
 		expect(spendHref(view({ filters: { capacityType: ["reserved", "on_demand", "spot"] } }))).toBe(CLOUD_SPEND);
 		const dates = { from: "2026-11-01", to: "2026-11-02" };
-		expect(chargesHref({ ...view({ dates }), job: "job_1", lost: null })).toBe(jobChargesHref("job_1", dates.from, dates.to));
+		expect(chargesHref({ ...view({ dates }), job: "job_1" })).toBe(jobChargesHref("job_1", dates.from, dates.to));
 	});
 
 	it.each([
@@ -31,7 +38,10 @@ describe("the address", () => {
 			view({ filters: { project: ["p"], provider: ["aws"], region: [""], accelerator: ["H100"], site: ["s"], kind: ["tax"] } }),
 		],
 	])("is read back as it was written: %s", (_, written) => {
-		expect(read(chargesHref({ ...written, job: "job_1", lost: "any" }))).toEqual({ ...written, job: "job_1", lost: "any" });
+		const part = { job: "job_1", lost: "any", withoutIdle: true, of: "carbon" } as const;
+		expect(read(chargesHref({ ...written, ...part }))).toEqual({ ...written, ...part });
+		expect(read(chargesHref(written))).toEqual({ ...written, job: null, lost: null, withoutIdle: false, of: "cost" });
+		expect(chargesQuery({ ...written, ...part }, NOW)).toMatchObject({ jobId: "job_1", lost: "any", withoutIdle: true });
 		expect(viewOf(loadChargesParams(new URL(spendHref(written), "http://x").searchParams), "UTC")).toEqual(written);
 	});
 

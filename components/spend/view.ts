@@ -89,7 +89,13 @@ export const spendParams = {
 	site: parseAsArrayOf(name),
 	kind: parseAsArrayOf(parseAsStringLiteral(CHARGE_KINDS)),
 };
-const chargesParams = { ...spendParams, job: parseAsString, lost: parseAsStringLiteral(LOST) };
+/** What of the charges is read: their money, or their CO2e. */
+export const CHARGES_OF = ["cost", "carbon"] as const;
+const chargesParams = {
+	...spendParams,
+	...{ job: parseAsString, lost: parseAsStringLiteral(LOST), without: parseAsStringLiteral(["idle"]) },
+	of: parseAsStringLiteral(CHARGES_OF).withDefault("cost"),
+};
 const urlKeys = { capacityType: "capacity", accelerator: "gpu" } as const;
 
 export const loadSpendParams = createLoader(spendParams, { urlKeys });
@@ -109,11 +115,14 @@ export interface SpendView {
 	zone: string;
 }
 
-/** Charges of a part of it, of one job, or of attempts that came to nothing. */
-export interface ChargesView extends SpendView {
+/** Charges of a part of it: of one job, of attempts that came to nothing, or all but idle hardware. */
+export interface ChargesPart {
 	job: string | null;
 	lost: Lost | null;
+	withoutIdle: boolean;
+	of: (typeof CHARGES_OF)[number];
 }
+export type ChargesView = SpendView & ChargesPart;
 
 export function viewOf(params: inferParserType<typeof spendParams>, zone: string): SpendView {
 	const { range, from, to, by, bucket } = params;
@@ -131,8 +140,15 @@ function valuesOf(view: SpendView) {
 }
 
 export const spendHref = (view: SpendView): string => serialize("/spend", valuesOf(view));
-export const chargesHref = (view: ChargesView): string =>
-	serialize("/spend/charges", { ...valuesOf(view), job: view.job, lost: view.lost });
+export const chargesHref = (view: SpendView & Partial<ChargesPart>): string =>
+	serialize("/spend/charges", {
+		...valuesOf(view),
+		...{ job: view.job ?? null, lost: view.lost ?? null, without: view.withoutIdle ? "idle" : null, of: view.of ?? "cost" },
+	});
+
+export function chargesViewOf({ job, lost, without, of, ...params }: inferParserType<typeof chargesParams>, zone: string): ChargesView {
+	return { ...viewOf(params, zone), job, lost, withoutIdle: without === "idle", of };
+}
 
 export const datesOfView = (view: SpendView, nowMs: number): Dates => view.dates ?? datesOf(view.range, nowMs, view.zone);
 export const viewLabel = (view: SpendView, nowMs: number): string =>
@@ -156,6 +172,7 @@ export function chargesQuery(view: ChargesView, nowMs: number) {
 		filters: view.filters,
 		...(view.job === null ? {} : { jobId: view.job }),
 		...(view.lost === null ? {} : { lost: view.lost }),
+		...(view.withoutIdle ? { withoutIdle: true } : {}),
 		limit: 100,
 	};
 }

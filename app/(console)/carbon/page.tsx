@@ -1,26 +1,17 @@
 import type { Metadata } from "next";
 import type { SearchParams } from "nuqs/server";
-import { getQueryClient, HydrateClient, trpc } from "#app/_trpc/server.tsx";
+import { caller, getQueryClient, HydrateClient, trpc } from "#app/_trpc/server.tsx";
 import { AvoidedPanel } from "#components/carbon/avoided-panel.tsx";
 import { CarbonDays } from "#components/carbon/days-panel.tsx";
 import { CarbonExport } from "#components/carbon/export-button.tsx";
 import { GridPanel } from "#components/carbon/grid-panel.tsx";
 import { CarbonHead } from "#components/carbon/head.tsx";
 import { MethodPanel, QualityPanel } from "#components/carbon/quality-panel.tsx";
-import {
-	BY_LABEL,
-	CARBON_BY,
-	CARBON_RANGES,
-	carbonHref,
-	carbonQuery,
-	loadCarbonParams,
-	rangeLabel,
-	rangeOf,
-} from "#components/carbon/range.ts";
+import { BY_LABEL, CARBON_BY, CARBON_RANGES, carbonHref, carbonQuery, loadCarbonParams } from "#components/carbon/range.ts";
 import { CarbonTable } from "#components/carbon/table-panel.tsx";
 import { PageBody, PageHeader } from "#components/page/page-header.tsx";
 import { QueryBoundary } from "#components/page/query-boundary.tsx";
-import { rangeDays } from "#components/spend/range.ts";
+import { datesLabel, datesOf, rangeLabel } from "#components/spend/range.ts";
 import { Panel, PanelHeader, PanelSplit } from "#components/ui/panel.tsx";
 import { SegmentedLinks } from "#components/ui/segmented.tsx";
 import { ChartSkeleton, KpiSkeleton, TableSkeleton, TextSkeleton } from "#components/ui/skeleton.tsx";
@@ -32,14 +23,15 @@ export default async function CarbonPage({ searchParams }: { searchParams: Promi
 	const { range, by } = await loadCarbonParams(searchParams);
 	const actor = await sessionActor();
 	const ownTeams = actor?.kind === "person" && actor.role === "data_scientist" ? actor.teams : null;
+	const { zone } = await (await caller()).spend.calendar();
 	const nowMs = Date.now();
-	const view = { range, by };
+	const view = { range, by, zone };
 	void getQueryClient().prefetchQuery(trpc.carbon.page.queryOptions(carbonQuery(view, nowMs)));
 	const ranges = (
 		<SegmentedLinks
 			label="Range"
 			value={range}
-			options={CARBON_RANGES.map((value) => ({ value, label: rangeLabel(value, nowMs), href: carbonHref({ range: value, by }) }))}
+			options={CARBON_RANGES.map((value) => ({ value, label: rangeLabel(value, nowMs, zone), href: carbonHref({ range: value, by }) }))}
 		/>
 	);
 	return (
@@ -58,7 +50,7 @@ export default async function CarbonPage({ searchParams }: { searchParams: Promi
 				<Panel>
 					<PanelSplit columns="minmax(0,1.5fr) minmax(0,1fr)">
 						<div className="min-w-0 pb-3">
-							<PanelHeader title={range === "12m" ? "By month" : "By day"} sub="kg CO2e" />
+							<PanelHeader title={range === "12m" ? "By month" : "By day"} sub={`kg CO2e, ${zone}`} />
 							<QueryBoundary what="The days" skeleton={<ChartSkeleton height={310} label="Loading the days" />}>
 								<CarbonDays view={view} />
 							</QueryBoundary>
@@ -81,7 +73,9 @@ export default async function CarbonPage({ searchParams }: { searchParams: Promi
 							value={by}
 							options={CARBON_BY.map((value) => ({ value, label: BY_LABEL[value], href: carbonHref({ range, by: value }) }))}
 						/>
-						<span className="ml-auto text-ink-3">{rangeDays(rangeOf(range, nowMs))}, UTC</span>
+						<span className="ml-auto text-ink-3">
+							Each figure leads to its charges. {datesLabel(datesOf(range, nowMs, zone))}, {zone}
+						</span>
 					</div>
 					<QueryBoundary what="The table" skeleton={<TableSkeleton rows={7} columns={7} label="Loading the table" />}>
 						<CarbonTable view={view} />

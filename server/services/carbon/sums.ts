@@ -5,9 +5,15 @@ import type { SumsRow } from "../spend/read-sums.ts";
 export interface SideSums {
 	gpuMs: bigint;
 	energyMilliWh: bigint;
+	/** Parts of energyMilliWh. */
+	measuredEnergyMilliWh: bigint;
+	hourlyGridMilliWh: bigint;
 	/** Location-based, as far as known. */
 	operationalMilligrams: bigint;
 	embodiedMilligrams: bigint;
+	/** For how much GPU time nothing is known. */
+	emissionsUnknownGpuMs: bigint;
+	embodiedUnknownGpuMs: bigint;
 }
 
 /** What a group emitted. Sums are of what is known; the …UnknownGpuMs say for how much GPU time nothing is. */
@@ -20,12 +26,7 @@ export interface CarbonSums extends SideSums {
 	totalMilligrams: bigint;
 	/** Operational by the power contracts, for the GPU time whose contract is known. */
 	marketMilligrams: bigint;
-	/** Parts of energyMilliWh. */
-	measuredEnergyMilliWh: bigint;
-	hourlyGridMilliWh: bigint;
-	emissionsUnknownGpuMs: bigint;
 	marketUnknownGpuMs: bigint;
-	embodiedUnknownGpuMs: bigint;
 }
 
 /** The sums that CarbonSums are made of. */
@@ -36,30 +37,32 @@ export const CARBON_COLUMNS = [
 ] as const satisfies (keyof RollupSums)[];
 export type CarbonRow = Pick<SumsRow<(typeof CARBON_COLUMNS)[number]>, (typeof CARBON_COLUMNS)[number] | "capacityType" | "idle">;
 
-const NO_SIDE: SideSums = { gpuMs: 0n, energyMilliWh: 0n, operationalMilligrams: 0n, embodiedMilligrams: 0n };
+const NO_SIDE: SideSums = {
+	...{ gpuMs: 0n, energyMilliWh: 0n, measuredEnergyMilliWh: 0n, hourlyGridMilliWh: 0n },
+	...{ operationalMilligrams: 0n, embodiedMilligrams: 0n, emissionsUnknownGpuMs: 0n, embodiedUnknownGpuMs: 0n },
+};
 
 /** What rows of any capacity come to. */
 export function toCarbon(rows: Iterable<CarbonRow>): CarbonSums {
 	const sums: CarbonSums = {
 		...NO_SIDE,
 		...{ owned: { ...NO_SIDE }, idle: { ...NO_SIDE }, cloud: { ...NO_SIDE } },
-		...{ totalMilligrams: 0n, marketMilligrams: 0n, measuredEnergyMilliWh: 0n, hourlyGridMilliWh: 0n },
-		...{ emissionsUnknownGpuMs: 0n, marketUnknownGpuMs: 0n, embodiedUnknownGpuMs: 0n },
+		...{ totalMilligrams: 0n, marketMilligrams: 0n, marketUnknownGpuMs: 0n },
 	};
 	for (const row of rows) {
 		for (const side of [sums, sums[sideOf(row)]]) {
 			side.gpuMs += row.gpuMs;
 			side.energyMilliWh += row.energyMilliWh;
+			side.measuredEnergyMilliWh += row.measuredEnergyMilliWh;
+			side.hourlyGridMilliWh += row.hourlyGridMilliWh;
+			side.emissionsUnknownGpuMs += row.emissionsUnknownGpuMs;
+			side.embodiedUnknownGpuMs += row.embodiedUnknownGpuMs;
 			side.operationalMilligrams += row.emissionsMilligrams;
 			side.embodiedMilligrams += row.embodiedMilligrams;
 		}
 		sums.totalMilligrams += row.emissionsMilligrams + row.embodiedMilligrams;
 		sums.marketMilligrams += row.marketEmissionsMilligrams;
-		sums.measuredEnergyMilliWh += row.measuredEnergyMilliWh;
-		sums.hourlyGridMilliWh += row.hourlyGridMilliWh;
-		sums.emissionsUnknownGpuMs += row.emissionsUnknownGpuMs;
 		sums.marketUnknownGpuMs += row.marketUnknownGpuMs;
-		sums.embodiedUnknownGpuMs += row.embodiedUnknownGpuMs;
 	}
 	return sums;
 }

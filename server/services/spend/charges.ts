@@ -21,7 +21,8 @@ import { readSums } from "./read-sums.ts";
 /**
  * The charges behind a number. `fromMs`, `toMs`: the number's range, in whole hours. `filters`: the number's own, with the
  * value of its group as one more. `jobId`: one job's alone. `lost`: those of attempts that ended in the range without
- * finishing their command, in one way or in any, whenever they were charged. `cursor`: nextCursor of the page before.
+ * finishing their command, in one way or in any, whenever they were charged. `withoutIdle`: not those of owned hardware that
+ * no job used. `cursor`: nextCursor of the page before.
  */
 export const listChargesInput = z.strictObject({
 	fromMs: z.number().int(),
@@ -29,6 +30,7 @@ export const listChargesInput = z.strictObject({
 	filters: spendFilters.default({}),
 	jobId: z.string().min(1).max(64).optional(),
 	lost: z.enum([...LOST_STATES, "any"]).optional(),
+	withoutIdle: z.boolean().default(false),
 	cursor: z.string().max(200).optional(),
 	limit: z.number().int().min(1).max(500).default(50),
 });
@@ -41,7 +43,8 @@ export interface ChargeLine extends NamedCharge {
 
 const TOTALS = [
 	...(["effectiveMicroUsd", "listMicroUsd", "contractedMicroUsd", "billedMicroUsd", "gpuMs"] as const),
-	...(["energyMilliWh", "emissionsMilligrams", "charges"] as const),
+	...(["energyMilliWh", "measuredEnergyMilliWh", "hourlyGridMilliWh", "emissionsMilligrams", "embodiedMilligrams"] as const),
+	...(["emissionsUnknownGpuMs", "embodiedUnknownGpuMs", "charges"] as const),
 ] satisfies (keyof RollupSums)[];
 export type ChargeTotals = Record<(typeof TOTALS)[number], bigint>;
 
@@ -66,15 +69,15 @@ export interface ChargePage {
  */
 export async function listCharges(ctx: Pick<ServiceContext, "actor" | "db">, raw: ListChargesInput): Promise<ChargePage> {
 	const teams = teamScope(ctx, "charge:read");
-	const { filters, jobId, lost, cursor, limit, ...asked } = listChargesInput.parse(raw);
+	const { filters, jobId, lost, withoutIdle, cursor, limit, ...asked } = listChargesInput.parse(raw);
 	const calendar = await ledgerCalendar(ctx.db);
 	const range = spendRange(asked, calendar);
 	const after = cursor === undefined ? null : decodeCursor(cursor);
 	const { only, place } = await oneCause(ctx, range, jobId, lost);
-	const kept = and(passes(charge, filters, teams), only);
+	const kept = and(passes(charge, filters, teams), only, withoutIdle ? USED : undefined);
 	const { totals, places } =
 		only === undefined
-			? await sumsOfSelection(ctx, { range, calendar, filters, teams, atMs: after?.atMs ?? range.toMs, rows: limit + 1 })
+			? await sumsOfSelection(ctx, { range, calendar, filters, teams, withoutIdle, atMs: after?.atMs ?? range.toMs, rows: limit + 1 })
 			: { totals: await sumsOfCharges(ctx, and(within([place]), kept)), places: [place] };
 	const rows = await readChargeRows(ctx.db, and(within(places), kept, after === null ? undefined : before(after)), limit + 1);
 	const items = rows.slice(0, limit).map((row) => ({ ...row, cause: causeOf(row) }));
@@ -89,6 +92,9 @@ export async function listCharges(ctx: Pick<ServiceContext, "actor" | "db">, raw
 		may: { refund: allows(ctx, "rates:change", null) },
 	};
 }
+
+/** As the sums tell idle hardware from all else. */
+const USED = sql`not (capacity_type = 'owned' and class = '')`;
 
 /** Of one job, or of attempts that came to nothing: few enough charges to be added up themselves. */
 async function oneCause(
@@ -109,6 +115,7 @@ interface Selection {
 	calendar: Calendar;
 	filters: SpendFilters;
 	teams: readonly string[] | null;
+	withoutIdle: boolean;
 	/** Charges of later hours are on earlier pages. */
 	atMs: number;
 	/** So many are wanted. */
@@ -118,10 +125,11 @@ interface Selection {
 /** The selection's sums, and the times in which its next charges lie: what is rare is not looked for where it is not. */
 async function sumsOfSelection(ctx: Pick<ServiceContext, "db">, s: Selection): Promise<{ totals: ChargeTotals; places: Interval[] }> {
 	const query = { groupBy: null, byBucket: true, filters: s.filters, teams: s.teams };
-	const buckets = await readSums(ctx.db, { ...query, segments: coverRange(s.range, "month", s.calendar), columns: TOTALS });
+	const wanted = <T extends { idle: boolean }>(sums: T[]): T[] => (s.withoutIdle ? sums.filter(({ idle }) => !idle) : sums);
+	const buckets = wanted(await readSums(ctx.db, { ...query, segments: coverRange(s.range, "month", s.calendar), columns: TOTALS }));
 	const totals = Object.fromEntries(TOTALS.map((name) => [name, buckets.reduce((sum, b) => sum + b[name], 0n)])) as ChargeTotals;
 	const places = placesOf(buckets, s);
-	if (restricted(s.filters).length === 0 && s.teams === null) return { totals, places };
+	if (restricted(s.filters).length === 0 && s.teams === null && !s.withoutIdle) return { totals, places };
 	const months = places.filter((p) => p.toMs - p.fromMs > LONG_MS);
 	if (months.length === 0) return { totals, places };
 	const days = await readSums(ctx.db, {
@@ -129,7 +137,7 @@ async function sumsOfSelection(ctx: Pick<ServiceContext, "db">, s: Selection): P
 		segments: months.map((m) => ({ granularity: "day", ...m })),
 		columns: ["charges"],
 	});
-	const short = [...buckets.filter((b) => b.granularity !== "month"), ...days];
+	const short = [...buckets.filter((b) => b.granularity !== "month"), ...wanted(days)];
 	return { totals, places: placesOf(short, s) };
 }
 
@@ -156,7 +164,9 @@ function placesOf(buckets: readonly { granularity: string | null; bucketStartMs:
 }
 
 async function sumsOfCharges(ctx: Pick<ServiceContext, "db">, where: SQL | undefined): Promise<ChargeTotals> {
-	const sum = (name: Exclude<(typeof TOTALS)[number], "charges">) => sql<string>`coalesce(sum(${charge[name]}), 0)::text`;
+	const sum = (name: keyof typeof charge & (typeof TOTALS)[number]) => sql<string>`coalesce(sum(${charge[name]}), 0)::text`;
+	const unknown = (name: "emissionsMilligrams" | "embodiedMilligrams") =>
+		sql<string>`coalesce(sum(${charge.gpuMs}) filter (where ${charge[name]} is null), 0)::text`;
 	const [row] = await ctx.db
 		.select({
 			effectiveMicroUsd: sum("effectiveMicroUsd"),
@@ -165,7 +175,12 @@ async function sumsOfCharges(ctx: Pick<ServiceContext, "db">, where: SQL | undef
 			billedMicroUsd: sum("billedMicroUsd"),
 			gpuMs: sum("gpuMs"),
 			energyMilliWh: sum("energyMilliWh"),
+			measuredEnergyMilliWh: sum("measuredEnergyMilliWh"),
+			hourlyGridMilliWh: sum("hourlyGridMilliWh"),
 			emissionsMilligrams: sum("emissionsMilligrams"),
+			embodiedMilligrams: sum("embodiedMilligrams"),
+			emissionsUnknownGpuMs: unknown("emissionsMilligrams"),
+			embodiedUnknownGpuMs: unknown("embodiedMilligrams"),
 			charges: sql<string>`count(*)::text`,
 		})
 		.from(charge)

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { UTC } from "#server/accounting/zone.ts";
 import { WORKLOAD_CLASSES } from "#server/domain/vocabulary.ts";
 import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
+import { carbonBy } from "../carbon/carbon-by.ts";
 import { meterAll } from "../ledger/meter.ts";
 import * as test from "../ledger/testing/books.ts";
 import { listCharges } from "./charges.ts";
@@ -67,6 +68,34 @@ describe("every number has its charges", () => {
 		expect(await chargesOf({}, { lost: "any" })).toBe(lost.totalMicroUsd);
 		expect(await chargesOf({ capacityType: ["owned"] }, { lost: "any" })).toBe(0n);
 		expect(await chargesOf({ team: ["nlp"] }, { lost: "any" })).toBe(0n);
+	});
+
+	it.each(SPEND_DIMENSIONS)("of carbon by %s: what each group emitted is the sum of its charges, idle hardware apart", async (groupBy) => {
+		const { items, totals } = await carbonBy(books, { ...MONTH, groupBy });
+		const emitted = async (filters: SpendFilters, withoutIdle = false) => {
+			const { totals: t } = await listCharges(books, { ...MONTH, filters, withoutIdle, limit: 1 });
+			return [t.emissionsMilligrams, t.embodiedMilligrams, t.energyMilliWh, t.gpuMs, t.embodiedUnknownGpuMs];
+		};
+		const sum = (...sides: (typeof totals.idle)[]) => {
+			const of = (name: keyof typeof totals.idle) => sides.reduce((all, side) => all + side[name], 0n);
+			return [of("operationalMilligrams"), of("embodiedMilligrams"), of("energyMilliWh"), of("gpuMs"), of("embodiedUnknownGpuMs")];
+		};
+		expect(totals.idle.operationalMilligrams > 0n && totals.cloud.operationalMilligrams > 0n).toBe(true);
+		for (const item of items) expect(await emitted({ [groupBy]: [item.key] }, true)).toEqual(sum(item.owned, item.cloud));
+		expect(await emitted({ capacityType: ["owned"], class: [""] })).toEqual(sum(totals.idle));
+		expect(await emitted({})).toEqual(sum(totals));
+	});
+
+	it("without idle hardware: the ten machines' charges on pages of three, and their sum", async () => {
+		const ids: string[] = [];
+		let totals = 0n;
+		for (let cursor: string | null | undefined; cursor !== null; ) {
+			const page = await listCharges(books, { ...MONTH, withoutIdle: true, limit: 3, ...(cursor === undefined ? {} : { cursor }) });
+			expect(page.items.every((c) => c.dimensions.kind === "compute")).toBe(true);
+			ids.push(...page.items.map((c) => c.id));
+			[cursor, totals] = [page.nextCursor, page.totals.effectiveMicroUsd];
+		}
+		expect([new Set(ids).size, totals]).toEqual([10, 36_000_000n]);
 	});
 
 	it("of the bars: each day, week and month is the sum of its charges", async () => {

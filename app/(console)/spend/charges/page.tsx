@@ -8,8 +8,19 @@ import { ChargesScope } from "#components/spend/charges-scope.tsx";
 import { FilterBar } from "#components/spend/filter-bar.tsx";
 import { FocusLinks } from "#components/spend/focus-links.tsx";
 import { chargePages } from "#components/spend/pages.ts";
-import { type ChargesView, chargesQuery, datesOfView, loadChargesParams, spendHref, viewLabel, viewOf } from "#components/spend/view.ts";
+import {
+	type ChargesPart,
+	type ChargesView,
+	chargesHref,
+	chargesQuery,
+	chargesViewOf,
+	datesOfView,
+	loadChargesParams,
+	spendHref,
+	viewLabel,
+} from "#components/spend/view.ts";
 import { Panel } from "#components/ui/panel.tsx";
+import { SegmentedLinks } from "#components/ui/segmented.tsx";
 import { KpiSkeleton, TableSkeleton } from "#components/ui/skeleton.tsx";
 
 export const metadata: Metadata = { title: "Charges" };
@@ -17,8 +28,8 @@ export const metadata: Metadata = { title: "Charges" };
 export default async function ChargesPage({ searchParams }: { searchParams: Promise<SearchParams> }) {
 	const call = await caller();
 	const { zone } = await call.spend.calendar();
-	const { job, lost, ...params } = await loadChargesParams(searchParams);
-	const view: ChargesView = { ...viewOf(params, zone), job, lost };
+	const view = chargesViewOf(await loadChargesParams(searchParams), zone);
+	const { job, lost, withoutIdle, of } = view;
 	const nowMs = Date.now();
 	const query = chargesQuery(view, nowMs);
 	const client = getQueryClient();
@@ -33,8 +44,11 @@ export default async function ChargesPage({ searchParams }: { searchParams: Prom
 				actions={<ChargesExport view={view} />}
 			/>
 			<PageBody>
-				<FilterBar view={view} charges={{ job, lost }} />
-				<ChargesScope view={view} />
+				<FilterBar view={view} charges={{ job, lost, withoutIdle, of }} />
+				<div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+					<ReadAs view={view} />
+					<ChargesScope view={view} />
+				</div>
 				<QueryBoundary what="The sums" framed skeleton={<KpiSkeleton count={5} label="Loading the sums" />}>
 					<ChargesHead view={view} />
 				</QueryBoundary>
@@ -45,5 +59,21 @@ export default async function ChargesPage({ searchParams }: { searchParams: Prom
 				</Panel>
 			</PageBody>
 		</HydrateClient>
+	);
+}
+
+const READ_AS = [
+	{ value: "cost", label: "Cost" },
+	{ value: "carbon", label: "CO2e" },
+] as const satisfies readonly { value: ChargesPart["of"]; label: string }[];
+
+/** The same charges, by what they cost or by what was emitted. */
+function ReadAs({ view }: { view: ChargesView }) {
+	return (
+		<SegmentedLinks
+			label="Charges by"
+			value={view.of}
+			options={READ_AS.map((option) => ({ ...option, href: chargesHref({ ...view, of: option.value }) }))}
+		/>
 	);
 }
