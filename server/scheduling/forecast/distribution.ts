@@ -14,7 +14,13 @@ export interface Component {
 	points: readonly number[];
 }
 
-/** How long something takes: a distribution function, straight between its steps, with a Pareto tail behind the last. Values are ms. */
+/**
+ * How long something takes: a distribution function, straight between its steps, with a Pareto tail behind the last. Values are ms.
+ *
+ * Runs of the very same length, to the ms, have one step, and the share rises evenly from the value below to it: forty runs of 1 h
+ * have a median of 0.51 h (their P90 is 0.92 h), where forty that differ by seconds have one of 1 h. Lengths that are measured differ; those of
+ * traces in whole seconds or minutes do not. A step that is upright (one more value, 1 ms below it) was tried: docs/forecast.md, The benchmark.
+ */
 export class Distribution {
 	readonly #values: Float64Array;
 	/** Share that is at most the value. */
