@@ -1,5 +1,6 @@
 import path from "node:path";
 import { z } from "zod";
+import { poolSpeedSchema } from "#server/domain/pool-speed.ts";
 
 const DEVELOPMENT_SECRET = "development-secret-not-for-production";
 
@@ -46,6 +47,8 @@ const schema = z.object({
 	SPILLWAY_AWS_IMAGE_ID: z.string().default("ami-0spillwaydemo0001"),
 	SPILLWAY_LOCAL_SLOTS: z.coerce.number().int().min(0).max(1024).default(4),
 	SPILLWAY_LOCAL_ACCELERATOR: z.string().default("L40S-48GB"),
+	/** How fast jobs run in such a slot beside a cloud machine: 2 is half the time. */
+	SPILLWAY_LOCAL_SPEED: z.coerce.number().pipe(poolSpeedSchema).default(1),
 	/** File in the form of rclone.conf: what data sets are fetched by, with credentials (docs/data.md). */
 	SPILLWAY_DATA_REMOTES: z.string().min(1).optional(),
 	/** An API of the Electricity Maps form that the grid's intensity is read from each hour; unset: imports and the shipped averages. */

@@ -57,6 +57,7 @@ export async function startSystem(options: { scheduler: boolean }): Promise<Syst
 			SPILLWAY_HOST: "127.0.0.1",
 			SPILLWAY_LOCAL_ACCELERATOR: "L40S-48GB",
 			SPILLWAY_LOCAL_SLOTS: 4,
+			SPILLWAY_LOCAL_SPEED: 1,
 			SPILLWAY_AWS_REGIONS: ["us-east-1", "us-west-2"],
 			SPILLWAY_AWS_IMAGE_ID: "ami-00000000000000001",
 		});

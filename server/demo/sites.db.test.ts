@@ -3,6 +3,7 @@ import { HOUR_MS } from "#server/kernel/units.ts";
 import { meterAll } from "#server/services/ledger/meter.ts";
 import * as test from "#server/services/ledger/testing/books.ts";
 import { readPoolRates } from "#server/services/rate-card/list.ts";
+import { readSpeeds } from "#server/services/site/pool-speed.ts";
 import { seedSites } from "./sites.ts";
 
 let books: test.Books;
@@ -15,6 +16,7 @@ const settings = {
 	SPILLWAY_HOST: "127.0.0.1",
 	SPILLWAY_LOCAL_ACCELERATOR: "L40S-48GB",
 	SPILLWAY_LOCAL_SLOTS: 4,
+	SPILLWAY_LOCAL_SPEED: 1,
 	SPILLWAY_AWS_REGIONS: ["us-east-1"],
 	SPILLWAY_AWS_IMAGE_ID: "ami-1",
 };
@@ -32,5 +34,16 @@ describe("the demo's sites", () => {
 		await meterAll(books);
 		const idle = Number(await test.chargedTo(books, { poolId: "local" })) / 1e6;
 		expect(idle).toBeCloseTo((4 * Number(month?.idleMicroUsdPerGpuHour)) / 1e6, 4);
+
+		// The speed of this host is what each start says, and of nothing else.
+		const speedAfter = async (SPILLWAY_LOCAL_SPEED: number): Promise<number[]> => {
+			await seedSites(books, { ...settings, SPILLWAY_LOCAL_SPEED });
+			const { of } = await readSpeeds(books.db);
+			return ["local", "aws"].map((siteId) => of({ siteId, poolId: "local", accelerator: "L40S-48GB" }));
+		};
+		expect([await speedAfter(2), await speedAfter(1)]).toEqual([
+			[2, 1],
+			[1, 1],
+		]);
 	});
 });

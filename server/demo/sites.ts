@@ -1,3 +1,4 @@
+import { eq, sql } from "drizzle-orm";
 import { dayKey } from "#server/accounting/calendar.ts";
 import { pool, site } from "#server/db/schema/site.ts";
 import { EMULATED_RESOURCE_GROUP, EMULATED_SUBSCRIPTION } from "#server/emulators/azure/options.ts";
@@ -22,6 +23,7 @@ export async function seedSites(
 		| "SPILLWAY_HOST"
 		| "SPILLWAY_LOCAL_ACCELERATOR"
 		| "SPILLWAY_LOCAL_SLOTS"
+		| "SPILLWAY_LOCAL_SPEED"
 		| "SPILLWAY_AWS_REGIONS"
 		| "SPILLWAY_AWS_IMAGE_ID"
 		| "SPILLWAY_AZURE_ENDPOINT"
@@ -48,6 +50,11 @@ export async function seedSites(
 			...(settings.SPILLWAY_GCP_ENDPOINT ? [EMULATED_GCP] : []),
 		])
 		.onConflictDoNothing();
+	const speeds = JSON.stringify({ speeds: { local: settings.SPILLWAY_LOCAL_SPEED } });
+	await ctx.db
+		.update(site)
+		.set({ settings: sql`${site.settings} || ${speeds}::jsonb` })
+		.where(eq(site.id, "local"));
 	await ctx.db
 		.insert(pool)
 		.values({

@@ -4,16 +4,16 @@ import { z } from "zod";
 const [LEAST, MOST] = [0.01, 100] as const;
 const SAID = `a number from ${LEAST} to ${MOST}, such as 2 for a pool on which jobs take half the time`;
 
+/** Of one pool. */
+export const poolSpeedSchema = z.number(SAID).min(LEAST, SAID).max(MOST, SAID);
+
 /**
  * A site's setting `speeds`: how fast jobs run in its pools, by a pool's id or by an accelerator, beside a machine of speed 1.
  * Clouds, and pools of which nothing is said, have speed 1. Forms write their numbers as texts.
  */
 export const poolSpeedsSchema = z.record(
 	z.string().min(1),
-	z.preprocess(
-		(given) => (typeof given === "string" && given.trim() !== "" ? Number(given) : given),
-		z.number(SAID).min(LEAST, SAID).max(MOST, SAID),
-	),
+	z.preprocess((given) => (typeof given === "string" && given.trim() !== "" ? Number(given) : given), poolSpeedSchema),
 );
 export type PoolSpeeds = z.output<typeof poolSpeedsSchema>;
 

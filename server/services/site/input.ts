@@ -61,7 +61,7 @@ export function kindOf({ kinds }: Pick<SiteTools, "kinds">, provider: string): S
 	throw new SpillwayError("invalid_input", `A site of ${provider} cannot be added or changed here.`, {
 		fields: [{ path: "provider", message: `one of ${kinds.map((k) => k.provider).join(", ")}` }],
 		...(provider === "local"
-			? { fix: "The local site is this host, and is set by SPILLWAY_LOCAL_SLOTS and SPILLWAY_LOCAL_ACCELERATOR." }
+			? { fix: "The local site is this host, and is set by SPILLWAY_LOCAL_SLOTS, SPILLWAY_LOCAL_ACCELERATOR and SPILLWAY_LOCAL_SPEED." }
 			: {}),
 	});
 }
