@@ -1,5 +1,6 @@
 import type { CatalogEntry } from "../shared/catalog-entry.ts";
 import { EMULATOR_DEFAULTS, type EmulatorOptions } from "../shared/options.ts";
+import type { CapacityReservation } from "./capacity-reservations.ts";
 
 export interface Ec2EmulatorOptions extends EmulatorOptions {
 	catalog: readonly CatalogEntry[];
@@ -9,6 +10,8 @@ export interface Ec2EmulatorOptions extends EmulatorOptions {
 	accessKeyIds?: readonly string[];
 	/** vCPUs that the account may run at once in each region, by Service Quotas' code such as `L-DB2E81BA`; without any it has no quotas. */
 	vcpuQuotas?: Readonly<Record<string, number>>;
+	/** What the account has reserved. */
+	capacityReservations?: readonly CapacityReservation[];
 }
 
 export type ResolvedOptions = Required<Ec2EmulatorOptions>;
@@ -16,5 +19,12 @@ export type ResolvedOptions = Required<Ec2EmulatorOptions>;
 export const DEFAULT_ACCESS_KEY_ID = "AKIAEMULATED";
 
 export function resolveOptions(options: Ec2EmulatorOptions): ResolvedOptions {
-	return { ...EMULATOR_DEFAULTS, terminatedVisibleMs: 3_600_000, accessKeyIds: [DEFAULT_ACCESS_KEY_ID], vcpuQuotas: {}, ...options };
+	return {
+		...EMULATOR_DEFAULTS,
+		terminatedVisibleMs: 3_600_000,
+		accessKeyIds: [DEFAULT_ACCESS_KEY_ID],
+		vcpuQuotas: {},
+		capacityReservations: [],
+		...options,
+	};
 }

@@ -47,6 +47,7 @@ export function machinesWithin(world: World, region: string, quota: VcpuQuota, i
 	const used = world.store
 		.machines()
 		.filter(({ reservation, instance }) => reservation.region === region && isAlive(instance.state))
+		.filter(({ reservation }) => !reservation.capacityReservation?.isBlock)
 		.filter(
 			({ reservation, instance }) => vcpuQuotaOf(world.options, reservation.instanceType, instance.spot !== null)?.code === quota.code,
 		)

@@ -5,6 +5,7 @@ import {
 	DescribeSubnetsCommand,
 	EC2Client,
 	type Filter,
+	paginateDescribeCapacityReservations,
 	paginateDescribeInstances,
 	paginateDescribeInstanceTypeOfferings,
 	paginateDescribeSpotPriceHistory,
@@ -49,6 +50,21 @@ const countedSchema = z.object({
 });
 /** What a quota counts of a machine, whoever's it is. */
 export type CountedMachine = z.output<typeof countedSchema>;
+
+const reservedSchema = z.object({
+	CapacityReservationId: z.string().min(1),
+	InstanceType: z.string().min(1),
+	State: z.string(),
+	TotalInstanceCount: z.number(),
+	AvailableInstanceCount: z.number(),
+	ReservationType: z.string().optional(),
+	InstanceMatchCriteria: z.string().optional(),
+	InstancePlatform: z.string().optional(),
+	Tenancy: z.string().optional(),
+	OwnerId: z.string().optional(),
+});
+/** Capacity that was reserved for the account, or is shared with it. */
+export type ReservedCapacity = z.output<typeof reservedSchema>;
 
 /** The calls that the driver makes, one client for each region, every answer checked before it is believed. */
 export class Ec2Calls {
@@ -148,6 +164,18 @@ export class Ec2Calls {
 		const paginator = paginateDescribeInstances({ client: this.#client(region), pageSize: this.#settings.pageSize }, { Filters });
 		const reservations = await readPages(what, paginator, (page) => page.Reservations);
 		return parseAnswer(what, z.array(z.object({ Instances: z.array(countedSchema) })), reservations).flatMap((r) => r.Instances);
+	}
+
+	/** The reservations of these ids, or all that the account sees. @throws DriverError invalid_request for an id that is not there */
+	async capacityReservations(region: string, ids: readonly string[] = []): Promise<ReservedCapacity[]> {
+		const what = `capacity reservations ${ids.join(", ")}${ids.length > 0 ? " " : ""}in ${region}`;
+		const asked = ids.length > 0 ? { CapacityReservationIds: [...ids] } : {};
+		const rows = await readPages(
+			what,
+			paginateDescribeCapacityReservations({ client: this.#client(region) }, asked),
+			(page) => page.CapacityReservations,
+		);
+		return parseAnswer(what, z.array(reservedSchema), rows);
 	}
 
 	async terminateInstance(region: string, providerInstanceId: string): Promise<void> {

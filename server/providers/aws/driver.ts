@@ -40,6 +40,8 @@ export class AwsDriver implements CloudDriver {
 	readonly #diskPrices: DiskPrices;
 	/** By region; images do not change. */
 	readonly #rootDisks = new Map<string, RootDisk>();
+	/** By reservation, whether it is a Capacity Block: none becomes one. */
+	readonly #blocks = new Map<string, boolean>();
 
 	/** @throws ZodError for wrong settings. */
 	constructor(siteId: string, options: { settings: AwsSettings; listPrices: () => readonly DatedRate[]; clock?: Clock }) {
@@ -90,8 +92,18 @@ export class AwsDriver implements CloudDriver {
 		const quotas = await this.#quotas.in(region);
 		if (quotas.length === 0) return null;
 		try {
-			const machines = await this.#ec2.countedMachines(region, COUNTED_FAMILIES);
-			return { quotas, machines, vcpus: new Map(rates.map(({ instanceType, vcpus }) => [instanceType, vcpus])) };
+			const [machines, reserved] = await Promise.all([
+				this.#ec2.countedMachines(region, COUNTED_FAMILIES),
+				// Nor is this: without the right to look, machines alone are counted.
+				this.#ec2.capacityReservations(region).catch(() => []),
+			]);
+			return {
+				quotas,
+				machines,
+				reserved,
+				accountId: this.#settings.accountId ?? null,
+				vcpus: new Map(rates.map(({ instanceType, vcpus }) => [instanceType, vcpus])),
+			};
 		} catch {
 			return null;
 		}
@@ -128,13 +140,33 @@ export class AwsDriver implements CloudDriver {
 	async launch(request: LaunchRequest): Promise<InstanceObservation> {
 		const { region, instanceId } = request;
 		try {
-			const input = runInstancesInput(request, this.#settings, this.#imageIn(region), await this.#rootDiskIn(region));
+			const [rootDisk, isBlock] = await Promise.all([this.#rootDiskIn(region), this.#isBlock(request)]);
+			const input = runInstancesInput(request, this.#settings, this.#imageIn(region), { rootDisk, isBlock });
 			const made = await this.#ec2.runInstances(region, input);
 			return { ...observationOf(region, made), instanceId };
 		} catch (error) {
 			const over = error instanceof DriverError && error.providerCode === "IdempotentInstanceTerminated";
 			const found = over ? await this.findByToken(region, instanceId) : null;
 			if (found) return found;
+			throw error;
+		}
+	}
+
+	/**
+	 * Whether the reservation is a Capacity Block, into which EC2 lets nothing but what names that market. Where the account may
+	 * not look, it is taken for none, as the same call was before.
+	 */
+	async #isBlock({ region, capacityType, reservation }: LaunchRequest): Promise<boolean> {
+		if (capacityType !== "reserved" || !reservation) return false;
+		const known = this.#blocks.get(reservation);
+		if (known !== undefined) return known;
+		try {
+			const [found] = await this.#ec2.capacityReservations(region, [reservation]);
+			const isBlock = found?.ReservationType === "capacity-block";
+			this.#blocks.set(reservation, isBlock);
+			return isBlock;
+		} catch (error) {
+			if (error instanceof DriverError && error.kind === "unauthorized") return false;
 			throw error;
 		}
 	}

@@ -8,6 +8,8 @@ const KIND_OF_CODE: Record<string, DriverErrorKind> = {
 	InsufficientCapacity: "insufficient_capacity",
 	InsufficientFreeAddressesInSubnet: "insufficient_capacity",
 	UnfulfillableCapacity: "insufficient_capacity",
+	// The targeted reservation is full.
+	ReservationCapacityExceeded: "insufficient_capacity",
 	SpotMaxPriceTooLow: "insufficient_capacity",
 	// "The requested configuration is currently not supported": this type is not sold in that zone.
 	Unsupported: "insufficient_capacity",

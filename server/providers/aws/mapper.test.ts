@@ -55,7 +55,7 @@ it("asks for no market, no zone and no subnet on demand anywhere in the region",
 });
 
 it("asks for the root disk by the image's name of it, of the size that is priced, gone with the machine", () => {
-	const input = runInstancesInput(REQUEST, SETTINGS, "ami-1", { deviceName: "/dev/xvda", gib: 100 });
+	const input = runInstancesInput(REQUEST, SETTINGS, "ami-1", { rootDisk: { deviceName: "/dev/xvda", gib: 100 } });
 	const Ebs = { VolumeType: "gp3", VolumeSize: 100, DeleteOnTermination: true };
 	expect(input.BlockDeviceMappings).toEqual([{ DeviceName: "/dev/xvda", Ebs }]);
 });

@@ -46,13 +46,18 @@ export function observationOf(region: string, instance: Ec2Instance): InstanceOb
 		region,
 		zone: instance.Placement.AvailabilityZone,
 		instanceType: instance.InstanceType,
-		capacityType: instance.InstanceLifecycle === "spot" ? "spot" : "on_demand",
+		capacityType: capacityTypeOf(instance),
 		state,
 		launchedAtMs: instance.LaunchTime.getTime(),
 		billing: billingOf(instance),
 		stateReasonCode: ending ? (instance.StateReason?.Code ?? null) : null,
 		privateAddress: instance.PrivateIpAddress ?? null,
 	};
+}
+
+function capacityTypeOf({ InstanceLifecycle }: Ec2Instance): InstanceObservation["capacityType"] {
+	if (InstanceLifecycle === "capacity-block") return "reserved";
+	return InstanceLifecycle === "spot" ? "spot" : "on_demand";
 }
 
 /** Of a machine that never came to run. Source: EC2 API reference, StateReason: "during launch" and its like. */
@@ -88,13 +93,14 @@ export interface RootDisk {
 
 /**
  * One machine or none, with its tags in the same call. Our token is EC2's client token (at most 64 characters). Its disk has the
- * tags too, so that a bill's line of it is known for ours. `rootDisk` null: the image's own disk.
+ * tags too, so that a bill's line of it is known for ours. `rootDisk` null: the image's own disk. `isBlock`: the reservation is a
+ * Capacity Block, which is a market of its own.
  */
 export function runInstancesInput(
 	request: LaunchRequest,
 	settings: ParsedAwsSettings,
 	imageId: string,
-	rootDisk: RootDisk | null = null,
+	{ rootDisk = null, isBlock = false }: { rootDisk?: RootDisk | null; isBlock?: boolean } = {},
 ): RunInstancesCommandInput {
 	const { region, zone, capacityType, reservation } = request;
 	const spot = capacityType === "spot";
@@ -127,6 +133,7 @@ export function runInstancesInput(
 		...(capacityType === "reserved" && reservation
 			? { CapacityReservationSpecification: { CapacityReservationTarget: { CapacityReservationId: reservation } } }
 			: {}),
+		...(isBlock ? { InstanceMarketOptions: { MarketType: "capacity-block" as const } } : {}),
 		...(spot
 			? {
 					InstanceMarketOptions: {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { COUNTED_FAMILIES, offerQuota, quotaOf, readVcpuQuotas } from "./quotas.ts";
+import type { ReservedCapacity } from "./client.ts";
+import { COUNTED_FAMILIES, offerQuota, type QuotaFacts, quotaOf, readVcpuQuotas } from "./quotas.ts";
 
 const row = (QuotaCode: string, QuotaName: string, Value: number) => ({ QuotaCode, QuotaName, Value });
 const P = row("L-417A185B", "Running On-Demand P instances", 384);
@@ -34,12 +35,19 @@ describe("the quota that a machine counts in", () => {
 
 describe("what is used of a quota", () => {
 	const machine = (InstanceType: string, more: object = {}) => ({ InstanceType, ...more });
-	const used = (machines: ReturnType<typeof machine>[], buying: "on_demand" | "spot" = "on_demand") =>
+	const used = (
+		machines: ReturnType<typeof machine>[],
+		buying: "on_demand" | "spot" = "on_demand",
+		more: Partial<Pick<QuotaFacts, "reserved" | "accountId">> = {},
+	) =>
 		offerQuota(
 			{
-				quotas: readVcpuQuotas([P, G, P_SPOT, row("L-3819A6DF", "All G and VT Spot Instance Requests", 32)]),
-				machines,
-				vcpus: new Map([["g5.xlarge", 4]]),
+				...{ quotas: readVcpuQuotas([P, G, P_SPOT, row("L-3819A6DF", "All G and VT Spot Instance Requests", 32)]), machines },
+				...{ reserved: [], accountId: "123456789012", ...more },
+				vcpus: new Map([
+					["g5.xlarge", 4],
+					["g6.12xlarge", 48],
+				]),
 			},
 			"g5.xlarge",
 			buying,
@@ -54,6 +62,30 @@ describe("what is used of a quota", () => {
 	it("leaves out other families, and keeps spot apart from on-demand", () => {
 		const machines = [machine("p4d.24xlarge"), machine("m5.large"), machine("g5.xlarge", { InstanceLifecycle: "spot" })];
 		expect([used(machines), used(machines, "spot")]).toEqual([0, 4]);
+	});
+
+	const reserved = (changes: Partial<ReservedCapacity> = {}): ReservedCapacity => ({
+		...{ CapacityReservationId: "cr-1", InstanceType: "g6.12xlarge", State: "active", OwnerId: "123456789012" },
+		...{ TotalInstanceCount: 3, AvailableInstanceCount: 2, InstanceMatchCriteria: "open" },
+		...changes,
+	});
+
+	it.each([
+		["two of three unused: 2 × 48, beside a machine of 4", {}, 100],
+		["all of what is coming", { State: "scheduled" }, 148],
+		["nothing of what is over", { State: "expired" }, 4],
+		["nothing of a Capacity Block, which has a quota of its own", { ReservationType: "capacity-block" }, 4],
+		["nothing of what another account shares", { OwnerId: "999999999999" }, 4],
+		["nothing of its own type that is open: EC2 puts it there", { InstanceType: "g5.xlarge" }, 4],
+		["its own type where it must be named", { InstanceType: "g5.xlarge", InstanceMatchCriteria: "targeted" }, 12],
+		["its own type for Windows", { InstanceType: "g5.xlarge", InstancePlatform: "Windows" }, 12],
+	])("has reserved capacity that stands unused: %s", (_, changes, wanted) => {
+		expect(used([machine("g5.xlarge")], "on_demand", { reserved: [reserved(changes)] })).toBe(wanted);
+	});
+
+	it("has none of it for spot, nor where nobody knows whose it is", () => {
+		expect(used([], "spot", { reserved: [reserved()] })).toBe(0);
+		expect(used([], "on_demand", { reserved: [reserved()], accountId: null })).toBe(0);
 	});
 
 	it("leaves out capacity blocks and dedicated hosts, which have quotas of their own", () => {

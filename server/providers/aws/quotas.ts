@@ -1,5 +1,5 @@
 import type { OfferQuota } from "#server/domain/capacity.ts";
-import type { CountedMachine } from "./client.ts";
+import type { CountedMachine, ReservedCapacity } from "./client.ts";
 
 type Buying = "on_demand" | "spot";
 
@@ -56,18 +56,50 @@ export function quotaOf(quotas: readonly VcpuQuota[], instanceType: string, buyi
 export interface QuotaFacts {
 	quotas: readonly VcpuQuota[];
 	machines: readonly CountedMachine[];
+	/** What is reserved; that of another account counts in that one's quotas. */
+	reserved: readonly ReservedCapacity[];
+	/** Null: not known, and then no reservation is known to be ours. */
+	accountId: string | null;
 	/** vCPUs of the types that are known. */
 	vcpus: ReadonlyMap<string, number>;
 }
 
 /** What an offer's quota allows and what is used of it; nothing where none is known. Pure. */
-export function offerQuota({ quotas, machines, vcpus }: QuotaFacts, instanceType: string, buying: Buying): { quota?: OfferQuota } {
+export function offerQuota(facts: QuotaFacts, instanceType: string, buying: Buying): { quota?: OfferQuota } {
+	const { quotas, machines, vcpus } = facts;
 	const quota = quotaOf(quotas, instanceType, buying);
 	if (quota === null) return {};
-	const used = machines
+	const running = machines
 		.filter((machine) => isCounted(machine) && quotaOf(quotas, machine.InstanceType, buyingOf(machine)) === quota)
 		.reduce((sum, machine) => sum + vcpusOf(machine, vcpus), 0);
+	const used = running + (buying === "on_demand" ? unusedVcpus(facts, quota, instanceType) : 0);
 	return { quota: { name: quota.name, unit: "cores", limit: quota.limit, used } };
+}
+
+/** Of capacity that is not there yet, all of it counts. */
+const COMING = new Set(["assessing", "scheduled", "pending", "delayed"]);
+
+/**
+ * "Capacity Reservations count toward your On-Demand Instance quotas, even if they are unused" (EC2 User Guide, "On-Demand
+ * Instance quotas"), in the states active and COMING ("On-Demand Capacity Reservations", "Quotas"). Not for a machine that EC2
+ * puts into them by itself: as many as are unused of its own type and open add nothing to what counts.
+ */
+function unusedVcpus({ quotas, reserved, accountId, vcpus }: QuotaFacts, quota: VcpuQuota, instanceType: string): number {
+	return reserved
+		.filter((one) => one.OwnerId === accountId && one.ReservationType !== "capacity-block")
+		.filter((one) => quotaOf(quotas, one.InstanceType, "on_demand") === quota && !takesByItself(one, instanceType))
+		.reduce((sum, one) => sum + unusedIn(one) * (vcpus.get(one.InstanceType) ?? 0), 0);
+}
+
+function unusedIn({ State, TotalInstanceCount, AvailableInstanceCount }: ReservedCapacity): number {
+	if (State === "active") return AvailableInstanceCount;
+	return COMING.has(State) ? TotalInstanceCount : 0;
+}
+
+function takesByItself(one: ReservedCapacity, instanceType: string): boolean {
+	const { State, InstanceMatchCriteria, InstancePlatform = "Linux/UNIX", Tenancy = "default" } = one;
+	const isOpen = State === "active" && InstanceMatchCriteria === "open";
+	return isOpen && one.InstanceType === instanceType && InstancePlatform === "Linux/UNIX" && Tenancy === "default";
 }
 
 /** Capacity blocks and dedicated hosts have quotas of their own. */

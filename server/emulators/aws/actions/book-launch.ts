@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { durationOf, type FaultBehaviour } from "../../shared/faults.ts";
 import { newMachineRecord } from "../../shared/machine-record.ts";
 import type { InstanceRecord, Reservation } from "../book/records.ts";
+import type { CapacityReservation } from "../capacity-reservations.ts";
 import type { World } from "../world.ts";
 import type { LaunchPlacement } from "./launch-placement.ts";
 import type { LaunchRequest } from "./launch-request.ts";
@@ -12,13 +13,15 @@ export interface Booking {
 	fingerprint: string;
 	launch: LaunchRequest;
 	placement: LaunchPlacement;
+	/** The reservation that it is launched into. */
+	target: CapacityReservation | null;
 	behaviours: readonly FaultBehaviour[];
 	count: number;
 }
 
 /** Writes the launch and its machines into the book, all at once. */
 export function bookLaunch(world: World, booking: Booking): Reservation {
-	const { region, fingerprint, launch, count } = booking;
+	const { region, fingerprint, launch, target, count } = booking;
 	const first = world.store.nextOrdinal();
 	const reservation: Reservation = {
 		reservationId: `r-${hex(17)}`,
@@ -29,6 +32,7 @@ export function bookLaunch(world: World, booking: Booking): Reservation {
 		imageId: launch.imageId,
 		keyName: launch.keyName,
 		rootDisk: launch.rootDisk,
+		capacityReservation: target && { id: target.id, isBlock: launch.isBlock },
 		securityGroupIds: launch.securityGroupIds,
 		userData: launch.userData,
 		// A one-time spot request cannot be started again: its machine is terminated either way.

@@ -18,6 +18,9 @@ export interface LaunchRequest {
 	clientToken: string;
 	spot: boolean;
 	maxPriceUsd: string | null;
+	/** Into a Capacity Block. */
+	isBlock: boolean;
+	capacityReservationId: string | null;
 	shutdownBehaviour: "stop" | "terminate";
 	userData: string;
 	keyName: string | null;
@@ -63,6 +66,8 @@ export function readLaunch(input: RunInstancesRequest): LaunchRequest {
 		clientToken,
 		spot: spot.isSpot,
 		maxPriceUsd: spot.maxPriceUsd,
+		isBlock: spot.isBlock,
+		capacityReservationId: input.CapacityReservationSpecification?.CapacityReservationTarget?.CapacityReservationId ?? null,
 		shutdownBehaviour: shutdown,
 		userData: readUserData(input.UserData),
 		keyName: input.KeyName ?? null,
@@ -80,8 +85,13 @@ function readRootDisk({ BlockDeviceMappings: mappings = [] }: RunInstancesReques
 	return type === undefined || gib === undefined ? null : { type, gib };
 }
 
-function readMarket({ InstanceMarketOptions: market }: RunInstancesRequest): { isSpot: boolean; maxPriceUsd: string | null } {
-	if (!market) return { isSpot: false, maxPriceUsd: null };
+function readMarket({ InstanceMarketOptions: market }: RunInstancesRequest): {
+	isSpot: boolean;
+	isBlock: boolean;
+	maxPriceUsd: string | null;
+} {
+	const isBlock = market?.MarketType === "capacity-block";
+	if (!market || isBlock) return { isSpot: false, isBlock, maxPriceUsd: null };
 	if (market.MarketType !== "spot") throw notEmulated(`the market type ${market.MarketType ?? "(none)"}`);
 	const {
 		SpotInstanceType: kind = "one-time",
@@ -91,7 +101,7 @@ function readMarket({ InstanceMarketOptions: market }: RunInstancesRequest): { i
 	if (kind !== "one-time") throw notEmulated(`spot requests of the kind ${kind}`);
 	if (behaviour !== "terminate") throw notEmulated(`the interruption behaviour ${behaviour}`);
 	if (price !== undefined && !/^\d{1,6}(\.\d{1,6})?$/.test(price)) throw invalidValue("price", price, "Expecting dollars an hour.");
-	return { isSpot: true, maxPriceUsd: price ?? null };
+	return { isSpot: true, isBlock, maxPriceUsd: price ?? null };
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Ec2Action } from "./action.ts";
 import { createTags } from "./create-tags.ts";
 import { describeAvailabilityZones } from "./describe-availability-zones.ts";
+import { describeCapacityReservations } from "./describe-capacity-reservations.ts";
 import { describeImages } from "./describe-images.ts";
 import { describeInstanceTypeOfferings } from "./describe-instance-type-offerings.ts";
 import { describeInstanceTypes } from "./describe-instance-types.ts";
@@ -16,6 +17,7 @@ export const ACTIONS: ReadonlyMap<string, Ec2Action> = new Map(
 	[
 		createTags,
 		describeAvailabilityZones,
+		describeCapacityReservations,
 		describeImages,
 		describeInstanceTypeOfferings,
 		describeInstanceTypes,

@@ -4,6 +4,7 @@ import { microToUsdText, usdToMicro } from "#server/kernel/money.ts";
 import type { FaultBehaviour } from "../../shared/faults.ts";
 import { isAlive } from "../../shared/machine-record.ts";
 import type { Reservation } from "../book/records.ts";
+import { targetOf } from "../capacity-reservations.ts";
 import { Ec2Error } from "../ec2-error.ts";
 import { spotPriceAt } from "../spot-prices.ts";
 import { machinesWithin, vcpuQuotaOf } from "../vcpu-quotas.ts";
@@ -43,9 +44,9 @@ export const runInstances = defineAction<RunInstancesRequest, Ec2Reservation>({
 		"SubnetId",
 		"TagSpecifications",
 		"UserData",
+		"CapacityReservationSpecification.CapacityReservationTarget.CapacityReservationId",
 		// Taken without effect: an emulated machine has this host's disk, network and identity.
 		"BlockDeviceMappings",
-		"CapacityReservationSpecification.CapacityReservationTarget.CapacityReservationId",
 		"EbsOptimized",
 		"IamInstanceProfile",
 		"MetadataOptions",
@@ -70,6 +71,7 @@ export const runInstances = defineAction<RunInstancesRequest, Ec2Reservation>({
 		}
 		if (world.closing) throw new Ec2Error("Unavailable", "The emulated EC2 endpoint is stopping; nothing new is launched.");
 		const { instanceType, spot } = launch;
+		const target = targetOf(world, region, launch);
 		const zone = requestedZone(input, world.catalog, region);
 		const turn = world.store.nextOrdinal();
 		const placement = placeLaunch({ region, instanceType, zone, spot, turn }, world.catalog, world.faults);
@@ -83,6 +85,7 @@ export const runInstances = defineAction<RunInstancesRequest, Ec2Reservation>({
 			launch,
 			placement,
 			behaviours,
+			target,
 			count: countOf(world, region, launch, behaviours),
 		});
 		for (const instance of reservation.instances) world.lifecycle.schedule(instance);
@@ -113,7 +116,8 @@ function countOf(world: World, region: string, launch: LaunchRequest, behaviours
 			"InstanceLimitExceeded",
 			`You have requested more instances (${live + minCount}) than your current instance limit of ${world.options.maxLiveInstances} allows.`,
 		);
-	const quota = vcpuQuotaOf(world.options, instanceType, spot);
+	// A Capacity Block has a quota of its own, which is not emulated.
+	const quota = launch.isBlock ? null : vcpuQuotaOf(world.options, instanceType, spot);
 	const fitting = quota === null ? maxCount : machinesWithin(world, region, quota, instanceType);
 	if (minCount > fitting) throw quotaError(spot, quota?.limit ?? 0);
 	const limits = behaviours.flatMap((behaviour) => (behaviour.kind === "limited_capacity" ? [behaviour.available] : []));

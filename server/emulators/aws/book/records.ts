@@ -41,6 +41,8 @@ export const reservationSchema = z.strictObject({
 		.strictObject({ type: z.string(), gib: z.int().min(1) })
 		.nullable()
 		.default(null),
+	/** That it was launched into. */
+	capacityReservation: z.strictObject({ id: z.string(), isBlock: z.boolean() }).nullable().default(null),
 	securityGroupIds: z.array(z.string()),
 	/** As it was sent, in base64. */
 	userData: z.string(),

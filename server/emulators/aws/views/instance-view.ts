@@ -63,7 +63,8 @@ export function instanceView(world: World, { reservation, instance }: Machine): 
 		VirtualizationType: "hvm",
 		Hypervisor: "xen",
 		ClientToken: reservation.clientToken,
-		InstanceLifecycle: instance.spot ? "spot" : undefined,
+		InstanceLifecycle: instance.spot ? "spot" : reservation.capacityReservation?.isBlock ? "capacity-block" : undefined,
+		CapacityReservationId: reservation.capacityReservation?.id,
 		SpotInstanceRequestId: instance.spot?.requestId,
 		CpuOptions: vcpus === undefined ? undefined : { CoreCount: Math.max(1, Math.floor(vcpus / 2)), ThreadsPerCore: vcpus > 1 ? 2 : 1 },
 		MetadataOptions: {

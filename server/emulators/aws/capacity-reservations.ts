@@ -1,0 +1,54 @@
+import { isAlive } from "../shared/machine-record.ts";
+import { Ec2Error } from "./ec2-error.ts";
+import type { World } from "./world.ts";
+
+/** Machines of a type that are kept for the account in a zone, for those alone that are launched into them by its id. */
+export interface CapacityReservation {
+	/** `cr-…` */
+	id: string;
+	region: string;
+	zone: string;
+	instanceType: string;
+	instances: number;
+	/** A Capacity Block: a market of its own. */
+	isBlock?: boolean;
+}
+
+/** How many more machines it takes. */
+export function availableIn({ store }: World, { id, instances }: CapacityReservation): number {
+	const taken = store
+		.machines()
+		.filter(({ reservation, instance }) => reservation.capacityReservation?.id === id && isAlive(instance.state));
+	return Math.max(0, instances - taken.length);
+}
+
+/**
+ * Where a launch goes; null where it names none, or the account was given none: then any is taken without effect.
+ * @throws Ec2Error for one that is not there, of another type or full, and for a block that is not asked for as one
+ */
+export function targetOf(
+	world: World,
+	region: string,
+	launch: { capacityReservationId: string | null; isBlock: boolean; instanceType: string; minCount: number },
+): CapacityReservation | null {
+	const { capacityReservations } = world.options;
+	const { capacityReservationId: id, isBlock, instanceType, minCount } = launch;
+	if (id === null && isBlock) throw wrongMarket();
+	if (id === null || capacityReservations.length === 0) return null;
+	const found = capacityReservations.find((one) => one.id === id && one.region === region);
+	if (!found) throw new Ec2Error("InvalidCapacityReservationId.NotFound", `The capacity reservation '${id}' does not exist`);
+	if ((found.isBlock ?? false) !== isBlock) throw wrongMarket();
+	if (found.instanceType !== instanceType)
+		throw new Ec2Error("InvalidParameterCombination", `The instance type of '${id}' is ${found.instanceType}, not ${instanceType}`);
+	if (availableIn(world, found) < minCount)
+		throw new Ec2Error(
+			"ReservationCapacityExceeded",
+			"The targeted Capacity Reservation does not have enough available instance capacity.",
+		);
+	return found;
+}
+
+/** As EC2 words it. */
+function wrongMarket(): Ec2Error {
+	return new Ec2Error("InvalidParameterValue", "The market type (purchasing) option is not valid");
+}
