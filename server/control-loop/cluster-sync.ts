@@ -48,6 +48,8 @@ export async function syncCluster(ctx: LoopContext, driver: ClusterDriver, memor
 	try {
 		seen = await driver.observe();
 	} catch (error) {
+		// That it answers again is written at once.
+		memory.healthWrittenMs = 0;
 		await setSiteHealth(ctx.db, { siteId: driver.siteId, healthy: false, message: messageOf(error), atMs: ctx.clock.nowMs() });
 		return;
 	}

@@ -65,6 +65,11 @@ export const LIMITS = {
 	rateStepMs: MINUTE_MS,
 	/** Data are copied ahead of a launch when that takes at least so much off the machine's time, ms. An assumption. */
 	copyAheadLeastMs: 2 * MINUTE_MS,
+	/**
+	 * A site must have been silent for so long before critical work leaves it: a server that was restarted, or one call that timed out,
+	 * is back by then, and leaving costs what was not saved. An assumption.
+	 */
+	failoverAfterMs: 30 * SECOND_MS,
 	/** From a started machine to work that goes on from its checkpoint, ms. An assumption: no restore is measured yet. */
 	restoreMs: 3 * MINUTE_MS,
 	/** More than this share of a run is not expected to be lost, and no longer a restart than e to this power: such an offer is out of the question anyway. */

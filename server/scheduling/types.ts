@@ -126,6 +126,8 @@ export interface DecideMemo {
 
 export interface PoolView extends Pool {
 	healthy: boolean;
+	/** Since when its site does not answer, UTC ms; absent while it does, or where that is not known. */
+	unhealthySinceMs?: number;
 	multiNode: boolean;
 	/** Slot numbers that are free to be given now, ascending. Slot s lies on node floor(s / gpusPerNode). */
 	freeSlots: number[];

@@ -322,6 +322,7 @@ export interface JobChanges {
 	class?: string;
 	max?: string;
 	priority?: number;
+	critical?: boolean;
 	/** UTC, as in a job's document. */
 	deadline?: string;
 	/** Of its one data set. */
@@ -339,6 +340,7 @@ function specOf(changes: JobChanges): JobSpec {
 			nodes: changes.nodes ?? 1,
 			resources: { gpus: changes.gpus ?? 1 },
 			duration: { estimate: changes.estimate ?? "30s", max: changes.max ?? "10m" },
+			...(changes.critical === undefined ? {} : { critical: changes.critical }),
 			...(changes.priority === undefined ? {} : { priority: changes.priority }),
 			...(changes.deadline === undefined ? {} : { deadline: changes.deadline }),
 			...(changes.data && { data: [{ ...changes.data, mount: "/data" }] }),

@@ -56,6 +56,8 @@ export const site = pgTable("site", {
 	unpricedPools: json<UnpricedPool[] | null>(),
 	healthy: boolean().notNull().default(false),
 	healthMessage: text(),
+	/** Since when it does not answer; null while it does. */
+	unhealthySince: instant(),
 	lastSeenAt: instant(),
 	/** Result of the newest sweep for orphans (clouds). */
 	lastSweep: json<SweepRecord | null>(),

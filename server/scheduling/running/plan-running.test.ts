@@ -263,6 +263,12 @@ describe("failover of critical jobs", () => {
 		]);
 	});
 
+	it("goes only after 30 s of silence: a site that missed one answer keeps its work", () => {
+		const silentFor = (ms: number) => ({ pools: [{ ...down, unhealthySinceMs: NOON_MS - ms }, aPool()], running: [critical("a")] });
+		expect(urgent(silentFor(LIMITS.failoverAfterMs - 1))).toEqual([]);
+		expect(urgent(silentFor(LIMITS.failoverAfterMs))).toMatchObject([{ kind: "move", reason: { code: "site_failover" } }]);
+	});
+
 	it("leaves what is not critical, and what no rule lets leave home", () => {
 		expect(urgent({ pools: [down, aPool()], running: [fiveHours("a").running("down", [0], HOUR_MS)] })).toEqual([]);
 		expect(urgent({ pools: [down], offers: [anOffer()], running: [critical("a")], policy: aPolicy({ rules: [] }) })).toEqual([]);

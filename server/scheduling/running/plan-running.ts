@@ -1,5 +1,6 @@
 import type { MoveKind, Policy } from "#server/domain/policy.ts";
 import type { JobVerdict } from "#server/policy/types.ts";
+import { LIMITS } from "../limits.ts";
 import { brokenBound } from "../stop.ts";
 import type { Action, RunningAttempt } from "../types.ts";
 import { byAttemptId, isCloud, isSettledHere } from "./attempt-facts.ts";
@@ -54,9 +55,10 @@ export function planUrgent(input: RunningInput): Action[] {
 
 const NONE_DOWN: ReadonlySet<string | null> = new Set();
 
-/** Pools whose site does not answer. */
+/** Pools whose site has not answered for some time. */
 function downPools({ snapshot }: RunningInput): ReadonlySet<string | null> {
-	const down = snapshot.pools.filter((pool) => !pool.healthy);
+	const longAgoMs = snapshot.nowMs - LIMITS.failoverAfterMs;
+	const down = snapshot.pools.filter((pool) => !pool.healthy && (pool.unhealthySinceMs ?? longAgoMs) <= longAgoMs);
 	return down.length === 0 ? NONE_DOWN : new Set(down.map((pool) => pool.id));
 }
 

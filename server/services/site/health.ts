@@ -12,7 +12,7 @@ export async function setSiteHealth(
 	await db.transaction(async (tx) => {
 		const changed = await tx
 			.update(site)
-			.set({ healthy: input.healthy, healthMessage: input.message })
+			.set({ healthy: input.healthy, healthMessage: input.message, unhealthySince: input.healthy ? null : new Date(input.atMs) })
 			.where(and(eq(site.id, input.siteId), ne(site.healthy, input.healthy)))
 			.returning({ id: site.id });
 		await tx

@@ -284,6 +284,7 @@ async function readPools(tx: Tx, nowMs: number): Promise<PoolView[]> {
 			gridGramsPerKwh: grid.gramsPerKwh,
 			pue: grid.pue,
 			healthy: s.healthy,
+			...(!s.healthy && s.unhealthySince && { unhealthySinceMs: s.unhealthySince.getTime() }),
 			// The local site is one host; clusters place gangs themselves.
 			multiNode: s.provider !== "local",
 			provider: s.provider,

@@ -1,0 +1,1 @@
+ALTER TABLE "site" ADD COLUMN "unhealthy_since" timestamp (3) with time zone;

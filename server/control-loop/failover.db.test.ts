@@ -1,0 +1,61 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { defined } from "#server/kernel/assert.ts";
+import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
+import { World } from "./testing/world.ts";
+
+const TIMEOUT_MS = 60_000;
+let world: World | null = null;
+let checkpointRoot = "";
+
+beforeEach(async () => {
+	checkpointRoot = await mkdtemp(path.join(tmpdir(), "spillway-failover-"));
+});
+afterEach(async () => {
+	await world?.database.drop();
+	world = null;
+	await rm(checkpointRoot, { recursive: true, force: true });
+});
+
+/** A critical job at home, which would run there for an hour and has saved once. */
+async function open(): Promise<World> {
+	const w = await World.open({ slots: 1, checkpointRoot, tickMs: 5_000, runMs: HOUR_MS });
+	world = w;
+	await w.submit({ name: "model", estimate: "1h", max: "2h", checkpointEvery: "1m", critical: true });
+	await w.until(async () => (await w.attempts()).some((a) => a.state === "running"));
+	for (let i = 0; i < 15; i++) await w.tick();
+	return w;
+}
+
+it("a site that misses some answers keeps its critical job", { timeout: TIMEOUT_MS }, async () => {
+	const w = await open();
+	w.cluster.calls.fail("observe", "transient", { times: 5 });
+	for (let i = 0; i < 12; i++) await w.tick();
+	expect(await w.attempts()).toMatchObject([{ state: "running", siteId: "home", stopRequestedAt: null }]);
+	expect(w.cloud.instances()).toEqual([]);
+});
+
+it("a critical job whose site failed runs elsewhere from its checkpoint within a minute of what is known of its end, alone", {
+	timeout: TIMEOUT_MS,
+}, async () => {
+	const w = await open();
+	w.cluster.calls.fail("observe", "transient", { times: 13 });
+	w.cluster.loseEverything();
+	let mostAlive = 0;
+	await w.until(async () => {
+		const attempts = await w.attempts();
+		mostAlive = Math.max(mostAlive, attempts.filter((a) => a.finishedAt === null).length);
+		return attempts.some((a) => a.siteId === "aws" && a.state === "running");
+	});
+	expect(mostAlive).toBe(1);
+	const [lost, next, ...more] = await w.attempts();
+	expect(more).toEqual([]);
+	// While nothing was known of it, it waited: another one might have run beside it.
+	expect(lost).toMatchObject({ siteId: "home", movingTo: { kind: "cloud" }, moveReason: { code: "site_failover" } });
+	const knownMs = defined(lost?.finishedAt, "its end").getTime();
+	expect(defined(next?.startedAt, "its start").getTime() - knownMs).toBeLessThanOrEqual(MINUTE_MS);
+	const [saved] = await w.database.sql`select attempt_id from checkpoint order by created_at limit 1`;
+	expect(saved?.["attempt_id"]).toBe(lost?.id);
+});
