@@ -12,6 +12,7 @@ import { assert } from "#server/kernel/assert.ts";
 import { attemptIdOf } from "#server/kernel/ids.ts";
 import type { StartAttempt } from "#server/providers/driver.ts";
 import { SlurmDriver } from "#server/providers/slurm/driver.ts";
+import { askHttp } from "#server/providers/slurm/http.ts";
 import { submissionOf } from "#server/providers/slurm/submission.ts";
 import { type SlurmCluster, startSlurm } from "#server/providers/slurm/testing/slurm-cluster.ts";
 import { whyNoSlurm } from "#server/providers/slurm/testing/slurm-programs.ts";
@@ -184,7 +185,7 @@ function startOf(name: string, slot: number): StartAttempt {
 	return { attemptId: attemptIdOf(jobId, 1), jobId, attemptNo: 1, spec: SPEC, poolId: POOL, slots: [slot], restoreFrom: null };
 }
 
-/** What the driver sends, sent with nothing around it. Answers the job's number. */
+/** What the driver sends, sent by the same client with nothing around it. Answers the job's number. */
 async function submitBare({ hold }: { hold: boolean }): Promise<number> {
 	const pool = {
 		...{ id: POOL, partition: "gpu", partitions: new Set(["gpu"]), gresType: "h100", accelerator: "H100-80GB" },
@@ -193,12 +194,15 @@ async function submitBare({ hold }: { hold: boolean }): Promise<number> {
 	const place = { script: "#!/bin/sh\nexec /bin/true\n", folder: "/tmp", slurmLog: "/dev/null" };
 	const body = submissionOf("v0.0.38", { attemptId: "bench", spec: SPEC, pool, settings: {}, environment: { PATH: "/bin" }, ...place });
 	const { script, job } = body as { script: string; job: Record<string, unknown> };
-	const response = await fetch(`${slurm.url}/slurm/v0.0.38/job/submit`, {
+	const { text } = await askHttp({
 		method: "POST",
+		url: `${slurm.url}/slurm/v0.0.38/job/submit`,
 		headers: { "content-type": "application/json", "x-slurm-user-name": "root", "x-slurm-user-token": token },
 		body: JSON.stringify({ script, job: { ...job, name: "theirs", ...(hold ? { hold: true } : {}) } }),
+		timeoutMs: ANSWER_TIMEOUT_MS,
+		bytesMax: 1_000_000,
 	});
-	const answer = (await response.json()) as { job_id?: number };
+	const answer = JSON.parse(text) as { job_id?: number };
 	assert(answer.job_id, `slurmrestd took no job: ${JSON.stringify(answer)}`);
 	return answer.job_id;
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Clock } from "#server/kernel/clock.ts";
 import { DriverError } from "../driver-errors.ts";
 import { answerError, noAnswer, notUnderstood, type Refusal, refusalsSchema } from "./errors.ts";
+import { askHttp, type HttpAnswer } from "./http.ts";
 import { jobSchema, nodeSchema, partitionSchema, type SlurmJob, type SlurmNode, type SlurmPartition } from "./mapper.ts";
 import type { ParsedSlurmSettings } from "./settings.ts";
 import { SlurmToken } from "./token.ts";
@@ -167,11 +168,7 @@ export class SlurmCalls {
 	}
 
 	/** A refused token is exchanged once, and a question asked again once when the connection broke; nothing that changes anything is. */
-	async #http(
-		method: Asked["method"],
-		path: string,
-		{ what, body }: Pick<Asked, "what" | "body">,
-	): Promise<{ status: number; text: string }> {
+	async #http(method: Asked["method"], path: string, { what, body }: Pick<Asked, "what" | "body">): Promise<HttpAnswer> {
 		const token = await this.#token.current();
 		const once = () => this.#fetch(method, path, what, body);
 		const answer = await once().catch((error: unknown) => {
@@ -182,20 +179,15 @@ export class SlurmCalls {
 		return refused && (await this.#token.renew(token)) ? once() : answer;
 	}
 
-	async #fetch(method: string, path: string, what: string, body: unknown): Promise<{ status: number; text: string }> {
+	async #fetch(method: string, path: string, what: string, body: unknown): Promise<HttpAnswer> {
 		const { user, answerTimeoutMs } = this.#settings;
-		const headers: Record<string, string> = { "x-slurm-user-name": user, "x-slurm-user-token": await this.#token.current() };
+		const token = await this.#token.current();
+		const headers: Record<string, string> = { "x-slurm-user-name": user, "x-slurm-user-token": token };
 		if (body !== undefined) headers["content-type"] = "application/json";
+		const url = `${this.#base}${path}`;
+		const sent = body === undefined ? null : JSON.stringify(body);
 		try {
-			const response = await fetch(`${this.#base}${path}`, {
-				method,
-				headers,
-				redirect: "error",
-				signal: AbortSignal.timeout(answerTimeoutMs),
-				...(body === undefined ? {} : { body: JSON.stringify(body) }),
-			});
-			if (Number(response.headers.get("content-length") ?? 0) > ANSWER_BYTES_MAX) throw new Error("the answer is too long");
-			return { status: response.status, text: await response.text() };
+			return await askHttp({ method, url, headers, body: sent, timeoutMs: answerTimeoutMs, bytesMax: ANSWER_BYTES_MAX });
 		} catch (error) {
 			throw noAnswer(what, this.#base, error);
 		}
@@ -204,7 +196,7 @@ export class SlurmCalls {
 
 /** slurmrestd closes connections after some answers; the next request on one of them is cut off before it is read. */
 function isBroken(error: unknown): boolean {
-	return error instanceof DriverError && ["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"].includes(error.providerCode ?? "");
+	return error instanceof DriverError && ["ECONNRESET", "EPIPE"].includes(error.providerCode ?? "");
 }
 
 function readJson(text: string): unknown {

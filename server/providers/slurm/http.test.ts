@@ -1,0 +1,66 @@
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, expect, it } from "vitest";
+import { askHttp, type HttpQuestion } from "./http.ts";
+
+let server: Server | null = null;
+afterEach(() => {
+	server?.closeAllConnections();
+	server?.close();
+});
+
+async function serving(answer: RequestListener): Promise<string> {
+	const made = createServer(answer);
+	server = made;
+	await new Promise<void>((resolve) => made.listen(0, "127.0.0.1", resolve));
+	return `http://127.0.0.1:${(made.address() as AddressInfo).port}`;
+}
+
+const asked = (url: string, changes: Partial<HttpQuestion> = {}) =>
+	askHttp({ method: "GET", url, headers: {}, body: null, timeoutMs: 10_000, bytesMax: 1_000, ...changes });
+
+it("sends a body in its length and answers any status with its text, over a connection that stays", async () => {
+	const ports = new Set<number | undefined>();
+	const url = await serving(async (request, response) => {
+		ports.add(request.socket.remotePort);
+		const body = (await request.setEncoding("utf8").toArray()).join("");
+		response.writeHead(500).end(`${request.method} ${request.headers["content-length"]} ${request.headers["x-user"]} ${body}`);
+	});
+	for (let n = 0; n < 3; n++) {
+		expect(await asked(url, { method: "POST", headers: { "x-user": "me" }, body: "höher" })).toEqual({
+			status: 500,
+			text: "POST 6 me höher",
+		});
+	}
+	expect(ports.size).toBe(1);
+});
+
+it("waits for the whole answer only as long as it may", async () => {
+	const url = await serving((_, response) => void response.write("a beginning"));
+	await expect(asked(url, { timeoutMs: 50 })).rejects.toMatchObject({ code: "ETIMEDOUT", message: "it took longer than 50 ms" });
+});
+
+it("has no answer where the connection breaks in it, and asks once", async () => {
+	let questions = 0;
+	const url = await serving((_, response) => {
+		questions += 1;
+		response.writeHead(200, { "content-length": "100" }).write("a beginning", () => response.destroy());
+	});
+	await expect(asked(url, { method: "POST", body: "{}" })).rejects.toMatchObject({ code: "ECONNRESET" });
+	expect(questions).toBe(1);
+});
+
+it("reads no more than it may", async () => {
+	const url = await serving((_, response) => void response.end("x".repeat(1_001)));
+	await expect(asked(url)).rejects.toThrow("the answer is too long");
+});
+
+it("takes its headers nowhere else", async () => {
+	let questions = 0;
+	const url = await serving((_, response) => {
+		questions += 1;
+		response.writeHead(307, { location: "/elsewhere" }).end();
+	});
+	await expect(asked(url)).rejects.toThrow("it sends us on to /elsewhere");
+	expect(questions).toBe(1);
+});
