@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readCsv } from "#components/csv/read-csv.testing.ts";
-import { machinesCsv, offersCsv, sitesCsv } from "./export-csv.ts";
+import { machinesCsv, offersCsv, queueCsv, sitesCsv } from "./export-csv.ts";
 import type { OfferLine } from "./offers.ts";
 
 describe("what Capacity hands out", () => {
@@ -73,5 +73,43 @@ describe("what Capacity hands out", () => {
 			["region", "eu-west-1", "", "", "", "not known", ""],
 			["region", "us-west-2", "", "", "", "no", "AccessDenied"],
 		]);
+	});
+
+	it("has each job of a cluster's own queue, with its place, why it waits and what became of it", () => {
+		const job = {
+			...{ id: "41", name: "=train", user: "alice", partition: "gpu", poolId: "gpu-h100x8", state: "running", waitingReason: null },
+			...{ nodes: 2, gpus: 16, position: null, submittedAt: "2026-11-22T08:00:00.000Z", startedAt: "2026-11-22T08:01:00.000Z" },
+			...{ timeLimitMs: 5_400_000, dependsOn: null, optedIn: false, adoption: null, notAdopted: [] },
+		};
+		const waits = {
+			state: "held",
+			waitingReason: "JobHeldAdmin",
+			position: 0,
+			startedAt: null,
+			timeLimitMs: null,
+			dependsOn: "afterok:41",
+		};
+		const adoption = { id: "adp_1", state: "held", jobId: "job_9", why: null, problem: null };
+		const jobs = [
+			job,
+			{ ...job, ...waits, id: "42", optedIn: true, adoption },
+			{ ...job, ...waits, id: "43", state: "waiting", position: 1, notAdopted: ["It uses modules.", "It is an array."] },
+		];
+		const [runs, adopted, stays] = readCsv(queueCsv("home", jobs as Parameters<typeof queueCsv>[1]));
+		expect(runs).toMatchObject({
+			...{ Site: "home", Job: "41", Name: "'=train", Whose: "alice", Pool: "gpu-h100x8", GPUs: "16", State: "running" },
+			...{ "Place in the queue": "", "Started (UTC)": "2026-11-22T08:01:00.000Z", "Time limit in minutes": "90", "Opted in": "no" },
+		});
+		expect(adopted).toMatchObject({
+			...{
+				State: "held",
+				"Why it waits": "JobHeldAdmin",
+				"Place in the queue": "1",
+				"Waits for": "afterok:41",
+				"Time limit in minutes": "",
+			},
+			...{ "Opted in": "yes", Adoption: "held", "Adopted as": "job_9", "Why not adopted": "" },
+		});
+		expect(stays).toMatchObject({ "Place in the queue": "2", Adoption: "", "Why not adopted": "It uses modules. It is an array." });
 	});
 });

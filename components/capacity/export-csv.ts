@@ -65,3 +65,29 @@ export function sitesCsv(sites: readonly Site[]): string {
 	const head = ["Site", "Provider", "What", "Name", "GPU model", "GPUs in use", "GPUs", "Out of service", "Machines"];
 	return csvText([[...head, "USD an hour (pool: a GPU hour)", "Answers", "Why not", "Seen (UTC)"], ...lines]);
 }
+
+/** A cluster's own queue as it was read: who runs, then who waits in the cluster's order, with what became of each here. */
+export function queueCsv(siteId: string, jobs: Outputs["site"]["queue"]["items"]): string {
+	const head = [
+		"Site",
+		"Job",
+		"Name",
+		"Whose",
+		"Partition",
+		"Pool",
+		"Nodes",
+		"GPUs",
+		"State",
+		"Why it waits",
+		"Place in the queue",
+		"Waits for",
+	];
+	const times = ["Submitted (UTC)", "Started (UTC)", "Time limit in minutes"];
+	const lines = jobs.map((j) => [
+		...[siteId, j.id, j.name, j.user, j.partition, j.poolId ?? "", String(j.nodes), String(j.gpus), j.state, j.waitingReason ?? ""],
+		...[j.position === null ? "" : String(j.position + 1), j.dependsOn ?? "", j.submittedAt ?? "", j.startedAt ?? ""],
+		...[j.timeLimitMs === null ? "" : String(Math.round(j.timeLimitMs / 60_000)), j.optedIn ? "yes" : "no"],
+		...[j.adoption?.state ?? "", j.adoption?.jobId ?? "", j.adoption?.problem ?? j.notAdopted.join(" ")],
+	]);
+	return csvText([[...head, ...times, "Opted in", "Adoption", "Adopted as", "Why not adopted"], ...lines]);
+}

@@ -1,6 +1,8 @@
 "use client";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import Link from "next/link";
+import { queueCsv } from "#components/capacity/export-csv.ts";
+import { CsvButton } from "#components/csv/csv-button.tsx";
 import { QueryBoundary } from "#components/page/query-boundary.tsx";
 import { EmptyState } from "#components/page/states.tsx";
 import { Elapsed, Time } from "#components/time/relative-time.tsx";
@@ -13,7 +15,7 @@ import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
 type Queue = Outputs["site"]["queue"];
 type QueuedJob = Queue["items"][number];
 
-/** Rows on the screen; the command line and REST have them all. */
+/** Rows on the screen; the file and the command line have as many as one answer tells. */
 const SHOWN = 50;
 
 /** The own queue of each cluster that has one: jobs that Spillway did not submit. Nothing where no cluster has one. */
@@ -46,11 +48,21 @@ function QueuePanel({ siteId, name }: { siteId: string; name: string }) {
 			title={`Queue of ${name}`}
 			sub="jobs that others submitted to the cluster itself"
 			actions={
-				queue.readAt !== null && (
-					<span>
-						read <Time atMs={Date.parse(queue.readAt)} />
-					</span>
-				)
+				<>
+					{queue.readAt !== null && (
+						<span>
+							read <Time atMs={Date.parse(queue.readAt)} />
+						</span>
+					)}
+					{queue.items.length > 0 && (
+						<CsvButton
+							size="sm"
+							label={`Queue of ${name} as CSV`}
+							fileName={`spillway-queue-${siteId}.csv`}
+							text={() => queueCsv(siteId, queue.items)}
+						/>
+					)}
+				</>
 			}
 		>
 			{shown.length === 0 ? (
@@ -81,6 +93,7 @@ function QueuePanel({ siteId, name }: { siteId: string; name: string }) {
 			{queue.total > shown.length && (
 				<p className="px-4 py-3 text-ink-3">
 					{queue.total - shown.length} more: <code>spillway site queue {siteId}</code>
+					{queue.total > queue.items.length && `; that and the file tell the first ${queue.items.length} of ${queue.total}`}
 				</p>
 			)}
 		</Panel>
