@@ -26,6 +26,9 @@ import { whyNoSlurm } from "./testing/slurm-programs.ts";
 const missing = whyNoSlurm();
 /** Slurm itself takes seconds to write its state down and to come back. */
 const TIMEOUT_MS = 90_000;
+/** Any user of the host who is neither root nor an operator of the cluster. */
+const OTHER = "games";
+const AS_OTHER = [`--reuid=${OTHER}`, `--regid=${OTHER}`, "--init-groups"];
 
 describe.skipIf(missing !== null)(
 	`bad luck on a real Slurm${missing === null ? "" : ` (left out: ${missing})`}`,
@@ -133,6 +136,36 @@ describe.skipIf(missing !== null)(
 				expect((await slurm().command("squeue", "-h", "-t", "all", "-n", jobNameOf(request.attemptId), "-o", "%T")).split("\n")).toEqual([
 					"NODE_FAIL",
 				]);
+			});
+
+			it("loses GPUs of a node: none of it is given out until they are back, and what runs elsewhere runs on", async () => {
+				const request = aStart(h, untilStopped({ exitCode: 7 }));
+				await h.driver.start(request);
+				await untilPhase(h, request.attemptId, "running");
+				await untilPrinted(h, request.attemptId, READY);
+				const busy = await slurm().command("squeue", "-h", "-n", jobNameOf(request.attemptId), "-o", "%N");
+				const idle = defined(
+					slurm().nodes.find((node) => node !== busy),
+					"node",
+				);
+				const unavailable = async () => (await h.driver.observe()).pools.map((pool) => pool.unavailableSlots.length);
+				try {
+					await slurm().restartNode(idle, 2);
+					await eventually(h, "the node's GPUs are missing", async () => (await unavailable()).join() === "4");
+					expect(await slurm().command("sinfo", "-h", "-n", idle, "-o", "%T %E")).toMatch(
+						/gres\/gpu count reported lower than configured \(2 < 4\)/,
+					);
+					expect(await find(h.driver, request.attemptId)).toMatchObject({ phase: "running" });
+				} finally {
+					await slurm().restartNode(idle, 4);
+					// An administrator lets it work again, once it has told that it is whole.
+					const state = () => slurm().command("sinfo", "-h", "-n", idle, "-o", "%T");
+					await eventually(h, "it is only drained", async () => (await state()) === "drained");
+					await slurm().command("scontrol", "update", `nodename=${idle}`, "state=resume");
+				}
+				await eventually(h, "the node's GPUs are back", async () => (await unavailable()).join() === "0");
+				await h.driver.stop(request.attemptId, 60_000);
+				expect((await untilPhase(h, request.attemptId, "exited")).exit?.code).toBe(7);
 			});
 
 			it("drains a node: as many slots as it has free GPUs are unavailable", async () => {
@@ -337,6 +370,66 @@ describe.skipIf(missing !== null)(
 					{ name: "runs", user: "root", partition: "gpu", state: "running", waitingReason: null, nodes: 1, gpus: 3, timeLimitMs: 300_000 },
 					{ name: "held", state: "held", waitingReason: "JobHeldUser", nodes: 2, gpus: 6, startedAtMs: null },
 				]);
+			});
+		});
+
+		describe("the site's own users, limits and priorities", () => {
+			const set = (...changes: string[]) => slurm().command("scontrol", "update", ...changes);
+			const whole = ["--parsable", "-N2", "--gres=gpu:h100:4", "-o", "/dev/null"];
+			const blocked = async () => {
+				const id = await slurm().command("sbatch", ...whole, "--wrap", "sleep 60");
+				await eventually(h, "all GPUs are taken", async () => (await slurm().command("squeue", "-h", "-j", id, "-o", "%T")) === "RUNNING");
+				return id;
+			};
+
+			it("a partition that is not open to our user's groups takes nothing of ours, in Slurm's words", async () => {
+				await writeFile(site.tokenFile, await slurm().token(3_600, OTHER));
+				const driver = newDriver({ user: OTHER });
+				await set("partitionname=gpu", "AllowGroups=root");
+				try {
+					const request = shell("exit 0");
+					const refused = { kind: "invalid_request", message: expect.stringMatching(/group not permitted to use this partition/) };
+					await expect(driver.start(request)).rejects.toMatchObject(refused);
+					await expect(stat(path.join(site.folder, request.attemptId))).rejects.toMatchObject({ code: "ENOENT" });
+					expect(await slurm().command("squeue", "-h")).toBe("");
+				} finally {
+					await set("partitionname=gpu", "AllowGroups=ALL");
+				}
+			});
+
+			it("our jobs are our user's, who can do nothing to those of others", async () => {
+				await writeFile(site.tokenFile, await slurm().token(3_600, OTHER));
+				const blocker = await blocked();
+				const request = shell("exit 0");
+				const driver = newDriver({ user: OTHER, scontrol: ["env", `SLURM_CONF=${slurm().conf}`, "setpriv", ...AS_OTHER, "scontrol"] });
+				await driver.start(request);
+				expect(await slurm().command("squeue", "-h", "-j", await jobIdOf(request.attemptId), "-o", "%u")).toBe(OTHER);
+				const theirs = await slurm().command("sbatch", ...whole, "--comment=spillway", "--wrap", "true");
+				await expect(defined(driver.queue, "queue").hold(theirs, "adp_1")).rejects.toMatchObject({ name: "DriverError" });
+				expect(await slurm().command("squeue", "-h", "-j", theirs, "-o", "%r")).not.toMatch(/Held/);
+				await slurm().command("scancel", blocker, theirs);
+			});
+
+			it("Slurm's order is kept: a job of others that an operator prefers starts before ours, and one that is nice after it", async () => {
+				const blocker = await blocked();
+				const nice = await slurm().command("sbatch", ...whole, "--nice=1000", "--wrap", "sleep 1");
+				const request = shell("sleep 1", { nodes: 2 }, [0, 1, 2, 3, 4, 5, 6, 7]);
+				await h.driver.start(request);
+				const ours = await jobIdOf(request.attemptId);
+				const preferred = await slurm().command("sbatch", ...whole, "--wrap", "sleep 1");
+				await set(`jobid=${preferred}`, "priority=4294901770");
+				const waiting = (await newDriver().observe()).foreign?.jobs.filter((job) => job.state === "waiting");
+				expect(waiting?.map((job) => [job.id, job.position])).toEqual([
+					[preferred, 0],
+					[nice, 1],
+				]);
+				await slurm().command("scancel", blocker);
+				await untilPhase(h, request.attemptId, "exited");
+				await eventually(h, "all are over", async () => (await slurm().command("squeue", "-h")) === "");
+				const starts = (await slurm().command("squeue", "-h", "-t", "CD", "-j", [nice, ours, preferred].join(","), "-o", "%S %A")).split(
+					"\n",
+				);
+				expect(starts.toSorted().map((line) => line.split(" ")[1])).toEqual([preferred, ours, nice]);
 			});
 		});
 

@@ -39,8 +39,8 @@ export interface SlurmCluster {
 	/** A folder that "all nodes" share. */
 	shared: string;
 	nodes: string[];
-	/** A token of root, good for `lifespan` seconds. */
-	token(lifespan?: number): Promise<string>;
+	/** A token of a user of this host, good for `lifespan` seconds. */
+	token(lifespan?: number, user?: string): Promise<string>;
 	/** Runs one of Slurm's programs and answers what it prints. */
 	command(program: string, ...args: string[]): Promise<string>;
 	/** As another user of this host, in a folder that is theirs: `alice` for tests. */
@@ -49,6 +49,8 @@ export interface SlurmCluster {
 	startController(): Promise<void>;
 	killRest(): Promise<void>;
 	startRest(): Promise<void>;
+	/** The daemon of a node ends and comes back, and finds so many of the node's GPUs, at least one. Jobs run on meanwhile. */
+	restartNode(node: string, gpus: number): Promise<void>;
 	stop(): Promise<void>;
 }
 
@@ -83,7 +85,8 @@ export async function startSlurm(options: { nodes: number; gpusPerNode: number }
 	};
 	await startController();
 	const nodes = nodeNames(options.nodes);
-	for (const node of nodes) await daemons.start(node, ["slurmd", "-D", "-N", node]);
+	const startNode = (node: string) => daemons.start(node, ["slurmd", "-D", "-N", node]);
+	for (const node of nodes) await startNode(node);
 	await startRest();
 	await until("all nodes are idle", async () => {
 		const states = (await command("sinfo", "-h", "-N", "-o", "%T")).split("\n");
@@ -94,8 +97,8 @@ export async function startSlurm(options: { nodes: number; gpusPerNode: number }
 		conf: path.join(dir, "etc/slurm.conf"),
 		shared: path.join(dir, "shared"),
 		nodes,
-		token: async (lifespan = 3_600) =>
-			(await command("scontrol", "token", "username=root", `lifespan=${lifespan}`)).replace("SLURM_JWT=", ""),
+		token: async (lifespan = 3_600, user = "root") =>
+			(await command("scontrol", "token", `username=${user}`, `lifespan=${lifespan}`)).replace("SLURM_JWT=", ""),
 		command,
 		commandAs: async (user, folder, program, ...args) => {
 			const become = [`--reuid=${user}`, `--regid=${user}`, "--init-groups", program, ...args];
@@ -105,6 +108,12 @@ export async function startSlurm(options: { nodes: number; gpusPerNode: number }
 		startController,
 		killRest: () => daemons.kill("slurmrestd"),
 		startRest,
+		async restartNode(node, gpus) {
+			await daemons.kill(node);
+			// A daemon reads it when it starts.
+			await writeFile(path.join(dir, "etc/gres.conf"), gresConf(conf, new Map([[node, gpus]])));
+			await startNode(node);
+		},
 		async stop() {
 			guard.ref();
 			guard.stdin.end();

@@ -68,7 +68,11 @@ export function slurmConf({ dir, host, controllerPort, nodePorts, gpusPerNode }:
 	].join("\n")}\n`;
 }
 
-export function gresConf({ dir, nodePorts, gpusPerNode }: ConfInput): string {
-	const files = gpusPerNode === 1 ? "gpu0" : `gpu[0-${gpusPerNode - 1}]`;
-	return `NodeName=${nodeNames(nodePorts.length).join(",")} Name=gpu Type=h100 File=${path.join(dir, "dev", files)}\n`;
+/** `found`: how many of its GPUs a node finds, where that is not all of them. */
+export function gresConf({ dir, nodePorts, gpusPerNode }: ConfInput, found: ReadonlyMap<string, number> = new Map()): string {
+	const lines = nodeNames(nodePorts.length).map((name) => {
+		const count = found.get(name) ?? gpusPerNode;
+		return `NodeName=${name} Name=gpu Type=h100 File=${path.join(dir, "dev", count === 1 ? "gpu0" : `gpu[0-${count - 1}]`)}\n`;
+	});
+	return lines.join("");
 }
