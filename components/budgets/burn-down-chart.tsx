@@ -1,5 +1,7 @@
 "use client";
+import Link from "next/link";
 import { useMemo } from "react";
+import { budgetDrill } from "#components/budgets/drill.ts";
 import type { BudgetDetail } from "#components/budgets/params.ts";
 import { type BurnDownPicture, burnDownDays, prepareBurnDown } from "#components/budgets/prepare-burn-down.ts";
 import { px } from "#components/charts/scale.ts";
@@ -26,9 +28,19 @@ export function BurnDownChart({ budget, nowMs }: { budget: BudgetDetail; nowMs: 
 			Math.floor((((x / shown) * width - picture.margin.left) / Math.max(1, right - picture.margin.left)) * days.length),
 		label: "What is left of the cap by day. Left and right arrows read it day by day",
 	});
+	const read = days[readout.current];
+	const spent = (budget.days[readout.current]?.postedMicroUsd ?? 0n) !== 0n;
+	const href = read && !read.estimate && spent ? budgetDrill(budget, { day: read.date }) : null;
 	return (
 		<div>
-			<p className="tabular min-h-6 px-4 text-xs text-ink-2">{say(readout.current)}</p>
+			<p className="tabular min-h-6 px-4 text-xs text-ink-2">
+				{say(readout.current)}{" "}
+				{href && (
+					<Link href={href} prefetch={false} className="ml-2 font-strong text-accent hover:underline">
+						Charges
+					</Link>
+				)}
+			</p>
 			<div ref={ref} {...readout.bind} className="touch-pan-y focus-visible:-outline-offset-2">
 				<svg viewBox={`0 0 ${width} ${HEIGHT}`} width="100%" style={{ height: HEIGHT }} aria-hidden className="chart-text mark-exact block">
 					<Picture p={picture} width={width} held={formatMoney(budget.heldMicroUsd, "posted")} />

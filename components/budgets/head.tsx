@@ -1,9 +1,11 @@
 "use client";
 import { useCallback } from "react";
+import { budgetDrill } from "#components/budgets/drill.ts";
 import { scopeName } from "#components/budgets/prepare-rows.ts";
 import { type ChosenBudget, useBudget } from "#components/budgets/use-budget.ts";
 import { formatMoney } from "#components/money/format-money.ts";
 import { Money } from "#components/money/money.tsx";
+import { Drill } from "#components/spend/cells.tsx";
 import { useTime } from "#components/time/clock.tsx";
 import { formatDay } from "#components/time/format-time.ts";
 import { formatPercent } from "#components/ui/format-number.ts";
@@ -43,7 +45,9 @@ export function BudgetHead({ chosen }: { chosen: ChosenBudget }) {
 						: "of no money at all"
 				}
 			>
-				<Money value={b.postedMicroUsd} />
+				<Drill href={b.postedMicroUsd === 0n ? null : budgetDrill(b)} what={`Posted to ${b.id}`}>
+					<Money value={b.postedMicroUsd} />
+				</Drill>
 			</Fact>
 			<Fact
 				label="Held"

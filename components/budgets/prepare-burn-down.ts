@@ -1,11 +1,13 @@
 import type { BudgetDetail } from "#components/budgets/params.ts";
 import { linear, niceStep, px } from "#components/charts/scale.ts";
 import { formatMoney } from "#components/money/format-money.ts";
+import { addDays, shownMs } from "#components/spend/zone-days.ts";
 import { formatDay } from "#components/time/format-time.ts";
+import { DAY_MS } from "#server/kernel/units.ts";
 
 type Input = Pick<
 	BudgetDetail,
-	"days" | "ahead" | "capMicroUsd" | "postedMicroUsd" | "heldMicroUsd" | "periodStartMs" | "periodEndMs" | "forecast"
+	"days" | "ahead" | "capMicroUsd" | "postedMicroUsd" | "heldMicroUsd" | "periodKey" | "periodStartMs" | "periodEndMs" | "forecast"
 >;
 
 export interface BurnDownPicture {
@@ -29,6 +31,8 @@ export interface BurnDownPicture {
 
 export interface BurnDownDay {
 	id: string;
+	/** `2026-11-30`, of the ledger's calendar. */
+	date: string;
 	label: string;
 	/** Day over, or today so far. */
 	posted: string;
@@ -145,12 +149,14 @@ function xTicksOf({ periodStartMs, periodEndMs }: Input, x: (v: number) => numbe
 /** The chart as a table: each day with what was posted and what was left; days to come with the middle of the forecast. */
 export function burnDownDays(input: Input): BurnDownDay[] {
 	let left = input.capMicroUsd;
+	const labelOf = (date: string) => formatDay(shownMs(date));
+	// Counted from the period's first day: a day may have 23 or 25 hours, and may begin at any hour of UTC.
+	const dateAt = (atMs: number, more = 0) => addDays(input.periodKey, Math.round((atMs - input.periodStartMs) / DAY_MS) + more);
 	const past = input.days.map((day): BurnDownDay => {
 		left -= day.postedMicroUsd;
-		const label = formatDay(day.dayStartMs + 43_200_000);
+		const date = dateAt(day.dayStartMs);
 		return {
-			id: String(day.dayStartMs),
-			label,
+			...{ id: String(day.dayStartMs), date, label: labelOf(date) },
 			posted: formatMoney(day.postedMicroUsd, "posted"),
 			left: formatMoney(left, "posted"),
 			estimate: false,
@@ -159,9 +165,10 @@ export function burnDownDays(input: Input): BurnDownDay[] {
 	let before = input.postedMicroUsd;
 	// The first one is the rest of today.
 	const ahead = input.ahead.map((a, i): BurnDownDay => {
-		const label = formatDay(a.atMs - 43_200_000);
+		const date = dateAt(a.atMs, -1);
+		const label = labelOf(date);
 		const row = {
-			...{ id: `${a.atMs}-ahead`, label: i === 0 ? `${label}, rest of the day` : label, estimate: true },
+			...{ id: `${a.atMs}-ahead`, date, label: i === 0 ? `${label}, rest of the day` : label, estimate: true },
 			posted: formatMoney(a.expectedMicroUsd - before, "estimate"),
 			left: formatMoney(input.capMicroUsd - a.expectedMicroUsd, "estimate"),
 		};

@@ -1,5 +1,8 @@
 import type { BudgetRow } from "#components/budgets/params.ts";
 import { formatMoney } from "#components/money/format-money.ts";
+import { narrowed } from "#components/spend/drill.ts";
+import type { SpendFilters } from "#components/spend/view.ts";
+import { WORKLOAD_CLASSES } from "#server/domain/vocabulary.ts";
 
 export interface PreparedRow {
 	budget: BudgetRow;
@@ -62,8 +65,21 @@ function parentOf(budget: BudgetRow, index: number, all: readonly BudgetRow[]): 
 export function scopeName(scope: string): string {
 	const text = scope.trim();
 	if (text === "true") return "everybody";
-	const simple = /^job\.(team|project|class)\s*==\s*["']([^"'\\]+)["']$/.exec(text);
+	const simple = SIMPLE.exec(text);
 	return simple ? `${simple[1]} ${simple[2]}` : text;
+}
+
+const SIMPLE = /^job\.(team|project|class)\s*==\s*["']([^"'\\]+)["']$/;
+
+/** What charges of its jobs have, where the scope asks for team, project and class alone; null where no filter says it. */
+export function scopeFilters(scope: string): SpendFilters | null {
+	let filters: SpendFilters | null = {};
+	for (const part of partsOf(scope)) {
+		const [, name = "", value = ""] = SIMPLE.exec(part) ?? [];
+		if (name === "" || (name === "class" && !WORKLOAD_CLASSES.some((c) => c === value))) return null;
+		filters = filters && narrowed(filters, { [name]: [value] });
+	}
+	return filters;
 }
 
 const share = (part: bigint, cap: bigint) => (cap > 0n ? Number(part) / Number(cap) : part > 0n ? 1 : 0);

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { budgetDrill } from "./drill.ts";
 import { budgetsCsv } from "./export-csv.ts";
 import type { BudgetDetail, BudgetRow } from "./params.ts";
 import { burnDownDays, prepareBurnDown } from "./prepare-burn-down.ts";
-import { prepareRows } from "./prepare-rows.ts";
+import { prepareRows, scopeFilters } from "./prepare-rows.ts";
 import { chanceOfPassing, chanceWords, prepareWay } from "./prepare-way.ts";
 
 const M = 1_000_000n;
@@ -19,7 +20,7 @@ const forecast = (low: bigint, expected: bigint, high: bigint) => ({
 /** Four days of $10, the fifth is today and has nothing yet. */
 const detail = (more: Partial<BudgetDetail> = {}): BudgetDetail => ({
 	...row("cloud-month", "true", { forecast: forecast(80n, 100n, 120n) }),
-	...{ policyVersion: 1, sentence: "", machines: 1, teams: [], otherTeamsMicroUsd: 0n, jobs: [], history: [] },
+	...{ policyVersion: 1, sentence: "", machines: 1, teams: [], otherTeamsMicroUsd: 0n, jobs: [], history: [], seesAllTeams: true },
 	days: Array.from({ length: 5 }, (_, i) => ({ dayStartMs: START + i * DAY, postedMicroUsd: i < 4 ? 10n * M : 0n })),
 	ahead: [
 		{ atMs: START + 5 * DAY, lowMicroUsd: 45n * M, expectedMicroUsd: 50n * M, highMicroUsd: 55n * M },
@@ -143,5 +144,49 @@ describe("prepareWay", () => {
 		const found = chanceOfPassing({ capMicroUsd: cap * M, forecast: forecast(80n, 100n, 120n) }) ?? -1;
 		expect(found).toBeCloseTo(chance, 3);
 		expect(chanceWords(found)).toBe(words);
+	});
+});
+
+describe("the charges that a budget counts", () => {
+	it.each([
+		["true", {}],
+		['job.team == "risk"', { team: ["risk"] }],
+		['job.team == "risk" && job.class == "burst"', { team: ["risk"], class: ["burst"] }],
+		['job.team == "a" && job.team == "b"', null],
+		['job.team == "a" || job.team == "b"', null],
+		['job.class == "mood"', null],
+		["job.gpus > 8", null],
+	])("%s is said by the filters %j", (scope, filters) => expect(scopeFilters(scope)).toEqual(filters));
+
+	it("are those of jobs in clouds, in the whole period, on one day, of a team or a job", () => {
+		const counted = "class=baseline,burst,experimental,sensitive,batch_inference";
+		const end = "capacity=reserved,on_demand,spot&kind=compute,boot,staging,egress,storage,adjustment";
+		expect(budgetDrill(row("all", "true"))).toBe(`/spend/charges?from=2026-11-01&to=2026-11-30&${counted}&${end}`);
+		const quarter = row("q", 'job.team == "risk"', { period: "quarter", periodKey: "2026-10-01" });
+		expect(budgetDrill(quarter)).toBe(`/spend/charges?from=2026-10-01&to=2026-12-31&team=risk&${counted}&${end}`);
+		expect(budgetDrill({ ...quarter, period: "year", periodKey: "2024-02-01" }, { job: "job_1" })).toContain(
+			"from=2024-02-01&to=2025-01-31",
+		);
+		expect(budgetDrill(quarter, { day: "2026-11-03", team: "risk" })).toContain("from=2026-11-03&to=2026-11-03&team=risk");
+		expect(budgetDrill(quarter, { team: "nlp" })).toBeNull();
+		const some = { ...quarter, seesAllTeams: false };
+		expect([budgetDrill(some), budgetDrill(some, { day: "2026-11-03" })]).toEqual([null, null]);
+		expect(budgetDrill(some, { team: "risk" })).toBe(budgetDrill(quarter, { team: "risk" }));
+		expect(budgetDrill(row("big", "job.gpus > 8"))).toBeNull();
+	});
+
+	it("days have the dates of the ledger's calendar, wherever it is: Auckland's 1 November begins on 31 October, 11:00 UTC", () => {
+		const start = Date.UTC(2026, 9, 31, 11);
+		const days = burnDownDays({
+			...detail({ periodStartMs: start }),
+			days: [0, 1].map((n) => ({ dayStartMs: start + n * DAY, postedMicroUsd: M })),
+			ahead: [2, 3].map((n) => ({ atMs: start + n * DAY, lowMicroUsd: 3n * M, expectedMicroUsd: 3n * M, highMicroUsd: 3n * M })),
+		});
+		expect(days.map((d) => [d.date, d.label])).toEqual([
+			["2026-11-01", "Sun 1 Nov"],
+			["2026-11-02", "Mon 2 Nov"],
+			["2026-11-02", "Mon 2 Nov, rest of the day"],
+			["2026-11-03", "Tue 3 Nov"],
+		]);
 	});
 });

@@ -1,11 +1,13 @@
 "use client";
 import Link from "next/link";
+import { budgetDrill } from "#components/budgets/drill.ts";
 import { budgetsHref } from "#components/budgets/params.ts";
 import { againstCap } from "#components/budgets/prepare-rows.ts";
 import { type ChosenBudget, useBudget } from "#components/budgets/use-budget.ts";
 import { StateMark, type StateName } from "#components/job-state/state-mark.tsx";
 import { formatMoney } from "#components/money/format-money.ts";
 import { Money } from "#components/money/money.tsx";
+import { Drill } from "#components/spend/cells.tsx";
 import { formatDay } from "#components/time/format-time.ts";
 import { formatPercent } from "#components/ui/format-number.ts";
 import { Meter } from "#components/ui/meter.tsx";
@@ -38,7 +40,9 @@ export function SpendersPanel({ chosen }: { chosen: ChosenBudget }) {
 									label={`${t.name}: ${formatMoney(t.postedMicroUsd, "posted")}, ${formatPercent(share(t.postedMicroUsd))} of what is posted`}
 								/>
 								<span className="num">
-									<Money value={t.postedMicroUsd} />{" "}
+									<Drill href={t.team === "" ? null : budgetDrill(b, { team: t.team })} what={t.name}>
+										<Money value={t.postedMicroUsd} />
+									</Drill>{" "}
 									<span className="inline-block w-11 text-ink-3">{formatPercent(share(t.postedMicroUsd))}</span>
 								</span>
 							</li>
@@ -67,7 +71,9 @@ export function SpendersPanel({ chosen }: { chosen: ChosenBudget }) {
 											<StateMark state={job.state as StateName} />
 										</Td>
 										<Td n phone="b">
-											<Money value={job.postedMicroUsd} />
+											<Drill href={budgetDrill(b, { job: job.jobId })} what={job.name}>
+												<Money value={job.postedMicroUsd} />
+											</Drill>
 										</Td>
 									</Tr>
 								))}
@@ -124,7 +130,12 @@ export function HistoryPanel({ chosen }: { chosen: ChosenBudget }) {
 										</Link>
 									</Td>
 									<Td n phone="b">
-										<Money value={p.postedMicroUsd} />
+										<Drill
+											href={p.postedMicroUsd === 0n ? null : budgetDrill({ ...b, periodKey: p.periodKey })}
+											what={`${b.id}, the ${b.period} from ${p.periodKey}`}
+										>
+											<Money value={p.postedMicroUsd} />
+										</Drill>
 									</Td>
 									<Td n phone="c" className="max-md:text-left!">
 										{p.capMicroUsd === null ? <span className="text-ink-3">none then</span> : <Money value={p.capMicroUsd} kind="whole" />}

@@ -7,6 +7,8 @@ const LOST_WORD = {
 	interrupted: "Attempts whose spot machine was taken back",
 	evicted: "Attempts whose machine was unfit or expired",
 	lost: "Attempts that were lost",
+	cut_short: "Attempts that were taken back, evicted or lost",
+	cancelled: "Attempts that were cancelled",
 	any: "Attempts that did not finish",
 } as const;
 

@@ -61,7 +61,7 @@ export const BY_LABEL: Record<SpendBy, string> = {
 export type SpendFilters = NonNullable<Inputs["spend"]["page"]["filters"]>;
 
 export const LOST_STATES = ["failed", "interrupted", "evicted", "lost"] as const;
-export const LOST = [...LOST_STATES, "any"] as const;
+export const LOST = [...LOST_STATES, "cut_short", "cancelled", "any"] as const;
 export type Lost = (typeof LOST)[number];
 
 /** "" is what has none, such as the team of idle hardware; in an address it is `~`, which no name is. */

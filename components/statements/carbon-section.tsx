@@ -1,5 +1,7 @@
 import { Carbon } from "#components/carbon/carbon.tsx";
 import { formatEnergyParts, joinQuantity } from "#components/carbon/format-carbon.ts";
+import { Drill } from "#components/spend/cells.tsx";
+import { statementDrill } from "#components/statements/drill.ts";
 import { None, PaperTable, PTd, PTr, Remark, Section } from "#components/statements/paper.tsx";
 import { gpuHours } from "#components/statements/prepare-statement.ts";
 import { formatPercent } from "#components/ui/format-number.ts";
@@ -7,7 +9,9 @@ import type { StatementContent } from "#server/domain/statement.ts";
 import { CARBON_RECKONED } from "#server/domain/statement-words.ts";
 
 /** Emissions by both methods, and how much of them is measured. */
-export function CarbonSection({ content: { carbon: c } }: { content: StatementContent }) {
+export function CarbonSection({ content }: { content: StatementContent }) {
+	const { carbon: c } = content;
+	const href = statementDrill(content, {}, { of: "carbon" });
 	const energy = BigInt(c.energyMilliWh);
 	const share = (part: string) => (energy === 0n ? "" : `, ${formatPercent(Number(BigInt(part)) / Number(energy))}`);
 	const wh = (milliWh: string) => joinQuantity(formatEnergyParts(Number(BigInt(milliWh)) / 1_000));
@@ -26,7 +30,15 @@ export function CarbonSection({ content: { carbon: c } }: { content: StatementCo
 								{label}
 								{unknown !== "0" && <None>, not known for {gpuHours(unknown)} GPU-hours</None>}
 							</PTd>
-							<PTd n>{milligrams === "0" ? <None>none known</None> : <Carbon grams={BigInt(milligrams) / 1_000n} estimate />}</PTd>
+							<PTd n>
+								{milligrams === "0" ? (
+									<None>none known</None>
+								) : (
+									<Drill href={href} what={label}>
+										<Carbon grams={BigInt(milligrams) / 1_000n} estimate />
+									</Drill>
+								)}
+							</PTd>
 						</PTr>
 					))}
 					<PTr>

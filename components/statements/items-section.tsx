@@ -1,5 +1,7 @@
 import { Fragment } from "react";
 import { Money } from "#components/money/money.tsx";
+import { Drill } from "#components/spend/cells.tsx";
+import { statementDrill } from "#components/statements/drill.ts";
 import { None, PaperTable, PTd, PTh, PTr, Remark, Section } from "#components/statements/paper.tsx";
 import { gpuHours, type ItemGroup, itemGroups } from "#components/statements/prepare-statement.ts";
 import type { StatementContent } from "#server/domain/statement.ts";
@@ -33,7 +35,9 @@ export function ItemsSection({ content }: { content: StatementContent }) {
 						<PTd>Total for the month</PTd>
 						<PTd className="max-md:hidden print:table-cell" colSpan={3} />
 						<PTd n>
-							<Money value={content.totals.effectiveMicroUsd} />
+							<Drill href={statementDrill(content)} what="Total for the month">
+								<Money value={content.totals.effectiveMicroUsd} />
+							</Drill>
 						</PTd>
 					</PTr>
 				</tbody>
@@ -66,7 +70,9 @@ function Group({ group }: { group: ItemGroup }) {
 						{item.perGpuHour !== null && <Money value={item.perGpuHour} kind="price" />}
 					</PTd>
 					<PTd n>
-						<Money value={item.microUsd} />
+						<Drill href={item.href} what={item.label}>
+							<Money value={item.microUsd} />
+						</Drill>
 					</PTd>
 				</PTr>
 			))}
@@ -75,7 +81,9 @@ function Group({ group }: { group: ItemGroup }) {
 					<PTd>Together, {group.label}</PTd>
 					<PTd className="max-md:hidden print:table-cell" colSpan={3} />
 					<PTd n>
-						<Money value={group.microUsd} />
+						<Drill href={group.href} what={group.label}>
+							<Money value={group.microUsd} />
+						</Drill>
 					</PTd>
 				</PTr>
 			)}

@@ -1,6 +1,8 @@
 import { Money } from "#components/money/money.tsx";
+import { Drill } from "#components/spend/cells.tsx";
+import { monthBefore } from "#components/statements/drill.ts";
 import { None, PaperTable, PTd, PTh, PTr, Section } from "#components/statements/paper.tsx";
-import { gpuHours, lineRows, monthBefore } from "#components/statements/prepare-statement.ts";
+import { gpuHours, lineRows } from "#components/statements/prepare-statement.ts";
 import type { StatementContent } from "#server/domain/statement.ts";
 import { monthWords } from "#server/domain/statement-words.ts";
 
@@ -41,11 +43,15 @@ export function LinesSection({ content }: { content: StatementContent }) {
 								{gpuHours(row.gpuMs) ?? <None />}
 							</PTd>
 							<PTd n>
-								<Money value={row.microUsd} />
+								<Drill href={row.href} what={row.label}>
+									<Money value={row.microUsd} />
+								</Drill>
 							</PTd>
 							{row.previousMicroUsd !== null && (
 								<PTd n className="max-md:hidden print:table-cell">
-									<Money value={row.previousMicroUsd} />
+									<Drill href={row.previousHref} what={`${row.label}, ${nameOf(monthBefore(content.month))}`}>
+										<Money value={row.previousMicroUsd} />
+									</Drill>
 								</PTd>
 							)}
 							{row.changeMicroUsd !== null && (

@@ -1,6 +1,8 @@
 "use client";
 import { useState } from "react";
+import { budgetDrill } from "#components/budgets/drill.ts";
 import { Money } from "#components/money/money.tsx";
+import { Drill } from "#components/spend/cells.tsx";
 import { NoteDialog } from "#components/statements/note-dialog.tsx";
 import { PaperTable, PTd, PTh, PTr, Remark, Section } from "#components/statements/paper.tsx";
 import type { StatementView } from "#components/statements/use-statement.ts";
@@ -35,7 +37,9 @@ export function BudgetsSection({ view }: { view: StatementView }) {
 								<Money value={b.capMicroUsd} />
 							</PTd>
 							<PTd n>
-								<Money value={b.postedMicroUsd} />
+								<Drill href={b.postedMicroUsd === "0" ? null : budgetDrill(b)} what={`Posted to ${b.id}`}>
+									<Money value={b.postedMicroUsd} />
+								</Drill>
 							</PTd>
 							<PTd n className={BigInt(b.varianceMicroUsd) > 0n ? "font-semibold text-risk-ink" : ""}>
 								<Money value={b.varianceMicroUsd} signed />

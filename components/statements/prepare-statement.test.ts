@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { StatementContent, StatementSums } from "#server/domain/statement.ts";
-import { gpuHours, itemGroups, itemLabel, lineRows, monthBefore, perGpuHour, shortHash } from "./prepare-statement.ts";
+import { monthBefore, statementDrill, wasteDrill } from "./drill.ts";
+import { gpuHours, itemGroups, itemLabel, lineRows, perGpuHour, shortHash } from "./prepare-statement.ts";
 import { statementFileHref, statementHref } from "./search-params.ts";
 
 const sums = (effectiveMicroUsd: string, gpuMs = "0"): StatementSums => {
@@ -10,7 +11,8 @@ const sums = (effectiveMicroUsd: string, gpuMs = "0"): StatementSums => {
 /** Only what the preparing functions read. */
 function someContent(changes: Partial<StatementContent>): StatementContent {
 	return {
-		...{ month: "2026-11", team: "risk", version: 1, replaces: null, fromMs: 0, toMs: 1, zone: "UTC", postedUntilMs: 2, charges: 1 },
+		...{ month: "2026-11", team: "risk", version: 1, replaces: null, postedUntilMs: 2, charges: 1, zone: "Europe/Berlin" },
+		...{ fromMs: Date.UTC(2026, 9, 31, 23), toMs: Date.UTC(2026, 10, 30, 23) },
 		...{ totals: sums("30"), previousTotals: sums("12"), sides: [], lines: [], byTeam: [], byProject: [], items: [], topJobs: [] },
 		...{ savings: [], waste: [], budgets: [], bills: [] },
 		carbon: {
@@ -31,6 +33,15 @@ describe("lineRows", () => {
 			["Cloud, spot", "line", 30n, 0n, 30n],
 			["Cloud in all", "side", 30n, 12n, 18n],
 			["Total", "total", 30n, 12n, 18n],
+		]);
+	});
+	it("leads each amount of either month to its charges, by the days of the ledger's calendar; what is 0 to none", () => {
+		const november = "/spend/charges?from=2026-11-01&to=2026-11-30&team=risk";
+		const october = "/spend/charges?from=2026-10-01&to=2026-10-31&team=risk";
+		expect(lineRows(content).map((r) => [r.href, r.previousHref])).toEqual([
+			[`${november}&capacity=spot&kind=compute,boot,staging`, null],
+			[`${november}&capacity=reserved,on_demand,spot`, `${october}&capacity=reserved,on_demand,spot`],
+			[november, october],
 		]);
 	});
 	it("compares with nothing when nothing was charged in the month before", () => {
@@ -61,6 +72,26 @@ describe("itemGroups", () => {
 	});
 	it("idle hardware is called idle", () =>
 		expect(itemLabel({ ...item, project: "", line: "idle", capacityType: "owned" })).toBe("H100-80GB, idle"));
+});
+
+describe("the charges behind a figure", () => {
+	const company = someContent({ team: "" });
+	it("of the company's adjustments and waste", () => {
+		const november = "/spend/charges?from=2026-11-01&to=2026-11-30";
+		const [adjusted] = lineRows({ ...company, lines: [{ key: "adjustment", sums: sums("-5"), previous: null }] });
+		expect(adjusted?.href).toBe(`${november}&kind=adjustment&without=idle`);
+		expect(wasteDrill(company, "interrupted")).toBe(`${november}&lost=cut_short`);
+		expect(wasteDrill(company, "idle")).toBe(`${november}&class=~&capacity=owned`);
+		expect(statementDrill(company, { team: [""] }, { of: "carbon" })).toBe(`${november}&team=~&of=carbon`);
+	});
+	it("of what a team used, by project; of another team's nothing", () => {
+		const item = { project: "", line: "egress", provider: "aws", capacityType: "spot", accelerator: "", sums: sums("5") } as const;
+		const [group] = itemGroups(someContent({ items: [item], byProject: [{ key: "", sums: sums("5") }] }));
+		const november = "/spend/charges?from=2026-11-01&to=2026-11-30&team=risk&project=~";
+		expect(group?.href).toBe(november);
+		expect(group?.items[0]?.href).toBe(`${november}&provider=aws&capacity=spot&gpu=~&kind=egress&without=idle`);
+		expect(statementDrill(someContent({}), { team: ["nlp"] })).toBeNull();
+	});
 });
 
 describe("figures", () => {

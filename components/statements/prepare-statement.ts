@@ -1,8 +1,11 @@
+import type { SpendPart } from "#components/spend/drill.ts";
 import type { Tone } from "#components/ui/chip.tsx";
 import type { StatementContent, StatementItem, StatementState, StatementSums } from "#server/domain/statement.ts";
+import { type ChargesWith, chargesOfLine } from "#server/domain/statement-charges.ts";
 import { LINE_WORDS, SIDE_WORDS } from "#server/domain/statement-words.ts";
 import { LABELS } from "#server/domain/vocabulary.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
+import { drillBefore, itemDrill, statementDrill } from "./drill.ts";
 
 export const STATE_TONE: Record<StatementState, Tone> = {
 	open: "neutral",
@@ -21,20 +24,37 @@ export interface LineRow {
 	/** null when nothing was charged in the month before at all. */
 	previousMicroUsd: bigint | null;
 	changeMicroUsd: bigint | null;
+	/** The charges of this month and of the one before; null where there are none. */
+	href: string | null;
+	previousHref: string | null;
 }
 
+const SIDE_PART = { owned: "home", cloud: "cloud" } as const;
+
 /** The lines, then both sides, then the total: the lines add up to the sides, and the sides to the total. */
-export function lineRows({ lines, sides, totals, previousTotals }: StatementContent): LineRow[] {
-	const row = (key: string, label: string, kind: LineRow["kind"], sums: StatementSums, previous: StatementSums | null): LineRow => {
+export function lineRows(content: StatementContent): LineRow[] {
+	const { lines, sides, totals, previousTotals } = content;
+	type Behind = { charges?: ChargesWith; part?: SpendPart };
+	const row = (
+		{ key, label, kind, charges = {}, part = "all" }: Pick<LineRow, "key" | "label" | "kind"> & Behind,
+		sums: StatementSums,
+		previous: StatementSums | null,
+	): LineRow => {
 		const microUsd = BigInt(sums.effectiveMicroUsd);
 		const before = previousTotals ? BigInt(previous?.effectiveMicroUsd ?? 0) : null;
 		const changeMicroUsd = before === null ? null : microUsd - before;
-		return { key, label, kind, gpuMs: BigInt(sums.gpuMs), microUsd, previousMicroUsd: before, changeMicroUsd };
+		return {
+			...{ key, label, kind, gpuMs: BigInt(sums.gpuMs), microUsd, previousMicroUsd: before, changeMicroUsd },
+			href: microUsd === 0n ? null : statementDrill(content, charges, { part }),
+			previousHref: before === null || before === 0n ? null : drillBefore(content, charges, { part }),
+		};
 	};
 	return [
-		...lines.map((l) => row(l.key, LINE_WORDS[l.key], "line", l.sums, l.previous)),
-		...sides.map((s) => row(`side-${s.key}`, `${SIDE_WORDS[s.key]} in all`, "side", s.sums, s.previous)),
-		row("total", "Total", "total", totals, previousTotals),
+		...lines.map((l) => row({ key: l.key, label: LINE_WORDS[l.key], kind: "line", charges: chargesOfLine(l.key) }, l.sums, l.previous)),
+		...sides.map(({ key, sums, previous }) =>
+			row({ key: `side-${key}`, label: `${SIDE_WORDS[key]} in all`, kind: "side", part: SIDE_PART[key] }, sums, previous),
+		),
+		row({ key: "total", label: "Total", kind: "total" }, totals, previousTotals),
 	];
 }
 
@@ -42,12 +62,15 @@ export interface ItemGroup {
 	key: string;
 	/** null: the company's items stand in one group without a name. */
 	label: string | null;
-	items: { id: string; label: string; from: string; gpuMs: bigint; perGpuHour: bigint | null; microUsd: bigint }[];
+	items: { id: string; label: string; from: string; gpuMs: bigint; perGpuHour: bigint | null; microUsd: bigint; href: string | null }[];
 	microUsd: bigint;
+	/** The charges of all of them. */
+	href: string | null;
 }
 
 /** A team's charges by project, dearest first; the company's all at once. */
-export function itemGroups({ team, items, byProject, totals }: StatementContent): ItemGroup[] {
+export function itemGroups(content: StatementContent): ItemGroup[] {
+	const { team, items, byProject, totals } = content;
 	if (items.length === 0) return [];
 	const rows = (own: readonly StatementItem[]) =>
 		own.map((item) => ({
@@ -57,13 +80,16 @@ export function itemGroups({ team, items, byProject, totals }: StatementContent)
 			gpuMs: BigInt(item.sums.gpuMs),
 			perGpuHour: perGpuHour(item.sums),
 			microUsd: BigInt(item.sums.effectiveMicroUsd),
+			href: itemDrill(content, item),
 		}));
-	if (team === "") return [{ key: "", label: null, items: rows(items), microUsd: BigInt(totals.effectiveMicroUsd) }];
+	const all = { microUsd: BigInt(totals.effectiveMicroUsd), href: statementDrill(content) };
+	if (team === "") return [{ key: "", label: null, items: rows(items), ...all }];
 	return byProject.map(({ key, sums }) => ({
 		key,
 		label: key || "(no project)",
 		items: rows(items.filter((i) => i.project === key)),
 		microUsd: BigInt(sums.effectiveMicroUsd),
+		href: statementDrill(content, { project: [key] }),
 	}));
 }
 
@@ -88,9 +114,3 @@ export function gpuHours(gpuMs: bigint | string): string | null {
 }
 
 export const shortHash = (sha256: string): string => (sha256.match(/.{8}/g) ?? []).slice(0, 2).join(" ");
-
-/** "2026-10" of "2026-11". */
-export function monthBefore(month: string): string {
-	const [year = 0, number = 1] = month.split("-").map(Number);
-	return new Date(Date.UTC(year, number - 2, 1)).toISOString().slice(0, 7);
-}

@@ -1,4 +1,6 @@
 import { Money } from "#components/money/money.tsx";
+import { Drill } from "#components/spend/cells.tsx";
+import { wasteDrill } from "#components/statements/drill.ts";
 import { None, PaperTable, PTd, PTh, PTr, Remark, Section } from "#components/statements/paper.tsx";
 import { gpuHours } from "#components/statements/prepare-statement.ts";
 import type { StatementContent } from "#server/domain/statement.ts";
@@ -33,7 +35,8 @@ export function SavingsSection({ content: { savings } }: { content: StatementCon
 }
 
 /** Work that came to nothing, and hardware that stood still. */
-export function WasteSection({ content: { waste } }: { content: StatementContent }) {
+export function WasteSection({ content }: { content: StatementContent }) {
+	const { waste } = content;
 	return (
 		<Section title="Paid for nothing">
 			<PaperTable aria-label="Paid for nothing">
@@ -51,7 +54,15 @@ export function WasteSection({ content: { waste } }: { content: StatementContent
 						<PTr key={w.key}>
 							<PTd>{WASTE_WORDS[w.key]}</PTd>
 							<PTd n>{gpuHours(w.gpuMs) ?? <None />}</PTd>
-							<PTd n>{w.microUsd === "0" ? <None /> : <Money value={w.microUsd} />}</PTd>
+							<PTd n>
+								{w.microUsd === "0" ? (
+									<None />
+								) : (
+									<Drill href={wasteDrill(content, w.key)} what={WASTE_WORDS[w.key]}>
+										<Money value={w.microUsd} />
+									</Drill>
+								)}
+							</PTd>
 						</PTr>
 					))}
 				</tbody>

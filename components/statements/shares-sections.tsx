@@ -1,6 +1,8 @@
 import Link from "next/link";
 import { Carbon } from "#components/carbon/carbon.tsx";
 import { Money } from "#components/money/money.tsx";
+import { Drill } from "#components/spend/cells.tsx";
+import { statementDrill } from "#components/statements/drill.ts";
 import { None, PaperTable, PTd, PTh, PTr, Section } from "#components/statements/paper.tsx";
 import { gpuHours } from "#components/statements/prepare-statement.ts";
 import { formatPercent } from "#components/ui/format-number.ts";
@@ -9,15 +11,18 @@ import type { StatementContent } from "#server/domain/statement.ts";
 /** Who spent it. Each row is part of the total, and they add up to it. */
 export function SharesSection({
 	title,
+	by,
 	label,
 	none,
-	shares,
+	content,
 }: {
 	title: string;
+	by: "team" | "project";
 	label: string;
 	none: string;
-	shares: StatementContent["byTeam"];
+	content: StatementContent;
 }) {
+	const shares = by === "team" ? content.byTeam : content.byProject;
 	if (shares.length === 0) return null;
 	const all = shares.reduce((sum, s) => sum + BigInt(s.sums.effectiveMicroUsd), 0n);
 	return (
@@ -44,13 +49,17 @@ export function SharesSection({
 								{gpuHours(sums.gpuMs) ?? <None />}
 							</PTd>
 							<PTd n className="max-md:hidden print:table-cell">
-								<Carbon grams={BigInt(sums.emissionsMilligrams) / 1_000n} estimate />
+								<Drill href={statementDrill(content, { [by]: [key] }, { of: "carbon" })} what={`${key || none}, operational CO2e`}>
+									<Carbon grams={BigInt(sums.emissionsMilligrams) / 1_000n} estimate />
+								</Drill>
 							</PTd>
 							<PTd n className="text-ink-3">
 								{all === 0n ? "" : formatPercent(Number(BigInt(sums.effectiveMicroUsd)) / Number(all))}
 							</PTd>
 							<PTd n>
-								<Money value={sums.effectiveMicroUsd} />
+								<Drill href={statementDrill(content, { [by]: [key] })} what={key || none}>
+									<Money value={sums.effectiveMicroUsd} />
+								</Drill>
 							</PTd>
 						</PTr>
 					))}
@@ -61,7 +70,8 @@ export function SharesSection({
 }
 
 /** The dearest jobs, each with a way to its receipt. */
-export function JobsSection({ content: { topJobs } }: { content: StatementContent }) {
+export function JobsSection({ content }: { content: StatementContent }) {
+	const { topJobs } = content;
 	if (topJobs.length === 0) return null;
 	return (
 		<Section title={topJobs.length === 1 ? "The one job" : `The ${topJobs.length} dearest jobs`}>
@@ -95,7 +105,9 @@ export function JobsSection({ content: { topJobs } }: { content: StatementConten
 								{gpuHours(sums.gpuMs) ?? <None />}
 							</PTd>
 							<PTd n>
-								<Money value={sums.effectiveMicroUsd} />
+								<Drill href={statementDrill(content, {}, { job: jobId })} what={name}>
+									<Money value={sums.effectiveMicroUsd} />
+								</Drill>
 							</PTd>
 						</PTr>
 					))}

@@ -1,7 +1,9 @@
 import { Carbon } from "#components/carbon/carbon.tsx";
 import { Money } from "#components/money/money.tsx";
 import { BrandMark } from "#components/shell/brand.tsx";
+import { Drill } from "#components/spend/cells.tsx";
 import { CarbonSection } from "#components/statements/carbon-section.tsx";
+import { statementDrill } from "#components/statements/drill.ts";
 import { ItemsSection } from "#components/statements/items-section.tsx";
 import { LinesSection } from "#components/statements/lines-section.tsx";
 import { BillsSection, BudgetsSection } from "#components/statements/money-sections.tsx";
@@ -42,8 +44,8 @@ export function StatementPaper({ view }: { view: StatementView }) {
 			</header>
 			<Head view={view} />
 			<LinesSection content={content} />
-			{content.team === "" && <SharesSection title="By team" label="Team" none="(no team)" shares={content.byTeam} />}
-			{content.team === "" && <SharesSection title="By project" label="Project" none="(no project)" shares={content.byProject} />}
+			{content.team === "" && <SharesSection title="By team" by="team" label="Team" none="(no team)" content={content} />}
+			{content.team === "" && <SharesSection title="By project" by="project" label="Project" none="(no project)" content={content} />}
 			<ItemsSection content={content} />
 			<SavingsSection content={content} />
 			<WasteSection content={content} />
@@ -68,7 +70,8 @@ export function StatementPaper({ view }: { view: StatementView }) {
 }
 
 function Head({ view }: { view: StatementView }) {
-	const { totals, sides, carbon } = view.content;
+	const { content } = view;
+	const { totals, sides, carbon } = content;
 	const side = (key: "owned" | "cloud") => sides.find((s) => s.key === key)?.sums;
 	const hours = (key: "owned" | "cloud") => gpuHours(side(key)?.gpuMs ?? "0");
 	const grams = (BigInt(carbon.operationalMilligrams) + BigInt(carbon.embodiedMilligrams)) / 1_000n;
@@ -76,16 +79,28 @@ function Head({ view }: { view: StatementView }) {
 		<div className="border-b py-4">
 			<FactStrip columns="1.5fr 1.2fr 1.2fr 1fr" framed={false} className="md:grid-cols-4! print:grid-cols-4!">
 				<Fact label="Total for the month" lead wide note="US dollars, effective cost">
-					<Money value={totals.effectiveMicroUsd} />
+					<Drill href={statementDrill(content)} what="Total for the month">
+						<Money value={totals.effectiveMicroUsd} />
+					</Drill>
 				</Fact>
 				<Fact label="Owned hardware" note={hours("owned") ? `${hours("owned")} GPU-hours, idle ones among them` : "none"}>
-					<Money value={side("owned")?.effectiveMicroUsd ?? "0"} />
+					<Drill href={side("owned") ? statementDrill(content, {}, { part: "home" }) : null} what="Owned hardware">
+						<Money value={side("owned")?.effectiveMicroUsd ?? "0"} />
+					</Drill>
 				</Fact>
 				<Fact label="Cloud, net of credits" note={hours("cloud") ? `${hours("cloud")} GPU-hours` : "none"}>
-					<Money value={side("cloud")?.effectiveMicroUsd ?? "0"} />
+					<Drill href={side("cloud") ? statementDrill(content, {}, { part: "cloud" }) : null} what="Cloud">
+						<Money value={side("cloud")?.effectiveMicroUsd ?? "0"} />
+					</Drill>
 				</Fact>
 				<Fact label="CO2e" note="location-based, with embodied">
-					{grams === 0n ? <None>none known</None> : <Carbon grams={grams} estimate />}
+					{grams === 0n ? (
+						<None>none known</None>
+					) : (
+						<Drill href={statementDrill(content, {}, { of: "carbon" })} what="CO2e">
+							<Carbon grams={grams} estimate />
+						</Drill>
+					)}
 				</Fact>
 			</FactStrip>
 		</div>

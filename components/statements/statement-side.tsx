@@ -107,6 +107,7 @@ const CHECK_WORDS = {
 function Checks({ view }: { view: StatementView }) {
 	return (
 		<Part title="Checked">
+			<p className="mb-1.5 text-xs text-pretty text-ink-3">Amounts on the paper lead to their charges, as they stand now.</p>
 			<dl>
 				{view.checks
 					.filter((c) => c.ok !== null)

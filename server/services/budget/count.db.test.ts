@@ -1,11 +1,13 @@
 import { eq, sql } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { budgetDay, budgetJob, holdBudget } from "#server/db/schema/budget.ts";
+import { CHARGES_OF_BUDGETS } from "#server/domain/budget-charges.ts";
 import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import { meterAll } from "../ledger/meter.ts";
 import { settleInstance } from "../ledger/settle.ts";
 import * as test from "../ledger/testing/books.ts";
 import { publishPolicy } from "../policy/publish.ts";
+import { listCharges } from "../spend/charges.ts";
 import { countBudgets } from "./count.ts";
 import { placeHold } from "./place-hold.ts";
 
@@ -86,6 +88,19 @@ describe("countBudgets", () => {
 					.then(([row]) => BigInt(row?.sum ?? "0"));
 			expect(posted).toBe(86_000_000n);
 			expect(await sum(budgetDay)).toBe(posted);
+			const filters = { ...CHARGES_OF_BUDGETS, ...(id === "risk" ? { team: ["risk"] } : {}) };
+			const month = { fromMs: Date.UTC(2026, 10, 1), toMs: Date.UTC(2026, 11, 1) };
+			expect((await listCharges(books, { ...month, filters, limit: 1 })).totals.effectiveMicroUsd).toBe(posted);
+			for (const day of await books.db.select().from(budgetDay).where(eq(budgetDay.budgetId, id))) {
+				const fromMs = day.dayStart.getTime();
+				const { totals } = await listCharges(books, {
+					fromMs,
+					toMs: fromMs + 24 * HOUR_MS,
+					filters: { ...filters, team: [day.team] },
+					limit: 1,
+				});
+				expect(totals.effectiveMicroUsd).toBe(day.postedMicroUsd);
+			}
 			expect(await sum(budgetJob)).toBe(posted);
 		}
 		expect(await books.db.$count(budgetDay, eq(budgetDay.budgetId, "risk"))).toBe(2);

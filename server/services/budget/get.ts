@@ -36,6 +36,8 @@ export interface BudgetDetail extends BudgetStatus {
 	/** Dearest first; teams that the reader may not see are one sum. */
 	teams: { team: string; postedMicroUsd: bigint }[];
 	otherTeamsMicroUsd: bigint;
+	/** The reader sees the charges of all teams, and so those behind every sum here. */
+	seesAllTeams: boolean;
 	/** The dearest TOP_JOBS of the reader's teams. */
 	jobs: { jobId: string; name: string; team: string; state: string; postedMicroUsd: bigint }[];
 	/** Periods that are over, latest first. */
@@ -92,7 +94,7 @@ export async function getBudget(ctx: ServiceContext, raw: z.input<typeof getBudg
 			history,
 		},
 		ahead: past ? [] : forecastAhead(figures, nowMs, calendar),
-		...{ teams: mine, otherTeamsMicroUsd: sum(teams) - sum(mine) },
+		...{ teams: mine, otherTeamsMicroUsd: sum(teams) - sum(mine), seesAllTeams: visible === null },
 	};
 }
 

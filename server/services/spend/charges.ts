@@ -14,7 +14,7 @@ import { ledgerCalendar } from "../ledger/calendar.ts";
 import { allows } from "../statement/allows.ts";
 import { type NamedCharge, readChargeRows } from "./charge-rows.ts";
 import { passes, restricted, type SpendFilters, spendFilters } from "./filters.ts";
-import { LOST_STATES, type LostState, lostAttempts } from "./lost-work.ts";
+import { LOST_CHOICES, type LostChoice, lostAttempts } from "./lost-work.ts";
 import { spendRange } from "./range.ts";
 import { readSums } from "./read-sums.ts";
 
@@ -29,7 +29,7 @@ export const listChargesInput = z.strictObject({
 	toMs: z.number().int(),
 	filters: spendFilters.default({}),
 	jobId: z.string().min(1).max(64).optional(),
-	lost: z.enum([...LOST_STATES, "any"]).optional(),
+	lost: z.enum(Object.keys(LOST_CHOICES) as LostChoice[]).optional(),
 	withoutIdle: z.boolean().default(false),
 	cursor: z.string().max(200).optional(),
 	limit: z.number().int().min(1).max(500).default(50),
@@ -101,11 +101,11 @@ async function oneCause(
 	ctx: Pick<ServiceContext, "db">,
 	range: Interval,
 	jobId: string | undefined,
-	lost: LostState | "any" | undefined,
+	lost: LostChoice | undefined,
 ): Promise<{ only: SQL | undefined; place: Interval }> {
 	const ofJob = jobId === undefined ? undefined : eq(charge.jobId, jobId);
 	if (lost === undefined) return { only: ofJob, place: range };
-	const attempts = await lostAttempts(ctx, range, lost === "any" ? LOST_STATES : [lost]);
+	const attempts = await lostAttempts(ctx, range, LOST_CHOICES[lost]);
 	const ids = ctx.db.select({ id: attempt.id }).from(attempt).where(attempts.lost);
 	return { only: and(ofJob, inArray(charge.attemptId, ids)), place: attempts.chargedMs };
 }

@@ -17,6 +17,15 @@ export const LOST_STATES = ["failed", "interrupted", "evicted", "lost"] as const
 
 export type LostState = (typeof LOST_STATES)[number];
 
+/** What charges can be asked for by: how attempts ended, alone or together. */
+export const LOST_CHOICES = {
+	...{ failed: ["failed"], interrupted: ["interrupted"], evicted: ["evicted"], lost: ["lost"] },
+	cut_short: ["interrupted", "evicted", "lost"],
+	cancelled: ["cancelled"],
+	any: LOST_STATES,
+} as const satisfies Record<string, readonly (LostState | "cancelled")[]>;
+export type LostChoice = keyof typeof LOST_CHOICES;
+
 export interface LostWork {
 	/** By how the attempts ended. */
 	items: { state: LostState; attempts: number; ownedMicroUsd: bigint; cloudMicroUsd: bigint; gpuMs: bigint }[];
@@ -191,7 +200,7 @@ async function ofCharges(
 export async function lostAttempts(
 	ctx: Pick<ServiceContext, "db">,
 	{ fromMs, toMs }: Interval,
-	states: readonly LostState[],
+	states: readonly (LostState | "cancelled")[],
 ): Promise<{ lost: SQL | undefined; chargedMs: Interval }> {
 	const lost = and(inArray(attempt.state, [...states]), gte(attempt.finishedAt, new Date(fromMs)), lt(attempt.finishedAt, new Date(toMs)));
 	// Attempts are charged from their beginning to their end, or their machine's: months of charges beyond are left out.

@@ -1,8 +1,10 @@
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { NO_AMOUNTS } from "#server/accounting/amounts.ts";
 import { saysTheSame } from "#server/accounting/statement-diff.ts";
 import { audit } from "#server/db/schema/audit.ts";
 import { statement, statementSignature } from "#server/db/schema/statement.ts";
+import { type ChargesWith, chargesOfLine, LOST_OF_WASTE } from "#server/domain/statement-charges.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import type { Actor, ServiceContext } from "../context.ts";
 import { meterAll } from "../ledger/meter.ts";
@@ -10,6 +12,9 @@ import { postCharges } from "../ledger/post-charges.ts";
 import * as test from "../ledger/testing/books.ts";
 import { publishPolicy } from "../policy/publish.ts";
 import { rollbackPolicy } from "../policy/rollback.ts";
+import { listCharges } from "../spend/charges.ts";
+import type { SpendFilters } from "../spend/filters.ts";
+import type { LostChoice } from "../spend/lost-work.ts";
 import { closeMonth } from "./close.ts";
 import { getStatement } from "./get.ts";
 import { listStatements } from "./list.ts";
@@ -78,6 +83,42 @@ afterAll(() => books.database.drop());
 
 const total = (sums: { effectiveMicroUsd: string }): bigint => BigInt(sums.effectiveMicroUsd);
 
+/** Every amount of a statement beside the sum of the charges that it leads to. */
+async function amountsAndCharges(team: string): Promise<[string, bigint, bigint][]> {
+	const content = await previewStatement(finance(), { ...MONTH, team });
+	const { fromMs, toMs } = content;
+	const whose = team === "" ? {} : { team: [team] };
+	const charged = async ({ withoutIdle, ...filters }: ChargesWith & SpendFilters, more: { jobId?: string; lost?: LostChoice } = {}) => {
+		const part = { filters: { ...filters, ...whose }, withoutIdle: withoutIdle === true, limit: 1, ...more };
+		return (await listCharges(finance(), { fromMs, toMs, ...part })).totals.effectiveMicroUsd;
+	};
+	const found: [string, bigint, bigint][] = [["total", total(content.totals), await charged({})]];
+	for (const { key, sums } of content.lines) found.push([key, total(sums), await charged(chargesOfLine(key))]);
+	for (const { line, project, sums, provider, capacityType, accelerator } of content.items) {
+		const one = {
+			provider: [provider],
+			capacityType: [capacityType],
+			accelerator: [accelerator],
+			...(team === "" ? {} : { project: [project] }),
+		};
+		found.push([`item ${line}`, total(sums), await charged({ ...chargesOfLine(line), ...one })]);
+	}
+	for (const { key, sums } of content.byProject) found.push([`project ${key}`, total(sums), await charged({ project: [key] })]);
+	for (const { jobId, sums } of content.topJobs) found.push([jobId, total(sums), await charged({}, { jobId })]);
+	for (const { key, microUsd } of content.waste)
+		found.push([
+			`waste ${key}`,
+			BigInt(microUsd),
+			await (key === "idle" ? charged(chargesOfLine("idle")) : charged({}, { lost: LOST_OF_WASTE[key] })),
+		]);
+	return found;
+}
+const expectAmountsOfCharges = async (team: string, count: number) => {
+	const found = await amountsAndCharges(team);
+	expect(found).toHaveLength(count);
+	for (const [name, amount, charged] of found) expect([name, charged]).toEqual([name, amount]);
+};
+
 describe("before it is closed", () => {
 	it("494 h × 2 × 600,000 = 592,800,000 owned, of which 1,200,000 used; cloud 404,200 + 503,000; nothing is stored", async () => {
 		const content = await previewStatement(finance(), { ...MONTH, team: "" });
@@ -95,6 +136,11 @@ describe("before it is closed", () => {
 		expect(content.previousTotals).toBeNull();
 		expect(content.byTeam.map((t) => t.key)).toEqual(["", "risk", "nlp"]);
 		expect(await books.db.$count(statement)).toBe(0);
+	});
+
+	it("each line, item, project, job and waste is the sum of the charges that it leads to, of the company and of a team", async () => {
+		await expectAmountsOfCharges("", 1 + 4 + 4 + 2 + 3 + 4);
+		await expectAmountsOfCharges("risk", 1 + 2 + 2 + 1 + 2 + 4);
 	});
 
 	it("spot saved 1,006,000 − 404,200 = 601,800; interrupted work is 404,200 of waste, idle 591,600,000", async () => {
@@ -236,6 +282,21 @@ describe("corrections", () => {
 		});
 		expect(view.shown?.differences.at(-1)).toMatchObject({ section: "total", deltaMicroUsd: "-4200" });
 		expect(view.changedSince).toBeNull();
+	});
+
+	it("with a correction of a job and one of idle hardware, each in its line, every amount is still the sum of its charges", async () => {
+		const [idle] = (
+			await listCharges(finance(), { fromMs: Date.UTC(2026, 10, 20), toMs: Date.UTC(2026, 10, 21), filters: { kind: ["idle"] } })
+		).items;
+		if (!idle) throw new Error("no idle charge");
+		const { id: _, jobName: __, cause: ___, ...draft } = idle;
+		const correction = { ...draft, dimensions: { ...idle.dimensions, kind: "adjustment" as const }, correction: "rate_card" as const };
+		const cents = { listMicroUsd: 700n, contractedMicroUsd: 700n, effectiveMicroUsd: 700n, billedMicroUsd: 0n };
+		await books.db.transaction((tx) => postCharges(tx, [{ ...correction, ...NO_AMOUNTS, ...cents }], books.clock.nowMs()));
+		const { lines } = await previewStatement(finance(), { ...MONTH, team: "" });
+		expect(lines.map((l) => [l.key, total(l.sums)])).toContainEqual(["idle", 591_600_700n]);
+		expect(lines.map((l) => [l.key, total(l.sums)])).toContainEqual(["adjustment", -4_200n]);
+		await expectAmountsOfCharges("", 1 + 5 + 5 + 2 + 4 + 4);
 	});
 
 	it("the first version is still there as it was", async () => {
