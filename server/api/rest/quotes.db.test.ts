@@ -6,8 +6,10 @@ import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { LoopContext } from "#server/control-loop/context.ts";
 import { newCycleMemory, runCycle } from "#server/control-loop/cycle.ts";
+import { waitForecast } from "#server/db/schema/wait-forecast.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import { FakeCluster } from "#server/providers/fake/fake-cluster.ts";
+import { horizonOf } from "#server/scheduling/forecast/calibrate.ts";
 import { timingSchema } from "#server/services/timing.ts";
 import { aJob, RestWorld } from "../testing/rest-world.ts";
 
@@ -77,6 +79,35 @@ describe("POST /quotes", () => {
 		expect(out).toMatch(/missed deadline\s+\d+%; by waiting at home >99%/);
 		expect(out).toMatch(/LATE/);
 		expect(out).toMatch(/jobs? that wait, for \d+ GPUs?; as of 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC/);
+	});
+});
+
+describe("the score of forecasts", () => {
+	it("is beside a quote of such a wait, in the API and on /metrics, by horizon: two of about two hours, of which one was a job's first", async () => {
+		const scored = {
+			attemptNo: 1,
+			at: new Date(0),
+			endedAt: new Date(HOUR_MS),
+			outcome: "started",
+			horizon: horizonOf(2 * HOUR_MS),
+		} as const;
+		const told = (p50Ms: number, p90Ms: number) => ({ replayP50Ms: p50Ms, replayP90Ms: p90Ms, toldP50Ms: p50Ms, toldP90Ms: p90Ms });
+		await world.database.db.insert(waitForecast).values([
+			{ ...scored, jobId: "job_early", first: true, ...told(2 * HOUR_MS, 3 * HOUR_MS) },
+			{ ...scored, jobId: "job_late", first: false, ...told(HOUR_MS / 2, 2 * HOUR_MS) },
+		]);
+		const job = aJob({ name: "asked" });
+		const spec = { ...job.spec, duration: { estimate: "50m" }, resources: { gpus: 1, accelerators: ["L40S-48GB"] } };
+		const { json } = await world.post("/quotes", { ...job, spec });
+		expect(json.forecastScore).toEqual({ count: 2, p50Covered: 1, p90Covered: 2 });
+		expect(json.quoteScore).toEqual({ count: 1, p50Covered: 1, p90Covered: 1 });
+		const score = (await world.get("/forecasts/score")).json;
+		expect(score).toMatchObject({ count: 2, p50Covered: 1, p90Covered: 2, quotes: { count: 1 } });
+		expect(score.horizons.filter((h: { count: number }) => h.count > 0)).toMatchObject([{ horizon: "3h", count: 2 }]);
+		const { text } = await world.call("GET", "/metrics", { as: null });
+		expect(text).toContain('spillway_forecasts_scored_total{horizon="3h"} 2\n');
+		expect(text).toContain('spillway_forecast_covered_total{horizon="3h",quantile="0.5"} 1\n');
+		expect(text).toContain('spillway_forecast_covered_total{horizon="3h",quantile="0.9"} 2\n');
 	});
 });
 
