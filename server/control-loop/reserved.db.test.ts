@@ -5,7 +5,7 @@ import { budgetPeriod, hold } from "#server/db/schema/budget.ts";
 import { charge } from "#server/db/schema/charge.ts";
 import { offer } from "#server/db/schema/offer.ts";
 import { reason } from "#server/domain/reasons.ts";
-import { HOUR_MS } from "#server/kernel/units.ts";
+import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import { fakeOffer } from "#server/providers/fake/fake-offers.ts";
 import { systemContext } from "#server/services/context.ts";
 import { ledgerCheck } from "#server/services/ledger/check.ts";
@@ -144,13 +144,17 @@ spec:
 		expect(postedTo("again")).toBe(postedTo("cloud-month"));
 	});
 
-	it("is left alone for 10 min when its provider refuses a machine of it, and the job goes on demand", async () => {
+	it("is left alone for a minute when its provider refuses a machine of it, as any offer, and the job goes on demand", async () => {
 		w.cloud.launches.next({ kind: "error", error: "insufficient_capacity" });
-		await w.submit({ name: "d", max: "30m" }, { name: "e", max: "30m" });
-		await w.until(async () => (await w.instances()).some((i) => i.reason?.code === "launch_refused_capacity"));
+		await w.submit({ name: "d", max: "30m" });
+		const refused = async () => (await w.instances()).find((i) => i.reason?.code === "launch_refused_capacity");
+		await w.until(async () => (await refused())?.terminatedAt != null);
+		const atMs = (await refused())?.terminatedAt?.getTime() ?? Number.NaN;
+		const pausedAt = async (ms: number) =>
+			(await listOffers(w.database.db, ms)).some((o) => o.capacityType === "reserved" && (o.backoffUntilMs ?? 0) > ms);
+		expect([await pausedAt(atMs + MINUTE_MS - 1), await pausedAt(atMs + MINUTE_MS)]).toEqual([true, false]);
 		await w.until(() => w.quiet());
-		const [paused] = await reservedNow();
-		expect(paused?.backoffUntilMs).toBeGreaterThan(w.clock.nowMs());
+		expect((await w.instances()).at(-1)?.capacityType).toBe("on_demand");
 		expect((await w.jobs()).every((j) => j.state === "succeeded")).toBe(true);
 		const [row] = await w.database.db.select().from(offer).where(eq(offer.capacityType, "reserved"));
 		expect(row).toBeUndefined();

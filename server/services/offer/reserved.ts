@@ -1,15 +1,16 @@
-import { and, eq, gt, sql } from "drizzle-orm";
+import { and, eq, gt, or, sql } from "drizzle-orm";
 import type { Commitment } from "#server/accounting/commitment.ts";
 import type { DbOrTx } from "#server/db/client.ts";
 import { instance } from "#server/db/schema/instance.ts";
 import type { Offer } from "#server/domain/capacity.ts";
-import { MINUTE_MS } from "#server/kernel/units.ts";
 import { LIMITS } from "#server/scheduling/limits.ts";
+import { emptyRecord, withLaunch, withRefusal } from "#server/scheduling/records.ts";
+import type { OfferRecord } from "#server/scheduling/types.ts";
 import { type BoughtAhead, readCommitments } from "../rate-card/commitments.ts";
 import { COMMITMENT_ID, takenSeats } from "./commitment-seats.ts";
 
-/** After its provider refused a machine of it, a commitment is left alone for so long: others may stand on it, or it ended. */
-const REFUSED_PAUSE_MS = 10 * MINUTE_MS;
+/** Refusals and launches from before have faded. */
+const LOOK_BACK_MS = 12 * LIMITS.refusalHalfLifeMs;
 
 /**
  * What was bought ahead as offers: one for each commitment in force and each region in which its machine is sold on demand. Using
@@ -69,24 +70,29 @@ function offersOf(c: BoughtAhead, market: readonly Offer[]): Offer[] {
 	});
 }
 
-/** By commitment of which a machine was refused lately. */
+/** By commitment whose last refusal is not over: pauses double and fade as those of every offer do, and end with a launch (scheduling/records.ts). */
 async function pausesOf(db: DbOrTx, nowMs: number): Promise<Map<string, Pick<Offer, "backoffUntilMs" | "backoffReason">>> {
+	const since = new Date(nowMs - LOOK_BACK_MS);
 	const rows = await db
-		.select({ id: COMMITMENT_ID, atMs: sql<string>`(extract(epoch from max(${instance.terminatedAt})) * 1000)::bigint::text` })
+		.select({ id: COMMITMENT_ID, launchedAt: instance.launchedAt, terminatedAt: instance.terminatedAt, isRefused: IS_REFUSED })
 		.from(instance)
-		.where(
-			and(
-				eq(instance.capacityType, "reserved"),
-				gt(instance.terminatedAt, new Date(nowMs - REFUSED_PAUSE_MS)),
-				sql`${instance.reason}->>'code' in ('launch_refused_capacity', 'launch_refused_quota', 'launch_refused')`,
-			),
-		)
-		.groupBy(sql`1`);
+		.where(and(eq(instance.capacityType, "reserved"), or(gt(instance.terminatedAt, since), gt(instance.launchedAt, since))));
+	const records = new Map<string, OfferRecord>();
+	for (const { id, atMs, learn } of rows.flatMap(stepsOf).sort((a, b) => a.atMs - b.atMs))
+		records.set(id, learn(records.get(id) ?? emptyRecord(atMs), atMs));
 	return new Map(
-		rows.flatMap(({ id, atMs }) =>
-			id === null
-				? []
-				: [[id, { backoffUntilMs: Number(atMs) + REFUSED_PAUSE_MS, backoffReason: "insufficient_capacity" as const }] as const],
+		[...records].flatMap(([id, { backoffUntilMs = 0 }]) =>
+			backoffUntilMs <= nowMs ? [] : [[id, { backoffUntilMs, backoffReason: "insufficient_capacity" as const }] as const],
 		),
 	);
+}
+
+const IS_REFUSED = sql<boolean>`coalesce(${instance.reason}->>'code' in ('launch_refused_capacity', 'launch_refused_quota', 'launch_refused'), false)`;
+
+/** What one machine says of its commitment: it was refused, or it came up. */
+function stepsOf(row: { id: string | null; launchedAt: Date | null; terminatedAt: Date | null; isRefused: boolean }) {
+	const { id, launchedAt, terminatedAt, isRefused } = row;
+	if (id === null) return [];
+	if (launchedAt !== null) return [{ id, atMs: launchedAt.getTime(), learn: withLaunch }];
+	return terminatedAt !== null && isRefused ? [{ id, atMs: terminatedAt.getTime(), learn: withRefusal }] : [];
 }
