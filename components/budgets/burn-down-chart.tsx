@@ -54,6 +54,7 @@ export function BurnDownChart({ budget, nowMs }: { budget: BudgetDetail; nowMs: 
 							<th scope="col">Day</th>
 							<th scope="col">Posted</th>
 							<th scope="col">Left</th>
+							{days.some((day) => day.estimate) && <th scope="col">Likely left</th>}
 						</tr>
 					</thead>
 					<tbody>
@@ -62,6 +63,7 @@ export function BurnDownChart({ budget, nowMs }: { budget: BudgetDetail; nowMs: 
 								<th scope="row">{day.estimate ? `${day.label}, forecast` : day.label}</th>
 								<td>{day.posted}</td>
 								<td>{day.left}</td>
+								{days.some((other) => other.estimate) && <td>{day.likely}</td>}
 							</tr>
 						))}
 					</tbody>

@@ -37,6 +37,8 @@ export interface BurnDownDay {
 	/** Day over, or today so far. */
 	posted: string;
 	left: string;
+	/** Of a day to come: from the worst to the best of what is likely left; "" of what is known. */
+	likely: string;
 	estimate: boolean;
 }
 
@@ -159,6 +161,7 @@ export function burnDownDays(input: Input): BurnDownDay[] {
 			...{ id: String(day.dayStartMs), date, label: labelOf(date) },
 			posted: formatMoney(day.postedMicroUsd, "posted"),
 			left: formatMoney(left, "posted"),
+			likely: "",
 			estimate: false,
 		};
 	});
@@ -171,6 +174,7 @@ export function burnDownDays(input: Input): BurnDownDay[] {
 			...{ id: `${a.atMs}-ahead`, date, label: i === 0 ? `${label}, rest of the day` : label, estimate: true },
 			posted: formatMoney(a.expectedMicroUsd - before, "estimate"),
 			left: formatMoney(input.capMicroUsd - a.expectedMicroUsd, "estimate"),
+			likely: [a.highMicroUsd, a.lowMicroUsd].map((spent) => formatMoney(input.capMicroUsd - spent, "estimate")).join(" to "),
 		};
 		before = a.expectedMicroUsd;
 		return row;

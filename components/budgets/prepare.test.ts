@@ -114,8 +114,14 @@ describe("prepareBurnDown", () => {
 	it("its table: days over, the rest of today, days to come as estimates", () => {
 		const days = burnDownDays(detail());
 		expect(days).toHaveLength(7);
-		expect(days[0]).toMatchObject({ label: "Sun 1 Nov", posted: "$10.00", left: "$90.00", estimate: false });
-		expect(days[5]).toMatchObject({ label: "Thu 5 Nov, rest of the day", posted: "≈ $10", left: "≈ $50", estimate: true });
+		expect(days[0]).toMatchObject({ label: "Sun 1 Nov", posted: "$10.00", left: "$90.00", likely: "", estimate: false });
+		expect(days[5]).toMatchObject({
+			label: "Thu 5 Nov, rest of the day",
+			posted: "≈ $10",
+			left: "≈ $50",
+			likely: "≈ $45 to ≈ $55",
+			estimate: true,
+		});
 		expect(days[6]).toMatchObject({ label: "Mon 30 Nov", posted: "≈ $50", left: "$0" });
 	});
 });

@@ -23,6 +23,13 @@ export function niceTicks(max: number, parts: number, whole = false): number[] {
 	return Array.from({ length: count + 1 }, (_, i) => Number((i * step).toPrecision(12)));
 }
 
+/** Round values from at most `min` to at least `max`, 0 among them. */
+export function niceTicksBetween(min: number, max: number, parts: number): number[] {
+	const step = niceStep(max - min, parts);
+	const [first, last] = [Math.floor(min / step + 1e-9), Math.ceil(max / step - 1e-9)];
+	return Array.from({ length: last - first + 1 }, (_, i) => Number(((first + i) * step).toPrecision(12)));
+}
+
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;

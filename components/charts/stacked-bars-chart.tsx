@@ -126,7 +126,7 @@ function Picture({
 					x={p.left + hover * p.band}
 					y={p.margin.top}
 					width={p.band}
-					height={p.baseY - p.margin.top}
+					height={p.floorY - p.margin.top}
 					fill="var(--ink)"
 					opacity="0.06"
 				/>
@@ -166,7 +166,7 @@ function Picture({
 				<text
 					key={tick.id}
 					x={px(tick.x)}
-					y={p.baseY + 18}
+					y={p.floorY + 18}
 					textAnchor="middle"
 					style={tick.current ? { fill: "var(--ink)", fontWeight: 600 } : undefined}
 				>
@@ -175,7 +175,7 @@ function Picture({
 			))}
 			{p.nowX !== null && (
 				<>
-					<line x1={px(p.nowX)} x2={px(p.nowX)} y1={p.margin.top} y2={p.baseY} stroke="var(--ink-2)" strokeDasharray="2 3" />
+					<line x1={px(p.nowX)} x2={px(p.nowX)} y1={p.margin.top} y2={p.floorY} stroke="var(--ink-2)" strokeDasharray="2 3" />
 					{nowText && (
 						<text
 							x={p.nowX + (p.nowX > right - 130 ? -6 : 6)}

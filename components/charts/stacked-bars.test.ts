@@ -35,6 +35,18 @@ describe("prepareBars", () => {
 
 	it("gives the axis room for the forecast's high end", () => expect(picture.yTicks.at(-1)?.value).toBeGreaterThanOrEqual(3100));
 
+	it("hangs what is below zero from the axis, so that a credit is seen: 500 of use and 2,000 given back", () => {
+		const credit = { ...input, bars: [bar("1", { posted: [v("used", 500), v("spot", -2000)] }), ...input.bars.slice(0, 1)] };
+		const p = prepareBars(credit, { width: 800, height: 292 });
+		expect(p.yTicks.map((t) => t.value)).toEqual([-2000, -1000, 0, 1000, 2000, 3000]);
+		const [used, spot] = p.rects.filter((r) => r.id.startsWith("1-"));
+		expect([used?.y, spot?.y]).toEqual([p.y(500), p.baseY]);
+		// A hairline parts it from the next one below.
+		expect((spot?.y ?? 0) + (spot?.height ?? 0) + 0.6).toBeCloseTo(p.y(-2000));
+		expect(p.floorY).toBe(p.y(-2000));
+		expect(picture.floorY).toBe(picture.baseY);
+	});
+
 	it("draws an axis when there is nothing", () => {
 		const none = prepareBars({ ...input, bars: [] }, { width: 800, height: 292 });
 		expect(none.rects).toEqual([]);

@@ -1,5 +1,5 @@
 import type { MarkFill } from "#components/ui/meter.tsx";
-import { linear, niceTicks, type Scale, spreadLabels } from "./scale.ts";
+import { linear, niceTicks, niceTicksBetween, type Scale, spreadLabels } from "./scale.ts";
 
 export type BarSeries = { id: string; label: string; fill: MarkFill };
 /** A value to draw and the same, formatted, to read. */
@@ -34,7 +34,9 @@ export type BarsPicture = {
 	/** Where the known ends: a line within today's bar. Null when all is known, or nothing. */
 	nowX: number | null;
 	endLabels: { id: string; text: string; y: number; anchorY: number }[];
+	/** Where 0 is, and the lower end of the picture: what is below zero, such as a credit, hangs between them. */
 	baseY: number;
+	floorY: number;
 	band: number;
 	left: number;
 	y: Scale;
@@ -43,6 +45,11 @@ export type BarsPicture = {
 const NARROW = 560;
 
 const amountOf = (values: readonly BarValue[], seriesId: string) => values.find((v) => v.seriesId === seriesId)?.value ?? 0;
+
+/** Lower end of everything that is drawn: 0, but for days on which more was given back than spent of something. */
+function lowest(bars: readonly Bar[]): number {
+	return Math.min(0, ...bars.map((bar) => [...bar.posted, ...bar.forecast].reduce((sum, v) => sum + Math.min(0, v.value), 0)));
+}
 
 /** Upper end of everything that is drawn. */
 function highest(bars: readonly Bar[]): number {
@@ -60,9 +67,10 @@ function highest(bars: readonly Bar[]): number {
 export function prepareBars(input: BarsInput, box: { width: number; height: number }): BarsPicture {
 	const narrow = box.width < NARROW;
 	const margin = { left: 50, right: narrow ? 12 : 100, top: 12, bottom: 26 };
-	const ticks = niceTicks(highest(input.bars), 6, input.axis === "count");
-	const top = ticks.at(-1) ?? 1;
-	const y = linear(0, top, box.height - margin.bottom, margin.top);
+	const [low, high] = [lowest(input.bars), highest(input.bars)];
+	const ticks = low < 0 ? niceTicksBetween(low, high, 6) : niceTicks(high, 6, input.axis === "count");
+	const floorY = box.height - margin.bottom;
+	const y = linear(ticks[0] ?? 0, ticks.at(-1) ?? 1, floorY, margin.top);
 	const band = (box.width - margin.left - margin.right) / Math.max(1, input.bars.length);
 	const width = Math.max(1, Math.min(band * 0.74, 46));
 	const rects: Rect[] = [];
@@ -81,7 +89,7 @@ export function prepareBars(input: BarsInput, box: { width: number; height: numb
 		margin,
 		rects,
 		whiskers,
-		yTicks: ticks.map((value, i) => ({ y: y(value), value, labelled: ticks.length <= 5 || i % 2 === 0 })),
+		yTicks: ticks.map((value, i) => ({ y: y(value), value, labelled: ticks.length <= 5 || (i - ticks.indexOf(0)) % 2 === 0 })),
 		xTicks: thinTicks(input.bars, band).map(({ bar, i }) => ({
 			id: bar.id,
 			x: margin.left + (i + 0.5) * band,
@@ -89,28 +97,34 @@ export function prepareBars(input: BarsInput, box: { width: number; height: numb
 			current: bar.done > 0 && bar.done < 1,
 		})),
 		nowX,
-		endLabels: narrow ? [] : labelsOf(input, mids, margin.top, box.height - margin.bottom),
+		endLabels: narrow ? [] : labelsOf(input, mids, margin.top, floorY),
 		baseY: y(0),
+		floorY,
 		band,
 		left: margin.left,
 		y,
 	};
 }
 
-/** Known at the left with its full colour, still to come at the right and pale; both on the same stack. */
+/**
+ * Known at the left with its full colour, still to come at the right and pale; both on the same stack. What is below zero hangs
+ * from the axis on a stack of its own.
+ */
 function stackBar(bar: Bar, x: number, width: number, series: readonly BarSeries[], y: Scale, rects: Rect[], mids: Map<string, number>) {
-	let base = 0;
-	for (const { id } of series) {
-		const posted = Math.max(0, amountOf(bar.posted, id));
-		const forecast = Math.max(0, amountOf(bar.forecast, id));
-		const whole = posted + forecast;
-		if (whole <= 0) continue;
-		const rect = { seriesId: id, y: y(base + whole), height: Math.max(0.5, y(base) - y(base + whole) - 0.6) };
-		const split = posted > 0 && forecast > 0 ? bar.done : posted > 0 ? 1 : 0;
-		if (split > 0) rects.push({ ...rect, id: `${bar.id}-${id}`, x, width: width * split, forecast: false });
-		if (split < 1) rects.push({ ...rect, id: `${bar.id}-${id}-f`, x: x + width * split, width: width * (1 - split), forecast: true });
-		mids.set(id, y(base + whole / 2));
-		base += whole;
+	for (const side of [Math.max, Math.min]) {
+		let base = 0;
+		for (const { id } of series) {
+			const posted = side(0, amountOf(bar.posted, id));
+			const forecast = side(0, amountOf(bar.forecast, id));
+			const end = base + posted + forecast;
+			if (end === base) continue;
+			const rect = { seriesId: id, y: y(Math.max(base, end)), height: Math.max(0.5, Math.abs(y(base) - y(end)) - 0.6) };
+			const split = posted !== 0 && forecast !== 0 ? bar.done : posted !== 0 ? 1 : 0;
+			if (split > 0) rects.push({ ...rect, id: `${bar.id}-${id}`, x, width: width * split, forecast: false });
+			if (split < 1) rects.push({ ...rect, id: `${bar.id}-${id}-f`, x: x + width * split, width: width * (1 - split), forecast: true });
+			mids.set(id, y((base + end) / 2));
+			base = end;
+		}
 	}
 }
 
