@@ -210,6 +210,31 @@ describe("decide", () => {
 		expect(plan.forecasts.get("job_long")?.p50Ms).toBe(NOON_MS + 3 * HOUR_MS);
 	});
 
+	it("starts no part of a gang: with two free slots on each of two nodes, one of which is promised to a job before it, it waits for both", () => {
+		const held = (name: string, slots: number[], hours: number) =>
+			aJob(name)
+				.gpus(2)
+				.estimate(hours * HOUR_MS)
+				.running("home-a", slots, 0);
+		const given = {
+			policy: aPolicy({ rules: [] }),
+			pools: [aPool({ nodes: 2, multiNode: true, freeSlots: [2, 3, 6, 7] })],
+			running: [held("one", [0, 1], 1), held("ten", [4, 5], 10)],
+		};
+		const wide = aJob("wide").gpus(4).waited(MINUTE_MS).build();
+		const gang = (hours: number) =>
+			aJob("gang")
+				.nodes(2)
+				.gpus(2)
+				.estimate(hours * HOUR_MS)
+				.build();
+		// wide has the first node in an hour: a gang of two hours would delay it there, and ends before it in half an hour.
+		const late = decide(aSnapshot({ ...given, pending: [wide, gang(2)] }));
+		expect(actionsOf(late)).toEqual([]);
+		expect(late.forecasts.get("job_gang")?.p50Ms).toBe(NOON_MS + 2 * HOUR_MS);
+		expect(actionsOf(decide(aSnapshot({ ...given, pending: [wide, gang(0.5)] })))).toEqual(["gang home 2,3,6,7"]);
+	});
+
 	it("forecasts a range: the median replay and the late one", () => {
 		const plan = decide(aSnapshot({ ...full, policy: aPolicy({ rules: [] }), pending: [aJob("a").build()] }));
 		expect(plan.forecasts.get("job_a")).toEqual({ p50Ms: NOON_MS + HOUR_MS, p90Ms: NOON_MS + 1.5 * HOUR_MS });
