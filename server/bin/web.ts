@@ -8,6 +8,7 @@ import { handleHealth, isHealthPath } from "#server/api/health.ts";
 import { handleRest, REST_PREFIX } from "#server/api/rest/handler.ts";
 import { TokenAuthenticator } from "#server/auth/tokens.ts";
 import { publicUrl, requireOwnSecrets } from "#server/env.ts";
+import { keepListening } from "#server/services/agent/listening.ts";
 import { ADDRESS_HEADER, clientAddress } from "#server/services/audit/client-address.ts";
 import { systemContext } from "#server/services/context.ts";
 import { keepQuotesReady } from "#server/services/quote/decide-asked.ts";
@@ -73,7 +74,12 @@ const server = createServer((req, res) => {
 });
 keepQuotesReady({ ...systemContext(rt.connection.db, rt.clock), timing: rt.timing }, rt.shutdown.signal);
 server.keepAliveTimeout = 65_000;
-server.listen(port, host, () => process.stdout.write(`web server at http://${host}:${port}\n`));
+server.listen(port, host, () => {
+	process.stdout.write(`web server at http://${host}:${port}\n`);
+	void keepListening(rt.connection.db, rt.shutdown.signal, (error) =>
+		rt.logError("it could not be told that agents are heard", error, "agent"),
+	);
+});
 server.on("error", (error) => {
 	process.stderr.write(`The web server cannot listen on ${host}:${port}: ${error.message}\n`);
 	process.exit(1);

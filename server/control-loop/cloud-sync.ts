@@ -1,4 +1,5 @@
 import type { CloudDriver } from "#server/providers/driver.ts";
+import { listenedMs } from "#server/services/agent/listening.ts";
 import type { LoopContext } from "./context.ts";
 import { launchInstance, resolveUnknownLaunch } from "./launch.ts";
 import { type Described, describeLive, type LiveInstance, readLive } from "./live-instances.ts";
@@ -16,10 +17,10 @@ const PARALLEL_CALLS = 16;
 export async function syncCloud(ctx: LoopContext, driver: CloudDriver): Promise<void> {
 	const live = await readLive(ctx, driver.siteId);
 	if (live.length === 0) return;
-	const observed = await describeLive(ctx, driver, live);
+	const [observed, listened] = await Promise.all([describeLive(ctx, driver, live), listenedMs(ctx.db)]);
 	await inParallel(live, async (row) => {
 		try {
-			if (!waitsForItsFirst(row, live)) await syncInstance(ctx, driver, row, observed);
+			if (!waitsForItsFirst(row, live)) await syncInstance(ctx, driver, row, { described: observed, listenedMs: listened });
 		} catch (error) {
 			if (isProcessEnd(error)) throw error;
 			ctx.log("error", "an instance could not be brought up to date", { instanceId: row.id, error: messageOf(error) });
@@ -27,13 +28,18 @@ export async function syncCloud(ctx: LoopContext, driver: CloudDriver): Promise<
 	});
 }
 
-async function syncInstance(ctx: LoopContext, driver: CloudDriver, row: LiveInstance, described: Described): Promise<void> {
+async function syncInstance(
+	ctx: LoopContext,
+	driver: CloudDriver,
+	row: LiveInstance,
+	{ described, listenedMs: listened }: { described: Described; listenedMs: number },
+): Promise<void> {
 	if (row.providerInstanceId === null) {
 		return wanted(row) ? launchInstance(ctx, driver, row) : resolveUnknownLaunch(ctx, driver, row);
 	}
 	const gone = await absorbObservation(ctx, row, described);
 	if (gone) return;
-	const fit = row.exit !== null || (await checkDeadlines(ctx, row));
+	const fit = row.exit !== null || (await checkDeadlines(ctx, row, listened));
 	if (!fit || row.state === "terminating" || !wanted(row) || mustBeEndedByForce(ctx, row)) await endInstance(ctx, driver, row);
 }
 

@@ -197,19 +197,21 @@ async function writeTerminated(
 /**
  * Ends what takes too long: a machine that never reports, an agent that fell silent, a life that is over.
  * False when the machine must go now.
+ * @param listenedMs for how long there was somebody to hear agents: what was not heard while we were away is nobody's silence
  */
-export async function checkDeadlines(ctx: LoopContext, row: LiveInstance): Promise<boolean> {
+export async function checkDeadlines(ctx: LoopContext, row: LiveInstance, listenedMs: number): Promise<boolean> {
 	const nowMs = ctx.clock.nowMs();
+	const unheardSince = (at: Date): number => Math.min(nowMs - at.getTime(), listenedMs);
 	const stop = async (why: Reason): Promise<false> => {
 		await stopAttempt(ctx, row, why);
 		return false;
 	};
 	if (nowMs >= row.expiresAt.getTime()) return stop(reason("instance_expired", { expiresAtMs: row.expiresAt.getTime() }));
 	if (row.readyAt === null) {
-		const waitedMs = nowMs - (row.requestedAt ?? row.intendedAt).getTime();
+		const waitedMs = unheardSince(row.requestedAt ?? row.intendedAt);
 		return waitedMs > ctx.timing.readyTimeoutMs ? stop(reason("instance_not_ready_in_time", { waitedMs, offerId: row.offer.id })) : true;
 	}
-	const silentMs = nowMs - (row.lastHeardAt ?? row.readyAt).getTime();
+	const silentMs = unheardSince(row.lastHeardAt ?? row.readyAt);
 	return silentMs > ctx.timing.agentSilentMs ? stop(reason("agent_silent", { silentMs })) : true;
 }
 

@@ -1,8 +1,9 @@
 import { eq } from "drizzle-orm";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { offer } from "#server/db/schema/offer.ts";
 import { site } from "#server/db/schema/site.ts";
 import { fakeOffer } from "#server/providers/fake/fake-offers.ts";
+import { beat, keepListening, listenedMs } from "#server/services/agent/listening.ts";
 import { systemContext } from "#server/services/context.ts";
 import { cancelJob } from "#server/services/job/cancel.ts";
 import { ledgerCheck } from "#server/services/ledger/check.ts";
@@ -83,6 +84,33 @@ describe("what goes wrong in a cloud ends well", { timeout: TIMEOUT_MS }, () => 
 		expect(machine?.terminatedAt?.getTime()).toBeLessThanOrEqual(b?.createdAt.getTime() ?? 0);
 		await w.until(() => w.quiet());
 		expect((await w.jobs())[0]?.state).toBe("succeeded");
+	});
+
+	it("keeps the machines of agents that nobody could hear, and takes them for silent only from then on", async () => {
+		const w = await open({ slots: 0 });
+		await w.submit({ name: "a", max: "2h" });
+		await w.until(reaches(w, "a", "running"));
+		const [machine] = await w.instances();
+		const { db, sql } = w.database;
+		const stop = new AbortController();
+		const listening = keepListening(db, stop.signal, (error) => expect.fail(String(error)));
+		await vi.waitFor(async () => expect(await listenedMs(db)).toBeLessThan(60_000));
+		stop.abort();
+		await listening;
+		// The web servers were away for long, and so was whoever leads now.
+		await sql`update setting set value = jsonb_build_object('since', now() - interval '3 h', 'at', now() - interval '2 h') where key = 'agents_heard'`;
+		w.silenced.add(machine?.id ?? "");
+		w.clock.advance(20 * 60_000);
+		for (let i = 0; i < 3; i++) await w.tick();
+		expect((await w.attempts())[0]).toMatchObject({ state: "running", stopRequestedAt: null });
+		await beat(db);
+		for (let i = 0; i < 3; i++) await w.tick();
+		expect((await w.attempts())[0]).toMatchObject({ state: "running", stopRequestedAt: null });
+		// Heard by others for ten minutes by now, and this one still not.
+		await sql`update setting set value = jsonb_set(value, '{since}', to_jsonb(now() - interval '10 min')) where key = 'agents_heard'`;
+		await w.until(async () => (await w.attempts())[0]?.stopReason?.code === "agent_silent", 3);
+		await beat(db);
+		expect(await listenedMs(db)).toBeGreaterThan(9 * 60_000);
 	});
 
 	it("marks the site unhealthy when the account is refused, and goes on when it is let in", async () => {
