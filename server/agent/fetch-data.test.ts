@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
@@ -34,9 +34,9 @@ afterEach(async () => {
 	await rm(folder, { recursive: true, force: true });
 });
 
-/** A real WebDAV server of rclone's own over the store. Answers its address. */
-async function serve(): Promise<string> {
-	const process = spawn(RCLONE, ["serve", "webdav", store, "--addr", "127.0.0.1:0", "-v"], {
+/** A real server of rclone's own over the store. Answers its address. */
+async function serve(protocol: "webdav" | "sftp" = "webdav", ...options: string[]): Promise<string> {
+	const process = spawn(RCLONE, ["serve", protocol, store, "--addr", "127.0.0.1:0", "-v", ...options], {
 		env: { PATH: "/usr/bin:/bin", HOME: folder, RCLONE_CONFIG: "" } as unknown as NodeJS.ProcessEnv,
 		stdio: ["ignore", "ignore", "pipe"],
 	});
@@ -45,7 +45,7 @@ async function serve(): Promise<string> {
 		let said = "";
 		process.stderr.on("data", (chunk: Buffer) => {
 			said += chunk.toString();
-			const address = /http:\/\/(127\.0\.0\.1:\d+)\//.exec(said)?.[1];
+			const address = /(?:http:\/\/|listening on )(127\.0\.0\.1:\d+)/.exec(said)?.[1];
 			if (address) resolve(address);
 		});
 		process.once("exit", () => reject(new Error(said)));
@@ -139,6 +139,18 @@ describe.skipIf(!existsSync(RCLONE))("fetchData, by a real rclone (skipped where
 		const remotes = { s3: { type: "s3", provider: "Other", endpoint: `http://${at}`, access_key_id: "OURKEY", secret_access_key: "b" } };
 		expect(await readFile(await fetched("s3://acme/rows", { remotes }), "utf8")).toBe("1234");
 		expect(seen.some((authorization) => authorization.includes("OURKEY"))).toBe(true);
+	});
+
+	it("fetches from a server with SSH as the operator's user, and not without its password", async () => {
+		const at = await serve("sftp", "--user", "spillway", "--pass", "of the lake");
+		const pass = execFileSync(RCLONE, ["obscure", "of the lake"], { encoding: "utf8" }).trim();
+		const remote = { type: "sftp", user: "spillway", shell_type: "none" };
+		const target = await fetched(`sftp://${at}/set`, { remotes: { "127.0.0.1": { ...remote, pass } } });
+		expect(await readFile(path.join(target, "deep", "more"), "utf8")).toBe("3\n");
+		const wrong = execFileSync(RCLONE, ["obscure", "of the sea"], { encoding: "utf8" }).trim();
+		await expect(fetched(`sftp://${at}/set`, { remotes: { "127.0.0.1": { ...remote, pass: wrong } } })).rejects.toThrow(
+			/unable to authenticate/,
+		);
 	});
 
 	it("says in rclone's words what is not there, and ends when told to", async () => {
