@@ -117,18 +117,23 @@ describe("sites over REST", () => {
 		expect(answer.json.fields.map((f: { path: string }) => f.path)).toContain(field);
 	});
 
-	it("lets nobody run a program of the server's by a setting", async () => {
+	it.each([
+		["token", { token: { command: ["id"] } }],
+		["scontrol", { scontrol: ["/shared/scontrol"] }],
+		["scontrol", { scontrol: ["scontrol", "-M", "other"] }],
+	])("lets nobody run a program of the server's by the setting %s: %o", async (name, changes) => {
 		const settings = {
 			url: "http://127.0.0.1:1",
 			user: "spillway",
 			folder,
 			accelerators: { h100: "H100-80GB" },
-			token: { command: ["id"] },
+			token: { file: "/token" },
+			...changes,
 		};
 		const answer = await world.post("/sites", { id: "slurm", name: "Cluster", provider: "slurm", settings });
 		expect(answer).toMatchObject({
 			status: 400,
-			json: { fields: [{ path: "settings.token", message: expect.stringContaining("only in the database") }] },
+			json: { fields: [{ path: `settings.${name}`, message: expect.stringContaining("only in the database") }] },
 		});
 		expect((await world.post("/sites/check", { provider: "slurm", settings })).status).toBe(400);
 	});

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { type PoolSpeeds, poolSpeedsSchema, speedsOfNothing } from "#server/domain/pool-speed.ts";
 import { systemClock } from "#server/kernel/clock.ts";
@@ -9,7 +10,11 @@ import type { SiteKind, SitePlace } from "../site-kind.ts";
 import { SlurmCalls } from "./client.ts";
 import { SlurmDriver } from "./driver.ts";
 import { PoolWatch } from "./pool-watch.ts";
+import { scontrol } from "./scontrol.ts";
 import { type ParsedSlurmSettings, slurmCredentialsSchema, slurmSettingsSchema } from "./settings.ts";
+
+/** Found on the path of the server's own process, where only who runs it puts programs. Any other is one that somebody else may have written. */
+const PLAIN_SCONTROL = ["scontrol"];
 
 /** A row has what the books read too, and no token where one is stored for the site. */
 const rowSchema = slurmSettingsSchema.extend({
@@ -32,9 +37,10 @@ export function slurmSiteKind({ dataRemotes }: { dataRemotes?: string | undefine
 		owned: true,
 		docs: "providers/slurm.md",
 		settings: rowSchema,
-		guarded: ({ token, dataRemotes: remotes }) => ({
+		guarded: ({ token, dataRemotes: remotes, scontrol: program }) => ({
 			...(typeof token === "object" && token !== null && "command" in token ? { token: token.command } : {}),
 			...(remotes === undefined ? {} : { dataRemotes: remotes }),
+			...(program === undefined || isDeepStrictEqual(program, PLAIN_SCONTROL) ? {} : { scontrol: program }),
 		}),
 		sentTo: ({ url }) => url,
 		credentials: slurmCredentialsSchema,
@@ -139,6 +145,11 @@ function checkSlurmSite(settings: ParsedSlurmSettings, speeds: PoolSpeeds | unde
 			fix: `Mount it or make it, owned by ${settings.user}, on the host of Spillway's scheduler and on every node.`,
 			look: () => lookAtFolder(settings.folder),
 		},
+		{
+			...{ id: "adoption", title: "Jobs of others" },
+			fix: "Have scontrol find the cluster on the host of Spillway's scheduler (slurm.conf and munge), or leave it out to watch only.",
+			look: () => lookAtScontrol(settings),
+		},
 	]);
 }
 
@@ -150,4 +161,12 @@ async function lookAtFolder(folder: string) {
 	await writeFile(probe, "");
 	await rm(probe);
 	return `${folder} is there, and this host may write to it.`;
+}
+
+/** The right to hold and to cancel jobs of others shows when it is used: asking for it would change one. */
+async function lookAtScontrol({ scontrol: program, answerTimeoutMs, user }: ParsedSlurmSettings) {
+	if (program === undefined) return "They are watched, and none is adopted: that needs scontrol.";
+	const said = (await scontrol(program, ["ping"], answerTimeoutMs)).trim();
+	if (!said.includes("UP")) return { failed: `scontrol reaches no controller: ${said}` };
+	return `scontrol reaches the cluster; holding them needs ${user} to be an operator, which is not tried here.`;
 }

@@ -19,6 +19,7 @@ import { posixCommand } from "../contract/posix-job.ts";
 import type { StartAttempt } from "../driver.ts";
 import { SlurmDriver } from "./driver.ts";
 import type { SlurmSettings } from "./settings.ts";
+import { slurmSiteKind } from "./site-kind.ts";
 import { jobNameOf } from "./submission.ts";
 import { type SlurmCluster, startSlurm } from "./testing/slurm-cluster.ts";
 import { whyNoSlurm } from "./testing/slurm-programs.ts";
@@ -214,6 +215,46 @@ describe.skipIf(missing !== null)(
 				const driver = newDriver({ token: { command: ["cat", site.tokenFile] } });
 				expect((await driver.observe()).pools).toHaveLength(1);
 				await expect(newDriver({ token: { command: ["false"] } }).observe()).rejects.toMatchObject({ kind: "unauthorized" });
+			});
+		});
+
+		describe("the check of a site", () => {
+			const checked = async (changes: Record<string, unknown>) => {
+				const found = slurmSiteKind().check({
+					siteId: "home",
+					settings: { ...settings(), ...changes },
+					credentials: null,
+					controlPlane: "test",
+				});
+				const steps = await Array.fromAsync(found);
+				return Object.fromEntries(steps.map((step) => [step.id, `${step.outcome}: ${step.found}`]));
+			};
+
+			it("tells what it found in each step", async () => {
+				const steps = await checked({ scontrol: ["env", `SLURM_CONF=${slurm().conf}`, "scontrol"] });
+				expect(steps).toEqual({
+					version: `passed: ${slurm().url} speaks v0.0.38.`,
+					identity: "passed: Slurm shows 2 nodes to root.",
+					partitions: "passed: Used: gpu.",
+					pools: "passed: Pools: gpu-h100x4 (2 × 4 H100-80GB).",
+					folder: `passed: ${site.folder} is there, and this host may write to it.`,
+					adoption: expect.stringContaining("passed: scontrol reaches the cluster"),
+				});
+			});
+
+			it("tells what is wrong in each, and tries nothing with a token that Slurm does not take", async () => {
+				const wrong = { partitions: ["debug"], accelerators: { a100: "A100-80GB" }, folder: path.join(site.folder, "unmounted") };
+				expect(await checked({ ...wrong, scontrol: ["false"] })).toMatchObject({
+					partitions: "failed: Not there, or down: debug. Up: gpu.",
+					pools: expect.stringContaining("Its nodes have the types: h100; its partitions are: gpu."),
+					folder: expect.stringMatching(/^failed: .*unmounted is no folder on this host/),
+					adoption: expect.stringContaining("failed: Slurm: false ping"),
+				});
+				await writeFile(site.tokenFile, "a.b.c");
+				expect(await checked({})).toMatchObject({
+					identity: expect.stringMatching(/^failed: /),
+					pools: expect.stringMatching(/^skipped: /),
+				});
 			});
 		});
 
