@@ -53,10 +53,18 @@ export class SlurmAttempts {
 		return this.#requests.get(attemptId) ?? readRequestSync(this.paths(attemptId));
 	}
 
-	/** Those that were not seen to be over: their slots are taken. */
-	async live(): Promise<KnownAttempt[]> {
+	/** Requests in a pool of those that were not seen to be over: their slots are taken. */
+	async holding(poolId: string): Promise<StoredRequest[]> {
 		if (!this.#folderRead) await this.#read();
-		return [...this.#latest.values()].filter(isLive);
+		const found: StoredRequest[] = [];
+		// One pass: every start asks it.
+		for (const attempt of this.#latest.values()) if (attempt.request.poolId === poolId && isLive(attempt)) found.push(attempt.request);
+		return found;
+	}
+
+	/** As it was last seen; undefined: not since this process began. */
+	latest(attemptId: string): KnownAttempt | undefined {
+		return this.#latest.get(attemptId);
 	}
 
 	/** As the folder says and Slurm last said. @throws when the folder is not there: then nothing is known. */

@@ -101,15 +101,12 @@ export class SlurmDriver implements ClusterDriver {
 	/** Gives the attempt its slots: two starts must not both find the same one free. `handedOver`: Slurm has it, or its data is on its way. */
 	async #takeIn(request: StartAttempt): Promise<{ handedOver: Promise<void> }> {
 		const { attemptId, jobId, attemptNo, spec, poolId, slots, restoreFrom } = request;
-		const live = await this.#attempts.live();
+		const holding = await this.#attempts.holding(poolId);
 		// The same start again, while the first one waited for its turn.
-		const twin = live.find((a) => a.request.attemptId === attemptId);
-		if (twin) return { handedOver: this.#handOverAgain(twin) };
+		const twin = this.#attempts.latest(attemptId);
+		if (twin && isLive(twin)) return { handedOver: this.#handOverAgain(twin) };
 		checkStartInPool(request, await this.#pools.one(poolId));
-		refuseBusySlots(
-			request,
-			live.filter((a) => a.request.poolId === poolId).map((a) => a.request),
-		);
+		refuseBusySlots(request, holding);
 		const paths = this.#attempts.paths(attemptId);
 		const stored = { attemptId, jobId, attemptNo, spec, poolId, slots, restoreFrom };
 		const { written, done } = handOverFirst(this.#ctx, paths, stored);
