@@ -45,6 +45,23 @@ describe("data sets, as they are staged in and paid for", () => {
 		expect(report).toMatchObject({ costByKindUsd: { compute: 4.367, egress: 2.7 }, egressGiB: 30, meanWaitS: 360, overshootUsd: 0 });
 	});
 
+	// 360 GiB at 1 GiB/s: 6 min of a machine at $1 ($0.10), or before it into a store. With a store, nobody minding delay, patient is launched
+	// when the copy is there, 6 min later, for 64 min. The next one, 2 h later, waits for a tenth of that: 36 s, and then for the boot.
+	it("copies into a store before the launch where there is one, an older copy for a tenth of the time", () => {
+		const jobs = [aTraceJob("patient", { team: "health" }), aTraceJob("next", { team: "health", submitMs: 2 * HOUR_MS })];
+		const { data } = twoRegions();
+		if (!data) throw new Error("no data");
+		const stores = new Map([["aws:eu-west-1", null]]);
+		const waits = (given: ReplayScenario, choice: Parameters<typeof replay>[2] = spillway): [number, unknown] => {
+			const report = replay(jobs, given, choice);
+			return [report.meanWaitS, report.costByKindUsd];
+		};
+		expect(waits(twoRegions({ dataOutGiB: 0 }))).toEqual([600, { compute: 2.333, egress: 0 }]);
+		expect(waits(twoRegions({ dataOutGiB: 0, data: { ...data, stores } }))).toEqual([438, { compute: 2.133, egress: 0 }]);
+		const rival = { name: "cloud_on_demand", policy: null } as const;
+		expect(waits(twoRegions({ dataOutGiB: 0, data: { ...data, stores } }), rival)).toEqual([600, { compute: 2.333, egress: 0 }]);
+	});
+
 	it("keeps the rivals within the area too, which otherwise take the lowest price: 100 GiB leave Virginia for $9", () => {
 		const jobs = [aTraceJob("reader"), aTraceJob("patient", { team: "health" })];
 		const near = twoRegions({ offers: twoRegions().offers.map((o) => (o.id === "near" ? { ...o, microUsdPerHour: 500_000n } : o)) });

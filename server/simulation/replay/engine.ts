@@ -158,7 +158,8 @@ export class Engine implements World {
 	launch(seen: SeenJob, offer: Offer, lifeMs = Number.POSITIVE_INFINITY): Run {
 		assert(offer.gpus >= seen.gpusPerNode, `offer ${offer.id} has too few GPUs for job ${seen.id}`);
 		assert(mayGoTo(seen.data, offer), `data of job ${seen.id} must not leave its area, and ${offer.id} lies outside`);
-		const staging = this.data.staging(seen.data, offer);
+		// Spillway alone has anything copied into stores.
+		const staging = this.data.staging(seen.data, offer, seen.submittedAtMs);
 		const run = this.#begin(seen, { home: null, offer, bootMs: this.scenario.bootMs, staging, speed: 1 });
 		if (this.#isRefused(run, offer)) {
 			run.refused = true;

@@ -4,24 +4,51 @@ import { matchesGlob } from "#server/policy/match-pattern.ts";
 import { type DataBook, openData, type Staging } from "#server/scheduling/data.ts";
 import { outsideResidency } from "#server/scheduling/residency.ts";
 import type { DataView as KnownData } from "#server/scheduling/types.ts";
+import { StoreCopies } from "./store-copies.ts";
 import type { ReplayScenario } from "./types.ts";
 
 const NONE: readonly DataRef[] = [];
 
 /** The data sets of a scenario: who reads which, where they may go, and what it takes to have them there. */
 export class ReplayData {
-	/** As Spillway's core sees it; null: the scenario says nothing of data. */
-	readonly view: KnownData | null;
-	readonly #scenario: Pick<ReplayScenario, "data">;
-	readonly #book: DataBook;
+	readonly #scenario: Pick<ReplayScenario, "data" | "offers">;
+	readonly #copies: StoreCopies;
+	#view: KnownData | null;
+	#book: DataBook;
 	readonly #byTeam = new Map<string, readonly DataRef[]>();
 
 	constructor(scenario: Pick<ReplayScenario, "data" | "dataOutGiB" | "offers">) {
 		const { data, dataOutGiB: outGiB, offers } = scenario;
 		this.#scenario = scenario;
 		const replicas = new Map((data?.sets ?? []).map(({ uri, copies }) => [uri, copies]));
-		this.view = data || outGiB > 0 ? { replicas, inboundMiBPerS: data?.inboundMiBPerS ?? new Map(), outGiB } : null;
-		this.#book = openData({ nowMs: 0, offers: [...offers], ...(this.view ? { data: this.view } : {}) });
+		const inboundMiBPerS = data?.inboundMiBPerS ?? new Map<string, number>();
+		const stores = data?.stores ?? new Map<string, number | null>();
+		this.#copies = new StoreCopies((place) => stores.get(place) ?? inboundMiBPerS.get(place) ?? Number.POSITIVE_INFINITY);
+		this.#view = data || outGiB > 0 ? { replicas, inboundMiBPerS, outGiB, ...(stores.size > 0 && { stores }) } : null;
+		this.#book = this.#openBook(offers);
+	}
+
+	#openBook(offers: readonly Offer[]): DataBook {
+		return openData({ nowMs: 0, offers: [...offers], ...(this.#view ? { data: this.#view } : {}) });
+	}
+
+	/** As Spillway's core sees it: the same object until something is copied. null: the scenario says nothing of data. */
+	seenAt(nowMs: number): KnownData | null {
+		if (this.#copies.finish(nowMs)) this.#renew();
+		return this.#view;
+	}
+
+	/** Sets are to be copied into the store of a place. When the last of them is there, UTC ms. */
+	copyAhead(place: string, uris: readonly string[], nowMs: number): number {
+		const sets = this.#scenario.data?.sets ?? [];
+		const ends = uris.map((uri) => this.#copies.begin(place, uri, sets.find((set) => set.uri === uri)?.sizeGiB ?? 0, nowMs));
+		this.#renew();
+		return Math.max(nowMs, ...ends);
+	}
+
+	#renew(): void {
+		if (this.#view) this.#view = { ...this.#view, copiesAhead: this.#copies.seen() };
+		this.#book = this.#openBook(this.#scenario.offers);
 	}
 
 	/** What jobs of a team read: the same list each time. */
@@ -37,8 +64,9 @@ export class ReplayData {
 		return read;
 	}
 
-	staging(data: readonly DataRef[], offer: Offer): Staging {
-		return this.#book.staging(data, `${offer.provider}:${offer.region}`);
+	/** `sinceMs`: copies in the place's store count that are as new as that. */
+	staging(data: readonly DataRef[], offer: Offer, sinceMs: number | null = null): Staging {
+		return this.#book.staging(data, `${offer.provider}:${offer.region}`, sinceMs);
 	}
 }
 

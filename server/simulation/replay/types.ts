@@ -107,6 +107,8 @@ export interface ReplayDataSets {
 	sets: readonly ReplayDataSet[];
 	/** Speed of copying into a place, MiB/s, by `provider:region`. */
 	inboundMiBPerS: ReadonlyMap<string, number>;
+	/** Stores by `provider:region`, into which sets with a copy at home can be copied before a launch; MiB/s into each, null: as into the place. Absent: none. */
+	stores?: ReadonlyMap<string, number | null>;
 }
 
 /** Each attempt in a cloud copies it to where there is no copy yet, before its command starts. At home it is at hand. */

@@ -7,7 +7,7 @@ import type { ScenarioContext } from "./read-scenario.ts";
 
 /** Data sets with the places that hold them, and the speed into every place that has an offer. */
 export function readDataSets({ doc }: ScenarioContext, pools: readonly ReplayPool[], offers: readonly Offer[]): ReplayDataSets {
-	const { sets, links } = doc.spec.data;
+	const { sets, links, stores: given } = doc.spec.data;
 	const places = [...new Set(offers.map((offer) => `${offer.provider}:${offer.region}`))].sort();
 	const known = new Set([...pools.map((pool) => pool.id), ...places]);
 	const uris = new Set<string>();
@@ -32,5 +32,14 @@ export function readDataSets({ doc }: ScenarioContext, pools: readonly ReplayPoo
 			throw doc.error(["data", "links"], `no link says how fast data come to ${place}.`, 'Add one, such as { to: "*", mibPerS: 500 }.');
 		inboundMiBPerS.set(place, link.mibPerS);
 	}
-	return { sets, inboundMiBPerS };
+	const stores = new Map<string, number | null>();
+	for (const [i, { at }] of given.entries()) {
+		if (!places.some((place) => matchesGlob(at, place)))
+			throw doc.error(["data", "stores", i, "at"], `there is no offer in ${at}.`, didYouMean(at, places.slice(0, 50)));
+	}
+	for (const place of places) {
+		const store = given.find(({ at }) => matchesGlob(at, place));
+		if (store) stores.set(place, store.mibPerS ?? null);
+	}
+	return { sets, inboundMiBPerS, ...(stores.size > 0 && { stores }) };
 }

@@ -224,6 +224,28 @@ describe("any text at all", () => {
 	});
 });
 
+describe("stores of regions", () => {
+	const dataOf = (stores: string) => `${CATALOG}  data:
+    sets: [{ uri: "s3://a", sizeGiB: 1, copies: ["aws:eu-west-1"] }]
+    links: [{ to: "*", mibPerS: 100 }]
+    stores: ${stores}
+`;
+
+	it("are where an offer fits, with the speed of the first that does, else the link's", () => {
+		expect(read(dataOf('[{ at: "aws:us-*", mibPerS: 900 }, { at: "aws:*" }]')).scenario.data?.stores).toEqual(
+			new Map([
+				["aws:eu-west-1", null],
+				["aws:us-east-1", 900],
+			]),
+		);
+		expect(read(dataOf("[]")).scenario.data?.stores).toBeUndefined();
+	});
+
+	it("where nothing is offered are an error", () => {
+		expect(problem(dataOf('[{ at: "gcp:*" }]'))).toMatch(/stores.*there is no offer in gcp:\*/);
+	});
+});
+
 describe("quotas", () => {
 	it("count for the offers of each region that fit, the first that does", () => {
 		const spec = `${CATALOG}  quotas:

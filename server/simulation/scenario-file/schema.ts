@@ -180,6 +180,11 @@ const data = z.strictObject({
 		.array(z.strictObject({ to: text, mibPerS: z.number().positive().max(10_000_000) }))
 		.max(SCENARIO_LIMITS.files)
 		.default([]),
+	/** Patterns on `provider:region`; without a speed data come as they do to the place. */
+	stores: z
+		.array(z.strictObject({ at: text, mibPerS: z.number().positive().max(10_000_000).optional() }))
+		.max(SCENARIO_LIMITS.files)
+		.default([]),
 });
 
 const spec = z.strictObject({
@@ -211,7 +216,7 @@ const spec = z.strictObject({
 		.strictObject({ onDemandShare: refusals.default(0), answerAfter: duration.default(30 * SECOND_MS) })
 		.default({ onDemandShare: 0, answerAfter: 30 * SECOND_MS }),
 	grid: grid.optional(),
-	data: data.default({ outGiB: 0, sets: [], links: [] }),
+	data: data.default({ outGiB: 0, sets: [], links: [], stores: [] }),
 	forecast: z
 		.literal("none", { error: "can only be none: the core sees what a live one would see, and never how long a job will run" })
 		.default("none"),

@@ -5,7 +5,7 @@ import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import { judgeJob } from "#server/policy/judge-job.ts";
 import { decide } from "#server/scheduling/decide.ts";
 import { keptRooms } from "#server/scheduling/kept-room.ts";
-import type { Action, DecideMemo, MoveTarget, OfferRecord, PendingJob, PoolView, Snapshot } from "#server/scheduling/types.ts";
+import type { Action, DecideMemo, MoveTarget, OfferRecord, PendingJob, Plan, PoolView, Snapshot } from "#server/scheduling/types.ts";
 import { HomeQueue } from "../core/home-queue.ts";
 import { LiveAttempt } from "../core/live-attempt.ts";
 import { MoneyHeld } from "../core/money-held.ts";
@@ -146,13 +146,25 @@ export class Spillway implements Strategy {
 		}
 		this.decisions++;
 		this.#changed = false;
-		const { actions } = decide(this.#snapshot(), { memo: this.#memo, actionsOnly: true });
+		const { actions, copyAhead } = decide(this.#snapshot(), { memo: this.#memo, actionsOnly: true });
 		for (const action of actions) {
 			this.#options.onAction?.(this.#world.nowMs, action);
 			this.#apply(action);
 		}
 		if (actions.length > 0) this.#changed = true;
+		if (copyAhead) this.#copy(copyAhead);
 		this.#wakeLater();
+	}
+
+	/** Begins the copies that launches wait for, and looks again when one of them is there. */
+	#copy(asked: NonNullable<Plan["copyAhead"]>): void {
+		const { data, nowMs } = this.#world;
+		for (const { place, uris } of asked.values()) {
+			const thereMs = data.copyAhead(place, uris, nowMs);
+			if (thereMs <= nowMs || thereMs >= this.#wakeAtMs) continue;
+			this.#wakeAtMs = thereMs;
+			this.#world.wakeAt(thereMs);
+		}
 	}
 
 	/** Whether a decision can come to anything: somebody waits, or work in the cloud could go home; and something changed, or time has. */
@@ -185,6 +197,7 @@ export class Spillway implements Strategy {
 
 	#snapshot(): Snapshot {
 		const { nowMs, scenario } = this.#world;
+		const data = this.#world.data.seenAt(nowMs);
 		for (const pool of this.#pools) {
 			if (pool.version === pool.nodes.version) continue;
 			pool.version = pool.nodes.version;
@@ -206,7 +219,7 @@ export class Spillway implements Strategy {
 			boardWatts: scenario.boardWatts,
 			offerRecords: this.#offers.records(),
 			arrivingGpusPerHour: this.#arrivingGpusPerHour(),
-			...(this.#world.data.view ? { data: this.#world.data.view } : {}),
+			...(data ? { data } : {}),
 			...(this.#grid ? { gridForecast: this.#grid.ahead(nowMs) } : {}),
 		};
 	}
