@@ -2,35 +2,36 @@
 import type { ReactNode } from "react";
 import { Carbon } from "#components/carbon/carbon.tsx";
 import { formatEnergyParts, joinQuantity } from "#components/carbon/format-carbon.ts";
-import { energyQuality } from "#components/carbon/quality.ts";
+import { energyQuality, isEstimate } from "#components/carbon/quality.ts";
 import type { ReceiptView } from "#components/trpc/outputs.ts";
 
 /** What the job emitted, in use and by its share of the machines' manufacture, and its intensity by ISO/IEC 21031. */
 export function ReceiptCarbon({ receipt }: { receipt: ReceiptView }) {
 	const { totals, carbon } = receipt;
+	const estimate = isEstimate(totals);
 	const rows: { id: string; term: string; value: ReactNode; how: string }[] = [
 		{
 			id: "operational",
 			term: "In use",
-			value: <Known milligrams={totals.emissionsMilligrams} />,
+			value: <Known milligrams={totals.emissionsMilligrams} estimate={estimate} />,
 			how: `${joinQuantity(formatEnergyParts(Number(totals.energyMilliWh) / 1_000))}, ${energyQuality(totals)}; location-based`,
 		},
 		{
 			id: "market",
 			term: "By the power contract",
-			value: <Known milligrams={totals.marketEmissionsMilligrams} />,
+			value: <Known milligrams={totals.marketEmissionsMilligrams} estimate={estimate} />,
 			how: totals.marketEmissionsMilligrams === null ? "market-based; no contract is known for a part of it" : "market-based",
 		},
 		{
 			id: "embodied",
 			term: "Manufacture",
-			value: <Known milligrams={totals.embodiedMilligrams} />,
+			value: <Known milligrams={totals.embodiedMilligrams} estimate />,
 			how: "its share of the machines, by time and GPUs",
 		},
 		{
 			id: "sci",
 			term: "Carbon intensity",
-			value: <Known milligrams={carbon.milligramsPerGpuHour} per=" per GPU-hour" />,
+			value: <Known milligrams={carbon.milligramsPerGpuHour} estimate per=" per GPU-hour" />,
 			how: "(in use + manufacture) / GPU-hours, ISO/IEC 21031",
 		},
 	];
@@ -50,11 +51,11 @@ export function ReceiptCarbon({ receipt }: { receipt: ReceiptView }) {
 	);
 }
 
-function Known({ milligrams, per = "" }: { milligrams: bigint | null; per?: string }) {
+function Known({ milligrams, estimate, per = "" }: { milligrams: bigint | null; estimate: boolean; per?: string }) {
 	if (milligrams === null) return <span className="text-ink-3">not known</span>;
 	return (
 		<>
-			<Carbon grams={Number(milligrams) / 1_000} />
+			<Carbon grams={Number(milligrams) / 1_000} estimate={estimate} />
 			{per && <span className="text-xs text-ink-3">{per}</span>}
 		</>
 	);

@@ -248,6 +248,7 @@ function CarbonKpi({ summary: { month: spend }, month, seesAll }: MonthProps) {
 		<Kpi
 			label={`CO2 in ${month}`}
 			value={<Carbon grams={all} estimate />}
+			href="/carbon"
 			graphic={
 				<ShareBar
 					className="h-2.5"
@@ -262,11 +263,11 @@ function CarbonKpi({ summary: { month: spend }, month, seesAll }: MonthProps) {
 				<>
 					{seesAll ? "In use, estimated" : "Your teams, in use, estimated"}.{" "}
 					<b>
-						<Carbon grams={home} />
+						<Carbon grams={home} estimate />
 					</b>{" "}
 					owned,{" "}
 					<b>
-						<Carbon grams={cloud} />
+						<Carbon grams={cloud} estimate />
 					</b>{" "}
 					cloud
 				</>
