@@ -209,6 +209,39 @@ describe("wrong input is one line, and nothing is written", () => {
 	});
 });
 
+describe("import", () => {
+	const script = "#!/bin/bash\n#SBATCH -J taken --account=vision --gres=gpu:1 --time=10\n#SBATCH --dependency=afterok:7\ntrue\n";
+
+	it("prints a batch script's job file, which can be submitted, and tells of each line beside it", async () => {
+		writeFileSync(path.join(folder, "train.sh"), script);
+		const ran = await spillway(["import", "sbatch", "train.sh"]);
+		expect(ran.code, ran.err).toBe(0);
+		expect(ran.err).toMatch(/^\? +3 {2}After afterok:7\b/m);
+		expect(ran.err).toMatch(/carried, .*, 1 question\n$/);
+		writeFileSync(path.join(folder, "taken.yaml"), ran.out);
+		const submitted = await spillway(["submit", "-f", "taken.yaml", "--json"]);
+		expect(submitted.code, submitted.err).toBe(0);
+		const job = (await world.get(`/jobs/${JSON.parse(submitted.out).id}`)).json;
+		expect(job).toMatchObject({ name: "taken", team: "vision", gpus: 1, spec: { duration: { maxMs: 600_000 } } });
+	});
+
+	it("submits nothing while a question is open, unless that is accepted", async () => {
+		const before = await world.written();
+		const refused = await spillway(["import", "sbatch", "-", "--submit"], { stdin: script });
+		expect(refused).toMatchObject({ code: 2, out: "", err: expect.stringContaining("1 question left open, so nothing was submitted") });
+		expect(await world.written()).toEqual(before);
+		const submitted = await spillway(["import", "sbatch", "-", "--submit", "--anyway"], { stdin: script });
+		expect(submitted.out).toMatch(/^job_\w{26} {2}queued\n$/);
+	});
+
+	it("reads a manifest, and names what is no kind of import", async () => {
+		const stdin = "kind: Pod\nmetadata: { name: pod }\nspec: { containers: [{ name: a, image: i, command: [a] }] }\n";
+		const ran = await spillway(["import", "k8s", "-", "--team", "research", "--submit"], { stdin });
+		expect(ran, ran.err).toMatchObject({ code: 0, out: expect.stringMatching(/^job_\w{26} {2}queued\n$/) });
+		expectRefused(await spillway(["import", "pbs", "-"]), 2, 'There is no "import pbs"');
+	});
+});
+
 describe("exit codes", () => {
 	it("3: there is no such job", async () => {
 		expectRefused(await spillway(["show", "no-such-job"]), 3, '"no-such-job"');

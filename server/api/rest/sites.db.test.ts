@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -6,6 +7,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { audit } from "#server/db/schema/audit.ts";
+import { foreignJob } from "#server/db/schema/foreign-job.ts";
 import { site } from "#server/db/schema/site.ts";
 import { type Ec2Emulator, startEc2Emulator } from "#server/emulators/aws/emulator.ts";
 import { DEFAULT_ACCESS_KEY_ID } from "#server/emulators/aws/options.ts";
@@ -14,6 +16,7 @@ import { slurmSiteKind } from "#server/providers/slurm/site-kind.ts";
 import { CredentialKeys } from "#server/services/site/credential-keys.ts";
 import { RestWorld } from "../testing/rest-world.ts";
 
+const COMMAND = path.resolve(import.meta.dirname, "../../../cli/spillway.mjs");
 const SECRET = "the-secret-of-the-account";
 const CREDENTIALS = { kind: "stored", values: { accessKeyId: DEFAULT_ACCESS_KEY_ID, secretAccessKey: SECRET } };
 const SETTINGS = { regions: ["us-east-1"], imageId: "ami-0123456789abcdef0" };
@@ -287,5 +290,68 @@ describe("sites over REST", () => {
 		expect(json.items.map((k: { provider: string }) => k.provider)).toEqual(["aws", "slurm"]);
 		expect(json.items[0]).toMatchObject({ leastRights: [{ title: "A policy" }], docs: "docs/providers/aws.md" });
 		expect(readFileSync(path.join(folder, "credential-keys"), "utf8").length).toBeGreaterThan(40);
+	});
+
+	describe("by the command line", () => {
+		const spillway = (...args: string[]): Promise<{ code: number | null; out: string; err: string }> => {
+			const env = { ...process.env, SPILLWAY_TOKEN: world.tokens.platform, SPILLWAY_URL: world.url, SPILLWAY_HOME: folder };
+			const child = spawn(process.execPath, [COMMAND, ...args], { cwd: folder, env });
+			const printed = Promise.all(
+				[child.stdout, child.stderr].map(async (stream) => (await stream.setEncoding("utf8").toArray()).join("")),
+			);
+			return new Promise((resolve) => child.on("close", async (code) => resolve({ code, ...asPrinted(await printed) })));
+		};
+		const asPrinted = ([out = "", err = ""]: string[]) => ({ out, err });
+
+		it("one is checked and added, listed, checked again, switched off and removed", async () => {
+			writeFileSync(path.join(folder, "aws.json"), JSON.stringify(SETTINGS));
+			writeFileSync(path.join(folder, "key.json"), JSON.stringify(CREDENTIALS.values), { mode: 0o600 });
+			const added = await spillway("site", "add", "by-hand", "--provider", "aws", "-f", "aws.json", "--credentials", "key.json");
+			expect(added.out + added.err).toMatch(/^(ok|\? ) /m);
+			expect(added, added.err).toMatchObject({ code: 0, out: expect.stringContaining("by-hand is connected") });
+			expect((await spillway("site", "ls")).out).toMatch(/^by-hand +by-hand +aws /m);
+			const checked = await spillway("site", "check", "by-hand");
+			expect([checked.code, checked.out.includes("NO ")], checked.out).toEqual([0, false]);
+			// No scheduler has opened it.
+			expect((await spillway("site", "check", "by-hand", "--seen")).code).toBe(5);
+			expect((await spillway("site", "disable", "by-hand")).out).toContain("by-hand is disabled");
+			const removed = await spillway("site", "rm", "by-hand");
+			expect(removed, removed.err).toMatchObject({ code: 0, out: expect.stringContaining("by-hand is removed") });
+			for (const { out, err } of [added, checked, removed]) expect(out + err).not.toContain(SECRET);
+		});
+
+		it("one whose check fails is not stored, and each step says why and what to do", async () => {
+			const settings = {
+				url: "http://127.0.0.1:1",
+				user: "spillway",
+				folder,
+				accelerators: { h100: "H100-80GB" },
+				token: { file: "/none" },
+			};
+			writeFileSync(path.join(folder, "slurm.json"), JSON.stringify(settings));
+			const ran = await spillway("site", "add", "cluster", "--provider", "slurm", "-f", "slurm.json");
+			expect(ran).toMatchObject({ code: 5, err: expect.stringContaining("Nothing was stored") });
+			expect(ran.out).toMatch(/^NO {2}slurmrestd answers: .*\/none.*\n {4}See that slurmrestd runs/m);
+			expect((await world.get("/sites/cluster")).status).toBe(404);
+		});
+
+		it("a cluster's own queue is told, with what became of each job", async () => {
+			await world.database.db
+				.insert(site)
+				.values({ id: "their", name: "Theirs", provider: "slurm", settings: {}, queueReadAt: new Date() });
+			const facts = {
+				...{ id: "41", name: "train", user: "alice", partition: "gpu", poolId: null, state: "waiting" as const, waitingReason: "Priority" },
+				...{ nodes: 1, gpus: 8, slots: [], position: 0, submittedAtMs: 1, startedAtMs: null, timeLimitMs: null, optIn: null },
+				...{ holdMark: null, array: null, groupId: null, dependsOn: null },
+			};
+			const seen = { firstSeenAt: new Date(), changedAt: new Date(), notAdopted: { atMs: 1, policyVersion: 1, why: ["It uses modules."] } };
+			await world.database.db.insert(foreignJob).values({ siteId: "their", id: "41", facts, ...seen });
+			const ran = await spillway("site", "queue", "their");
+			expect(ran, ran.err).toMatchObject({
+				code: 0,
+				out: expect.stringMatching(/^41 +train +alice +gpu +8 +waiting .* Priority +It uses modules\./m),
+			});
+			expect((await spillway("site", "queue", "none")).code).toBe(3);
+		});
 	});
 });
