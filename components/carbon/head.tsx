@@ -12,7 +12,7 @@ import { Fact, FactStrip } from "#components/ui/kpi.tsx";
 import { HOUR_MS } from "#server/kernel/units.ts";
 
 const grams = (milligrams: bigint): number => Number(milligrams) / 1_000;
-const text = (milligrams: bigint): string => joinQuantity(formatCarbonParts(grams(milligrams)));
+const text = (milligrams: bigint): string => (milligrams === 0n ? "none" : `≈ ${joinQuantity(formatCarbonParts(grams(milligrams)))}`);
 const NONE = <span className="text-ink-3">none</span>;
 
 /** What was emitted, in use and by manufacture, for each GPU-hour, and by the power contracts. */

@@ -22,6 +22,7 @@ import { formatClockSeconds, formatDay } from "#components/time/format-time.ts";
 import { useTRPC, useTRPCClient } from "#components/trpc/client.tsx";
 import { readOn } from "#components/trpc/read-on.ts";
 import { Button, IconButton } from "#components/ui/button.tsx";
+import { cn } from "#components/ui/cn.ts";
 import { CopyId } from "#components/ui/copy-id.tsx";
 import { formatCount } from "#components/ui/format-number.ts";
 import { Fact, FactStrip } from "#components/ui/kpi.tsx";
@@ -174,7 +175,7 @@ function Row({ charge, carbon, onRefund }: { charge: ChargeLine; carbon: boolean
 					<Money value={charge.effectiveMicroUsd} />
 				)}
 			</Td>
-			<Td phone="a" className="max-w-56 truncate font-strong">
+			<Td phone="a" className={cn("truncate font-strong", carbon ? "max-w-40" : "max-w-56")}>
 				{charge.jobId === null ? (
 					<>
 						<Link href={cause.href} prefetch={false} className="text-accent hover:underline">
@@ -193,7 +194,7 @@ function Row({ charge, carbon, onRefund }: { charge: ChargeLine; carbon: boolean
 					</>
 				)}
 			</Td>
-			<Td className="max-w-40 truncate">
+			<Td className={cn("truncate", carbon ? "max-w-32" : "max-w-40")}>
 				{d.team ? `${d.team}${d.project ? `, ${d.project}` : ""}` : <span className="text-ink-3">none</span>}
 			</Td>
 			<Td>

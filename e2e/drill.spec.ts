@@ -1,0 +1,71 @@
+import AxeBuilder from "@axe-core/playwright";
+import { expect, type Locator, type Page } from "@playwright/test";
+import { open, test } from "./support/people.ts";
+
+const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"];
+
+async function expectAccessible(page: Page): Promise<void> {
+	const { violations } = await new AxeBuilder({ page }).withTags(WCAG).analyze();
+	expect(violations.map(({ id, nodes }) => ({ id, targets: nodes.map((n) => n.target.join(" ")) }))).toEqual([]);
+}
+
+/** An amount as hovering shows it: dollars to the micro-dollar, or grams. */
+async function exact(amount: Locator): Promise<string> {
+	const title = await amount.locator("[title]").first().getAttribute("title");
+	expect(title).toMatch(/^(\$[\d,]+\.\d{6}|[\d,]+ g CO2.*)$/);
+	return title ?? "";
+}
+
+const fact = (page: Page, label: string) => page.getByRole("main").locator("dl > div").filter({ hasText: label }).locator("dd").first();
+
+test.use({ person: "finance" });
+
+test("Carbon: every figure of the first group and of the sum leads to charges that add up to it", async ({ page }) => {
+	await open(page, "/carbon?range=last_month", "Carbon");
+	const table = page.getByRole("table", { name: /^Where it came from/ });
+	await expect(table).toBeVisible();
+	for (const row of [1, -1])
+		for (const [what, label] of [
+			["in use", "In use"],
+			["manufacture", "Manufacture"],
+			["in all", "CO2e"],
+		] as const) {
+			const link = table
+				.getByRole("row")
+				.nth(row)
+				.getByRole("link", { name: new RegExp(`, ${what}: charges$`) })
+				.last();
+			const amount = await exact(link);
+			await link.click();
+			await expect(page.getByRole("heading", { level: 1, name: "Charges" })).toBeVisible();
+			expect(await exact(fact(page, label))).toBe(amount);
+			await page.goBack();
+			await expect(table).toBeVisible();
+		}
+	await page.goForward();
+	await expect(page.getByRole("table", { name: "Charges" })).toBeVisible();
+	await expectAccessible(page);
+});
+
+test("a statement: each line, the total and a team lead to charges that add up to it", async ({ page }) => {
+	await open(page, "/statements", "Statements");
+	await page.getByRole("table", { name: "Statements by month" }).getByRole("row").nth(2).getByRole("link").click();
+	const lines = page.getByRole("table", { name: "On-prem against cloud" });
+	await expect(lines).toBeVisible();
+	await expectAccessible(page);
+	const count = await lines.getByRole("row").count();
+	for (let row = 1; row < count; row++) {
+		const link = lines
+			.getByRole("row")
+			.nth(row)
+			.getByRole("link", { name: /: charges$/ })
+			.first();
+		if ((await link.count()) === 0) continue;
+		const amount = await exact(link);
+		await link.click();
+		await expect(page.getByRole("heading", { level: 1, name: "Charges" })).toBeVisible();
+		expect(await exact(fact(page, "Effective cost"))).toBe(amount);
+		await page.goBack();
+		await expect(lines).toBeVisible();
+	}
+});
