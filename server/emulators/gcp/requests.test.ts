@@ -71,6 +71,15 @@ describe("who calls", () => {
 		expect({ status, reason: body.error.errors[0].reason }).toEqual({ status: 401, reason: "authError" });
 	});
 
+	it("is let in by a token that is good by this computer's clock, however far ahead the emulator's own is", async () => {
+		const ahead = await startTestEmulator({ clock: () => Date.now() + 7_200_000, clockRate: 10 });
+		try {
+			expect((await ahead.call("GET", "zones")).status).toBe(200);
+		} finally {
+			await ahead.dispose();
+		}
+	});
+
 	it("finds nothing in another project, on an unknown path or in an unknown zone", async () => {
 		expect((await emulator.call("GET", "../somebody-else/zones")).status).toBe(404);
 		expect((await emulator.call("GET", "global/routes")).status).toBe(404);

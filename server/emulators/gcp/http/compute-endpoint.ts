@@ -27,7 +27,7 @@ export async function answerCompute(world: World, request: IncomingMessage, path
 async function perform(world: World, request: IncomingMessage, path: string): Promise<{ view: Record<string, unknown>; lost: boolean }> {
 	const body = await readBody(request, MAX_BODY_BYTES);
 	if (body === null) throw new GceError("invalid", `The request is longer than ${MAX_BODY_BYTES} bytes.`, 413);
-	const account = accountOf(request.headers.authorization, world.options.accounts, world.options.clock());
+	const account = accountOf(request.headers.authorization, world.options.accounts);
 	const { action, params } = findAction(request.method ?? "", path);
 	if (!action.anyProject && params["project"] !== world.options.project) throw notFound(`projects/${params["project"]}`);
 	const query = new URL(request.url ?? "/", world.url()).searchParams;
