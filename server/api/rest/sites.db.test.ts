@@ -329,10 +329,10 @@ describe("sites over REST", () => {
 				token: { file: "/none" },
 			};
 			writeFileSync(path.join(folder, "slurm.json"), JSON.stringify(settings));
-			const ran = await spillway("site", "add", "cluster", "--provider", "slurm", "-f", "slurm.json");
+			const ran = await spillway("site", "add", "never-added", "--provider", "slurm", "-f", "slurm.json");
 			expect(ran).toMatchObject({ code: 5, err: expect.stringContaining("Nothing was stored") });
 			expect(ran.out).toMatch(/^NO {2}slurmrestd answers: .*\/none.*\n {4}See that slurmrestd runs/m);
-			expect((await world.get("/sites/cluster")).status).toBe(404);
+			expect((await world.get("/sites/never-added")).status).toBe(404);
 		});
 
 		it("a cluster's own queue is told, with what became of each job", async () => {
