@@ -73,6 +73,17 @@ describe("a machine", () => {
 		expect(bookOf("one").state).toBe("terminated");
 	});
 
+	it("that shut itself down and then vanishes was billed until it vanished", async () => {
+		const { virtualMachines } = emulator.client();
+		const durationMs = 1_500;
+		emulator.faults.add({ action: "virtualMachines.createOrUpdate", behaviour: { kind: "vanish", durationMs } });
+		await virtualMachines.createOrUpdate(GROUP, "one", machineOf({}, "#!/bin/sh\nexec shutdown -h now\n")).submitted();
+		await eventually("gone", () => bookOf("one").vanished);
+		const { launchTime, runningAt, terminatedAt, billedMs } = bookOf("one");
+		expect(terminatedAt).toBeGreaterThanOrEqual(launchTime + durationMs);
+		expect(billedMs).toBe((terminatedAt ?? 0) - (runningAt ?? 0));
+	});
+
 	it("for which there is no room is taken, fails, says why, and stands in the way until it is deleted", async () => {
 		const { virtualMachines } = emulator.client();
 		emulator.faults.add({ action: "virtualMachines.createOrUpdate", error: { code: "ZonalAllocationFailed" } });

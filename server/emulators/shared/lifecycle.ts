@@ -114,7 +114,7 @@ export class Lifecycle<M extends MachineRecord, C extends EndCause> {
 	}
 
 	#nextDueMs(machine: M): number | null {
-		if (machine.vanished) return null;
+		if (machine.vanished || machine.state === "terminated") return null;
 		const dues = [machine.vanishAtMs];
 		if (machine.state === "pending") dues.push(machine.bootDueAtMs);
 		if (machine.state === "pending" || machine.state === "running") {
@@ -187,13 +187,16 @@ export class Lifecycle<M extends MachineRecord, C extends EndCause> {
 		machine.endedAtMs = this.#options.clock();
 		this.#host.save(machine);
 		this.#report(machine);
+		// One that is only stopped may vanish yet.
+		this.schedule(machine);
 	}
 
 	#vanish(machine: M): void {
 		const nowMs = this.#options.clock();
 		machine.vanished = true;
 		machine.endingAtMs ??= nowMs;
-		machine.endedAtMs ??= nowMs;
+		// One that was only stopped was there, and with some providers billed, until now.
+		machine.endedAtMs = nowMs;
 		machine.state = "terminated";
 		this.#host.save(machine);
 		this.#options.log(`${machine.instanceId} vanished`);
