@@ -1,6 +1,4 @@
 "use client";
-import Link from "next/link";
-import { useRouter } from "next/navigation";
 import { useCallback } from "react";
 import { prepareCarbonBars } from "#components/carbon/prepare-bars.ts";
 import { type CarbonView, chargesOf } from "#components/carbon/range.ts";
@@ -15,7 +13,6 @@ import { MINUTE_MS } from "#server/kernel/units.ts";
 /** Emissions by day or month: home in use, home idle, clouds, and the machines' manufacture on top. A click shows a bar's charges. */
 export function CarbonDays({ view }: { view: CarbonView }) {
 	const { series } = useCarbon(view).page;
-	const router = useRouter();
 	const nowMs = useTime(useCallback((now: number) => Math.floor(now / MINUTE_MS) * MINUTE_MS, []));
 	if (series.totals.gpuMs === 0n) {
 		return (
@@ -34,26 +31,5 @@ export function CarbonDays({ view }: { view: CarbonView }) {
 		);
 		return chargesOf(view, { span: clipped({ fromMs, toMs }, series) });
 	};
-	return (
-		<StackedBarsChart
-			input={input}
-			label={`CO2e by ${bucket}`}
-			height={400}
-			bucket={bucket}
-			more={(index) => {
-				const href = hrefOf(index);
-				return (
-					href && (
-						<Link href={href} prefetch={false} className="font-strong text-accent hover:underline">
-							Charges
-						</Link>
-					)
-				);
-			}}
-			onPick={(index) => {
-				const href = hrefOf(index);
-				if (href) router.push(href);
-			}}
-		/>
-	);
+	return <StackedBarsChart input={input} label={`CO2e by ${bucket}`} height={400} bucket={bucket} chargesOf={hrefOf} />;
 }

@@ -1,5 +1,7 @@
 "use client";
-import type { KeyboardEvent, ReactNode } from "react";
+import Link from "next/link";
+import { useRouter } from "next/navigation";
+import type { KeyboardEvent } from "react";
 import { useMemo } from "react";
 import { svgFill } from "#components/charts/patterns.tsx";
 import { px } from "#components/charts/scale.ts";
@@ -21,10 +23,8 @@ type StackedBarsChartProps = {
 	nowText?: string;
 	/** The bar on which the readout rests; the last one when left out. */
 	restIndex?: number;
-	/** Something behind the values of a bar, such as a link to its charges. */
-	more?: (index: number) => ReactNode;
-	/** A click on a bar, or Enter while it is read. */
-	onPick?: (index: number) => void;
+	/** Where a bar's charges are: behind its values, and where a click on it or Enter leads; null: there are none. */
+	chargesOf: (index: number) => string | null;
 	/** What a bar is of; days when left out. */
 	bucket?: "day" | "week" | "month";
 };
@@ -43,8 +43,7 @@ export function StackedBarsChart({
 	firstWidth = 760,
 	nowText,
 	restIndex,
-	more,
-	onPick,
+	chargesOf,
 	bucket,
 }: StackedBarsChartProps) {
 	const [ref, width] = useWidth(firstWidth);
@@ -61,6 +60,11 @@ export function StackedBarsChart({
 		label: `${label}. Left and right arrows read it bar by bar`,
 	});
 	const reading = readBar(input, readout.current);
+	const router = useRouter();
+	const href = chargesOf(readout.current);
+	const open = (): void => {
+		if (href) router.push(href);
+	};
 	return (
 		<div>
 			<div className="flex min-h-6 flex-wrap gap-x-3.5 gap-y-1 px-4 pb-1.5 text-xs text-ink-3">
@@ -76,18 +80,22 @@ export function StackedBarsChart({
 								</b>
 							</span>
 						))}
-						{more?.(readout.current)}
+						{href && (
+							<Link href={href} prefetch={false} className="font-strong text-accent hover:underline">
+								Charges
+							</Link>
+						)}
 					</>
 				)}
 			</div>
 			<div
 				ref={ref}
 				{...readout.bind}
-				{...(onPick && {
-					onClick: () => onPick(readout.current),
-					onKeyDown: (event: KeyboardEvent) => (event.key === "Enter" ? onPick(readout.current) : readout.bind.onKeyDown(event)),
-				})}
-				className={cn("touch-pan-y focus-visible:-outline-offset-2", onPick && "cursor-pointer")}
+				{...{
+					onClick: open,
+					onKeyDown: (event: KeyboardEvent) => (event.key === "Enter" ? open() : readout.bind.onKeyDown(event)),
+				}}
+				className={cn("touch-pan-y focus-visible:-outline-offset-2", href && "cursor-pointer")}
 			>
 				<svg viewBox={`0 0 ${width} ${height}`} width="100%" style={{ height }} aria-hidden className="chart-text mark-exact block">
 					<Picture picture={picture} input={input} width={width} nowText={nowText} hover={readout.value} />

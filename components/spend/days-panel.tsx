@@ -1,6 +1,4 @@
 "use client";
-import Link from "next/link";
-import { useRouter } from "next/navigation";
 import { useCallback } from "react";
 import { StackedBarsChart } from "#components/charts/stacked-bars-chart.tsx";
 import { formatMoney } from "#components/money/format-money.ts";
@@ -21,7 +19,6 @@ import { MINUTE_MS } from "#server/kernel/units.ts";
 /** Owned and cloud by day, week or month; the flat base below, what the cloud added above it. A click shows a bar's charges. */
 export function DaysPanel({ view }: { view: SpendView }) {
 	const { page, input, bucket } = useSpend(view);
-	const router = useRouter();
 	const nowMs = useTime(useCallback((now: number) => Math.floor(now / MINUTE_MS) * MINUTE_MS, []));
 	if (page.groups.totals.totalMicroUsd === 0n) return <NothingSpent view={view} className="py-16" />;
 	const { points } = page.series;
@@ -42,20 +39,7 @@ export function DaysPanel({ view }: { view: SpendView }) {
 			height={296}
 			bucket={bucket}
 			{...(todayAt >= 0 ? { nowText: `${view.zone === "UTC" ? formatClock(nowMs) : "now"}, then forecast`, restIndex: todayAt } : {})}
-			more={(index) => {
-				const href = hrefOf(index);
-				return (
-					href && (
-						<Link href={href} prefetch={false} className="font-strong text-accent hover:underline">
-							Charges
-						</Link>
-					)
-				);
-			}}
-			onPick={(index) => {
-				const href = hrefOf(index);
-				if (href) router.push(href);
-			}}
+			chargesOf={hrefOf}
 		/>
 	);
 }
