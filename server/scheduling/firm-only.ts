@@ -1,35 +1,20 @@
 import type { CloudRun } from "./cost.ts";
-import { LIMITS } from "./limits.ts";
 import type { Removal } from "./removal.ts";
+import { stateBeforeStart } from "./spot-guarantee/before-start.ts";
 import { bearsSpotStart, marginMs } from "./spot-guarantee/safety.ts";
-import type { DeadlineState } from "./spot-guarantee/types.ts";
 import type { PendingJob } from "./types.ts";
 
 /**
- * `stagingMs`: until its data are on a firm machine; a machine that is taken back takes them along.
  * Why a job with a deadline may not start on spot: its time no longer bears an interruption, by the guarantee's own margin
  * (spot-guarantee/safety.ts) with the P90 of the rest as the work left. Otherwise the next cycle would move it off again,
  * for nothing. Without checkpoints an interruption loses all of it. A deadline that is lost even at the median on firm
  * capacity asks for nothing: paying more would not save it.
+ * @param stagingMs until its data are on a firm machine
  */
 export function firmOnly(job: PendingJob, run: CloudRun, nowMs: number, stagingMs: number): Removal | null {
 	const { deadlineMs } = job.spec;
 	if (deadlineMs === null || nowMs + run.start.p50Ms + stagingMs + run.rest.p50Ms > deadlineMs) return null;
-	const changeover = run.start.p90Ms + stagingMs + LIMITS.restoreMs;
-	const state: DeadlineState = {
-		nowMs,
-		deadlineMs,
-		workLeftMs: run.rest.p90Ms,
-		unsavedMs: 0,
-		checkpointEveryMs: Math.min(run.checkpointEveryMs ?? Number.POSITIVE_INFINITY, run.rest.p90Ms),
-		changeoverMs: { onDemand: changeover, spot: changeover, home: LIMITS.restoreMs },
-		nextChoiceWithinMs: LIMITS.nextChoiceWithinMs,
-		on: { kind: "none" },
-		// Nothing of what spot costs or how it behaves is asked for the margin.
-		zones: [],
-		onDemandMicroUsdPerHour: null,
-		home: null,
-	};
+	const state = stateBeforeStart({ atMs: nowMs, deadlineMs, workLeftMs: run.rest.p90Ms, stagingMs, run });
 	if (bearsSpotStart(state)) return null;
 	return { ruleId: null, why: "deadline_needs_firm", facts: { slackMs: Math.round(marginMs(state)) } };
 }

@@ -1,6 +1,6 @@
 import { LIMITS } from "../limits.ts";
+import { stateBeforeStart } from "../spot-guarantee/before-start.ts";
 import { bearsSpotStart, marginMs } from "../spot-guarantee/safety.ts";
-import type { DeadlineState } from "../spot-guarantee/types.ts";
 import type { RunningAttempt } from "../types.ts";
 import type { PickedOffer } from "./pick-offer.ts";
 
@@ -16,21 +16,7 @@ export function holdsDeadline(
 ): boolean {
 	if (spec.deadlineMs === null) return true;
 	// The run's rest begins with the restore.
-	const changeover = run.start.p90Ms + stagingMs + LIMITS.restoreMs;
 	const workLeftMs = Math.max(0, run.rest.p90Ms - LIMITS.restoreMs);
-	const state: DeadlineState = {
-		nowMs: atMs + LIMITS.stopGraceMs,
-		deadlineMs: spec.deadlineMs,
-		workLeftMs,
-		unsavedMs: 0,
-		checkpointEveryMs: Math.min(run.checkpointEveryMs ?? Number.POSITIVE_INFINITY, workLeftMs),
-		changeoverMs: { onDemand: changeover, spot: changeover, home: LIMITS.restoreMs },
-		nextChoiceWithinMs: LIMITS.nextChoiceWithinMs,
-		on: { kind: "none" },
-		// Nothing of what spot costs or how it behaves is asked for the margin.
-		zones: [],
-		onDemandMicroUsdPerHour: null,
-		home: null,
-	};
+	const state = stateBeforeStart({ atMs: atMs + LIMITS.stopGraceMs, deadlineMs: spec.deadlineMs, workLeftMs, stagingMs, run });
 	return offer.capacityType === "spot" ? bearsSpotStart(state) : marginMs(state) >= 0;
 }
