@@ -54,6 +54,9 @@ interface Result {
 	trace: string;
 	ownedGpus: number;
 	jobs: number;
+	/** What the scenario was made of: without recordings spot is a drawn process and the grid an average, and figures are others. */
+	recordedSpotTraces: number;
+	placesWithHourlyGrid: number;
 	replaySeconds: number | null;
 	policies: Record<string, Omit<ReplayReport, "strategy">>;
 	clairvoyantCloudCostUsd: number | null;
@@ -80,6 +83,8 @@ async function boundOf(jobs: readonly TraceJob[], scenario: ReplayScenario, spil
 	return (await clairvoyantBound({ jobs, scenario, totalDelayHours })).cloudCostUsd;
 }
 
+const spotTraces = readSpotTraces();
+
 function scenarioOf(ownedGpus: number): ReplayScenario {
 	const offers = offersOf(ACCELERATOR, START_MS);
 	return defaultScenario({
@@ -88,7 +93,7 @@ function scenarioOf(ownedGpus: number): ReplayScenario {
 		offers,
 		grid: hourlyGrid(args.grid ?? path.join(SHARED, "carbon/hourly"), offers, { poolIds: OWNED_POOL_IDS, zone: HOME_ZONE }),
 		boardWatts: boardWattsOf(ACCELERATOR),
-		spotTraces: readSpotTraces(),
+		spotTraces,
 		startMs: START_MS,
 		seed: Number(args.seed),
 	});
@@ -132,6 +137,8 @@ async function run(trace: string, ownedGpus: number): Promise<Result> {
 		trace: path.basename(trace),
 		ownedGpus,
 		jobs: jobs.length,
+		recordedSpotTraces: spotTraces.length,
+		placesWithHourlyGrid: scenario.grid.size,
 		replaySeconds: spillway?.replaySeconds ?? null,
 		policies: Object.fromEntries(reports.map(({ strategy, ...figures }) => [strategy, figures])),
 		clairvoyantCloudCostUsd: args["no-bound"] ? null : await boundOf(jobs, scenario, spillway),
@@ -140,6 +147,10 @@ async function run(trace: string, ownedGpus: number): Promise<Result> {
 
 function print(result: Result): void {
 	console.log(`${result.trace}: ${result.jobs} jobs on ${result.ownedGpus} owned GPUs; spillway replayed in ${result.replaySeconds} s`);
+	if (result.recordedSpotTraces === 0)
+		console.log(
+			"No recording of spot availability was found: spot is a drawn process, and the figures are not those of docs/simulator.md.",
+		);
 	const columns = [
 		"meanWaitS",
 		"p95WaitS",
