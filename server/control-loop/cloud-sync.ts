@@ -1,3 +1,4 @@
+import { Absences } from "#server/providers/absences.ts";
 import type { CloudDriver } from "#server/providers/driver.ts";
 import { listenedMs } from "#server/services/agent/listening.ts";
 import type { LoopContext } from "./context.ts";
@@ -9,18 +10,29 @@ import { absorbObservation, checkDeadlines, endInstance } from "./observe-instan
 /** Calls to one provider that are under way at the same time. */
 const PARALLEL_CALLS = 16;
 
+/** What the loop remembers of a cloud between two looks; losing it costs only some more looks. */
+export interface CloudMemory {
+	/** Instances that answers leave out. */
+	absences: Absences;
+}
+
+export function newCloudMemory(): CloudMemory {
+	return { absences: new Absences() };
+}
+
 /**
  * Brings the database and one cloud together: makes the calls that intents ask for, writes what the provider says of
  * each instance, and ends every instance whose attempt is over. Each instance is handled on its own: one that fails
  * does not keep the others waiting. Cost: one describe per region with live instances, plus one call per change.
  */
-export async function syncCloud(ctx: LoopContext, driver: CloudDriver): Promise<void> {
+export async function syncCloud(ctx: LoopContext, driver: CloudDriver, memory: CloudMemory): Promise<void> {
 	const live = await readLive(ctx, driver.siteId);
+	memory.absences.keepOnly(new Set(live.map(({ id }) => id)));
 	if (live.length === 0) return;
 	const [observed, listened] = await Promise.all([describeLive(ctx, driver, live), listenedMs(ctx.db)]);
 	await inParallel(live, async (row) => {
 		try {
-			if (!waitsForItsFirst(row, live)) await syncInstance(ctx, driver, row, { described: observed, listenedMs: listened });
+			if (!waitsForItsFirst(row, live)) await syncInstance(ctx, driver, row, { described: observed, listenedMs: listened, memory });
 		} catch (error) {
 			if (isProcessEnd(error)) throw error;
 			ctx.log("error", "an instance could not be brought up to date", { instanceId: row.id, error: messageOf(error) });
@@ -32,12 +44,12 @@ async function syncInstance(
 	ctx: LoopContext,
 	driver: CloudDriver,
 	row: LiveInstance,
-	{ described, listenedMs: listened }: { described: Described; listenedMs: number },
+	{ described, listenedMs: listened, memory }: { described: Described; listenedMs: number; memory: CloudMemory },
 ): Promise<void> {
 	if (row.providerInstanceId === null) {
-		return wanted(row) ? launchInstance(ctx, driver, row) : resolveUnknownLaunch(ctx, driver, row);
+		return wanted(row) ? launchInstance(ctx, driver, row) : resolveUnknownLaunch(ctx, driver, row, memory.absences);
 	}
-	const gone = await absorbObservation(ctx, row, described);
+	const gone = await absorbObservation(ctx, row, described, memory.absences);
 	if (gone) return;
 	const fit = row.exit !== null || (await checkDeadlines(ctx, row, listened));
 	if (!fit || row.state === "terminating" || !wanted(row) || mustBeEndedByForce(ctx, row)) await endInstance(ctx, driver, row);

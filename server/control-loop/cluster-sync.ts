@@ -3,6 +3,7 @@ import { attempt } from "#server/db/schema/attempt.ts";
 import { job } from "#server/db/schema/job.ts";
 import { reason } from "#server/domain/reasons.ts";
 import { LIVE_ATTEMPT_STATES } from "#server/domain/states.ts";
+import { Absences } from "#server/providers/absences.ts";
 import type { AttemptObservation, ClusterDriver, ClusterObservation } from "#server/providers/driver.ts";
 import { DriverError, madeNothing } from "#server/providers/driver-errors.ts";
 import { markRunning, markStaging } from "#server/services/attempt/advance.ts";
@@ -24,12 +25,14 @@ const LOG_BATCH_BYTES = 256 * 1024;
 export interface ClusterMemory {
 	stopSent: Set<string>;
 	savedAtMs: Map<string, number>;
+	/** Attempts that were handed over and that answers leave out. */
+	absences: Absences;
 	healthWrittenMs: number;
 	queue: QueueMemory;
 }
 
 export function newClusterMemory(): ClusterMemory {
-	return { stopSent: new Set(), savedAtMs: new Map(), healthWrittenMs: 0, queue: newQueueMemory() };
+	return { stopSent: new Set(), savedAtMs: new Map(), absences: new Absences(), healthWrittenMs: 0, queue: newQueueMemory() };
 }
 
 type LiveAttempt = Pick<
@@ -56,6 +59,7 @@ export async function syncCluster(ctx: LoopContext, driver: ClusterDriver, memor
 	await writeHealth(ctx, driver, seen, memory);
 	if (seen.foreign) await writeForeignJobs(ctx.db, { siteId: driver.siteId, ...seen.foreign }, memory.queue);
 	const live = await readLive(ctx, driver.siteId);
+	memory.absences.keepOnly(new Set(live.map(({ id }) => id)));
 	const observed = new Map(seen.attempts.map((a) => [a.attemptId, a]));
 	const results = await Promise.allSettled(live.map((row) => syncAttempt(ctx, driver, memory, row, observed.get(row.id))));
 	for (const result of results) if (result.status === "rejected") throw result.reason;
@@ -89,7 +93,8 @@ async function syncAttempt(
 	row: LiveAttempt,
 	seen: AttemptObservation | undefined,
 ): Promise<void> {
-	if (!seen) return row.handedOverAt ? lose(ctx, row) : handOver(ctx, driver, row);
+	if (!seen) return row.handedOverAt ? absorbAbsence(ctx, memory, row) : handOver(ctx, driver, row);
+	memory.absences.clear(row.id);
 	if (row.state === "stopping" && seen.phase !== "exited" && seen.phase !== "lost") {
 		if (!memory.stopSent.has(row.id)) {
 			await driver.stop(row.id, ctx.timing.stopGraceMs);
@@ -110,6 +115,12 @@ async function syncAttempt(
 		case "exited":
 			return end(ctx, driver, memory, row, seen);
 	}
+}
+
+/** One answer that leaves it out proves nothing: its command may run, and must not run a second time. */
+async function absorbAbsence(ctx: LoopContext, memory: ClusterMemory, row: LiveAttempt): Promise<void> {
+	const isGone = memory.absences.leftOut(row.id, { nowMs: ctx.clock.nowMs(), forMs: ctx.timing.siteAbsentMs });
+	if (isGone) await lose(ctx, row);
 }
 
 /** Starting is idempotent, so a crash between the call and the row only repeats it. */

@@ -40,7 +40,7 @@ import { meterAll } from "#server/services/ledger/meter.ts";
 import { refreshOffers } from "#server/services/offer/refresh.ts";
 import { publishPolicy } from "#server/services/policy/publish.ts";
 import { timingSchema } from "#server/services/timing.ts";
-import { syncCloud } from "./cloud-sync.ts";
+import { newCloudMemory, syncCloud } from "./cloud-sync.ts";
 import type { LoopContext } from "./context.ts";
 import { newCycleMemory, runCycle } from "./cycle.ts";
 
@@ -213,14 +213,14 @@ describe.each(["aws", "azure", "gcp"] as const)("a gang on machines of %s", (nam
 			spec: { command: ["node", "-e", ALL_REDUCE], nodes: NODES, resources: { gpus: 1 }, duration: { estimate: "1m", max: "10m" } },
 		});
 		await submitJobs(systemContext(db, systemClock, "seed"), [spec]);
-		const memory = newCycleMemory();
+		const [memory, seen] = [newCycleMemory(), newCloudMemory()];
 		const over = async () => {
 			const [rows, machines] = [await db.select().from(job), await db.select().from(instance)];
 			return rows.every((j) => j.finishedAt) && machines.length > 0 && machines.every((i) => i.state === "terminated");
 		};
 		for (const until = performance.now() + TIMEOUT_MS - 20_000; !(await over()) && performance.now() < until; await sleep(100)) {
 			await runCycle(ctx, memory);
-			await syncCloud(ctx, cloud.driver);
+			await syncCloud(ctx, cloud.driver, seen);
 		}
 		const lines = await db.select({ text: jobLog.text }).from(jobLog).orderBy(asc(jobLog.number));
 		const log = lines.map((l) => l.text);

@@ -5,6 +5,7 @@ import { attempt } from "#server/db/schema/attempt.ts";
 import { instance } from "#server/db/schema/instance.ts";
 import { ofMember } from "#server/domain/gang.ts";
 import { type Reason, reason } from "#server/domain/reasons.ts";
+import type { Absences } from "#server/providers/absences.ts";
 import type { CloudDriver, InstanceObservation } from "#server/providers/driver.ts";
 import { DriverError, madeNothing } from "#server/providers/driver-errors.ts";
 import { endMember } from "#server/services/attempt/end-member.ts";
@@ -152,9 +153,10 @@ async function handleLaunchError(ctx: LoopContext, driver: CloudDriver, row: Liv
 
 /**
  * An intent that is no longer wanted, and of which no provider id is known. When a call was made, its machine may exist:
- * it is looked for by its token until `launchForgetMs` after the newest call, and ended when found.
+ * it is looked for by its token until `launchForgetMs` after the newest call and after the first answer without it, and
+ * ended when found.
  */
-export async function resolveUnknownLaunch(ctx: LoopContext, driver: CloudDriver, row: LiveInstance): Promise<void> {
+export async function resolveUnknownLaunch(ctx: LoopContext, driver: CloudDriver, row: LiveInstance, absences: Absences): Promise<void> {
 	const never = reason("launch_never_happened");
 	if (row.lastCallAt === null) {
 		await ctx.db.transaction((tx) => closeNeverMade(tx, ctx, row, endOf(row) ?? never));
@@ -163,6 +165,7 @@ export async function resolveUnknownLaunch(ctx: LoopContext, driver: CloudDriver
 	const askedMs = ctx.clock.nowMs();
 	const found = await driver.findByToken(row.region, row.id);
 	if (found) {
+		absences.clear(row.id);
 		await ctx.db
 			.update(instance)
 			.set({
@@ -171,11 +174,19 @@ export async function resolveUnknownLaunch(ctx: LoopContext, driver: CloudDriver
 				providerInstanceId: found.providerInstanceId,
 				...factsOf(ctx, row, found, askedMs),
 				lastSeenAt: new Date(askedMs),
+				missingSince: null,
 			})
 			.where(and(eq(instance.id, row.id), inArray(instance.state, ["requested", "terminating"])));
 		return;
 	}
-	if (ctx.clock.nowMs() - row.lastCallAt.getTime() < ctx.timing.launchForgetMs) return;
+	const [nowMs, forMs] = [ctx.clock.nowMs(), ctx.timing.launchForgetMs];
+	if (row.missingSince === null)
+		await ctx.db
+			.update(instance)
+			.set({ missingSince: new Date(nowMs) })
+			.where(eq(instance.id, row.id));
+	const isMissing = absences.leftOut(row.id, { nowMs, forMs, sinceMs: (row.missingSince ?? new Date(nowMs)).getTime() });
+	if (!isMissing || nowMs - row.lastCallAt.getTime() < forMs) return;
 	await ctx.db.transaction((tx) => closeNeverMade(tx, ctx, row, endOf(row) ?? never));
 	await settleInstance(ctx, row.id);
 }

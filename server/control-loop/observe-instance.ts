@@ -6,6 +6,7 @@ import { job } from "#server/db/schema/job.ts";
 import { memberEnd, ofMember } from "#server/domain/gang.ts";
 import { type Reason, reason } from "#server/domain/reasons.ts";
 import { MINUTE_MS } from "#server/kernel/units.ts";
+import type { Absences } from "#server/providers/absences.ts";
 import type { CloudDriver, InstanceObservation } from "#server/providers/driver.ts";
 import { endMember } from "#server/services/attempt/end-member.ts";
 import { requestStop } from "#server/services/attempt/request-stop.ts";
@@ -18,13 +19,14 @@ import type { Described, LiveInstance } from "./live-instances.ts";
 
 /**
  * Writes what the provider says of an instance. True when it is gone, and everything that follows was done. An
- * instance that a good answer leaves out is believed gone only after `vanishMs`: listings lag behind launches.
+ * instance is believed gone only when good answers have left it out for `vanishMs`: listings lag behind launches.
  */
-export async function absorbObservation(ctx: LoopContext, row: LiveInstance, described: Described): Promise<boolean> {
+export async function absorbObservation(ctx: LoopContext, row: LiveInstance, described: Described, absences: Absences): Promise<boolean> {
 	const seen = row.providerInstanceId === null ? undefined : described.byProviderId.get(row.providerInstanceId);
 	const look = described.looks.get(row.region);
 	if (!look) return false;
-	if (!seen) return absorbSilence(ctx, row, look);
+	if (!seen) return absorbSilence(ctx, row, look, absences);
+	absences.clear(row.id);
 	// The answer to its launch may have reached nobody, and its agent have made it known: what runs is charged all the same.
 	const launched = row.launchedAt ?? launchedAt(seen.launchedAtMs, row, look.answeredMs);
 	const gone = seen.state === "terminated";
@@ -51,10 +53,13 @@ export async function absorbObservation(ctx: LoopContext, row: LiveInstance, des
  * now; where nobody looked for long, its own switch ended it at its expiry, so that it is not charged for the time in which we
  * were away. A word that comes later corrects it.
  */
-async function absorbSilence(ctx: LoopContext, row: LiveInstance, { answeredMs }: Look): Promise<boolean> {
+async function absorbSilence(ctx: LoopContext, row: LiveInstance, { answeredMs }: Look, absences: Absences): Promise<boolean> {
 	const lastKnownMs = lastAliveMs(row);
 	const missingSince = row.missingSince ?? new Date(answeredMs);
-	if (ctx.clock.nowMs() - lastKnownMs < ctx.timing.vanishMs) {
+	const [nowMs, forMs] = [ctx.clock.nowMs(), ctx.timing.vanishMs];
+	// However long ago it was known: where nobody looked, the first answer that leaves it out is no proof.
+	const isMissing = absences.leftOut(row.id, { nowMs, forMs, sinceMs: missingSince.getTime() });
+	if (!isMissing || nowMs - lastKnownMs < forMs) {
 		if (row.missingSince === null) await ctx.db.update(instance).set({ missingSince }).where(eq(instance.id, row.id));
 		return false;
 	}

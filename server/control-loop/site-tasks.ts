@@ -1,7 +1,7 @@
 import type { CloudDriver, ClusterDriver } from "#server/providers/driver.ts";
 import { refreshOffers } from "#server/services/offer/refresh.ts";
 import { setSiteHealth } from "#server/services/site/health.ts";
-import { syncCloud } from "./cloud-sync.ts";
+import { newCloudMemory, syncCloud } from "./cloud-sync.ts";
 import { newClusterMemory, syncCluster } from "./cluster-sync.ts";
 import type { LoopContext } from "./context.ts";
 import { messageOf } from "./messages.ts";
@@ -75,8 +75,9 @@ export class SiteTasks {
 	#startCloud(driver: CloudDriver): void {
 		const ctx = this.#ctx;
 		const { siteId } = driver;
+		const memory = newCloudMemory();
 		const own = this.#ownTasks();
-		const sync = own.task(`reading ${siteId}`, ctx.timing.syncMs, 20, () => syncCloud(ctx, driver));
+		const sync = own.task(`reading ${siteId}`, ctx.timing.syncMs, 20, () => syncCloud(ctx, driver, memory));
 		own.task(`prices of ${siteId}`, ctx.timing.offersEveryMs, 1_000, () =>
 			readOffers(ctx, driver).finally(() => this.#pricesSettled(siteId)),
 		);

@@ -18,6 +18,8 @@ export const timingSchema = z.strictObject({
 	launchForgetMs: z.number().default(5 * 60_000),
 	/** How long an instance may be missing from the provider's answers before it counts as gone. */
 	vanishMs: z.number().default(5 * 60_000),
+	/** How long an attempt may be missing from the answers of its own cluster before it counts as lost. */
+	siteAbsentMs: z.number().default(30_000),
 	/** First pause after a capacity refusal; doubled with each one in a row, fading as time passes. */
 	backoffBaseMs: z.number().default(60_000),
 	backoffMaxMs: z.number().default(60 * 60_000),

@@ -25,7 +25,7 @@ import { meterAll } from "#server/services/ledger/meter.ts";
 import { refreshOffers } from "#server/services/offer/refresh.ts";
 import { publishPolicy } from "#server/services/policy/publish.ts";
 import { timingSchema } from "#server/services/timing.ts";
-import { syncCloud } from "../cloud-sync.ts";
+import { newCloudMemory, syncCloud } from "../cloud-sync.ts";
 import { newClusterMemory, syncCluster } from "../cluster-sync.ts";
 import type { LoopContext, ProbeStep } from "../context.ts";
 import { newCycleMemory, runCycle } from "../cycle.ts";
@@ -80,6 +80,7 @@ export class World {
 	#ctx: LoopContext;
 	#cycle = newCycleMemory();
 	#clusterMemory = newClusterMemory();
+	#cloudMemory = newCloudMemory();
 
 	private constructor(database: TestDatabase, options: WorldOptions) {
 		this.database = database;
@@ -153,7 +154,7 @@ export class World {
 		try {
 			await runCycle(this.#ctx, this.#cycle);
 			for (const driver of this.#ctx.clusters.values()) await syncCluster(this.#ctx, driver, this.#clusterMemory);
-			for (const driver of this.#ctx.clouds.values()) await syncCloud(this.#ctx, driver);
+			for (const driver of this.#ctx.clouds.values()) await syncCloud(this.#ctx, driver, this.#cloudMemory);
 			if (this.#ticks++ % METER_EVERY_TICKS === 0) await meterAll(this.#ctx);
 		} catch (error) {
 			if (!(error instanceof ProcessEnd)) throw error;
@@ -161,6 +162,7 @@ export class World {
 			this.#ctx = this.#newProcess();
 			this.#cycle = newCycleMemory();
 			this.#clusterMemory = newClusterMemory();
+			this.#cloudMemory = newCloudMemory();
 		}
 	}
 

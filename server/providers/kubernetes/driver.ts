@@ -114,7 +114,7 @@ export class KubernetesDriver implements ClusterDriver {
 			await Promise.all(known.map((facts) => this.#tend(facts, around)));
 			const seen = known.map((facts) => ({ facts, observation: observationOf(facts, around) }));
 			const held = seen.filter(({ observation }) => isLive(observation)).map(({ facts }) => heldBy(facts));
-			const staging = (await this.#volume?.others(new Set(known.map((f) => f.meta.attemptId)))) ?? [];
+			const staging = (await this.#volume?.others(new Set(known.map((f) => f.meta.attemptId)), this.#clock.nowMs())) ?? [];
 			for (const { observation, poolId } of staging) {
 				if (isLive(observation)) held.push({ poolId, slots: observation.slots, hasGpus: false });
 			}
@@ -160,7 +160,7 @@ export class KubernetesDriver implements ClusterDriver {
 		const pool = await this.#pool(poolId, known);
 		checkStartInPool(request, { ...pool });
 		const around = await this.#around();
-		const staging = (await this.#volume?.others(new Set(known.map((f) => f.meta.attemptId)))) ?? [];
+		const staging = (await this.#volume?.others(new Set(known.map((f) => f.meta.attemptId)), this.#clock.nowMs())) ?? [];
 		const live = [...known.map((facts) => ({ poolId: facts.meta.poolId, observation: observationOf(facts, around) })), ...staging].filter(
 			(one) => one.poolId === poolId && isLive(one.observation),
 		);

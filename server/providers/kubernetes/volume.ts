@@ -3,6 +3,7 @@ import path from "node:path";
 import { placeUnder, StagingError } from "#server/agent/safe-path.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import { defined } from "#server/kernel/assert.ts";
+import { Absences } from "../absences.ts";
 import type { AttemptObservation, StartAttempt } from "../driver.ts";
 import { DriverError, madeNothing } from "../driver-errors.ts";
 import {
@@ -24,6 +25,9 @@ import { isAttemptId } from "../start-rules.ts";
 import type { ManifestInput } from "./manifest.ts";
 import type { ParsedKubernetesSettings } from "./settings.ts";
 
+/** For so long answers must leave out what the cluster was given, until it counts as lost there. */
+const ABSENT_MS = 30_000;
+
 type Submit = (request: StartAttempt) => Promise<void>;
 
 /**
@@ -35,6 +39,7 @@ export class SiteVolume {
 	readonly #mountPath: string;
 	readonly #dataRemotes: string | undefined;
 	readonly #submit: Submit;
+	readonly #absences = new Absences();
 	/** What this process brings to its submission now. */
 	readonly #inFlight = new Map<string, { abort: AbortController; done: Promise<void> }>();
 
@@ -78,10 +83,14 @@ export class SiteVolume {
 		});
 	}
 
-	/** Attempts that the cluster does not show: not there yet, over before, or gone. Those that have to go on do. */
-	async others(shown: ReadonlySet<string>): Promise<{ observation: AttemptObservation; poolId: string }[]> {
+	/**
+	 * Attempts that the cluster does not show: not there yet, over before, or gone. Those that have to go on do. What the cluster was
+	 * given and one answer of it leaves out is not told of: nothing is known of it then.
+	 */
+	async others(shown: ReadonlySet<string>, nowMs: number): Promise<{ observation: AttemptObservation; poolId: string }[]> {
 		const names = (await readdir(this.#root)).filter((name) => isAttemptId(name) && !shown.has(name));
-		const found = await Promise.all(names.map((name) => this.#one(this.#paths(name))));
+		for (const attemptId of shown) this.#absences.clear(attemptId);
+		const found = await Promise.all(names.map((name) => this.#one(this.#paths(name), nowMs)));
 		return found.filter((one) => one !== null);
 	}
 
@@ -97,6 +106,7 @@ export class SiteVolume {
 	}
 
 	async forget(attemptId: string): Promise<void> {
+		this.#absences.clear(attemptId);
 		await rm(this.#paths(attemptId).folder, { recursive: true, force: true });
 	}
 
@@ -110,14 +120,17 @@ export class SiteVolume {
 		return attemptFolder(this.#root, attemptId);
 	}
 
-	async #one(paths: AttemptFolder): Promise<{ observation: AttemptObservation; poolId: string } | null> {
+	async #one(paths: AttemptFolder, nowMs: number): Promise<{ observation: AttemptObservation; poolId: string } | null> {
 		const request = await readRequest(paths);
 		if (!request) return null;
 		const { attemptId, slots, poolId } = request;
 		const none = { attemptId, slots, startedAtMs: null, finishedAtMs: null, exit: null };
 		const exit = (await readIfThere(paths.exit))?.trim();
-		if (exit) return { observation: { ...none, phase: "exited", finishedAtMs: Date.now(), exit: parseExit(exit) }, poolId };
-		if ((await readIfThere(paths.handed)) !== null) return { observation: { ...none, phase: "lost", finishedAtMs: Date.now() }, poolId };
+		if (exit) return { observation: { ...none, phase: "exited", finishedAtMs: nowMs, exit: parseExit(exit) }, poolId };
+		if ((await readIfThere(paths.handed)) !== null) {
+			const isGone = this.#absences.leftOut(attemptId, { nowMs, forMs: ABSENT_MS });
+			return isGone ? { observation: { ...none, phase: "lost", finishedAtMs: nowMs }, poolId } : null;
+		}
 		if (!this.#inFlight.has(attemptId)) this.#carryOn(paths, request);
 		return { observation: { ...none, phase: (await readIfThere(paths.stop)) === null ? "staging" : "stopping" }, poolId };
 	}

@@ -1,0 +1,132 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { defined } from "#server/kernel/assert.ts";
+import { systemContext } from "#server/services/context.ts";
+import { cancelJob } from "#server/services/job/cancel.ts";
+import { World } from "./testing/world.ts";
+
+let world: World | null = null;
+afterEach(async () => {
+	vi.restoreAllMocks();
+	await world?.database.drop();
+	world = null;
+});
+
+async function open(): Promise<World> {
+	world = await World.open({ slots: 1, runMs: 600_000 });
+	return world;
+}
+
+const attemptAtHome = async (w: World) => defined((await w.attempts())[0], "its attempt");
+const home = (w: World) => defined(w.ctx.clusters.get("home"), "the site");
+const cloud = (w: World) => defined(w.ctx.clouds.get("aws"), "the cloud");
+const ticks = async (w: World, count: number) => {
+	for (let i = 0; i < count; i++) await w.tick();
+};
+
+/** The site's answers leave out every attempt while `hides()`. */
+function hideAttempts(w: World, hides: () => boolean): void {
+	const driver = home(w);
+	const observe = driver.observe.bind(driver);
+	vi.spyOn(driver, "observe").mockImplementation(async () => {
+		const seen = await observe();
+		return hides() ? { ...seen, attempts: [] } : seen;
+	});
+}
+
+describe("an attempt that its site's answers leave out", () => {
+	it("is not lost by two of them: it runs on there, and its job is started nowhere else", { timeout: 60_000 }, async () => {
+		const w = await open();
+		await w.submit({ name: "home-1", estimate: "2m" });
+		await w.until(async () => (await w.attempts())[0]?.state === "running");
+		let answers = 0;
+		hideAttempts(w, () => answers++ < 2);
+		// However far apart they are: a scheduler that was away between them has seen no more.
+		await w.tick();
+		w.clock.advance(w.ctx.timing.siteAbsentMs);
+		await w.tick();
+		expect(await attemptAtHome(w)).toMatchObject({ state: "running", reason: null });
+		await w.until(() => w.quiet());
+		expect(await w.attempts()).toMatchObject([{ number: 1, state: "succeeded" }]);
+	});
+
+	it("is not lost by many of them within a short time, and begins anew when one shows it", { timeout: 60_000 }, async () => {
+		const w = await open();
+		await w.submit({ name: "home-1", estimate: "5m" });
+		await w.until(async () => (await w.attempts())[0]?.state === "running");
+		const beats = w.ctx.timing.siteAbsentMs / 1_000;
+		let answers = 0;
+		hideAttempts(w, () => answers++ % beats !== beats - 1);
+		await ticks(w, 2 * beats);
+		expect(await attemptAtHome(w)).toMatchObject({ state: "running" });
+	});
+
+	it("is lost when they all do for `siteAbsentMs`, and its job is queued again", { timeout: 60_000 }, async () => {
+		const w = await open();
+		await w.submit({ name: "home-1", estimate: "5m" });
+		await w.until(async () => (await w.attempts())[0]?.state === "running");
+		const fromMs = w.clock.nowMs();
+		hideAttempts(w, () => true);
+		await w.until(async () => (await attemptAtHome(w)).finishedAt !== null);
+		expect(await attemptAtHome(w)).toMatchObject({ state: "lost", reason: { code: "site_lost" } });
+		expect(w.clock.nowMs() - fromMs).toBe(w.ctx.timing.siteAbsentMs + 1_000);
+	});
+});
+
+describe("a machine that the provider's answers leave out", () => {
+	/** One burst job beside a full home, on a machine whose agent was heard. */
+	async function burst(w: World) {
+		await w.submit({ name: "home-1", estimate: "10m" }, { name: "burst-1" });
+		await w.until(async () => (await w.instances())[0]?.readyAt != null);
+		await w.tick();
+		return defined((await w.instances())[0], "its row");
+	}
+
+	it("is not believed gone by the first of them, though nobody had looked for hours", { timeout: 60_000 }, async () => {
+		const w = await open();
+		const { id } = await burst(w);
+		// Neither the provider was asked nor the agent heard.
+		w.silenced.add(id);
+		w.clock.advance(10 * w.ctx.timing.vanishMs);
+		let answers = 0;
+		const describeMachines = cloud(w).describe.bind(cloud(w));
+		vi.spyOn(cloud(w), "describe").mockImplementation(async (...asked) => (answers++ < 5 ? [] : describeMachines(...asked)));
+		await ticks(w, 5);
+		expect(answers).toBe(5);
+		expect((await w.instances())[0]).toMatchObject({ state: "ready", missingSince: expect.any(Date) });
+		w.silenced.delete(id);
+		await w.tick();
+		expect((await w.instances())[0]).toMatchObject({ state: "ready", missingSince: null });
+		expect((await w.attempts()).filter((a) => a.siteId === "aws")).toMatchObject([{ state: "running" }]);
+	});
+
+	it("is believed gone by a scheduler that counts anew, when its answers leave it out too", { timeout: 60_000 }, async () => {
+		const w = await open();
+		const { id, providerInstanceId } = await burst(w);
+		w.silenced.add(id);
+		w.cloud.vanish(defined(providerInstanceId, "its id"));
+		await ticks(w, 15);
+		w.killAt = { step: "terminate:seen", pass: 1 };
+		await w.until(async () => w.deaths === 1);
+		const diedMs = w.clock.nowMs();
+		await w.until(async () => (await w.instances())[0]?.state === "terminated");
+		// Since when it is missing is written down, so that only three answers are waited for.
+		expect(w.clock.nowMs() - diedMs).toBe(3_000);
+	});
+});
+
+describe("a launch without an answer that is not wanted any more", () => {
+	it("is not given up by the first answer without its machine, though the call was long ago", { timeout: 60_000 }, async () => {
+		const w = await open();
+		w.cloud.launches.next({ kind: "lose_answer" });
+		w.cloud.calls.fail("launch", "transient", { times: 1_000 });
+		const [, jobId] = await w.submit({ name: "home-1", estimate: "10m" }, { name: "burst-1" });
+		await w.until(async () => (await w.instances())[0]?.lastCallAt != null);
+		await cancelJob(systemContext(w.database.db, w.clock, "seed"), defined(jobId, "the job"));
+		w.clock.advance(10 * w.ctx.timing.launchForgetMs);
+		await ticks(w, 5);
+		expect((await w.instances())[0]?.state).not.toBe("terminated");
+		const firstMs = defined((await w.instances())[0]?.missingSince, "the first answer").getTime();
+		await w.until(async () => (await w.instances())[0]?.state === "terminated");
+		expect(w.clock.nowMs() - firstMs).toBe(w.ctx.timing.launchForgetMs);
+	});
+});
