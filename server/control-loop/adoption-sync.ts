@@ -11,6 +11,7 @@ import { advanceAdoption, setAdoptionOutput, setAdoptionProblem } from "#server/
 import { offerAdoption, refuseAdoption, settledForeign, teamNames } from "#server/services/adoption/offer.ts";
 import { outputLines } from "#server/services/adoption/output-lines.ts";
 import { type LiveAdoption, liveAdoptions } from "#server/services/adoption/read.ts";
+import { latestCheckpoint } from "#server/services/checkpoint/store.ts";
 import { activePolicy } from "#server/services/policy/active.ts";
 import type { LoopContext } from "./context.ts";
 import { messageOf } from "./messages.ts";
@@ -195,6 +196,11 @@ async function stepHeld(s: Step): Promise<void> {
 		if (sight.state === "over" || sight.state === "gone") return advance(s, "abandoned", { why: "home_over", endsJob: true });
 		if (!isOurs(sight, row)) return advance(s, "returning", { why: "home_took_back", endsJob: true });
 	}
+	// The cloud's run stops as by a move: it saves its checkpoint, and home goes on from there.
+	if (row.returnAt !== null && row.returnAt.getTime() <= ctx.clock.nowMs()) {
+		await advance(s, "returning", { why: "home_frees", endsJob: true });
+		return ctx.probe("adopt:return_intended");
+	}
 	const idleSinceMs = Math.max(row.heldAt?.getTime() ?? 0, row.last?.finishedAt?.getTime() ?? 0);
 	if (!row.live && ctx.clock.nowMs() - idleSinceMs > IDLE_MAX_MS) {
 		await advance(s, "returning", { why: "not_launched", endsJob: true });
@@ -208,6 +214,11 @@ async function stepReturning(s: Step): Promise<void> {
 	const outcome = row.jobIsOver ? outcomeOf(row) : null;
 	// It came to its end before it could be stopped: that end counts, and is told at home.
 	if (outcome && outcome.outcome !== "cancelled") return advance(s, "finishing", { outcome });
+	if (row.output === null && queue.bringCheckpoint) {
+		const checkpoint = await latestCheckpoint(ctx.db, ctx.checkpointRoot, row.jobId);
+		if (checkpoint) await setAdoptionOutput(ctx.db, row.id, await queue.bringCheckpoint(row.foreignId, checkpoint.folder));
+		ctx.probe("adopt:checkpoint_home");
+	}
 	const sight = await queue.release(row.foreignId, row.id);
 	if (sight.state === "over" || sight.state === "gone") return advance(s, "abandoned", { why: "home_over", endsJob: true });
 	await advance(s, "released", { endsJob: true });

@@ -2,6 +2,7 @@ import { asc } from "drizzle-orm";
 import { afterEach, describe, expect, it } from "vitest";
 import { adoption } from "#server/db/schema/adoption.ts";
 import { foreignJob } from "#server/db/schema/foreign-job.ts";
+import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import { advanceAdoption } from "#server/services/adoption/advance.ts";
 import { systemContext } from "#server/services/context.ts";
 import { cancelJob } from "#server/services/job/cancel.ts";
@@ -113,13 +114,13 @@ describe("a job of the cluster's own queue", { timeout: 120_000 }, () => {
 		expect(home(w, theirs)?.finished).toMatchObject({ outcome: "succeeded", exitCode: 0 });
 	});
 
-	it.each(PROBE_STEPS.filter((step) => step.startsWith("adopt:") || step.startsWith("launch:")))(
+	it.each(PROBE_STEPS.filter((step) => (step.startsWith("adopt:") && step !== "adopt:return_planned") || step.startsWith("launch:")))(
 		"runs to its end once, and is told at home, when the scheduler dies at %s",
 		async (step: ProbeStep) => {
 			const w = await open();
 			w.killAt = { step, pass: 1 };
 			const { blocker, theirs } = fill(w);
-			if (step === "adopt:return_intended" || step === "adopt:released") {
+			if (step === "adopt:return_intended" || step === "adopt:checkpoint_home" || step === "adopt:released") {
 				w.cloud.calls.fail("launch", "insufficient_capacity", { times: 50 });
 				await reach(w, "held");
 				w.cluster.theirs.act(blocker, "cancel");
@@ -132,6 +133,69 @@ describe("a job of the cluster's own queue", { timeout: 120_000 }, () => {
 			const ranAtHome = homeRuns(w, theirs) !== null;
 			expect(await cloudEnds(w)).toBe(ranAtHome ? 0 : 1);
 			expect(home(w, theirs)?.finished?.outcome ?? "at home").toBe(ranAtHome ? "at home" : "succeeded");
+		},
+	);
+});
+
+describe("a job whose owner named a folder for checkpoints", { timeout: 120_000 }, () => {
+	const GO_HOME = "{ id: go-home, move: { to: [home], savingUsd: 0.01 } }";
+
+	/** Home is taken for 20 minutes by others; theirs, of 50 minutes, leaves, and saves a checkpoint every 15 minutes. */
+	async function openLeaving(checkpoints: string | undefined = "ckpt") {
+		const options = { rules: [ADOPT, GO_HOME], tickMs: MINUTE_MS, runMs: 50 * MINUTE_MS };
+		const w = await open({ ...options, checkpointRoot: "/nonexistent/spillway-adoption" });
+		w.cluster.theirs.submit({ gpus: 1, runMs: 20 * MINUTE_MS, timeLimitMs: 2 * HOUR_MS });
+		const given = { gpus: 1, runMs: 50 * MINUTE_MS, timeLimitMs: 2 * HOUR_MS, optIn: "spillway" };
+		return { w, theirs: w.cluster.theirs.submit({ ...given, ...(checkpoints ? { checkpoints } : {}) }) };
+	}
+
+	async function wentHomeOnce(w: World, theirs: string): Promise<void> {
+		const [job, ...others] = await w.jobs();
+		expect(others).toEqual([]);
+		expect([job?.spec.checkpoint?.path, job?.state, job?.reason.facts.why]).toEqual(["ckpt", "cancelled", "home_frees"]);
+		expect((await w.attempts()).map((a) => [a.siteId, a.state])).toEqual([["aws", "evicted"]]);
+		const [row, ...more] = await adoptions(w);
+		expect(more).toEqual([]);
+		expect(row).toMatchObject({ state: "released", why: "home_frees", output: { files: ["/home/alice/ckpt"], problem: null } });
+		expect(home(w, theirs)?.checkpointFrom).toContain(job?.id ?? "none");
+		expect(homeRuns(w, theirs)).not.toBeNull();
+		expect(await cloudEnds(w)).toBe(0);
+	}
+
+	it("stops in the cloud at a checkpoint when home frees, and goes on at home from it, and is not adopted again", async () => {
+		const { w, theirs } = await openLeaving();
+		await w.until(async () => home(w, theirs)?.end?.outcome === "succeeded", 200);
+		await wentHomeOnce(w, theirs);
+		const [cloud] = await w.attempts();
+		const [row] = await adoptions(w);
+		expect(cloud?.stopRequestedAt?.getTime()).toBeGreaterThanOrEqual(row?.returnAt?.getTime() ?? Number.NaN);
+		// Home had it only when its run in the cloud had stopped.
+		expect(homeRuns(w, theirs)).toBeGreaterThanOrEqual(cloud?.finishedAt?.getTime() ?? Number.NaN);
+	});
+
+	it("stays in the cloud to its end where its owner named none", async () => {
+		const { w, theirs } = await openLeaving("");
+		await w.until(async () => home(w, theirs)?.end !== null, 200);
+		expect(home(w, theirs)?.finished?.outcome).toBe("succeeded");
+		expect(homeRuns(w, theirs)).toBeNull();
+	});
+
+	it("is home's to run from its beginning when its checkpoint cannot be written there, with the reason", async () => {
+		const { w, theirs } = await openLeaving();
+		w.cluster.theirs.refuseFiles("the disk is full");
+		await w.until(async () => home(w, theirs)?.end?.outcome === "succeeded", 200);
+		const [row] = await adoptions(w);
+		expect(row).toMatchObject({ state: "released", output: { files: [], problem: "the disk is full" } });
+	});
+
+	it.each(["adopt:return_planned", "adopt:return_intended", "adopt:checkpoint_home", "adopt:released"] as const)(
+		"goes home once, with its checkpoint, when the scheduler dies at %s",
+		async (step) => {
+			const { w, theirs } = await openLeaving();
+			w.killAt = { step, pass: 1 };
+			await w.until(async () => home(w, theirs)?.end?.outcome === "succeeded" && (await w.quiet()), 200);
+			expect(w.deaths).toBe(1);
+			await wentHomeOnce(w, theirs);
 		},
 	);
 });

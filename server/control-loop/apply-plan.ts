@@ -5,7 +5,7 @@ import { type Reason, reason } from "#server/domain/reasons.ts";
 import type { AdoptionState } from "#server/domain/states.ts";
 import { newId } from "#server/kernel/ids.ts";
 import type { Action, Plan, Snapshot } from "#server/scheduling/types.ts";
-import { advanceAdoption } from "#server/services/adoption/advance.ts";
+import { advanceAdoption, returnAdoptionAt } from "#server/services/adoption/advance.ts";
 import { adoptionsOf } from "#server/services/adoption/read.ts";
 import { openApproval } from "#server/services/approval/open.ts";
 import { requestMove } from "#server/services/attempt/request-move.ts";
@@ -98,6 +98,9 @@ async function settleWithHome(
 		const back = { from: [state], to: "returning", why: "home_frees", endsJob: true } as const;
 		await ctx.db.transaction((tx) => advanceAdoption(tx, { id, jobId, ...back, nowMs }));
 		ctx.probe("adopt:return_intended");
+	} else if (toHome && action.kind === "move" && state === "held") {
+		await ctx.db.transaction((tx) => returnAdoptionAt(tx, { id, atMs: action.atMs, reason: action.reason, nowMs }));
+		ctx.probe("adopt:return_planned");
 	} else if (!toHome && action.kind !== "launch") return false;
 	applied.home.add(siteId);
 	return true;

@@ -30,7 +30,13 @@ export type AdoptionWhy =
  * adopted; the sentences say why. Total.
  */
 export function translateForeign(
-	script: { kind: "sbatch" | "kubernetes"; text: string; called?: { name: string; args: string[] }; obstacles: readonly string[] },
+	script: {
+		kind: "sbatch" | "kubernetes";
+		text: string;
+		called?: { name: string; args: string[] };
+		checkpoints?: { path: string; interval?: string };
+		obstacles: readonly string[];
+	},
 	facts: ForeignJob,
 	context: ImportContext,
 ): { spec: JobSpec } | { why: string[] } {
@@ -46,7 +52,7 @@ export function translateForeign(
 		const [document, second] = imported.documents;
 		if (!document || second) why.push(`It is ${imported.documents.length} jobs in one, and one is adopted at a time.`);
 		if (why.length > 0 || !document) return { why };
-		return { spec: parseJobDocument(asTheClusterSays(document, facts, context.team)) };
+		return { spec: parseJobDocument(asTheClusterSays(withCheckpoints(document, script.checkpoints), facts, context.team)) };
 	} catch (error) {
 		if (!(error instanceof SpillwayError)) throw error;
 		return { why: [error.message, ...(error.fields ?? []).map((f) => f.message)] };
@@ -55,6 +61,11 @@ export function translateForeign(
 
 function questionsOf({ findings }: Imported): string[] {
 	return findings.filter((f) => f.kind === "question").map((f) => `Line ${f.line}: ${f.subject}: ${f.text}`);
+}
+
+/** The folder is the same below the working folder in the cloud. */
+function withCheckpoints(document: JobFile, named: { path: string; interval?: string } | undefined): JobFile {
+	return named === undefined ? document : { ...document, spec: { ...document.spec, checkpoint: named } };
 }
 
 function asTheClusterSays(document: JobFile, { nodes, gpus, timeLimitMs }: ForeignJob, team: string): JobFile {

@@ -47,7 +47,14 @@ export interface ForeignQueue {
 	 * Writes what the job printed elsewhere to where its owner asked for it, before it is finished; the same call again writes the
 	 * same. Answers the files, or why they could not be written. Null: nobody looks for files there.
 	 */
-	readonly writeOutput: ((id: string, lines: AsyncIterable<OutputLine>) => Promise<{ files: string[]; problem: string | null }>) | null;
+	readonly writeOutput: ((id: string, lines: AsyncIterable<OutputLine>) => Promise<BroughtHome>) | null;
+
+	/**
+	 * Writes the files below `from`, a folder of this host, to the folder that its owner named for checkpoints
+	 * (`ForeignScript.checkpoints`), before its hold is released; the same call again writes the same. Other files there stay.
+	 * Null: nobody looks for files there.
+	 */
+	readonly bringCheckpoint: ((id: string, from: string) => Promise<BroughtHome>) | null;
 }
 
 export interface ForeignSight {
@@ -64,8 +71,25 @@ export interface ForeignScript {
 	text: string;
 	/** What it was given on its command line, and the name that it was called by; left out: nothing is known of any. */
 	called?: { name: string; args: string[] };
+	/** Left out: its owner named none. */
+	checkpoints?: OwnersCheckpoints;
 	/** Why it cannot run elsewhere, as far as the site knows more than the text, in sentences for its owner; empty: nothing known. */
 	obstacles: string[];
+}
+
+/** Where a job keeps its checkpoints and begins from, as its owner says. */
+export interface OwnersCheckpoints {
+	/** A folder below its working folder. */
+	path: string;
+	/** How often one is to be kept, as a job file has it (`5m`); left out: as often as of every job. */
+	interval?: string;
+}
+
+export interface BroughtHome {
+	/** Absolute paths at home. */
+	files: string[];
+	/** Why some could not be written; null: all were. */
+	problem: string | null;
 }
 
 export interface OutputLine {

@@ -200,6 +200,8 @@ export interface RunningAttempt {
 	nextCheckpointAtMs?: number | null;
 	/** As of a pending job. */
 	checkpointGiB?: number;
+	/** It stands for a job of a cluster's own queue: home is this pool alone. Absent: any pool. */
+	homePoolId?: string;
 	/** Where it goes on once it has stopped: the slots or the offer are kept for it. */
 	movingTo?: MoveTarget | null;
 	/** The offer that its instance was bought as. */

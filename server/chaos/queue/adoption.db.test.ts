@@ -86,23 +86,20 @@ describe.skipIf(missing !== null)(
 			expect(book("given-back")).toEqual(["ran"]);
 		});
 
-		it("released by an operator while it runs in the cloud, starts at home only once that has stopped, though there is room", async () => {
+		it("released by an operator while it runs in the cloud, starts at home only once that has stopped, though there is room, and from its checkpoint", async () => {
 			const w = world();
 			const blocker = await w.sbatch(scriptOf("blocker", "sleep 600"));
 			const says = (what: string) => `echo taken-back ${what} >>${w.book}/log`;
-			const id = await w.sbatch(scriptOf("taken-back", says("begins"), '[ -z "$SPILLWAY_ATTEMPT" ] || sleep 60', says("ends")), {
-				options: ["--comment=spillway"],
-			});
+			const inCloud = '[ -z "$SPILLWAY_ATTEMPT" ] || { mkdir -p ckpt; echo 7 >ckpt/step; sleep 60; }';
+			const script = ["step=$(cat ckpt/step || echo 0)", says("begins at $step"), inCloud, says("ends")];
+			const id = await w.sbatch(scriptOf("taken-back", ...script), { options: ["--comment=spillway checkpoints=ckpt every=1s"] });
 			await w.until("the cloud runs it", async () => book("taken-back").length === 1);
 			await w.as("scancel", blocker);
 			await w.slurm.command("scontrol", "release", id);
 			await sees(id, "released");
-			await w.until(
-				"home ran it",
-				async () => (await w.slurm.command("squeue", "-h", "-t", "all", "-j", id, "-o", "%T %k")) === "COMPLETED spillway",
-			);
-			expect(await adoption(id)).toMatchObject({ why: "home_took_back" });
-			expect(book("taken-back")).toEqual(["begins", "begins", "ends"]);
+			await w.until("home ran it", async () => (await w.slurm.command("squeue", "-h", "-t", "all", "-j", id, "-o", "%T")) === "COMPLETED");
+			expect(await adoption(id)).toMatchObject({ why: "home_took_back", output: { files: [`${w.home}/ckpt`], problem: null } });
+			expect(book("taken-back")).toEqual(["begins at 0", "begins at 7", "ends"]);
 			const startedAt = Date.parse(`${await w.slurm.command("squeue", "-h", "-t", "all", "-j", id, "-o", "%S")}Z`);
 			const [run] = await w.connection.sql`
 				select a.state, a.finished_at from attempt a join adoption d on d.job_id = a.job_id where d.foreign_id = ${id}`;

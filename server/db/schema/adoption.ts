@@ -29,14 +29,14 @@ export const adoption = pgTable(
 		/** Why it goes back, or ended; a closed code of server/domain/adoption.ts. */
 		why: text(),
 		outcome: json<ForeignOutcome | null>(),
-		/** Files at home that hold what it printed, or why there are none. */
+		/** Files at home that hold what it printed, or the folder there that holds its checkpoint; or why there are none. */
 		output: json<{ files: string[]; problem: string | null } | null>(),
 		/** What the site answered to the last call that failed; null after one that did not. */
 		problem: text(),
 		offeredAt: instant().notNull(),
 		heldAt: instant(),
-		/** Since when it has been held and nothing of it ran. */
-		idleSince: instant(),
+		/** When its run in the cloud is to stop, because home has room for it: its next checkpoint. */
+		returnAt: instant(),
 		endedAt: instant(),
 	},
 	(t) => [

@@ -15,6 +15,8 @@ interface FakeForeign {
 	optIn?: string | null;
 	script?: string;
 	obstacles?: string[];
+	/** The folder that its owner named for checkpoints. */
+	checkpoints?: string;
 	dependsOn?: string | null;
 	timeLimitMs?: number | null;
 }
@@ -27,6 +29,8 @@ interface Entry {
 	end: ForeignSight["end"];
 	finished: ForeignOutcome | null;
 	output: OutputLine[];
+	/** The folder whose files came home as its checkpoint. */
+	checkpointFrom: string | null;
 }
 
 interface FakeQueueOptions {
@@ -43,6 +47,7 @@ export class FakeQueue {
 	readonly #entries = new Map<string, Entry>();
 	#last: readonly ForeignJob[] = [];
 	#number = 0;
+	#refusedWith: string | null = null;
 
 	constructor(options: FakeQueueOptions) {
 		this.#options = options;
@@ -72,7 +77,7 @@ export class FakeQueue {
 			groupId: null,
 			dependsOn: given.dependsOn ?? null,
 		};
-		this.#entries.set(id, { job, given, heldByOthers: false, end: null, finished: null, output: [] });
+		this.#entries.set(id, { job, given, heldByOthers: false, end: null, finished: null, output: [], checkpointFrom: null });
 		this.#settle();
 		return id;
 	}
@@ -99,6 +104,11 @@ export class FakeQueue {
 	entry(id: string): Readonly<Entry> | null {
 		this.#settle();
 		return this.#entries.get(id) ?? null;
+	}
+
+	/** From now on nothing can be written to anybody's folders. */
+	refuseFiles(problem: string): void {
+		this.#refusedWith = problem;
 	}
 
 	takenSlots(): number[] {
@@ -128,6 +138,13 @@ export class FakeQueue {
 			hold: (id, mark) => calls.run({ method: "hold", ids: [id] }, () => this.#hold(id, mark)),
 			release: (id, mark) => calls.run({ method: "release", ids: [id] }, () => this.#release(id, mark)),
 			finish: (id, outcome) => calls.run({ method: "finish", ids: [id] }, () => this.#finish(id, outcome)),
+			bringCheckpoint: (id, from) =>
+				calls.run({ method: "bringCheckpoint", ids: [id] }, () => {
+					if (this.#refusedWith !== null) return { files: [], problem: this.#refusedWith };
+					const entry = this.#entries.get(id);
+					if (entry) entry.checkpointFrom = from;
+					return { files: [`/home/alice/${entry?.given.checkpoints}`], problem: null };
+				}),
 			writeOutput: async (id, lines) => {
 				const all: OutputLine[] = [];
 				for await (const line of lines) all.push(line);
@@ -144,7 +161,12 @@ export class FakeQueue {
 		const entry = this.#entries.get(id);
 		if (!entry) throw new DriverError("not_found", `there is no job ${id}`);
 		const text = entry.given.script ?? `#!/bin/bash\n#SBATCH --gres=gpu:${entry.given.gpus}\ntrain\n`;
-		return { kind: "sbatch", text, obstacles: entry.given.obstacles ?? [] };
+		return {
+			kind: "sbatch",
+			text,
+			obstacles: entry.given.obstacles ?? [],
+			...(entry.given.checkpoints ? { checkpoints: { path: entry.given.checkpoints } } : {}),
+		};
 	}
 
 	#hold(id: string, mark: string): ForeignSight {

@@ -41,6 +41,7 @@ const wholeSchema = z.looseObject({
 export class KubernetesQueue implements ForeignQueue {
 	/** Nobody looks for files there: the pods' logs are the cluster's. */
 	readonly writeOutput = null;
+	readonly bringCheckpoint = null;
 	readonly #options: KubernetesQueueOptions;
 	readonly #watched: Reflector<typeof theirJobSchema, TheirJob>[];
 

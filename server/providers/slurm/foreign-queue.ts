@@ -2,11 +2,9 @@ import type { ForeignJob } from "#server/domain/foreign-job.ts";
 import type { ForeignSight } from "../foreign-queue.ts";
 import { markOf, withoutMark } from "./hold-mark.ts";
 import { isOver, type SlurmJob } from "./mapper.ts";
+import { isOptIn } from "./opt-in.ts";
 import type { SlurmPool } from "./pools.ts";
 import { isOurJobName } from "./submission.ts";
-
-/** What an owner writes as (the first word of) `--comment` to let a job be taken elsewhere. */
-const OPT_IN = /^spillway(?=$|[\s:;,])/;
 
 /**
  * The queue without what is over and what Spillway submitted, the running jobs first. Those that wait are in Slurm's order:
@@ -43,7 +41,7 @@ function factsOf(job: SlurmJob, pools: readonly SlurmPool[]): Omit<ForeignJob, "
 		submittedAtMs: job.submittedAtMs,
 		startedAtMs: job.startedAtMs,
 		timeLimitMs: job.timeLimitMs,
-		optIn: OPT_IN.test(comment) ? comment : null,
+		optIn: isOptIn(comment) ? comment : null,
 		holdMark: state === "held" ? (markOf(job.comment)?.mark ?? null) : null,
 		array: job.array && { id: String(job.array.id), task: job.array.task },
 		groupId: job.hetJobId === null ? null : String(job.hetJobId),

@@ -3,14 +3,16 @@ import { arrayIndices } from "#server/domain/imports/sbatch/times.ts";
 import type { Clock } from "#server/kernel/clock.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 import { DriverError } from "../driver-errors.ts";
-import type { ForeignQueue, ForeignScript, ForeignSight, OutputLine } from "../foreign-queue.ts";
+import type { BroughtHome, ForeignQueue, ForeignScript, ForeignSight, OutputLine } from "../foreign-queue.ts";
 import type { SlurmCalls } from "./client.ts";
 import { afterSuccessesElsewhere, afterSuccessOf, wantsFailureOf } from "./dependencies.ts";
 import { sightOfForeign } from "./foreign-queue.ts";
 import { markOf, succeededElsewhere, withMark, withoutMark } from "./hold-mark.ts";
 import { isOver, type SlurmJob } from "./mapper.ts";
+import { ownersWords } from "./opt-in.ts";
 import { writeOutputFiles } from "./output-files.ts";
 import { scontrol } from "./scontrol.ts";
+import { unpackCheckpoint } from "./unpack-checkpoint.ts";
 
 /** Priorities of priority/basic count down from 2^32; of priority/multifactor they are far below, and worked out anew. */
 const BASIC_PRIORITY_MIN = 2 ** 31;
@@ -61,7 +63,8 @@ export class SlurmQueue implements ForeignQueue {
 		const [file = "", ...args] = job.command.split(" ");
 		const obstacles = obstaclesOf(job, job.array ? this.#options.dependantsOf(job.array.id) : []);
 		if (text.includes(NO_UTF8)) obstacles.push("It is not written in UTF-8, so that it cannot be taken over as it is; convert it.");
-		return { kind: "sbatch", text, called: { name: file, args }, obstacles };
+		const { checkpoints } = ownersWords(job.comment);
+		return { kind: "sbatch", text, called: { name: file, args }, obstacles, ...(checkpoints === null ? {} : { checkpoints }) };
 	}
 
 	async split(id: string, count: number): Promise<void> {
@@ -147,7 +150,15 @@ export class SlurmQueue implements ForeignQueue {
 		}
 	}
 
-	writeOutput = async (id: string, lines: AsyncIterable<OutputLine>): Promise<{ files: string[]; problem: string | null }> => {
+	bringCheckpoint = async (id: string, from: string): Promise<BroughtHome> => {
+		const job = await this.#job(id);
+		const { checkpoints } = ownersWords(job?.comment ?? "");
+		if (job === null || checkpoints === null)
+			return { files: [], problem: "the cluster does not say any more which folder its checkpoints belong to" };
+		return unpackCheckpoint(job, { from, into: checkpoints.path });
+	};
+
+	writeOutput = async (id: string, lines: AsyncIterable<OutputLine>): Promise<BroughtHome> => {
 		const job = await this.#job(id);
 		if (job === null) return { files: [], problem: "the cluster does not know the job any more, and so not where its output belongs" };
 		return writeOutputFiles(job, lines);
@@ -183,11 +194,9 @@ export class SlurmQueue implements ForeignQueue {
 	}
 }
 
-/** By these words in its comment, `spillway:args`, an owner says that none of the arguments holds a space or is empty. */
-const ARGUMENTS_ARE_WORDS = /^spillway[\s:;,]+args(?=$|[\s:;,])/;
-
 function obstaclesOf(job: SlurmJob, arrayDependants: readonly SlurmJob[]): string[] {
-	const found: string[] = [];
+	const { argsAreWords, problems } = ownersWords(job.comment);
+	const found = [...problems];
 	if (job.array && job.array.id === job.id)
 		found.push(`It stands for its array (${job.array.task}), whose number it has: what is done to it Slurm does to all tasks.`);
 	if (arrayDependants.length > 0)
@@ -195,7 +204,7 @@ function obstaclesOf(job: SlurmJob, arrayDependants: readonly SlurmJob[]): strin
 			`Job ${arrayDependants.map((d) => d.id).join(", ")} waits for its array as a whole, and would never start if a task ran elsewhere.`,
 		);
 	if (job.hetJobId !== null) found.push("It is a part of a heterogeneous job, whose parts start together.");
-	const isPlain = ARGUMENTS_ARE_WORDS.test(job.comment) && !/ {2}| $/.test(job.command);
+	const isPlain = argsAreWords && !/ {2}| $/.test(job.command);
 	if (job.command.includes(" ") && !isPlain)
 		found.push(
 			"Its script was given arguments, which the cluster tells only as one line. If none of them holds a space or is empty, submit it with --comment=spillway:args; else write them into the script.",

@@ -69,7 +69,7 @@ function toFirm(input: RunningInput, state: GuardState, slackMs: number): Action
 		holdMicroUsd,
 		reason: reason("moving_for_deadline", { ...facts, slackMs: Math.round(slackMs) }),
 	});
-	const room = input.roomFor(attempt.spec, () => rest);
+	const room = input.roomFor(attempt, () => rest);
 	if (room && inTime(changeoverMs.home, rest.p90Ms / room.speed)) {
 		return move({ kind: "home", poolId: room.poolId, slots: room.take() }, 0n, { poolId: room.poolId });
 	}

@@ -25,7 +25,7 @@ export function failOver(input: RunningInput, attempt: RunningAttempt): Action |
 		holdMicroUsd,
 		reason: reason("site_failover", { siteId: attempt.placement.siteId, poolId: attempt.placement.poolId }),
 	});
-	const room = input.roomFor(attempt.spec, () => rest);
+	const room = input.roomFor(attempt, () => rest);
 	if (room) return move({ kind: "home", poolId: room.poolId, slots: room.take() }, 0n);
 	if (input.shapeOf(attempt.spec).verdict.burst.length === 0) return null;
 	const picked = pickOffer(input, attempt, saved, rest);

@@ -56,6 +56,8 @@ export function returnHome(input: RunningInput, candidates: readonly Mover[], { 
 		const action = moveHome(input, homecomer, idleForMs);
 		if (action === null) continue;
 		if (action === "no_room") {
+			// Its cluster starts it where it will.
+			if (homecomer.attempt.homePoolId !== undefined) continue;
 			const perNode = homecomer.attempt.spec.resources.gpus;
 			if (perNode >= clearedFor) continue;
 			const moves = clearFor(input, homecomer, idleForMs);
@@ -128,7 +130,7 @@ function moveHome(input: RunningInput, homecomer: Homecomer, idleForMs: number):
 	if (most < leastSaving(moves, "home") && input.isRoomFor(attempt.spec)) return null;
 	// From now on: the room must be free so long.
 	const restNow = (): TimeSpread => restOfAttempt(attempt, snapshot.nowMs, input.runTimeOf);
-	const room = input.roomFor(attempt.spec, restNow);
+	const room = input.roomFor(attempt, restNow);
 	if (!room) return "no_room";
 	const savingMicroUsd = savedAtHome(input, homecomer, idleForMs, room.speed);
 	const rule = movingRule(moves, "home", savingMicroUsd);

@@ -16,7 +16,10 @@ export function runningInput(snapshot: Snapshot, core: Core, budgets: BudgetBook
 		quietUntilMs: core.live.quietUntilMs,
 		shapeOf: core.shapeOf,
 		runTimeOf: core.runTimeOf,
-		roomFor: (spec, restOf) => roomIn(core.shapeOf(spec).home, spec, restOf, snapshot.nowMs),
+		roomFor: ({ spec, homePoolId }, restOf) => {
+			const pools = core.shapeOf(spec).home;
+			return roomIn(homePoolId === undefined ? pools : pools.filter(({ view }) => view.id === homePoolId), spec, restOf, snapshot.nowMs);
+		},
 		isRoomFor: (spec) => spec.nodes === 1 && core.shapeOf(spec).home.some((pool) => pool.hasUnpromised(spec.resources.gpus)),
 		freeGpus: () => core.pools.reduce((sum, pool) => sum + (pool.view.healthy ? pool.free : 0), 0),
 		budgets,

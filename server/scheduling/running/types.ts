@@ -28,10 +28,10 @@ export interface RunningInput {
 	shapeOf: (spec: JobSpec) => Shape;
 	runTimeOf: RunTimeOf;
 	/**
-	 * Room on which such a job could start now without delaying any job that the cycle placed or forecast so far; null: none.
+	 * Room on which the attempt's job could start now without delaying any job that the cycle placed or forecast so far; null: none.
 	 * `restOf`: what is left of it; asked only where enough is free on enough nodes.
 	 */
-	roomFor: (spec: JobSpec, restOf: () => TimeSpread) => HomeRoom | null;
+	roomFor: (attempt: Pick<RunningAttempt, "spec" | "homePoolId">, restOf: () => TimeSpread) => HomeRoom | null;
 	/** Whether there certainly is such room, however long it is needed. False where that has to be worked out. */
 	isRoomFor: (spec: JobSpec) => boolean;
 	/** GPUs in healthy pools that are free and promised to nobody, after what was taken. */

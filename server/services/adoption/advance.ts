@@ -1,4 +1,4 @@
-import { and, eq, inArray } from "drizzle-orm";
+import { and, eq, inArray, isNull } from "drizzle-orm";
 import type { Db, Tx } from "#server/db/client.ts";
 import { notify } from "#server/db/notify.ts";
 import { adoption } from "#server/db/schema/adoption.ts";
@@ -56,6 +56,18 @@ export async function advanceAdoption(
 	});
 	await notify(tx, { wake: true, changes: [{ topic: "site", id: row.siteId, team: null }] });
 	return true;
+}
+
+/** Plans the return of a held job whose run in the cloud goes on until then. The first one stays: asking again changes nothing. */
+export async function returnAdoptionAt(tx: Tx, input: { id: string; atMs: number; reason: Reason; nowMs: number }): Promise<void> {
+	const { id, atMs, reason: why, nowMs } = input;
+	const rows = await tx
+		.update(adoption)
+		.set({ returnAt: new Date(atMs) })
+		.where(and(eq(adoption.id, id), eq(adoption.state, "held"), isNull(adoption.returnAt)))
+		.returning({ id: adoption.id });
+	if (rows.length === 0) return;
+	await writeSchedulerAudit(tx, { action: "adoption.return_planned", subject: id, after: { reason: why, atMs }, atMs: nowMs });
 }
 
 async function endJob(tx: Tx, jobId: string, why: AdoptionWhy, nowMs: number): Promise<void> {

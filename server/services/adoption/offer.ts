@@ -13,13 +13,23 @@ import { insertJobs } from "../job/insert.ts";
 /** A job that went back to its cluster is left there so long. */
 const LEFT_ALONE_MS = 10 * MINUTE_MS;
 
-/** Jobs of a site that are adopted, were lately, or were found not to be adoptable under this version of the policy. */
+const wentBackWithCheckpoint = and(eq(adoption.state, "released"), sql`${adoption.output}->'files'->0 is not null`);
+
+/**
+ * Jobs of a site that are adopted, were lately, went back with a checkpoint (another run in the cloud would begin without it), or were found
+ * not to be adoptable under this version of the policy.
+ */
 export async function settledForeign(db: Db, input: { siteId: string; policyVersion: number; nowMs: number }): Promise<Set<string>> {
 	const { siteId, policyVersion, nowMs } = input;
 	const adopted = await db
 		.select({ id: adoption.foreignId })
 		.from(adoption)
-		.where(and(eq(adoption.siteId, siteId), or(isNull(adoption.endedAt), gt(adoption.endedAt, new Date(nowMs - LEFT_ALONE_MS)))));
+		.where(
+			and(
+				eq(adoption.siteId, siteId),
+				or(isNull(adoption.endedAt), gt(adoption.endedAt, new Date(nowMs - LEFT_ALONE_MS)), wentBackWithCheckpoint),
+			),
+		);
 	const refused = await db
 		.select({ id: foreignJob.id })
 		.from(foreignJob)

@@ -68,7 +68,7 @@ export async function listForeignJobs(
 			submittedAt: submittedAtMs === null ? null : iso(new Date(submittedAtMs)),
 			startedAt: startedAtMs === null ? null : iso(new Date(startedAtMs)),
 			optedIn: optIn !== null,
-			adoption: a ? { id: a.id, state: a.state, jobId: a.jobId, why: a.why, problem: a.problem } : null,
+			adoption: a ? { id: a.id, state: a.state, jobId: a.jobId, why: a.why, problem: a.problem ?? a.output?.problem ?? null } : null,
 			notAdopted: notAdopted?.why ?? [],
 		};
 	});

@@ -1,5 +1,6 @@
-import { eq, inArray, sql } from "drizzle-orm";
+import { and, eq, inArray, isNull, sql } from "drizzle-orm";
 import type { Tx } from "#server/db/client.ts";
+import { adoption } from "#server/db/schema/adoption.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
 import { instance } from "#server/db/schema/instance.ts";
 import { job } from "#server/db/schema/job.ts";
@@ -28,6 +29,8 @@ export async function readLiveAttempts(tx: Tx): Promise<LiveAttemptFacts[]> {
 			stopReason: attempt.stopReason,
 			stopRequestedAt: attempt.stopRequestedAt,
 			savedMs: job.completedMs,
+			homePoolId: sql<string | null>`${adoption.facts}->>'poolId'`,
+			returnAt: adoption.returnAt,
 			// What earlier attempts had saved: this one's own checkpoints are part of its run time.
 			completedMs: sql<string>`(select coalesce(max(c.completed_ms), 0) from checkpoint c where c.job_id = ${attempt.jobId} and c.attempt_id <> ${attempt.id})`,
 			lastSavedMs: sql<
@@ -36,6 +39,7 @@ export async function readLiveAttempts(tx: Tx): Promise<LiveAttemptFacts[]> {
 		})
 		.from(attempt)
 		.innerJoin(job, eq(job.id, attempt.jobId))
+		.leftJoin(adoption, and(eq(adoption.jobId, attempt.jobId), isNull(adoption.endedAt)))
 		.where(inArray(attempt.state, [...LIVE_ATTEMPT_STATES]));
 	const machines = await readMachines(tx);
 	const speeds = await readSpeeds(tx);
@@ -49,7 +53,9 @@ export async function readLiveAttempts(tx: Tx): Promise<LiveAttemptFacts[]> {
 		completedMs: Number(r.completedMs),
 		...byClock(Number(r.completedMs), speeds),
 		...speedFacts(speeds.of(r.placement)),
-		stopping: r.state === "stopping",
+		// One that goes home to its cluster at its next checkpoint is that cluster's already.
+		stopping: r.state === "stopping" || r.returnAt !== null,
+		...(r.homePoolId === null ? {} : { homePoolId: r.homePoolId }),
 		savedMs: Number(r.savedMs),
 		movingTo: r.movingTo,
 		lastSavedAtMs: r.lastSavedMs === null ? null : Number(r.lastSavedMs),

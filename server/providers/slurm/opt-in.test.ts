@@ -1,0 +1,24 @@
+import { expect, it } from "vitest";
+import { isOptIn, ownersWords } from "./opt-in.ts";
+
+it.each([
+	["spillway", { argsAreWords: false, checkpoints: null, problems: [] }],
+	["spillway:args", { argsAreWords: true, checkpoints: null, problems: [] }],
+	["spillway checkpoints=out/ckpt, project 7", { argsAreWords: false, checkpoints: { path: "out/ckpt" }, problems: [] }],
+	["spillway:args:checkpoints=./ckpt/;every=90s", { argsAreWords: true, checkpoints: { path: "ckpt", interval: "90s" }, problems: [] }],
+	["spillway checkpoints=ckpt [held by Spillway: adp_1 100]", { argsAreWords: false, checkpoints: { path: "ckpt" }, problems: [] }],
+	["notspillway:args checkpoints=ckpt", { argsAreWords: false, checkpoints: null, problems: [] }],
+	["project args checkpoints=ckpt", { argsAreWords: false, checkpoints: null, problems: [] }],
+])("reads %s", (comment, words) => {
+	expect(ownersWords(comment)).toEqual(words);
+});
+
+it.each(["/abs", "../up", "a/../../b", ".", "", "a$(id)", "$HOME/x"])("does not take %j for a folder below the working folder", (name) => {
+	const { checkpoints, problems } = ownersWords(`spillway checkpoints=${name}`);
+	expect(checkpoints).toBeNull();
+	expect(problems).toEqual([expect.stringContaining("which is no folder below its working folder")]);
+});
+
+it("opts in by its first word alone", () => {
+	expect(["spillway", "spillway,x", "spillways", "x spillway"].map(isOptIn)).toEqual([true, true, false, false]);
+});

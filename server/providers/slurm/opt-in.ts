@@ -1,0 +1,44 @@
+import type { OwnersCheckpoints } from "../foreign-queue.ts";
+
+/**
+ * What an owner writes as `--comment` to let a job be taken elsewhere: `spillway`, and after it words that say more of the job, apart by
+ * spaces, commas, colons or semicolons.
+ */
+const OPT_IN = /^spillway(?=$|[\s:;,])/;
+const BETWEEN = /[\s:;,]+/;
+
+interface OwnersWords {
+	/** `args`: none of its script's arguments holds a space or is empty. */
+	argsAreWords: boolean;
+	/** `checkpoints=FOLDER`, and `every=DURATION`; null: none named. */
+	checkpoints: OwnersCheckpoints | null;
+	/** Sentences for the owner about words that cannot be followed. */
+	problems: string[];
+}
+
+export function isOptIn(comment: string): boolean {
+	return OPT_IN.test(comment);
+}
+
+/** Of a comment that does not opt in, nothing. Words that Spillway does not know are the owner's own. */
+export function ownersWords(comment: string): OwnersWords {
+	const words = isOptIn(comment) ? comment.split(BETWEEN).slice(1) : [];
+	const wordAfter = (key: string) => words.findLast((word) => word.startsWith(key))?.slice(key.length) ?? null;
+	const named = wordAfter("checkpoints=");
+	const interval = wordAfter("every=");
+	const folder = named === null ? null : folderBelow(named);
+	const problems =
+		named !== null && folder === null
+			? [
+					`Its comment names ${JSON.stringify(named)} for checkpoints, which is no folder below its working folder: name one, such as checkpoints=ckpt.`,
+				]
+			: [];
+	const checkpoints = folder === null ? null : { path: folder, ...(interval === null ? {} : { interval }) };
+	return { argsAreWords: words.includes("args"), checkpoints, problems };
+}
+
+/** Null for what is not certainly a folder of its own below another. */
+function folderBelow(name: string): string | null {
+	const parts = name.split("/").filter((part) => part !== "" && part !== ".");
+	return name.startsWith("/") || parts.length === 0 || parts.includes("..") || /[^\w./+@-]/.test(name) ? null : parts.join("/");
+}

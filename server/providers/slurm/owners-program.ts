@@ -1,0 +1,86 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout } from "node:timers/promises";
+import type { SlurmJob } from "./mapper.ts";
+import { SYSTEM_FOLDERS } from "./scontrol.ts";
+
+/** A pipe that nobody reads, or a file system that does not answer, would hold up everybody's jobs. */
+const STALL_MS = 10_000;
+
+/** Who we are, and our patience; for tests. */
+export interface Writing {
+	ourUid?: number | null;
+	stallMs?: number;
+}
+
+/** With the groups that the user has on this host; who has no account here is refused by setpriv. */
+const BECOME = 'exec setpriv --reuid="$1" --regid="$(id -g "$1")" --init-groups /bin/sh -c "$0" sh "$2"';
+
+/**
+ * Runs a line of shell with `$1` as the owner of a job, so that by no name of theirs a file of anybody else's is changed, ours
+ * included. Null: we are neither the owner nor root, and cannot become them. @throws Error when nobody knows whose the job is
+ */
+export function asOwner(
+	{ userId }: Pick<SlurmJob, "userId">,
+	run: { script: string; argument: string },
+	{ ourUid = process.getuid?.() ?? null, stallMs = STALL_MS }: Writing = {},
+): OwnersProgram | null {
+	if (userId === null || ourUid === null) throw new Error("the cluster does not tell whose it is, so nothing is written");
+	if (userId === ourUid) return new OwnersProgram(["/bin/sh", "-c", run.script, "sh", run.argument], stallMs);
+	if (ourUid !== 0) return null;
+	return new OwnersProgram(["/bin/sh", "-c", BECOME, run.script, String(userId), run.argument], stallMs);
+}
+
+/** What it is given on its standard input, in order. One that takes nothing for `stallMs` is given up. */
+export class OwnersProgram {
+	readonly #child;
+	readonly #over: Promise<number | null>;
+	readonly #stallMs: number;
+	#said = "";
+	#givenUp: Error | null = null;
+
+	constructor([program = "", ...args]: readonly string[], stallMs: number) {
+		this.#stallMs = stallMs;
+		this.#child = spawn(program, args, {
+			env: { PATH: SYSTEM_FOLDERS, NODE_ENV: "production" },
+			stdio: ["pipe", "ignore", "pipe"],
+		});
+		this.#child.stderr.on("data", (chunk: Buffer) => {
+			this.#said = `${this.#said}${chunk.toString("utf8")}`.slice(0, 500);
+		});
+		this.#child.stdin.on("error", () => {});
+		this.#over = new Promise((resolve) => {
+			this.#child.once("error", (error) => {
+				this.#said ||= error.message;
+				resolve(null);
+			});
+			this.#child.once("close", resolve);
+		});
+	}
+
+	async write(text: string | Uint8Array): Promise<void> {
+		if (this.#child.stdin.writable && !this.#child.stdin.write(text))
+			await this.#soon(Promise.race([once(this.#child.stdin, "drain"), this.#over]));
+	}
+
+	/** To be called after a failed write too. @throws Error with the last line of what it said, when it failed */
+	async end(): Promise<void> {
+		if (this.#givenUp) throw this.#givenUp;
+		this.#child.stdin.end();
+		const code = await this.#soon(this.#over);
+		if (code !== 0) throw new Error(this.#said.trim().split("\n").at(-1) || `cannot be written (exit ${code})`);
+	}
+
+	async #soon<T>(done: Promise<T>): Promise<T> {
+		const over = new AbortController();
+		const late = setTimeout(this.#stallMs, "late" as const, { signal: over.signal }).catch(() => "late" as const);
+		const first = await Promise.race([done, late]);
+		over.abort();
+		if (first !== "late") return first;
+		// One that hangs in the kernel ends with what it waits for.
+		this.#child.kill("SIGKILL");
+		this.#child.stdin.destroy();
+		this.#givenUp = new Error(`took nothing for ${this.#stallMs / 1_000} s, and is given up`);
+		throw this.#givenUp;
+	}
+}

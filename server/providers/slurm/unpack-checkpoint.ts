@@ -1,0 +1,65 @@
+import { spawn } from "node:child_process";
+import path from "node:path";
+import type { BroughtHome } from "../foreign-queue.ts";
+import type { SlurmJob } from "./mapper.ts";
+import { asOwner, type OwnersProgram, type Writing } from "./owners-program.ts";
+
+const PARTIAL = ".spillway-partial";
+/** Beside what is there, so that half a checkpoint is never taken for one. */
+const UNPACK = `mkdir -p -- "$1" && cd -- "$1" && rm -rf ${PARTIAL} && mkdir ${PARTIAL} && exec tar --extract --file=- --no-same-owner --directory=${PARTIAL}`;
+/** What is in the way is replaced, and other files stay. By links, and by copies where a file system has none. */
+const INSTALL = `cd -- "$1" && { cp -r --link --remove-destination ${PARTIAL}/. . 2>/dev/null || cp -r --remove-destination ${PARTIAL}/. .; } && rm -rf ${PARTIAL}`;
+
+/**
+ * Writes the files below `from` to the folder `into` of a job's working folder, as the job's owner: their next run begins there.
+ * Total: what keeps it from being written is told, and then none of it is.
+ */
+export async function unpackCheckpoint(
+	job: Pick<SlurmJob, "user" | "userId" | "workFolder">,
+	{ from, into }: { from: string; into: string },
+	writing: Writing = {},
+): Promise<BroughtHome> {
+	const folder = path.join(job.workFolder || "/", into);
+	const run = (script: string) => {
+		const program = asOwner(job, { script, argument: folder }, writing);
+		if (program === null) throw new Error(`Spillway is not root, and cannot write as ${job.user}`);
+		return program;
+	};
+	try {
+		const unpacker = run(UNPACK);
+		const packed = pack(from);
+		const [sent, taken] = await Promise.allSettled([packed.over, feed(packed.bytes, unpacker)]);
+		// What could not be read at all cannot be unpacked either: the first is the cause.
+		if (sent.status === "rejected") throw sent.reason;
+		if (taken.status === "rejected") throw taken.reason;
+		await run(INSTALL).end();
+		return { files: [folder], problem: null };
+	} catch (error) {
+		return { files: [], problem: `${folder}: ${error instanceof Error ? error.message : String(error)}` };
+	}
+}
+
+async function feed(bytes: AsyncIterable<Uint8Array>, program: OwnersProgram): Promise<void> {
+	try {
+		for await (const chunk of bytes) await program.write(chunk);
+	} finally {
+		await program.end();
+	}
+}
+
+/** The files below a folder as tar has them; `over` rejects when they are not all in it. */
+function pack(folder: string): { bytes: AsyncIterable<Uint8Array>; over: Promise<void> } {
+	const tar = spawn("tar", ["--create", "--file=-", `--directory=${folder}`, "."], { stdio: ["ignore", "pipe", "pipe"] });
+	let said = "";
+	tar.stderr.on("data", (chunk: Buffer) => {
+		said = `${said}${chunk.toString("utf8")}`.slice(0, 500);
+	});
+	const over = new Promise<void>((resolve, reject) => {
+		tar.once("error", reject);
+		tar.once("close", (code) => {
+			if (code === 0) resolve();
+			else reject(new Error(`the checkpoint could not be read: ${said.trim() || "tar was ended"}`));
+		});
+	});
+	return { bytes: tar.stdout, over };
+}
