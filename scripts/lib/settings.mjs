@@ -86,6 +86,7 @@ const DEMO_TIMING = {
 	stopGraceMs: 8_000,
 	readyTimeoutMs: 120_000,
 	agentSilentMs: 30_000,
+	leaseMs: 15_000,
 	heartbeatMs: 1_000,
 	controlSilenceMs: 600_000,
 	callRetryMs: 3_000,

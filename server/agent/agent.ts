@@ -10,13 +10,16 @@ import { findIdentity } from "./find-identity.ts";
 import { findMetadata } from "./find-metadata.ts";
 import { listFolder, signatureOf } from "./folder-files.ts";
 import { GpuMinutes } from "./gpu-minutes.ts";
+import { Guard } from "./guard/guard.ts";
 import { identityChallenge } from "./identity-document.ts";
 import { gangEnvironment } from "./job-environment.ts";
+import { bootTimeMs, Lease } from "./lease.ts";
 import { Lifecycle } from "./lifecycle.ts";
 import { LogShipper } from "./log-shipper.ts";
 import { findPrivateAddress, type MachineMetadata, untilInstanceId } from "./metadata.ts";
-import { type PreparedJob, prepareJob } from "./prepare-job.ts";
+import { type PreparedJob, prepareJob, workFolderIn } from "./prepare-job.ts";
 import {
+	type AgentPhase,
 	type EnrollAnswer,
 	type ExitedRequest,
 	enrollAnswer,
@@ -48,6 +51,8 @@ interface Session {
 	shipper: LogShipper;
 	/** One line for the machine's console and one for the job's log. */
 	tell(text: string): void;
+	/** Of a critical job. */
+	guard: Guard | null;
 	notice(): { atMs: number } | null;
 }
 
@@ -65,11 +70,18 @@ export async function runAgent(settings: AgentSettings, log: (text: string) => v
 	).then((expired) => expired && lifecycle.giveUp());
 	const client = new ControlClient({ baseUrl: settings.controlUrl, log });
 	const metadata = findMetadata(settings);
+	let guard: Guard | null = null;
 	try {
 		const { terms, withoutIdentity } = await enroll(settings, { client, metadata, signal: lifecycle.giveUpSignal, log });
 		clock.syncTo(terms.nowMs);
 		life.expiresAtMs = terms.expiresAtMs;
 		log(`enrolled for attempt ${terms.attemptId}`);
+		const shipper = newShipper(settings, client, clock, lifecycle);
+		const tell = (text: string): void => {
+			log(text);
+			shipper.add("spillway", text);
+		};
+		guard = await startGuard({ settings, terms, lifecycle, tell });
 		const watchers = startWatchers(
 			{
 				client,
@@ -80,6 +92,7 @@ export async function runAgent(settings: AgentSettings, log: (text: string) => v
 				terms,
 				life,
 				gpus: new GpuMinutes(GPU_MINUTES_KEPT),
+				guard,
 				log,
 			},
 			over.signal,
@@ -87,11 +100,6 @@ export async function runAgent(settings: AgentSettings, log: (text: string) => v
 		for (const signal of ["SIGTERM", "SIGINT"] as const) {
 			process.on(signal, () => lifecycle.requestStop({ cause: "signalled", graceMs: terms.stopGraceMs, machineEndsAtMs: null }));
 		}
-		const shipper = newShipper(settings, client, clock, lifecycle);
-		const tell = (text: string): void => {
-			log(text);
-			shipper.add("spillway", text);
-		};
 		if (withoutIdentity !== null) tell(`was let in by its secret alone: ${withoutIdentity}`);
 		if (terms.over) lifecycle.requestStop({ cause: "over", graceMs: 0, machineEndsAtMs: null });
 		else if (terms.stop) lifecycle.requestStop({ cause: "ordered", graceMs: terms.stop.graceMs, machineEndsAtMs: null });
@@ -99,11 +107,12 @@ export async function runAgent(settings: AgentSettings, log: (text: string) => v
 			log(`a watcher failed: ${messageOf(error)}`);
 			lifecycle.requestStop({ cause: "signalled", graceMs: terms.stopGraceMs, machineEndsAtMs: null });
 		});
-		const work = runAttempt({ settings, clock, lifecycle, client, terms, shipper, tell, notice: watchers.notice });
+		const work = runAttempt({ settings, clock, lifecycle, client, terms, shipper, tell, guard, notice: watchers.notice });
 		work.catch(() => {});
 		await Promise.race([work, whenAborted(lifecycle.giveUpSignal).then(() => pause(KILL_WAIT_MS))]);
 	} finally {
 		over.abort();
+		guard?.end();
 		if (lifecycle.phase !== "off") lifecycle.move("off");
 	}
 }
@@ -144,6 +153,43 @@ function newShipper(settings: AgentSettings, client: ControlClient, clock: Agent
 		memoryBytesMax: settings.logMemoryBytes,
 		spillBytesMax: settings.logSpillBytes,
 	});
+}
+
+/**
+ * Holds the command to the lease that the control plane names for it; null where it names none, and where nothing can hold it: then
+ * no beat says that there is one.
+ */
+async function startGuard(s: Pick<Session, "settings" | "terms" | "lifecycle" | "tell">): Promise<Guard | null> {
+	const { settings, terms, lifecycle, tell } = s;
+	if (terms.leaseMs == null) return null;
+	const lease = new Lease(terms.leaseMs);
+	try {
+		return await Guard.start({
+			lease,
+			variable: `SPILLWAY_WORK_DIR=${workFolderIn(jobFolderOf(settings))}`,
+			file: process.argv[1] ?? "",
+			onWord: (word) => {
+				if (lifecycle.phase !== "running" && lifecycle.phase !== "stopping") return;
+				if (word === "thawed") tell("the control plane answered: the command goes on");
+				else tell(`the control plane has answered no beat for ${lease.ms / 1_000} s: the command stands still until it does`);
+			},
+			onLoss: () => {
+				if (!BEFORE_ITS_END.has(lifecycle.phase)) return;
+				tell("the guard of the job's lease is gone: the command is stopped, to go on elsewhere");
+				const graceMs = Math.min(terms.stopGraceMs, Math.max(0, lease.untilMs - bootTimeMs()));
+				lifecycle.requestStop({ cause: "signalled", graceMs, machineEndsAtMs: null });
+			},
+		});
+	} catch (error) {
+		tell(`the job has no lease: its guard could not be started (${messageOf(error)})`);
+		return null;
+	}
+}
+
+const BEFORE_ITS_END: ReadonlySet<AgentPhase> = new Set(["enrolling", "staging", "running"]);
+
+function jobFolderOf({ folder }: AgentSettings): string {
+	return path.join(folder, "job");
 }
 
 async function runAttempt(s: Session): Promise<void> {
@@ -188,6 +234,8 @@ async function stageAndRun(s: Session): Promise<Exit> {
 	const { command } = begun;
 	s.shipper.onRoom(() => command.resume());
 	if (!(await command.started)) return command.ended;
+	const rootPid = s.guard === null ? null : await command.rootPid();
+	if (rootPid !== null) s.guard?.watch(rootPid);
 	s.lifecycle.move("running");
 	return superviseRun(s, begun);
 }
@@ -203,13 +251,14 @@ interface Begun {
 async function begin(s: Session): Promise<Begun> {
 	const container = await openContainer(s);
 	const { stopSignal } = s.lifecycle;
-	const folder = path.join(s.settings.folder, "job");
+	const folder = jobFolderOf(s.settings);
 	const [job] = await Promise.all([
 		prepareJob({ folder, terms: s.terms, inContainer: container !== null, signal: stopSignal, log: s.tell }),
 		container?.pull(),
 	]);
 	const restored = await restore(s, job);
 	const gang = await meetGang(s);
+	await s.guard?.lease.untilValid(stopSignal);
 	const output = {
 		onLine: (stream: "stdout" | "stderr", text: string) => s.shipper.add(stream, text),
 		isFull: () => s.shipper.full,
@@ -266,6 +315,8 @@ async function superviseRun(s: Session, { job, restored, command }: Begun): Prom
 	const exit = await Promise.race([command.ended, stopping]);
 	if (s.lifecycle.plan === null) await pause(OWN_SIGNAL_WAIT_MS, s.lifecycle.stopSignal);
 	ended.abort();
+	// Whatever of the job is left somewhere ends with it.
+	s.guard?.end();
 	await syncing;
 	if (s.lifecycle.plan?.cause === "over") return exit;
 	s.lifecycle.move("saving");

@@ -1,6 +1,8 @@
 import { runAgent } from "./agent.ts";
 import { messageOf } from "./client.ts";
 import { giveMachineBack } from "./give-back.ts";
+import { GUARD_ARGUMENT } from "./guard/guard.ts";
+import { runGuard } from "./guard/run-guard.ts";
 import { findPowerOff, powerOff } from "./power-off.ts";
 import { type AgentSettings, takeSettings } from "./settings.ts";
 
@@ -8,6 +10,11 @@ import { type AgentSettings, takeSettings } from "./settings.ts";
 const log = (text: string): void => {
 	process.stdout.write(`${new Date().toISOString()} agent: ${text}\n`);
 };
+
+if (process.argv[2] === GUARD_ARGUMENT) {
+	await runGuard(process.argv[3] ?? "");
+	process.exit();
+}
 
 const commands = findPowerOff(process.env["PATH"] ?? "");
 let settings: AgentSettings | null = null;

@@ -16,6 +16,11 @@ export interface PreparedJob {
 	mounts: { source: string; target: string }[];
 }
 
+/** `folder`: of prepareJob. */
+export function workFolderIn(folder: string): string {
+	return path.join(folder, "work");
+}
+
 /** Makes the job's folders and brings its data. @throws StagingError; AbortError when the signal is aborted first. */
 export async function prepareJob(options: {
 	folder: string;
@@ -25,7 +30,7 @@ export async function prepareJob(options: {
 	log(text: string): void;
 }): Promise<PreparedJob> {
 	const { spec, jobId, attemptNo } = options.terms;
-	const workFolder = path.join(options.folder, "work");
+	const workFolder = workFolderIn(options.folder);
 	const tmpFolder = path.join(options.folder, "tmp");
 	for (const folder of [workFolder, tmpFolder]) await mkdir(folder, { recursive: true, mode: 0o700 });
 	const { signal, log } = options;

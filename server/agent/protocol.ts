@@ -117,6 +117,8 @@ export const enrollAnswer = z.object({
 	heartbeatMs: z.number().int().min(10),
 	stopGraceMs: z.number().int().min(0),
 	controlSilenceMs: z.number().int().min(100),
+	/** The command is to stand still while no beat was answered for so long; null: it runs on. */
+	leaseMs: z.number().int().min(100).nullish(),
 	checkpoint: z.object({ id: checkpointIdSchema, files: z.array(checkpointFileSchema) }).nullable(),
 	/** Of the operator's data remotes those that this job's data need, with their credentials; kept in memory alone. */
 	dataRemotes: z.record(z.string(), z.record(z.string(), z.string())).default({}),
@@ -162,6 +164,8 @@ export const heartbeatRequest = z.strictObject({
 	phase: z.enum(AGENT_PHASES),
 	notice: notice.optional(),
 	gpuMinutes: z.array(gpuMinute).max(GPU_MINUTES_TOLD).optional(),
+	/** The command stands still so long after this beat unless it, or a later one, is answered. Left out: nothing sees to that. */
+	leaseMs: z.number().int().min(100).max(86_400_000).optional(),
 });
 export type HeartbeatRequest = z.infer<typeof heartbeatRequest>;
 export const heartbeatAnswer = z.object(orders);

@@ -24,6 +24,8 @@ export interface Running {
 	readonly started: Promise<boolean>;
 	/** The command and what it started are over, and all of their output was handed on. */
 	readonly ended: Promise<Exit>;
+	/** Number of its process on the machine, of a container's first one; null when it is not there, or over. */
+	rootPid(): Promise<number | null>;
 	/** SIGTERM. */
 	terminate(): void;
 	/** SIGKILL. */
@@ -59,6 +61,10 @@ export class RunningCommand implements Running {
 		});
 		const outputs = Promise.all([this.#read(this.#child.stdout, "stdout"), this.#read(this.#child.stderr, "stderr")]);
 		this.ended = this.#untilEnded(program, outputs).then((exit) => (this.#killed ? exit : memory.explain(exit)));
+	}
+
+	async rootPid(): Promise<number | null> {
+		return this.#child.pid ?? null;
 	}
 
 	terminate(): void {

@@ -2,6 +2,8 @@ import { type ControlClient, messageOf, Refused } from "./client.ts";
 import type { AgentClock } from "./clock.ts";
 import type { GpuMinutes } from "./gpu-minutes.ts";
 import { sampleGpus } from "./gpu-sampler.ts";
+import type { Guard } from "./guard/guard.ts";
+import { bootTimeMs } from "./lease.ts";
 import { type Lifecycle, SAVING_MAX_MS } from "./lifecycle.ts";
 import { type MachineMetadata, watchNotice } from "./metadata.ts";
 import { type EnrollAnswer, GPU_MINUTES_TOLD, type HeartbeatAnswer, heartbeatAnswer } from "./protocol.ts";
@@ -21,6 +23,8 @@ export interface Watched {
 	/** The dead man's time; a beat may move it. */
 	life: { expiresAtMs: number };
 	gpus: GpuMinutes;
+	/** Holds the command to its lease, which beats renew; null: it has none. */
+	guard: Guard | null;
 	log(text: string): void;
 }
 
@@ -69,11 +73,17 @@ class Heartbeat {
 	}
 
 	async #beat(signal: AbortSignal): Promise<void> {
-		const { client, lifecycle, gpus, log } = this.#w;
+		const { client, lifecycle, gpus, guard, log } = this.#w;
 		const notice = this.#notice();
+		const sentAtMs = bootTimeMs();
 		try {
 			const gpuMinutes = gpus.complete(GPU_MINUTES_TOLD);
-			const json = { phase: lifecycle.phase, ...(notice ? { notice } : {}), ...(gpuMinutes.length > 0 ? { gpuMinutes } : {}) };
+			const json = {
+				phase: lifecycle.phase,
+				...(notice ? { notice } : {}),
+				...(gpuMinutes.length > 0 ? { gpuMinutes } : {}),
+				...(guard?.holds ? { leaseMs: guard.lease.ms } : {}),
+			};
 			const answer = await client.once({
 				method: "POST",
 				path: "/heartbeat",
@@ -83,6 +93,7 @@ class Heartbeat {
 				timeoutMs: BEAT_TIMEOUT_MS,
 			});
 			gpus.forget(gpuMinutes);
+			if (!answer.over) guard?.renew(sentAtMs);
 			this.#obey(answer, notice);
 		} catch (error) {
 			if (signal.aborted) return;

@@ -31,6 +31,8 @@ export const PROBE_STEPS = [
 	"terminate:provider_answered",
 	"terminate:seen",
 	"terminate:written",
+	"lease:over",
+	"lease:fenced",
 	"home:intent_written",
 	"home:handed_over",
 	"home:exit_seen",

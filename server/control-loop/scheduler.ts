@@ -16,6 +16,7 @@ import { newCycleMemory, runCycle } from "./cycle.ts";
 import { FirstPrices } from "./first-prices.ts";
 import { type CarbonApi, readGridIntensity } from "./grid-intensity.ts";
 import { becomeLeader, type Leadership, pause } from "./leadership.ts";
+import { checkLeases, newLeaseMemory } from "./leases.ts";
 import { messageOf } from "./messages.ts";
 import { emptyOutbox, lookForAlerts, type NoticeSettings } from "./notices.ts";
 import { type Repeating, repeat } from "./repeat.ts";
@@ -163,6 +164,8 @@ async function startTasks(
 		signal.addEventListener("abort", () => tender.close());
 	}
 	if (notices) others.push(task("the outbox", timing.deliverMs, 500, () => emptyOutbox(ctx, notices)));
+	const leases = newLeaseMemory();
+	others.push(task("leases", timing.syncMs, 20, () => checkLeases(ctx, leases)));
 	others.push(task("the meter", timing.meterMs, 100, async () => void (await meterAll(ctx))));
 	others.push(
 		task("the heartbeat", 1_000, 500, () => writeHeartbeat(ctx.db, { instance: instanceName, atMs: ctx.clock.nowMs(), lastCycle })),

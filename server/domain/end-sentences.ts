@@ -104,7 +104,7 @@ function machineWords(code: MachineCode, r: Read): string {
 		case "instance_not_ready_in_time":
 			return `The instance was not ready${clause(r.duration("waitedMs"), (d) => ` after ${d}`)} and is given back`;
 		case "agent_silent":
-			return `The agent on the instance was silent${clause(r.duration("silentMs"), (d) => ` for ${d}`)}; the instance is given back`;
+			return `The agent on the instance was silent${clause(r.duration("silentMs"), (d) => ` for ${d}`)}; ${r.text("fenced") === null ? "" : "its command stands still and may not go on, so that the job can elsewhere; "}the instance is given back`;
 		case "gang_member_failed":
 			return r.text("cause") === null
 				? memberFailure(r)

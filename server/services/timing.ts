@@ -8,6 +8,8 @@ export const timingSchema = z.strictObject({
 	readyTimeoutMs: z.number().default(15 * 60_000),
 	/** Silence of an agent after which its machine is given up. */
 	agentSilentMs: z.number().default(5 * 60_000),
+	/** The command of a critical job stands still when its agent had no answer for so long, until it has one; 0: it never does. */
+	leaseMs: z.number().int().min(0).default(90_000),
 	/** How often an agent calls. */
 	heartbeatMs: z.number().default(5_000),
 	/** Silence of the control plane after which an agent ends its machine. */

@@ -13,6 +13,8 @@ const INIT_FAILED = /^\[FATAL tini .*\] exec|^(?:ERROR|FATAL).*catatonit.*exec|^
 
 interface ContainerState {
 	Running?: boolean;
+	/** On the machine; 0 when it does not run. */
+	Pid?: number;
 	OOMKilled?: boolean;
 	ExitCode?: number;
 	Error?: string;
@@ -56,6 +58,10 @@ export class RunningContainer implements Running {
 		});
 		this.started = this.#untilStarted();
 		this.ended = this.#untilEnded();
+	}
+
+	async rootPid(): Promise<number | null> {
+		return (await this.#look())?.Pid || null;
 	}
 
 	terminate(): void {

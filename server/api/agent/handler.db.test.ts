@@ -47,7 +47,7 @@ beforeEach(async () => {
 		checkpointRoot: path.join(root, "checkpoints"),
 		agentFile: path.join(root, "agent.mjs"),
 		runtimeFiles: { "linux-x64": path.join(root, "node") },
-		timing: { heartbeatMs: 2_000, stopGraceMs: 90_000, controlSilenceMs: 1_000_000 },
+		timing: { heartbeatMs: 2_000, stopGraceMs: 90_000, controlSilenceMs: 1_000_000, leaseMs: 0 },
 		limits: { bodyBytes: 64 * 1024, checkpointFileBytes: 1_000 },
 		dataRemotes: async () => ({ lake: { type: "sftp", pass: "x" }, s3: { type: "s3" } }),
 	});

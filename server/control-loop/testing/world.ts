@@ -29,6 +29,7 @@ import { newCloudMemory, syncCloud } from "../cloud-sync.ts";
 import { newClusterMemory, syncCluster } from "../cluster-sync.ts";
 import type { LoopContext, ProbeStep } from "../context.ts";
 import { newCycleMemory, runCycle } from "../cycle.ts";
+import { checkLeases, newLeaseMemory } from "../leases.ts";
 import { ProcessEnd } from "../messages.ts";
 import { sweepCloud } from "../sweep.ts";
 
@@ -47,7 +48,7 @@ export interface WorldOptions {
 	capUsd?: number;
 	/** What the machines' agents do: how long a command runs, ms. */
 	runMs?: number;
-	cloud?: Partial<Pick<FakeCloudOptions, "offers" | "bootDelayMs" | "terminateDelayMs">>;
+	cloud?: Partial<Pick<FakeCloudOptions, "offers" | "regions" | "bootDelayMs" | "terminateDelayMs">>;
 	/** Rules of the policy beside those that every world has, a line of YAML each. */
 	rules?: string[];
 	/** Caps beside the budget in money, a line of YAML each. */
@@ -81,6 +82,7 @@ export class World {
 	#cycle = newCycleMemory();
 	#clusterMemory = newClusterMemory();
 	#cloudMemory = newCloudMemory();
+	#leases = newLeaseMemory();
 
 	private constructor(database: TestDatabase, options: WorldOptions) {
 		this.database = database;
@@ -94,7 +96,7 @@ export class World {
 		this.cluster = new FakeCluster({ clock: this.clock, poolId: "home", accelerator: "L40S-48GB", slots, hasQueue });
 		this.cloud = new FakeCloud({
 			clock: this.clock,
-			regions: ["us-east-1"],
+			regions: options.cloud?.regions ?? ["us-east-1"],
 			offers: options.cloud?.offers ?? [fakeOffer({ priceObservedAtMs: startMs })],
 			bootDelayMs: options.cloud?.bootDelayMs ?? 3_000,
 			terminateDelayMs: options.cloud?.terminateDelayMs ?? 2_000,
@@ -138,6 +140,8 @@ export class World {
 		return this.#ctx;
 	}
 
+	/** What the agents of critical jobs say of their leases, ms; null: that they have none. */
+	leaseMs: number | null = null;
 	/** Agents of these instances no longer call. */
 	readonly silenced = new Set<string>();
 	/** Commands on these instances end at once with the code. */
@@ -155,6 +159,7 @@ export class World {
 			await runCycle(this.#ctx, this.#cycle);
 			for (const driver of this.#ctx.clusters.values()) await syncCluster(this.#ctx, driver, this.#clusterMemory);
 			for (const driver of this.#ctx.clouds.values()) await syncCloud(this.#ctx, driver, this.#cloudMemory);
+			await checkLeases(this.#ctx, this.#leases);
 			if (this.#ticks++ % METER_EVERY_TICKS === 0) await meterAll(this.#ctx);
 		} catch (error) {
 			if (!(error instanceof ProcessEnd)) throw error;
@@ -163,6 +168,7 @@ export class World {
 			this.#cycle = newCycleMemory();
 			this.#clusterMemory = newClusterMemory();
 			this.#cloudMemory = newCloudMemory();
+			this.#leases = newLeaseMemory();
 		}
 	}
 
@@ -258,7 +264,7 @@ export class World {
 		const rows = await db
 			.select()
 			.from(instance)
-			.where(inArray(instance.state, ["provisioning", "ready", "draining"]));
+			.where(and(inArray(instance.state, ["provisioning", "ready", "draining"]), isNull(instance.fencedAt)));
 		for (const row of rows) {
 			if (!up.has(row.id) || this.silenced.has(row.id)) continue;
 			if (row.rank === 0) await this.#saveOnInterval(row.attemptId);
@@ -266,11 +272,7 @@ export class World {
 				const at = new Date(nowMs);
 				if (row.state === "provisioning")
 					await tx.update(instance).set({ state: "ready", readyAt: at, lastHeardAt: at }).where(eq(instance.id, row.id));
-				else
-					await tx
-						.update(instance)
-						.set({ lastHeardAt: at })
-						.where(and(eq(instance.id, row.id)));
+				else await tx.update(instance).set({ lastHeardAt: at, leaseMs: this.leaseMs }).where(eq(instance.id, row.id));
 				await markStaging(tx, { attemptId: row.attemptId, atMs: nowMs });
 				await tx
 					.update(instance)

@@ -86,6 +86,10 @@ export const instance = pgTable(
 		missingSince: instant(),
 		/** The agent was last heard. */
 		lastHeardAt: instant(),
+		/** Its newest heartbeat said that its command stands still so long after our last answer; null: nothing makes it do so. */
+		leaseMs: integer(),
+		/** Since then its command counts as over although nobody saw its end: it stands still, and may not go on. */
+		fencedAt: instant(),
 		reason: json<Reason | null>(),
 		/** The dead man's switch: the agent ends the machine then, whatever happens to us. */
 		expiresAt: instant().notNull(),

@@ -39,7 +39,7 @@ beforeAll(async () => {
 	agentSha256 = await fileSha256(agentFile);
 	const handler = createAgentHandler({
 		...{ db: database.db, clock: systemClock, secretKey: SECRET_KEY, checkpointRoot: folder, agentFile },
-		timing: { heartbeatMs: 50, stopGraceMs: 10_000, controlSilenceMs: 60_000 },
+		timing: { heartbeatMs: 50, stopGraceMs: 10_000, controlSilenceMs: 60_000, leaseMs: 0 },
 		identities: { of: () => gcpIdentity(undefined), controlUrl: () => control.url },
 		log: (message, error) => console.error(message, error),
 	});

@@ -1,7 +1,8 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { asc, eq } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { userData } from "#server/agent/user-data.ts";
@@ -14,8 +15,11 @@ import { job } from "#server/db/schema/job.ts";
 import { jobLog } from "#server/db/schema/job-log.ts";
 import { createTestDatabase, type TestDatabase } from "#server/db/testing/database.ts";
 import type { JobSpec } from "#server/domain/job.ts";
+import { reason } from "#server/domain/reasons.ts";
+import { defined } from "#server/kernel/assert.ts";
 import { systemClock } from "#server/kernel/clock.ts";
 import { bootstrapSecretOf } from "#server/services/agent/bootstrap.ts";
+import { fenceMember } from "#server/services/attempt/fence-member.ts";
 import { cancelJob } from "#server/services/job/cancel.ts";
 import {
 	type BootOptions,
@@ -69,6 +73,7 @@ async function launch(
 		number?: number;
 		lifeMs?: number;
 		controlSilenceMs?: number;
+		leaseMs?: number;
 		stopGraceMs?: number;
 		environment?: Record<string, string>;
 		secret?: string;
@@ -94,7 +99,12 @@ async function launch(
 		checkpointRoot: path.join(folder, "checkpoints"),
 		agentFile,
 		...(options.runtime ? { runtimeFiles: { [options.runtime.platform]: options.runtime.file } } : {}),
-		timing: { heartbeatMs: 50, stopGraceMs: options.stopGraceMs ?? 10_000, controlSilenceMs: options.controlSilenceMs ?? 60_000 },
+		timing: {
+			heartbeatMs: 50,
+			stopGraceMs: options.stopGraceMs ?? 10_000,
+			controlSilenceMs: options.controlSilenceMs ?? 60_000,
+			leaseMs: options.leaseMs ?? 0,
+		},
 		log: (message, error) => console.error(message, error),
 	});
 	const control = await serve(handler);
@@ -173,6 +183,53 @@ process.on("SIGTERM", () => {
 setInterval(() => { step++; console.log("step " + step); }, 10);`;
 
 const COUNTER_SPEC: Partial<JobSpec> = { command: nodeJob(COUNTER), checkpoint: { path: "/state", uri: null, intervalMs: 60_000 } };
+
+/** Two processes that write into one book, one of them in a session of its own, until `.end` is there. */
+const WRITERS = `
+echo $$ >> "$BOOK.pids"
+setsid sh -c 'echo $$ >> "$BOOK.pids"; while ! [ -e "$BOOK.end" ]; do echo far >> "$BOOK"; sleep 0.02; done' > /dev/null 2>&1 &
+while ! [ -e "$BOOK.end" ]; do echo near; echo near >> "$BOOK"; sleep 0.02; done`;
+
+function leasedSpec(book: string): Partial<JobSpec> {
+	return { critical: true, command: ["sh", "-c", WRITERS], env: { BOOK: path.join(folder, book) } };
+}
+
+/** Null while not both have written, and so many lines together. */
+function bookOf(name: string, linesMin: number): { lines: number; pids: number[] } | null {
+	const read = (file: string): string[] => (existsSync(file) ? readFileSync(file, "utf8").split("\n").filter(Boolean) : []);
+	const written = read(path.join(folder, name));
+	const pids = read(path.join(folder, `${name}.pids`)).map(Number);
+	return pids.length === 2 && new Set(written).size === 2 && written.length >= linesMin ? { lines: written.length, pids } : null;
+}
+
+/** The kernel's letter of each; null for one that is over. */
+function statesOf(pids: readonly number[]): (string | null)[] {
+	return pids.map((pid) => {
+		const stat = existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, "latin1") : ") Z";
+		const state = stat.charAt(stat.lastIndexOf(")") + 2);
+		return state === "Z" ? null : state;
+	});
+}
+
+/** Waits until none of its writers goes, and sees that nothing is written any more. */
+async function standsStill(name: string): Promise<{ lines: number; pids: number[] }> {
+	await eventually("nothing of it goes", () => statesOf(bookOf(name, 1)?.pids ?? []).every((state) => state === "T" || state === null));
+	const before = defined(bookOf(name, 1), "its book");
+	await sleep(200);
+	expect(bookOf(name, 1)).toEqual(before);
+	return before;
+}
+
+/** Its agent, or what guards the agent's job. */
+function processOf({ folder: machine }: Machine, which: "agent" | "guard"): number {
+	const found = readdirSync("/proc").find((pid) => {
+		if (!/^\d+$/.test(pid) || !existsSync(`/proc/${pid}/cmdline`)) return false;
+		const words = readFileSync(`/proc/${pid}/cmdline`, "latin1").split("\0");
+		const isAgent = words.some((word) => word.endsWith("agent.mjs")) && words.includes("guard") === (which === "guard");
+		return isAgent && readFileSync(`/proc/${pid}/environ`, "latin1").includes(`${machine}/`);
+	});
+	return Number(defined(found, `the ${which}`));
+}
 
 describe("an instance's life", { timeout: 90_000 }, () => {
 	it("saves what a spot interruption takes, and the next attempt begins there", async () => {
@@ -300,7 +357,7 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 	});
 
 	it("ends the job before the machine's life is over, keeps its checkpoint, and powers off", async () => {
-		const rig = await launch(COUNTER_SPEC, { lifeMs: 10_000 });
+		const rig = await launch(COUNTER_SPEC, { lifeMs: 7_000 });
 		expect(await untilOver(rig)).toMatchObject({ state: "evicted", reason: { code: "instance_expired" } });
 		const kept = await database.db.select().from(checkpoint).where(eq(checkpoint.jobId, rig.jobId));
 		expect(kept).toHaveLength(1);
@@ -310,7 +367,7 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 	});
 
 	it("powers off at its expiry without any control plane", async () => {
-		const rig = await launch({ command: ["sleep", "600"] }, { lifeMs: 8_000 });
+		const rig = await launch({ command: ["sleep", "600"] }, { lifeMs: 5_000 });
 		await eventually("it runs", async () => (await attemptRow(rig.attemptId)).state === "running");
 		await rig.control.goAway();
 		await eventually("the machine is off", () => rig.machine.isOff());
@@ -328,6 +385,59 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 		expect(console).toContain("running -> stopping");
 		await rig.control.comeBack();
 		expect(await untilOver(rig)).toMatchObject({ state: "lost", reason: { code: "agent_silent" } });
+	});
+
+	it("makes a critical job stand still, with all that it started, while the control plane is away, and lets it go on", async () => {
+		const rig = await launch(leasedSpec("away"), { leaseMs: 400 });
+		await eventually("both write", () => bookOf("away", 3));
+		await rig.control.goAway();
+		const book = await standsStill("away");
+		expect(statesOf(book.pids)).toEqual(["T", "T"]);
+		await rig.control.comeBack();
+		await eventually("it goes on", () => bookOf("away", book.lines + 5));
+		await writeFile(path.join(folder, "away.end"), "");
+		expect(await untilOver(rig)).toMatchObject({ state: "succeeded" });
+		const said = await lines(rig.attemptId, "spillway");
+		expect(said.filter((line) => /stands still|goes on/.test(line))).toHaveLength(2);
+		expect(statesOf(book.pids)).toEqual([null, null]);
+	});
+
+	it("ends a critical job that is fenced, without another word of it, when it is heard again", async () => {
+		const rig = await launch(leasedSpec("fenced"), { leaseMs: 400 });
+		await eventually("both write", () => bookOf("fenced", 3));
+		await eventually("its lease is known", async () => (await instanceRow(rig.instanceId)).leaseMs === 400);
+		await rig.control.goAway();
+		const { lines: before, pids } = await standsStill("fenced");
+		const heardAtMs = (await instanceRow(rig.instanceId)).lastHeardAt?.getTime() ?? null;
+		const fence = { instanceId: rig.instanceId, attemptId: rig.attemptId, nodes: 1, reason: reason("agent_silent"), atMs: Date.now() };
+		// A word that came later than the one that is known keeps it.
+		expect(await database.db.transaction((tx) => fenceMember(tx, { ...fence, heardAtMs: (heardAtMs ?? 0) - 1 }))).toBe(false);
+		expect(await database.db.transaction((tx) => fenceMember(tx, { ...fence, heardAtMs }))).toBe(true);
+		expect(await attemptRow(rig.attemptId)).toMatchObject({ state: "lost", reason: { code: "agent_silent" } });
+		expect((await database.db.select().from(job).where(eq(job.id, rig.jobId)))[0]?.state).toBe("queued");
+		const stored = (await attemptRow(rig.attemptId)).logLines;
+		await rig.control.comeBack();
+		await eventually("the machine is off", () => rig.machine.isOff());
+		await eventually("nothing of it is left", () => statesOf(pids).every((state) => state === null));
+		expect(bookOf("fenced", 1)?.lines).toBe(before);
+		expect(await attemptRow(rig.attemptId)).toMatchObject({ state: "lost", logLines: stored, exitCode: null });
+		expect(await database.db.select().from(checkpoint).where(eq(checkpoint.jobId, rig.jobId))).toEqual([]);
+	});
+
+	it.each(["hangs", "is killed"])("holds a critical job to its lease when its agent %s", async (how) => {
+		const rig = await launch(leasedSpec(how), { leaseMs: 400 });
+		const book = await eventually("both write", () => bookOf(how, 3));
+		process.kill(processOf(rig.machine, "agent"), how === "hangs" ? "SIGSTOP" : "SIGKILL");
+		await standsStill(how);
+		const expected = how === "hangs" ? "T" : null;
+		await eventually("nothing of it goes", () => statesOf(book.pids).every((state) => state === expected));
+	});
+
+	it("stops a critical job that nothing holds to its lease any more", async () => {
+		const rig = await launch(leasedSpec("unguarded"), { leaseMs: 20_000 });
+		await eventually("both write", () => bookOf("unguarded", 3));
+		process.kill(processOf(rig.machine, "guard"), "SIGKILL");
+		expect(await untilOver(rig)).toMatchObject({ state: "lost", reason: { code: "instance_vanished" } });
 	});
 
 	it("powers off by the user-data alone when the agent cannot be fetched", async () => {

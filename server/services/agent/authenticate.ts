@@ -17,6 +17,8 @@ export interface AgentIdentity {
 	expiresAtMs: number;
 	attemptId: string;
 	attemptState: AttemptState;
+	/** Its part of the attempt counts as over, whatever it says. */
+	isFenced: boolean;
 	stopReason: Reason | null;
 	jobId: string;
 	/** Which machine of its attempt it is, and of how many. */
@@ -43,6 +45,7 @@ export async function authenticateAgent(db: DbOrTx, authorization: string | null
 			expiresAt: instance.expiresAt,
 			attemptId: attempt.id,
 			attemptState: attempt.state,
+			fencedAt: instance.fencedAt,
 			stopReason: attempt.stopReason,
 			jobId: attempt.jobId,
 			rank: instance.rank,
@@ -57,18 +60,19 @@ export async function authenticateAgent(db: DbOrTx, authorization: string | null
 			fix: "The machine is of no use any more: power it off.",
 		});
 	}
-	const { readyAt, expiresAt, ...rest } = row;
-	return { ...rest, readyAtMs: readyAt.getTime(), expiresAtMs: expiresAt.getTime() };
+	const { readyAt, expiresAt, fencedAt, ...rest } = row;
+	return { ...rest, isFenced: fencedAt !== null, readyAtMs: readyAt.getTime(), expiresAtMs: expiresAt.getTime() };
 }
 
 export function isAttemptOver(agent: Pick<AgentIdentity, "attemptState">): boolean {
 	return isFinal(ATTEMPT_TRANSITIONS, agent.attemptState);
 }
 
-/** @throws SpillwayError `conflict` when the attempt has ended: what its machine still sends may change nothing. */
+/** @throws SpillwayError `conflict` when the attempt, or this machine's part of it, has ended: what it still sends may change nothing. */
 export function demandLiveAttempt(agent: AgentIdentity): void {
-	if (!isAttemptOver(agent)) return;
-	throw new SpillwayError("conflict", `Attempt ${agent.attemptId} is ${agent.attemptState} already.`, { fix: "Power the machine off." });
+	if (!isAttemptOver(agent) && !agent.isFenced) return;
+	const what = agent.isFenced ? `Machine ${agent.instanceId} is fenced` : `Attempt ${agent.attemptId} is ${agent.attemptState} already`;
+	throw new SpillwayError("conflict", `${what}.`, { fix: "Power the machine off." });
 }
 
 /** A machine's time is taken within what can be: not before it was ready, not in the future. */

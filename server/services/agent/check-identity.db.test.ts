@@ -42,7 +42,7 @@ function contextOf(policy: IdentityPolicy, verdict: IdentityVerdict): AgentConte
 	};
 	return {
 		...{ db: database.db, clock, secretKey: SECRET_KEY, checkpointRoot: os.tmpdir() },
-		timing: { heartbeatMs: 2_000, stopGraceMs: 90_000, controlSilenceMs: 1_000_000 },
+		timing: { heartbeatMs: 2_000, stopGraceMs: 90_000, controlSilenceMs: 1_000_000, leaseMs: 0 },
 		identities: { of: () => ({ policyOf: () => policy, verify }), controlUrl: () => "https://spillway.example" },
 	};
 }

@@ -7,7 +7,9 @@ import { pipeline } from "node:stream/promises";
 import { eq } from "drizzle-orm";
 import { z } from "zod";
 import { AGENT_LIMITS, type CheckpointFile, checkpointFileSchema, pathProblem } from "#server/agent/protocol.ts";
+import type { Tx } from "#server/db/client.ts";
 import { checkpoint } from "#server/db/schema/checkpoint.ts";
+import { instance } from "#server/db/schema/instance.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { newId } from "#server/kernel/ids.ts";
 import { listFiles } from "../checkpoint/copy-folder.ts";
@@ -116,7 +118,14 @@ export async function commitAgentCheckpoint(
 		files: input.files.length,
 		bytes,
 		atMs: ctx.clock.nowMs(),
+		check: (tx) => demandUnfenced(tx, agent),
 	});
+}
+
+/** A fence waits for this, or is seen: the next attempt may have begun from an earlier checkpoint. */
+async function demandUnfenced(tx: Tx, agent: AgentIdentity): Promise<void> {
+	const [row] = await tx.select({ fencedAt: instance.fencedAt }).from(instance).where(eq(instance.id, agent.instanceId)).for("share");
+	demandLiveAttempt({ ...agent, isFenced: row?.fencedAt != null });
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Clock } from "#server/kernel/clock.ts";
 import type { InstanceIdentity } from "#server/providers/instance-identity.ts";
 import type { Timing } from "../timing.ts";
 
-export type AgentTiming = Pick<Timing, "heartbeatMs" | "stopGraceMs" | "controlSilenceMs">;
+export type AgentTiming = Pick<Timing, "heartbeatMs" | "stopGraceMs" | "controlSilenceMs" | "leaseMs">;
 
 /** What the services for agents get. */
 export interface AgentContext {

@@ -52,6 +52,7 @@ export async function enrollAgent(ctx: AgentContext, input: EnrollRequest): Prom
 	const orders = ordersFor(
 		{
 			attemptState: row.attempt.state,
+			isFenced: row.instance.fencedAt !== null,
 			stopReason: row.attempt.stopReason,
 			instanceState: row.instance.state,
 			instanceReason: row.instance.reason,
@@ -69,6 +70,7 @@ export async function enrollAgent(ctx: AgentContext, input: EnrollRequest): Prom
 		heartbeatMs: ctx.timing.heartbeatMs,
 		stopGraceMs: ctx.timing.stopGraceMs,
 		controlSilenceMs: ctx.timing.controlSilenceMs,
+		leaseMs: row.spec.critical && ctx.timing.leaseMs > 0 ? ctx.timing.leaseMs : null,
 		checkpoint: await checkpointFor(ctx, row.attempt.jobId),
 		dataRemotes: remotesFor(spec.data, (await ctx.dataRemotes?.()) ?? {}),
 		gang: row.spec.nodes > 1 ? { rank: row.instance.rank, nodes: row.spec.nodes } : null,
@@ -107,6 +109,7 @@ function checkWanted({ instance: machine, attempt: run }: Row, input: EnrollRequ
 	if (machine.providerInstanceId !== null && machine.providerInstanceId !== input.providerInstanceId) {
 		refuse(`its machine is ${machine.providerInstanceId}, not ${input.providerInstanceId}`);
 	}
+	if (machine.fencedAt !== null) refuse("it is fenced");
 	if (isFinal(ATTEMPT_TRANSITIONS, run.state)) refuse(`its attempt is ${run.state}`);
 }
 

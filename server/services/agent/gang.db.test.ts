@@ -27,7 +27,7 @@ const clock = new ManualClock(Date.now());
 beforeAll(async () => {
 	database = await createTestDatabase();
 	folder = await mkdtemp(path.join(os.tmpdir(), "spillway-gang-"));
-	const timing = { heartbeatMs: 50, stopGraceMs: 1_000, controlSilenceMs: 60_000 };
+	const timing = { heartbeatMs: 50, stopGraceMs: 1_000, controlSilenceMs: 60_000, leaseMs: 0 };
 	ctx = { db: database.db, clock, secretKey: SECRET_KEY, checkpointRoot: folder, timing };
 });
 afterAll(async () => {

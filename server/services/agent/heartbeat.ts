@@ -21,9 +21,15 @@ export async function agentHeartbeat(ctx: AgentContext, agent: AgentIdentity, in
 		await ctx.db.transaction((tx) => recordNotice(tx, agent, { ...notice, nowMs }));
 	}
 	await recordGpuMinutes(ctx, agent, input.gpuMinutes ?? []);
-	await ctx.db.update(instance).set({ lastHeardAt: at }).where(eq(instance.id, agent.instanceId));
-	if (!isAttemptOver(agent)) await ctx.db.update(attempt).set({ lastHeardAt: at }).where(eq(attempt.id, agent.attemptId));
-	return ordersFor(agent, ctx.timing, nowMs);
+	// In the one statement: a fence waits for this one or is seen by it, so that no answer renews a lease behind it.
+	const [kept] = await ctx.db
+		.update(instance)
+		.set({ lastHeardAt: at, leaseMs: input.leaseMs ?? null })
+		.where(eq(instance.id, agent.instanceId))
+		.returning({ fencedAt: instance.fencedAt });
+	const isFenced = kept?.fencedAt != null;
+	if (!isFenced && !isAttemptOver(agent)) await ctx.db.update(attempt).set({ lastHeardAt: at }).where(eq(attempt.id, agent.attemptId));
+	return ordersFor({ ...agent, isFenced }, ctx.timing, nowMs);
 }
 
 /** A minute that is told twice, because the answer was lost, counts once. */

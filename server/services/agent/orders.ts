@@ -9,11 +9,11 @@ export interface AgentOrders {
 	nowMs: number;
 }
 
-type Ordered = Pick<AgentIdentity, "attemptState" | "instanceState" | "instanceReason" | "stopReason" | "expiresAtMs">;
+type Ordered = Pick<AgentIdentity, "attemptState" | "instanceState" | "instanceReason" | "stopReason" | "expiresAtMs" | "isFenced">;
 
 /** What an agent shall do now. Its machine's end ends its command too, even when nobody said so to the attempt. */
 export function ordersFor(agent: Ordered, timing: AgentTiming, nowMs: number): AgentOrders {
-	const over = isAttemptOver(agent);
+	const over = isAttemptOver(agent) || agent.isFenced;
 	const ending = agent.instanceState === "terminating" || agent.instanceState === "terminated";
 	const why: Reason["code"] | null =
 		agent.stopReason?.code ?? (over ? "job_finished" : ending ? (agent.instanceReason?.code ?? "instance_expired") : null);

@@ -46,16 +46,18 @@ export async function reportRunning(ctx: AgentContext, agent: AgentIdentity, inp
 	await ctx.db.transaction((tx) => markRunning(tx, { attemptId: agent.attemptId, atMs }));
 }
 
-/** The command is over, and nothing of the attempt runs any more. Telling it again changes nothing. */
+/** The command is over, and nothing of the attempt runs any more. Telling it again, or by a machine that is fenced, changes nothing. */
 export async function reportExited(ctx: AgentContext, agent: AgentIdentity, input: ExitedRequest): Promise<void> {
 	const nowMs = ctx.clock.nowMs();
 	const { code, signal, error, failedAt, outOfMemory } = input.exit;
 	await ctx.db.transaction(async (tx) => {
 		// In the order in which everybody locks them: instance, job, attempt.
-		await tx
+		const [row] = await tx
 			.update(instance)
 			.set({ lastHeardAt: new Date(nowMs) })
-			.where(eq(instance.id, agent.instanceId));
+			.where(eq(instance.id, agent.instanceId))
+			.returning({ fencedAt: instance.fencedAt });
+		if (row?.fencedAt) return;
 		await lockJobOf(tx, agent.attemptId);
 		if (input.notice) await recordNotice(tx, agent, { ...input.notice, nowMs });
 		await recordOwnStop(tx, agent, input, nowMs);
@@ -68,7 +70,7 @@ export async function reportExited(ctx: AgentContext, agent: AgentIdentity, inpu
 	});
 	// A stop cuts an upload short; a job that is over has no later one that would clear it away. Told again, the next
 	// attempt's upload may be under way.
-	if (!isAttemptOver(agent) && agent.rank === 0) await dropUnfinishedCheckpoints(ctx, agent);
+	if (!isAttemptOver(agent) && !agent.isFenced && agent.rank === 0) await dropUnfinishedCheckpoints(ctx, agent);
 }
 
 /** The agent stopped the command by itself: that is why it ended, unless a stop was asked for before. */

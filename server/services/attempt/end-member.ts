@@ -4,14 +4,14 @@ import { attempt } from "#server/db/schema/attempt.ts";
 import { instance } from "#server/db/schema/instance.ts";
 import { endOfGang, type Member, whyGangEnds } from "#server/domain/gang.ts";
 import type { Exit } from "#server/domain/outcome.ts";
-import type { Reason } from "#server/domain/reasons.ts";
+import { type Reason, reason } from "#server/domain/reasons.ts";
 import { finishAttempt } from "./finish.ts";
 import { lockJobOf } from "./lock-job.ts";
 import { requestStop } from "./request-stop.ts";
 
 /**
  * On one machine of an attempt nothing of the command runs any more: `exit` is what its agent reported, null when the
- * machine was seen gone (its row is `terminated` by now, with its reason) or never was. The attempt is over with its last
+ * machine was seen gone (its row is `terminated` by now, with its reason), never was, or is fenced. The attempt is over with its last
  * machine. A member of a gang that ended badly has all others told to stop, with the reason that the attempt will carry.
  * `fallback`: why the machine is gone, when nobody had asked for it.
  */
@@ -36,15 +36,20 @@ export async function endMember(
 	const self = members.find(({ id }) => id === instanceId);
 	const why = self && whyGangEnds(self, members.length, fallback ?? null);
 	if (why) await requestStop(tx, { attemptId, reason: why, atMs });
-	if (members.some((m) => m.exit === null && m.state !== "terminated")) return;
+	if (members.some((m) => m.exit === null && m.state !== "terminated" && m.fencedAt === null)) return;
 	const [row] = await tx.select({ stopReason: attempt.stopReason }).from(attempt).where(eq(attempt.id, attemptId));
 	await finishAttempt(tx, { attemptId, atMs, ...endOfGang(members, row?.stopReason ?? null) });
 }
 
-async function readMembers(tx: Tx, attemptId: string): Promise<(Member & { id: string })[]> {
-	return tx
-		.select({ id: instance.id, rank: instance.rank, state: instance.state, exit: instance.exit, reason: instance.reason })
+async function readMembers(tx: Tx, attemptId: string): Promise<(Member & { id: string; fencedAt: Date | null })[]> {
+	const { id, rank, state, exit, reason: why, fencedAt } = instance;
+	const rows = await tx
+		.select({ id, rank, state, exit, reason: why, fencedAt })
 		.from(instance)
 		.where(eq(instance.attemptId, attemptId))
 		.orderBy(asc(instance.rank));
+	// A fenced machine has not ended, so nobody has written why it did.
+	return rows.map((row) =>
+		row.fencedAt !== null && row.reason === null ? { ...row, reason: reason("agent_silent", { fenced: true }) } : row,
+	);
 }

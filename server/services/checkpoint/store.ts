@@ -1,7 +1,7 @@
 import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { and, desc, eq, ne, sql } from "drizzle-orm";
-import type { Db, DbOrTx } from "#server/db/client.ts";
+import type { Db, DbOrTx, Tx } from "#server/db/client.ts";
 import { notify } from "#server/db/notify.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
 import { checkpoint } from "#server/db/schema/checkpoint.ts";
@@ -57,13 +57,14 @@ export async function saveCheckpoint(
 	return id;
 }
 
-/** Makes a folder that is complete in the store the job's newest checkpoint. */
+/** Makes a folder that is complete in the store the job's newest checkpoint. `check` throws where it may not, in the same transaction. */
 export async function commitCheckpoint(
 	db: Db,
 	root: string,
-	input: { id: string; jobId: string; attemptId: string; files: number; bytes: number; atMs: number },
+	input: { id: string; jobId: string; attemptId: string; files: number; bytes: number; atMs: number; check?: (tx: Tx) => Promise<void> },
 ): Promise<void> {
 	await db.transaction(async (tx) => {
+		await input.check?.(tx);
 		const [run] = await tx
 			.select({ startedAt: attempt.startedAt, placement: attempt.placement })
 			.from(attempt)

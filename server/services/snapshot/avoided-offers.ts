@@ -1,10 +1,14 @@
-import { and, desc, eq, gt, inArray, isNull } from "drizzle-orm";
+import { and, desc, eq, gt, inArray, isNotNull, isNull, ne } from "drizzle-orm";
 import type { Tx } from "#server/db/client.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
 import { instance } from "#server/db/schema/instance.ts";
+import { offer } from "#server/db/schema/offer.ts";
 import type { PendingJob } from "#server/scheduling/types.ts";
 
-/** Offers whose machine was taken back or never came up are left alone by that job for a while. */
+/**
+ * Offers whose machine was taken back or never came up are left alone by that job for a while; all of a region as long as a
+ * fenced machine of the job was not seen gone there: who is neither heard nor ended there may find nothing else there either.
+ */
 export async function readAvoided(
 	tx: Tx,
 	jobIds: string[],
@@ -33,5 +37,17 @@ export async function readAvoided(
 		list.push({ offerId: row.offer.id, untilMs: row.terminatedAt.getTime() + cooldownMs });
 		out.set(row.jobId, list);
 	}
+	for (const { jobId, ...avoided } of await readLostRegions(tx, jobIds)) out.set(jobId, [...(out.get(jobId) ?? []), avoided]);
 	return out;
+}
+
+/** No machine outlives its expiry, so that even a region that never answers again is left alone for no longer. */
+async function readLostRegions(tx: Tx, jobIds: string[]): Promise<(PendingJob["avoidOffers"][number] & { jobId: string })[]> {
+	const rows = await tx
+		.select({ jobId: instance.jobId, offerId: offer.id, expiresAt: instance.expiresAt })
+		.from(instance)
+		.innerJoin(offer, and(eq(offer.siteId, instance.siteId), eq(offer.region, instance.region)))
+		.where(and(inArray(instance.jobId, jobIds), isNotNull(instance.fencedAt), ne(instance.state, "terminated")))
+		.orderBy(instance.id, offer.id);
+	return rows.map(({ expiresAt, ...row }) => ({ ...row, untilMs: expiresAt.getTime() }));
 }

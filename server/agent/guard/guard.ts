@@ -1,0 +1,94 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import type { Lease } from "../lease.ts";
+import { pause } from "../wait.ts";
+import type { GuardOrder, GuardWord } from "./run-guard.ts";
+
+/** The argument with which the agent's own file runs as a guard. */
+export const GUARD_ARGUMENT = "guard";
+const START_MS = 20_000;
+
+export interface GuardOptions {
+	lease: Lease;
+	/** Of JobMark. */
+	variable: string;
+	/** The agent's own file. */
+	file: string;
+	onWord(word: "frozen" | "thawed"): void;
+	/** It is gone, and nobody had ended it: nothing holds the lease any more. */
+	onLoss(): void;
+}
+
+/** The agent's side of its guard. */
+export class Guard {
+	readonly #child: ChildProcess;
+	readonly #lease: Lease;
+	#isEnded = false;
+	#isLost = false;
+
+	private constructor(child: ChildProcess, { lease, onLoss }: GuardOptions) {
+		this.#child = child;
+		this.#lease = lease;
+		child.stdin?.on("error", () => {});
+		child.once("exit", () => {
+			this.#isLost = !this.#isEnded;
+			if (this.#isLost) onLoss();
+		});
+	}
+
+	/** @throws Error when it does not come to watch */
+	static async start(options: GuardOptions): Promise<Guard> {
+		const child = spawn(process.execPath, [options.file, GUARD_ARGUMENT, options.variable], { stdio: ["pipe", "pipe", "inherit"] });
+		const watching = new AbortController();
+		const failed = new Promise<never>((_, reject) => {
+			child.once("error", reject);
+			child.once("exit", (code, signal) => reject(new Error(`it ended with ${signal ?? code}`)));
+		});
+		failed.catch(() => {});
+		createInterface({ input: child.stdout ?? process.stdin }).on("line", (line) => {
+			const word = line as GuardWord;
+			if (word === "watching") watching.abort();
+			else options.onWord(word);
+		});
+		const late = pause(START_MS, watching.signal).then((isLate) => {
+			if (isLate) throw new Error("it did not start in time");
+		});
+		try {
+			await Promise.race([late, failed]);
+		} catch (error) {
+			child.kill("SIGKILL");
+			throw error;
+		}
+		return new Guard(child, options);
+	}
+
+	/** Whether it does what it is for, or has done it: once it was ended nothing of the job runs any more. */
+	get holds(): boolean {
+		return !this.#isLost;
+	}
+
+	get lease(): Lease {
+		return this.#lease;
+	}
+
+	/** The beat that was sent then (bootTimeMs) was answered, and the job is still ours. */
+	renew(sentAtMs: number): void {
+		this.#lease.renew(sentAtMs);
+		this.#order({ untilMs: this.#lease.untilMs });
+	}
+
+	/** The command's process, whose group and descendants count as the job's too. */
+	watch(rootPid: number): void {
+		this.#order({ rootPid });
+	}
+
+	/** Ends it, and with it whatever of the job is left. */
+	end(): void {
+		this.#isEnded = true;
+		this.#child.stdin?.end();
+	}
+
+	#order(order: GuardOrder): void {
+		if (!this.#isEnded) this.#child.stdin?.write(`${JSON.stringify(order)}\n`);
+	}
+}

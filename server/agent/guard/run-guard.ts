@@ -1,0 +1,70 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { setPriority } from "node:os";
+import { createInterface } from "node:readline";
+import { bootTimeMs } from "../lease.ts";
+import { pause } from "../wait.ts";
+import { Freezer } from "./freezer.ts";
+import type { JobMark } from "./job-processes.ts";
+
+const LOOK_EVERY_MS = 250;
+/** Longest wait for the end of processes that were killed; what hangs in the kernel goes with the machine. */
+const KILL_WAIT_MS = 5_000;
+
+/** What the agent tells its guard, one a line: until when the job may run (bootTimeMs), and the command's process. */
+export type GuardOrder = { untilMs: number } | { rootPid: number };
+/** What the guard tells: that it watches, and what it did. */
+export type GuardWord = "watching" | "frozen" | "thawed";
+
+/**
+ * A process beside the agent that makes the job stand still when its lease is over, whether the agent lives, hangs or was killed,
+ * and lets it go on when the lease is renewed. When the agent is gone it ends the job: nobody would keep its work or end the machine
+ * in order. It returns then, or when the agent ends it by closing its input.
+ */
+export async function runGuard(variable: string): Promise<void> {
+	const mark: JobMark = { variable, rootPid: null };
+	const freezer = new Freezer(() => mark);
+	let untilMs = Number.NEGATIVE_INFINITY;
+	let isFrozen = false;
+	protect();
+	// A reader that is gone must not end it before the job has ended.
+	process.stdout.on("error", () => {});
+	const tell = (word: GuardWord): void => void process.stdout.write(`${word}\n`);
+	const look = (): void => {
+		if (bootTimeMs() >= untilMs) {
+			freezer.freeze();
+			if (!isFrozen) tell("frozen");
+			isFrozen = true;
+		} else if (isFrozen) {
+			freezer.thaw();
+			isFrozen = false;
+			tell("thawed");
+		}
+	};
+	const gone = new AbortController();
+	const orders = createInterface({ input: process.stdin });
+	orders.on("line", (line) => {
+		const order = JSON.parse(line) as GuardOrder;
+		if ("untilMs" in order) untilMs = order.untilMs;
+		else mark.rootPid = order.rootPid;
+		look();
+	});
+	orders.once("close", () => gone.abort());
+	// It can only work where it sees processes.
+	readFileSync("/proc/self/stat");
+	tell("watching");
+	while (await pause(LOOK_EVERY_MS, gone.signal)) look();
+	const until = performance.now() + KILL_WAIT_MS;
+	while (freezer.kill() && performance.now() < until) await pause(20);
+}
+
+/** It outlives what ends others: a shutdown until the machine is off, memory that is full, and processors that are busy. */
+function protect(): void {
+	for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => {});
+	for (const protection of [() => writeFileSync("/proc/self/oom_score_adj", "-1000"), () => setPriority(-20)]) {
+		try {
+			protection();
+		} catch {
+			// Only root may.
+		}
+	}
+}

@@ -1,0 +1,161 @@
+import { afterEach, expect, it } from "vitest";
+import { defined } from "#server/kernel/assert.ts";
+import { MINUTE_MS } from "#server/kernel/units.ts";
+import { fakeOffer } from "#server/providers/fake/fake-offers.ts";
+import { systemContext } from "#server/services/context.ts";
+import { moneyAtRisk } from "#server/services/overview/money-at-risk.ts";
+import { type JobChanges, World } from "./testing/world.ts";
+
+const TIMEOUT_MS = 60_000;
+const LEASE_MS = 40_000;
+const FENCE_MS = 50_000;
+const TICK_MS = 5_000;
+const [HERE, THERE] = ["us-east-1", "us-west-2"];
+const CALLS = ["describe", "terminate", "launch", "findByToken"];
+const JOB = { name: "model", estimate: "1h", max: "2h", checkpointEvery: "20s", critical: true };
+
+let world: World | null = null;
+afterEach(async () => {
+	await world?.database.drop();
+	world = null;
+});
+
+/** Two regions, the cheaper of which a job runs in; its agents say that they have a lease. */
+async function open(changes: Partial<JobChanges> = {}, runMs = 20 * MINUTE_MS): Promise<World> {
+	const offers = [HERE, THERE].map((region, i) =>
+		fakeOffer({ region: region ?? "", microUsdPerHour: BigInt(1_000_000 + i), priceObservedAtMs: Date.UTC(2026, 10, 2, 8) }),
+	);
+	const cloud = { offers, regions: [HERE ?? "", THERE ?? ""] };
+	const w = await World.open({ slots: 0, tickMs: TICK_MS, runMs, cloud });
+	world = w;
+	w.leaseMs = LEASE_MS;
+	await w.submit({ ...JOB, ...changes });
+	return w;
+}
+
+async function run(w: World, ticks = 8): Promise<void> {
+	await w.until(async () => (await w.attempts()).some((a) => a.state === "running"));
+	for (let i = 0; i < ticks; i++) await w.tick();
+}
+
+/** No call about the region is answered any more, and its agents are not heard. */
+async function loseRegion(w: World): Promise<void> {
+	for (const method of CALLS) w.cloud.calls.fail(method, "transient", { region: HERE ?? "", times: Number.POSITIVE_INFINITY });
+	for (const { id } of await w.instances()) w.silenced.add(id);
+}
+
+it("a critical job leaves a region that answers nothing, alone, from its checkpoint, within a minute of what is known of it", {
+	timeout: TIMEOUT_MS,
+}, async () => {
+	const w = await open({}, 3 * MINUTE_MS);
+	await run(w);
+	await loseRegion(w);
+	const lostMs = w.clock.nowMs();
+	let mostAlive = 0;
+	await w.until(async () => {
+		const attempts = await w.attempts();
+		mostAlive = Math.max(mostAlive, attempts.filter((a) => a.finishedAt === null).length);
+		return attempts.some((a) => a.number === 2 && a.state === "running");
+	});
+	expect(mostAlive).toBe(1);
+	const [first, next] = await w.attempts();
+	const [old, young] = await w.instances();
+	expect(first).toMatchObject({ state: "lost", reason: { code: "agent_silent", facts: { fenced: true } } });
+	const detectedMs = defined(first?.finishedAt, "its end").getTime();
+	// Not before its command stands still, and not much later.
+	expect(detectedMs - lostMs).toBeGreaterThanOrEqual(FENCE_MS);
+	expect(detectedMs - lostMs).toBeLessThanOrEqual(FENCE_MS + 3 * TICK_MS);
+	expect(defined(next?.startedAt, "its start").getTime() - detectedMs).toBeLessThanOrEqual(MINUTE_MS);
+	expect([old?.region, young?.region]).toEqual([HERE, THERE]);
+	expect((await w.jobs())[0]?.completedMs).toBeGreaterThan(0n);
+	// Nothing says that its machine is gone: it may cost, is ended again and again, and nothing else is asked for there.
+	expect(old).toMatchObject({ state: "terminating", terminatedAt: null });
+	w.clock.advance(4 * MINUTE_MS);
+	await w.tick();
+	const context = systemContext(w.database.db, w.clock, "seed");
+	expect((await moneyAtRisk(context)).items.map((item) => item.instanceId)).toContain(old?.id);
+	await w.until(async () => (await w.jobs())[0]?.state === "succeeded");
+	expect((await w.instances())[0]?.state).toBe("terminating");
+	w.cloud.calls.clear();
+	await w.until(() => w.quiet());
+	const [gone] = await w.instances();
+	const seconds = (defined(gone?.terminatedAt, "its end").getTime() - defined(gone?.launchedAt, "its launch").getTime()) / 1_000;
+	expect(Number(gone?.costMicroUsd) / (1_000_000 / 3_600)).toBeGreaterThan(seconds - TICK_MS / 1_000 - 2);
+	expect((await w.attempts()).map((a) => a.state)).toEqual(["lost", "succeeded"]);
+});
+
+it("without a lease, and where nothing is critical, it waits until its machine is seen gone", { timeout: TIMEOUT_MS }, async () => {
+	const w = await open({ critical: false });
+	w.leaseMs = null;
+	await run(w);
+	await loseRegion(w);
+	w.clock.advance(6 * MINUTE_MS);
+	for (let i = 0; i < 20; i++) await w.tick();
+	const [only, ...more] = await w.attempts();
+	expect(more).toEqual([]);
+	expect(only).toMatchObject({ state: "stopping", stopReason: { code: "agent_silent" } });
+});
+
+it("a clock that jumps, and a scheduler that was away, make no silence", { timeout: TIMEOUT_MS }, async () => {
+	const w = await open();
+	await run(w);
+	const [machine] = await w.instances();
+	w.silenced.add(machine?.id ?? "");
+	for (let i = 0; i < 4; i++) await w.tick();
+	w.clock.advance(4 * MINUTE_MS);
+	await w.tick();
+	expect((await w.instances())[0]?.fencedAt).toBeNull();
+	w.silenced.clear();
+	for (let i = 0; i < 12; i++) await w.tick();
+	expect(await w.attempts()).toMatchObject([{ state: "running", stopRequestedAt: null }]);
+});
+
+it("a gang of which one machine is cut off ends as a whole before it goes on elsewhere", { timeout: TIMEOUT_MS }, async () => {
+	const w = await open({ nodes: 3 }, 3 * MINUTE_MS);
+	await run(w);
+	for (const method of CALLS) w.cloud.calls.fail(method, "transient", { region: HERE ?? "", times: Number.POSITIVE_INFINITY });
+	const cut = defined(
+		(await w.instances()).find(({ rank }) => rank === 1),
+		"rank 1",
+	);
+	w.silenced.add(cut.id);
+	await w.until(async () => (await w.attempts()).some((a) => a.number === 2 && a.state === "running"));
+	const [first, next] = await w.attempts();
+	const [members, young] = [0, 1].map((i) => w.instances().then((all) => all.filter((m) => m.attemptId === [first, next][i]?.id)));
+	expect(first).toMatchObject({ state: "lost", reason: { code: "agent_silent", facts: { rank: 1, nodes: 3 } } });
+	expect((await members)?.map((m) => [m.rank, m.exit?.code ?? null, m.fencedAt !== null])).toEqual([
+		[0, 143, false],
+		[1, null, true],
+		[2, 143, false],
+	]);
+	expect(new Set((await young)?.map((m) => m.region))).toEqual(new Set([THERE]));
+	w.cloud.calls.clear();
+	await w.until(() => w.quiet());
+	expect((await w.jobs())[0]?.state).toBe("succeeded");
+});
+
+it("a gang whose peers failed because one machine was cut off is lost, and not failed", { timeout: TIMEOUT_MS }, async () => {
+	const w = await open({ nodes: 2 });
+	await run(w);
+	await loseRegion(w);
+	const peer = defined(
+		(await w.instances()).find(({ rank }) => rank === 0),
+		"rank 0",
+	);
+	w.silenced.delete(peer.id);
+	w.failing.set(peer.id, 1);
+	await w.until(async () => (await w.attempts()).some((a) => a.number === 2 && a.state === "running"));
+	expect((await w.attempts())[0]).toMatchObject({ state: "lost", reason: { code: "agent_silent", facts: { rank: 1 } } });
+});
+
+it("a critical job whose launch nobody answers is asked for elsewhere", { timeout: TIMEOUT_MS }, async () => {
+	const w = await open();
+	await loseRegion(w);
+	await w.until(async () => (await w.attempts()).some((a) => a.number === 2 && a.state === "running"));
+	const [first] = await w.attempts();
+	expect(first).toMatchObject({ state: "evicted", startedAt: null, reason: { code: "instance_not_ready_in_time" } });
+	expect((await w.instances()).map((i) => [i.region, i.fencedAt !== null])).toEqual([
+		[HERE, true],
+		[THERE, false],
+	]);
+});
