@@ -5,7 +5,7 @@ import { reason } from "#server/domain/reasons.ts";
 import { LIVE_ATTEMPT_STATES } from "#server/domain/states.ts";
 import { Absences } from "#server/providers/absences.ts";
 import type { AttemptObservation, ClusterDriver, ClusterObservation } from "#server/providers/driver.ts";
-import { DriverError, madeNothing } from "#server/providers/driver-errors.ts";
+import { DriverError, isTurnedAway, madeNothing } from "#server/providers/driver-errors.ts";
 import { markRunning, markStaging } from "#server/services/attempt/advance.ts";
 import { appendLogs } from "#server/services/attempt/append-logs.ts";
 import { finishAttempt } from "#server/services/attempt/finish.ts";
@@ -145,7 +145,7 @@ async function handOver(ctx: LoopContext, driver: ClusterDriver, row: LiveAttemp
 	} catch (error) {
 		ctx.log("warn", "an attempt could not be handed over", { attemptId: row.id, error: messageOf(error) });
 		// Nobody knows whether it was made, or the site has to let us in first: the same call again at the next look.
-		if (error instanceof DriverError && (error.kind === "unauthorized" || !madeNothing(error.kind))) return;
+		if (error instanceof DriverError && (isTurnedAway(error.kind) || !madeNothing(error.kind))) return;
 		await refused(ctx, row, error);
 		return;
 	}

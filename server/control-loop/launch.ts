@@ -7,7 +7,7 @@ import { ofMember } from "#server/domain/gang.ts";
 import { type Reason, reason } from "#server/domain/reasons.ts";
 import type { Absences } from "#server/providers/absences.ts";
 import type { CloudDriver, InstanceObservation } from "#server/providers/driver.ts";
-import { DriverError, madeNothing } from "#server/providers/driver-errors.ts";
+import { DriverError, isTurnedAway, madeNothing } from "#server/providers/driver-errors.ts";
 import { endMember } from "#server/services/attempt/end-member.ts";
 import { lockJobOf } from "#server/services/attempt/lock-job.ts";
 import { requestStop } from "#server/services/attempt/request-stop.ts";
@@ -121,13 +121,14 @@ async function handleLaunchError(ctx: LoopContext, driver: CloudDriver, row: Liv
 		const found = await driver.findByToken(row.region, row.id);
 		if (found) return writeFound(ctx, row, found, askedMs);
 	}
-	if (!madeNothing(kind)) {
+	if (isTurnedAway(kind)) await setSiteHealth(ctx.db, { siteId: driver.siteId, healthy: false, message, atMs: ctx.clock.nowMs() });
+	// Whoever was turned away knows no more of an earlier call that had no answer.
+	if (!madeNothing(kind) || (isTurnedAway(kind) && row.calls > 0)) {
 		await ctx.db.update(instance).set({ lastError: message }).where(eq(instance.id, row.id));
 		ctx.log("warn", "a launch has no clear answer yet and is asked again", { instanceId: row.id, kind, message });
 		return;
 	}
 	ctx.log("info", "a launch was refused", { instanceId: row.id, kind, message });
-	if (kind === "unauthorized") await setSiteHealth(ctx.db, { siteId: driver.siteId, healthy: false, message, atMs: ctx.clock.nowMs() });
 	await ctx.db.transaction(async (tx) => {
 		const facts = { offerId: row.offer.id, message };
 		const why =

@@ -127,6 +127,21 @@ describe("what goes wrong in a cloud ends well", { timeout: TIMEOUT_MS }, () => 
 		expect((await w.jobs())[0]?.state).toBe("succeeded");
 	});
 
+	it.each(["unauthorized", "wrong_clock"] as const)("does not take %s for the answer to an earlier call that had none", async (kind) => {
+		const w = await open({ slots: 0 });
+		w.cloud.launches.next({ kind: "lose_answer" });
+		await w.submit({ name: "a" });
+		await w.until(async () => (await w.instances())[0]?.calls === 1);
+		w.cloud.calls.fail("launch", kind, { times: 3 });
+		await w.until(async () => (await w.instances())[0]?.calls === 4);
+		expect(w.cloud.instances()).toMatchObject([{ alive: true }]);
+		expect((await w.instances())[0]).toMatchObject({ state: "requested", lastError: expect.stringContaining(kind) });
+		expect((await w.database.db.select().from(site).where(eq(site.id, "aws")))[0]?.healthy).toBe(false);
+		await w.until(() => w.quiet());
+		expect(await w.jobs()).toMatchObject([{ state: "succeeded" }]);
+		expect(w.cloud.instances()).toHaveLength(1);
+	});
+
 	it("ends a machine with our tag that belongs to nobody", async () => {
 		const w = await open({ slots: 0 });
 		const stranger = w.cloud.plantStranger("spw-test", {

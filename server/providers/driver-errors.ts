@@ -4,6 +4,8 @@
  * - quota_exceeded: not created; back off the offers that share the quota
  * - throttled: unknown or not created; same call again later with the same token
  * - unauthorized: not created; the site is unhealthy until credentials change; tell the platform engineers
+ * - wrong_clock: not created; our clock and the provider's are too far apart for its signatures or tokens; the site is
+ *   unhealthy until they agree; the message tells by how much and what to do
  * - invalid_request: not created; a bug or wrong site settings; the attempt fails with the provider's words
  * - token_mismatch: an instance with this token exists with other parameters; find it and end it
  * - not_found: what was asked for does not exist there
@@ -14,6 +16,7 @@ export const DRIVER_ERROR_KINDS = [
 	"quota_exceeded",
 	"throttled",
 	"unauthorized",
+	"wrong_clock",
 	"invalid_request",
 	"token_mismatch",
 	"not_found",
@@ -35,5 +38,13 @@ export class DriverError extends Error {
 
 /** Whether the provider definitely made nothing, so that no money can be running. */
 export function madeNothing(kind: DriverErrorKind): boolean {
-	return kind === "insufficient_capacity" || kind === "quota_exceeded" || kind === "unauthorized" || kind === "invalid_request";
+	return kind === "insufficient_capacity" || kind === "quota_exceeded" || isTurnedAway(kind) || kind === "invalid_request";
+}
+
+/**
+ * Whether the provider did not let us in, and so looked at nothing that was asked: not even whether an earlier call with the same
+ * token made something.
+ */
+export function isTurnedAway(kind: DriverErrorKind): boolean {
+	return kind === "unauthorized" || kind === "wrong_clock";
 }

@@ -33,12 +33,12 @@ export function startEc2Emulator(given: Ec2EmulatorOptions): Promise<Ec2Emulator
 		lifecycle,
 		machine: (instanceId) => store.machine(instanceId)?.instance,
 		instances: () => bookedInstances(world),
-		async answer(request, path) {
+		async answer(request, path, nowMs) {
 			// Amazon prints its certificates in its documentation; this one can be asked for.
 			if (path === "/instance-identity/certificate") return textAnswer(200, await signer.certificate());
 			if (path.startsWith("/imds/")) return answerMetadata(world, request, path);
-			if (path === "/" && isForJsonService(request)) return answerJsonService(world, request);
-			return path === "/" ? answerEc2(world, request) : undefined;
+			if (path === "/" && isForJsonService(request)) return answerJsonService(world, request, nowMs);
+			return path === "/" ? answerEc2(world, request, nowMs) : undefined;
 		},
 		onListening(address) {
 			url = address;

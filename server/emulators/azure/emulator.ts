@@ -33,12 +33,12 @@ export function startAzureEmulator(given: AzureEmulatorOptions): Promise<AzureEm
 		lifecycle,
 		machine: (instanceId) => book.machine(instanceId),
 		instances: () => bookedInstances(world),
-		async answer(request, path) {
+		async answer(request, path, nowMs) {
 			if (path === "/attested/root") return textAnswer(200, await signer.certificate("root"));
 			if (path === "/attested/issuer") return textAnswer(200, await signer.certificate("issuer"));
 			if (path.startsWith("/imds/")) return answerMetadata(world, request, path);
 			if (path === PRICE_LIST_PATH) return answerPriceList(world, new URL(request.url ?? "/", url));
-			return answerArm(world, request);
+			return answerArm(world, request, nowMs);
 		},
 		onListening(address) {
 			url = address;

@@ -39,11 +39,11 @@ export function startGceEmulator(given: GceEmulatorOptions): Promise<GceEmulator
 		lifecycle,
 		machine: (instanceId) => machines.machine(instanceId),
 		instances: () => bookedInstances(world),
-		answer(request, path) {
+		answer(request, path, nowMs) {
 			if (path.startsWith("/imds/")) return answerMetadata(world, request, path);
 			if (path === CATALOGUE_PATH) return answerCatalogue(world);
 			if (path === "/oauth2/v3/certs") return jsonAnswer(200, signer.keys());
-			return path.startsWith("/compute/v1/") ? answerCompute(world, request, path) : undefined;
+			return path.startsWith("/compute/v1/") ? answerCompute(world, request, path, nowMs) : undefined;
 		},
 		onListening(address) {
 			url = address;

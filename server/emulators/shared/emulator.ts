@@ -35,8 +35,11 @@ export interface EmulatedCloud<M extends MachineRecord, C extends EndCause, B ex
 	lifecycle: Lifecycle<M, C>;
 	machine(instanceId: string): M | undefined;
 	instances(): B[];
-	/** The provider's own endpoints and the metadata service. Null cuts the connection without an answer; undefined: no such path. */
-	answer(request: IncomingMessage, path: string): Answer | null | undefined | Promise<Answer | null | undefined>;
+	/**
+	 * The provider's own endpoints and the metadata service. Null cuts the connection without an answer; undefined: no such path.
+	 * @param nowMs the cloud's clock as callers meet it, where the script says that it is wrong; else null
+	 */
+	answer(request: IncomingMessage, path: string, nowMs: number | null): Answer | null | undefined | Promise<Answer | null | undefined>;
 	onListening(url: string): void;
 	/** Called first when the emulator is told to stop: from then on nothing new is launched. */
 	onStopping(): void;
@@ -59,8 +62,11 @@ export async function startEmulator<M extends MachineRecord, C extends EndCause,
 	};
 	const server = await serveLoopback({ ...options, endpointName }, async (request, path) => {
 		if (path.startsWith("/_emulator/")) return answerControl(controlled, request, path);
-		const answer = await cloud.answer(request, path);
-		return answer === undefined ? textAnswer(404, `Not found: the ${endpointName} has no ${path}.\n`) : answer;
+		const offsetMs = path.startsWith("/imds/") ? 0 : faults.takeClockOffset();
+		const answer = await cloud.answer(request, path, offsetMs === 0 ? null : Date.now() + offsetMs);
+		if (answer === undefined) return textAnswer(404, `Not found: the ${endpointName} has no ${path}.\n`);
+		if (answer === null || offsetMs === 0) return answer;
+		return { ...answer, headers: { ...answer.headers, date: new Date(Date.now() + offsetMs).toUTCString() } };
 	});
 	cloud.onListening(server.url);
 	lifecycle.resume();

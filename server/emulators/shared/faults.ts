@@ -21,6 +21,8 @@ const behaviourSchema = z.discriminatedUnion("kind", [
 	z.strictObject({ kind: z.literal("slow_termination"), durationMs }),
 	/** The action `metadata`: a machine's metadata service does not answer. */
 	z.strictObject({ kind: z.literal("no_metadata") }),
+	/** The action `*`: the cloud's clock is so far ahead of this computer's (negative: behind), in what it tells and in what it lets in. */
+	z.strictObject({ kind: z.literal("wrong_clock"), offsetMs: z.int().min(-2_592_000_000).max(2_592_000_000) }),
 	/** The action `metadata`: what a machine gets that asks for its identity document. `absent`: there is none for it. */
 	z.strictObject({ kind: z.literal("identity"), as: z.enum(["absent", "malformed", "expired", "other_machine"]) }),
 ]);
@@ -66,9 +68,10 @@ export interface ActiveFault {
 /**
  * `entrance` faults meet a call before anything is done; `launch` faults meet only a launch that is really new, so
  * that a repeated call with the same token still gets its instances while there is no capacity. `metadata` and `identity`
- * faults meet what machines ask their metadata service, and no call of the cloud's.
+ * faults meet what machines ask their metadata service, and no call of the cloud's; `clock` faults each call before it is
+ * known what it asks.
  */
-type Stage = "entrance" | "launch" | "metadata" | "identity";
+type Stage = "entrance" | "launch" | "metadata" | "identity" | "clock";
 
 const METADATA_ACTION = "metadata";
 const LAUNCH_BEHAVIOURS = new Set(["invisible", "slow_boot", "vanish", "limited_capacity"]);
@@ -104,7 +107,9 @@ export class FaultControl {
 		return fault.id;
 	}
 
-	#demandPossible({ action, behaviour }: ActiveFault["spec"]): void {
+	#demandPossible({ action, match, behaviour }: ActiveFault["spec"]): void {
+		if (behaviour?.kind === "wrong_clock" && (action !== "*" || match))
+			throw new RangeError("wrong_clock is a behaviour of the action * and of nothing narrower: a cloud has one clock");
 		const isOfMetadata = behaviour?.kind === "no_metadata" || behaviour?.kind === "identity";
 		if (isOfMetadata !== (action === METADATA_ACTION))
 			throw new RangeError(`no_metadata and identity are behaviours of the action ${METADATA_ACTION}, and it has no others`);
@@ -151,6 +156,12 @@ export class FaultControl {
 		return fault?.kind === "identity" ? fault.as : null;
 	}
 
+	/** By how much the cloud's clock is ahead at this call, ms. Uses the fault up. */
+	takeClockOffset(): number {
+		const [fault] = this.take("clock", { action: "*", region: "" });
+		return fault?.kind === "wrong_clock" ? fault.offsetMs : 0;
+	}
+
 	/** Whether a launch there would meet an error now. Uses nothing up. */
 	blocksLaunch(facts: CallFacts): boolean {
 		return this.#faults.some(({ spec }) => spec.error !== undefined && this.#stageOf(spec) === "launch" && matches(spec, facts));
@@ -158,6 +169,7 @@ export class FaultControl {
 
 	#stageOf({ action, error, behaviour }: ActiveFault["spec"]): Stage {
 		const { launchAction, launchErrors } = this.#dialect;
+		if (behaviour?.kind === "wrong_clock") return "clock";
 		if (action === METADATA_ACTION) return behaviour?.kind === "identity" ? "identity" : "metadata";
 		if (action !== launchAction && action !== "*") return "entrance";
 		const atLaunch = error ? launchErrors.has(error.code) : LAUNCH_BEHAVIOURS.has(behaviour?.kind ?? "");

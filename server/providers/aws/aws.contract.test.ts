@@ -135,6 +135,11 @@ async function emulatedAccount(): Promise<CloudHarness> {
 			refuseCredentials: () => {
 				emulator.faults.add({ action: "*", times: "always", error: { code: "AuthFailure" } });
 			},
+			setClockOff: (offsetMs) => {
+				emulator.faults.clear();
+				if (offsetMs !== 0) emulator.faults.add({ action: "*", times: "always", behaviour: { kind: "wrong_clock", offsetMs } });
+			},
+			followsClock: true,
 			failRegion: (question, region) => {
 				const action = question === "list" ? "DescribeInstances" : "DescribeSpotPriceHistory";
 				emulator.faults.add({ action, match: { region }, error: { code: "InternalError" } });

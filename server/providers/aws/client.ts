@@ -15,6 +15,7 @@ import {
 } from "@aws-sdk/client-ec2";
 import { z } from "zod";
 import { DriverError } from "../driver-errors.ts";
+import { againByTheirClock } from "./again-by-their-clock.ts";
 import { callAws, notUnderstood, parseAnswer, readPages } from "./answers.ts";
 import { clientConfig } from "./client-config.ts";
 import { type SecurityGroup, securityGroupSchema } from "./gang-network.ts";
@@ -220,8 +221,7 @@ export class Ec2Calls {
 	#client(region: string): EC2Client {
 		const known = this.#clients.get(region);
 		if (known) return known;
-		// The loop makes the same call again with the same token; retries here would only hide what happens.
-		const client = new EC2Client({ ...clientConfig(this.#settings, region), maxAttempts: 1 });
+		const client = new EC2Client({ ...clientConfig(this.#settings, region), retryStrategy: againByTheirClock() });
 		this.#clients.set(region, client);
 		return client;
 	}

@@ -36,6 +36,29 @@ describe("what the SDK throws", () => {
 		expect(error.message).toBe(`AWS: launch of g5.xlarge in us-east-1: ${code}: words of ${code}`);
 	});
 
+	const dated = (name: string, offsetMs: number | null, message = "words") =>
+		Object.assign(exception(name, 400), {
+			message,
+			$response: { headers: offsetMs === null ? {} : { date: new Date(Date.now() + offsetMs).toUTCString() } },
+		});
+
+	it.each([
+		["whose name says so", dated("RequestTimeTooSkewed", null), "wrong_clock", /too far apart.*NTP/],
+		["by the answer's own date", dated("RequestExpired", 3 * 3_600_000), "wrong_clock", /3\.0 h behind the provider's.*NTP/],
+		["a signature of tomorrow", dated("SignatureDoesNotMatch", -86_400_000), "wrong_clock", /24\.0 h ahead of the provider's/],
+		[
+			"by AWS's words",
+			dated("InvalidSignatureException", null, "Signature expired: 20261123T080000Z is now earlier"),
+			"wrong_clock",
+			/NTP/,
+		],
+		["temporary credentials that are over, by a clock that is right", dated("RequestExpired", 0), "unauthorized", /RequestExpired: words$/],
+		["a wrong key, by a clock that is right", dated("AuthFailure", 1_000), "unauthorized", /AuthFailure: words$/],
+		["no room, by a clock that is off", dated("InsufficientInstanceCapacity", 7_200_000), "insufficient_capacity", /words$/],
+	] as const)("tells a wrong clock apart: %s", (_what, thrown, kind, words) => {
+		expect(toDriverError(thrown, "x")).toMatchObject({ kind, message: expect.stringMatching(words) });
+	});
+
 	it("is transient when it is no answer at all", () => {
 		expect(toDriverError("?", "x").kind).toBe("transient");
 		expect(toDriverError(new DriverError("throttled", "ours"), "x").kind).toBe("throttled");

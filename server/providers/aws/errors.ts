@@ -1,3 +1,4 @@
+import { clockAdvice, clockSkew } from "../clock-skew.ts";
 import { DriverError, type DriverErrorKind } from "../driver-errors.ts";
 
 /** Source of the codes: Amazon EC2 API Reference, "Error codes for the Amazon EC2 API". */
@@ -46,6 +47,9 @@ const KIND_OF_CODE: Record<string, DriverErrorKind> = {
 	SignatureDoesNotMatch: "unauthorized",
 	UnrecognizedClientException: "unauthorized",
 
+	RequestTimeTooSkewed: "wrong_clock",
+	RequestInTheFuture: "wrong_clock",
+
 	IdempotentParameterMismatch: "token_mismatch",
 
 	"InvalidInstanceID.NotFound": "not_found",
@@ -54,24 +58,46 @@ const KIND_OF_CODE: Record<string, DriverErrorKind> = {
 	IdempotentInstanceTerminated: "not_found",
 };
 
+/** Refusals of a signature, for which a wrong clock is one of several reasons. */
+const MAY_BE_CLOCK = new Set(["AuthFailure", "InvalidSignatureException", "RequestExpired", "SignatureDoesNotMatch"]);
+/** AWS's words for a signature whose date it does not take. */
+const SIGNATURE_DATE = /Signature (expired|not yet current)/;
+
 /**
  * What the SDK throws, as the port's error. What is not known to be a clear no of EC2's (its 4xx) is `transient`: the
  * connection broke, the time was over, or the service failed, and nobody knows whether the request was carried out.
  */
 export function toDriverError(error: unknown, what: string): DriverError {
 	if (error instanceof DriverError) return error;
-	const { name, message, status } = factsOf(error);
+	const { name, message, status, skewMs } = factsOf(error);
+	// The SDK signs by the provider's clock once it has seen how far off ours is; what is refused in spite of that is told.
+	if (KIND_OF_CODE[name] === "wrong_clock" || (MAY_BE_CLOCK.has(name) && (skewMs !== null || SIGNATURE_DATE.test(message)))) {
+		const told = `AWS: ${what}: ${name}: ${message}; ${clockAdvice(skewMs)}`;
+		return new DriverError("wrong_clock", told, { providerCode: name, cause: error });
+	}
 	const kind = KIND_OF_CODE[name] ?? (status !== null && status >= 400 && status < 500 ? "invalid_request" : "transient");
 	return new DriverError(kind, `AWS: ${what}: ${name}: ${message}`, { providerCode: name, cause: error });
 }
 
-/** The SDK names an exception by EC2's code and puts the HTTP status beside it. */
-function factsOf(error: unknown): { name: string; message: string; status: number | null } {
-	if (!(error instanceof Error)) return { name: "UnknownError", message: String(error), status: null };
+interface ErrorFacts {
+	name: string;
+	message: string;
+	status: number | null;
+	skewMs: number | null;
+}
+
+/** The SDK names an exception by EC2's code, and puts the HTTP status and the answer beside it. */
+function factsOf(error: unknown): ErrorFacts {
+	if (!(error instanceof Error)) return { name: "UnknownError", message: String(error), status: null, skewMs: null };
 	const metadata: unknown = "$metadata" in error ? error.$metadata : null;
 	const status: unknown =
 		typeof metadata === "object" && metadata !== null && "httpStatusCode" in metadata ? metadata.httpStatusCode : null;
 	const code = "code" in error && typeof error.code === "string" ? error.code : null;
 	const name = error.name === "Error" && code !== null ? code : error.name;
-	return { name, message: error.message || (code ?? "no words"), status: typeof status === "number" ? status : null };
+	return {
+		name,
+		message: error.message || (code ?? "no words"),
+		status: typeof status === "number" ? status : null,
+		skewMs: clockSkew(Reflect.get(error, "$response")),
+	};
 }

@@ -149,6 +149,10 @@ async function emulatedAccount(): Promise<CloudHarness> {
 			refuseCredentials: () => {
 				emulator.faults.add({ action: "*", times: "always", error: { code: "ExpiredAuthenticationToken" } });
 			},
+			setClockOff: (offsetMs) => {
+				emulator.faults.clear();
+				if (offsetMs !== 0) emulator.faults.add({ action: "*", times: "always", behaviour: { kind: "wrong_clock", offsetMs } });
+			},
 			failRegion: (question, region) => {
 				emulator.faults.add({ action: LISTS[question], match: { region }, error: { code: "InternalExecutionError" } });
 			},

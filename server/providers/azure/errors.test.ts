@@ -40,6 +40,25 @@ describe("an error of the SDK's", () => {
 		expect(error).toMatchObject({ kind, providerCode: expect.stringMatching(/./), message: expect.stringMatching(/^Azure: launch: /) });
 	});
 
+	const dated = (code: string, offsetMs: number) =>
+		Object.assign(refusal(code, 401), { response: { headers: new Headers({ date: new Date(Date.now() + offsetMs).toUTCString() }) } });
+	const assertion = "AADSTS700024: Client assertion is not within its valid time range.";
+
+	it.each([
+		[
+			"a token that is over by their clock",
+			dated("ExpiredAuthenticationToken", 7_300_000),
+			"wrong_clock",
+			/2\.0 h behind the provider's.*NTP/,
+		],
+		["a token of the future", dated("InvalidAuthenticationToken", -7_300_000), "wrong_clock", /2\.0 h ahead of the provider's.*NTP/],
+		["an assertion that is out of its time", named("AuthenticationError", { statusCode: 400, message: assertion }), "wrong_clock", /NTP/],
+		["a token that is over, by clocks that agree", dated("ExpiredAuthenticationToken", 0), "unauthorized", /words of/],
+		["a missing right, by a clock that is off", dated("AuthorizationFailed", 7_300_000), "unauthorized", /words of/],
+	])("tells a wrong clock apart: %s", (_what, thrown, kind, words) => {
+		expect(toDriverError(thrown, "launch")).toMatchObject({ kind, message: expect.stringMatching(words) });
+	});
+
 	it("that was told already stays as it is", () => {
 		const told = new DriverError("throttled", "wait");
 		expect(toDriverError(told, "launch")).toBe(told);

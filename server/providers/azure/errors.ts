@@ -1,3 +1,4 @@
+import { clockAdvice, clockSkew } from "../clock-skew.ts";
 import { DriverError, type DriverErrorKind } from "../driver-errors.ts";
 
 /**
@@ -41,6 +42,11 @@ const KIND_OF_CODE: Record<string, DriverErrorKind> = {
 	ResourceNotFound: "not_found",
 };
 
+/** Refusals of a token, for which a wrong clock is one of several reasons. */
+const MAY_BE_CLOCK = new Set(["AuthenticationFailed", "ExpiredAuthenticationToken", "InvalidAuthenticationToken"]);
+/** Entra ID: an assertion that is signed with a time which it does not take. Source: Microsoft Learn, "Microsoft Entra authentication and authorization error codes". */
+const ASSERTION_TIME = /AADSTS(700024|500133)\b/;
+
 /** The network's and the client's own names for "nobody knows": never a clear no. */
 const UNKNOWN_OUTCOME = new Set(["AbortError", "REQUEST_SEND_ERROR", "PARSE_ERROR", "RequestTimeout"]);
 
@@ -52,6 +58,10 @@ export function toDriverError(error: unknown, what: string): DriverError {
 	if (error instanceof DriverError) return error;
 	const facts = factsOf(error);
 	const message = `Azure: ${what}: ${facts.code}: ${facts.message}`;
+	if ((MAY_BE_CLOCK.has(facts.code) && facts.skewMs !== null) || ASSERTION_TIME.test(facts.message)) {
+		const told = `${message}; ${clockAdvice(facts.skewMs)}`;
+		return new DriverError("wrong_clock", told, { providerCode: facts.code, cause: error });
+	}
 	return new DriverError(kindOf(facts), message, { providerCode: facts.code, cause: error });
 }
 
@@ -65,9 +75,10 @@ interface ErrorFacts {
 	code: string;
 	message: string;
 	status: number | null;
+	skewMs: number | null;
 }
 
-function kindOf({ code, message, status }: ErrorFacts): DriverErrorKind {
+function kindOf({ code, message, status }: Omit<ErrorFacts, "skewMs">): DriverErrorKind {
 	if (status === 429) return "throttled";
 	// One code for many refusals; only the sentence tells that it is a quota.
 	if (code === "OperationNotAllowed" && /quota/i.test(message)) return "quota_exceeded";
@@ -82,8 +93,8 @@ function kindOf({ code, message, status }: ErrorFacts): DriverErrorKind {
 
 /** Azure's code stands in `code`, and so does Node's for a broken connection; the SDK's own errors have only a name. */
 function factsOf(error: unknown): ErrorFacts {
-	if (!(error instanceof Error)) return { code: "UnknownError", message: String(error), status: null };
+	if (!(error instanceof Error)) return { code: "UnknownError", message: String(error), status: null, skewMs: null };
 	const code = "code" in error && typeof error.code === "string" ? error.code : error.name;
 	const status = "statusCode" in error && typeof error.statusCode === "number" ? error.statusCode : null;
-	return { code, message: error.message || "no words", status };
+	return { code, message: error.message || "no words", status, skewMs: clockSkew(Reflect.get(error, "response")) };
 }

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { HOUR_MS } from "#server/kernel/units.ts";
 import { DriverError } from "../driver-errors.ts";
 import { aLaunch, type CloudHarness, LAUNCH_REFUSALS, type LaunchRefusal, listed } from "./cloud-harness.ts";
 
@@ -33,6 +34,37 @@ export function errorCases(account: () => CloudHarness): void {
 		h.faults.refuseCredentials();
 		await expect(h.driver.check()).rejects.toMatchObject({ name: "DriverError", kind: "unauthorized" });
 	});
+
+	it.for([
+		["ahead", 2 * HOUR_MS],
+		["behind", -2 * HOUR_MS],
+	] as const)(
+		"tells a provider's clock that is two hours %s as wrong_clock, by how much and what to do, unless it goes by it, and loses nothing",
+		async ([, offsetMs], context) => {
+			const h = account();
+			if (!h.faults?.setClockOff) return context.skip("this account has no clock");
+			const before = await h.driver.launch(aLaunch(h));
+			h.faults.setClockOff(offsetMs);
+			const request = aLaunch(h);
+			const follows = h.faults.followsClock === true;
+			const told = { name: "DriverError", kind: "wrong_clock", message: expect.stringMatching(/2\.0 h|1[12]\d min/) };
+			const asked = [h.driver.check(), h.driver.launch(request), h.driver.describe(before.region, [before.providerInstanceId])];
+			for (const answer of await Promise.allSettled(asked)) {
+				if (follows) expect(answer).toMatchObject({ status: "fulfilled" });
+				else expect(answer).toMatchObject({ status: "rejected", reason: told });
+			}
+			const { failedRegions, sweptRegions, instances } = await h.driver.list();
+			if (follows) expect(instances.map((i) => i.instanceId).sort()).toEqual([before.instanceId, request.instanceId].sort());
+			else {
+				expect(sweptRegions).toEqual([]);
+				for (const { message } of failedRegions) expect(message).toContain("NTP");
+			}
+			h.faults.setClockOff(0);
+			await h.driver.launch(request);
+			expect(await listed(h.driver, request.instanceId)).toHaveLength(1);
+			expect(await listed(h.driver, before.instanceId ?? "")).toHaveLength(1);
+		},
+	);
 
 	it("tells a wrong request as invalid_request, which a repetition does not help", async () => {
 		const h = account();

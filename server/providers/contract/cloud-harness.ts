@@ -54,6 +54,10 @@ export interface CloudFaults {
 	hideNextLaunch(): void;
 	slowNextTermination(): void;
 	refuseCredentials(): void;
+	/** From now on the provider's clock is so far ahead of this computer's; 0: right again. Absent: it has none. */
+	setClockOff?(offsetMs: number): void;
+	/** Its SDK goes by the provider's clock once it has seen it. */
+	followsClock?: true;
 	/** The next question of this kind fails in that region alone. */
 	failRegion(question: "list" | "offers", region: string): void;
 	/** A machine with the driver's control-plane tag and no other. Answers the provider's id. */

@@ -40,6 +40,33 @@ describe("a refused call", () => {
 		expect(toDriverError(new DriverError("throttled", "ours"), "x").kind).toBe("throttled");
 	});
 
+	const dated = (error: Error, offsetMs: number) => {
+		const headers = new Headers({ date: new Date(Date.now() + offsetMs).toUTCString() });
+		return Object.assign(error, { cause: Object.assign(new Error("gaxios"), { response: { headers } }) });
+	};
+	const ofToken = (error_description: string) => {
+		const error = Object.assign(new Error("invalid_grant"), { httpStatusCode: 400 });
+		Object.defineProperty(error, Symbol.for("google-gax.rawHttpResponsePayload"), { value: { error: "invalid_grant", error_description } });
+		return error;
+	};
+	const ASSERTION =
+		"Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe. Check your iat and exp values";
+
+	it.each([
+		[
+			"a token that is over by their clock",
+			dated(refusal("authError", 401), 7_300_000),
+			"wrong_clock",
+			/2\.0 h behind the provider's.*NTP/,
+		],
+		["a key's assertion of another time", ofToken(ASSERTION), "wrong_clock", /too far apart.*NTP/],
+		["a key that is deleted", ofToken("Invalid JWT Signature."), "unauthorized", /invalid_grant: Invalid JWT Signature\.$/],
+		["a token that is refused by clocks that agree", dated(refusal("authError", 401), 0), "unauthorized", /words of authError$/],
+		["a missing right, by a clock that is off", dated(refusal("forbidden", 403), 7_300_000), "unauthorized", /words of forbidden$/],
+	] as const)("tells a wrong clock apart: %s", (_what, thrown, kind, words) => {
+		expect(toDriverError(thrown, "x")).toMatchObject({ kind, message: expect.stringMatching(words) });
+	});
+
 	it("for want of credentials says what to set", () => {
 		const error = noCredentials("zones of the project", new Error("Could not load the default credentials."));
 		expect(error.kind).toBe("unauthorized");

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { clockAdvice, clockSkew } from "../clock-skew.ts";
 import { DriverError, type DriverErrorKind } from "../driver-errors.ts";
 
 /**
@@ -33,6 +34,8 @@ const KIND_OF_CODE: Record<string, DriverErrorKind> = {
 	required: "unauthorized",
 	forbidden: "unauthorized",
 	insufficientPermissions: "unauthorized",
+	invalid_grant: "unauthorized",
+	invalid_client: "unauthorized",
 	accessNotConfigured: "unauthorized",
 
 	notFound: "not_found",
@@ -40,6 +43,11 @@ const KIND_OF_CODE: Record<string, DriverErrorKind> = {
 	backendError: "transient",
 	internalError: "transient",
 };
+
+/** Refusals of a token, for which a wrong clock is one of several reasons. */
+const MAY_BE_CLOCK = new Set(["authError", "required", "HTTP 401"]);
+/** Google's token service about a key's assertion: "Check your iat and exp values in the JWT claim." */
+const ASSERTION_TIME = /\biat and exp\b/;
 
 /** The name under which google-gax keeps the answer's body on its errors. */
 const PAYLOAD = Symbol.for("google-gax.rawHttpResponsePayload");
@@ -52,13 +60,20 @@ const refusalSchema = z.object({
 	}),
 });
 
+/** The form of its token service's. */
+const tokenRefusalSchema = z.object({ error: z.string(), error_description: z.string().optional() });
+
 /**
  * What the SDK throws, as the port's error. What is not known to be a clear no of Google's (its 4xx) is `transient`: the
  * connection broke, the time was over, or the service failed, and nobody knows whether the request was carried out.
  */
 export function toDriverError(error: unknown, what: string): DriverError {
 	if (error instanceof DriverError) return error;
-	const { code, message, status } = factsOf(error);
+	const { code, message, status, skewMs } = factsOf(error);
+	if ((MAY_BE_CLOCK.has(code) && skewMs !== null) || ASSERTION_TIME.test(message)) {
+		const told = `Google Cloud: ${what}: ${code}: ${message}; ${clockAdvice(skewMs)}`;
+		return new DriverError("wrong_clock", told, { providerCode: code, cause: error });
+	}
 	const kind = KIND_OF_CODE[code] ?? kindOfStatus(status);
 	return new DriverError(kind, `Google Cloud: ${what}: ${code}: ${message}`, { providerCode: code, cause: error });
 }
@@ -95,25 +110,45 @@ function kindOfStatus(status: number | null): DriverErrorKind {
 	return status === 429 ? "throttled" : "invalid_request";
 }
 
+interface ErrorFacts {
+	code: string;
+	message: string;
+	status: number | null;
+	skewMs: number | null;
+}
+
 /** The reason that Google gives, else the HTTP status, else the name of what was thrown. */
-function factsOf(error: unknown): { code: string; message: string; status: number | null } {
-	if (!(error instanceof Error)) return { code: "UnknownError", message: String(error), status: null };
+function factsOf(error: unknown): ErrorFacts {
+	if (!(error instanceof Error)) return { code: "UnknownError", message: String(error), status: null, skewMs: null };
 	const httpStatus: unknown = Reflect.get(error, "httpStatusCode");
 	const status = typeof httpStatus === "number" ? httpStatus : null;
 	const refusal = readRefusal(Reflect.get(error, PAYLOAD));
-	const first = refusal?.errors?.[0];
 	const fallback = status === null ? "NoAnswer" : `HTTP ${status}`;
 	return {
-		code: first?.reason ?? fallback,
-		message: first?.message ?? refusal?.message ?? (error.message || "no words"),
+		code: refusal?.code ?? fallback,
+		message: refusal?.message ?? (error.message || "no words"),
 		status,
+		// The library keeps the answer on the error that it made its own of.
+		skewMs: error.cause instanceof Error ? clockSkew(Reflect.get(error.cause, "response")) : null,
 	};
 }
 
-function readRefusal(payload: unknown): z.output<typeof refusalSchema>["error"] | null {
+/** Of Compute Engine, or of the service that gives tokens for it. */
+function readRefusal(payload: unknown): { code: string | undefined; message: string | undefined } | null {
 	if (typeof payload !== "string" && (typeof payload !== "object" || payload === null)) return null;
+	const body = typeof payload === "string" ? readJson(payload) : payload;
+	const refusal = refusalSchema.safeParse(body);
+	if (refusal.success) {
+		const [first] = refusal.data.error.errors ?? [];
+		return { code: first?.reason, message: first?.message ?? refusal.data.error.message };
+	}
+	const ofToken = tokenRefusalSchema.safeParse(body);
+	return ofToken.success ? { code: ofToken.data.error, message: ofToken.data.error_description } : null;
+}
+
+function readJson(text: string): unknown {
 	try {
-		return refusalSchema.parse(typeof payload === "string" ? JSON.parse(payload) : payload).error;
+		return JSON.parse(text);
 	} catch {
 		return null;
 	}

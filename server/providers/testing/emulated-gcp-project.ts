@@ -157,6 +157,10 @@ function harnessOf({ emulator, proxy, sdk, sdkByProxy, controlPlane }: Parts): C
 			hideNextLaunch: () => launchFault({ kind: "invisible", durationMs: 1_500 }),
 			slowNextTermination: () => fault("Instances.Delete", { behaviour: { kind: "slow_termination", durationMs: 400 } }),
 			refuseCredentials: () => fault("*", { times: "always", error: { code: "authError" } }),
+			setClockOff: (offsetMs) => {
+				emulator.faults.clear();
+				if (offsetMs !== 0) fault("*", { times: "always", behaviour: { kind: "wrong_clock", offsetMs } });
+			},
 			failRegion: (question, region) => {
 				fault(question === "list" ? "Instances.List" : "MachineTypes.List", { match: { region }, error: { code: "backendError" } });
 			},

@@ -5,19 +5,23 @@ import { type Answer, readBody } from "../../shared/http/answer.ts";
 import { pause } from "../../shared/timers.ts";
 import { ACTIONS } from "../actions/registry.ts";
 import { Ec2Error, missingParameter } from "../ec2-error.ts";
-import { regionOfRequest } from "../wire/credential.ts";
+import { demandTimely, regionOfRequest } from "../wire/credential.ts";
 import { encodeError } from "../wire/encode-response.ts";
 import type { World } from "../world.ts";
 
 const API_VERSION = "2016-11-15";
 const MAX_BODY_BYTES = 1024 * 1024;
 
-/** One call of the EC2 Query protocol. Null: the connection is to be cut without an answer. */
-export async function answerEc2(world: World, request: IncomingMessage): Promise<Answer | null> {
+/**
+ * One call of the EC2 Query protocol. Null: the connection is to be cut without an answer.
+ * @param nowMs the clock by which dates of signatures are judged; null: they are not
+ */
+export async function answerEc2(world: World, request: IncomingMessage, nowMs: number | null): Promise<Answer | null> {
 	const requestId = randomUUID();
 	const call = { action: "?", region: "?" };
 	try {
 		const form = await readForm(request);
+		demandTimely(request.headers, nowMs);
 		call.region = regionOfRequest(request.headers.authorization, world.options.accessKeyIds, world.catalog.regions);
 		call.action = form.get("Action") ?? "";
 		const { xml, lost } = await perform(world, call.region, form, requestId);

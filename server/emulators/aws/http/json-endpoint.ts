@@ -5,7 +5,7 @@ import { type Answer, readBody } from "../../shared/http/answer.ts";
 import { pause } from "../../shared/timers.ts";
 import { Ec2Error } from "../ec2-error.ts";
 import { JSON_ACTIONS } from "../json-actions/registry.ts";
-import { regionOfRequest } from "../wire/credential.ts";
+import { demandTimely, regionOfRequest } from "../wire/credential.ts";
 import type { World } from "../world.ts";
 
 const MAX_BODY_BYTES = 64 * 1024;
@@ -16,9 +16,10 @@ export function isForJsonService(request: IncomingMessage): boolean {
 }
 
 /** One call of the JSON 1.1 protocol. Null: the connection is to be cut without an answer. */
-export async function answerJsonService(world: World, request: IncomingMessage): Promise<Answer | null> {
+export async function answerJsonService(world: World, request: IncomingMessage, nowMs: number | null): Promise<Answer | null> {
 	const target = String(request.headers["x-amz-target"]);
 	try {
+		demandTimely(request.headers, nowMs);
 		const body = await perform(world, request, target);
 		world.options.log(`${target} ${body === null ? "(answer lost)" : "ok"}`);
 		return body === null ? null : jsonAnswer(200, body);

@@ -1,4 +1,9 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { MINUTE_MS } from "#server/kernel/units.ts";
 import { Ec2Error } from "../ec2-error.ts";
+
+/** Source: Amazon EC2 API Reference, "Error codes", RequestExpired: a date stamp more than 15 minutes off, either way. */
+const DATE_OFF_MAX_MS = 15 * MINUTE_MS;
 
 const SCOPE = /^AWS4-HMAC-SHA256\s+Credential=([^/,\s]+)\/(\d{8})\/([a-z0-9-]+)\/([a-z0-9-]+)\/aws4_request\s*,/;
 
@@ -19,4 +24,16 @@ export function regionOfRequest(
 	if (!accessKeyIds.includes(accessKeyId)) throw new Ec2Error("AuthFailure");
 	if (!regions.has(region)) throw new Ec2Error("AuthFailure", `Credential should be scoped to a valid region, not '${region}'.`);
 	return region;
+}
+
+/**
+ * Whether the request was signed about now, by the given clock. Null: whenever, since an emulator's clock may go faster than the
+ * one by which the SDK signs.
+ * @throws Ec2Error RequestExpired
+ */
+export function demandTimely(headers: IncomingHttpHeaders, nowMs: number | null): void {
+	const [, ...digits] = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(String(headers["x-amz-date"])) ?? [];
+	const [year = 0, month = 0, ...rest] = digits.map(Number);
+	if (nowMs === null || Math.abs(Date.UTC(year, month - 1, ...rest) - nowMs) <= DATE_OFF_MAX_MS) return;
+	throw new Ec2Error("RequestExpired", "Request has expired.", 400);
 }

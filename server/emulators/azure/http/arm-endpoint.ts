@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
+import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import { durationOf } from "../../shared/faults.ts";
 import { type Answer, readBody } from "../../shared/http/answer.ts";
 import { isAlive } from "../../shared/machine-record.ts";
@@ -11,11 +12,18 @@ import { machineTokenOf } from "../machine.ts";
 import type { World } from "../world.ts";
 
 const MAX_BODY_BYTES = 1024 * 1024;
+/** Source: Microsoft identity platform, "Access token lifetime": at least an hour, and a few minutes for clocks that differ. */
+const TOKEN_LIFE_MS = HOUR_MS;
+const TOKEN_LEEWAY_MS = 5 * MINUTE_MS;
 
-/** One call of Azure Resource Manager. Null: the connection is to be cut without an answer. */
-export async function answerArm(world: World, request: IncomingMessage): Promise<Answer | null> {
+/**
+ * One call of Azure Resource Manager. Null: the connection is to be cut without an answer.
+ * @param nowMs the clock by which the life of a token is judged, which counts as given just now; null: it is not judged
+ */
+export async function answerArm(world: World, request: IncomingMessage, nowMs: number | null): Promise<Answer | null> {
 	const call = { name: "?", region: "?" };
 	try {
+		demandCurrent(nowMs);
 		const { reply, lost } = await perform(world, request, call);
 		world.options.log(`${call.name} ${call.region} ${reply.status}${lost ? " (answer lost)" : ""}`);
 		return lost ? null : jsonAnswer(reply);
@@ -50,6 +58,14 @@ async function perform(
 	const reply = prepared.run();
 	await pause(world.options, durationOf(behaviours, "delay_answer"));
 	return { reply, lost: behaviours.some(({ kind }) => kind === "lose_answer") };
+}
+
+/** @throws ArmError ExpiredAuthenticationToken, InvalidAuthenticationToken */
+function demandCurrent(nowMs: number | null): void {
+	if (nowMs === null) return;
+	const ageMs = nowMs - Date.now();
+	if (ageMs > TOKEN_LIFE_MS + TOKEN_LEEWAY_MS) throw new ArmError("ExpiredAuthenticationToken");
+	if (ageMs < -TOKEN_LEEWAY_MS) throw new ArmError("InvalidAuthenticationToken", "The access token is not yet valid.");
 }
 
 /** An account, or a machine by its identity, which may delete machines and nothing else. */

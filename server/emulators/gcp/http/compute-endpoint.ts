@@ -10,11 +10,14 @@ import type { World } from "../world.ts";
 
 const MAX_BODY_BYTES = 1024 * 1024;
 
-/** One call of Compute Engine's REST API. Null: the connection is to be cut without an answer. */
-export async function answerCompute(world: World, request: IncomingMessage, path: string): Promise<Answer | null> {
+/**
+ * One call of Compute Engine's REST API. Null: the connection is to be cut without an answer.
+ * @param nowMs the clock by which tokens are judged; null: this computer's
+ */
+export async function answerCompute(world: World, request: IncomingMessage, path: string, nowMs: number | null): Promise<Answer | null> {
 	const name = `${request.method} ${path}`;
 	try {
-		const { view, lost } = await perform(world, request, path);
+		const { view, lost } = await perform(world, request, path, nowMs ?? Date.now());
 		world.options.log(`${name} ok${lost ? " (answer lost)" : ""}`);
 		return lost ? null : jsonAnswer(200, view);
 	} catch (error) {
@@ -24,10 +27,15 @@ export async function answerCompute(world: World, request: IncomingMessage, path
 	}
 }
 
-async function perform(world: World, request: IncomingMessage, path: string): Promise<{ view: Record<string, unknown>; lost: boolean }> {
+async function perform(
+	world: World,
+	request: IncomingMessage,
+	path: string,
+	nowMs: number,
+): Promise<{ view: Record<string, unknown>; lost: boolean }> {
 	const body = await readBody(request, MAX_BODY_BYTES);
 	if (body === null) throw new GceError("invalid", `The request is longer than ${MAX_BODY_BYTES} bytes.`, 413);
-	const account = accountOf(request.headers.authorization, world.options.accounts);
+	const account = accountOf(request.headers.authorization, world.options.accounts, nowMs);
 	const { action, params } = findAction(request.method ?? "", path);
 	if (!action.anyProject && params["project"] !== world.options.project) throw notFound(`projects/${params["project"]}`);
 	const query = new URL(request.url ?? "/", world.url()).searchParams;

@@ -1,0 +1,23 @@
+import { describe, expect, it } from "vitest";
+import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
+import { clockAdvice, clockSkew } from "./clock-skew.ts";
+
+const NOW_MS = Date.parse("2026-11-23T10:00:00Z");
+const at = (offsetMs: number) => new Date(NOW_MS + offsetMs).toUTCString();
+
+describe("how far a provider's clock is off, by its answer", () => {
+	it.each([
+		["an object of headers", { headers: { date: at(2 * HOUR_MS) } }, 2 * HOUR_MS],
+		["a class of headers", { headers: new Headers({ date: at(-10 * MINUTE_MS) }) }, -10 * MINUTE_MS],
+		["a clock that agrees well enough", { headers: { date: at(4 * MINUTE_MS) } }, null],
+		["a date that is none", { headers: { date: "yesterday" } }, null],
+		["no date", { headers: new Headers() }, null],
+		["no answer", undefined, null],
+	])("%s", (_what, answer, skewMs) => expect(clockSkew(answer, NOW_MS)).toBe(skewMs));
+
+	it("is told as what is wrong here, with what to do", () => {
+		expect(clockAdvice(10 * MINUTE_MS)).toMatch(/^this computer's clock is 10 min behind the provider's; keep it right by NTP/);
+		expect(clockAdvice(-3 * HOUR_MS)).toMatch(/^this computer's clock is 3\.0 h ahead of the provider's/);
+		expect(clockAdvice(null)).toMatch(/too far apart; keep it right by NTP/);
+	});
+});

@@ -1,0 +1,41 @@
+import { z } from "zod";
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from "#server/kernel/units.ts";
+
+/** Clocks that are kept by NTP are never so far apart; providers refuse signatures and tokens from about here on. */
+const SKEW_MIN_MS = 5 * MINUTE_MS;
+
+/** SDKs keep headers in an object, or in a class of their library's. */
+const dateSchema = z.union([
+	z.object({ headers: z.custom<{ get(name: string): unknown }>(hasGet) }).transform(({ headers }) => headers.get("date")),
+	z.object({ headers: z.object({ date: z.string() }) }).transform(({ headers }) => headers.date),
+]);
+
+function hasGet(value: unknown): boolean {
+	return typeof value === "object" && value !== null && "get" in value && typeof value.get === "function";
+}
+
+/**
+ * How far a provider's clock is ahead of this computer's, ms, by the `Date` header of its answer; negative: behind. Null where
+ * there is no answer, where it tells no time, and where the two agree well enough.
+ * @param answer as the provider's SDK puts it on an error
+ */
+export function clockSkew(answer: unknown, nowMs: number = Date.now()): number | null {
+	const { data: date } = dateSchema.safeParse(answer);
+	const providerMs = typeof date === "string" ? Date.parse(date) : Number.NaN;
+	if (Number.isNaN(providerMs) || Math.abs(providerMs - nowMs) < SKEW_MIN_MS) return null;
+	return providerMs - nowMs;
+}
+
+/** What a person is to do about it, as the end of a sentence. `skewMs` null: the provider does not tell by how much. */
+export function clockAdvice(skewMs: number | null): string {
+	const apart =
+		skewMs === null
+			? "this computer's clock and the provider's are too far apart"
+			: `this computer's clock is ${lengthOf(Math.abs(skewMs))} ${skewMs > 0 ? "behind" : "ahead of"} the provider's`;
+	return `${apart}; keep it right by NTP (timedatectl set-ntp true; timedatectl shows whether it is)`;
+}
+
+function lengthOf(ms: number): string {
+	if (ms < 2 * MINUTE_MS) return `${Math.round(ms / SECOND_MS)} s`;
+	return ms < 2 * HOUR_MS ? `${Math.round(ms / MINUTE_MS)} min` : `${(ms / HOUR_MS).toFixed(1)} h`;
+}
