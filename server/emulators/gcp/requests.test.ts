@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { DEFAULT_ACCOUNT } from "./options.ts";
+import { DEFAULT_ACCOUNT, DEFAULT_PROJECT } from "./options.ts";
 import { machineOf, startTestEmulator, type TestEmulator, tokenOf, ZONE } from "./testing/fixture.ts";
 
 let emulator: TestEmulator;
@@ -69,6 +69,18 @@ describe("who calls", () => {
 	])("is refused: %s", async (_what, token) => {
 		const { status, body } = await emulator.call("GET", "zones", undefined, token);
 		expect({ status, reason: body.error.errors[0].reason }).toEqual({ status: 401, reason: "authError" });
+	});
+
+	it("is refused by a clock that the script puts off, for as many calls as it says, and the answer tells that clock", async () => {
+		expect(() => emulator.faults.add({ action: "Instances.List", behaviour: { kind: "wrong_clock", offsetMs: 1 } })).toThrow("one clock");
+		for (const offsetMs of [7_200_000, -7_200_000]) {
+			emulator.faults.add({ action: "*", behaviour: { kind: "wrong_clock", offsetMs } });
+			const headers = { authorization: `Bearer ${tokenOf(DEFAULT_ACCOUNT)}` };
+			const refused = await fetch(`${emulator.url}/compute/v1/projects/${DEFAULT_PROJECT}/zones`, { headers });
+			expect(refused.status).toBe(401);
+			expect(Math.abs(Date.parse(refused.headers.get("date") ?? "") - Date.now() - offsetMs)).toBeLessThan(60_000);
+			expect((await emulator.call("GET", "zones")).status).toBe(200);
+		}
 	});
 
 	it("is let in by a token that is good by this computer's clock, however far ahead the emulator's own is", async () => {

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { CatalogEntry } from "../../shared/catalog-entry.ts";
 import { type GceEmulator, startGceEmulator } from "../emulator.ts";
+import { TOKEN_LIFE_S } from "../identity-signer.ts";
 import { DEFAULT_ACCOUNT, DEFAULT_PROJECT, type GceEmulatorOptions } from "../options.ts";
 
 export const ZONE = "us-central1-a";
@@ -76,7 +77,8 @@ export async function startTestEmulator(options: Partial<GceEmulatorOptions> = {
 /** A token in the form of those that Google's library signs from a key file; good for an hour. */
 export function tokenOf(account: string, expiresAtMs = Date.now() + 3_600_000): string {
 	const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
-	return `${part({ alg: "RS256" })}.${part({ iss: account, exp: Math.floor(expiresAtMs / 1_000) })}.unsigned`;
+	const exp = Math.floor(expiresAtMs / 1_000);
+	return `${part({ alg: "RS256" })}.${part({ iss: account, iat: exp - TOKEN_LIFE_S, exp })}.unsigned`;
 }
 
 /** An order for one machine; `script` is executed at its boot. */
