@@ -67,6 +67,9 @@ describe("what goes wrong in a cloud ends well", { timeout: TIMEOUT_MS }, () => 
 		expect(record?.interruptions).toBeCloseTo(1, 2);
 		expect(record?.launches).toBeGreaterThan(1);
 		expect(record?.instanceHours).toBeGreaterThan(0);
+		// Taken back, and up again when the second machine came: one end of each.
+		expect(record?.zone?.upEnds.reduce((a, b) => a + b, 0)).toBeCloseTo(1, 2);
+		expect(record?.zone?.downEnds.reduce((a, b) => a + b, 0)).toBeCloseTo(1, 2);
 	});
 
 	it("gives a silent machine up only when it is seen gone, so never two run at once", async () => {

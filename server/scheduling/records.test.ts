@@ -79,6 +79,34 @@ describe("records of offers", () => {
 	});
 });
 
+describe("what launches say of how long spot stays, and stays away", () => {
+	it("is learned on spot alone", () => {
+		expect(withInterruption(withLaunch(emptyRecord(NOON_MS), NOON_MS), NOON_MS + HOUR_MS).zone).toBeUndefined();
+	});
+
+	it("is up while a machine of ours runs, however long nobody asks; taken back it is away until a launch comes up", () => {
+		let record = withLaunch(emptyRecord(NOON_MS, true), NOON_MS);
+		record = withInterruption(withHours(record, 3, NOON_MS + 3 * HOUR_MS), NOON_MS + 3 * HOUR_MS);
+		expect(record.zone).toMatchObject({ up: false, sinceMs: NOON_MS + 3 * HOUR_MS });
+		expect(record.zone?.upHours.reduce((a, b) => a + b, 0)).toBeCloseTo(3, 1);
+		// Another machine that runs on says nothing of whether one can be had.
+		record = withHours(record, 1, NOON_MS + 3 * HOUR_MS + 5 * MINUTE_MS);
+		expect(record.zone?.up).toBe(false);
+		record = withLaunch(record, NOON_MS + 3 * HOUR_MS + 30 * MINUTE_MS);
+		expect(record.zone).toMatchObject({ up: true, sinceMs: NOON_MS + 3 * HOUR_MS + 30 * MINUTE_MS });
+		expect(record.zone?.downEnds.map(Math.round)).toEqual([0, 0, 1, 0, 0, 0, 0, 0]);
+	});
+
+	it("is looked at by a refusal in a pause too, and not by one for the account's quota", () => {
+		const refused = withRefusal(emptyRecord(NOON_MS, true), NOON_MS);
+		expect(withRefusal(refused, NOON_MS + 30_000)).toMatchObject({
+			refusals: refused.refusals * 0.5 ** (1 / 20),
+			zone: { atMs: NOON_MS + 30_000 },
+		});
+		expect(withRefusal(emptyRecord(NOON_MS, true), NOON_MS, "quota").zone).toBeNull();
+	});
+});
+
 describe("expected rework", () => {
 	const hour = {
 		workMs: 10 * HOUR_MS,

@@ -1,6 +1,7 @@
 import type { Offer } from "#server/domain/capacity.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import { LIMITS } from "./limits.ts";
+import { noteZone, observeZone } from "./spot-guarantee/learner.ts";
 import type { OfferRecord } from "./types.ts";
 
 /**
@@ -8,8 +9,9 @@ import type { OfferRecord } from "./types.ts";
  * what the database holds through them, a replay what happens in it.
  */
 
-export function emptyRecord(atMs: number): OfferRecord {
-	return { atMs, instanceHours: 0, interruptions: 0, refusals: 0, launches: 0 };
+/** @param isSpot its comings and goings are learned too (spot-guarantee/learner.ts). */
+export function emptyRecord(atMs: number, isSpot = false): OfferRecord {
+	return { atMs, instanceHours: 0, interruptions: 0, refusals: 0, launches: 0, ...(isSpot && { zone: null }) };
 }
 
 /** The same evidence seen later: each count halves with its half-life (LIMITS). A moment before the record changes nothing. */
@@ -37,8 +39,10 @@ function fastShare({ atMs }: OfferRecord, nowMs: number): number {
 
 /** Instances of it ran for so many hours, up to `nowMs`. */
 export function withHours(record: OfferRecord, hours: number, nowMs: number): OfferRecord {
-	const now = decayed(record, nowMs);
-	return { ...now, instanceHours: now.instanceHours + Math.max(0, hours) };
+	const { zone, ...now } = decayed(record, nowMs);
+	// Its launch was a look, so somebody looked all the time since the last one. What was refused or taken back meanwhile stays away until a launch comes up.
+	const seen = zone?.up ? observeZone(zone, true, nowMs) : zone;
+	return { ...now, instanceHours: now.instanceHours + Math.max(0, hours), ...(seen !== undefined && { zone: seen }) };
 }
 
 /** The provider took one of its instances back: what it wants for others it has none left of, so this is a refusal too. */
@@ -49,19 +53,26 @@ export function withInterruption(record: OfferRecord, nowMs: number): OfferRecor
 
 /** A launch came up: it is asked again whenever it is wanted. */
 export function withLaunch(record: OfferRecord, nowMs: number): OfferRecord {
-	const { backoffUntilMs: _, ...now } = decayed(record, nowMs);
+	const { backoffUntilMs: _, ...now } = withLook(decayed(record, nowMs), true, nowMs);
 	return { ...now, launches: now.launches + 1 };
 }
 
 /**
  * A launch was refused for want of capacity: the pause before the next call doubles with each refusal that still counts.
- * During a pause nothing new is learned: many calls that were under way met the same shortage.
+ * During a pause no refusal is counted: many calls that were under way met the same shortage.
+ * @param why a quota of the account's says nothing of how long the zone is without capacity
  */
-export function withRefusal(record: OfferRecord, nowMs: number): OfferRecord {
-	const now = decayed(record, nowMs);
+export function withRefusal(record: OfferRecord, nowMs: number, why: "capacity" | "quota" = "capacity"): OfferRecord {
+	const faded = decayed(record, nowMs);
+	const now = why === "capacity" ? withLook(faded, false, nowMs) : faded;
 	if ((now.backoffUntilMs ?? 0) > nowMs) return now;
 	const pauseMs = Math.min(LIMITS.refusalPauseMaxMs, LIMITS.refusalPauseMs * 2 ** Math.min(20, Math.floor(now.refusals)));
 	return { ...now, refusals: now.refusals + 1, backoffUntilMs: nowMs + pauseMs };
+}
+
+/** It was seen to be had, or not, now. */
+function withLook(record: OfferRecord, up: boolean, nowMs: number): OfferRecord {
+	return record.zone === undefined ? record : { ...record, zone: noteZone(record.zone, up, nowMs) };
 }
 
 /** What the record says of the next launch. */

@@ -5,6 +5,7 @@ import type { JobSpec } from "#server/domain/job.ts";
 import type { Policy } from "#server/domain/policy.ts";
 import type { Reason } from "#server/domain/reasons.ts";
 import type { Provider } from "#server/domain/vocabulary.ts";
+import type { ZoneRecord } from "./spot-guarantee/types.ts";
 
 /**
  * Terminology. **Snapshot**: everything one cycle may know, read at one moment; plain data, nothing in it changes.
@@ -85,6 +86,8 @@ export interface OfferRecord {
 	launches: number;
 	/** After a refusal: not asked again before this time, UTC ms. Absent or past: nothing. */
 	backoffUntilMs?: number;
+	/** On spot: how long it was seen to stay, and to stay away; null: it was not looked at. Absent: it is not spot, or not learned. */
+	zone?: ZoneRecord | null;
 }
 
 /** Factors on the forecast wait, by horizon: entry i holds for forecasts up to `untilMs`. */

@@ -1,4 +1,4 @@
-import { DAY_MS, MINUTE_MS } from "#server/kernel/units.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 
 /** Lower edges of the ages by which runs are counted, ms; the last has no upper edge. Doubling, as run lengths spread over four orders. */
 export const AGE_EDGES_MS: readonly number[] = [0, 10, 20, 40, 80, 160, 320, 640].map((minutes) => minutes * MINUTE_MS);
@@ -12,6 +12,13 @@ export const SPOT = {
 	priorEnds: 3,
 	/** Counts weigh half after this long. An assumption: a market's month. */
 	halfLifeMs: 30 * DAY_MS,
+	/** Looks further apart than this tell nothing of the time between them: twice the longest pause between two calls to an offer that refused. */
+	lookGapMs: HOUR_MS,
+	/**
+	 * Age of the run of a zone that was not seen to come up: where nobody looked lately nothing is known but that spot usually lasts. At
+	 * this age the belief from before anything is seen is 0.1 ends an hour, as that of an instance (LIMITS). An assumption.
+	 */
+	unseenAgeMs: 6 * HOUR_MS,
 	/**
 	 * Share of the slack that waiting and changeovers are planned with. Availability drifts from day to day, which the model
 	 * does not know, so slack kept is worth more than it says. An assumption, set on the mean of five recorded traces: from 0.5 to

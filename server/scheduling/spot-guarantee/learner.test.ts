@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import { AGES, SPOT } from "./constants.ts";
-import { ageIndex, expectedLifeMs, modelOf, modelOfRate, newZoneRecord, observeZone, priorModel } from "./learner.ts";
+import { ageIndex, expectedLifeMs, modelOf, modelOfAll, newZoneRecord, noteZone, observeZone, priorModel } from "./learner.ts";
 import type { ZoneRecord } from "./types.ts";
 
 const M = MINUTE_MS;
@@ -54,11 +54,37 @@ describe("what is believed before anything is seen", () => {
 		const { upEndsPerHour } = priorModel();
 		expect([...upEndsPerHour].sort((a, b) => b - a)).toEqual(upEndsPerHour);
 	});
+});
 
-	it("scales to an interruption rate, and rates near each other share one model", () => {
-		expect(modelOfRate(0.1)).toBe(modelOfRate(0.102));
-		const life = (rate: number) => expectedLifeMs(modelOfRate(rate).upEndsPerHour, 0, 1000 * HOUR_MS);
-		expect(life(0.05)).toBeGreaterThan(life(0.5));
+describe("a zone that only our own launches look at", () => {
+	it("is up for six hours already when the first launch comes up, and down for no time when it is refused", () => {
+		const nowMs = 100 * HOUR_MS;
+		expect(noteZone(null, true, nowMs)).toMatchObject({ up: true, atMs: nowMs, sinceMs: nowMs - 6 * HOUR_MS });
+		expect(noteZone(null, false, nowMs)).toMatchObject({ up: false, atMs: nowMs, sinceMs: nowMs });
+	});
+
+	it("comes back: refused at 0, 1, 3 and 7 min, up at 15 min, is one end of a run of 15 min that it was away", () => {
+		let zone = noteZone(null, false, 0);
+		for (const minute of [1, 3, 7]) zone = noteZone(zone, false, minute * M);
+		zone = noteZone(zone, true, 15 * M);
+		expect(zone).toMatchObject({ up: true, sinceMs: 15 * M });
+		expect(zone.downEnds.map((n) => Math.round(n))).toEqual([0, 1, 0, 0, 0, 0, 0, 0]);
+		expect(zone.downHours.map((hours) => Math.round(hours * 60))).toEqual([10, 5, 0, 0, 0, 0, 0, 0]);
+	});
+
+	it("tells nothing of what it was between looks more than an hour apart: neither hours nor an end", () => {
+		const refused = noteZone(null, false, 0);
+		const later = noteZone(refused, true, HOUR_MS + 1);
+		expect(later).toMatchObject({ up: true, sinceMs: 1 - 5 * HOUR_MS, downHours: refused.downHours });
+		expect([...later.upEnds, ...later.downEnds].every((n) => n === 0)).toBe(true);
+	});
+
+	it("is one with its other sizes: hours and ends add up", () => {
+		const ended = observeZone(newZoneRecord(true, 0), false, 50 * M);
+		const [one, two] = [modelOfAll([ended], 50 * M), modelOfAll([ended, ended], 50 * M)];
+		expect(one).toEqual(modelOf(ended));
+		expect(two.upEndsPerHour[3]).toBeGreaterThan(one.upEndsPerHour[3] ?? 0);
+		expect(modelOfAll([], 0)).toEqual(priorModel());
 	});
 });
 

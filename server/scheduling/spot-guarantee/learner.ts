@@ -13,7 +13,7 @@ export function newZoneRecord(up: boolean, nowMs: number): ZoneRecord {
 /** The zone is seen up, or down, now. What it was at the last look is taken to have lasted until now. */
 export function observeZone(record: ZoneRecord, up: boolean, nowMs: number): ZoneRecord {
 	if (nowMs < record.atMs) return record;
-	const weight = 0.5 ** ((nowMs - record.atMs) / SPOT.halfLifeMs);
+	const weight = fadeOf(record, nowMs);
 	const fade = (counts: readonly number[]): number[] => counts.map((count) => count * weight);
 	const hours = fade(record.up ? record.upHours : record.downHours);
 	const ends = fade(record.up ? record.upEnds : record.downEnds);
@@ -29,6 +29,37 @@ export function observeZone(record: ZoneRecord, up: boolean, nowMs: number): Zon
 		: { ...seen, upHours: fade(record.upHours), upEnds: fade(record.upEnds), downHours: hours, downEnds: ends };
 }
 
+/**
+ * A zone that is known by our own launches alone: between two of them nobody looks. Refused or taken back: down; came up: up. A look that comes
+ * more than SPOT.lookGapMs after the last one begins anew: when what was seen then ended is not known, and counts for nothing.
+ */
+export function noteZone(record: ZoneRecord | null, up: boolean, nowMs: number): ZoneRecord {
+	if (record && nowMs - record.atMs <= SPOT.lookGapMs) return observeZone(record, up, nowMs);
+	const sinceMs = up ? nowMs - SPOT.unseenAgeMs : nowMs;
+	if (!record) return { ...newZoneRecord(up, nowMs), sinceMs };
+	return { ...fadedZone(record, nowMs), up, sinceMs };
+}
+
+/** The same evidence seen later: counts halve with SPOT.halfLifeMs. */
+function fadedZone(record: ZoneRecord, nowMs: number): ZoneRecord {
+	const weight = fadeOf(record, nowMs);
+	const fade = (counts: readonly number[]): number[] => counts.map((count) => count * weight);
+	const { upHours, upEnds, downHours, downEnds } = record;
+	return { ...record, atMs: nowMs, upHours: fade(upHours), upEnds: fade(upEnds), downHours: fade(downHours), downEnds: fade(downEnds) };
+}
+
+function fadeOf({ atMs }: ZoneRecord, nowMs: number): number {
+	return 0.5 ** (Math.max(0, nowMs - atMs) / SPOT.halfLifeMs);
+}
+
+/** What several records of one zone say together at that time: machines of its sizes, which come and go together. */
+export function modelOfAll(records: readonly ZoneRecord[], nowMs: number): ZoneModel {
+	const sum = (counts: (record: ZoneRecord) => readonly number[]): number[] =>
+		NONE.map((_, age) => records.reduce((total, record) => total + (counts(record)[age] ?? 0) * fadeOf(record, nowMs), 0));
+	const all = { upHours: sum((r) => r.upHours), upEnds: sum((r) => r.upEnds), downHours: sum((r) => r.downHours) };
+	return modelOf({ atMs: nowMs, up: true, sinceMs: nowMs, ...all, downEnds: sum((r) => r.downEnds) });
+}
+
 /** Posterior mean rates of a Gamma-Poisson model at each age, with the prior of SPOT as pseudo-counts. */
 export function modelOf(record: ZoneRecord): ZoneModel {
 	return {
@@ -41,22 +72,6 @@ export function modelOf(record: ZoneRecord): ZoneModel {
 export function priorModel(): ZoneModel {
 	return PRIOR_MODEL;
 }
-
-/**
- * A zone of which only its interruptions per instance hour are known (OfferRecord): the prior's shape over the ages, scaled
- * so that a run's first AGE_EDGES_MS hours end at that rate. Rates within 20% of each other share one model, and its tables.
- */
-export function modelOfRate(interruptionsPerHour: number): ZoneModel {
-	const step = Math.round(Math.log(Math.min(10, Math.max(0.001, interruptionsPerHour))) / Math.log(1.2));
-	let model = byRate.get(step);
-	if (!model) {
-		const scale = 1.2 ** step / PRIOR_MEAN_RATE;
-		model = { upEndsPerHour: PRIOR_RATES.map((rate) => rate * scale), downEndsPerHour: PRIOR_RATES };
-		byRate.set(step, model);
-	}
-	return model;
-}
-const byRate = new Map<number, ZoneModel>();
 
 /** The entry of AGE_EDGES_MS that an age falls into. */
 export function ageIndex(ageMs: number): number {
@@ -106,5 +121,3 @@ const PRIOR_RATES: readonly number[] = AGE_EDGES_MS.map((edgeMs, index) => {
 	return 1 / (middleMs / HOUR_MS + SPOT.priorAgeHours);
 });
 const PRIOR_MODEL: ZoneModel = { upEndsPerHour: PRIOR_RATES, downEndsPerHour: PRIOR_RATES };
-/** Endings per hour of a run under the prior, over its first day. */
-const PRIOR_MEAN_RATE = HOUR_MS / expectedLifeMs(PRIOR_RATES, 0, 24 * HOUR_MS);

@@ -1,8 +1,8 @@
 import { asc, gt, or, sql } from "drizzle-orm";
 import type { Db } from "#server/db/client.ts";
 import { instance } from "#server/db/schema/instance.ts";
-import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
-import { emptyRecord, withHours, withInterruption, withLaunch, withRefusal } from "#server/scheduling/records.ts";
+import { DAY_MS } from "#server/kernel/units.ts";
+import { recordsOfLaunches, type SeenLaunch } from "#server/scheduling/records-of-launches.ts";
 import type { OfferRecord } from "#server/scheduling/types.ts";
 
 /** How far back launches say anything about an offer; older ones have faded by their half-lives anyway. */
@@ -10,7 +10,7 @@ const LOOK_BACK_MS = 30 * DAY_MS;
 
 /**
  * How offers behaved, by offer id, from our own instances of 30 days: their hours, what was taken back, what was refused
- * and what came up. The pause after a refusal is the offer's own row's (offer/backoff.ts), and is not repeated here.
+ * and what came up, and of spot how long it stayed and stayed away. The pause after a refusal is the offer's own row's (offer/backoff.ts), and is not repeated here.
  * Cost: one scan of those instances; the caller keeps the answer for a minute.
  */
 export async function offerRecords(db: Db, nowMs: number): Promise<Map<string, OfferRecord>> {
@@ -18,6 +18,7 @@ export async function offerRecords(db: Db, nowMs: number): Promise<Map<string, O
 	const rows = await db
 		.select({
 			offerId: sql<string>`${instance.offer}->>'id'`,
+			capacityType: instance.capacityType,
 			launchedAt: instance.launchedAt,
 			terminatedAt: instance.terminatedAt,
 			code: sql<string | null>`${instance.reason}->>'code'`,
@@ -25,38 +26,22 @@ export async function offerRecords(db: Db, nowMs: number): Promise<Map<string, O
 		.from(instance)
 		.where(or(gt(instance.terminatedAt, since), sql`${instance.state} <> 'terminated'`))
 		.orderBy(asc(instance.intendedAt), asc(instance.id));
-	const steps = rows.flatMap((row) => stepsOf(row, nowMs)).sort((a, b) => a.atMs - b.atMs);
-	const records = new Map<string, OfferRecord>();
-	for (const { offerId, atMs, apply } of steps) records.set(offerId, apply(records.get(offerId) ?? emptyRecord(atMs)));
+	const launches = rows.map(
+		(row): SeenLaunch => ({
+			offerId: row.offerId,
+			isSpot: row.capacityType === "spot",
+			launchedAtMs: row.launchedAt?.getTime() ?? null,
+			endedAtMs: row.terminatedAt?.getTime() ?? null,
+			end: ENDS[row.code ?? ""] ?? "other",
+		}),
+	);
+	const records = recordsOfLaunches(launches, nowMs);
 	for (const [id, { backoffUntilMs: _, ...record }] of records) records.set(id, record);
 	return records;
 }
 
-interface Step {
-	offerId: string;
-	atMs: number;
-	apply: (record: OfferRecord) => OfferRecord;
-}
-
-/** What one instance adds, at the times at which it became known. */
-function stepsOf(row: { offerId: string; launchedAt: Date | null; terminatedAt: Date | null; code: string | null }, nowMs: number): Step[] {
-	const { offerId } = row;
-	const launchedMs = row.launchedAt?.getTime() ?? null;
-	const endMs = row.terminatedAt?.getTime() ?? nowMs;
-	if (launchedMs === null) {
-		const refused = row.code === "launch_refused_capacity" || row.code === "launch_refused_quota";
-		return refused ? [{ offerId, atMs: endMs, apply: (record) => withRefusal(record, endMs) }] : [];
-	}
-	const hours = Math.max(0, endMs - launchedMs) / HOUR_MS;
-	return [
-		{ offerId, atMs: launchedMs, apply: (record) => withLaunch(record, launchedMs) },
-		{
-			offerId,
-			atMs: endMs,
-			apply: (record) => {
-				const ran = withHours(record, hours, endMs);
-				return row.code === "spot_interruption" ? withInterruption(ran, endMs) : ran;
-			},
-		},
-	];
-}
+const ENDS: Readonly<Record<string, SeenLaunch["end"]>> = {
+	spot_interruption: "interrupted",
+	launch_refused_capacity: "refused",
+	launch_refused_quota: "over_quota",
+};

@@ -1,8 +1,7 @@
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "#server/kernel/units.ts";
 import { evaluateExpression } from "#server/policy/expression.ts";
 import { JobFacts } from "#server/policy/job-facts.ts";
-import { emptyRecord, withHours, withInterruption, withLaunch, withRefusal } from "#server/scheduling/records.ts";
-import type { OfferRecord } from "#server/scheduling/types.ts";
+import { recordsOfLaunches } from "#server/scheduling/records-of-launches.ts";
 import type { SpillwayOptions } from "../replay/strategies/spillway.ts";
 import type { ReplayScenario, TraceJob } from "../replay/types.ts";
 import { shortagesOf, spotRecord } from "./capacity.ts";
@@ -52,7 +51,10 @@ export function scenarioOf(history: RecordedHistory): ReplayScenario {
 export function knownBefore(history: RecordedHistory): SpillwayOptions {
 	return {
 		priorRuns: history.priorRuns,
-		priorOffers: recordsBefore(history),
+		priorOffers: recordsOfLaunches(
+			history.launches.map(({ spot, ...launch }) => ({ ...launch, isSpot: spot })),
+			history.fromMs,
+		),
 		cooldownMs: history.timing.cooldownMs,
 		readRunsEveryMs: Math.max(4 * HOUR_MS, Math.ceil((history.toMs - history.fromMs) / RUN_READINGS_MAX)),
 		spentBefore: ({ scope }) => {
@@ -60,24 +62,6 @@ export function knownBefore(history: RecordedHistory): SpillwayOptions {
 			return inScope.map(({ month, microUsd }) => [month, microUsd] as const);
 		},
 	};
-}
-
-function recordsBefore({ launches, fromMs }: RecordedHistory): Map<string, OfferRecord> {
-	const records = new Map<string, OfferRecord>();
-	const change = (id: string, atMs: number, apply: (record: OfferRecord) => OfferRecord): void => {
-		if (atMs <= fromMs) records.set(id, apply(records.get(id) ?? emptyRecord(atMs)));
-	};
-	for (const { offerId, launchedAtMs, endedAtMs, end } of launches) {
-		const endMs = Math.min(endedAtMs ?? fromMs, fromMs);
-		if (launchedAtMs === null) {
-			if (end === "refused") change(offerId, endedAtMs ?? Number.POSITIVE_INFINITY, (record) => withRefusal(record, endMs));
-			continue;
-		}
-		change(offerId, launchedAtMs, (record) => withLaunch(record, launchedAtMs));
-		if (launchedAtMs <= fromMs) change(offerId, endMs, (record) => withHours(record, (endMs - launchedAtMs) / HOUR_MS, endMs));
-		if (end === "interrupted" && endedAtMs !== null) change(offerId, endedAtMs, (record) => withInterruption(record, endMs));
-	}
-	return records;
 }
 
 /** The recorded jobs as a replay takes them; who had come before the time comes at its beginning, with what was left of its work. */

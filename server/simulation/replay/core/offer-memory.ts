@@ -125,7 +125,7 @@ export class OfferMemory {
 	}
 
 	#change(offer: Offer, change: (record: OfferRecord) => OfferRecord): OfferRecord {
-		const record = change(this.#records.get(offer.id) ?? emptyRecord(this.#world.nowMs));
+		const record = change(this.#records.get(offer.id) ?? emptyRecord(this.#world.nowMs, offer.capacityType === "spot"));
 		this.#records.set(offer.id, record);
 		return record;
 	}
