@@ -105,6 +105,11 @@ describe.skipIf(!existsSync(RCLONE))("fetchData, by a real rclone (skipped where
 		expect(await readFile(path.join(await fetched(`http://${at}/set/`), "deep", "more"), "utf8")).toBe("3\n");
 	});
 
+	it("leaves the signature of an address out of what it says", async () => {
+		const told = await fetched("http://127.0.0.1:9/signed?sig=a%2Fb&x=1").then(() => "", String);
+		expect(told).toMatch(/127\.0\.0\.1:9\/signed\?sig=…&x=1/);
+	});
+
 	it("fetches again only what changed, and forgets what is gone", async () => {
 		const at = await serve();
 		const cache = new DataCache(path.join(folder, "cache"));

@@ -1,11 +1,12 @@
-import { mkdtemp, rm, stat } from "node:fs/promises";
+import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { DataRemotes } from "#server/domain/data-remotes.ts";
 import type { DataCache } from "./data-cache.ts";
 import { refuseInnerHost } from "./rclone/inner-host.ts";
 import { type CopyProgress, rcloneInto } from "./rclone/run.ts";
-import { rcloneSourceOf } from "./rclone/source.ts";
+import { type RcloneSource, rcloneSourceOf } from "./rclone/source.ts";
+import { StagingError } from "./safe-path.ts";
 
 /** What fetching from elsewhere takes. */
 export interface Fetching {
@@ -54,6 +55,8 @@ export async function fetchData(
 				log(`staging ${uri}: ${progressText(progress)}`);
 			},
 		});
+		if (hasNoFolders(source) && (await isNothing(target)))
+			throw new StagingError(`there is nothing at ${uri}; see that the path is written as it is in the store`);
 		const seconds = (Date.now() - beganMs) / 1000;
 		log(`staged ${uri}: ${sizeText(fetchedBytes)} fetched in ${seconds.toFixed(1)} s${known ? ", the rest was here already" : ""}`);
 		if (cache !== null && (!known || fetchedBytes > 0)) {
@@ -62,6 +65,19 @@ export async function fetchData(
 	} finally {
 		await rm(tmpFolder, { recursive: true, force: true });
 	}
+}
+
+/** rclone's kinds of stores that know names of objects alone. */
+const BUCKETS = new Set(["azureblob", "b2", "google cloud storage", "oracleobjectstorage", "s3", "storj", "swift"]);
+
+/** There a folder in which nothing is and one that never was are the same, and rclone takes a wrong path for the former. */
+function hasNoFolders(source: RcloneSource): boolean {
+	return source.kind === "remote" && BUCKETS.has(source.options["type"] ?? "");
+}
+
+async function isNothing(target: string): Promise<boolean> {
+	const found = await stat(target).catch(() => null);
+	return found === null || (found.isDirectory() && (await readdir(target)).length === 0);
 }
 
 function progressText({ bytes, totalBytes, bytesPerSecond }: CopyProgress): string {

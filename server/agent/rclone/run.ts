@@ -90,6 +90,11 @@ function run(
 	});
 }
 
+/** An address that lets in whoever has it has no business in a log. */
+function withoutSignatures(text: string): string {
+	return text.replaceAll(/\b(sig|signature|x-amz-signature|x-goog-signature)=[^&\s"']+/gi, "$1=…");
+}
+
 interface LogLine {
 	level?: string;
 	msg?: string;
@@ -112,7 +117,7 @@ function read(line: string, complaints: string[], { onProgress, linksAreErrors }
 		return;
 	}
 	if (said.level !== "error" && said.level !== "critical") return;
-	const text = [said.object, said.msg?.trim()].filter(Boolean).join(": ");
+	const text = withoutSignatures([said.object, said.msg?.trim()].filter(Boolean).join(": "));
 	// Said again at each try.
 	if (text === "" || /^Attempt \d+\/\d+ failed/.test(said.msg ?? "") || complaints.includes(text)) return;
 	complaints.push(text);
