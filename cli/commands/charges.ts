@@ -1,3 +1,4 @@
+import { LOST } from "#server/domain/lost-work.ts";
 import { badInput } from "../args.ts";
 import { readAs } from "../client.ts";
 import type { Command, CommandContext } from "../command.ts";
@@ -10,7 +11,7 @@ import { FILTER_OPTIONS, filterQuery } from "../spend-filters.ts";
 
 export const charges: Command = {
 	name: "charges",
-	usage: "[--from DAY] [--to DAY] [--job ID] [filters] | refund CHARGE --reason TEXT [--amount USD]",
+	usage: "[--from DAY] [--to DAY] [--job ID] [--as-of POINT] [--since POINT] [filters] | refund CHARGE --reason TEXT [--amount USD]",
 	summary: "list the charges behind a number, newest first, each with what caused it; and refund one",
 	details:
 		"A refund takes back what a machine of a cloud was charged, or --amount of it, by a correction beside the charge: in its job, team and hour, and in the budgets. Platform engineers and finance may.",
@@ -18,6 +19,10 @@ export const charges: Command = {
 		from: { value: "DAY", help: "2026-11-01, or a time such as 2026-11-01T08:00:00Z (default: 30 days before the end)" },
 		to: { value: "DAY", help: "up to this day or time, UTC (default: now)" },
 		job: { value: "ID", help: "only this job's, by its id" },
+		lost: { value: "HOW", help: `only of attempts that ended so in these days, whenever they were charged: ${LOST.join(", ")}` },
+		"without-idle": { help: "not of owned hardware that no job used" },
+		"as-of": { value: "POINT", help: "as the ledger stood when a statement was closed (2026-11/1, 2026-11/1/TEAM) or at a time" },
+		since: { value: "POINT", help: "only what was posted later than that" },
 		...FILTER_OPTIONS,
 		cursor: { value: "CURSOR", help: "go on behind a page: nextCursor of its --json" },
 		limit: { value: "N", help: "how many (default: 50)" },
@@ -28,6 +33,7 @@ export const charges: Command = {
 	examples: [
 		"spillway charges --team risk --region us-east-1",
 		"spillway charges --from 2026-11-01 --to 2026-11-02 --kind adjustment --json",
+		"spillway charges --from 2026-11-01 --to 2026-12-01 --as-of 2026-11/1",
 		'spillway charges refund chg_01jd3x --amount 12.50 --reason "The disk was slow"',
 	],
 	async run(ctx) {
@@ -55,14 +61,16 @@ async function refund({ args, io, client, json }: CommandContext, id: string): P
 }
 
 async function list({ args, io, client, json }: CommandContext): Promise<ExitCode> {
-	const selection = { from: args.text("from"), to: args.text("to"), job: args.text("job"), ...filterQuery(args) };
+	const part = { lost: args.text("lost"), asOf: args.text("as-of"), since: args.text("since") };
+	const idle = args.has("without-idle") ? { withoutIdle: "true" } : {};
+	const selection = { from: args.text("from"), to: args.text("to"), job: args.text("job"), ...part, ...idle, ...filterQuery(args) };
 	const page = { cursor: args.text("cursor"), limit: args.wholeNumber("limit", { min: 1, max: 500 }) };
 	const answer = await client.get("/charges", { ...selection, ...page });
 	if (json) {
 		io.out(`${answer.text}\n`);
 		return EXIT.done;
 	}
-	const { items, totals, fromMs, toMs, nextCursor } = readAs(chargesShape, answer, "list of charges");
+	const { items, totals, later, fromMs, toMs, nextCursor } = readAs(chargesShape, answer, "list of charges");
 	io.out(
 		table(
 			io,
@@ -94,5 +102,9 @@ async function list({ args, io, client, json }: CommandContext): Promise<ExitCod
 	);
 	const shown = nextCursor === null ? "" : ` of which the newest ${items.length} are shown`;
 	io.err(`${styled(io, "dim", `${exactTime(fromMs)} to ${exactTime(toMs)}: ${count(Number(totals.charges), "charge")}${shown}`)}\n`);
+	if (later && later.charges !== "0") {
+		const posted = `${count(Number(later.charges), "charge")}, ${exactMoney(later.effectiveMicroUsd)}`;
+		io.err(`${styled(io, "dim", `posted later, and not among them: ${posted} (see them with --since instead of --as-of)`)}\n`);
+	}
 	return EXIT.done;
 }

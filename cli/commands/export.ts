@@ -5,11 +5,12 @@ import { saveStream } from "../save-stream.ts";
 
 export const exportCommand: Command = {
 	name: "export",
-	usage: "focus --month MONTH [-o FILE]",
+	usage: "focus --month MONTH [--as-of POINT] [-o FILE]",
 	summary: "write every charge of a month as FOCUS 1.2, owned hardware included",
 	details: "The format is CSV (docs/focus.md). Without -o it goes to stdout.",
 	options: {
 		month: { value: "MONTH", help: "a month of the ledger's calendar, for example 2026-11" },
+		"as-of": { value: "POINT", help: "as the ledger stood when a statement was closed (2026-11/1, 2026-11/1/TEAM) or at a time" },
 		output: { short: "o", value: "FILE", help: "write it to this file" },
 	},
 	positionals: { min: 1, max: 1, name: "focus" },
@@ -19,7 +20,7 @@ export const exportCommand: Command = {
 		if (what !== "focus") throw badInput(`There is no "export ${what}". There is: export focus --month MONTH.`);
 		const month = args.text("month");
 		if (month === undefined) throw badInput("--month is missing: a month such as 2026-11.");
-		await saveStream(io, client.bytes("/exports/focus", { month, format: "csv" }), args.text("output"));
+		await saveStream(io, client.bytes("/exports/focus", { month, format: "csv", asOf: args.text("as-of") }), args.text("output"));
 		return EXIT.done;
 	},
 };

@@ -15,13 +15,18 @@ interface Within {
 	day?: string;
 	team?: string;
 	job?: string;
+	/** As parseLedgerCut() reads it. */
+	asOf?: string | null;
 }
 
 /**
  * The page with the charges that a budget counts; null where its scope asks for more than filters can, and for sums over teams
  * that the reader does not see.
  */
-export function budgetDrill({ scope, period, periodKey, seesAllTeams = true }: Counted, { day, team, job }: Within = {}): string | null {
+export function budgetDrill(
+	{ scope, period, periodKey, seesAllTeams = true }: Counted,
+	{ day, team, job, asOf = null }: Within = {},
+): string | null {
 	if (!seesAllTeams && team === undefined && job === undefined) return null;
 	const own = scopeFilters(scope);
 	const counted = own && narrowed(own, CHARGES_OF_BUDGETS);
@@ -32,5 +37,6 @@ export function budgetDrill({ scope, period, periodKey, seesAllTeams = true }: C
 	return chargesHref({
 		...{ range: "month", dates, by: "team", bucket: null, filters, zone: "UTC" },
 		...(job === undefined ? {} : { job }),
+		asOf,
 	});
 }

@@ -37,8 +37,9 @@ function useCharges(view: ChargesView) {
 	);
 	const items = query.data.pages.flatMap((page) => page.items);
 	const totals = query.data.pages[0]?.totals;
+	const later = query.data.pages[0]?.later ?? null;
 	const mayRefund = query.data.pages[0]?.may.refund === true;
-	return { ...query, items, totals, mayRefund };
+	return { ...query, items, totals, later, mayRefund };
 }
 
 /** Sums of the whole selection, whatever of it is shown: the figure that was clicked is the first. */
@@ -97,11 +98,12 @@ function CarbonFacts({ totals, count }: { totals: ChargePage["totals"]; count: s
 
 /** The charges themselves, newest first. */
 export function ChargesTable({ view }: { view: ChargesView }) {
-	const { data, items, totals, mayRefund, hasNextPage, fetchNextPage, isFetchingNextPage } = useCharges(view);
+	const { data, items, totals, later, mayRefund, hasNextPage, fetchNextPage, isFetchingNextPage } = useCharges(view);
 	const [refunding, setRefunding] = useState<ChargeLine | null>(null);
 	const carbon = view.of === "carbon";
 	const refundable = mayRefund && !carbon && items.some(isRefundable);
 	if (items.length === 0) {
+		if (later !== null && later.charges > 0n) return <Later view={view} later={later} />;
 		if (isFiltered(view)) return <NoResults what="charges" clearHref={chargesHref({ ...view, filters: {} })} />;
 		return (
 			<EmptyState icon="spend" title="No charges in these days">
@@ -113,6 +115,7 @@ export function ChargesTable({ view }: { view: ChargesView }) {
 	const shown = items.reduce((sum, c) => sum + c.effectiveMicroUsd, 0n);
 	return (
 		<>
+			{later !== null && later.charges > 0n && <Later view={view} later={later} />}
 			<Table aria-label="Charges">
 				<thead>
 					<tr>
@@ -151,6 +154,20 @@ export function ChargesTable({ view }: { view: ChargesView }) {
 			</div>
 			{refunding && <RefundDialog charge={refunding} onClose={() => setRefunding(null)} />}
 		</>
+	);
+}
+
+/** What is not shown because it was posted after the cut, such as corrections of a month that was closed. */
+function Later({ view, later }: { view: ChargesView; later: NonNullable<ChargePage["later"]> }) {
+	const count = Number(later.charges);
+	return (
+		<p className="hairline-b px-4 py-2.5 text-xs text-pretty text-ink-2">
+			Posted later, and not among these: {formatCount(count)} {count === 1 ? "charge" : "charges"},{" "}
+			<Money value={later.effectiveMicroUsd} signed className="font-semibold" />.{" "}
+			<Link href={chargesHref({ ...view, asOf: null, since: view.asOf })} className="text-accent hover:underline">
+				Show them
+			</Link>
+		</p>
 	);
 }
 
@@ -248,5 +265,13 @@ export function ChargesExport({ view }: { view: ChargesView }) {
 	const { data } = useInfiniteQuery(chargePages(trpc.spend.charges.pathKey(), view, hour, (input) => client.spend.charges.query(input)));
 	const items = data?.pages.flatMap((page) => page.items) ?? [];
 	const { from, to } = datesOfView(view, hour);
-	return <CsvButton fileName={`spillway-charges-${from}-to-${to}.csv`} text={items.length > 0 ? () => chargesCsv(items) : null} />;
+	const cuts = [view.asOf && `-as-of-${view.asOf}`, view.since && `-since-${view.since}`].map((cut) =>
+		(cut ?? "").replace(/[^\w-]+/g, "-"),
+	);
+	return (
+		<CsvButton
+			fileName={`spillway-charges-${from}-to-${to}${cuts.join("")}.csv`}
+			text={items.length > 0 ? () => chargesCsv(items) : null}
+		/>
+	);
 }

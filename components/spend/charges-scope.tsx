@@ -1,6 +1,10 @@
 import Link from "next/link";
 import { type ChargesView, chargesHref } from "#components/spend/view.ts";
+import { statementHref } from "#components/statements/search-params.ts";
+import { formatExact } from "#components/time/format-time.ts";
 import { Icon } from "#components/ui/icon.tsx";
+import { parseLedgerCut } from "#server/domain/ledger-cut.ts";
+import { monthWords } from "#server/domain/statement-words.ts";
 
 const LOST_WORD = {
 	failed: "Attempts that failed",
@@ -14,7 +18,8 @@ const LOST_WORD = {
 
 /** What the charges are restricted to beside the filters: one job, or work that was lost. Each can be taken away. */
 export function ChargesScope({ view }: { view: ChargesView }) {
-	if (view.job === null && view.lost === null && !view.withoutIdle) return null;
+	const { asOf, since } = view;
+	if (view.job === null && view.lost === null && !view.withoutIdle && asOf === null && since === null) return null;
 	return (
 		<div className="flex flex-wrap items-center gap-2 text-ink-2">
 			{view.job !== null && (
@@ -23,6 +28,16 @@ export function ChargesScope({ view }: { view: ChargesView }) {
 					<Link href={`/jobs/${view.job}`} className="font-mono text-xs text-accent hover:underline">
 						{view.job}
 					</Link>
+				</Scope>
+			)}
+			{asOf !== null && (
+				<Scope clearHref={chargesHref({ ...view, asOf: null })} clears="the cut, to see them as they stand now">
+					As the ledger stood at <CutWords cut={asOf} />
+				</Scope>
+			)}
+			{since !== null && (
+				<Scope clearHref={chargesHref({ ...view, since: null })} clears="the restriction to later charges">
+					Posted later than <CutWords cut={since} />
 				</Scope>
 			)}
 			{view.withoutIdle && (
@@ -36,6 +51,23 @@ export function ChargesScope({ view }: { view: ChargesView }) {
 				</Scope>
 			)}
 		</div>
+	);
+}
+
+/** A version's closing with a way to it, or an instant. */
+function CutWords({ cut: text }: { cut: string }) {
+	const cut = parseLedgerCut(text);
+	if (cut === null) return null;
+	if ("atMs" in cut) return <time dateTime={new Date(cut.atMs).toISOString()}>{formatExact(cut.atMs)}</time>;
+	const { month, team, version } = cut;
+	return (
+		<>
+			the closing of{" "}
+			<Link href={statementHref(month, team, version)} className="text-accent hover:underline">
+				{monthWords(month)}
+				{team && `, ${team}`}, version {version}
+			</Link>
+		</>
 	);
 }
 

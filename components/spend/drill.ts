@@ -1,5 +1,6 @@
+import type { LostChoice } from "#server/domain/lost-work.ts";
 import { WORKLOAD_CLASSES } from "#server/domain/vocabulary.ts";
-import { type ChargesPart, chargesHref, DIMENSIONS, type Lost, type SpendFilters, type SpendView } from "./view.ts";
+import { type ChargesPart, chargesHref, DIMENSIONS, type SpendFilters, type SpendView } from "./view.ts";
 import { dateOf } from "./zone-days.ts";
 
 /** The parts that every sum is made of, as filters: together they are everything, and none overlaps another. */
@@ -35,8 +36,10 @@ export interface Drill {
 	/** The time that was clicked, within the range. */
 	span?: { fromMs: number; toMs: number };
 	job?: string;
-	lost?: Lost;
+	lost?: LostChoice;
 	withoutIdle?: boolean;
+	asOf?: string;
+	since?: string;
 	of?: ChargesPart["of"];
 }
 

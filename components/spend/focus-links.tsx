@@ -12,13 +12,18 @@ export function monthsOf({ from, to }: Dates): string[] {
 	return months;
 }
 
+/** `asOf`: as parseLedgerCut() reads it; null is as the month stands now. */
+export function focusHref(month: string, asOf: string | null): string {
+	return `/api/exports/focus?${new URLSearchParams({ month, ...(asOf === null ? {} : { asOf }) })}`;
+}
+
 /** Whole months as files in FOCUS 1.2, for whoever keeps the books. */
-export function FocusLinks({ dates }: { dates: Dates }) {
+export function FocusLinks({ dates, asOf = null }: { dates: Dates; asOf?: string | null }) {
 	return (
 		<span className="flex flex-wrap gap-x-3 gap-y-1">
 			FOCUS 1.2, whole months with every charge that you may see:
 			{monthsOf(dates).map((month) => (
-				<a key={month} href={`/api/exports/focus?month=${month.slice(0, 7)}`} download className="font-strong text-accent hover:underline">
+				<a key={month} href={focusHref(month.slice(0, 7), asOf)} download className="font-strong text-accent hover:underline">
 					{formatMonth(shownMs(month))}
 				</a>
 			))}

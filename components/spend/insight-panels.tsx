@@ -5,12 +5,13 @@ import { CellMoney, Drill } from "#components/spend/cells.tsx";
 import { drillHref, type SpendPart } from "#components/spend/drill.ts";
 import { type PriceRow, preparePrices } from "#components/spend/prepare-prices.ts";
 import { useSpend } from "#components/spend/use-spend.ts";
-import type { Lost, SpendView } from "#components/spend/view.ts";
+import type { SpendView } from "#components/spend/view.ts";
 import { cn } from "#components/ui/cn.ts";
 import { formatCount, formatPercent } from "#components/ui/format-number.ts";
 import { FILL_CLASS, KeyItem } from "#components/ui/meter.tsx";
 import { PanelHeader } from "#components/ui/panel.tsx";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
+import type { LostChoice } from "#server/domain/lost-work.ts";
 
 const MOST_PRICES = 9;
 
@@ -124,7 +125,7 @@ export function LostPanel({ view }: { view: SpendView }) {
 	const { page } = useSpend(view);
 	const { lost } = page;
 	const all = page.groups.totals.totalMicroUsd;
-	const cell = (part: SpendPart, state: Lost, microUsd: bigint) => ({ microUsd, href: drillHref(view, { part, lost: state }) });
+	const cell = (part: SpendPart, state: LostChoice, microUsd: bigint) => ({ microUsd, href: drillHref(view, { part, lost: state }) });
 	const sum = (pick: (i: (typeof lost.items)[number]) => bigint) => lost.items.reduce((total, i) => total + pick(i), 0n);
 	return (
 		<div className="flex min-w-0 flex-col pb-4">

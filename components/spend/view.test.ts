@@ -38,10 +38,24 @@ describe("the address", () => {
 			view({ filters: { project: ["p"], provider: ["aws"], region: [""], accelerator: ["H100"], site: ["s"], kind: ["tax"] } }),
 		],
 	])("is read back as it was written: %s", (_, written) => {
-		const part = { job: "job_1", lost: "any", withoutIdle: true, of: "carbon" } as const;
+		const part = { job: "job_1", lost: "any", withoutIdle: true, asOf: "2026-11/2/risk", since: "2026-11-03", of: "carbon" } as const;
 		expect(read(chargesHref({ ...written, ...part }))).toEqual({ ...written, ...part });
-		expect(read(chargesHref(written))).toEqual({ ...written, job: null, lost: null, withoutIdle: false, of: "cost" });
-		expect(chargesQuery({ ...written, ...part }, NOW)).toMatchObject({ jobId: "job_1", lost: "any", withoutIdle: true });
+		expect(read(chargesHref(written))).toEqual({
+			...written,
+			job: null,
+			lost: null,
+			withoutIdle: false,
+			asOf: null,
+			since: null,
+			of: "cost",
+		});
+		expect(chargesQuery({ ...written, ...part }, NOW)).toMatchObject({
+			jobId: "job_1",
+			lost: "any",
+			withoutIdle: true,
+			asOf: "2026-11/2/risk",
+			since: "2026-11-03",
+		});
 		expect(viewOf(loadChargesParams(new URL(spendHref(written), "http://x").searchParams), "UTC")).toEqual(written);
 	});
 

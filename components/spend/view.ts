@@ -9,6 +9,8 @@ import {
 } from "nuqs/server";
 import type { Inputs } from "#components/trpc/outputs.ts";
 import { CHARGE_KINDS } from "#server/domain/charge.ts";
+import { parseLedgerCut } from "#server/domain/ledger-cut.ts";
+import { LOST, type LostChoice } from "#server/domain/lost-work.ts";
 import { CAPACITY_TYPES, LABELS, PROVIDERS, WORKLOAD_CLASSES } from "#server/domain/vocabulary.ts";
 import {
 	bucketFor,
@@ -60,10 +62,6 @@ export const BY_LABEL: Record<SpendBy, string> = {
 
 export type SpendFilters = NonNullable<Inputs["spend"]["page"]["filters"]>;
 
-export const LOST_STATES = ["failed", "interrupted", "evicted", "lost"] as const;
-export const LOST = [...LOST_STATES, "cut_short", "cancelled", "any"] as const;
-export type Lost = (typeof LOST)[number];
-
 /** "" is what has none, such as the team of idle hardware; in an address it is `~`, which no name is. */
 const NONE = "~";
 const name = createParser({ parse: (text) => (text === NONE ? "" : text.slice(0, 200)), serialize: (value: string) => value || NONE });
@@ -71,6 +69,7 @@ const workloadClass = createParser<"" | (typeof WORKLOAD_CLASSES)[number]>({
 	parse: (text) => (text === NONE ? "" : (WORKLOAD_CLASSES.find((c) => c === text) ?? null)),
 	serialize: (value) => value || NONE,
 });
+const cut = createParser({ parse: (text) => (parseLedgerCut(text) ? text : null), serialize: (value: string) => value });
 const date = createParser({ parse: (text) => (isDate(text) ? text : null), serialize: (value: string) => value });
 
 export const spendParams = {
@@ -94,6 +93,7 @@ export const CHARGES_OF = ["cost", "carbon"] as const;
 const chargesParams = {
 	...spendParams,
 	...{ job: parseAsString, lost: parseAsStringLiteral(LOST), without: parseAsStringLiteral(["idle"]) },
+	...{ asOf: cut, since: cut },
 	of: parseAsStringLiteral(CHARGES_OF).withDefault("cost"),
 };
 const urlKeys = { capacityType: "capacity", accelerator: "gpu" } as const;
@@ -115,11 +115,14 @@ export interface SpendView {
 	zone: string;
 }
 
-/** Charges of a part of it: of one job, of attempts that came to nothing, or all but idle hardware. */
+/** Charges of a part of it: of one job, of attempts that came to nothing, all but idle hardware, or posted by or after a cut. */
 export interface ChargesPart {
 	job: string | null;
-	lost: Lost | null;
+	lost: LostChoice | null;
 	withoutIdle: boolean;
+	/** As parseLedgerCut() reads them. */
+	asOf: string | null;
+	since: string | null;
 	of: (typeof CHARGES_OF)[number];
 }
 export type ChargesView = SpendView & ChargesPart;
@@ -143,11 +146,13 @@ export const spendHref = (view: SpendView): string => serialize("/spend", values
 export const chargesHref = (view: SpendView & Partial<ChargesPart>): string =>
 	serialize("/spend/charges", {
 		...valuesOf(view),
-		...{ job: view.job ?? null, lost: view.lost ?? null, without: view.withoutIdle ? "idle" : null, of: view.of ?? "cost" },
+		...{ job: view.job ?? null, lost: view.lost ?? null, without: view.withoutIdle ? "idle" : null },
+		...{ asOf: view.asOf ?? null, since: view.since ?? null, of: view.of ?? "cost" },
 	});
 
-export function chargesViewOf({ job, lost, without, of, ...params }: inferParserType<typeof chargesParams>, zone: string): ChargesView {
-	return { ...viewOf(params, zone), job, lost, withoutIdle: without === "idle", of };
+export function chargesViewOf(all: inferParserType<typeof chargesParams>, zone: string): ChargesView {
+	const { job, lost, without, asOf, since, of, ...params } = all;
+	return { ...viewOf(params, zone), job, lost, withoutIdle: without === "idle", asOf, since, of };
 }
 
 export const datesOfView = (view: SpendView, nowMs: number): Dates => view.dates ?? datesOf(view.range, nowMs, view.zone);
@@ -173,6 +178,8 @@ export function chargesQuery(view: ChargesView, nowMs: number) {
 		...(view.job === null ? {} : { jobId: view.job }),
 		...(view.lost === null ? {} : { lost: view.lost }),
 		...(view.withoutIdle ? { withoutIdle: true } : {}),
+		...(view.asOf === null ? {} : { asOf: view.asOf }),
+		...(view.since === null ? {} : { since: view.since }),
 		limit: 100,
 	};
 }

@@ -1,13 +1,19 @@
 import { type Drill, drillHref, narrowed } from "#components/spend/drill.ts";
 import type { SpendFilters } from "#components/spend/view.ts";
 import { addDays, dateOf, monthStart } from "#components/spend/zone-days.ts";
-import type { StatementContent, StatementItem, WasteKey } from "#server/domain/statement.ts";
+import type { StatementView } from "#components/statements/use-statement.ts";
+import { cutOfVersion } from "#server/domain/ledger-cut.ts";
+import { STATEMENT_LINES, type StatementContent, type StatementItem, type WasteKey } from "#server/domain/statement.ts";
 import { type ChargesWith, chargesOfLine, LOST_OF_WASTE } from "#server/domain/statement-charges.ts";
 
-type Of = Pick<StatementContent, "month" | "team" | "zone" | "fromMs" | "toMs">;
-type More = Pick<Drill, "job" | "lost" | "of" | "part">;
+type StatementDifference = StatementView["versions"][number]["differences"][number];
+type Of = Pick<StatementContent, "month" | "team" | "version" | "zone" | "fromMs" | "toMs">;
+type More = Pick<Drill, "job" | "lost" | "of" | "part" | "since">;
 
-/** The page with the charges behind a figure of a statement: its team's, of its month (or of `month`), as they stand now. */
+/**
+ * The page with the charges behind a figure of a statement: its team's, of its month (or of `month`), as they stood when the
+ * version was closed; behind a preview's as they stand now.
+ */
 export function statementDrill(
 	at: Of,
 	{ withoutIdle, ...filters }: ChargesWith & SpendFilters = {},
@@ -21,7 +27,8 @@ export function statementDrill(
 	const both = narrowed(at.team === "" ? {} : { team: [at.team] }, filters);
 	if (both === null) return null;
 	const view = { range: "month", dates, by: "team", bucket: null, filters: both, zone: at.zone } as const;
-	return drillHref(view, { ...more, ...(withoutIdle ? { withoutIdle } : {}) });
+	const asOf = cutOfVersion(at);
+	return drillHref(view, { ...more, ...(asOf === null ? {} : { asOf }), ...(withoutIdle ? { withoutIdle } : {}) });
 }
 
 export function itemDrill(at: Of, { project, line, provider, capacityType, accelerator }: StatementItem): string | null {
@@ -36,6 +43,22 @@ export function wasteDrill(at: Of, key: WasteKey): string | null {
 /** The same line of the month before. */
 export const drillBefore = (at: Of, charges: ChargesWith = {}, more: More = {}): string | null =>
 	statementDrill(at, charges, more, monthBefore(at.month));
+
+/** What was posted to the month after a version was closed, up to now. */
+export function laterDrill(at: Of, version: number): string | null {
+	const since = cutOfVersion({ ...at, version });
+	return since === null ? null : statementDrill({ ...at, version: 0 }, {}, { since });
+}
+
+/** The charges behind a difference to the version before; null for what is no sum of charges of the month. */
+export function differenceDrill(at: Of, { section, key }: StatementDifference): string | null {
+	const since = cutOfVersion({ ...at, version: at.version - 1 });
+	if (since === null) return null;
+	if (section === "total") return statementDrill(at, {}, { since });
+	if (section === "team" || section === "project") return statementDrill(at, { [section]: [key] }, { since });
+	const line = section === "line" ? STATEMENT_LINES.find((name) => name === key) : undefined;
+	return line ? statementDrill(at, chargesOfLine(line), { since }) : null;
+}
 
 /** "2026-10" of "2026-11". */
 export function monthBefore(month: string): string {

@@ -7,6 +7,7 @@ import { NoteDialog } from "#components/statements/note-dialog.tsx";
 import { PaperTable, PTd, PTh, PTr, Remark, Section } from "#components/statements/paper.tsx";
 import type { StatementView } from "#components/statements/use-statement.ts";
 import { Button } from "#components/ui/button.tsx";
+import { cutOfVersion } from "#server/domain/ledger-cut.ts";
 
 /** Caps against what was posted, each with why it was passed. */
 export function BudgetsSection({ view }: { view: StatementView }) {
@@ -37,7 +38,10 @@ export function BudgetsSection({ view }: { view: StatementView }) {
 								<Money value={b.capMicroUsd} />
 							</PTd>
 							<PTd n>
-								<Drill href={b.postedMicroUsd === "0" ? null : budgetDrill(b)} what={`Posted to ${b.id}`}>
+								<Drill
+									href={b.postedMicroUsd === "0" ? null : budgetDrill(b, { asOf: cutOfVersion(view.content) })}
+									what={`Posted to ${b.id}`}
+								>
 									<Money value={b.postedMicroUsd} />
 								</Drill>
 							</PTd>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { StatementContent, StatementSums } from "#server/domain/statement.ts";
-import { monthBefore, statementDrill, wasteDrill } from "./drill.ts";
+import { differenceDrill, laterDrill, monthBefore, statementDrill, wasteDrill } from "./drill.ts";
 import { gpuHours, itemGroups, itemLabel, lineRows, perGpuHour, shortHash } from "./prepare-statement.ts";
 import { statementFileHref, statementHref } from "./search-params.ts";
 
@@ -38,10 +38,11 @@ describe("lineRows", () => {
 	it("leads each amount of either month to its charges, by the days of the ledger's calendar; what is 0 to none", () => {
 		const november = "/spend/charges?from=2026-11-01&to=2026-11-30&team=risk";
 		const october = "/spend/charges?from=2026-10-01&to=2026-10-31&team=risk";
+		const closed = "&asOf=2026-11/1/risk";
 		expect(lineRows(content).map((r) => [r.href, r.previousHref])).toEqual([
-			[`${november}&capacity=spot&kind=compute,boot,staging`, null],
-			[`${november}&capacity=reserved,on_demand,spot`, `${october}&capacity=reserved,on_demand,spot`],
-			[november, october],
+			[`${november}&capacity=spot&kind=compute,boot,staging${closed}`, null],
+			[`${november}&capacity=reserved,on_demand,spot${closed}`, `${october}&capacity=reserved,on_demand,spot${closed}`],
+			[`${november}${closed}`, `${october}${closed}`],
 		]);
 	});
 	it("compares with nothing when nothing was charged in the month before", () => {
@@ -78,18 +79,25 @@ describe("the charges behind a figure", () => {
 	const company = someContent({ team: "" });
 	it("of the company's adjustments and waste", () => {
 		const november = "/spend/charges?from=2026-11-01&to=2026-11-30";
+		const [cut, since] = ["asOf=2026-11/1", "since=2026-11/1"];
 		const [adjusted] = lineRows({ ...company, lines: [{ key: "adjustment", sums: sums("-5"), previous: null }] });
-		expect(adjusted?.href).toBe(`${november}&kind=adjustment&without=idle`);
-		expect(wasteDrill(company, "interrupted")).toBe(`${november}&lost=cut_short`);
-		expect(wasteDrill(company, "idle")).toBe(`${november}&class=~&capacity=owned`);
-		expect(statementDrill(company, { team: [""] }, { of: "carbon" })).toBe(`${november}&team=~&of=carbon`);
+		expect(adjusted?.href).toBe(`${november}&kind=adjustment&without=idle&${cut}`);
+		expect(wasteDrill(company, "interrupted")).toBe(`${november}&lost=cut_short&${cut}`);
+		expect(wasteDrill(company, "idle")).toBe(`${november}&class=~&capacity=owned&${cut}`);
+		expect(statementDrill(company, { team: [""] }, { of: "carbon" })).toBe(`${november}&team=~&${cut}&of=carbon`);
+		expect(wasteDrill({ ...company, version: 0 }, "idle")).toBe(`${november}&class=~&capacity=owned`);
+		expect(laterDrill(company, 1)).toBe(`${november}&${since}`);
+		const second = { ...company, version: 2 };
+		const idle = { section: "line", key: "idle", beforeMicroUsd: "1", afterMicroUsd: "3", deltaMicroUsd: "2" } as const;
+		expect(differenceDrill(second, idle)).toBe(`${november}&class=~&capacity=owned&asOf=2026-11/2&${since}`);
+		expect(differenceDrill(second, { ...idle, section: "saving" })).toBeNull();
 	});
 	it("of what a team used, by project; of another team's nothing", () => {
 		const item = { project: "", line: "egress", provider: "aws", capacityType: "spot", accelerator: "", sums: sums("5") } as const;
 		const [group] = itemGroups(someContent({ items: [item], byProject: [{ key: "", sums: sums("5") }] }));
 		const november = "/spend/charges?from=2026-11-01&to=2026-11-30&team=risk&project=~";
-		expect(group?.href).toBe(november);
-		expect(group?.items[0]?.href).toBe(`${november}&provider=aws&capacity=spot&gpu=~&kind=egress&without=idle`);
+		expect(group?.href).toBe(`${november}&asOf=2026-11/1/risk`);
+		expect(group?.items[0]?.href).toBe(`${november}&provider=aws&capacity=spot&gpu=~&kind=egress&without=idle&asOf=2026-11/1/risk`);
 		expect(statementDrill(someContent({}), { team: ["nlp"] })).toBeNull();
 	});
 });

@@ -1,4 +1,6 @@
 import { Money } from "#components/money/money.tsx";
+import { Drill } from "#components/spend/cells.tsx";
+import { differenceDrill } from "#components/statements/drill.ts";
 import { None, PaperTable, PTd, PTh, PTr, Remark, Section } from "#components/statements/paper.tsx";
 import type { StatementView } from "#components/statements/use-statement.ts";
 import { formatExact } from "#components/time/format-time.ts";
@@ -8,17 +10,17 @@ import { LABELS } from "#server/domain/vocabulary.ts";
 type Version = StatementView["versions"][number];
 
 /** What this version says differently from the one before, and why there is another. */
-export function CorrectionSection({ view: { shown } }: { view: StatementView }) {
+export function CorrectionSection({ view: { shown, content } }: { view: StatementView }) {
 	if (!shown || shown.correction === null) return null;
 	return (
 		<Section title={`Corrections since version ${shown.version - 1}`}>
 			<p className="mt-1.5 text-xs text-pretty">{shown.correction}</p>
-			<Differences version={shown} />
+			<Differences version={shown} content={content} />
 		</Section>
 	);
 }
 
-function Differences({ version }: { version: Version }) {
+function Differences({ version, content }: { version: Version; content: StatementView["content"] }) {
 	if (version.differences.length === 0) return <Remark>No amount differs; notes or quantities do.</Remark>;
 	const amount = (value: string | null) => (value === null ? <None /> : <Money value={value} />);
 	return (
@@ -38,7 +40,9 @@ function Differences({ version }: { version: Version }) {
 						<PTd n>{amount(d.beforeMicroUsd)}</PTd>
 						<PTd n>{amount(d.afterMicroUsd)}</PTd>
 						<PTd n>
-							<Money value={d.deltaMicroUsd} signed />
+							<Drill href={differenceDrill(content, d)} what={`${differenceWords(d.section, d.key)}, what was posted between`}>
+								<Money value={d.deltaMicroUsd} signed />
+							</Drill>
 						</PTd>
 					</PTr>
 				))}

@@ -2,7 +2,10 @@
 import Link from "next/link";
 import { type ReactNode, useState } from "react";
 import { Money } from "#components/money/money.tsx";
+import { Drill } from "#components/spend/cells.tsx";
+import { focusHref } from "#components/spend/focus-links.tsx";
 import { CloseDialog } from "#components/statements/close-dialog.tsx";
+import { laterDrill } from "#components/statements/drill.ts";
 import { shortHash } from "#components/statements/prepare-statement.ts";
 import { statementFileHref, statementHref } from "#components/statements/search-params.ts";
 import type { StatementView } from "#components/statements/use-statement.ts";
@@ -10,6 +13,7 @@ import { Time } from "#components/time/relative-time.tsx";
 import { Button, buttonClass } from "#components/ui/button.tsx";
 import { Health } from "#components/ui/chip.tsx";
 import { cn } from "#components/ui/cn.ts";
+import { cutOfVersion } from "#server/domain/ledger-cut.ts";
 import { STATE_WORDS, whoseWords } from "#server/domain/statement-words.ts";
 
 /** Beside the paper: files, where it stands, what was checked, versions, and the month's other statements. */
@@ -56,9 +60,9 @@ function Files({ view: { content } }: { view: StatementView }) {
 				</a>
 				<a
 					className={buttonClass()}
-					href={`/api/exports/focus?month=${month}`}
+					href={focusHref(month, cutOfVersion(content))}
 					download
-					title="The month's charges in the form of FOCUS 1.2"
+					title="The month's charges that are in it, in the form of FOCUS 1.2"
 				>
 					FOCUS
 				</a>
@@ -84,8 +88,11 @@ function Standing({ view }: { view: StatementView }) {
 			</dl>
 			{changedSince && (
 				<p className="mt-2 rounded-lg bg-risk-soft px-3 py-2 text-xs text-pretty text-risk-ink">
-					Changed since closing by <Money value={changedSince.deltaMicroUsd} signed className="font-semibold" />, in {changedSince.charges}{" "}
-					{changedSince.charges === 1 ? "charge" : "charges"} posted later.
+					Changed since closing by{" "}
+					<Drill href={laterDrill(view.content, view.versions[0]?.version ?? 0)} what="Posted since closing">
+						<Money value={changedSince.deltaMicroUsd} signed className="font-semibold" />
+					</Drill>
+					, in {changedSince.charges} {changedSince.charges === 1 ? "charge" : "charges"} posted later.
 				</p>
 			)}
 		</Part>
@@ -107,7 +114,11 @@ const CHECK_WORDS = {
 function Checks({ view }: { view: StatementView }) {
 	return (
 		<Part title="Checked">
-			<p className="mb-1.5 text-xs text-pretty text-ink-3">Amounts on the paper lead to their charges, as they stand now.</p>
+			<p className="mb-1.5 text-xs text-pretty text-ink-3">
+				{view.shown
+					? "Amounts on the paper lead to their charges, as they stood when this version was closed."
+					: "Amounts on the paper lead to their charges, as they stand now."}
+			</p>
 			<dl>
 				{view.checks
 					.filter((c) => c.ok !== null)

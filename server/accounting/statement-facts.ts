@@ -58,6 +58,8 @@ export interface MonthFacts {
 	toMs: number;
 	zone: string;
 	postedUntilMs: number;
+	/** Of a month that is being closed: the number of the newest charge. */
+	postedUntilNumber?: number;
 	/** By team and line, of both months. */
 	rows: readonly MonthRow[];
 	/** The same of this month by project, and by what was used and bought. They may be `rows` themselves. */

@@ -139,7 +139,7 @@ describe("the bytes that are signed", () => {
 
 	it("say the same in another version at another time, and something else with another note", () => {
 		const content = buildStatement(someFacts({ rows: [aRow({ effectiveMicroUsd: 5n })] }), company);
-		expect(saysTheSame(content, { ...content, version: 2, replaces: "aa", postedUntilMs: 1 })).toBe(true);
+		expect(saysTheSame(content, { ...content, version: 2, replaces: "aa", postedUntilMs: 1, postedUntilNumber: 9 })).toBe(true);
 		expect(saysTheSame(content, { ...content, charges: 2 })).toBe(false);
 	});
 });

@@ -11,7 +11,7 @@ export const TOP_JOBS = 20;
  * @param version 0 for a preview.
  */
 export function buildStatement(facts: MonthFacts, at: { team: string; version: number; replaces: string | null }): StatementContent {
-	const { month, fromMs, toMs, zone, postedUntilMs } = facts;
+	const { month, fromMs, toMs, zone, postedUntilMs, postedUntilNumber } = facts;
 	const company = at.team === "";
 	const own = (list: readonly MonthRow[]): readonly MonthRow[] => (company ? list : list.filter((r) => r.team === at.team));
 	const thisMonth = (list: readonly MonthRow[]): MonthRow[] => own(list).filter((r) => r.month === "this");
@@ -22,6 +22,7 @@ export function buildStatement(facts: MonthFacts, at: { team: string; version: n
 	const isOwned = (r: MonthRow): boolean => r.capacityType === "owned";
 	return {
 		...{ month, team: at.team, version: at.version, replaces: at.replaces, fromMs, toMs, zone, postedUntilMs },
+		...(postedUntilNumber === undefined ? {} : { postedUntilNumber }),
 		charges: rows.reduce((n, r) => n + r.charges, 0),
 		...{ totals, previousTotals },
 		sides: [

@@ -4,7 +4,11 @@ import { csvHeaders } from "./rest/stream-file.ts";
 
 /** A page's download, by the query that REST takes; read as fast as the browser takes it. */
 export async function downloadFocus(ctx: ServiceContext, query: URLSearchParams): Promise<Response> {
-	const { fileName, chunks } = await exportFocus(ctx, { month: query.get("month") ?? "", format: query.get("format") ?? "csv" });
+	const { fileName, chunks } = await exportFocus(ctx, {
+		month: query.get("month") ?? "",
+		format: query.get("format") ?? "csv",
+		asOf: query.get("asOf") ?? undefined,
+	});
 	const body = new ReadableStream<Uint8Array>({
 		async pull(controller) {
 			const { value, done } = await chunks.next();

@@ -30,6 +30,8 @@ export interface StatementContent {
 	zone: string;
 	/** Charges posted up to this moment are in it. */
 	postedUntilMs: number;
+	/** Exactly the charges of the month with numbers up to this are in it. A preview has none, nor have versions from before numbers. */
+	postedUntilNumber?: number;
 	/** How many charges. */
 	charges: number;
 	totals: StatementSums;

@@ -16,14 +16,15 @@ export const billRoutes: Route[] = [
 	{
 		method: "GET",
 		path: "/exports/focus",
-		summary: "Every charge of a month (month=yyyy-mm) as FOCUS 1.2, format=csv: a stream of any length",
+		summary: "Every charge of a month (month=yyyy-mm) as FOCUS 1.2, format=csv: a stream of any length; asOf: as the ledger stood",
 		permission: "charge:read",
 		answers: "text/csv",
 		async handle(ctx, request) {
-			refuseUnknown(request.query, ["month", "format"]);
+			refuseUnknown(request.query, ["month", "format", "asOf"]);
 			const format = textParam(request.query, "format");
 			const month = textParam(request.query, "month") ?? "";
-			return streamCsv(request, await exportFocus(ctx, { month, ...(format === undefined ? {} : { format }) }));
+			const asOf = textParam(request.query, "asOf");
+			return streamCsv(request, await exportFocus(ctx, { month, asOf, ...(format === undefined ? {} : { format }) }));
 		},
 	},
 	{

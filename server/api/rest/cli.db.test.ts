@@ -317,6 +317,23 @@ describe("what is shown", () => {
 				"/spend?from=2026-01-01&to=2026-02-01&groupBy=job&limit=3",
 			],
 			[["charges", "--from", "2026-01-01", "--to", "2026-02-01", "--team", ""], "/charges?from=2026-01-01&to=2026-02-01&team="],
+			[
+				[
+					"charges",
+					"--lost",
+					"cut_short",
+					"--without-idle",
+					"--as-of",
+					"2026-10-02",
+					"--since",
+					"2026-10-01",
+					"--from",
+					"2026-01-01",
+					"--to",
+					"2026-02-01",
+				],
+				"/charges?from=2026-01-01&to=2026-02-01&lost=cut_short&asOf=2026-10-02&since=2026-10-01&withoutIdle=true",
+			],
 		];
 		for (const [args, at] of paths) {
 			const ran = await spillway([...args, "--json"]);

@@ -68,6 +68,9 @@ describe("GET /spend", () => {
 		["/charges?cursor=x", "cursor"],
 		["/charges?groupBy=team", "groupBy"],
 		["/charges?limit=0", "limit"],
+		["/charges?lost=stolen", "lost"],
+		["/charges?asOf=yesterday", "asOf"],
+		["/charges?since=2026-13/1", "since"],
 	])("%s is refused and the parameter named", async (path, field) => {
 		const { status, json } = await world.get(path, { as: "finance" });
 		expect(status).toBe(400);
@@ -87,6 +90,18 @@ describe("GET /charges", () => {
 		);
 		const one = await world.get(`/charges?${range}&job=${jobId}`, { as: "finance" });
 		expect(one.json.totals).toMatchObject({ charges: "1", effectiveMicroUsd: "1000000" });
+	});
+
+	it("takes every filter that the page has, and the command line each of them", async () => {
+		const used = await world.get(`/charges?${range}&withoutIdle=1`, { as: "finance" });
+		expect(used.json.totals).toMatchObject({ charges: "1", effectiveMicroUsd: "1000000" });
+		const none = await world.get(`/charges?${range}&lost=any`, { as: "finance" });
+		expect(none.json.totals.charges).toBe("0");
+		const before = await world.get(`/charges?${range}&asOf=2020-01-01&since=2019-01-01T00:00:00Z`, { as: "finance" });
+		expect(before.json).toMatchObject({ items: [], later: { charges: "2", effectiveMicroUsd: "1250000" }, asOf: { statement: null } });
+		const all = await world.get(`/charges?${range}&since=2020-01-01`, { as: "finance" });
+		expect(all.json).toMatchObject({ totals: { charges: "2", effectiveMicroUsd: "1250000" }, later: null });
+		expect((await world.get(`/charges?${range}&asOf=2020-01/1`, { as: "finance" })).status).toBe(404);
 	});
 
 	it("pages by cursor", async () => {

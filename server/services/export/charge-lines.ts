@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type { ChargeCause, ChargeOwn } from "#server/accounting/focus/facts.ts";
 import type { Db } from "#server/db/client.ts";
 import { CHARGE_CORRECTIONS, CHARGE_KINDS } from "#server/domain/charge.ts";
@@ -13,8 +13,8 @@ const ROW = "\x1e";
 export interface ChargeSelection {
 	fromMs: number;
 	toMs: number;
-	/** Charges posted later are left out, so that an export that takes long is of one moment. */
-	postedUntilMs: number;
+	/** Of charges: others are left out, so that an export that takes long is of one moment. */
+	posted: SQL;
 	/** null: all. */
 	teams: readonly string[] | null;
 }
@@ -51,7 +51,7 @@ export async function readChargeBatch(db: Db, selection: ChargeSelection, after:
 				coalesce(bill_line_id, ''), coalesce(correction, '')) as line
 			from charge
 			where period_start >= ${iso(selection.fromMs)}::timestamptz and period_start < ${iso(selection.toMs)}::timestamptz
-				and posted_at <= ${iso(selection.postedUntilMs)}::timestamptz and ${from} and ${ofTeams}
+				and ${selection.posted} and ${from} and ${ofTeams}
 			order by period_start, id limit ${limit}
 		) as batch`);
 	const lines = found[0]?.lines ?? null;

@@ -10,6 +10,7 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import { teamScope } from "../authorize.ts";
 import type { ServiceContext } from "../context.ts";
 import { ledgerCalendar } from "../ledger/calendar.ts";
+import { cutAt, readCut } from "../spend/cut.ts";
 import {
 	type ChargeBatch,
 	type ChargeSelection,
@@ -34,18 +35,19 @@ export interface FocusExport {
 
 /**
  * Every charge of a month of the ledger's calendar as FOCUS 1.2, owned hardware included. A data scientist gets the rows
- * of their teams. Cost: streams, in constant memory; no transaction is held open.
- * @throws SpillwayError `forbidden`, `invalid_input` for a month that is none.
+ * of their teams. `asOf`: as the ledger stood when a version of a statement was closed, or at an instant. Cost: streams, in constant memory; no transaction is held open.
+ * @throws SpillwayError `forbidden`, `invalid_input` for a month or a cut that is none, `not_found` for a version that was never written.
  */
 export async function exportFocus(
 	ctx: Pick<ServiceContext, "actor" | "db" | "clock">,
-	input: { month: string; format?: string },
+	input: { month: string; format?: string; asOf?: string | undefined },
 ): Promise<FocusExport> {
 	const teams = teamScope(ctx, "charge:read");
 	if ((input.format ?? "csv") !== "csv") throw wrong("format", "the only format is csv");
 	const month = monthOfKey(input.month, await ledgerCalendar(ctx.db));
 	if (month === null) throw wrong("month", "a month is written like 2026-11");
-	const selection = { ...month, postedUntilMs: ctx.clock.nowMs(), teams };
+	const cut = input.asOf === undefined ? cutAt(ctx.clock.nowMs()) : await readCut(ctx, input.asOf, "asOf");
+	const selection = { ...month, posted: cut.by, teams };
 	return { fileName: `focus-1.2-${input.month}.csv`, chunks: rowsOf(ctx.db, selection, billingPeriodOf(month)) };
 }
 

@@ -26,7 +26,7 @@ export async function readCharges(db: DbOrTx, where: SQL | undefined): Promise<C
 }
 
 export function toCharge(row: typeof charge.$inferSelect): Charge {
-	const { periodStart, periodEnd, team, project, siteId, provider, region, capacityType, accelerator, kind, ...rest } = row;
+	const { periodStart, periodEnd, team, project, siteId, provider, region, capacityType, accelerator, kind, number: _, ...rest } = row;
 	return {
 		...rest,
 		periodStartMs: periodStart.getTime(),

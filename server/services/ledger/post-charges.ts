@@ -63,7 +63,8 @@ function utcMonthStart(atMs: number): number {
 	return Date.UTC(at.getUTCFullYear(), at.getUTCMonth());
 }
 
-const CHARGE_FIELDS = Object.keys(getTableColumns(charge));
+/** All but what the database gives. */
+const CHARGE_FIELDS = Object.keys(getTableColumns(charge)).filter((field) => field !== "number");
 
 function chargeRow({ periodStartMs, periodEndMs, dimensions, ...rest }: ChargeDraft, nowMs: number): Record<string, unknown> {
 	const [periodStart, periodEnd, postedAt] = [new Date(periodStartMs), new Date(periodEndMs), new Date(nowMs)];

@@ -7,14 +7,16 @@ import type { Calendar } from "#server/accounting/zone.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
 import { charge } from "#server/db/schema/charge.ts";
 import type { Charge } from "#server/domain/charge.ts";
+import { LOST, LOST_CHOICES, type LostChoice } from "#server/domain/lost-work.ts";
 import { teamScope } from "../authorize.ts";
 import type { ServiceContext } from "../context.ts";
 import { decodeCursor, encodeCursor } from "../cursor.ts";
 import { ledgerCalendar } from "../ledger/calendar.ts";
 import { allows } from "../statement/allows.ts";
 import { type NamedCharge, readChargeRows } from "./charge-rows.ts";
+import { type CutView, readCut } from "./cut.ts";
 import { passes, restricted, type SpendFilters, spendFilters } from "./filters.ts";
-import { LOST_CHOICES, type LostChoice, lostAttempts } from "./lost-work.ts";
+import { lostAttempts } from "./lost-work.ts";
 import { spendRange } from "./range.ts";
 import { readSums } from "./read-sums.ts";
 
@@ -22,15 +24,18 @@ import { readSums } from "./read-sums.ts";
  * The charges behind a number. `fromMs`, `toMs`: the number's range, in whole hours. `filters`: the number's own, with the
  * value of its group as one more. `jobId`: one job's alone. `lost`: those of attempts that ended in the range without
  * finishing their command, in one way or in any, whenever they were charged. `withoutIdle`: not those of owned hardware that
- * no job used. `cursor`: nextCursor of the page before.
+ * no job used. `asOf`: as the ledger stood when a version of a statement was closed (`2026-11/1`, `2026-11/1/risk`) or at an
+ * instant; `since`: what was posted later than that. `cursor`: nextCursor of the page before.
  */
 export const listChargesInput = z.strictObject({
 	fromMs: z.number().int(),
 	toMs: z.number().int(),
 	filters: spendFilters.default({}),
 	jobId: z.string().min(1).max(64).optional(),
-	lost: z.enum(Object.keys(LOST_CHOICES) as LostChoice[]).optional(),
+	lost: z.enum(LOST).optional(),
 	withoutIdle: z.boolean().default(false),
+	asOf: z.string().max(200).optional(),
+	since: z.string().max(200).optional(),
 	cursor: z.string().max(200).optional(),
 	limit: z.number().int().min(1).max(500).default(50),
 });
@@ -58,26 +63,39 @@ export interface ChargePage {
 	nextCursor: string | null;
 	/** Of the whole selection, not of the page. */
 	totals: ChargeTotals;
+	/** The cuts that were asked for. */
+	asOf: CutView | null;
+	since: CutView | null;
+	/** With asOf: what was posted to the selection later. */
+	later: Pick<ChargeTotals, "charges" | "effectiveMicroUsd"> | null;
 	/** What who asks may do with them. */
 	may: { refund: boolean };
 }
 
 /**
  * A page of charges, newest first, with the sums of the whole selection from the rollups. A data scientist sees their own
- * teams' alone. Cost: the rollups of the range, then the charges of those days alone that have any, from the newest on.
- * @throws SpillwayError `forbidden`, `invalid_input`.
+ * teams' alone. Cost: the rollups of the range, then the charges of those days alone that have any, from the newest on; with
+ * a cut also the charges that were posted after it, which lie at the end of their month's partition.
+ * @throws SpillwayError `forbidden`, `invalid_input`, `not_found` for a version of a statement that was never written.
  */
 export async function listCharges(ctx: Pick<ServiceContext, "actor" | "db">, raw: ListChargesInput): Promise<ChargePage> {
 	const teams = teamScope(ctx, "charge:read");
-	const { filters, jobId, lost, withoutIdle, cursor, limit, ...asked } = listChargesInput.parse(raw);
+	const { filters, jobId, lost, withoutIdle, asOf, since, cursor, limit, ...asked } = listChargesInput.parse(raw);
 	const calendar = await ledgerCalendar(ctx.db);
 	const range = spendRange(asked, calendar);
 	const after = cursor === undefined ? null : decodeCursor(cursor);
+	const until = asOf === undefined ? null : await readCut(ctx, asOf, "asOf");
+	const from = since === undefined ? null : await readCut(ctx, since, "since");
 	const { only, place } = await oneCause(ctx, range, jobId, lost);
-	const kept = and(passes(charge, filters, teams), only, withoutIdle ? USED : undefined);
+	const selected = and(passes(charge, filters, teams), only, withoutIdle ? USED : undefined);
+	const kept = and(selected, until?.by, from?.after);
+	const later = until && (await sumsOfCharges(ctx, and(within([place]), selected, until.after)));
 	const { totals, places } =
-		only === undefined
-			? await sumsOfSelection(ctx, { range, calendar, filters, teams, withoutIdle, atMs: after?.atMs ?? range.toMs, rows: limit + 1 })
+		only === undefined && from === null
+			? await sumsOfSelection(ctx, {
+					...{ range, calendar, filters, teams, withoutIdle, later },
+					...{ atMs: after?.atMs ?? range.toMs, rows: limit + 1 },
+				})
 			: { totals: await sumsOfCharges(ctx, and(within([place]), kept)), places: [place] };
 	const rows = await readChargeRows(ctx.db, and(within(places), kept, after === null ? undefined : before(after)), limit + 1);
 	const items = rows.slice(0, limit).map((row) => ({ ...row, cause: causeOf(row) }));
@@ -89,6 +107,8 @@ export async function listCharges(ctx: Pick<ServiceContext, "actor" | "db">, raw
 		items,
 		nextCursor,
 		totals,
+		...{ asOf: until?.view ?? null, since: from?.view ?? null },
+		later: later && { charges: later.charges, effectiveMicroUsd: later.effectiveMicroUsd },
 		may: { refund: allows(ctx, "rates:change", null) },
 	};
 }
@@ -116,6 +136,8 @@ interface Selection {
 	filters: SpendFilters;
 	teams: readonly string[] | null;
 	withoutIdle: boolean;
+	/** In the rollups too, but not wanted. */
+	later: ChargeTotals | null;
 	/** Charges of later hours are on earlier pages. */
 	atMs: number;
 	/** So many are wanted. */
@@ -127,7 +149,8 @@ async function sumsOfSelection(ctx: Pick<ServiceContext, "db">, s: Selection): P
 	const query = { groupBy: null, byBucket: true, filters: s.filters, teams: s.teams };
 	const wanted = <T extends { idle: boolean }>(sums: T[]): T[] => (s.withoutIdle ? sums.filter(({ idle }) => !idle) : sums);
 	const buckets = wanted(await readSums(ctx.db, { ...query, segments: coverRange(s.range, "month", s.calendar), columns: TOTALS }));
-	const totals = Object.fromEntries(TOTALS.map((name) => [name, buckets.reduce((sum, b) => sum + b[name], 0n)])) as ChargeTotals;
+	const sumOf = (name: (typeof TOTALS)[number]) => buckets.reduce((sum, b) => sum + b[name], 0n) - (s.later?.[name] ?? 0n);
+	const totals = Object.fromEntries(TOTALS.map((name) => [name, sumOf(name)])) as ChargeTotals;
 	const places = placesOf(buckets, s);
 	if (restricted(s.filters).length === 0 && s.teams === null && !s.withoutIdle) return { totals, places };
 	const months = places.filter((p) => p.toMs - p.fromMs > LONG_MS);
@@ -156,7 +179,7 @@ function placesOf(buckets: readonly { granularity: string | null; bucketStartMs:
 	let count = 0n;
 	for (const { interval, charges } of [...held.values()].sort((a, b) => b.interval.fromMs - a.interval.fromMs)) {
 		if (charges === 0n || interval.fromMs > s.atMs) continue;
-		if (count >= BigInt(s.rows)) break;
+		if (count >= BigInt(s.rows) + (s.later?.charges ?? 0n)) break;
 		places.push(interval);
 		if (interval.toMs <= s.atMs) count += charges;
 	}

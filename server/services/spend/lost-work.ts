@@ -5,26 +5,13 @@ import { attempt } from "#server/db/schema/attempt.ts";
 import { charge } from "#server/db/schema/charge.ts";
 import { job } from "#server/db/schema/job.ts";
 import { attemptSum } from "#server/db/schema/work-sum.ts";
+import { LOST_STATES, type LostState } from "#server/domain/lost-work.ts";
 import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
 import { teamScope } from "../authorize.ts";
 import type { ServiceContext } from "../context.ts";
 import { ledgerCalendar } from "../ledger/calendar.ts";
 import { NO_FILTERS, passes, restricted, type SpendDimension, type SpendFilters } from "./filters.ts";
 import { spendRange } from "./range.ts";
-
-/** How attempts end that did not finish their job's command. */
-export const LOST_STATES = ["failed", "interrupted", "evicted", "lost"] as const;
-
-export type LostState = (typeof LOST_STATES)[number];
-
-/** What charges can be asked for by: how attempts ended, alone or together. */
-export const LOST_CHOICES = {
-	...{ failed: ["failed"], interrupted: ["interrupted"], evicted: ["evicted"], lost: ["lost"] },
-	cut_short: ["interrupted", "evicted", "lost"],
-	cancelled: ["cancelled"],
-	any: LOST_STATES,
-} as const satisfies Record<string, readonly (LostState | "cancelled")[]>;
-export type LostChoice = keyof typeof LOST_CHOICES;
 
 export interface LostWork {
 	/** By how the attempts ended. */

@@ -5,6 +5,7 @@ import { saysTheSame } from "#server/accounting/statement-diff.ts";
 import type { Tx } from "#server/db/client.ts";
 import { notify } from "#server/db/notify.ts";
 import { statement } from "#server/db/schema/statement.ts";
+import { defined } from "#server/kernel/assert.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { newId } from "#server/kernel/ids.ts";
 import { writeAudit } from "../audit.ts";
@@ -50,7 +51,7 @@ export async function closeMonth(ctx: ServiceContext, raw: CloseInput): Promise<
 			await tx.execute(sql`lock table charge in share row exclusive mode`);
 			await refuseUnmetered(tx, month);
 			const nowMs = ctx.clock.nowMs();
-			const facts = await readMonthFacts(tx, month, { only: null, postedUntilMs: nowMs });
+			const facts = await readMonthFacts(tx, month, { only: null, postedUntilMs: nowMs, postedUntilNumber: await lastNumber(tx) });
 			const before = await newestOf(tx, month.month);
 			refuseCorrection(month.month, before, input.correction);
 			if (before.size === 0 && facts.rows.every((r) => r.month !== "this")) {
@@ -62,6 +63,14 @@ export async function closeMonth(ctx: ServiceContext, raw: CloseInput): Promise<
 		},
 		{ isolationLevel: "repeatable read" },
 	);
+}
+
+/** Of the newest charge. A sequence tells its newest whatever the transaction sees, and under the lock nobody draws from it. */
+async function lastNumber(tx: Tx): Promise<number> {
+	const [row] = await tx.execute<{ last: string }>(
+		sql`select (case when is_called then last_value else 0 end)::text as last from charge_number`,
+	);
+	return Number(defined(row, "charge_number").last);
 }
 
 async function writeVersions(

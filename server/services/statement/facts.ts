@@ -15,9 +15,9 @@ import { readBurstWaits, readWaste } from "./read-work.ts";
 export async function readMonthFacts(
 	db: DbOrTx,
 	month: LedgerMonth,
-	options: { only: string | null; postedUntilMs: number },
+	options: { only: string | null; postedUntilMs: number; postedUntilNumber?: number },
 ): Promise<MonthFacts> {
-	const { only, postedUntilMs } = options;
+	const { only, postedUntilMs, postedUntilNumber } = options;
 	const { rows, projectRows, itemRows } = only === null ? alike(await readRows(db, month)) : await readRowsOf(db, month, only);
 	const teams = only === null ? teamsOf(rows) : [only];
 	const policy = await policyOfMonth(db, month);
@@ -33,6 +33,7 @@ export async function readMonthFacts(
 		toMs: month.toMs,
 		zone: month.calendar.zone,
 		postedUntilMs,
+		...(postedUntilNumber === undefined ? {} : { postedUntilNumber }),
 		...{ rows, projectRows, itemRows },
 		topJobs: await readTopJobs(db, month, teams, TOP_JOBS),
 		waste: await readWaste(db, month, only),

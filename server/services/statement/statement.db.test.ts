@@ -1,9 +1,11 @@
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { NO_AMOUNTS } from "#server/accounting/amounts.ts";
 import { saysTheSame } from "#server/accounting/statement-diff.ts";
 import { audit } from "#server/db/schema/audit.ts";
 import { statement, statementSignature } from "#server/db/schema/statement.ts";
+import { cutOfVersion } from "#server/domain/ledger-cut.ts";
+import type { LostChoice } from "#server/domain/lost-work.ts";
 import { type ChargesWith, chargesOfLine, LOST_OF_WASTE } from "#server/domain/statement-charges.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import type { Actor, ServiceContext } from "../context.ts";
@@ -14,7 +16,6 @@ import { publishPolicy } from "../policy/publish.ts";
 import { rollbackPolicy } from "../policy/rollback.ts";
 import { listCharges } from "../spend/charges.ts";
 import type { SpendFilters } from "../spend/filters.ts";
-import type { LostChoice } from "../spend/lost-work.ts";
 import { closeMonth } from "./close.ts";
 import { getStatement } from "./get.ts";
 import { listStatements } from "./list.ts";
@@ -35,6 +36,7 @@ const person = (role: "platform" | "finance" | "data_scientist", teams: string[]
 const as = (actor: Actor): ServiceContext => ({ ...books, actor });
 const finance = (): ServiceContext => as(person("finance"));
 const MONTH = { month: "2026-11" };
+const NOVEMBER = { fromMs: Date.UTC(2026, 10, 1), toMs: Date.UTC(2026, 11, 1) };
 
 /** Monthly budgets in dollars: of one team where its name begins with that. */
 const publishCaps = (caps: Record<string, number>) => {
@@ -84,12 +86,19 @@ afterAll(() => books.database.drop());
 const total = (sums: { effectiveMicroUsd: string }): bigint => BigInt(sums.effectiveMicroUsd);
 
 /** Every amount of a statement beside the sum of the charges that it leads to. */
-async function amountsAndCharges(team: string): Promise<[string, bigint, bigint][]> {
-	const content = await previewStatement(finance(), { ...MONTH, team });
+async function amountsAndCharges(team: string, version: number): Promise<[string, bigint, bigint][]> {
+	const { content } = await getStatement(finance(), { ...MONTH, team, version });
+	const asOf = cutOfVersion(content);
 	const { fromMs, toMs } = content;
 	const whose = team === "" ? {} : { team: [team] };
 	const charged = async ({ withoutIdle, ...filters }: ChargesWith & SpendFilters, more: { jobId?: string; lost?: LostChoice } = {}) => {
-		const part = { filters: { ...filters, ...whose }, withoutIdle: withoutIdle === true, limit: 1, ...more };
+		const part = {
+			filters: { ...filters, ...whose },
+			withoutIdle: withoutIdle === true,
+			limit: 1,
+			...(asOf === null ? {} : { asOf }),
+			...more,
+		};
 		return (await listCharges(finance(), { fromMs, toMs, ...part })).totals.effectiveMicroUsd;
 	};
 	const found: [string, bigint, bigint][] = [["total", total(content.totals), await charged({})]];
@@ -113,8 +122,8 @@ async function amountsAndCharges(team: string): Promise<[string, bigint, bigint]
 		]);
 	return found;
 }
-const expectAmountsOfCharges = async (team: string, count: number) => {
-	const found = await amountsAndCharges(team);
+const expectAmountsOfCharges = async (team: string, count: number, version = 0) => {
+	const found = await amountsAndCharges(team, version);
 	expect(found).toHaveLength(count);
 	for (const [name, amount, charged] of found) expect([name, charged]).toEqual([name, amount]);
 };
@@ -299,6 +308,55 @@ describe("corrections", () => {
 		await expectAmountsOfCharges("", 1 + 5 + 5 + 2 + 4 + 4);
 	});
 
+	it("every amount of every version that was closed is the sum of its charges as they stood then", async () => {
+		await expectAmountsOfCharges("", 1 + 4 + 4 + 2 + 3 + 4, 1);
+		await expectAmountsOfCharges("nlp", 1 + 1 + 1 + 1 + 1 + 4, 1);
+		await expectAmountsOfCharges("", 1 + 5 + 5 + 2 + 4 + 4, 2);
+		await expectAmountsOfCharges("nlp", 1 + 2 + 2 + 1 + 2 + 4, 2);
+		await expectAmountsOfCharges("risk", 1 + 2 + 2 + 1 + 2 + 4, 1);
+	});
+
+	it("what was posted since is told beside them, and is itself a selection: -4,200 between the versions, 700 after both", async () => {
+		const of = async (cuts: { asOf?: string; since?: string }) => listCharges(finance(), { ...NOVEMBER, ...cuts });
+		const [first, between, later] = [
+			await of({ asOf: "2026-11/1" }),
+			await of({ since: "2026-11/1", asOf: "2026-11/2" }),
+			await of({ since: "2026-11/2" }),
+		];
+		expect(first.later).toEqual({ charges: 2n, effectiveMicroUsd: -3_500n });
+		expect(first.asOf).toEqual({ atMs: expect.any(Number), statement: { month: "2026-11", team: "", version: 1 } });
+		expect(between.items.map((c) => [c.correction, c.effectiveMicroUsd])).toEqual([["refund", -4_200n]]);
+		expect(later.items.map((c) => [c.correction, c.effectiveMicroUsd])).toEqual([["rate_card", 700n]]);
+		const parts = first.totals.effectiveMicroUsd + between.totals.effectiveMicroUsd + later.totals.effectiveMicroUsd;
+		expect(parts).toBe((await of({})).totals.effectiveMicroUsd);
+	});
+
+	it("pages of what a version was made of end with its last charge, late ones among their hours or not", async () => {
+		const ids = new Set<string>();
+		let cursor: string | null | undefined;
+		while (cursor !== null) {
+			const page = await listCharges(finance(), {
+				...NOVEMBER,
+				asOf: "2026-11/1",
+				limit: 200,
+				...(cursor === undefined ? {} : { cursor }),
+			});
+			for (const { id } of page.items) ids.add(id);
+			cursor = page.nextCursor;
+			expect(page.items.every((c) => c.correction === null)).toBe(true);
+			expect(page.totals.charges).toBe(BigInt((await getStatement(finance(), { ...MONTH, team: "", version: 1 })).content.charges));
+		}
+		expect(ids.size).toBe((await getStatement(finance(), { ...MONTH, team: "", version: 1 })).content.charges);
+	});
+
+	it("a version that was never written, another team's and what is no point are refused", async () => {
+		const of = (asOf: string, ctx = finance()) => listCharges(ctx, { ...NOVEMBER, asOf });
+		await expect(of("2026-11/9")).rejects.toMatchObject({ code: "not_found" });
+		await expect(of("2026-11/1/risk", as(person("data_scientist", ["nlp"])))).rejects.toMatchObject({ code: "forbidden" });
+		await expect(of("last week")).rejects.toMatchObject({ code: "invalid_input", fields: [{ path: "asOf" }] });
+		expect((await of("2026-11-10T10:00:00Z")).totals.charges).toBe(0n);
+	});
+
 	it("the first version is still there as it was", async () => {
 		const view = await getStatement(finance(), { ...MONTH, team: "nlp", version: 1 });
 		expect(view).toMatchObject({ intact: true, shown: { version: 1, totalMicroUsd: "503000" } });
@@ -317,6 +375,46 @@ describe("budgets against actual", () => {
 		await publishCaps({ "cloud-month": 7, "december-month": 1 });
 		expect(await of("")).toEqual([["cloud-month", "907200", "407200"], nlp]);
 	});
+});
+
+describe("writers that a closing meets", () => {
+	const refund = async (microUsd: bigint) => aRefund(books, { team: "nlp", microUsd });
+
+	it("whoever had inserted is in it, though its clock was ahead; whoever waited is not, though its clock was behind", async () => {
+		const [ahead, behind] = [await refund(-11n), await refund(-13n)];
+		const nowMs = books.clock.nowMs();
+		const inserted = Promise.withResolvers<void>();
+		const committing = Promise.withResolvers<void>();
+		const first = books.db.transaction(async (tx) => {
+			await postCharges(tx, [ahead], nowMs + HOUR_MS);
+			inserted.resolve();
+			await committing.promise;
+		});
+		await inserted.promise;
+		const closing = closeMonth(finance(), { ...MONTH, correction: "two writers at once" });
+		await lockWaiters(1);
+		const second = books.db.transaction((tx) => postCharges(tx, [behind], nowMs - HOUR_MS));
+		await lockWaiters(2);
+		committing.resolve();
+		await Promise.all([first, closing, second]);
+		const { version } = (await getStatement(finance(), { ...MONTH, team: "nlp" })).versions[0] ?? { version: 0 };
+		expect(version).toBe(3);
+		const { items, later } = await listCharges(finance(), { ...NOVEMBER, filters: { team: ["nlp"] }, asOf: `2026-11/${version}/nlp` });
+		expect(items.map((c) => c.effectiveMicroUsd)).toContain(-11n);
+		expect(items.map((c) => c.effectiveMicroUsd)).not.toContain(-13n);
+		expect(later).toEqual({ charges: 1n, effectiveMicroUsd: -13n });
+		await expectAmountsOfCharges("nlp", 1 + 2 + 2 + 1 + 3 + 4, version);
+		await expectAmountsOfCharges("", 1 + 5 + 5 + 2 + 5 + 4, (await getStatement(finance(), { ...MONTH, team: "" })).versions[0]?.version);
+	});
+
+	async function lockWaiters(count: number): Promise<void> {
+		for (;;) {
+			const [row] = await books.db.execute<{ waiting: number }>(
+				sql`select count(*)::int as waiting from pg_locks where not granted and relation = 'charge'::regclass`,
+			);
+			if ((row?.waiting ?? 0) >= count) return;
+		}
+	}
 });
 
 describe("notes", () => {

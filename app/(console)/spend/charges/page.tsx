@@ -29,7 +29,7 @@ export default async function ChargesPage({ searchParams }: { searchParams: Prom
 	const call = await caller();
 	const { zone } = await call.spend.calendar();
 	const view = chargesViewOf(await loadChargesParams(searchParams), zone);
-	const { job, lost, withoutIdle, of } = view;
+	const { job, lost, withoutIdle, asOf, since, of } = view;
 	const nowMs = Date.now();
 	const query = chargesQuery(view, nowMs);
 	const client = getQueryClient();
@@ -44,7 +44,7 @@ export default async function ChargesPage({ searchParams }: { searchParams: Prom
 				actions={<ChargesExport view={view} />}
 			/>
 			<PageBody>
-				<FilterBar view={view} charges={{ job, lost, withoutIdle, of }} />
+				<FilterBar view={view} charges={{ job, lost, withoutIdle, asOf, since, of }} />
 				<div className="flex flex-wrap items-center gap-x-4 gap-y-2">
 					<ReadAs view={view} />
 					<ChargesScope view={view} />
@@ -52,7 +52,7 @@ export default async function ChargesPage({ searchParams }: { searchParams: Prom
 				<QueryBoundary what="The sums" framed skeleton={<KpiSkeleton count={5} label="Loading the sums" />}>
 					<ChargesHead view={view} />
 				</QueryBoundary>
-				<Panel footer={<FocusLinks dates={datesOfView(view, nowMs)} />}>
+				<Panel footer={<FocusLinks dates={datesOfView(view, nowMs)} asOf={asOf} />}>
 					<QueryBoundary what="The charges" skeleton={<TableSkeleton rows={10} columns={8} label="Loading the charges" />}>
 						<ChargesTable view={view} />
 					</QueryBoundary>
