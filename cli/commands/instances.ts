@@ -14,6 +14,7 @@ const RISKS: Readonly<Record<string, string>> = {
 	not_seen_gone: "should be gone, and the provider was not seen to say so",
 	launch_unclear: "nobody knows whether the launch happened",
 	past_expiry: "past the end of its longest life",
+	of_nobody: "has our tag, belongs to no job and is being ended",
 };
 
 export const instances: Command = {
@@ -83,16 +84,21 @@ async function moneyAtRisk(ctx: CommandContext): Promise<0> {
 			io,
 			[
 				{ head: "INSTANCE", cell: (i) => i.instanceId },
-				{ head: "JOB", cell: (i) => i.jobId },
+				{ head: "JOB", cell: (i) => i.jobId ?? "" },
 				{ head: "SINCE", cell: (i) => relative(i.sinceMs, nowMs), right: true },
-				{ head: "AT RISK", cell: (i) => about(i.microUsd), right: true },
-				{ head: "WHY", cell: (i) => RISKS[i.why] ?? i.why },
+				{ head: "AT RISK", cell: (i) => (i.microUsd === null ? "price not known" : about(i.microUsd)), right: true },
+				{
+					head: "WHY",
+					cell: (i) => `${RISKS[i.why] ?? i.why}${i.isEstimate && i.microUsd !== null ? "; by the price of machines like it" : ""}`,
+				},
 			],
 			risk.items,
 			{ empty: "No money is at risk: every machine that should be gone was seen gone." },
 		),
 	);
-	if (risk.items.length > 0) io.out(`\n${about(risk.totalMicroUsd)} at risk now\n`);
+	const unpriced = risk.items.filter((i) => i.microUsd === null).length;
+	const more = unpriced === 0 ? "" : `, and ${count(unpriced, "machine")} whose price is not known`;
+	if (risk.items.length > 0) io.out(`\n${about(risk.totalMicroUsd)} at risk now${more}\n`);
 	await sweeps(ctx, nowMs);
 	return EXIT.done;
 }

@@ -101,5 +101,10 @@ export const checkStepShape = z.looseObject({ title: z.string(), outcome: z.stri
 
 export const riskShape = z.looseObject({
 	totalMicroUsd: micro,
-	items: z.array(z.looseObject({ instanceId: z.string(), jobId: z.string(), why: z.string(), sinceMs: z.number(), microUsd: micro })),
+	items: z.array(
+		z.looseObject({
+			...{ instanceId: z.string(), jobId: z.string().nullable(), why: z.string(), sinceMs: z.number() },
+			...{ microUsd: micro.nullable(), isEstimate: z.boolean().default(false) },
+		}),
+	),
 });

@@ -218,6 +218,7 @@ const WHY: Record<Summary["risk"]["items"][number]["why"], string> = {
 	not_seen_gone: "not seen gone",
 	launch_unclear: "of unclear launch",
 	past_expiry: "past their end",
+	of_nobody: "of no job",
 };
 
 function RiskKpi({ summary: { risk } }: { summary: Summary }) {
@@ -225,15 +226,21 @@ function RiskKpi({ summary: { risk } }: { summary: Summary }) {
 		const n = risk.items.filter((i) => i.why === why).length;
 		return n > 0 ? [`${n} ${WHY[why]}`] : [];
 	});
+	const unpriced = risk.items.filter((i) => i.microUsd === null).length;
+	const isEstimate = risk.items.some((i) => i.isEstimate);
 	const oldest = risk.items.reduce((at, i) => Math.min(at, i.sinceMs), Number.POSITIVE_INFINITY);
 	return (
 		<Kpi
 			label="Money at risk"
-			value={<Money value={risk.totalMicroUsd} kind={risk.items.length > 0 ? "posted" : "whole"} />}
+			value={<Money value={risk.totalMicroUsd} kind={risk.items.length === 0 ? "whole" : isEstimate ? "estimate" : "posted"} />}
 			href="/sites"
 			{...(risk.items.length > 0 ? { tone: "risk" as const } : {})}
 			graphic={<span />}
-			note={kinds.length > 0 ? `Machines: ${kinds.join(", ")}, since ${formatClock(oldest)}` : "No stray machine, no launch in doubt"}
+			note={
+				kinds.length > 0
+					? `Machines: ${kinds.join(", ")}, since ${formatClock(oldest)}${unpriced > 0 ? `; the price of ${unpriced} is not known` : ""}`
+					: "No stray machine, no launch in doubt"
+			}
 		/>
 	);
 }

@@ -82,7 +82,7 @@ describe("prepareLead", () => {
 	it("tells the worst first: no scheduler before money at risk before a site that does not answer", () => {
 		const risk = {
 			totalMicroUsd: "1230000",
-			items: [{ instanceId: "i", jobId: "j", why: "not_seen_gone" as const, sinceMs: NOW, microUsd: "1230000" }],
+			items: [{ instanceId: "i", jobId: "j", why: "not_seen_gone" as const, sinceMs: NOW, microUsd: "1230000", isEstimate: false }],
 		};
 		const ill = [site(), site({ id: "aws", name: "AWS", kind: "cloud", healthy: false })];
 		expect(said({ risk, scheduler: null }, ill)).toMatch(/^No scheduler is running/);

@@ -56,11 +56,14 @@ function trouble(summary: Summary, sites: readonly Site[], nowMs: number): LeadP
 	if (silence === "never") return [strong("No scheduler is running"), plain(", so nothing is placed. ")];
 	if (silence) return [strong(`The scheduler has been silent since ${formatClock(silence.sinceMs)}`), plain(". ")];
 	const risk = summary.risk.items.length;
+	const unpriced = summary.risk.items.filter((i) => i.microUsd === null).length;
 	if (risk > 0)
 		return [
 			strong("Money may be running for nothing: "),
 			link(count(risk, "machine"), "/sites"),
-			plain(` to look at, ${formatMoney(summary.risk.totalMicroUsd, "estimate")} so far. `),
+			plain(
+				` to look at, ${formatMoney(summary.risk.totalMicroUsd, "estimate")} so far${unpriced > 0 ? ` (the price of ${unpriced} is not known)` : ""}. `,
+			),
 		];
 	// Money that is shown may be wrong: what runs is told after it.
 	const check = summary.ledgerCheck;

@@ -42,10 +42,8 @@ function straysAfter(before: readonly SweptStray[], { nowMs, sweptRegions, stray
 	const fresh = [...found.values()].filter((s) => !known.has(s.providerInstanceId));
 	return [
 		...kept.filter(({ goneMs }) => goneMs === null || nowMs - goneMs < TOLD_MS),
-		...fresh.map(({ providerInstanceId, region, instanceType }) => ({
-			providerInstanceId,
-			region,
-			instanceType,
+		...fresh.map(({ providerInstanceId, region, zone, instanceType, capacityType, launchedAtMs }) => ({
+			...{ providerInstanceId, region, zone, instanceType, capacityType, launchedAtMs },
 			sinceMs: nowMs,
 			goneMs: null,
 		})),

@@ -3,12 +3,14 @@ import { afterEach, describe, expect, it } from "vitest";
 import { alert } from "#server/db/schema/alert.ts";
 import { audit } from "#server/db/schema/audit.ts";
 import { instance } from "#server/db/schema/instance.ts";
+import { offer } from "#server/db/schema/offer.ts";
 import { site } from "#server/db/schema/site.ts";
 import { defined } from "#server/kernel/assert.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import type { LaunchRequest } from "#server/providers/driver.ts";
 import { evaluateAlerts } from "#server/services/alert/evaluate.ts";
 import { systemContext } from "#server/services/context.ts";
+import { moneyAtRisk } from "#server/services/overview/money-at-risk.ts";
 import { sweepCloud } from "./sweep.ts";
 import { World } from "./testing/world.ts";
 
@@ -109,6 +111,26 @@ describe("the sweep", () => {
 		expect(await subjects()).toEqual([["money_at_risk", "aws/us-east-1"]]);
 		await w.sweep();
 		expect(await subjects()).toEqual([]);
+	});
+
+	it("puts what a machine of nobody costs at risk, by the price of its like, from its launch until it is seen gone", async () => {
+		const w = await open();
+		const ctx = systemContext(w.database.db, w.clock);
+		const orphan = w.cloud.plantStranger("spw-test", aMachine(w, "ins_x"));
+		w.clock.advance(30 * MINUTE_MS);
+		w.cloud.calls.fail("terminate", "transient");
+		await w.sweep();
+		w.clock.advance(30 * MINUTE_MS);
+		const [price] = await w.database.db.select({ microUsd: offer.microUsdPerHour }).from(offer).where(eq(offer.capacityType, "on_demand"));
+		const item = { instanceId: orphan.providerInstanceId, jobId: null, why: "of_nobody", isEstimate: true };
+		const hour = defined(price?.microUsd, "a price").toString();
+		expect(await moneyAtRisk(ctx)).toMatchObject({ totalMicroUsd: hour, items: [{ ...item, microUsd: hour }] });
+		await w.database.db.update(offer).set({ microUsdPerHour: null });
+		expect(await moneyAtRisk(ctx)).toMatchObject({ totalMicroUsd: "0", items: [{ ...item, microUsd: null }] });
+		await w.sweep();
+		w.clock.advance(MINUTE_MS);
+		await w.sweep();
+		expect(await moneyAtRisk(ctx)).toEqual({ totalMicroUsd: "0", items: [] });
 	});
 
 	it("is told which region cannot be read, and tries again what could not be ended", async () => {

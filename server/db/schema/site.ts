@@ -1,4 +1,5 @@
 import { boolean, integer, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
+import type { CapacityType } from "../../domain/vocabulary.ts";
 import { instant, json, microUsd } from "./columns.ts";
 import { provider } from "./enums.ts";
 
@@ -32,6 +33,10 @@ export interface SweptStray {
 	providerInstanceId: string;
 	region: string;
 	instanceType: string;
+	/** As the provider told them; not in records of before. */
+	zone?: string | null;
+	capacityType?: CapacityType;
+	launchedAtMs?: number;
 	/** When a sweep first found it, and when one first did not find it any more. */
 	sinceMs: number;
 	goneMs: number | null;

@@ -71,11 +71,15 @@ async function readTeamDays(db: Db, nowMs: number): Promise<AlertTeamDay[]> {
 
 async function readRisk(ctx: ServiceContext): Promise<AlertRisk[]> {
 	const { items } = await moneyAtRisk(ctx);
-	if (items.length === 0) return [];
-	const ids = items.map((i) => i.jobId);
+	// Machines of nobody are told of by what the sweeps found.
+	const owned = items.flatMap(({ jobId, why, microUsd, ...i }) =>
+		jobId === null || why === "of_nobody" ? [] : [{ ...i, jobId, why, microUsd: BigInt(microUsd ?? 0) }],
+	);
+	if (owned.length === 0) return [];
+	const ids = owned.map((i) => i.jobId);
 	const jobs = await ctx.db.select({ id: job.id, team: job.team }).from(job).where(inArray(job.id, ids));
 	const teams = new Map(jobs.map((j) => [j.id, j.team]));
-	return items.map((i) => ({ ...i, team: teams.get(i.jobId) ?? "", microUsd: BigInt(i.microUsd) }));
+	return owned.map((i) => ({ ...i, team: teams.get(i.jobId) ?? "" }));
 }
 
 /** A region that could not be swept for so long is more than throttled. */
@@ -86,7 +90,9 @@ async function readSweeps(db: Db, nowMs: number): Promise<AlertSweep[]> {
 	return rows.flatMap(({ siteId, enabled, sweep }) => {
 		// A disabled site is swept no more once nothing of ours can be there; its last record stands still.
 		if (sweep === null || (!enabled && nowMs - sweep.atMs > UNREAD_PATIENCE_MS)) return [];
-		const strays = (sweep.strays ?? []).map(({ goneMs: _, ...stray }) => stray);
+		const strays = (sweep.strays ?? []).map(({ providerInstanceId, region, instanceType, sinceMs }) => ({
+			...{ providerInstanceId, region, instanceType, sinceMs },
+		}));
 		const unread = sweep.failedRegions.flatMap(({ region, message, sinceMs }) =>
 			sinceMs !== undefined && nowMs - sinceMs > UNREAD_PATIENCE_MS ? [{ region, message, sinceMs }] : [],
 		);

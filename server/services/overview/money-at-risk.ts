@@ -2,55 +2,69 @@ import { and, eq, ne, sql } from "drizzle-orm";
 import { attempt } from "#server/db/schema/attempt.ts";
 import { instance } from "#server/db/schema/instance.ts";
 import { costOfElapsed } from "#server/kernel/money.ts";
-import { MINUTE_MS } from "#server/kernel/units.ts";
+import { DAY_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import { authorize } from "../authorize.ts";
 import type { ServiceContext } from "../context.ts";
+import { readStrays } from "./stray-risk.ts";
 
 /** A machine that is being ended counts as at risk when it was not seen gone for this long. */
 export const TERMINATION_PATIENCE_MS = 3 * MINUTE_MS;
 /** A launch without a clear answer for this long. */
 export const LAUNCH_PATIENCE_MS = 2 * MINUTE_MS;
 
+/** Before it was found; longer than any machine lives. */
+const LAUNCHED_AT_MOST_MS = 31 * DAY_MS;
+
 export interface RiskItem {
+	/** Ours; of a machine that belongs to nobody the provider's. */
 	instanceId: string;
-	jobId: string;
-	why: "not_seen_gone" | "launch_unclear" | "past_expiry";
+	/** Null: of nobody. */
+	jobId: string | null;
+	why: "not_seen_gone" | "launch_unclear" | "past_expiry" | "of_nobody";
+	/** Of a machine that belongs to nobody: its launch, where the provider tells it, else when a sweep first found it. */
 	sinceMs: number;
-	/** What it may have cost beyond its use until now. */
-	microUsd: string;
+	/** What it may have cost beyond its use until now; null: its price is not known. */
+	microUsd: string | null;
+	/** By the price of machines like it and not by the one that it was taken at. */
+	isEstimate: boolean;
 }
 
 /**
  * Money that may be running for nothing now: machines that should be gone and were not seen gone, launches whose
- * outcome nobody knows, and machines past their expiry.
+ * outcome nobody knows, machines past their expiry, and machines with our tag that belong to no job, until they are seen gone.
+ * The total is of those whose price is known.
  */
 export async function moneyAtRisk(ctx: ServiceContext): Promise<{ totalMicroUsd: string; items: RiskItem[] }> {
 	authorize(ctx, "capacity:read", null);
 	const nowMs = ctx.clock.nowMs();
-	const rows = await ctx.db
+	const [rows, strays] = await Promise.all([liveBefore(ctx, nowMs), readStrays(ctx.db)]);
+	const known = rows.flatMap(({ instance: i, attemptFinishedAt }): RiskItem[] => {
+		const risk = riskOf(i, attemptFinishedAt, nowMs);
+		if (!risk) return [];
+		const microUsd = costSince(i.microUsdPerHour, risk.sinceMs, nowMs);
+		return [{ instanceId: i.id, jobId: i.jobId, ...risk, microUsd, isEstimate: false }];
+	});
+	const ofNobody = strays.map(({ providerInstanceId, launchedAtMs, sinceMs: foundMs, microUsdPerHour }): RiskItem => {
+		// A provider's clock that is years off makes no years of cost.
+		const sinceMs = Math.min(foundMs, Math.max(launchedAtMs ?? foundMs, foundMs - LAUNCHED_AT_MOST_MS));
+		const microUsd = microUsdPerHour === null ? null : costSince(microUsdPerHour, sinceMs, nowMs);
+		return { instanceId: providerInstanceId, jobId: null, why: "of_nobody", sinceMs, microUsd, isEstimate: true };
+	});
+	const items = [...known, ...ofNobody];
+	return { totalMicroUsd: items.reduce((sum, i) => sum + BigInt(i.microUsd ?? 0), 0n).toString(), items };
+}
+
+function costSince(microUsdPerHour: bigint, sinceMs: number, nowMs: number): string {
+	return costOfElapsed(microUsdPerHour, Math.max(0, nowMs - sinceMs)).toString();
+}
+
+function liveBefore(ctx: ServiceContext, nowMs: number) {
+	const before = new Date(nowMs - Math.min(LAUNCH_PATIENCE_MS, TERMINATION_PATIENCE_MS)).toISOString();
+	return ctx.db
 		.select({ instance, attemptFinishedAt: attempt.finishedAt })
 		.from(instance)
 		.innerJoin(attempt, eq(attempt.id, instance.attemptId))
-		.where(
-			and(
-				ne(instance.state, "terminated"),
-				sql`${instance.intendedAt} < ${new Date(nowMs - Math.min(LAUNCH_PATIENCE_MS, TERMINATION_PATIENCE_MS)).toISOString()}::timestamptz`,
-			),
-		);
-	const items = rows.flatMap(({ instance: i, attemptFinishedAt }): RiskItem[] => {
-		const risk = riskOf(i, attemptFinishedAt, nowMs);
-		return risk
-			? [
-					{
-						instanceId: i.id,
-						jobId: i.jobId,
-						...risk,
-						microUsd: costOfElapsed(i.microUsdPerHour, Math.max(0, nowMs - risk.sinceMs)).toString(),
-					},
-				]
-			: [];
-	});
-	return { totalMicroUsd: items.reduce((sum, i) => sum + BigInt(i.microUsd), 0n).toString(), items };
+		.where(and(ne(instance.state, "terminated"), sql`${instance.intendedAt} < ${before}::timestamptz`));
 }
 
 function riskOf(i: typeof instance.$inferSelect, attemptFinishedAt: Date | null, nowMs: number): Pick<RiskItem, "why" | "sinceMs"> | null {

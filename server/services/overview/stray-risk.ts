@@ -1,0 +1,47 @@
+import { and, inArray, isNotNull, isNull } from "drizzle-orm";
+import type { Db } from "#server/db/client.ts";
+import { offer } from "#server/db/schema/offer.ts";
+import { type SweptStray, site } from "#server/db/schema/site.ts";
+
+/** A machine with our tag and without a living row, which the newest sweep of its site saw alive. */
+export interface Stray extends SweptStray {
+	siteId: string;
+	/** What its type costs there by the site's offers; null: they do not tell, or not of machines like it. An estimate. */
+	microUsdPerHour: bigint | null;
+}
+
+type PricedOffer = Pick<typeof offer.$inferSelect, "siteId" | "region" | "zone" | "instanceType" | "capacityType" | "microUsdPerHour">;
+
+/** Those of all sites, with prices. Cost: one query, and one more when there are any. */
+export async function readStrays(db: Db): Promise<Stray[]> {
+	const sites = await db.select({ id: site.id, sweep: site.lastSweep }).from(site).where(isNull(site.removedAt));
+	const strays = sites.flatMap(({ id, sweep }) =>
+		(sweep?.strays ?? []).flatMap((stray) => (stray.goneMs === null ? [{ ...stray, siteId: id }] : [])),
+	);
+	if (strays.length === 0) return [];
+	const offers = await db
+		.select()
+		.from(offer)
+		.where(
+			and(
+				inArray(offer.siteId, [...new Set(strays.map((s) => s.siteId))]),
+				inArray(offer.instanceType, [...new Set(strays.map((s) => s.instanceType))]),
+				isNotNull(offer.microUsdPerHour),
+			),
+		);
+	return strays.map((stray) => ({ ...stray, microUsdPerHour: priceOf(stray, offers) }));
+}
+
+/** Of its zone where that is on offer, else the dearest of its region: rather too much than too little is called at risk. Pure. */
+export function priceOf(stray: Omit<Stray, "microUsdPerHour">, offers: readonly PricedOffer[]): bigint | null {
+	const alike = offers.filter(
+		(o) =>
+			o.siteId === stray.siteId &&
+			o.region === stray.region &&
+			o.instanceType === stray.instanceType &&
+			(stray.capacityType === undefined || o.capacityType === stray.capacityType),
+	);
+	const inZone = alike.filter((o) => o.zone === stray.zone);
+	const prices = (inZone.length > 0 ? inZone : alike).flatMap((o) => o.microUsdPerHour ?? []);
+	return prices.reduce<bigint | null>((dearest, price) => (dearest === null || price > dearest ? price : dearest), null);
+}
