@@ -43,6 +43,7 @@ const planOf = (cloud: Cloud, ...kills: Kill[]): Plan => ({
 		interruptions: [],
 		move: null,
 		outage: null,
+		cut: null,
 		schedulerProcess: null,
 		homeSlots: 0,
 		machinesMax: null,

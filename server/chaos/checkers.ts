@@ -40,6 +40,8 @@ export interface Outcome {
 		untilSlackMs: number;
 		/** When its agent was heard last. */
 		heardMs: number | null;
+		/** Since when it counts as standing still for good. */
+		fencedMs: number | null;
 		/** Price of its disk as its offer knew it; 0: not known. */
 		diskMicroUsdPerMonth: number;
 		/** Time of the machine in all of its charges together, and what its disk was charged. */
@@ -52,6 +54,8 @@ export interface Outcome {
 	machines: (BookedInstance & { ourInstance: string; provider: string })[];
 	/** What the control plane wrote down of its own doings. */
 	audit: { atMs: number; action: string; subject: string; after: unknown }[];
+	/** Commands that stood still by their lease, and went on. */
+	pauses: number;
 	/** What commands saw themselves. */
 	doubleCommands: string[];
 	/** Where the attempts went on that were stopped to go on elsewhere. */

@@ -1,21 +1,27 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { JobSpec } from "#server/domain/job.ts";
 import { parseJobDocument } from "#server/domain/job-file.ts";
 import type { ChaosJob } from "./plan.ts";
 
 /**
- * What a job executes: it says that it runs by a lock which the kernel takes back when it ends, however it ends; it prints
+ * What a job executes: it says that it runs by a lock which the kernel takes back when it ends, however it ends (one that stands
+ * still keeps it, and does not count); it writes its attempt into the job's one book of turns; it prints
  * numbered lines and writes down each that it printed; with checkpoints it goes on behind the last one that it kept.
  */
 const SCRIPT = `
 exec 9>>"$BOOK/$SPILLWAY_JOB_ID.lock"
-flock -n 9 || echo "$SPILLWAY_JOB_ID attempt $SPILLWAY_ATTEMPT" >> "$BOOK/doubles"
+if ! flock -n 9; then
+  read -r holder < "$BOOK/$SPILLWAY_JOB_ID.pid" && [ "$(cut -d ' ' -f 3 "/proc/$holder/stat")" = T ] ||
+    echo "$SPILLWAY_JOB_ID attempt $SPILLWAY_ATTEMPT" >> "$BOOK/doubles"
+fi
+echo "$$" > "$BOOK/$SPILLWAY_JOB_ID.pid"
 i=0
 [ "$KEEP" = 1 ] && [ -s "$SPILLWAY_CHECKPOINT_DIR/at" ] && i=$(cat "$SPILLWAY_CHECKPOINT_DIR/at")
 trap 'exit 143' TERM
 while [ "$i" -lt "$LINES" ] && ! [ -e "$BOOK/$UNTIL" ]; do
   i=$((i + 1))
+  echo "$SPILLWAY_ATTEMPT" >> "$BOOK/$SPILLWAY_JOB_ID.order"
   echo "line $i" && echo "$i" >> "$BOOK/$SPILLWAY_JOB_ID.$SPILLWAY_ATTEMPT.said"
   [ "$KEEP" = 1 ] && echo "$i" > "$SPILLWAY_CHECKPOINT_DIR/at.new" && mv "$SPILLWAY_CHECKPOINT_DIR/at.new" "$SPILLWAY_CHECKPOINT_DIR/at"
   if ! [ -e "$BOOK/hurry" ]; then sleep "$EVERY" 9>&-; elif [ $((LINES - i)) -gt 3 ]; then LINES=$((i + 3)); fi
@@ -39,6 +45,7 @@ export function specOf(job: ChaosJob, book: string, nowMs: number): JobSpec {
 				UNTIL: job.until ?? "never",
 			},
 			resources: { gpus: 1 },
+			...(job.critical ? { critical: true } : {}),
 			...(job.deadlineInMs === undefined ? {} : { deadline: new Date(nowMs + job.deadlineInMs).toISOString() }),
 			// What is left of the estimate is what a move could save.
 			duration: job.long ? { estimate: "2h", max: "3h" } : { estimate: "1m", max: "40m" },
@@ -58,9 +65,15 @@ export function saidBy(book: string, jobId: string, attempt: number): number[] {
 	return linesOf(path.join(book, `${jobId}.${attempt}.said`)).map(Number);
 }
 
-/** Commands that found another one of their job running. */
+/** Commands that found another one of their job running, and those that did something after a later attempt had begun. */
 export function doublesIn(book: string): string[] {
-	return linesOf(path.join(book, "doubles"));
+	const turns = readdirSync(book).filter((name) => name.endsWith(".order"));
+	const late = turns.flatMap((name) => {
+		const attempts = linesOf(path.join(book, name)).map(Number);
+		const at = attempts.findIndex((attempt, i) => i > 0 && attempt < (attempts[i - 1] ?? 0));
+		return at < 0 ? [] : [`${name.replace(".order", "")} attempt ${attempts[at]} went on after attempt ${attempts[at - 1]}`];
+	});
+	return [...linesOf(path.join(book, "doubles")), ...late];
 }
 
 function linesOf(file: string): string[] {

@@ -11,6 +11,8 @@ export interface AgentCall {
 	/** enroll, logs, commit … */
 	name: string;
 	token: string | null;
+	/** Who enrols; null of every other call. */
+	enrolling: string | null;
 }
 
 export interface ControlPlaneOptions {
@@ -72,9 +74,12 @@ export class ControlPlane {
 	}
 
 	async #answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-		const call = { name: nameOf(incoming), token: /^Bearer (.+)$/.exec(incoming.headers.authorization ?? "")?.[1] ?? null };
+		const name = nameOf(incoming);
+		const token = /^Bearer (.+)$/.exec(incoming.headers.authorization ?? "")?.[1] ?? null;
+		const request = requestOf(incoming);
+		const call = { name, token, enrolling: name === "enroll" ? await instanceIn(request.clone()) : null };
 		if ((await this.#options.onCall("before", call)) === "lose") return void incoming.socket.destroy();
-		const response = await this.#options.handler(requestOf(incoming));
+		const response = await this.#options.handler(request);
 		if ((await this.#options.onCall("after", call)) === "lose") return void incoming.socket.destroy();
 		outgoing.writeHead(response.status, Object.fromEntries(response.headers));
 		if (response.body === null) return void outgoing.end();
@@ -86,6 +91,11 @@ function nameOf({ url = "", method }: IncomingMessage): string {
 	const [name = "", , last] = url.replace("/agent/v1/", "").split("/");
 	if (name !== "checkpoints" || last === undefined) return name;
 	return last === "commit" ? "commit" : `${method === "PUT" ? "put" : "get"}`;
+}
+
+async function instanceIn(request: Request): Promise<string | null> {
+	const { instanceId } = (await request.json()) as { instanceId?: unknown };
+	return typeof instanceId === "string" ? instanceId : null;
 }
 
 function requestOf(incoming: IncomingMessage): Request {

@@ -28,16 +28,21 @@ const MOVE_PATIENCE_MS = 240_000;
 const MOVES = 0.12;
 /** Share of the runs whose schedulers are processes of their own. */
 export const PROCESSES = 0.15;
+/** Share of the runs without a move in which the region of a critical job is cut off. */
+export const CUTS = 0.12;
 
-/** Everything that a run draws. What it does not draw is which of two processes is quicker. `processes`: see PROCESSES. */
-export function drawPlan(seed: number, processes = PROCESSES): Plan {
+/** Everything that a run draws. What it does not draw is which of two processes is quicker. Shares: see PROCESSES and CUTS. */
+export function drawPlan(seed: number, { processes = PROCESSES, cuts = CUTS }: { processes?: number; cuts?: number } = {}): Plan {
 	const random = seededRandom(`chaos/${seed}`);
 	const all = random.fork("clouds");
 	const clouds = all.next() < 0.2 ? [...CLOUDS] : [all.pick(CLOUDS)];
 	const move = drawMove(random.fork("move"));
+	const cut = move === null ? drawCut(random.fork("cut"), cuts) : null;
 	const kills = Array.from({ length: random.int(1, 3) }, (_, i) => drawKill(random.fork(`kill/${i}`), i === 0 ? move : null));
+	if (cut) kills.push(...drawKillAtFence(random.fork("fence")));
 	const saves = move !== null || kills.some((kill) => phaseOf(kill) === "checkpoint");
-	const jobs = drawJobs(random.fork("jobs"), saves, move);
+	const drawnJobs = drawJobs(random.fork("jobs"), saves, move);
+	const jobs = cut === null ? drawnJobs : drawnJobs.map((job, i) => ({ ...job, critical: true, ...(i === 0 ? CUT_OFF : {}) }));
 	const drawn = random.fork("faults");
 	const faults = Array.from({ length: drawn.int(0, 2) }, () => ({
 		kind: drawn.pick(FAULT_KINDS),
@@ -50,7 +55,7 @@ export function drawPlan(seed: number, processes = PROCESSES): Plan {
 	const homeSlots = move?.to === "home" ? 1 : 0;
 	const schedulerProcess = drawProcess(random.fork("process"), processes);
 	const patienceMs = move ? MOVE_PATIENCE_MS : PATIENCE_MS;
-	return { seed, clouds, jobs, kills, faults, interruptions, move, outage, homeSlots, machinesMax: null, patienceMs, schedulerProcess };
+	return { seed, clouds, jobs, kills, faults, interruptions, move, outage, cut, homeSlots, machinesMax: null, patienceMs, schedulerProcess };
 }
 
 function drawMove(random: Random): Move | null {
@@ -60,6 +65,21 @@ function drawMove(random: Random): Move | null {
 function drawOutage(random: Random, clouds: readonly Plan["clouds"][number][]): Plan["outage"] {
 	if (random.next() >= 0.15) return null;
 	return { cloud: random.pick(clouds), region: random.pick([0, 1] as const), atMs: random.int(0, 3_000), forMs: random.int(500, 4_000) };
+}
+
+/** Long enough to be running when its lease is over. */
+const CUT_OFF = { lines: 120, everyMs: 100, checkpoints: true };
+
+/** Shorter than the lease, between its end and the fence, and longer. */
+function drawCut(random: Random, share: number): Plan["cut"] {
+	if (random.next() >= share) return null;
+	return { afterMs: random.int(300, 2_500), forMs: random.int(30, 180) * 1_000, hung: random.next() < 0.3 };
+}
+
+function drawKillAtFence(random: Random): Kill[] {
+	if (random.next() >= 0.3) return [];
+	const step = random.pick(PROBE_STEPS.filter((probe) => probe.startsWith("lease:")));
+	return [{ victim: "scheduler", step, pass: 1, inMove: false, how: "killed", backAfterMs: random.int(0, 400) }];
 }
 
 /** A process takes a second to start, so not every run has one. */

@@ -38,6 +38,7 @@ it("ends the runs under way with all that runs on their machines when it is told
 		interruptions: [],
 		move: null,
 		outage: null,
+		cut: null,
 	};
 	const end = new AbortController();
 	const told = { reports: 0, failures: [] as string[] };

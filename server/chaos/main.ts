@@ -4,7 +4,7 @@ import { appendFileSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { startThrowawayPostgres } from "../../scripts/test-postgres.mjs";
-import { drawPlan, PROCESSES } from "./draw-plan.ts";
+import { CUTS, drawPlan, PROCESSES } from "./draw-plan.ts";
 import { CLOCK_RATE } from "./fast-clock.ts";
 import { runAll } from "./fleet.ts";
 import type { Plan } from "./plan.ts";
@@ -28,6 +28,7 @@ const { values } = parseArgs({
 		slots: { type: "string", default: String(SLOTS) },
 		rate: { type: "string", default: String(CLOCK_RATE) },
 		processes: { type: "string", default: String(PROCESSES) },
+		cuts: { type: "string", default: String(CUTS) },
 		json: { type: "boolean", default: false },
 		scene: { type: "string" },
 		jobs: { type: "string" },
@@ -87,7 +88,9 @@ async function makeRuns(): Promise<void> {
 function plansOf(): Plan[] {
 	const first = Number(values.seed);
 	if (values.scene === undefined)
-		return Array.from({ length: Number(values.runs) }, (_, i) => drawPlan(first + i, Number(values.processes)));
+		return Array.from({ length: Number(values.runs) }, (_, i) =>
+			drawPlan(first + i, { processes: Number(values.processes), cuts: Number(values.cuts) }),
+		);
 	const scene = SCENES[values.scene];
 	if (scene) return [scene.plan(Number(values.jobs ?? scene.jobs))];
 	process.stderr.write(`There is no scene ${values.scene}; there are: ${Object.keys(SCENES).join(", ")}.\n`);

@@ -17,6 +17,7 @@ export async function readOutcome({ sql }: Connection, machines: Outcome["machin
 		from charge where instance_id is not null and kind <> 'egress' group by instance_id`;
 	const lines = await sql<{ attemptId: string; text: string }[]>`
 		select attempt_id as "attemptId", text from job_log where stream = 'stdout' order by attempt_id, number`;
+	const [paused] = await sql`select count(*)::int as n from job_log where stream = 'spillway' and text like '%the command goes on'`;
 	const audit = await sql`select * from audit where action ~ '^(instance|orphan|attempt)' order by at`;
 	const chargedOf = new Map(charges.map((c) => [c["instance_id"], { ms: c["ms"], diskMicroUsd: c["disk"] ?? 0 }]));
 	return {
@@ -32,12 +33,13 @@ export async function readOutcome({ sql }: Connection, machines: Outcome["machin
 			...{ fromMs: ms(i["billed_from"]), untilMs: ms(i["billed_until"]), charged: chargedOf.get(i["id"]) ?? null },
 			diskMicroUsdPerMonth: Number(i["offer"].disk?.microUsdPerMonth ?? 0),
 			...{ fromSlackMs: Number(i["billed_from_slack_ms"]), untilSlackMs: Number(i["billed_until_slack_ms"]) },
-			heardMs: ms(i["last_heard_at"]),
+			...{ heardMs: ms(i["last_heard_at"]), fencedMs: ms(i["fenced_at"]) },
 		})),
 		stored: grouped(lines),
 		said: new Map(attempts.map((a) => [a["id"], saidBy(book, a["job_id"], a["number"])])),
 		machines,
 		audit: audit.map((a) => ({ atMs: a["at"].getTime(), action: a["action"], subject: a["subject"], after: a["after"] })),
+		pauses: paused?.["n"] ?? 0,
 		doubleCommands: doublesIn(book),
 		moved: attempts.flatMap((a) => (a["state"] === "evicted" && a["moving_to"] ? [a["moving_to"].kind] : [])),
 	};

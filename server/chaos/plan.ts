@@ -52,6 +52,8 @@ export interface ChaosJob {
 	everyMs: number;
 	checkpoints: boolean;
 	spot: boolean;
+	/** Its command runs by a lease, and goes on elsewhere when its machine is not heard. */
+	critical?: boolean;
 	/** It ends when this name is rung; see command.ts. */
 	until?: string;
 	/** By its estimate it would run for two hours. */
@@ -81,6 +83,11 @@ export interface Plan {
 	patienceMs: number;
 	/** A region that answers nothing and whose machines are not heard, from so many real milliseconds on and for so many. */
 	outage: { cloud: Cloud; region: 0 | 1; atMs: number; forMs: number } | null;
+	/**
+	 * The region in which its first job runs answers nothing and none of its agents is heard, from so many real milliseconds after that
+	 * job's start and for so many by the run's clock. `hung`: its agents stand still besides. Null: none is cut off.
+	 */
+	cut: { afterMs: number; forMs: number; hung: boolean } | null;
 	/**
 	 * Its schedulers are processes of their own, which SIGKILL ends: at the steps of `kills`, and after so many real milliseconds
 	 * wherever they are. Null: they live in the run's process.

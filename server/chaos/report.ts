@@ -17,6 +17,7 @@ export function renderReport(reports: readonly RunReport[], tookMs: number | nul
 		"",
 		`${sum((r) => r.moved.home)} moves home and ${sum((r) => r.moved.cheaper)} to cheaper capacity in ${reports.filter((r) => r.drawnTo !== null).length} runs that draw one, ${sum((r) => Number(r.outage))} outages of a region`,
 		processLine(reports),
+		cutLine(reports),
 		`processor a run: ${(sum((r) => r.processorMs.own) / 1_000 / reports.length).toFixed(1)} s of its own, ${(sum((r) => r.processorMs.machines) / 1_000 / reports.length).toFixed(1)} s of its machines`,
 		"",
 		row(["orphans", "doubles", "lost jobs", "late", "lost lines", "wrong seconds", "wrong disks", "not at rest"]),
@@ -34,6 +35,10 @@ export function renderReport(reports: readonly RunReport[], tookMs: number | nul
 		row(["seconds", "p50", "p95"]),
 		times("an agent's loss is known", struck, (s) => (s.victim === "agent" ? s.detectedMs : null)),
 		times("its job runs again", struck, (s) => (s.victim === "agent" ? s.recoveredMs : null)),
+		timesOf(
+			"a fenced job runs again",
+			reports.flatMap((r) => r.cut?.runAgainMs ?? []),
+		),
 		times("another scheduler is there", struck, (s) => (s.victim === "scheduler" ? s.recoveredMs : null)),
 		timesOf(
 			"charged beyond the bill",
@@ -61,6 +66,12 @@ function processLine(reports: readonly RunReport[]): string {
 	const killed = own.flatMap((r) => r.struck).filter(({ victim }) => victim === "scheduler");
 	const anywhere = killed.filter((s) => phaseOf(s) === "any instant").length;
 	return `${own.length} runs with schedulers that are processes of their own: ${killed.length} ended by SIGKILL, ${killed.length - anywhere} of them at a step and ${anywhere} at any instant`;
+}
+
+function cutLine(reports: readonly RunReport[]): string {
+	const cuts = reports.flatMap((r) => r.cut ?? []);
+	const sum = (of: (cut: (typeof cuts)[number]) => number) => cuts.reduce((n, cut) => n + of(cut), 0);
+	return `${cuts.length} runs in which a critical job's region is cut off: ${sum((c) => c.fenced)} machines fenced, ${sum((c) => c.pauses)} commands that stood still and went on`;
 }
 
 function bookRow(books: Books): string {

@@ -17,6 +17,8 @@ export interface RunReport {
 	struck: Struck[];
 	faults: string[];
 	outage: boolean;
+	/** Its first job's region was cut off; what came of it: machines fenced, commands that stood still and went on. Older files do not say it. */
+	cut?: { fenced: number; pauses: number; runAgainMs: number[] } | null;
 	/** Its schedulers were processes of their own. Older files do not say it: they were not. */
 	schedulerProcess?: boolean;
 	/** Where its first job was drawn to; null: nowhere. */
@@ -66,6 +68,7 @@ export function reportOf(
 		struck: met.map((m) => timesOf(m, outcome)),
 		faults: plan.faults.map(({ kind }) => kind),
 		outage: plan.outage !== null,
+		cut: plan.cut === null ? null : cutOf(outcome),
 		schedulerProcess: plan.schedulerProcess !== null,
 		drawnTo: plan.move?.to ?? null,
 		moved: { home: count("home"), cheaper: count("cloud") },
@@ -77,6 +80,17 @@ export function reportOf(
 		}),
 		evidence: isBroken({ unrest, violations }) ? { attempts, instances, machines, audit: outcome.audit } : null,
 	};
+}
+
+/** `runAgainMs`: by the run's clock, from each fence of a machine to the start of its job elsewhere. */
+function cutOf({ attempts, instances, pauses }: Outcome): NonNullable<RunReport["cut"]> {
+	const fenced = instances.filter((i) => i.fencedMs !== null);
+	const runAgainMs = fenced.flatMap((i) => {
+		const lost = attempts.find((a) => a.id === i.attemptId);
+		const next = attempts.find((a) => a.jobId === lost?.jobId && a.number > lost.number && a.startedAtMs !== null);
+		return next?.startedAtMs == null ? [] : [next.startedAtMs - (i.fencedMs ?? 0)];
+	});
+	return { fenced: fenced.length, pauses, runAgainMs };
 }
 
 function timesOf({ kill, atMs, instanceId, backAtMs }: Met, outcome: Outcome): Struck {

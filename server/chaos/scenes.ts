@@ -15,6 +15,7 @@ function fullHouse(jobs: number): Plan {
 			seed: 0,
 			clouds: [...CLOUDS],
 			move: null,
+			cut: null,
 			homeSlots: 2,
 			schedulerProcess: null,
 			machinesMax: Math.min(MACHINES_MAX, Math.ceil(jobs / 2)),

@@ -10,6 +10,7 @@ export const TIMING = timingSchema.parse({
 	stopGraceMs: 10_000,
 	readyTimeoutMs: 6 * MINUTE_MS,
 	agentSilentMs: 1.5 * MINUTE_MS,
+	leaseMs: MINUTE_MS,
 	heartbeatMs: 5_000,
 	controlSilenceMs: 10 * MINUTE_MS,
 	callRetryMs: 4_000,

@@ -23,6 +23,7 @@ export class Turns {
 	readonly #startedMs = performance.now();
 	readonly #taken: Plan["interruptions"];
 	#outage: Plan["outage"];
+	#cut: Plan["cut"];
 	readonly #instants: { atMs: number; backAfterMs: number }[];
 	#move: Plan["move"];
 	/** By the run's clock: a move that has not come by then does not come. */
@@ -35,6 +36,7 @@ export class Turns {
 		this.#kills = kills;
 		this.#taken = [...plan.interruptions];
 		this.#outage = plan.outage;
+		this.#cut = plan.cut;
 		this.#instants = [...(plan.schedulerProcess?.instants ?? [])];
 		this.#move = plan.move;
 	}
@@ -53,8 +55,12 @@ export class Turns {
 				await this.#draw(this.#move);
 				this.#move = null;
 			}
+			if (this.#cut && (await this.#hasBurstFor(this.#cut.afterMs))) {
+				this.#kills.repair(this.#cutOff(this.#cut));
+				this.#cut = null;
+			}
 			const settled = this.#plan.move === null ? await this.#isHomeAlone() : await this.#hasSettled();
-			const nothingIsDue = this.#taken.length === 0 && !this.#outage && !this.#move;
+			const nothingIsDue = this.#taken.length === 0 && !this.#outage && !this.#cut && !this.#move;
 			if (settled && nothingIsDue && !this.#kills.isUnderWay) return;
 			if (settled && this.#plan.homeSlots > 0) return;
 			if ((await restless(this.#world)).length === 0) return;
@@ -119,9 +125,7 @@ export class Turns {
 			log("-- jobs are drawn home");
 			return ring(book, "home-is-free");
 		}
-		const [here] = await this.#world.admin.sql`
-			select i.region, i.site_id as cloud from instance i join attempt a on a.id = i.attempt_id join job j on j.id = a.job_id
-			where j.name = 'job-1' and a.finished_at is null`;
+		const here = await this.#placeOfFirst();
 		const cloud = clouds.find((c) => c.cloud === here?.["cloud"]) ?? clouds[0];
 		const region = cloud && REGIONS[cloud.cloud].find((r) => r !== here?.["region"]);
 		if (!cloud || region === undefined) return;
@@ -129,6 +133,31 @@ export class Turns {
 		this.#world.drop(cloud, region);
 		await sleep(2 * TIMING.offersEveryMs);
 		await this.#world.submit([mover("job-cheap")]);
+	}
+
+	async #placeOfFirst() {
+		const [here] = await this.#world.admin.sql`
+			select i.region, i.site_id as cloud from instance i join attempt a on a.id = i.attempt_id join job j on j.id = a.job_id
+			where j.name = 'job-1' and a.finished_at is null`;
+		return here;
+	}
+
+	/** The region of the first job is as if it were not there; then all of it is as it was. */
+	async #cutOff({ forMs, hung }: NonNullable<Plan["cut"]>): Promise<void> {
+		const here = await this.#placeOfFirst();
+		const cloud = this.#world.clouds.find((c) => c.cloud === here?.["cloud"]);
+		if (!cloud || !here) return;
+		const region: string = here["region"];
+		this.#world.log(`-- ${region} is cut off`);
+		cloud.loseRegion(region);
+		this.#world.cutOff([region]);
+		const machines = hung ? cloud.book().filter((m) => m.region === region && m.state === "running") : [];
+		for (const { guestPid } of machines) if (guestPid) strike(guestPid, "hung");
+		await sleep(forMs / this.#world.clock.rate);
+		for (const { guestPid } of machines) if (guestPid) goOn(guestPid);
+		cloud.clearFaults();
+		this.#world.cutOff([]);
+		this.#world.log(`-- ${region} is heard again`);
 	}
 
 	/** The region answers nothing and its agents are not heard; then they go on as if nothing had been. */

@@ -1,9 +1,12 @@
 import { mkdirSync } from "node:fs";
 import path from "node:path";
+import { eq } from "drizzle-orm";
 import { createAgentHandler } from "#server/api/agent/handler.ts";
 import { type Connection, connect } from "#server/db/client.ts";
+import { instance } from "#server/db/schema/instance.ts";
 import type { ClusterDriver } from "#server/providers/driver.ts";
 import { LocalDriver } from "#server/providers/local/local-driver.ts";
+import { sha256Of } from "#server/services/agent/bootstrap.ts";
 import { systemContext } from "#server/services/context.ts";
 import { submitJobs } from "#server/services/job/submit.ts";
 import type { Outcome } from "./checkers.ts";
@@ -55,6 +58,7 @@ export class World {
 	readonly #folder: string;
 	#scheduler: KillableScheduler | SchedulerProcess | null = null;
 	#dropped: string | null = null;
+	#cutOff: ReadonlySet<string> = new Set();
 	#schedulersMs = 0;
 	#generation = 0;
 
@@ -77,7 +81,7 @@ export class World {
 			identities: identitiesOf(this.clouds, () => this.control.url),
 			log: (message, error) => options.log(`${message}: ${String(error)}`),
 		});
-		this.control = new ControlPlane({ handler, onCall: (when, call) => events.onCall(when, call) });
+		this.control = new ControlPlane({ handler, onCall: async (when, call) => ((await this.#isCutOff(call)) ? "lose" : events.onCall(when, call)) });
 	}
 
 	get #checkpointRoot(): string {
@@ -171,6 +175,18 @@ export class World {
 		cloud.drop(region);
 		this.#dropped = region;
 		if (this.#scheduler instanceof SchedulerProcess) this.#scheduler.drop(region);
+	}
+
+	/** No machine of these regions is heard from now on; empty: all are. */
+	cutOff(regions: readonly string[]): void {
+		this.#cutOff = new Set(regions);
+	}
+
+	async #isCutOff({ token, enrolling }: AgentCall): Promise<boolean> {
+		if (this.#cutOff.size === 0) return false;
+		const caller = token === null ? eq(instance.id, enrolling ?? "") : eq(instance.agentTokenHash, sha256Of(token));
+		const [row] = await this.admin.db.select({ region: instance.region }).from(instance).where(caller);
+		return row !== undefined && this.#cutOff.has(row.region);
 	}
 
 	/** As SIGKILL does, or by it: it comes to nothing behind the step at which this is called. */
