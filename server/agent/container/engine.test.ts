@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { JobSpec } from "#server/domain/job.ts";
+import { Freezer } from "../guard/freezer.ts";
 import { type PreparedJob, prepareJob } from "../prepare-job.ts";
 import type { RegistryLogin } from "../registry/login.ts";
 import { podmanEnvironment, whyNoPodman } from "../testing/podman.ts";
@@ -134,6 +135,27 @@ describe.skipIf(missing !== null)(`a job's container${missing === null ? "" : ` 
 		running.kill();
 		expect(await running.ended).toEqual({ code: null, signal: "SIGKILL", error: null });
 		expect((await callEngine(ENGINE, ["ps", "--all", "--quiet"])).stdout).toBe("");
+	});
+
+	it("stands still as a whole by the mark of its work folder, and goes on", async () => {
+		const far = `env -i setsid sh -c 'while :; do echo far >> ticks; sleep 0.02; done' &`;
+		const { running, job } = await start({
+			command: shell(`cd "$SPILLWAY_WORK_DIR"; ${far} while :; do echo near >> ticks; sleep 0.02; done`),
+		});
+		expect(await running.started).toBe(true);
+		const rootPid = await running.rootPid();
+		const freezer = new Freezer(() => ({ variable: `SPILLWAY_WORK_DIR=${job.workFolder}`, rootPid }));
+		const ticks = async () => (await readFile(path.join(job.workFolder, "ticks"), "utf8").catch(() => "")).split("\n").filter(Boolean);
+		await vi.waitFor(async () => expect(new Set(await ticks())).toEqual(new Set(["far", "near"])), 10_000);
+		freezer.freeze();
+		await pause(50);
+		const before = await ticks();
+		await pause(200);
+		expect(await ticks()).toEqual(before);
+		freezer.thaw();
+		await vi.waitFor(async () => expect(new Set((await ticks()).slice(before.length))).toEqual(new Set(["far", "near"])), 10_000);
+		running.kill();
+		await running.ended;
 	});
 
 	it("ends a container whose reader was lost, and says so", async () => {

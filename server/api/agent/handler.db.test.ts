@@ -14,6 +14,7 @@ import { reason } from "#server/domain/reasons.ts";
 import { ManualClock } from "#server/kernel/clock.ts";
 import { bootstrapSecretOf } from "#server/services/agent/bootstrap.ts";
 import { aSpec, SECRET_KEY, seedInstance, seedJob } from "#server/services/agent/testing/seed.ts";
+import { fenceMember } from "#server/services/attempt/fence-member.ts";
 import { finishAttempt } from "#server/services/attempt/finish.ts";
 import { requestStop } from "#server/services/attempt/request-stop.ts";
 import { saveCheckpoint } from "#server/services/checkpoint/store.ts";
@@ -349,6 +350,59 @@ describe("reports", () => {
 
 const sum = (text: string) => createHash("sha256").update(text).digest("hex");
 const file = (p: string, text: string) => ({ path: p, bytes: Buffer.byteLength(text), sha256: sum(text) });
+
+describe("a lease", () => {
+	const beat = (token: string, leaseMs?: number) =>
+		call("POST", "/heartbeat", { token, json: { phase: "running", ...(leaseMs === undefined ? {} : { leaseMs }) } });
+	const fence = async () => {
+		const heardAtMs = (await row()).instance.lastHeardAt?.getTime() ?? null;
+		const member = { instanceId, attemptId, nodes: 1, heardAtMs, reason: reason("agent_silent"), atMs: clock.nowMs() };
+		return () => database.db.transaction((tx) => fenceMember(tx, member));
+	};
+
+	it("is known as the newest beat tells it", async () => {
+		const token = await enrolled();
+		expect((await beat(token, 30_000)).body).toMatchObject({ over: false, stop: null });
+		expect((await row()).instance.leaseMs).toBe(30_000);
+		await beat(token);
+		expect((await row()).instance.leaseMs).toBeNull();
+	});
+
+	it("that is over for good leaves nothing of what the machine says, a checkpoint that had come whole included", async () => {
+		const token = await enrolled();
+		await beat(token, 30_000);
+		const id = String((await call("POST", "/checkpoints", { token, json: {} })).body.id);
+		await call("PUT", `/checkpoints/${id}/a`, { token, text: "x", headers: { "x-spillway-sha256": sum("x") } });
+		expect(await (await fence())()).toBe(true);
+		expect((await beat(token, 30_000)).body).toMatchObject({ over: true });
+		const answers = [
+			await call("POST", `/checkpoints/${id}/commit`, { token, json: { files: [file("a", "x")] } }),
+			await call("POST", "/checkpoints", { token, json: {} }),
+			await call("POST", "/logs", { token, json: { firstNumber: 1, lines: [{ atMs: clock.nowMs(), stream: "stdout", text: "late" }] } }),
+		];
+		expect(answers.map(({ status }) => status)).toEqual([409, 409, 409]);
+		expect(await database.db.$count(checkpoint, eq(checkpoint.jobId, jobId))).toBe(0);
+		await call("POST", "/exited", { token, json: { exit: { code: 0, signal: null, error: null }, atMs: clock.nowMs() } });
+		const { instance: machine, attempt: run } = await row();
+		expect([machine.exit, run.state, run.exitCode]).toEqual([null, "lost", null]);
+		expect((await call("POST", "/enroll", { json: enrollment() })).body).toMatchObject({ over: true });
+	});
+
+	it("is either renewed or over: a beat and a fence in the same moment never both have their way", async () => {
+		for (let i = 0; i < 12; i++) {
+			if (i > 0) {
+				jobId = await seedJob(database.db, aSpec());
+				await seed(PROVIDER_ID + jobId.slice(-8));
+			}
+			const token = await enrolled();
+			await beat(token, 30_000);
+			clock.advance(1);
+			const fencing = await fence();
+			const [answer, isFenced] = await Promise.all([beat(token, 30_000), fencing()]);
+			expect(answer.body).toMatchObject({ over: isFenced });
+		}
+	});
+});
 
 describe("checkpoints", () => {
 	async function begin(token: string): Promise<string> {

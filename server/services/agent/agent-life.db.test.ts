@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { appendFile, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -17,10 +17,12 @@ import { createTestDatabase, type TestDatabase } from "#server/db/testing/databa
 import type { JobSpec } from "#server/domain/job.ts";
 import { reason } from "#server/domain/reasons.ts";
 import { defined } from "#server/kernel/assert.ts";
-import { systemClock } from "#server/kernel/clock.ts";
+import { type Clock, systemClock } from "#server/kernel/clock.ts";
+import { HOUR_MS } from "#server/kernel/units.ts";
 import { bootstrapSecretOf } from "#server/services/agent/bootstrap.ts";
 import { fenceMember } from "#server/services/attempt/fence-member.ts";
 import { cancelJob } from "#server/services/job/cancel.ts";
+import { timingSchema } from "#server/services/timing.ts";
 import {
 	type BootOptions,
 	boot,
@@ -32,6 +34,7 @@ import {
 	serveMetadata,
 } from "./testing/machine.ts";
 import { aSpec, SECRET_KEY, seedInstance, seedJob } from "./testing/seed.ts";
+import { warpedMs } from "./testing/warp-clock.mjs";
 
 let database: TestDatabase;
 let agentFile: string;
@@ -74,6 +77,7 @@ async function launch(
 		lifeMs?: number;
 		controlSilenceMs?: number;
 		leaseMs?: number;
+		clock?: Clock;
 		stopGraceMs?: number;
 		environment?: Record<string, string>;
 		secret?: string;
@@ -94,7 +98,7 @@ async function launch(
 	});
 	const handler = createAgentHandler({
 		db: database.db,
-		clock: systemClock,
+		clock: options.clock ?? systemClock,
 		secretKey: SECRET_KEY,
 		checkpointRoot: path.join(folder, "checkpoints"),
 		agentFile,
@@ -183,6 +187,14 @@ process.on("SIGTERM", () => {
 setInterval(() => { step++; console.log("step " + step); }, 10);`;
 
 const COUNTER_SPEC: Partial<JobSpec> = { command: nodeJob(COUNTER), checkpoint: { path: "/state", uri: null, intervalMs: 60_000 } };
+
+/** Hours in seconds: how much faster than real time the agent's clock and the control plane's go while it is away. */
+const WARP = 14_400;
+
+function warpIn(file: string): Record<string, string> {
+	const NODE_OPTIONS = `--import=${new URL("./testing/warp-clock.mjs", import.meta.url).href}`;
+	return { NODE_OPTIONS, SPILLWAY_TEST_WARP: file, SPILLWAY_TEST_WARP_RATE: String(WARP) };
+}
 
 /** Two processes that write into one book, one of them in a session of its own, until `.end` is there. */
 const WRITERS = `
@@ -400,6 +412,35 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 		const said = await lines(rig.attemptId, "spillway");
 		expect(said.filter((line) => /stands still|goes on/.test(line))).toHaveLength(2);
 		expect(statesOf(book.pids)).toEqual([null, null]);
+	});
+
+	it.each([false, true])("survives restarts of the control plane for five hours, and loses no line (critical: %s)", async (critical) => {
+		const warp = path.join(folder, `warp-${critical}`);
+		const clock = { nowMs: () => Math.round(Date.now() + warpedMs(warp, WARP)) };
+		const end = path.join(folder, `hours-${critical}.end`);
+		const script = `i=0; while ! [ -e "$END" ]; do i=$((i + 1)); echo "line $i"; sleep 0.02; done`;
+		const hours = timingSchema.parse({});
+		const rig = await launch(
+			{ critical, command: ["sh", "-c", script], env: { END: end } },
+			{ ...{ clock, controlSilenceMs: hours.controlSilenceMs, leaseMs: hours.leaseMs, lifeMs: 24 * HOUR_MS }, environment: warpIn(warp) },
+		);
+		await eventually("it runs", async () => (await attemptRow(rig.attemptId)).logLines > 10);
+		for (const hoursAway of [2, 3]) {
+			const heardAt = (await instanceRow(rig.instanceId)).lastHeardAt ?? new Date(0);
+			await rig.control.goAway();
+			const [from, forMs] = [Date.now() + 100, (hoursAway * HOUR_MS) / WARP];
+			await appendFile(warp, `${from} ${from + forMs}\n`);
+			await sleep(100 + forMs);
+			await rig.control.comeBack();
+			const isLater = (at: Date | null) => (at?.getTime() ?? 0) - heardAt.getTime() >= hoursAway * HOUR_MS;
+			await eventually("it is heard again", async () => isLater((await instanceRow(rig.instanceId)).lastHeardAt));
+		}
+		await writeFile(end, "");
+		expect(await untilOver(rig)).toMatchObject({ state: "succeeded" });
+		const printed = await lines(rig.attemptId);
+		expect(printed).toEqual(printed.map((_, i) => `line ${i + 1}`));
+		const paused = (await lines(rig.attemptId, "spillway")).filter((line) => line.includes("stands still")).length;
+		expect(paused).toBe(critical ? 2 : 0);
 	});
 
 	it("ends a critical job that is fenced, without another word of it, when it is heard again", async () => {

@@ -1,0 +1,43 @@
+// Loaded into the Nodes of a machine (NODE_OPTIONS=--import), and by the test itself: hours pass in seconds between the times that a
+// file names, a line "from until" of real Unix milliseconds each, and as usual otherwise. All processes read the same file, so that
+// they agree on the time, and timers that are set meanwhile are as fast.
+import { readFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+import os from "node:os";
+import promises from "node:timers/promises";
+
+const realNow = Date.now.bind(Date);
+
+/** How much later it is than real time, ms, by the lines of a file at a moment of real time. */
+export function warpedMs(file, rate, atMs = realNow()) {
+	let ms = 0;
+	for (const [from, until] of spansOf(file)) ms += Math.max(0, Math.min(atMs, until) - from) * (rate - 1);
+	return ms;
+}
+
+function spansOf(file) {
+	try {
+		return readFileSync(file, "utf8")
+			.split("\n")
+			.filter(Boolean)
+			.map((line) => line.split(" ").map(Number));
+	} catch {
+		return [];
+	}
+}
+
+const { SPILLWAY_TEST_WARP: file, SPILLWAY_TEST_WARP_RATE: rate = "1" } = process.env;
+if (file !== undefined) {
+	const warped = () => warpedMs(file, Number(rate));
+	const rateNow = () => (spansOf(file).some(([from, until]) => from <= realNow() && realNow() < until) ? Number(rate) : 1);
+	const monotonic = performance.now.bind(performance);
+	const uptime = os.uptime;
+	const timeout = globalThis.setTimeout;
+	const sleep = promises.setTimeout;
+	Date.now = () => Math.round(realNow() + warped());
+	performance.now = () => monotonic() + warped();
+	os.uptime = () => uptime() + warped() / 1_000;
+	globalThis.setTimeout = (callback, ms, ...rest) => timeout(callback, (ms ?? 0) / rateNow(), ...rest);
+	promises.setTimeout = (ms, value, options) => sleep((ms ?? 0) / rateNow(), value, options);
+	syncBuiltinESMExports();
+}
