@@ -7,6 +7,8 @@ import { Freezer } from "./freezer.ts";
 import type { JobMark } from "./job-processes.ts";
 
 const LOOK_EVERY_MS = 250;
+/** What stands still is looked through again for what was missed or woken, more seldom: that costs two reads for each process. */
+const FROZEN_LOOK_EVERY_MS = 1_000;
 /** Longest wait for the end of processes that were killed; what hangs in the kernel goes with the machine. */
 const KILL_WAIT_MS = 5_000;
 
@@ -29,9 +31,13 @@ export async function runGuard(variable: string): Promise<void> {
 	// A reader that is gone must not end it before the job has ended.
 	process.stdout.on("error", () => {});
 	const tell = (word: GuardWord): void => void process.stdout.write(`${word}\n`);
+	let lookedAtMs = Number.NEGATIVE_INFINITY;
 	const look = (): void => {
-		if (bootTimeMs() >= untilMs) {
+		const nowMs = bootTimeMs();
+		if (nowMs >= untilMs) {
+			if (isFrozen && nowMs - lookedAtMs < FROZEN_LOOK_EVERY_MS) return;
 			freezer.freeze();
+			lookedAtMs = nowMs;
 			if (!isFrozen) tell("frozen");
 			isFrozen = true;
 		} else if (isFrozen) {
@@ -45,7 +51,10 @@ export async function runGuard(variable: string): Promise<void> {
 	orders.on("line", (line) => {
 		const order = JSON.parse(line) as GuardOrder;
 		if ("untilMs" in order) untilMs = order.untilMs;
-		else mark.rootPid = order.rootPid;
+		else {
+			mark.rootPid = order.rootPid;
+			lookedAtMs = Number.NEGATIVE_INFINITY;
+		}
 		look();
 	});
 	orders.once("close", () => gone.abort());
