@@ -30,7 +30,15 @@ const attempt: Outcome["attempts"][number] = {
 };
 const row: Outcome["instances"][number] & { charged: { ms: number; diskMicroUsd: number } } = {
 	...{ id: "ins_1", attemptId: "att_1", state: "terminated", providerInstanceId: "i-1" },
-	...{ fromMs: T0 + 9_000, fromSlackMs: 2_000, untilMs: T0 + 71_500, untilSlackMs: 1_500, heardMs: null, fencedMs: null, diskMicroUsdPerMonth: 50_000_000 },
+	...{
+		fromMs: T0 + 9_000,
+		fromSlackMs: 2_000,
+		untilMs: T0 + 71_500,
+		untilSlackMs: 1_500,
+		heardMs: null,
+		fencedMs: null,
+		diskMicroUsdPerMonth: 50_000_000,
+	},
 	charged: { ms: 62_500, diskMicroUsd: 1_215 },
 } satisfies Outcome["instances"][number];
 const good: Outcome = {

@@ -55,7 +55,21 @@ export function drawPlan(seed: number, { processes = PROCESSES, cuts = CUTS }: {
 	const homeSlots = move?.to === "home" ? 1 : 0;
 	const schedulerProcess = drawProcess(random.fork("process"), processes);
 	const patienceMs = move ? MOVE_PATIENCE_MS : PATIENCE_MS;
-	return { seed, clouds, jobs, kills, faults, interruptions, move, outage, cut, homeSlots, machinesMax: null, patienceMs, schedulerProcess };
+	return {
+		seed,
+		clouds,
+		jobs,
+		kills,
+		faults,
+		interruptions,
+		move,
+		outage,
+		cut,
+		homeSlots,
+		machinesMax: null,
+		patienceMs,
+		schedulerProcess,
+	};
 }
 
 function drawMove(random: Random): Move | null {

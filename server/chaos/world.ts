@@ -81,7 +81,10 @@ export class World {
 			identities: identitiesOf(this.clouds, () => this.control.url),
 			log: (message, error) => options.log(`${message}: ${String(error)}`),
 		});
-		this.control = new ControlPlane({ handler, onCall: async (when, call) => ((await this.#isCutOff(call)) ? "lose" : events.onCall(when, call)) });
+		this.control = new ControlPlane({
+			handler,
+			onCall: async (when, call) => ((await this.#isCutOff(call)) ? "lose" : events.onCall(when, call)),
+		});
 	}
 
 	get #checkpointRoot(): string {

@@ -1,9 +1,12 @@
+import { eq } from "drizzle-orm";
 import { afterEach, expect, it } from "vitest";
+import { site } from "#server/db/schema/site.ts";
 import { defined } from "#server/kernel/assert.ts";
 import { MINUTE_MS } from "#server/kernel/units.ts";
 import { fakeOffer } from "#server/providers/fake/fake-offers.ts";
 import { systemContext } from "#server/services/context.ts";
 import { moneyAtRisk } from "#server/services/overview/money-at-risk.ts";
+import { readOffers } from "./read-offers.ts";
 import { type JobChanges, World } from "./testing/world.ts";
 
 const TIMEOUT_MS = 60_000;
@@ -158,4 +161,27 @@ it("a critical job whose launch nobody answers is asked for elsewhere", { timeou
 		[HERE, true],
 		[THERE, false],
 	]);
+});
+
+it("a site is well while one of its regions answers, and its other ones are named", { timeout: TIMEOUT_MS }, async () => {
+	const w = await open();
+	const driver = defined(w.ctx.clouds.get("aws"), "the site's driver");
+	const read = async () => {
+		const problem = await readOffers(w.ctx, driver).then(
+			() => null,
+			(error: Error) => error.message,
+		);
+		const [row] = await w.database.db.select().from(site).where(eq(site.id, "aws"));
+		w.cloud.calls.clear();
+		return [row?.healthy, row?.healthMessage, problem];
+	};
+	w.cloud.calls.fail("check", "transient");
+	w.cloud.calls.fail("offers", "transient", { region: HERE ?? "" });
+	expect(await read()).toEqual([true, `no answer from ${HERE}`, null]);
+	expect(await read()).toEqual([true, null, null]);
+	w.cloud.calls.fail("check", "transient");
+	for (const region of [HERE, THERE]) w.cloud.calls.fail("offers", "transient", { region: region ?? "" });
+	expect(await read()).toEqual([false, "scripted: check fails with transient", "scripted: check fails with transient"]);
+	w.cloud.calls.fail("check", "unauthorized");
+	expect((await read())[0]).toBe(false);
 });

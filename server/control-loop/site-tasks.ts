@@ -1,10 +1,9 @@
 import type { CloudDriver, ClusterDriver } from "#server/providers/driver.ts";
-import { refreshOffers } from "#server/services/offer/refresh.ts";
-import { setSiteHealth } from "#server/services/site/health.ts";
 import { newCloudMemory, syncCloud } from "./cloud-sync.ts";
 import { newClusterMemory, syncCluster } from "./cluster-sync.ts";
 import type { LoopContext } from "./context.ts";
 import { messageOf } from "./messages.ts";
+import { readOffers } from "./read-offers.ts";
 import { type Repeating, repeat } from "./repeat.ts";
 import { sweepCloud } from "./sweep.ts";
 
@@ -101,20 +100,5 @@ export class SiteTasks {
 			await Promise.all(tasks.map((t) => t.done));
 		};
 		return { task, stop };
-	}
-}
-
-async function readOffers(ctx: LoopContext, driver: CloudDriver): Promise<void> {
-	const { siteId } = driver;
-	const atMs = ctx.clock.nowMs();
-	try {
-		await driver.check();
-		const { offers, failedRegions } = await driver.offers();
-		await refreshOffers(ctx.db, offers, atMs);
-		const message = failedRegions.length > 0 ? `no answer from ${failedRegions.map((r) => r.region).join(", ")}` : null;
-		await setSiteHealth(ctx.db, { siteId, healthy: true, message, atMs });
-	} catch (error) {
-		await setSiteHealth(ctx.db, { siteId, healthy: false, message: messageOf(error), atMs });
-		throw error;
 	}
 }

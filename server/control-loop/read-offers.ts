@@ -1,0 +1,38 @@
+import type { CloudDriver } from "#server/providers/driver.ts";
+import { DriverError } from "#server/providers/driver-errors.ts";
+import { refreshOffers } from "#server/services/offer/refresh.ts";
+import { setSiteHealth } from "#server/services/site/health.ts";
+import type { LoopContext } from "./context.ts";
+import { messageOf } from "./messages.ts";
+
+/**
+ * Reads a cloud's offers and says whether its site is well: it is while any of its regions answers, since work may go there; the
+ * others are named.
+ * @throws Error when none answers, or the account or the settings are refused: the site is unhealthy then
+ */
+export async function readOffers(ctx: LoopContext, driver: CloudDriver): Promise<void> {
+	const { siteId } = driver;
+	const atMs = ctx.clock.nowMs();
+	try {
+		const failed = await failureOfCheck(driver);
+		const { offers, failedRegions } = await driver.offers();
+		if (failed !== null && offers.length === 0) throw failed;
+		await refreshOffers(ctx.db, offers, atMs);
+		const away = failedRegions.length > 0 ? `no answer from ${failedRegions.map((r) => r.region).join(", ")}` : null;
+		await setSiteHealth(ctx.db, { siteId, healthy: true, message: away ?? failed?.message ?? null, atMs });
+	} catch (error) {
+		await setSiteHealth(ctx.db, { siteId, healthy: false, message: messageOf(error), atMs });
+		throw error;
+	}
+}
+
+/** What is asked at one place may fail with that place alone. @throws DriverError that holds for all places */
+async function failureOfCheck(driver: CloudDriver): Promise<DriverError | null> {
+	try {
+		await driver.check();
+		return null;
+	} catch (error) {
+		if (error instanceof DriverError && (error.kind === "transient" || error.kind === "throttled")) return error;
+		throw error;
+	}
+}
