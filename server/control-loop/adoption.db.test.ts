@@ -102,6 +102,39 @@ describe("a job of the cluster's own queue", { timeout: 120_000 }, () => {
 		expect(await cloudEnds(w)).toBe(0);
 	});
 
+	it("is kept when home has room for a moment only, as pictures of it show that are of different ages", async () => {
+		const w = await open({ rules: [ADOPT], runMs: 10_000 });
+		const { blocker, theirs } = fill(w);
+		w.cloud.calls.fail("launch", "insufficient_capacity", { times: 50 });
+		await reach(w, "held");
+		w.cluster.theirs.act(blocker, "cancel");
+		await w.tick();
+		// Somebody else has it before it was free for long.
+		const next = w.cluster.theirs.submit({ gpus: 1, runMs: 600_000, timeLimitMs: 600_000 });
+		for (let i = 0; i < 10; i++) await w.tick();
+		expect((await adoptions(w)).map(({ state }) => state)).toEqual(["held"]);
+		w.cluster.theirs.act(next, "cancel");
+		await reach(w, "released");
+		await w.until(async () => home(w, theirs)?.end?.outcome === "succeeded");
+	});
+
+	it("is adopted again a minute after it went back for want of a machine, then after two, and not at all once its owner cancelled", async () => {
+		const w = await open({ tickMs: 10_000 });
+		fill(w, null);
+		w.cloud.calls.fail("launch", "insufficient_capacity", { times: 1_000 });
+		const returns = async (n: number) =>
+			w.until(async () => (await adoptions(w)).filter((a) => a.state === "released" && a.why === "not_launched").length === n, 200);
+		await returns(3);
+		const rows = await adoptions(w);
+		const pausesMs = rows.slice(1).map((row, i) => row.offeredAt.getTime() - (rows[i]?.endedAt?.getTime() ?? Number.NaN));
+		expect(pausesMs.map((ms) => Math.floor(ms / MINUTE_MS))).toEqual([1, 2]);
+		await reach(w, "offered");
+		await cancelJob(systemContext(w.database.db, w.clock, "seed"), (await adoptions(w)).at(-1)?.jobId ?? "");
+		const before = (await adoptions(w)).length;
+		for (let i = 0; i < 60; i++) await w.tick();
+		expect(await adoptions(w)).toHaveLength(before);
+	});
+
 	it("is not touched by a plan that comes too late: home is not told of a cancel that nobody made", async () => {
 		const w = await open();
 		const { theirs } = fill(w);

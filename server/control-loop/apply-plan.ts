@@ -2,10 +2,8 @@ import type { Tx } from "#server/db/client.ts";
 import { decision } from "#server/db/schema/decision.ts";
 import type { Explanation } from "#server/domain/decision.ts";
 import { type Reason, reason } from "#server/domain/reasons.ts";
-import type { AdoptionState } from "#server/domain/states.ts";
 import { newId } from "#server/kernel/ids.ts";
 import type { Action, Plan, Snapshot } from "#server/scheduling/types.ts";
-import { advanceAdoption, returnAdoptionAt } from "#server/services/adoption/advance.ts";
 import { adoptionsOf } from "#server/services/adoption/read.ts";
 import { openApproval } from "#server/services/approval/open.ts";
 import { requestMove } from "#server/services/attempt/request-move.ts";
@@ -17,6 +15,7 @@ import { placeCloud } from "#server/services/job/place-cloud.ts";
 import { placeHome } from "#server/services/job/place-home.ts";
 import { failWaiting, setWaitingState, writeWaiting } from "#server/services/job/wait.ts";
 import type { LoopContext } from "./context.ts";
+import { forgetUnless, type HomeFrees, settleWithHome } from "./settle-with-home.ts";
 
 /** What the loop should do next because of what was written: hand over attempts at home, call clouds. */
 export interface Applied {
@@ -34,6 +33,7 @@ export type WaitingMemory = Map<string, { code: string; p50Ms: number | null }>;
 export interface ApplyMemory {
 	waiting: WaitingMemory;
 	inputs: InputMemory;
+	homeFrees: HomeFrees;
 }
 
 /** A forecast is written again when it moved by this much, or by a tenth of the wait. */
@@ -53,9 +53,13 @@ export async function applyPlan(ctx: LoopContext, snapshot: Snapshot, plan: Plan
 		ctx.db,
 		plan.actions.map((a) => a.jobId),
 	);
+	forgetUnless(memory.homeFrees, plan, adopted);
 	for (const action of plan.actions) {
 		const theirs = adopted.get(action.jobId);
-		if (theirs && (await settleWithHome(ctx, action, theirs, applied))) continue;
+		if (theirs && (await settleWithHome(ctx, action, theirs, memory.homeFrees))) {
+			applied.home.add(theirs.siteId);
+			continue;
+		}
 		const explanation = explanations.get(action.jobId);
 		// Not within the transaction, which holds the locks of budgets: where all other connections wait for these, it would wait
 		// for one of them for ever.
@@ -76,34 +80,6 @@ export async function applyPlan(ctx: LoopContext, snapshot: Snapshot, plan: Plan
 	}
 	await applyWaiting(ctx, from, plan, memory.waiting);
 	return applied;
-}
-
-/**
- * A job of a cluster's own queue is that cluster's to start: at home nothing is placed for it, and before anything is launched for
- * it home is asked to keep it. Answers whether nothing else is to be done.
- */
-async function settleWithHome(
-	ctx: LoopContext,
-	action: Action,
-	{ id, jobId, siteId, state }: { id: string; jobId: string; siteId: string; state: AdoptionState },
-	applied: Applied,
-): Promise<boolean> {
-	const nowMs = ctx.clock.nowMs();
-	const toHome = action.kind === "place_home" || (action.kind === "move" && action.to.kind === "home");
-	if (action.kind === "launch" && state === "held") return false;
-	if (action.kind === "launch" && state === "offered") {
-		await ctx.db.transaction((tx) => advanceAdoption(tx, { id, jobId, from: ["offered"], to: "holding", nowMs }));
-		ctx.probe("adopt:hold_intended");
-	} else if (action.kind === "place_home" && (state === "held" || state === "holding")) {
-		const back = { from: [state], to: "returning", why: "home_frees", endsJob: true } as const;
-		await ctx.db.transaction((tx) => advanceAdoption(tx, { id, jobId, ...back, nowMs }));
-		ctx.probe("adopt:return_intended");
-	} else if (toHome && action.kind === "move" && state === "held") {
-		await ctx.db.transaction((tx) => returnAdoptionAt(tx, { id, atMs: action.atMs, reason: action.reason, nowMs }));
-		ctx.probe("adopt:return_planned");
-	} else if (!toHome && action.kind !== "launch") return false;
-	applied.home.add(siteId);
-	return true;
 }
 
 async function applyAction(tx: Tx, ctx: LoopContext, snapshot: Snapshot, action: Action, applied: Applied): Promise<boolean> {

@@ -25,6 +25,7 @@ export function newCycleMemory(): CycleMemory {
 		cache: new SnapshotCache(),
 		waiting: new Map(),
 		inputs: newInputMemory(),
+		homeFrees: new Map(),
 		forecasts: newForecastMemory(),
 		memo: { kept: new Map() },
 		shadow: newShadowMemory(),

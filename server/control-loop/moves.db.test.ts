@@ -179,7 +179,7 @@ describe("a job at home that is evicted", { timeout: TIMEOUT_MS }, () => {
 			w.ctx,
 			snapshot,
 			{ ...plan, actions: [{ kind: "evict", jobId, attemptId, forJobId: "job_other", reason: why }] },
-			{ waiting: new Map(), inputs: newInputMemory() },
+			{ waiting: new Map(), inputs: newInputMemory(), homeFrees: new Map() },
 		);
 		await w.until(() => w.quiet());
 		const [first, second, ...more] = await w.attempts();

@@ -27,7 +27,7 @@ const LOOK_MS = 50;
 /** Slurm's clock is the real one, so is everybody's: only the pauses are shorter than in production. */
 const TIMING = timingSchema.parse({
 	...{ stopGraceMs: 3_000, readyTimeoutMs: 120_000, agentSilentMs: 60_000, heartbeatMs: 1_000, callRetryMs: 500 },
-	...{ launchForgetMs: 20_000, vanishMs: 20_000, backoffBaseMs: 1_000, backoffMaxMs: 5_000, offerCooldownMs: 2_000 },
+	...{ launchForgetMs: 20_000, vanishMs: 20_000, backoffBaseMs: 1_000, backoffMaxMs: 5_000, offerCooldownMs: 2_000, homeSettleMs: 1_000 },
 	...{ tickMs: 100, syncMs: 200, sweepMs: 2_000, meterMs: 500, offersEveryMs: 5_000 },
 	cloudStartMs: { p50Ms: 2_000, p90Ms: 5_000 },
 });

@@ -220,6 +220,7 @@ export class World {
 				stopGraceMs: 5_000,
 				backoffBaseMs: 30_000,
 				offerCooldownMs: 5_000,
+				homeSettleMs: 3_000,
 				cloudStartMs: { p50Ms: 3_000, p90Ms: 5_000 },
 			}),
 			clusters: new Map([["home", this.#home?.() ?? this.#withCheckpoints(this.cluster.driver("home"))]]),

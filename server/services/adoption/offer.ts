@@ -1,35 +1,34 @@
-import { and, eq, gt, isNull, or, sql } from "drizzle-orm";
+import { and, eq, gt, inArray, isNull, or, sql } from "drizzle-orm";
 import type { Db } from "#server/db/client.ts";
 import { team } from "#server/db/schema/account.ts";
 import { adoption } from "#server/db/schema/adoption.ts";
 import { foreignJob } from "#server/db/schema/foreign-job.ts";
+import type { AdoptionWhy } from "#server/domain/adoption.ts";
 import type { ForeignJob, NotAdopted } from "#server/domain/foreign-job.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import { newId } from "#server/kernel/ids.ts";
-import { MINUTE_MS } from "#server/kernel/units.ts";
+import { DAY_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import { writeSchedulerAudit } from "../audit.ts";
 import { insertJobs } from "../job/insert.ts";
 
-/** A job that went back to its cluster is left there so long. */
-const LEFT_ALONE_MS = 10 * MINUTE_MS;
+/** A job that went back to its cluster is left there so long; twice as long each further time in a day, so that it does not go to and fro. */
+const LEFT_ALONE_MS = MINUTE_MS;
+const LEFT_ALONE_MAX_MS = 32 * MINUTE_MS;
 
-const wentBackWithCheckpoint = and(eq(adoption.state, "released"), sql`${adoption.output}->'files'->0 is not null`);
+/** People wanted it at home, or its job of ours gone; or it has a checkpoint there, without which another run in the cloud would begin. */
+const staysHome = or(
+	inArray(adoption.why, ["home_took_back", "job_ended"] satisfies AdoptionWhy[]),
+	and(eq(adoption.state, "released"), sql`${adoption.output}->'files'->0 is not null`),
+);
 
-/**
- * Jobs of a site that are adopted, were lately, went back with a checkpoint (another run in the cloud would begin without it), or were found
- * not to be adoptable under this version of the policy.
- */
+/** Jobs of a site that are adopted, are left alone after they were, or were found not to be adoptable under this version of the policy. */
 export async function settledForeign(db: Db, input: { siteId: string; policyVersion: number; nowMs: number }): Promise<Set<string>> {
 	const { siteId, policyVersion, nowMs } = input;
-	const adopted = await db
-		.select({ id: adoption.foreignId })
+	const rows = await db
+		.select({ id: adoption.foreignId, endedAt: adoption.endedAt, staysHome: sql<boolean | null>`${staysHome}` })
 		.from(adoption)
-		.where(
-			and(
-				eq(adoption.siteId, siteId),
-				or(isNull(adoption.endedAt), gt(adoption.endedAt, new Date(nowMs - LEFT_ALONE_MS)), wentBackWithCheckpoint),
-			),
-		);
+		.where(and(eq(adoption.siteId, siteId), or(isNull(adoption.endedAt), gt(adoption.endedAt, new Date(nowMs - DAY_MS)), staysHome)));
+	const adopted = [...Map.groupBy(rows, ({ id }) => id)].flatMap(([id, ofIt]) => (isLeftAlone(ofIt, nowMs) ? [{ id }] : []));
 	const refused = await db
 		.select({ id: foreignJob.id })
 		.from(foreignJob)
@@ -68,4 +67,10 @@ export async function refuseAdoption(db: Db, siteId: string, foreignId: string, 
 		.update(foreignJob)
 		.set({ notAdopted })
 		.where(and(eq(foreignJob.siteId, siteId), eq(foreignJob.id, foreignId)));
+}
+
+function isLeftAlone(adoptions: readonly { endedAt: Date | null; staysHome: boolean | null }[], nowMs: number): boolean {
+	if (adoptions.some((row) => row.endedAt === null || row.staysHome)) return true;
+	const lastMs = Math.max(...adoptions.map(({ endedAt }) => endedAt?.getTime() ?? 0));
+	return nowMs - lastMs < Math.min(LEFT_ALONE_MAX_MS, LEFT_ALONE_MS * 2 ** (adoptions.length - 1));
 }
