@@ -2,13 +2,14 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { vi } from "vitest";
 import { defined } from "#server/kernel/assert.ts";
-import { microToUsdText } from "#server/kernel/money.ts";
+import { microToUsdText, usdToMicro } from "#server/kernel/money.ts";
 import type { CloudDriver } from "../driver.ts";
 import type { CloudHarness } from "./cloud-harness.ts";
 
 /** What the suite makes on an account that cannot be told to fail, and how long each machine lives, by a generous guess. */
 const MACHINES = 19;
 const MINUTES_EACH = 4;
+const MOST_MICRO_USD = 1_000_000n;
 const LOOK_MS = 5_000;
 const LONG_MS = 20 * 60_000;
 
@@ -23,17 +24,50 @@ export interface LiveCloud {
 	traits?: Pick<CloudHarness, "placesByRegion" | "agentTellsAddress">;
 }
 
-/** Says what a run costs before it begins, and gives its cases time. @throws AssertionError when no price is known */
-export function announceLive(cloud: LiveCloud): void {
-	process.stderr.write(`This run makes ${costOf(cloud)}, and deletes them whatever happens.\n`);
+/**
+ * Says what a run costs before it begins, and gives its cases time.
+ * @param allowedUsd what SPILLWAY_CONTRACT_MOST_USD says; without it a run may cost a dollar
+ * @throws Error when no price is known, or when it may cost more than is allowed: then nothing was made
+ */
+export function announceLive(cloud: LiveCloud, allowedUsd = process.env["SPILLWAY_CONTRACT_MOST_USD"]): void {
+	process.stderr.write(`This run makes ${costOf(cloud, allowedMicroUsd(allowedUsd))}, and deletes them whatever happens.\n`);
 	vi.setConfig({ testTimeout: LONG_MS, hookTimeout: LONG_MS });
 }
 
-function costOf({ regions: [region = ""], instanceType, rates }: LiveCloud): string {
-	const rate = rates.find((offer) => offer.region === region && offer.instanceType === instanceType);
-	const perHour = defined(rate?.onDemand.microUsdPerHour ?? null, `a shipped price of ${instanceType} in ${region}`);
-	const mostMicroUsd = (perHour * BigInt(MACHINES * MINUTES_EACH)) / 60n;
-	return `at most ${MACHINES} machines of ${instanceType} for some ${MINUTES_EACH} minutes each: about $${microToUsdText(mostMicroUsd)}`;
+function allowedMicroUsd(usd: string | undefined): bigint {
+	if (usd === undefined) return MOST_MICRO_USD;
+	if (/^\d+(\.\d{1,6})?$/.test(usd)) return usdToMicro(usd);
+	throw new Error(`SPILLWAY_CONTRACT_MOST_USD is to be what a run may cost in dollars, as 2.50, not ${JSON.stringify(usd)}`);
+}
+
+function costOf({ regions, instanceType, rates }: LiveCloud, allowed: bigint): string {
+	const perHour = regions.slice(0, 2).map((region) => {
+		const rate = rates.find((offer) => offer.region === region && offer.instanceType === instanceType);
+		return defined(rate?.onDemand.microUsdPerHour ?? null, `a shipped price of ${instanceType} in ${region}`);
+	});
+	const dearest = perHour.toSorted((a, b) => Number(a - b)).at(-1) ?? 0n;
+	const mostMicroUsd = (dearest * BigInt(MACHINES * MINUTES_EACH)) / 60n;
+	const cost = `at most ${MACHINES} machines of ${instanceType} for some ${MINUTES_EACH} minutes each: about $${microToUsdText(mostMicroUsd)}`;
+	if (mostMicroUsd <= allowed) return cost;
+	throw new Error(
+		`this run would make ${cost}, and $${microToUsdText(allowed)} is allowed, so nothing was made; name a cheaper type, or allow it by SPILLWAY_CONTRACT_MOST_USD`,
+	);
+}
+
+/** Tokens of the machines that this process made; a repeated launch with one makes none. */
+const launched = new Set<string>();
+
+/** What the cost was told for is what is made: a case too many is refused before it costs anything. @throws Error */
+export function counted(driver: CloudDriver, made: Set<string> = launched): CloudDriver {
+	const launch = driver.launch.bind(driver);
+	driver.launch = async (request) => {
+		if (made.size >= MACHINES && !made.has(request.instanceId))
+			throw new Error(`the suite makes more than the ${MACHINES} machines whose cost it told; raise MACHINES`);
+		const machine = await launch(request);
+		made.add(request.instanceId);
+		return machine;
+	};
+	return driver;
 }
 
 /** Each call is a control plane of its own, and ends whatever it made. */
@@ -41,7 +75,7 @@ export async function liveCloud({ regions: [first, second], instanceType, open, 
 	const controlPlane = `contract-${randomBytes(6).toString("hex")}`;
 	const drivers: CloudDriver[] = [];
 	const driverOf = (id: string) => {
-		const driver = open(id);
+		const driver = counted(open(id));
 		drivers.push(driver);
 		return driver;
 	};
