@@ -192,8 +192,8 @@ const COUNTER_SPEC: Partial<JobSpec> = { command: nodeJob(COUNTER), checkpoint: 
 const WARP = 14_400;
 
 function warpIn(file: string): Record<string, string> {
-	const NODE_OPTIONS = `--import=${new URL("./testing/warp-clock.mjs", import.meta.url).href}`;
-	return { NODE_OPTIONS, SPILLWAY_TEST_WARP: file, SPILLWAY_TEST_WARP_RATE: String(WARP) };
+	const terms = new URLSearchParams({ file, rate: String(WARP) });
+	return { NODE_OPTIONS: `--import=${new URL("./testing/warp-clock.mjs", import.meta.url).href}?${terms}` };
 }
 
 /** Two processes that write into one book, one of them in a session of its own, until `.end` is there. */

@@ -1,6 +1,6 @@
-// Loaded into the Nodes of a machine (NODE_OPTIONS=--import), and by the test itself: hours pass in seconds between the times that a
-// file names, a line "from until" of real Unix milliseconds each, and as usual otherwise. All processes read the same file, so that
-// they agree on the time, and timers that are set meanwhile are as fast.
+// Loaded into the Nodes of a machine (NODE_OPTIONS=--import, with `?file=…&rate=…`), and by the test itself: hours pass in seconds
+// between the times that the file names, a line "from until" of real Unix milliseconds each, and as usual otherwise. All processes
+// read the same file, so that they agree on the time, and timers that are set meanwhile are as fast.
 import { readFileSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import os from "node:os";
@@ -26,7 +26,7 @@ function spansOf(file) {
 	}
 }
 
-const { SPILLWAY_TEST_WARP: file, SPILLWAY_TEST_WARP_RATE: rate = "1" } = process.env;
+const { file, rate = "1" } = Object.fromEntries(new URL(import.meta.url).searchParams);
 if (file !== undefined) {
 	const warped = () => warpedMs(file, Number(rate));
 	const rateNow = () => (spansOf(file).some(([from, until]) => from <= realNow() && realNow() < until) ? Number(rate) : 1);
