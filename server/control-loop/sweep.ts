@@ -1,4 +1,4 @@
-import { and, eq, gt, inArray, ne, or } from "drizzle-orm";
+import { eq, inArray, sql } from "drizzle-orm";
 import { notify } from "#server/db/notify.ts";
 import { instance } from "#server/db/schema/instance.ts";
 import { site } from "#server/db/schema/site.ts";
@@ -54,12 +54,18 @@ export async function sweepCloud(ctx: LoopContext, driver: CloudDriver): Promise
 	return { orphans };
 }
 
+/** Region by region by the index, since a site has a few of these and may have had millions of machines. */
 async function regionsOfLate(ctx: LoopContext, siteId: string, nowMs: number): Promise<string[]> {
-	const isLate = or(gt(instance.intendedAt, new Date(nowMs - LEFT_REGIONS_MS)), ne(instance.state, "terminated"));
-	const rows = await ctx.db
-		.selectDistinct({ region: instance.region })
-		.from(instance)
-		.where(and(eq(instance.siteId, siteId), isLate));
+	const since = new Date(nowMs - LEFT_REGIONS_MS).toISOString();
+	const rows = await ctx.db.execute<{ region: string }>(sql`
+		with recursive known(region) as (
+			select min(region) from instance where site_id = ${siteId}
+			union all
+			select (select min(i.region) from instance i where i.site_id = ${siteId} and i.region > known.region) from known where known.region is not null
+		)
+		select region from known where region is not null and (
+			(select i.intended_at from instance i where i.site_id = ${siteId} and i.region = known.region order by i.intended_at desc nulls first limit 1) > ${since}::timestamptz
+			or region in (select i.region from instance i where i.site_id = ${siteId} and i.state <> 'terminated'))`);
 	return rows.map(({ region }) => region);
 }
 

@@ -112,6 +112,8 @@ export const instance = pgTable(
 		uniqueIndex("instance_attempt_rank").on(t.attemptId, t.rank),
 		index("instance_job").on(t.jobId),
 		index("instance_intended").on(t.intendedAt.desc().nullsFirst(), t.id.desc().nullsFirst()),
+		/** In which regions machines of a site were asked for, and when last there. */
+		index("instance_region").on(t.siteId, t.region, t.intendedAt.desc().nullsFirst()),
 		uniqueIndex("instance_agent_token").on(t.agentTokenHash).where(sql`${t.agentTokenHash} is not null`),
 		check("instance_price_positive", sql`${t.microUsdPerHour} > 0`),
 		check("instance_terminated_iff_time", sql`(${t.state} = 'terminated') = (${t.terminatedAt} is not null)`),

@@ -1,0 +1,1 @@
+CREATE INDEX "instance_region" ON "instance" USING btree ("site_id","region","intended_at" DESC NULLS FIRST);
