@@ -65,7 +65,16 @@ test("a statement: each line, the total and a team lead to charges that add up t
 		await link.click();
 		await expect(page.getByRole("heading", { level: 1, name: "Charges" })).toBeVisible();
 		expect(await exact(fact(page, "Effective cost"))).toBe(amount);
+		await expect(page.getByText(/^As the ledger stood at the closing of .*version 1/)).toBeVisible();
 		await page.goBack();
 		await expect(lines).toBeVisible();
 	}
+});
+
+test("the bills of a month without any say what to do, and lead back to the statement", async ({ page }) => {
+	await open(page, "/statements/2020-01/bills", "Bills");
+	await expect(page.getByText("No bill of this month was held against the ledger")).toBeVisible();
+	await expectAccessible(page);
+	await page.getByRole("link", { name: "The statement" }).click();
+	await expect(page.getByRole("heading", { level: 1, name: "January 2020" })).toBeVisible();
 });

@@ -1,3 +1,4 @@
+import { CHARGE_CORRECTIONS } from "#server/domain/charge.ts";
 import { LOST } from "#server/domain/lost-work.ts";
 import { badInput } from "../args.ts";
 import { readAs } from "../client.ts";
@@ -11,7 +12,8 @@ import { FILTER_OPTIONS, filterQuery } from "../spend-filters.ts";
 
 export const charges: Command = {
 	name: "charges",
-	usage: "[--from DAY] [--to DAY] [--job ID] [--as-of POINT] [--since POINT] [filters] | refund CHARGE --reason TEXT [--amount USD]",
+	usage:
+		"[--from DAY] [--to DAY] [--job ID | --cause ID] [--as-of POINT] [--since POINT] [filters] | refund CHARGE --reason TEXT [--amount USD]",
 	summary: "list the charges behind a number, newest first, each with what caused it; and refund one",
 	details:
 		"A refund takes back what a machine of a cloud was charged, or --amount of it, by a correction beside the charge: in its job, team and hour, and in the budgets. Platform engineers and finance may.",
@@ -19,6 +21,12 @@ export const charges: Command = {
 		from: { value: "DAY", help: "2026-11-01, or a time such as 2026-11-01T08:00:00Z (default: 30 days before the end)" },
 		to: { value: "DAY", help: "up to this day or time, UTC (default: now)" },
 		job: { value: "ID", help: "only this job's, by its id" },
+		cause: { value: "ID", help: "only of this machine, allocation, pool or line of a bill" },
+		correction: {
+			value: "WHY",
+			many: true,
+			help: `only what corrects, for this reason; may be given again: ${CHARGE_CORRECTIONS.join(", ")}`,
+		},
 		lost: { value: "HOW", help: `only of attempts that ended so in these days, whenever they were charged: ${LOST.join(", ")}` },
 		"without-idle": { help: "not of owned hardware that no job used" },
 		"as-of": { value: "POINT", help: "as the ledger stood when a statement was closed (2026-11/1, 2026-11/1/TEAM) or at a time" },
@@ -61,7 +69,13 @@ async function refund({ args, io, client, json }: CommandContext, id: string): P
 }
 
 async function list({ args, io, client, json }: CommandContext): Promise<ExitCode> {
-	const part = { lost: args.text("lost"), asOf: args.text("as-of"), since: args.text("since") };
+	const part = {
+		cause: args.text("cause"),
+		correction: args.list("correction"),
+		lost: args.text("lost"),
+		asOf: args.text("as-of"),
+		since: args.text("since"),
+	};
 	const idle = args.has("without-idle") ? { withoutIdle: "true" } : {};
 	const selection = { from: args.text("from"), to: args.text("to"), job: args.text("job"), ...part, ...idle, ...filterQuery(args) };
 	const page = { cursor: args.text("cursor"), limit: args.wholeNumber("limit", { min: 1, max: 500 }) };

@@ -1,4 +1,5 @@
 import Link from "next/link";
+import { CORRECTION_WORD } from "#components/spend/prepare-charges.ts";
 import { type ChargesView, chargesHref } from "#components/spend/view.ts";
 import { statementHref } from "#components/statements/search-params.ts";
 import { formatExact } from "#components/time/format-time.ts";
@@ -18,8 +19,8 @@ const LOST_WORD = {
 
 /** What the charges are restricted to beside the filters: one job, or work that was lost. Each can be taken away. */
 export function ChargesScope({ view }: { view: ChargesView }) {
-	const { asOf, since } = view;
-	if (view.job === null && view.lost === null && !view.withoutIdle && asOf === null && since === null) return null;
+	const { job, lost, withoutIdle, cause, correction, asOf, since } = view;
+	if ([job, lost, cause, correction, asOf, since].every((part) => part === null) && !withoutIdle) return null;
 	return (
 		<div className="flex flex-wrap items-center gap-2 text-ink-2">
 			{view.job !== null && (
@@ -28,6 +29,16 @@ export function ChargesScope({ view }: { view: ChargesView }) {
 					<Link href={`/jobs/${view.job}`} className="font-mono text-xs text-accent hover:underline">
 						{view.job}
 					</Link>
+				</Scope>
+			)}
+			{cause !== null && (
+				<Scope clearHref={chargesHref({ ...view, cause: null })} clears="the cause">
+					Of one cause: <span className="font-mono text-xs">{cause}</span>
+				</Scope>
+			)}
+			{correction !== null && (
+				<Scope clearHref={chargesHref({ ...view, correction: null })} clears="the restriction to corrections">
+					Corrections: {correction.map((why) => CORRECTION_WORD[why]).join("; ")}
 				</Scope>
 			)}
 			{asOf !== null && (

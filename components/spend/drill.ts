@@ -1,3 +1,4 @@
+import type { ChargeCorrection } from "#server/domain/charge.ts";
 import type { LostChoice } from "#server/domain/lost-work.ts";
 import { WORKLOAD_CLASSES } from "#server/domain/vocabulary.ts";
 import { type ChargesPart, chargesHref, DIMENSIONS, type SpendFilters, type SpendView } from "./view.ts";
@@ -36,6 +37,8 @@ export interface Drill {
 	/** The time that was clicked, within the range. */
 	span?: { fromMs: number; toMs: number };
 	job?: string;
+	cause?: string;
+	correction?: ChargeCorrection[];
 	lost?: LostChoice;
 	withoutIdle?: boolean;
 	asOf?: string;

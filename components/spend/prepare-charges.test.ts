@@ -26,7 +26,7 @@ describe("a charge", () => {
 		["a machine", charge(), "/sites#machines"],
 		["slots at home", charge({ cause: { kind: "allocation", id: "alc_1" } }), "/jobs/job_1"],
 		["a pool", charge({ jobId: null, cause: { kind: "pool", id: "gpu" } }), "/sites"],
-		["a line of a bill", charge({ jobId: null, cause: { kind: "bill_line", id: "bln_1" } }), "/statements/2026-11"],
+		["a line of a bill", charge({ jobId: null, cause: { kind: "bill_line", id: "bln_1" } }), "/statements/2026-11/bills"],
 	])("leads to what caused it: %s", (_, one, href) => expect(causeOf(one)).toMatchObject({ id: one.cause.id, href }));
 
 	it("is exported with what the screen has no room for, to the micro-dollar", () => {

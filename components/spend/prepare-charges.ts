@@ -18,7 +18,7 @@ export const KIND_WORD: Record<Kind, string> = {
 	tax: "Tax",
 };
 
-const CORRECTION_WORD: Record<NonNullable<ChargeLine["correction"]>, string> = {
+export const CORRECTION_WORD: Record<NonNullable<ChargeLine["correction"]>, string> = {
 	end_learnt_late: "its end was learnt late",
 	use_learnt_late: "its use was learnt late",
 	price_learnt_late: "its price was learnt late",
@@ -45,7 +45,7 @@ const CAUSE_WORD: Record<ChargeLine["cause"]["kind"], string> = {
 export function causeOf(charge: Pick<ChargeLine, "cause" | "jobId" | "periodStartMs">): { word: string; id: string; href: string } {
 	const { kind, id } = charge.cause;
 	const word = CAUSE_WORD[kind];
-	if (kind === "bill_line") return { word, id, href: `/statements/${new Date(charge.periodStartMs).toISOString().slice(0, 7)}` };
+	if (kind === "bill_line") return { word, id, href: `/statements/${new Date(charge.periodStartMs).toISOString().slice(0, 7)}/bills` };
 	if (kind === "instance") return { word, id, href: "/sites#machines" };
 	if (kind === "allocation" && charge.jobId !== null) return { word, id, href: `/jobs/${charge.jobId}` };
 	return { word, id, href: "/sites" };

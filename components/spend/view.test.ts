@@ -3,6 +3,7 @@ import { clipped, drillHref, narrowed } from "./drill.ts";
 import { monthsOf } from "./focus-links.tsx";
 import { CLOUD_SPEND, jobChargesHref } from "./links.ts";
 import {
+	type ChargesPart,
 	chargesHref,
 	chargesQuery,
 	chargesViewOf,
@@ -38,11 +39,16 @@ describe("the address", () => {
 			view({ filters: { project: ["p"], provider: ["aws"], region: [""], accelerator: ["H100"], site: ["s"], kind: ["tax"] } }),
 		],
 	])("is read back as it was written: %s", (_, written) => {
-		const part = { job: "job_1", lost: "any", withoutIdle: true, asOf: "2026-11/2/risk", since: "2026-11-03", of: "carbon" } as const;
+		const part: ChargesPart = {
+			...{ job: "job_1", cause: "ins_1", correction: ["bill_price", "refund"], lost: "any", withoutIdle: true },
+			...{ asOf: "2026-11/2/risk", since: "2026-11-03", of: "carbon" },
+		};
 		expect(read(chargesHref({ ...written, ...part }))).toEqual({ ...written, ...part });
 		expect(read(chargesHref(written))).toEqual({
 			...written,
 			job: null,
+			cause: null,
+			correction: null,
 			lost: null,
 			withoutIdle: false,
 			asOf: null,

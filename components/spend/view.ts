@@ -8,7 +8,7 @@ import {
 	parseAsStringLiteral,
 } from "nuqs/server";
 import type { Inputs } from "#components/trpc/outputs.ts";
-import { CHARGE_KINDS } from "#server/domain/charge.ts";
+import { CHARGE_CORRECTIONS, CHARGE_KINDS, type ChargeCorrection } from "#server/domain/charge.ts";
 import { parseLedgerCut } from "#server/domain/ledger-cut.ts";
 import { LOST, type LostChoice } from "#server/domain/lost-work.ts";
 import { CAPACITY_TYPES, LABELS, PROVIDERS, WORKLOAD_CLASSES } from "#server/domain/vocabulary.ts";
@@ -92,6 +92,7 @@ export const spendParams = {
 export const CHARGES_OF = ["cost", "carbon"] as const;
 const chargesParams = {
 	...spendParams,
+	...{ cause: parseAsString, correction: parseAsArrayOf(parseAsStringLiteral(CHARGE_CORRECTIONS)) },
 	...{ job: parseAsString, lost: parseAsStringLiteral(LOST), without: parseAsStringLiteral(["idle"]) },
 	...{ asOf: cut, since: cut },
 	of: parseAsStringLiteral(CHARGES_OF).withDefault("cost"),
@@ -115,9 +116,13 @@ export interface SpendView {
 	zone: string;
 }
 
-/** Charges of a part of it: of one job, of attempts that came to nothing, all but idle hardware, or posted by or after a cut. */
+/** Charges of a part of it: of one job or cause, corrections, of attempts that came to nothing, all but idle hardware, or posted by or after a cut. */
 export interface ChargesPart {
 	job: string | null;
+	/** The id of a machine, an allocation, a pool or a line of a bill. */
+	cause: string | null;
+	/** null: with or without. */
+	correction: ChargeCorrection[] | null;
 	lost: LostChoice | null;
 	withoutIdle: boolean;
 	/** As parseLedgerCut() reads them. */
@@ -146,13 +151,24 @@ export const spendHref = (view: SpendView): string => serialize("/spend", values
 export const chargesHref = (view: SpendView & Partial<ChargesPart>): string =>
 	serialize("/spend/charges", {
 		...valuesOf(view),
+		...{ cause: view.cause ?? null, correction: view.correction ?? null },
 		...{ job: view.job ?? null, lost: view.lost ?? null, without: view.withoutIdle ? "idle" : null },
 		...{ asOf: view.asOf ?? null, since: view.since ?? null, of: view.of ?? "cost" },
 	});
 
 export function chargesViewOf(all: inferParserType<typeof chargesParams>, zone: string): ChargesView {
-	const { job, lost, without, asOf, since, of, ...params } = all;
-	return { ...viewOf(params, zone), job, lost, withoutIdle: without === "idle", asOf, since, of };
+	const { job, cause, correction, lost, without, asOf, since, of, ...params } = all;
+	return {
+		...viewOf(params, zone),
+		job,
+		cause,
+		correction: correction?.length ? correction : null,
+		lost,
+		withoutIdle: without === "idle",
+		asOf,
+		since,
+		of,
+	};
 }
 
 export const datesOfView = (view: SpendView, nowMs: number): Dates => view.dates ?? datesOf(view.range, nowMs, view.zone);
@@ -176,6 +192,8 @@ export function chargesQuery(view: ChargesView, nowMs: number) {
 		...instantsOf(datesOfView(view, nowMs), view.zone),
 		filters: view.filters,
 		...(view.job === null ? {} : { jobId: view.job }),
+		...(view.cause === null ? {} : { cause: view.cause }),
+		...(view.correction === null ? {} : { correction: view.correction }),
 		...(view.lost === null ? {} : { lost: view.lost }),
 		...(view.withoutIdle ? { withoutIdle: true } : {}),
 		...(view.asOf === null ? {} : { asOf: view.asOf }),

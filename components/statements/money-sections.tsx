@@ -1,5 +1,7 @@
 "use client";
-import { useState } from "react";
+import Link from "next/link";
+import { type ReactNode, useState } from "react";
+import { billsOfStatement } from "#components/bills/params.ts";
 import { budgetDrill } from "#components/budgets/drill.ts";
 import { Money } from "#components/money/money.tsx";
 import { Drill } from "#components/spend/cells.tsx";
@@ -91,14 +93,20 @@ export function BillsSection({ view }: { view: StatementView }) {
 								</PTd>
 								{[b.estimatedMicroUsd, b.billedMicroUsd].map((value, i) => (
 									<PTd n key={i === 0 ? "ledger" : "billed"}>
-										<Money value={value} />
+										<ToBills view={view} provider={b.provider} what={i === 0 ? "Ledger" : "Billed"}>
+											<Money value={value} />
+										</ToBills>
 									</PTd>
 								))}
 								<PTd n className="max-md:hidden print:table-cell">
-									<Money value={b.adjustedMicroUsd} signed />
+									<ToBills view={view} provider={b.provider} what="Adjusted">
+										<Money value={b.adjustedMicroUsd} signed />
+									</ToBills>
 								</PTd>
 								<PTd n className={b.unexplainedMicroUsd === "0" ? "" : "font-semibold text-risk-ink"}>
-									<Money value={b.unexplainedMicroUsd} signed />
+									<ToBills view={view} provider={b.provider} what="Not explained">
+										<Money value={b.unexplainedMicroUsd} signed />
+									</ToBills>
 								</PTd>
 							</PTr>
 						))}
@@ -106,6 +114,24 @@ export function BillsSection({ view }: { view: StatementView }) {
 				</PaperTable>
 			)}
 		</Section>
+	);
+}
+
+/** A way to the resources and lines behind it, for who may read bills. */
+function ToBills({ view, provider, what, children }: { view: StatementView; provider: string; what: string; children: ReactNode }) {
+	if (!view.may.readBills) return children;
+	return (
+		<Link
+			href={billsOfStatement(view.content, provider)}
+			prefetch={false}
+			className="rounded-sm underline-offset-4 hover:text-accent hover:underline max-md:inline-flex max-md:min-h-6 max-md:min-w-6 max-md:items-center"
+		>
+			{children}
+			<span className="sr-only">
+				{" "}
+				{what}, {provider}: bills
+			</span>
+		</Link>
 	);
 }
 

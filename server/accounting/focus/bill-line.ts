@@ -95,7 +95,8 @@ export function parseBillTime(text: string): number | null {
 
 /**
  * Our tag among the resource's (server/providers/driver.ts, INSTANCE_TAG). Providers change keys on the way into a bill
- * (a prefix such as `user:`, other signs for the colon), so only its letters are compared.
+ * (a prefix such as `user:`, other signs for the colon), so only its letters are compared. Labels that BigQuery keeps as repeated
+ * records come as a list of `{key, value}`.
  */
 export function taggedInstance(tags: string | null): string | null {
 	if (tags === null || !/spillway/i.test(tags)) return null;
@@ -105,11 +106,18 @@ export function taggedInstance(tags: string | null): string | null {
 	} catch {
 		return null;
 	}
-	if (typeof parsed !== "object" || parsed === null) return null;
-	for (const [key, value] of Object.entries(parsed)) {
+	for (const [key, value] of tagEntries(parsed)) {
 		if (typeof value === "string" && /(^|[^a-z])spillway[^a-z0-9]+instance$/i.test(key)) return value;
 	}
 	return null;
+}
+
+function tagEntries(parsed: unknown): [string, unknown][] {
+	if (typeof parsed !== "object" || parsed === null) return [];
+	if (!Array.isArray(parsed)) return Object.entries(parsed);
+	return parsed.flatMap((tag: unknown): [string, unknown][] =>
+		typeof tag === "object" && tag !== null && "key" in tag && "value" in tag ? [[String(tag.key), tag.value]] : [],
+	);
 }
 
 /**

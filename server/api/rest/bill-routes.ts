@@ -5,6 +5,7 @@ import { getBill, listBills } from "#server/services/bill/list.ts";
 import { monthsOfBill } from "#server/services/bill/months-of-bill.ts";
 import { reconcileMonth } from "#server/services/bill/reconcile.ts";
 import { readReconciliation, reconciliationInput } from "#server/services/bill/reconciliation.ts";
+import { listResourceLines, resourceLinesInput } from "#server/services/bill/resource-lines.ts";
 import { exportFocus } from "#server/services/export/focus.ts";
 import { refuseUnknown, textParam } from "./query.ts";
 import { ok, type Route } from "./route.ts";
@@ -56,13 +57,24 @@ export const billRoutes: Route[] = [
 	{
 		method: "GET",
 		path: "/reconciliations/{month}",
-		summary: "What came of holding a month's bills (yyyy-mm, UTC) against the ledger, what differs most first; state for one outcome",
+		summary: "What came of holding a month's bills (yyyy-mm, UTC) against the ledger, what differs most first; by state, provider, team",
 		permission: "bill:read",
 		async handle(ctx, { params, query }) {
-			refuseUnknown(query, ["state"]);
-			const state = textParam(query, "state");
-			const input = reconciliationInput.parse({ month: params["month"] ?? "", ...(state === undefined ? {} : { state }) });
-			return ok(await readReconciliation(ctx, input));
+			const names = ["state", "provider", "team"];
+			refuseUnknown(query, names);
+			const asked = Object.fromEntries(names.map((name) => [name, textParam(query, name)]));
+			return ok(await readReconciliation(ctx, reconciliationInput.parse({ month: params["month"] ?? "", ...asked })));
+		},
+	},
+	{
+		method: "GET",
+		path: "/reconciliations/{month}/lines",
+		summary: "The lines of bills behind one resource of a reconciliation: resource, and instance where it was matched to one",
+		permission: "bill:read",
+		async handle(ctx, { params, query }) {
+			refuseUnknown(query, ["resource", "instance"]);
+			const asked = { month: params["month"] ?? "", resourceId: textParam(query, "resource"), instanceId: textParam(query, "instance") };
+			return ok(await listResourceLines(ctx, resourceLinesInput.parse(asked)));
 		},
 	},
 	{

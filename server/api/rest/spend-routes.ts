@@ -9,12 +9,12 @@ import { spendByJob } from "#server/services/spend/by-job.ts";
 import { listCharges, listChargesInput } from "#server/services/spend/charges.ts";
 import { SPEND_DIMENSIONS, type SpendFilters, spendFilters } from "#server/services/spend/filters.ts";
 import { SPEND_GROUPS, type SpendGroup, spendBy } from "#server/services/spend/spend-by.ts";
-import { flagParam, numberParam, refuseUnknown, textParam, timeParam } from "./query.ts";
+import { flagParam, listParam, numberParam, refuseUnknown, textParam, timeParam } from "./query.ts";
 import { ok, type RestContext, type Route } from "./route.ts";
 
 const SPEND_DEFAULT_DAYS = 30;
 /** Of a charge's selection, beside the filters that sums have too. */
-const CHARGE_PARTS = ["lost", "asOf", "since"] as const;
+const CHARGE_PARTS = ["cause", "lost", "asOf", "since"] as const;
 const GROUPS = [...SPEND_GROUPS, "job"] as const;
 const refundBody = refundInput.omit({ chargeId: true });
 const zoneInput = z.strictObject({ zone: z.string().min(1).max(64) });
@@ -38,15 +38,16 @@ export const spendRoutes: Route[] = [
 		method: "GET",
 		path: "/charges",
 		summary:
-			"The charges behind a number, newest first, with the sums of the whole selection; filtered as /spend, by job, by how its attempts ended (lost), withoutIdle, and as the ledger stood (asOf) or what came later (since)",
+			"The charges behind a number, newest first, with the sums of the whole selection; filtered as /spend, by job, cause or correction, by how its attempts ended (lost), withoutIdle, and as the ledger stood (asOf) or what came later (since)",
 		permission: "charge:read",
 		async handle(ctx, { query }) {
-			refuseUnknown(query, ["from", "to", "job", ...CHARGE_PARTS, "withoutIdle", "cursor", "limit", ...SPEND_DIMENSIONS]);
+			refuseUnknown(query, ["from", "to", "job", ...CHARGE_PARTS, "correction", "withoutIdle", "cursor", "limit", ...SPEND_DIMENSIONS]);
 			const jobId = textParam(query, "job");
 			const selection = { ...rangeOf(ctx, query), filters: filtersParam(query), ...(jobId === undefined ? {} : { jobId }) };
 			const parts = Object.fromEntries(CHARGE_PARTS.map((name) => [name, textParam(query, name)]));
-			const withoutIdle = flagParam(query, "withoutIdle");
-			return ok(await listCharges(ctx, listChargesInput.parse({ ...selection, ...parts, withoutIdle, ...pageOf(query) })));
+			const corrections = listParam(query, "correction");
+			const more = { withoutIdle: flagParam(query, "withoutIdle"), ...(corrections.length === 0 ? {} : { correction: corrections }) };
+			return ok(await listCharges(ctx, listChargesInput.parse({ ...selection, ...parts, ...more, ...pageOf(query) })));
 		},
 	},
 	{

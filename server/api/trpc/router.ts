@@ -3,6 +3,7 @@ import { parseJobDocument, parseJobText } from "#server/domain/job-file.ts";
 import { listTeams } from "#server/services/account/teams.ts";
 import { listBills } from "#server/services/bill/list.ts";
 import { readReconciliation, reconciliationInput } from "#server/services/bill/reconciliation.ts";
+import { listResourceLines, resourceLinesInput } from "#server/services/bill/resource-lines.ts";
 import { carbonPage, carbonPageInput } from "#server/services/carbon/page.ts";
 import { listEvents } from "#server/services/event/list.ts";
 import { explainWaiting } from "#server/services/explain/waiting.ts";
@@ -118,6 +119,7 @@ export const appRouter = router({
 	bill: router({
 		list: procedure.query(({ ctx }) => listBills(ctx.service)),
 		reconciliation: procedure.input(reconciliationInput).query(({ ctx, input }) => readReconciliation(ctx.service, input)),
+		lines: procedure.input(resourceLinesInput).query(({ ctx, input }) => listResourceLines(ctx.service, input)),
 	}),
 	team: router({ list: procedure.query(({ ctx }) => listTeams(ctx.service)) }),
 	/** Batches of what changed; the browser reads again what it shows of that. */

@@ -158,16 +158,25 @@ async function quantityPlaces(db: Db, month: BillMonth): Promise<{ bill: string;
 	}));
 }
 
-/** Up to where each provider's bills of the month go: what was charged later is not on them yet. The month's start when they have no use of machines. */
-export async function billedUntil(db: Db, month: BillMonth): Promise<Map<CloudProvider, number>> {
-	const rows = await db.execute<{ provider_name: string; until_ms: string | null }>(sql`
-		select provider_name, (extract(epoch from max(period_end)
-			filter (where l.charge_category = 'Usage' and l.period_end - l.period_start <= interval '1 day')) * 1000)::bigint::text as until_ms
+/**
+ * Up to where each provider's bills of the month go: what was charged later is not on them yet. Lines of longer than a day (a fee, or
+ * storage by the month) say nothing of that beside shorter ones; where there are no shorter ones the bill is written by the month,
+ * and goes up to now. The month's start when they have no use of machines.
+ */
+export async function billedUntil(db: Db, month: BillMonth, nowMs: number): Promise<Map<CloudProvider, number>> {
+	const rows = await db.execute<{ provider_name: string; short_ms: string | null; long_ms: string | null }>(sql`
+		select provider_name, ${latestEnd(sql`<=`)} as short_ms, ${latestEnd(sql`>`)} as long_ms
 		from bill_line as l where ${linesOfMonth(month)} group by provider_name`);
-	const until = new Map<CloudProvider, number>();
+	const ends = new Map<CloudProvider, { short: number; long: number }>();
 	for (const row of rows) {
 		const provider = providerNamed(row.provider_name);
-		if (provider) until.set(provider, Math.min(month.toMs, Math.max(until.get(provider) ?? month.fromMs, Number(row.until_ms ?? 0))));
+		if (!provider) continue;
+		const { short, long } = ends.get(provider) ?? { short: 0, long: 0 };
+		ends.set(provider, { short: Math.max(short, Number(row.short_ms ?? 0)), long: Math.max(long, Number(row.long_ms ?? 0)) });
 	}
-	return until;
+	const until = ({ short, long }: { short: number; long: number }) => (short > 0 ? short : Math.min(long, nowMs));
+	return new Map([...ends].map(([provider, end]) => [provider, Math.min(month.toMs, Math.max(month.fromMs, until(end)))]));
 }
+
+const latestEnd = (isLong: SQL): SQL =>
+	sql`(extract(epoch from max(period_end) filter (where l.charge_category = 'Usage' and l.period_end - l.period_start ${isLong} interval '1 day')) * 1000)::bigint::text`;

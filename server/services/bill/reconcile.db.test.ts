@@ -7,9 +7,11 @@ import { instance } from "#server/db/schema/instance.ts";
 import { ledgerCheck } from "../ledger/check.ts";
 import { meterAll } from "../ledger/meter.ts";
 import { addMachine, type Books, chargedTo, openBooks, readInstance, readJob, T0, terminate } from "../ledger/testing/books.ts";
+import { listCharges } from "../spend/charges.ts";
 import { importBill } from "./import.ts";
 import { reconcileMonth } from "./reconcile.ts";
 import { readReconciliation } from "./reconciliation.ts";
+import { listResourceLines } from "./resource-lines.ts";
 
 const HOUR = 3_600_000;
 const HEAD =
@@ -249,6 +251,49 @@ describe("reading it", () => {
 		expect(await readReconciliation(books, { month: "2026-10" })).toMatchObject({ reconciledAt: null, providers: [], items: [] });
 		const scientist = { kind: "person", accountId: "acc_1", name: "Ada", role: "data_scientist", teams: ["risk"], via: "token" } as const;
 		await expect(readReconciliation({ ...books, actor: scientist }, { month: "2026-11" })).rejects.toThrow("does not allow");
+	});
+});
+
+describe("what is behind a row", () => {
+	it("its lines of the bills, restated ones told, and its corrections as charges: $3.30 billed, of them $0.30 posted", async () => {
+		const { resource, instanceId } = await threeHours();
+		const arn = `arn:aws:ec2:us-east-1:1:instance/${resource}`;
+		const hours = (cost: string) => [
+			{ cost, resource, hour: 0 },
+			{ cost, resource: arn, hour: 1 },
+			{ cost, resource: "vol-1", tag: instanceId, hour: 2 },
+		];
+		await reconciled(...hours("1"), { cost: "7", resource: `${resource}9`, hour: 2 });
+		await reconciled(...hours("1.10"));
+		const found = await listResourceLines(books, { month: "2026-11", resourceId: resource, instanceId });
+		expect(found.items.map((l) => [l.effectiveMicroUsd, l.rowNumber, l.restated])).toEqual([
+			["1000000", 2, true],
+			["1100000", 2, false],
+			["1000000", 3, true],
+			["1100000", 3, false],
+			["1000000", 4, true],
+			["1100000", 4, false],
+		]);
+		expect(found).toMatchObject({ effectiveMicroUsd: "3300000", truncated: false });
+		const [row] = (await readReconciliation(books, { month: "2026-11", team: "risk", provider: "aws" })).items;
+		expect(row).toMatchObject({ instanceId, billedMicroUsd: found.effectiveMicroUsd, adjustedMicroUsd: "300000" });
+		expect((await readReconciliation(books, { month: "2026-11", team: "nlp" })).providers).toEqual([]);
+		const november = { fromMs: Date.UTC(2026, 10), toMs: Date.UTC(2026, 11), cause: instanceId };
+		const posted = await listCharges(books, { ...november, correction: ["bill_price", "bill_time"] });
+		expect(posted.totals).toMatchObject({ effectiveMicroUsd: 300_000n, charges: 1n });
+		expect((await listCharges(books, november)).totals.effectiveMicroUsd).toBe(3_300_000n);
+	});
+
+	it("of a machine that nobody knows: the lines with our tag, and the charge that a line caused", async () => {
+		await threeHours();
+		await reconciled(
+			{ cost: "1", resource: "i-orphan", tag: "ins_unknown" },
+			{ cost: "1", resource: "i-orphan", tag: "ins_unknown", hour: 1 },
+		);
+		const { items } = await listResourceLines(books, { month: "2026-11", resourceId: "i-orphan" });
+		expect(items).toHaveLength(2);
+		const caused = await listCharges(books, { fromMs: Date.UTC(2026, 10), toMs: Date.UTC(2026, 11), cause: items[0]?.id ?? "" });
+		expect(caused.items).toMatchObject([{ correction: "bill_unknown", effectiveMicroUsd: 2_000_000n }]);
 	});
 });
 

@@ -28,7 +28,7 @@ export async function reconcileMonth(ctx: ServiceContext, input: { month: string
 	const month = utcMonth(input.month);
 	const nowMs = ctx.clock.nowMs();
 	const groups = await readBilled(ctx.db, month);
-	for (const [provider, untilMs] of await billedUntil(ctx.db, month)) {
+	for (const [provider, untilMs] of await billedUntil(ctx.db, month, nowMs)) {
 		const own = groups.filter((g) => g.provider === provider);
 		const run = { month, provider, untilMs, nowMs, final: input.final ?? own.some((g) => g.invoiced) };
 		await reconcileInstances(ctx.db, run, own);

@@ -1,8 +1,11 @@
-import { desc, eq, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, sql } from "drizzle-orm";
 import { z } from "zod";
 import { providerNamed } from "#server/accounting/focus/providers.ts";
 import type { ReconciliationState } from "#server/accounting/focus/reconcile.ts";
+import type { DbOrTx } from "#server/db/client.ts";
 import { RECONCILIATION_STATES, reconciliation } from "#server/db/schema/bill.ts";
+import { instance } from "#server/db/schema/instance.ts";
+import { job } from "#server/db/schema/job.ts";
 import { authorize } from "../authorize.ts";
 import type { ServiceContext } from "../context.ts";
 import { utcMonth } from "./run.ts";
@@ -14,6 +17,9 @@ export const reconciliationInput = z.strictObject({
 	/** Of the provider's bill, a UTC month such as 2026-11. */
 	month: z.string(),
 	state: z.enum(RECONCILIATION_STATES).optional(),
+	provider: z.enum(["aws", "azure", "gcp"]).optional(),
+	/** Machines of this team's jobs alone, in the sums too. */
+	team: z.string().min(1).max(128).optional(),
 });
 
 export interface ReconciledResource {
@@ -60,6 +66,11 @@ export async function readReconciliation(
 	authorize(ctx, "bill:read", null);
 	const month = utcMonth(input.month);
 	const r = reconciliation;
+	const whose = and(
+		eq(r.month, month.key),
+		input.provider === undefined ? undefined : eq(r.provider, input.provider),
+		input.team === undefined ? undefined : inArray(r.instanceId, machinesOf(ctx.db, input.team)),
+	);
 	const sums = await ctx.db
 		.select({
 			provider: r.provider,
@@ -71,14 +82,14 @@ export async function readReconciliation(
 			at: sql<string>`max(${r.reconciledAt})::text`,
 		})
 		.from(r)
-		.where(eq(r.month, month.key))
+		.where(whose)
 		.groupBy(r.provider, r.state)
 		.orderBy(r.provider);
 	const differs = sql`abs(${r.billedMicroUsd} - ${r.estimatedMicroUsd})`;
 	const rows = await ctx.db
 		.select()
 		.from(r)
-		.where(sql`${r.month} = ${month.key} and ${input.state === undefined ? sql`true` : eq(r.state, input.state)}`)
+		.where(and(whose, input.state === undefined ? undefined : eq(r.state, input.state)))
 		.orderBy(desc(differs), r.provider, r.resourceId)
 		.limit(ITEMS_MAX + 1);
 	const newest = sums.map((s) => Date.parse(s.at)).reduce((a, b) => Math.max(a, b), 0);
@@ -97,6 +108,9 @@ export async function readReconciliation(
 		truncated: rows.length > ITEMS_MAX,
 	};
 }
+
+const machinesOf = (db: DbOrTx, team: string) =>
+	db.select({ id: instance.id }).from(instance).innerJoin(job, eq(job.id, instance.jobId)).where(eq(job.team, team));
 
 function toProvider(
 	provider: string,

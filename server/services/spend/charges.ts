@@ -6,7 +6,7 @@ import type { RollupSums } from "#server/accounting/rollup.ts";
 import type { Calendar } from "#server/accounting/zone.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
 import { charge } from "#server/db/schema/charge.ts";
-import type { Charge } from "#server/domain/charge.ts";
+import { CHARGE_CORRECTIONS, type Charge, type ChargeCorrection } from "#server/domain/charge.ts";
 import { LOST, LOST_CHOICES, type LostChoice } from "#server/domain/lost-work.ts";
 import { teamScope } from "../authorize.ts";
 import type { ServiceContext } from "../context.ts";
@@ -22,7 +22,8 @@ import { readSums } from "./read-sums.ts";
 
 /**
  * The charges behind a number. `fromMs`, `toMs`: the number's range, in whole hours. `filters`: the number's own, with the
- * value of its group as one more. `jobId`: one job's alone. `lost`: those of attempts that ended in the range without
+ * value of its group as one more. `jobId`: one job's alone; `cause`: of one machine, allocation, pool or line of a bill, by its
+ * id; `correction`: those that correct, for one of these reasons. `lost`: those of attempts that ended in the range without
  * finishing their command, in one way or in any, whenever they were charged. `withoutIdle`: not those of owned hardware that
  * no job used. `asOf`: as the ledger stood when a version of a statement was closed (`2026-11/1`, `2026-11/1/risk`) or at an
  * instant; `since`: what was posted later than that. `cursor`: nextCursor of the page before.
@@ -32,6 +33,8 @@ export const listChargesInput = z.strictObject({
 	toMs: z.number().int(),
 	filters: spendFilters.default({}),
 	jobId: z.string().min(1).max(64).optional(),
+	cause: z.string().min(1).max(200).optional(),
+	correction: z.array(z.enum(CHARGE_CORRECTIONS)).min(1).max(CHARGE_CORRECTIONS.length).optional(),
 	lost: z.enum(LOST).optional(),
 	withoutIdle: z.boolean().default(false),
 	asOf: z.string().max(200).optional(),
@@ -80,13 +83,13 @@ export interface ChargePage {
  */
 export async function listCharges(ctx: Pick<ServiceContext, "actor" | "db">, raw: ListChargesInput): Promise<ChargePage> {
 	const teams = teamScope(ctx, "charge:read");
-	const { filters, jobId, lost, withoutIdle, asOf, since, cursor, limit, ...asked } = listChargesInput.parse(raw);
+	const { filters, jobId, cause, correction, lost, withoutIdle, asOf, since, cursor, limit, ...asked } = listChargesInput.parse(raw);
 	const calendar = await ledgerCalendar(ctx.db);
 	const range = spendRange(asked, calendar);
 	const after = cursor === undefined ? null : decodeCursor(cursor);
 	const until = asOf === undefined ? null : await readCut(ctx, asOf, "asOf");
 	const from = since === undefined ? null : await readCut(ctx, since, "since");
-	const { only, place } = await oneCause(ctx, range, jobId, lost);
+	const { only, place } = await fewCharges(ctx, range, { jobId, cause, correction, lost });
 	const selected = and(passes(charge, filters, teams), only, withoutIdle ? USED : undefined);
 	const kept = and(selected, until?.by, from?.after);
 	const later = until && (await sumsOfCharges(ctx, and(within([place]), selected, until.after)));
@@ -116,14 +119,24 @@ export async function listCharges(ctx: Pick<ServiceContext, "actor" | "db">, raw
 /** As the sums tell idle hardware from all else. */
 const USED = sql`not (capacity_type = 'owned' and class = '')`;
 
-/** Of one job, or of attempts that came to nothing: few enough charges to be added up themselves. */
-async function oneCause(
+interface Few {
+	jobId: string | undefined;
+	cause: string | undefined;
+	correction: readonly ChargeCorrection[] | undefined;
+	lost: LostChoice | undefined;
+}
+
+/** Of one job or cause, corrections, or of attempts that came to nothing: few enough charges to be added up themselves. */
+async function fewCharges(
 	ctx: Pick<ServiceContext, "db">,
 	range: Interval,
-	jobId: string | undefined,
-	lost: LostChoice | undefined,
+	{ jobId, cause, correction, lost }: Few,
 ): Promise<{ only: SQL | undefined; place: Interval }> {
-	const ofJob = jobId === undefined ? undefined : eq(charge.jobId, jobId);
+	const ofJob = and(
+		jobId === undefined ? undefined : eq(charge.jobId, jobId),
+		cause === undefined ? undefined : eq(causeColumn(cause), cause),
+		correction === undefined ? undefined : inArray(charge.correction, [...correction]),
+	);
 	if (lost === undefined) return { only: ofJob, place: range };
 	const attempts = await lostAttempts(ctx, range, LOST_CHOICES[lost]);
 	const ids = ctx.db.select({ id: attempt.id }).from(attempt).where(attempts.lost);
@@ -219,6 +232,13 @@ function within(places: readonly Interval[]): SQL | undefined {
 /** As one comparison of rows, which the index begins at; as two alternatives it would read the whole day up to there. */
 function before({ atMs, id }: { atMs: number; id: string }): SQL {
 	return sql`(${charge.periodStart}, ${charge.id}) < (${new Date(atMs).toISOString()}::timestamptz, ${id})`;
+}
+
+/** Ids say what they are of; a pool's is whatever its site calls it. */
+function causeColumn(id: string) {
+	if (id.startsWith("ins_")) return charge.instanceId;
+	if (id.startsWith("alc_")) return charge.allocationId;
+	return id.startsWith("bill_") ? charge.billLineId : charge.poolId;
 }
 
 function causeOf(c: Charge): ChargeLine["cause"] {

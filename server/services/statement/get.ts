@@ -50,7 +50,7 @@ export interface StatementView {
 	/** The other statements of the month that the person may see; "" is the company. */
 	others: { team: string; state: StatementState; totalMicroUsd: string }[];
 	sent: SentTo;
-	may: { close: boolean; sign: boolean; note: boolean };
+	may: { close: boolean; sign: boolean; note: boolean; readBills: boolean };
 }
 
 /**
@@ -105,6 +105,7 @@ export async function getStatement(ctx: ServiceContext, raw: z.input<typeof getS
 			close: allows(ctx, "statement:close", null),
 			sign: allows(ctx, "statement:sign", team) && ctx.actor.kind === "person",
 			note: allows(ctx, "statement:close", team),
+			readBills: allows(ctx, "bill:read", null),
 		},
 	};
 }

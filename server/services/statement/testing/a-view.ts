@@ -96,6 +96,10 @@ export function aView(team: "" | "risk" = "risk", projects = 2): StatementView {
 			versions: [shown],
 			checks: checkStatement(content),
 		},
-		...{ others: [], sent: { sent: 0, pending: 0, failed: 0, lastAt: null }, may: { close: true, sign: true, note: true } },
+		...{
+			others: [],
+			sent: { sent: 0, pending: 0, failed: 0, lastAt: null },
+			may: { close: true, sign: true, note: true, readBills: true },
+		},
 	};
 }

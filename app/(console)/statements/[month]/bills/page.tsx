@@ -1,0 +1,53 @@
+import type { Metadata } from "next";
+import { notFound } from "next/navigation";
+import type { SearchParams } from "nuqs/server";
+import { caller, getQueryClient, HydrateClient, trpc } from "#app/_trpc/server.tsx";
+import { ProvidersPanel, ResourcesPanel } from "#components/bills/bills-panel.tsx";
+import { LinesPanel } from "#components/bills/lines-panel.tsx";
+import { type BillsView, billsQuery, loadBillsParams } from "#components/bills/params.ts";
+import { PageBody, PageHeader } from "#components/page/page-header.tsx";
+import { QueryBoundary } from "#components/page/query-boundary.tsx";
+import { statementHref } from "#components/statements/search-params.ts";
+import { TableSkeleton } from "#components/ui/skeleton.tsx";
+import { monthWords, whoseWords } from "#server/domain/statement-words.ts";
+
+type Props = { params: Promise<{ month: string }>; searchParams: Promise<SearchParams> };
+
+const MONTH = /^20\d\d-(0[1-9]|1[0-2])$/;
+
+export async function generateMetadata({ params }: Props): Promise<Metadata> {
+	const { month } = await params;
+	return { title: MONTH.test(month) ? `Bills of ${monthWords(month)}` : "Bills" };
+}
+
+/** A month's bills of the providers against the ledger. */
+export default async function BillsPage({ params, searchParams }: Props) {
+	const { month } = await params;
+	if (!MONTH.test(month)) notFound();
+	const view: BillsView = { month, ...(await loadBillsParams(searchParams)) };
+	const { zone } = await (await caller()).spend.calendar();
+	void getQueryClient().prefetchQuery(trpc.bill.reconciliation.queryOptions(billsQuery(view)));
+	void getQueryClient().prefetchQuery(trpc.bill.reconciliation.queryOptions(billsQuery({ ...view, state: null })));
+	return (
+		<HydrateClient>
+			<PageHeader
+				title="Bills"
+				crumbs={[{ label: monthWords(month), href: statementHref(month, view.team ?? "") }]}
+				meta={<span className="truncate text-ink-3 max-md:hidden">{view.team ? whoseWords(view.team) : "against the ledger"}</span>}
+			/>
+			<PageBody>
+				<QueryBoundary what="The bills by provider" framed skeleton={<TableSkeleton rows={3} columns={6} label="Loading the bills" />}>
+					<ProvidersPanel view={view} />
+				</QueryBoundary>
+				<QueryBoundary what="The resources" framed skeleton={<TableSkeleton rows={10} columns={7} label="Loading the resources" />}>
+					<ResourcesPanel view={view} zone={zone} />
+				</QueryBoundary>
+				{view.resource !== null && (
+					<QueryBoundary what="The lines of the bills" framed skeleton={<TableSkeleton rows={8} columns={6} label="Loading the lines" />}>
+						<LinesPanel view={view} resource={view.resource} />
+					</QueryBoundary>
+				)}
+			</PageBody>
+		</HydrateClient>
+	);
+}

@@ -1,0 +1,204 @@
+"use client";
+import { useSuspenseQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import {
+	type BillsView,
+	billsHref,
+	billsQuery,
+	RECONCILIATION_STATES,
+	type ReconciledResource,
+	type Reconciliation,
+} from "#components/bills/params.ts";
+import { machineCharges, STATE_WORD, whyOf } from "#components/bills/prepare-rows.ts";
+import { Money } from "#components/money/money.tsx";
+import { EmptyState, NoResults } from "#components/page/states.tsx";
+import { Drill } from "#components/spend/cells.tsx";
+import { valueLabel } from "#components/spend/view.ts";
+import { Time } from "#components/time/relative-time.tsx";
+import { useTRPC } from "#components/trpc/client.tsx";
+import { Health } from "#components/ui/chip.tsx";
+import { cn } from "#components/ui/cn.ts";
+import { formatCount } from "#components/ui/format-number.ts";
+import { Panel } from "#components/ui/panel.tsx";
+import { SegmentedLinks } from "#components/ui/segmented.tsx";
+import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
+
+const LINK = "underline decoration-line-strong underline-offset-4 hover:decoration-current";
+
+function useReconciliation(view: BillsView): Reconciliation {
+	const trpc = useTRPC();
+	return useSuspenseQuery(trpc.bill.reconciliation.queryOptions(billsQuery(view))).data;
+}
+
+/** Each provider's bills against the ledger, added up. */
+export function ProvidersPanel({ view }: { view: BillsView }) {
+	const { providers, reconciledAt } = useReconciliation({ ...view, state: null });
+	if (providers.length === 0) {
+		return (
+			<Panel>
+				<EmptyState
+					icon="statements"
+					title="No bill of this month was held against the ledger"
+					action={{ label: "The statement", href: `/statements/${view.month}` }}
+				>
+					Import a provider's FOCUS file with <code>spillway bill import FILE</code>; its months are reconciled at once.
+				</EmptyState>
+			</Panel>
+		);
+	}
+	return (
+		<Panel
+			title="By provider"
+			sub={
+				<>
+					months of UTC, as providers bill
+					{reconciledAt !== null && (
+						<>
+							; reconciled <Time atMs={Date.parse(reconciledAt)} form="relative" />
+						</>
+					)}
+				</>
+			}
+		>
+			<Table aria-label="Bills by provider">
+				<thead>
+					<tr>
+						<Th>Provider</Th>
+						<Th n>Resources</Th>
+						<Th n>Ledger</Th>
+						<Th n>Billed</Th>
+						<Th n>Adjusted</Th>
+						<Th n>Not explained</Th>
+					</tr>
+				</thead>
+				<tbody>
+					{providers.map((p) => (
+						<Tr key={p.provider}>
+							<Td phone="a" className="font-strong">
+								{valueLabel("provider", p.provider)}
+							</Td>
+							<Td n>{formatCount(Object.values(p.resources).reduce((sum, n) => sum + n, 0))}</Td>
+							<Td n>
+								<Money value={p.estimatedMicroUsd} />
+							</Td>
+							<Td n phone="b" className="font-semibold">
+								<Money value={p.billedMicroUsd} />
+							</Td>
+							<Td n>
+								<Money value={p.adjustedMicroUsd} signed />
+							</Td>
+							<Td n className={p.unexplainedMicroUsd === "0" ? "text-ink-3" : "font-semibold text-risk-ink"}>
+								<Money value={p.unexplainedMicroUsd} signed />
+							</Td>
+						</Tr>
+					))}
+				</tbody>
+			</Table>
+		</Panel>
+	);
+}
+
+/** Resource by resource, those that differ most first. */
+export function ResourcesPanel({ view, zone }: { view: BillsView; zone: string }) {
+	const { providers, items, truncated } = useReconciliation(view);
+	if (providers.length === 0) return null;
+	const count = (state: (typeof RECONCILIATION_STATES)[number]) => providers.reduce((sum, p) => sum + p.resources[state], 0);
+	const found = RECONCILIATION_STATES.filter((state) => count(state) > 0 || state === view.state);
+	return (
+		<Panel
+			title="Resource by resource"
+			sub={truncated ? `the ${items.length} that differ most` : "those that differ most first"}
+			actions={
+				<SegmentedLinks
+					label="Outcome"
+					value={view.state ?? "all"}
+					options={[
+						{ value: "all", label: "All", href: billsHref({ ...view, state: null, resource: null }) },
+						...found.map((state) => ({
+							...{ value: state, label: `${STATE_WORD[state]} ${formatCount(count(state))}` },
+							href: billsHref({ ...view, state, resource: null }),
+						})),
+					]}
+				/>
+			}
+		>
+			{items.length === 0 ? (
+				<NoResults what="resources" clearHref={billsHref({ ...view, state: null })} />
+			) : (
+				<Table aria-label="Resources">
+					<thead>
+						<tr>
+							<Th>Resource</Th>
+							<Th>Outcome</Th>
+							<Th n>Ledger</Th>
+							<Th n>Billed</Th>
+							<Th n>Adjusted</Th>
+							<Th>Machine</Th>
+							<Th>Why</Th>
+						</tr>
+					</thead>
+					<tbody>
+						{items.map((item) => (
+							<Row key={`${item.provider}/${item.resourceId}`} item={item} view={view} zone={zone} />
+						))}
+					</tbody>
+				</Table>
+			)}
+		</Panel>
+	);
+}
+
+function Row({ item, view, zone }: { item: ReconciledResource; view: BillsView; zone: string }) {
+	const { resourceId, instanceId, state } = item;
+	const isShown = view.resource === resourceId;
+	const posted = item.adjustedMicroUsd === "0" ? null : machineCharges(view.month, zone, instanceId, true);
+	const charges = machineCharges(view.month, zone, instanceId);
+	return (
+		<Tr className={isShown ? "bg-sunken" : ""}>
+			<Td phone="a" className="max-w-64 truncate font-mono text-xs" title={resourceId}>
+				{resourceId}
+			</Td>
+			<Td phone="c">
+				<Health tone={state === "matched" ? "ok" : state === "billed_unknown" ? "risk" : "warn"}>{STATE_WORD[state]}</Health>
+			</Td>
+			<Td n>
+				<Money value={item.estimatedMicroUsd} />
+			</Td>
+			<Td n phone="b" className="font-semibold">
+				{item.billId === null ? (
+					<Money value={item.billedMicroUsd} />
+				) : (
+					<Link
+						href={`${billsHref({ ...view, resource: resourceId })}#lines`}
+						prefetch={false}
+						aria-current={isShown ? "true" : undefined}
+						className={cn("max-md:inline-flex max-md:min-h-6 max-md:items-center", LINK)}
+					>
+						<Money value={item.billedMicroUsd} />
+						<span className="sr-only"> {resourceId}: lines of the bills</span>
+					</Link>
+				)}
+			</Td>
+			<Td n>
+				<Drill href={posted} what={`${resourceId}, posted because of the bill`}>
+					<Money value={item.adjustedMicroUsd} signed />
+				</Drill>
+			</Td>
+			<Td className="max-w-44 truncate font-mono text-xs">
+				{instanceId === null ? (
+					<span className="font-sans text-ink-3">not known</span>
+				) : charges === null ? (
+					instanceId
+				) : (
+					<Link href={charges} prefetch={false} title={instanceId} className="text-accent hover:underline">
+						{instanceId}
+						<span className="sr-only">: charges</span>
+					</Link>
+				)}
+			</Td>
+			<Td phone="d" className="max-w-120 text-pretty whitespace-normal text-ink-2">
+				{whyOf(item)}
+			</Td>
+		</Tr>
+	);
+}

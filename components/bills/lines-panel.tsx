@@ -1,0 +1,85 @@
+"use client";
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { type BillsView, billsHref, billsQuery } from "#components/bills/params.ts";
+import { Money } from "#components/money/money.tsx";
+import { EmptyState } from "#components/page/states.tsx";
+import { formatClock, formatDay } from "#components/time/format-time.ts";
+import { useTRPC } from "#components/trpc/client.tsx";
+import { ButtonLink } from "#components/ui/button.tsx";
+import { cn } from "#components/ui/cn.ts";
+import { formatCount } from "#components/ui/format-number.ts";
+import { Panel } from "#components/ui/panel.tsx";
+import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
+
+/** The lines of bills behind what was billed for one resource: what counts adds up to the figure. */
+export function LinesPanel({ view, resource }: { view: BillsView; resource: string }) {
+	const trpc = useTRPC();
+	const { data: reconciled } = useSuspenseQuery(trpc.bill.reconciliation.queryOptions(billsQuery(view)));
+	const instanceId = reconciled.items.find((item) => item.resourceId === resource)?.instanceId ?? null;
+	const { data } = useSuspenseQuery(
+		trpc.bill.lines.queryOptions({ month: view.month, resourceId: resource, ...(instanceId === null ? {} : { instanceId }) }),
+	);
+	const close = (
+		<ButtonLink size="sm" href={billsHref({ ...view, resource: null })}>
+			Close
+		</ButtonLink>
+	);
+	return (
+		<Panel
+			id="lines"
+			title="Lines of the bills"
+			sub={
+				<>
+					{formatCount(data.items.length)}
+					{data.truncated && " of more"} about {resource}; together <Money value={data.effectiveMicroUsd} />
+				</>
+			}
+			actions={close}
+		>
+			{data.items.length === 0 ? (
+				<EmptyState icon="statements" title="No line of a bill is about it">
+					It is in the ledger alone, or the address names a resource of another month.
+				</EmptyState>
+			) : (
+				<Table aria-label="Lines of the bills">
+					<thead>
+						<tr>
+							<Th>When, UTC</Th>
+							<Th>Line</Th>
+							<Th>What for</Th>
+							<Th n>Effective</Th>
+							<Th n>List</Th>
+							<Th n>Billed</Th>
+						</tr>
+					</thead>
+					<tbody>
+						{data.items.map((line) => (
+							<Tr key={line.id} className={cn(line.restated && "text-ink-3")}>
+								<Td phone="c" className="tabular">
+									{formatDay(line.periodStartMs, false)}, {formatClock(line.periodStartMs)} to {formatClock(line.periodEndMs)}
+								</Td>
+								<Td phone="a" className="max-w-64 truncate" title={line.id}>
+									{line.fileName}, row {line.rowNumber}
+								</Td>
+								<Td phone="d" className="max-w-96 truncate" title={line.description ?? ""}>
+									{line.description ?? line.chargeCategory}
+									{line.chargeClass !== null && `, ${line.chargeClass}`}
+									{line.restated && ", restated by a later bill: counts no more"}
+								</Td>
+								<Td n phone="b" className={line.restated ? "line-through" : "font-semibold"}>
+									<Money value={line.effectiveMicroUsd} />
+								</Td>
+								<Td n>
+									<Money value={line.listMicroUsd} />
+								</Td>
+								<Td n>
+									<Money value={line.billedMicroUsd} />
+								</Td>
+							</Tr>
+						))}
+					</tbody>
+				</Table>
+			)}
+		</Panel>
+	);
+}

@@ -1,0 +1,38 @@
+import { createLoader, createSerializer, type inferParserType, parseAsString, parseAsStringLiteral } from "nuqs/server";
+import type { Inputs, Outputs } from "#components/trpc/outputs.ts";
+
+export type Reconciliation = Outputs["bill"]["reconciliation"];
+export type ReconciledResource = Reconciliation["items"][number];
+export type ReconciliationState = ReconciledResource["state"];
+
+export const RECONCILIATION_STATES = ["price_variance", "time_variance", "billed_unknown", "not_billed", "matched"] as const;
+const CLOUDS = ["aws", "azure", "gcp"] as const;
+
+const params = {
+	provider: parseAsStringLiteral(CLOUDS),
+	state: parseAsStringLiteral(RECONCILIATION_STATES),
+	team: parseAsString,
+	/** The resource whose lines are shown. */
+	resource: parseAsString,
+};
+export const loadBillsParams = createLoader(params);
+const serialize = createSerializer(params);
+
+export interface BillsView extends inferParserType<typeof params> {
+	/** A month of the providers' bills, which are UTC months. */
+	month: string;
+}
+
+export const billsHref = ({ month, ...view }: Partial<BillsView> & { month: string }): string => {
+	const { provider = null, state = null, team = null, resource = null } = view;
+	return serialize(`/statements/${month}/bills`, { provider, state, team: team || null, resource });
+};
+
+/** The reconciliation with a name that a statement has; of a provider that is none of ours all of them. */
+export const billsOfStatement = ({ month, team }: { month: string; team: string }, provider: string): string =>
+	billsHref({ month, team, provider: CLOUDS.find((cloud) => cloud === provider) ?? null });
+
+/** One form of the query's input, so that what the server prefetches is what the browser asks for. */
+export function billsQuery({ month, provider, state, team }: BillsView): Inputs["bill"]["reconciliation"] {
+	return { month, ...(provider === null ? {} : { provider }), ...(state === null ? {} : { state }), ...(team ? { team } : {}) };
+}
