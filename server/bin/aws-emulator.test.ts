@@ -42,7 +42,7 @@ async function freePort(): Promise<number> {
 }
 
 describe("the emulator's program", () => {
-	it("serves the shipped prices, runs machines, and on SIGTERM leaves none", async () => {
+	it("serves the shipped prices, keeps quotas, runs machines, and on SIGTERM leaves none", async () => {
 		const endpoint = `http://127.0.0.1:${await freePort()}`;
 		const { child, exit } = start(endpoint);
 		await eventually("the endpoint", () =>
@@ -58,6 +58,8 @@ describe("the emulator's program", () => {
 		expect(SpotPriceHistory.length).toBeGreaterThan(1);
 		const script = "#!/bin/sh\necho $$ > pid\nwhile :; do sleep 0.1; done\n";
 		const { Instances: [instance] = [] } = await client.send(new RunInstancesCommand(launchOf({}, script)));
+		const large = launchOf({ InstanceType: "p5.48xlarge", MinCount: 7, MaxCount: 7 });
+		await expect(client.send(new RunInstancesCommand(large))).rejects.toMatchObject({ name: "VcpuLimitExceeded" });
 		client.destroy();
 		const pidFile = join(home, "aws/instances", instance?.InstanceId ?? "", "pid");
 		const pid = await eventually("the guest", () => (existsSync(pidFile) ? Number(readFileSync(pidFile, "utf8")) : null));

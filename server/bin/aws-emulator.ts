@@ -12,6 +12,7 @@ import { env } from "#server/env.ts";
 import { listDiskRates } from "#server/rates/disks.ts";
 import { listOffers } from "#server/rates/offers.ts";
 import { emulatedCatalog } from "./emulated-catalog.ts";
+import { EMULATED_QUOTAS } from "./emulated-quotas.ts";
 import { EMULATED_TIMES, runEmulatorProgram } from "./emulator-program.ts";
 
 await runEmulatorProgram({
@@ -26,6 +27,7 @@ await runEmulatorProgram({
 			// Where the snapshot names no zone at all, the first letter stands for the region.
 			catalog: emulatedCatalog(listOffers("aws"), (region) => [`${region}a`]),
 			disks: listDiskRates("aws"),
+			vcpuQuotas: EMULATED_QUOTAS.aws,
 			log,
 		}),
 	ready: (url) => `emulated EC2 endpoint ready at ${url}, access key ${DEFAULT_ACCESS_KEY_ID}, any secret`,

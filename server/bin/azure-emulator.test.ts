@@ -47,7 +47,11 @@ it("serves the shipped catalogue, runs machines, and on SIGTERM leaves none", as
 			() => false,
 		),
 	);
-	const { virtualMachines } = newClient(endpoint);
+	const { virtualMachines, usage } = newClient(endpoint);
+	const usages = await Array.fromAsync(usage.list("westeurope"));
+	expect(usages).toContainEqual(
+		expect.objectContaining({ name: expect.objectContaining({ value: "cores" }), limit: 1_000, currentValue: 0 }),
+	);
 	const script = "#!/bin/sh\necho $$ > pid\nwhile :; do sleep 0.1; done\n";
 	const shipped = machineOf({ hardwareProfile: { vmSize: "Standard_NC24ads_A100_v4" }, location: "westeurope", zones: ["3"] }, script);
 	await virtualMachines.createOrUpdate(GROUP, "shipped", shipped).submitted();

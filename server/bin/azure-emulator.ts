@@ -13,6 +13,7 @@ import { env } from "#server/env.ts";
 import { listDiskRates } from "#server/rates/disks.ts";
 import { listOffers } from "#server/rates/offers.ts";
 import { emulatedCatalog } from "./emulated-catalog.ts";
+import { EMULATED_QUOTAS } from "./emulated-quotas.ts";
 import { EMULATED_TIMES, runEmulatorProgram } from "./emulator-program.ts";
 
 await runEmulatorProgram({
@@ -27,6 +28,7 @@ await runEmulatorProgram({
 			// The snapshot names no zones, and does not tell which regions have some: every region gets Azure's usual three.
 			catalog: emulatedCatalog(listOffers("azure"), (region) => ["1", "2", "3"].map((zone) => `${region}-${zone}`)),
 			disks: listDiskRates("azure"),
+			coreQuotas: EMULATED_QUOTAS.azure,
 			log,
 		}),
 	ready: (url) =>

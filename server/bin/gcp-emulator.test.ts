@@ -53,6 +53,10 @@ it("serves the shipped catalogue, writes the key file, runs machines, and on SIG
 	const answer = await fetch(`${endpoint}/compute/v1/projects/${DEFAULT_PROJECT}/zones/${ZONE}/instances`, {
 		...{ method: "POST", headers, body: JSON.stringify(machineOf("shipped", {}, script)) },
 	});
+	const region = `${endpoint}/compute/v1/projects/${DEFAULT_PROJECT}/regions/${ZONE.replace(/-[a-z]$/, "")}`;
+	expect(await (await fetch(region, { headers })).json()).toMatchObject({
+		quotas: expect.arrayContaining([expect.objectContaining({ metric: "NVIDIA_L4_GPUS", limit: 64 })]),
+	});
 	const operation: unknown = await answer.json();
 	expect(operation).toMatchObject({ operationType: "insert", targetId: expect.stringMatching(/^\d+$/) });
 	const folder = join(home, "gcp/instances", String(Reflect.get(Object(operation), "targetId")));

@@ -14,6 +14,7 @@ import { env } from "#server/env.ts";
 import { listDiskRates } from "#server/rates/disks.ts";
 import { listOffers } from "#server/rates/offers.ts";
 import { emulatedCatalog } from "./emulated-catalog.ts";
+import { EMULATED_QUOTAS } from "./emulated-quotas.ts";
 import { EMULATED_TIMES, runEmulatorProgram } from "./emulator-program.ts";
 
 const stateDir = join(env().SPILLWAY_HOME, "gcp");
@@ -32,6 +33,7 @@ await runEmulatorProgram({
 			// Where the snapshot names no zone at all, the first letter stands for the region.
 			catalog: emulatedCatalog(listOffers("gcp"), (region) => [`${region}-a`]),
 			disks: listDiskRates("gcp"),
+			gpuQuotas: EMULATED_QUOTAS.gcp,
 			log,
 		}),
 	ready: (url) => `emulated Compute Engine endpoint ready at ${url}, project ${DEFAULT_PROJECT}, GOOGLE_APPLICATION_CREDENTIALS=${keyFile}`,
