@@ -6,26 +6,31 @@ import { EXIT, type ExitCode, oneLine } from "../exit.ts";
 import { readDocument } from "../read-document.ts";
 import { count, exactMoney, exactTime } from "../render/format.ts";
 import { fields, heading, table } from "../render/table.ts";
-import { poolRatesShape, rateCardSetShape } from "../shapes/rates.ts";
+import { measuredPowerShape, poolRatesShape, rateCardSetShape } from "../shapes/rates.ts";
 
 /** A card has at most a thousand assets. */
 const CARD_BYTES_MAX = 1_000_000;
 
 export const rates: Command = {
 	name: "rates",
-	usage: "[show SITE/POOL | set SITE/POOL -f FILE | discounts [-f FILE] | commitments [-f FILE]]",
+	usage:
+		"[show SITE/POOL | set SITE/POOL -f FILE | measured SITE/POOL --from DATE --to DATE --kwh N | discounts [-f FILE] | commitments [-f FILE]]",
 	summary: "what hardware costs: rate cards of pools, discounts and commitments of clouds",
 	details:
-		"A rate card file has effectiveFrom (a date or time; default: now), message and card (docs/costs.md). Setting one for the past posts corrections. Discounts and commitments are lists: -f replaces the whole of one.",
+		"A rate card file has effectiveFrom (a date or time; default: now), message and card (docs/costs.md). Setting one for the past posts corrections. measured tells the energy that a pool's machines drew, before PUE, which takes the place of the estimate of that time. Discounts and commitments are lists: -f replaces the whole of one.",
 	options: {
 		file: { short: "f", value: "FILE", help: "the rate card, YAML or JSON; - reads it from stdin" },
-		message: { value: "TEXT", help: "why it is set (default: what the file says)" },
+		message: { value: "TEXT", help: "why it is set (default: what the file says); of measured: where it was read" },
+		from: { value: "DATE", help: "of measured: a date of the ledger's calendar, or a time" },
+		to: { value: "DATE", help: "of measured: the first moment that is not in it" },
+		kwh: { value: "N", help: "of measured: energy of all machines of the pool, at most six decimals" },
 	},
 	positionals: { min: 0, max: 2, name: "VERB SITE/POOL" },
 	examples: [
 		"spillway rates",
 		"spillway rates show local/local",
 		'spillway rates set local/local -f card.yaml --message "New power contract"',
+		'spillway rates measured local/local --from 2026-10-01 --to 2026-11-01 --kwh 4120.5 --message "PDU 7 and 8"',
 		"spillway rates discounts -f discounts.yaml",
 	],
 	async run(ctx) {
@@ -40,8 +45,9 @@ export const rates: Command = {
 		const at = `/sites/${encodeURIComponent(site)}/pools/${encodeURIComponent(id)}/rate-card`;
 		if (verb === "show") return show(ctx, at);
 		if (verb === "set") return set(ctx, at);
+		if (verb === "measured") return measured(ctx, at.replace(/rate-card$/, "measured-power"));
 		throw badInput(
-			`There is no "rates ${verb}". There are: rates, rates show SITE/POOL, rates set SITE/POOL -f FILE, rates discounts, rates commitments.`,
+			`There is no "rates ${verb}". There are: rates, rates show SITE/POOL, rates set SITE/POOL -f FILE, rates measured SITE/POOL, rates discounts, rates commitments.`,
 		);
 	},
 };
@@ -128,6 +134,29 @@ async function set(ctx: CommandContext, at: string): Promise<ExitCode> {
 	const done = readAs(rateCardSetShape, answer, "answer");
 	ctx.io.out(`${done.id}  counts from ${exactTime(Date.parse(done.effectiveFrom))}\n`);
 	if (done.corrections > 0) ctx.io.out(`${count(done.corrections, "correction")} posted, ${exactMoney(done.correctedMicroUsd)} in all\n`);
+	return EXIT.done;
+}
+
+/** What was read at a pool's machines, in place of the estimate. */
+async function measured(ctx: CommandContext, at: string): Promise<ExitCode> {
+	const given = Object.fromEntries((["from", "to", "kwh", "message"] as const).map((name) => [name, ctx.args.text(name)]));
+	const missing = Object.keys(given).filter((name) => given[name] === undefined);
+	if (missing.length > 0)
+		throw badInput(
+			`Tell what was measured with --from, --to, --kwh and --message; missing: ${missing.map((name) => `--${name}`).join(", ")}`,
+		);
+	const answer = await ctx.client.put(at, given);
+	if (ctx.json) {
+		ctx.io.out(`${answer.text}\n`);
+		return EXIT.done;
+	}
+	const done = readAs(measuredPowerShape, answer, "answer");
+	ctx.io.out(`${given["kwh"]} kWh in the place of ${done.estimatedKwh} that were estimated\n`);
+	for (const card of done.cards)
+		ctx.io.out(
+			`from ${exactTime(Date.parse(card.effectiveFrom))}: ${card.busyWattsPerGpu} W a busy GPU, ${card.idleWattsPerGpu} W an idle one\n`,
+		);
+	ctx.io.out(`${count(done.corrections, "correction")} posted, ${exactMoney(done.correctedMicroUsd)} in all\n`);
 	return EXIT.done;
 }
 

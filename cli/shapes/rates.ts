@@ -36,3 +36,10 @@ export const rateCardSetShape = z.looseObject({
 	corrections: z.number(),
 	correctedMicroUsd: micro,
 });
+
+export const measuredPowerShape = z.looseObject({
+	estimatedKwh: z.string(),
+	cards: z.array(z.looseObject({ effectiveFrom: z.string(), busyWattsPerGpu: z.string(), idleWattsPerGpu: z.string() })),
+	corrections: z.number(),
+	correctedMicroUsd: micro,
+});

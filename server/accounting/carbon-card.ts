@@ -29,6 +29,7 @@ function powerOfCard({ power }: OwnedRateCard): Partial<PoolPower> {
 	return {
 		wattsPerGpu: Number(power.busyWattsPerGpu),
 		idleWattsPerGpu: Number(power.idleWattsPerGpu),
+		...(power.measured ? { wattsAreMeasured: true } : {}),
 		pue: Number(power.pue),
 		contractGramsPerKwh: power.contractGramsPerKwh === null ? null : Number(power.contractGramsPerKwh),
 	};

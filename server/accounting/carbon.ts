@@ -15,6 +15,8 @@ export interface PowerFacts {
 	wattsPerGpu: number | null;
 	/** Of one GPU without work, W; absent: IDLE_PERMILLE of wattsPerGpu. */
 	idleWattsPerGpu?: number | undefined;
+	/** Both watts make what was read at the machines over a time, and do not come from a data sheet; absent: they are estimates. */
+	wattsAreMeasured?: boolean;
 	/** Share of its time that a busy GPU worked, in thousandths; absent: not measured, full power is an upper estimate. */
 	utilisationPermille?: number | undefined;
 	/** What was measured of its GPUs, by start of the UTC minute; it comes before every estimate (MEASURED_LATE_MS). */
@@ -117,7 +119,7 @@ export function powerOf(facts: PowerFacts, atMs: number): { nanowatts: bigint; m
 	const work = facts.load === "idle" ? 0 : (minute?.utilisationPermille ?? facts.utilisationPermille ?? 1_000);
 	assert(Number.isInteger(work) && work >= 0 && work <= 1_000, `utilisationPermille must be a whole number from 0 to 1000, got ${work}`);
 	// Linear from idle to full power, as Cloud Carbon Footprint reckons with its minimum and maximum watts.
-	return { nanowatts: idle * (PERMILLE - BigInt(work)) + full * BigInt(work), measured: false };
+	return { nanowatts: idle * (PERMILLE - BigInt(work)) + full * BigInt(work), measured: facts.wattsAreMeasured ?? false };
 }
 
 /** Power × time of one GPU since the hour's start, in nanowatt-milliseconds, and the measured part; null: not known. */

@@ -76,12 +76,12 @@ describe("a card that is changed for the past, worked by hand", () => {
 		const { charges, idleMeteredUntilMs } = meterPool(pool, [aUse()], T0 + HOUR_MS);
 		const after = { ...pool, idleMeteredUntilMs, cards: [...pool.cards, { fromMs: T0 + 30 * MINUTE_MS, cost: eightDollars }] };
 		const use = aUse({ meteredUntilMs: T0 + HOUR_MS });
-		const corrections = correctPool(after, [use], charges.map(toPosted), T0 + 30 * MINUTE_MS);
+		const corrections = correctPool(after, [use], charges.map(toPosted), { sinceMs: T0 + 30 * MINUTE_MS, was: pool });
 		expect(corrections.map((c) => [c.dimensions.kind, c.correction, c.allocationId, c.poolId, c.effectiveMicroUsd, c.gpuMs])).toEqual([
 			["adjustment", "rate_card", "alc_1", null, 500_000n, 0n],
 			["adjustment", "rate_card", null, "gpu", 1_500_000n, 0n],
 		]);
-		expect(correctPool(after, [use], [...charges, ...corrections].map(toPosted), T0 + 30 * MINUTE_MS)).toEqual([]);
+		expect(correctPool(after, [use], [...charges, ...corrections].map(toPosted), { sinceMs: T0 + 30 * MINUTE_MS, was: after })).toEqual([]);
 	});
 });
 
@@ -184,7 +184,10 @@ describe("a pool with rate cards, always", () => {
 				const metered = known.map((u) => ({ ...u, meteredUntilMs: first.usesMeteredUntilMs.get(u.allocationId) ?? null }));
 				const pool = aPool({ ...shape, cards: after, idleMeteredUntilMs: first.idleMeteredUntilMs });
 				const posted = first.charges.map(toPosted).filter((p) => p.atMs >= late.fromMs - HOUR_MS);
-				const corrections = correctPool(pool, metered, withinHour(posted, late.fromMs), late.fromMs);
+				const corrections = correctPool(pool, metered, withinHour(posted, late.fromMs), {
+					sinceMs: late.fromMs,
+					was: { ...pool, cards: before },
+				});
 				const right = meterPool(aPool({ ...shape, cards: after }), known, untilMs).charges;
 				const byCause = (charges: readonly ChargeDraft[]) =>
 					Object.fromEntries(

@@ -147,11 +147,6 @@ interface Slots {
 	microUsdPerGpuHour: bigint;
 }
 
-/** What a use costs in a piece of its time. */
-export function busyMicroUsd(pool: OwnedPool, use: OwnedUse, piece: Interval): bigint {
-	return microUsdOf(pool, use, "busy", piece);
-}
-
 /** The slots of a use as they would cost without it. */
 function idleSlots(pool: OwnedPool, use: OwnedUse): Slots {
 	return { slots: use.slots, microUsdPerGpuHour: pool.microUsdPerGpuHour };

@@ -2,6 +2,7 @@ import { type CommitmentsInput, commitmentsInput, listCommitments, setCommitment
 import { type DiscountsInput, discountsInput, listDiscounts, setDiscounts } from "#server/services/rate-card/discounts.ts";
 import { type RateCardInput, rateCardInput } from "#server/services/rate-card/input.ts";
 import { listPoolRates, readPoolRates } from "#server/services/rate-card/list.ts";
+import { type MeasuredPowerInput, measuredPowerInput, setMeasuredPower } from "#server/services/rate-card/measured-power.ts";
 import { setRateCard } from "#server/services/rate-card/set.ts";
 import { ok, type Route } from "./route.ts";
 
@@ -30,6 +31,15 @@ export const rateCardRoutes: Route[] = [
 		body: rateCardInput,
 		write: true,
 		handle: async (ctx, { params, body }) => ok(await setRateCard(ctx, keyOf(params), body as RateCardInput), 201),
+	},
+	{
+		method: "PUT",
+		path: "/sites/{site}/pools/{pool}/measured-power",
+		summary: "Tell what energy a pool's machines drew in a time that is charged: it takes the place of the rate cards' estimate",
+		permission: "rates:change",
+		body: measuredPowerInput,
+		write: true,
+		handle: async (ctx, { params, body }) => ok(await setMeasuredPower(ctx, keyOf(params), body as MeasuredPowerInput), 201),
 	},
 	{
 		method: "GET",

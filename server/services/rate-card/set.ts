@@ -1,7 +1,7 @@
 import { and, eq, gt, gte, inArray, isNull, or, type SQL } from "drizzle-orm";
+import type { ChargeDraft } from "#server/accounting/amounts.ts";
 import { bucketStartMs } from "#server/accounting/calendar.ts";
 import { correctPool, type PostedMoney } from "#server/accounting/correct-pool.ts";
-import type { OwnedPool } from "#server/accounting/meter-pool.ts";
 import type { Tx } from "#server/db/client.ts";
 import { notify } from "#server/db/notify.ts";
 import { allocation } from "#server/db/schema/allocation.ts";
@@ -12,20 +12,24 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import { newId } from "#server/kernel/ids.ts";
 import { writeAudit } from "../audit.ts";
 import { authorize } from "../authorize.ts";
+import { gridHoursOfPool, withGridHours } from "../carbon/power-facts.ts";
 import { actorName, type ServiceContext } from "../context.ts";
 import { lockUses } from "../ledger/lock-uses.ts";
-import { lockPool } from "../ledger/meter-pools.ts";
+import { type LockedPool, lockPool } from "../ledger/meter-pools.ts";
 import { postCharges } from "../ledger/post-charges.ts";
 import { readPosted } from "../ledger/posted-money.ts";
 import { demandSoundCard, effectiveFromMs, type RateCardInput, rateCardInput } from "./input.ts";
-import { cardsOfPool, type PoolKey } from "./pool-cards.ts";
+import { cardsOfPool, type PoolCard, type PoolKey } from "./pool-cards.ts";
 
-export interface RateCardSet {
-	id: string;
-	effectiveFrom: string;
-	/** What was charged already since then and is corrected by entries of their own. */
+export interface Corrected {
+	/** What was charged already and is corrected by entries of their own. */
 	corrections: number;
 	correctedMicroUsd: string;
+}
+
+export interface RateCardSet extends Corrected {
+	id: string;
+	effectiveFrom: string;
 }
 
 /** Corrections that one change may post: they are made in one transaction. */
@@ -40,40 +44,70 @@ export async function setRateCard(ctx: ServiceContext, key: PoolKey, raw: RateCa
 	authorize(ctx, "rates:change", null);
 	const input = rateCardInput.parse(raw);
 	demandSoundCard(input.card);
+	if (input.card.power.measured !== undefined)
+		throw new SpillwayError("invalid_input", "A rate card cannot say of itself that its watts were measured.", {
+			fields: [{ path: "card.power.measured", message: "is written by what was measured" }],
+			fix: "Leave it out, and tell what was measured with: spillway rates measured SITE/POOL",
+		});
 	return ctx.db.transaction(async (tx) => {
 		const before = await lockPool(tx, key);
 		if (!before) throw unknownPool(key);
 		const nowMs = ctx.clock.nowMs();
 		const fromMs = effectiveFromMs(input.effectiveFrom, before.calendar, nowMs);
 		const replaced = (await cardsOfPool(tx, key)).findLast((c) => c.effectiveFromMs <= fromMs) ?? null;
-		const id = newId("rate", nowMs);
-		await tx.insert(rateCard).values({
-			...{ id, ...key, effectiveFrom: new Date(fromMs), card: input.card, message: input.message },
-			...{ author: actorName(ctx.actor), createdAt: new Date(nowMs) },
-		});
+		const cards = [{ effectiveFromMs: fromMs, card: input.card }];
+		const { ids, corrections } = await writeCards(tx, ctx, { key, before, cards, message: input.message });
+		const id = defined(ids[0], "the card's id");
 		await writeAudit(tx, ctx, {
 			action: "rate_card.set",
 			subject: `${key.siteId}/${key.poolId}`,
 			before: replaced && { id: replaced.id, card: replaced.card },
 			after: { id, effectiveFrom: new Date(fromMs).toISOString(), card: input.card, message: input.message },
 		});
-		await notify(tx, { changes: [{ topic: "spend", id: null, team: null }] });
-		const after = defined(await lockPool(tx, key), "pool");
-		const corrections = await correctionsSince(tx, key, after, fromMs);
-		await postCharges(tx, corrections, nowMs);
-		const corrected = corrections.reduce((sum, c) => sum + c.effectiveMicroUsd, 0n);
-		return { id, effectiveFrom: new Date(fromMs).toISOString(), corrections: corrections.length, correctedMicroUsd: corrected.toString() };
+		return { id, effectiveFrom: new Date(fromMs).toISOString(), ...corrections };
 	});
+}
+
+/** Writes cards, earliest first, and corrects what is charged since the first of them counts. `before` is the pool, which this transaction has locked. */
+export async function writeCards(
+	tx: Tx,
+	ctx: ServiceContext,
+	input: { key: PoolKey; before: LockedPool; cards: readonly Omit<PoolCard, "id">[]; message: string },
+): Promise<{ ids: string[]; corrections: Corrected }> {
+	const { key, before, cards, message } = input;
+	const nowMs = ctx.clock.nowMs();
+	const written = cards.map(({ effectiveFromMs, card }) => ({
+		...{ id: newId("rate", nowMs), ...key, effectiveFrom: new Date(effectiveFromMs), card, message },
+		...{ author: actorName(ctx.actor), createdAt: new Date(nowMs) },
+	}));
+	await tx.insert(rateCard).values(written);
+	await notify(tx, { changes: [{ topic: "spend", id: null, team: null }] });
+	const sinceMs = defined(cards[0], "a card").effectiveFromMs;
+	const corrections = await correctionsSince(tx, ctx, { key, before, sinceMs });
+	await postCharges(tx, corrections, nowMs);
+	const corrected = corrections.reduce((sum, c) => sum + c.effectiveMicroUsd, 0n);
+	return {
+		ids: written.map(({ id }) => id),
+		corrections: { corrections: corrections.length, correctedMicroUsd: corrected.toString() },
+	};
 }
 
 export function unknownPool(key: PoolKey): SpillwayError {
 	return new SpillwayError("not_found", `Site "${key.siteId}" has no pool "${key.poolId}".`, { fix: "See the pools with: spillway sites" });
 }
 
-async function correctionsSince(tx: Tx, key: PoolKey, pool: OwnedPool, sinceMs: number) {
+async function correctionsSince(
+	tx: Tx,
+	ctx: ServiceContext,
+	{ key, before, sinceMs }: { key: PoolKey; before: LockedPool; sinceMs: number },
+): Promise<ChargeDraft[]> {
+	const pool = defined(await lockPool(tx, key), "pool");
 	const fromMs = bucketStartMs("hour", sinceMs, pool.calendar);
 	const uses = await lockUses(tx, meteredSince(key, fromMs));
-	const corrections = correctPool(pool, uses, await postedToPool(tx, key, fromMs), sinceMs);
+	const nowMs = ctx.clock.nowMs();
+	const grid = await gridHoursOfPool(tx, ctx.db, pool, uses, { fromMs, toMs: nowMs }, nowMs);
+	const posted = await postedToPool(tx, key, fromMs);
+	const corrections = correctPool(withGridHours(pool, grid), uses, posted, { sinceMs, was: withGridHours(before, grid) });
 	if (corrections.length <= CORRECTIONS_MAX) return corrections;
 	throw new SpillwayError(
 		"precondition_failed",
