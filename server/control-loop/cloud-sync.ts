@@ -3,6 +3,7 @@ import type { CloudDriver } from "#server/providers/driver.ts";
 import { listenedMs } from "#server/services/agent/listening.ts";
 import type { LoopContext } from "./context.ts";
 import { launchInstance, resolveUnknownLaunch } from "./launch.ts";
+import { pause } from "./leadership.ts";
 import { type Described, describeLive, type LiveInstance, readLive } from "./live-instances.ts";
 import { isProcessEnd, messageOf } from "./messages.ts";
 import { absorbObservation, checkDeadlines, endInstance } from "./observe-instance.ts";
@@ -14,25 +15,52 @@ const PARALLEL_CALLS = 16;
 export interface CloudMemory {
 	/** Instances that answers leave out. */
 	absences: Absences;
+	/** Regions that are being looked at. They end by the time limits of the driver's calls. */
+	underWay: Map<string, Promise<void>>;
+	/** Real. How long one look waits for its regions. */
+	patienceMs: number;
 }
 
-export function newCloudMemory(): CloudMemory {
-	return { absences: new Absences() };
+/** One that answers nothing may take a minute to say so. */
+const PATIENCE_MS = 5_000;
+
+export function newCloudMemory({ patienceMs = PATIENCE_MS } = {}): CloudMemory {
+	return { absences: new Absences(), underWay: new Map(), patienceMs };
 }
 
 /**
  * Brings the database and one cloud together: makes the calls that intents ask for, writes what the provider says of
  * each instance, and ends every instance whose attempt is over. Each instance is handled on its own: one that fails
- * does not keep the others waiting. Cost: one describe per region with live instances, plus one call per change.
+ * does not keep the others waiting. So is each region: one that takes longer than the look waits goes on by itself, and is looked at
+ * again once it has answered, so that a region that is lost holds up nothing elsewhere. Cost: one describe per region with live instances, plus one call per change.
  */
 export async function syncCloud(ctx: LoopContext, driver: CloudDriver, memory: CloudMemory): Promise<void> {
 	const live = await readLive(ctx, driver.siteId);
 	memory.absences.keepOnly(new Set(live.map(({ id }) => id)));
 	if (live.length === 0) return;
-	const [observed, listened] = await Promise.all([describeLive(ctx, driver, live), listenedMs(ctx.db)]);
+	const listened = await listenedMs(ctx.db);
+	const begun = [...Map.groupBy(live, ({ region }) => region)].flatMap(([region, rows]) => {
+		if (memory.underWay.has(region)) return [];
+		const pass = syncRegion(ctx, driver, rows, { listenedMs: listened, memory }).finally(() => memory.underWay.delete(region));
+		memory.underWay.set(region, pass);
+		// Nobody may be there any more to hear of it.
+		pass.catch(() => {});
+		return [pass];
+	});
+	const done = new AbortController();
+	await Promise.race([Promise.all(begun), pause(memory.patienceMs, done.signal)]).finally(() => done.abort());
+}
+
+async function syncRegion(
+	ctx: LoopContext,
+	driver: CloudDriver,
+	live: readonly LiveInstance[],
+	facts: { listenedMs: number; memory: CloudMemory },
+): Promise<void> {
+	const described = await describeLive(ctx, driver, live);
 	await inParallel(live, async (row) => {
 		try {
-			if (!waitsForItsFirst(row, live)) await syncInstance(ctx, driver, row, { described: observed, listenedMs: listened, memory });
+			if (!waitsForItsFirst(row, live)) await syncInstance(ctx, driver, row, { described, ...facts });
 		} catch (error) {
 			if (isProcessEnd(error)) throw error;
 			ctx.log("error", "an instance could not be brought up to date", { instanceId: row.id, error: messageOf(error) });

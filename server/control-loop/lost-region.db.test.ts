@@ -3,6 +3,7 @@ import { afterEach, expect, it } from "vitest";
 import { site } from "#server/db/schema/site.ts";
 import { defined } from "#server/kernel/assert.ts";
 import { MINUTE_MS } from "#server/kernel/units.ts";
+import type { CloudDriver } from "#server/providers/driver.ts";
 import { fakeOffer } from "#server/providers/fake/fake-offers.ts";
 import { systemContext } from "#server/services/context.ts";
 import { moneyAtRisk } from "#server/services/overview/money-at-risk.ts";
@@ -24,12 +25,12 @@ afterEach(async () => {
 });
 
 /** Two regions, the cheaper of which a job runs in; its agents say that they have a lease. */
-async function open(changes: Partial<JobChanges> = {}, runMs = 20 * MINUTE_MS): Promise<World> {
+async function open(changes: Partial<JobChanges> = {}, runMs = 20 * MINUTE_MS, patienceMs = 5_000): Promise<World> {
 	const offers = [HERE, THERE].map((region, i) =>
 		fakeOffer({ region: region ?? "", microUsdPerHour: BigInt(1_000_000 + i), priceObservedAtMs: Date.UTC(2026, 10, 2, 8) }),
 	);
 	const cloud = { offers, regions: [HERE ?? "", THERE ?? ""] };
-	const w = await World.open({ slots: 0, tickMs: TICK_MS, runMs, cloud });
+	const w = await World.open({ slots: 0, tickMs: TICK_MS, runMs, patienceMs, cloud });
 	world = w;
 	w.leaseMs = LEASE_MS;
 	await w.submit({ ...JOB, ...changes });
@@ -85,6 +86,30 @@ it("a critical job leaves a region that answers nothing, alone, from its checkpo
 	const seconds = (defined(gone?.terminatedAt, "its end").getTime() - defined(gone?.launchedAt, "its launch").getTime()) / 1_000;
 	expect(Number(gone?.costMicroUsd) / (1_000_000 / 3_600)).toBeGreaterThan(seconds - TICK_MS / 1_000 - 2);
 	expect((await w.attempts()).map((a) => a.state)).toEqual(["lost", "succeeded"]);
+});
+
+it("goes on elsewhere while a call about the lost region still hangs", { timeout: TIMEOUT_MS }, async () => {
+	const w = await open({}, 20 * MINUTE_MS, 100);
+	await run(w);
+	for (const { id } of await w.instances()) w.silenced.add(id);
+	const clouds = w.ctx.clouds as Map<string, CloudDriver>;
+	const driver = defined(clouds.get("aws"), "the site's driver");
+	let hang: () => void = () => {};
+	const hanging = new Promise<void>((resolve) => {
+		hang = resolve;
+	});
+	const describe: CloudDriver["describe"] = async (region, ids) => {
+		if (region === HERE) await hanging;
+		return driver.describe(region, ids);
+	};
+	clouds.set("aws", { ...driver, describe });
+	await w.until(async () => (await w.attempts()).some((a) => a.number === 2 && a.state === "running"));
+	expect((await w.instances()).map(({ region, state }) => [region, state])).toEqual([
+		[HERE, "ready"],
+		[THERE, "ready"],
+	]);
+	hang();
+	await w.until(async () => (await w.instances())[0]?.state === "terminated");
 });
 
 it("without a lease, and where nothing is critical, it waits until its machine is seen gone", { timeout: TIMEOUT_MS }, async () => {

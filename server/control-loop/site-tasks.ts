@@ -81,7 +81,11 @@ export class SiteTasks {
 			readOffers(ctx, driver).finally(() => this.#pricesSettled(siteId)),
 		);
 		own.task(`the sweep of ${siteId}`, ctx.timing.sweepMs, 1_000, async () => void (await sweepCloud(ctx, driver)));
-		this.#running.set(siteId, { driver, sync, stop: own.stop, close: () => driver.close() });
+		const stop = async (): Promise<void> => {
+			await own.stop();
+			await Promise.allSettled(memory.underWay.values());
+		};
+		this.#running.set(siteId, { driver, sync, stop, close: () => driver.close() });
 	}
 
 	/** Tasks that end with the term, or before it with their site. */

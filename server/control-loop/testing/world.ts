@@ -25,7 +25,7 @@ import { meterAll } from "#server/services/ledger/meter.ts";
 import { refreshOffers } from "#server/services/offer/refresh.ts";
 import { publishPolicy } from "#server/services/policy/publish.ts";
 import { timingSchema } from "#server/services/timing.ts";
-import { newCloudMemory, syncCloud } from "../cloud-sync.ts";
+import { type CloudMemory, newCloudMemory, syncCloud } from "../cloud-sync.ts";
 import { newClusterMemory, syncCluster } from "../cluster-sync.ts";
 import type { LoopContext, ProbeStep } from "../context.ts";
 import { newCycleMemory, runCycle } from "../cycle.ts";
@@ -57,6 +57,8 @@ export interface WorldOptions {
 	hasQueue?: boolean;
 	/** What a tick moves the clock by; a second without it. */
 	tickMs?: number;
+	/** Real: how long a look at the cloud waits for its regions. */
+	patienceMs?: number;
 	/** Where checkpoints lie; a folder that is not there without it, so that nothing can be saved at home. */
 	checkpointRoot?: string;
 }
@@ -68,6 +70,7 @@ export class World {
 	readonly cloud: FakeCloud;
 	readonly database: TestDatabase;
 	readonly #home: (() => ClusterDriver) | null;
+	readonly #patience: { patienceMs?: number };
 	readonly #runMs: number;
 	readonly #tickMs: number;
 	readonly #checkpointRoot: string;
@@ -81,7 +84,7 @@ export class World {
 	#ctx: LoopContext;
 	#cycle = newCycleMemory();
 	#clusterMemory = newClusterMemory();
-	#cloudMemory = newCloudMemory();
+	#cloudMemory: CloudMemory;
 	#leases = newLeaseMemory();
 
 	private constructor(database: TestDatabase, options: WorldOptions) {
@@ -89,6 +92,8 @@ export class World {
 		const startMs = options.startMs ?? START_MS;
 		this.clock = new ManualClock(startMs);
 		this.#home = options.home ?? null;
+		this.#patience = options.patienceMs === undefined ? {} : { patienceMs: options.patienceMs };
+		this.#cloudMemory = newCloudMemory(this.#patience);
 		this.#runMs = options.runMs ?? 30_000;
 		this.#tickMs = options.tickMs ?? TICK_MS;
 		this.#checkpointRoot = options.checkpointRoot ?? "/nonexistent/spillway-test";
@@ -167,7 +172,7 @@ export class World {
 			this.#ctx = this.#newProcess();
 			this.#cycle = newCycleMemory();
 			this.#clusterMemory = newClusterMemory();
-			this.#cloudMemory = newCloudMemory();
+			this.#cloudMemory = newCloudMemory(this.#patience);
 			this.#leases = newLeaseMemory();
 		}
 	}
