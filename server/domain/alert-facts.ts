@@ -45,11 +45,20 @@ export interface AlertRisk {
 	microUsd: bigint;
 }
 
+export interface AlertStray {
+	providerInstanceId: string;
+	region: string;
+	instanceType: string;
+	sinceMs: number;
+	/** What machines like it cost there; null: not known. Left out of one that is gone by now. */
+	microUsdPerHour?: bigint | null;
+}
+
 /** What the newest sweep of a cloud site left to worry about. */
 export interface AlertSweep {
 	siteId: string;
 	/** Machines with our tag and without a row, until some minutes after they were seen gone. */
-	strays: readonly { providerInstanceId: string; region: string; instanceType: string; sinceMs: number }[];
+	strays: readonly AlertStray[];
 	/** Regions that could not be read for so long that it is no passing fault. */
 	unread: readonly { region: string; message: string; sinceMs: number }[];
 }

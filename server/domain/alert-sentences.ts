@@ -35,7 +35,7 @@ export function alertWords(rule: AlertRule, facts: AlertFactValues, formatters: 
 			if (r.text("why") === "region_unread") return regionUnread(r);
 			return {
 				title: `A machine ${RISKS[r.text("why") ?? ""] ?? "may run for nothing"}`,
-				text: `${r.text("instanceId") ?? "An instance"}${clause(r.text("jobId"), (j) => ` of ${j}`)}${clause(r.text("instanceType"), (t) => ` (${t}${clause(r.text("region"), (w) => `, ${w}`)})`)} ${RISKS[r.text("why") ?? ""] ?? "may run for nothing"}${clause(r.instant("sinceMs"), (t) => ` since ${t}`)}${clause(r.money("microUsd"), (m) => `; that may have cost ${m} when this was found`)}.`,
+				text: `${r.text("instanceId") ?? "An instance"}${clause(r.text("jobId"), (j) => ` of ${j}`)}${clause(r.text("instanceType"), (t) => ` (${t}${clause(r.text("region"), (w) => `, ${w}`)})`)} ${RISKS[r.text("why") ?? ""] ?? "may run for nothing"}${clause(r.instant("sinceMs"), (t) => ` since ${t}`)}${clause(r.money("microUsd"), (m) => `; that may have cost ${m} when this was found`)}${clause(r.money("hourlyMicroUsd"), (m) => `; machines like it cost ${m} an hour there`)}${r.text("price") === "not_known" ? "; its price is not known" : ""}.`,
 			};
 		case "billed_unknown":
 			return {

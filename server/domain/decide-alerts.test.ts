@@ -160,6 +160,14 @@ describe("what a sweep leaves to worry about", () => {
 		expect(decideAlerts(facts({}), asOpen(first)).close).toEqual(["alrt_0"]);
 	});
 
+	it.each([
+		[98_320_000n, "belongs to no job and is being ended since 2026-11-19 10:00 UTC; machines like it cost $98.32 an hour there."],
+		[null, "belongs to no job and is being ended since 2026-11-19 10:00 UTC; its price is not known."],
+	])("a machine of nobody is told with what its like cost: %s", (microUsdPerHour, words) => {
+		const [found] = decideAlerts(facts({ sweeps: [{ siteId: "aws", strays: [{ ...stray, microUsdPerHour }], unread: [] }] }), []).open;
+		expect(found && alertWords(found.rule, found.facts).text).toContain(words);
+	});
+
 	it("a region that nobody can read is told with the provider's words", () => {
 		const [found] = decideAlerts(facts({ sweeps: [{ siteId: "aws", strays: [], unread: [unread] }] }), []).open;
 		expect(found).toMatchObject({ rule: "money_at_risk", subject: "aws/eu-west-1" });

@@ -150,6 +150,11 @@ function atRisk(r: AlertRisk): AlertFinding {
 	};
 }
 
+function priceFacts(microUsdPerHour: bigint | null | undefined): AlertFinding["facts"] {
+	if (microUsdPerHour === undefined) return {};
+	return microUsdPerHour === null ? { price: "not_known" } : { hourlyMicroUsd: microUsdPerHour.toString() };
+}
+
 /** Machines of no row, and regions in which there may be some. */
 function unaccounted({ siteId, strays, unread }: AlertSweep): AlertFinding[] {
 	const finding = (subject: string, facts: AlertFinding["facts"]): AlertFinding => ({
@@ -157,8 +162,8 @@ function unaccounted({ siteId, strays, unread }: AlertSweep): AlertFinding[] {
 		facts: { siteId, ...facts },
 	});
 	return [
-		...strays.map(({ providerInstanceId, ...stray }) =>
-			finding(providerInstanceId, { why: "of_nobody", instanceId: providerInstanceId, ...stray }),
+		...strays.map(({ providerInstanceId, microUsdPerHour, ...stray }) =>
+			finding(providerInstanceId, { why: "of_nobody", instanceId: providerInstanceId, ...stray, ...priceFacts(microUsdPerHour) }),
 		),
 		...unread.map((region) => finding(region.region, { why: "region_unread", ...region })),
 	];

@@ -11,6 +11,7 @@ import { alertRulesOf, readBudgetSettings } from "../budget/settings.ts";
 import type { ServiceContext } from "../context.ts";
 import { ledgerCalendar } from "../ledger/calendar.ts";
 import { moneyAtRisk } from "../overview/money-at-risk.ts";
+import { readStrays } from "../overview/stray-risk.ts";
 
 /** Weeks before a day that its pattern is learnt from: twice as many as it needs at least. */
 const PATTERN_WEEKS = 8;
@@ -86,16 +87,25 @@ async function readRisk(ctx: ServiceContext): Promise<AlertRisk[]> {
 const UNREAD_PATIENCE_MS = 10 * MINUTE_MS;
 
 async function readSweeps(db: Db, nowMs: number): Promise<AlertSweep[]> {
-	const rows = await db.select({ siteId: site.id, enabled: site.enabled, sweep: site.lastSweep }).from(site).where(isNull(site.removedAt));
+	const [rows, priced] = await Promise.all([
+		db.select({ siteId: site.id, enabled: site.enabled, sweep: site.lastSweep }).from(site).where(isNull(site.removedAt)),
+		readStrays(db),
+	]);
+	const prices = new Map(priced.map((stray) => [`${stray.siteId}/${stray.providerInstanceId}`, stray.microUsdPerHour]));
 	return rows.flatMap(({ siteId, enabled, sweep }) => {
 		// A disabled site is swept no more once nothing of ours can be there; its last record stands still.
 		if (sweep === null || (!enabled && nowMs - sweep.atMs > UNREAD_PATIENCE_MS)) return [];
 		const strays = (sweep.strays ?? []).map(({ providerInstanceId, region, instanceType, sinceMs }) => ({
 			...{ providerInstanceId, region, instanceType, sinceMs },
+			...knownPrice(prices.get(`${siteId}/${providerInstanceId}`)),
 		}));
 		const unread = sweep.failedRegions.flatMap(({ region, message, sinceMs }) =>
 			sinceMs !== undefined && nowMs - sinceMs > UNREAD_PATIENCE_MS ? [{ region, message, sinceMs }] : [],
 		);
 		return strays.length + unread.length > 0 ? [{ siteId, strays, unread }] : [];
 	});
+}
+
+function knownPrice(microUsdPerHour: bigint | null | undefined): { microUsdPerHour?: bigint | null } {
+	return microUsdPerHour === undefined ? {} : { microUsdPerHour };
 }
