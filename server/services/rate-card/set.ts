@@ -76,6 +76,7 @@ export async function writeCards(
 ): Promise<{ ids: string[]; corrections: Corrected }> {
 	const { key, before, cards, message } = input;
 	const nowMs = ctx.clock.nowMs();
+	const cacheKey: object = ctx.db;
 	const written = cards.map(({ effectiveFromMs, card }) => ({
 		...{ id: newId("rate", nowMs), ...key, effectiveFrom: new Date(effectiveFromMs), card, message },
 		...{ author: actorName(ctx.actor), createdAt: new Date(nowMs) },
@@ -83,7 +84,7 @@ export async function writeCards(
 	await tx.insert(rateCard).values(written);
 	await notify(tx, { changes: [{ topic: "spend", id: null, team: null }] });
 	const sinceMs = defined(cards[0], "a card").effectiveFromMs;
-	const corrections = await correctionsSince(tx, ctx, { key, before, sinceMs });
+	const corrections = await correctionsSince(tx, { key, before, sinceMs, nowMs, cacheKey });
 	await postCharges(tx, corrections, nowMs);
 	const corrected = corrections.reduce((sum, c) => sum + c.effectiveMicroUsd, 0n);
 	return {
@@ -98,14 +99,12 @@ export function unknownPool(key: PoolKey): SpillwayError {
 
 async function correctionsSince(
 	tx: Tx,
-	ctx: ServiceContext,
-	{ key, before, sinceMs }: { key: PoolKey; before: LockedPool; sinceMs: number },
+	{ key, before, sinceMs, nowMs, cacheKey }: { key: PoolKey; before: LockedPool; sinceMs: number; nowMs: number; cacheKey: object },
 ): Promise<ChargeDraft[]> {
 	const pool = defined(await lockPool(tx, key), "pool");
 	const fromMs = bucketStartMs("hour", sinceMs, pool.calendar);
 	const uses = await lockUses(tx, meteredSince(key, fromMs));
-	const nowMs = ctx.clock.nowMs();
-	const grid = await gridHoursOfPool(tx, ctx.db, pool, uses, { fromMs, toMs: nowMs }, nowMs);
+	const grid = await gridHoursOfPool(tx, cacheKey, pool, uses, { fromMs, toMs: nowMs }, nowMs);
 	const posted = await postedToPool(tx, key, fromMs);
 	const corrections = correctPool(withGridHours(pool, grid), uses, posted, { sinceMs, was: withGridHours(before, grid) });
 	if (corrections.length <= CORRECTIONS_MAX) return corrections;
