@@ -21,6 +21,8 @@ export interface JobSpec {
 	critical: boolean;
 	checkpoint: { path: string; uri: string | null; intervalMs: number } | null;
 	data: DataRef[];
+	/** Who submitted it, as run times are learned by: set where a snapshot is read, never by a job file. Absent: not known. */
+	user?: string;
 }
 
 export interface DataRef {

@@ -27,6 +27,7 @@ export function makeRunTimeOf(durations: readonly DurationStat[]): RunTimeOf {
 	const distributionOf = makeDistributionOf(durations);
 	const byKey = new Map<string, DurationStat>();
 	for (const stat of durations) {
+		if (stat.user !== undefined) continue;
 		const key = `${stat.team}\n${stat.namePattern}`;
 		const known = byKey.get(key);
 		if (stat.samples >= LIMITS.minDurationSamples && (!known || isBetter(stat, known))) byKey.set(key, stat);

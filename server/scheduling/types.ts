@@ -241,6 +241,8 @@ export interface DurationStat {
 	samples: number;
 	p50Ms: number;
 	p90Ms: number;
+	/** Set: only runs of this user (JobSpec.user) in the team. Absent: of everybody. */
+	user?: string;
 	/** Set: only runs with so many GPUs (all nodes; rounded up to a power of two). Absent: with any number. */
 	gpus?: number;
 	/** Run times at forecast/quantiles POINT_SHARES, ms, ascending. Absent: only p50Ms and p90Ms are known. */

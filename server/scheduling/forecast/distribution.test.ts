@@ -113,6 +113,47 @@ describe("what history says of a job", () => {
 		expect(makeDistributionOf([])(spec)).toBeNull();
 	});
 
+	describe("of who runs it", () => {
+		/** Of a job without an estimate, after forty runs of the team's others of an hour each and so many of ann's of ten. */
+		const medianHours = (ownRuns: number, asked: { name: string; user?: string }): number => {
+			const book = new DurationBook();
+			const add = (user: string, hours: number, times: number): void => {
+				for (let i = 0; i < times; i++) {
+					const { spec } = aJob(`train-v${i}`).team("risk").build();
+					book.add({ spec: { ...spec, user, duration: { estimateMs: null } }, durationMs: hours * HOUR_MS + i });
+				}
+			};
+			for (const other of ["ben", "cem", "dan", "eva"]) add(other, 1, 10);
+			add("ann", 10, ownRuns);
+			const spec = { ...aJob(asked.name).team("risk").build().spec, duration: { estimateMs: null, maxMs: null } };
+			return (makeDistributionOf(book.read())({ ...spec, ...(asked.user && { user: asked.user }) })?.quantile(0.5) ?? Number.NaN) / HOUR_MS;
+		};
+
+		it.each(["train-v9", "never-seen"])("tells a user whose twenty runs were ten times as long as the team's ten hours: %s", (name) => {
+			expect(medianHours(20, { name, user: "ann" })).toBeCloseTo(10, 1);
+			expect(medianHours(20, { name, user: "ben" })).toBeCloseTo(1, 1);
+		});
+
+		it.each(["train-v9", "never-seen"])("tells a user of two runs, an unknown one and nobody what the team is told: %s", (name) => {
+			const [ann, unknown, nobody] = [{ name, user: "ann" }, { name, user: "zoe" }, { name }].map((asked) => medianHours(2, asked));
+			expect(ann).toBeCloseTo(1, 1);
+			expect([ann, unknown]).toEqual([nobody, nobody]);
+		});
+
+		it("counts the runs of a team of one user once", () => {
+			const stats = (user: string | undefined) => {
+				const book = new DurationBook();
+				for (let i = 1; i <= 5; i++)
+					book.add({ spec: { ...aJob("a-v1").team("solo").build().spec, ...(user && { user }) }, durationMs: i * HOUR_MS });
+				book.add({ spec: aJob("b").team("other").build().spec, durationMs: 50 * HOUR_MS });
+				return book.read();
+			};
+			const { spec } = aJob("a-v2").team("solo").build();
+			const [told, asBefore] = [makeDistributionOf(stats("ann"))({ ...spec, user: "ann" }), makeDistributionOf(stats(undefined))(spec)];
+			for (const share of [0.1, 0.5, 0.9]) expect(told?.quantile(share)).toBe(asBefore?.quantile(share));
+		});
+	});
+
 	it("is the same whatever the order of the statistics", () => {
 		const stats = bookOf([
 			["a-v", "risk", HOUR_MS, 2 * HOUR_MS, 7],

@@ -22,7 +22,7 @@ interface Group {
 }
 
 /**
- * What past runs took, by name pattern, team and GPUs (history-keys.ts); the newest KEPT of each. Every run-time statistic
+ * What past runs took, by name pattern, team, user and GPUs (history-keys.ts); the newest KEPT of each. Every run-time statistic
  * of the project, live or replayed, comes from here. Cost: a few microseconds a run, and a summary per group that changed.
  */
 export class DurationBook {
@@ -81,6 +81,7 @@ function statOf({ key, runs, ratios }: Group): DurationStat {
 		p50Ms: Math.round(quantileOf(sorted, 0.5)),
 		p90Ms: Math.round(quantileOf(sorted, 0.9)),
 		...(key.gpus === null ? {} : { gpus: key.gpus }),
+		...(key.user === null ? {} : { user: key.user }),
 		points: pointsOf(sorted),
 		...(ratios.size < SAMPLES_MIN ? {} : { estimateRatio: { samples: ratios.size, points: pointsOf(ratios.sorted()) } }),
 	};

@@ -14,6 +14,7 @@ export interface RunTraits {
 	/** Per node. */
 	resources: { gpus: number };
 	duration: { estimateMs: number | null };
+	user?: string;
 }
 
 /** GPUs of a job, all nodes together, rounded up to a power of two: 3 and 4 GPUs run alike, 1 and 8 do not. */
@@ -26,22 +27,36 @@ export interface HistoryKey {
 	namePattern: string;
 	/** null: any number. */
 	gpus: number | null;
+	/** Within the team; null: everybody of it. */
+	user: string | null;
 }
 
-/** The groups of runs that a job belongs to, the most specific first. */
+/**
+ * The groups of runs that a job belongs to, the most specific first: what is run (the name) tells more than who runs it, and a
+ * user's own runs of a name more than the team's of that name.
+ */
 export function historyKeysOf(spec: RunTraits): HistoryKey[] {
 	const namePattern = namePatternOf(spec.name);
 	const gpus = gpuBucketOf(spec);
-	return [
-		{ team: spec.team, namePattern, gpus },
-		{ team: spec.team, namePattern, gpus: null },
-		{ team: spec.team, namePattern: ANY, gpus },
-		{ team: spec.team, namePattern: ANY, gpus: null },
-		{ team: ANY, namePattern: ANY, gpus },
-		{ team: ANY, namePattern: ANY, gpus: null },
+	const { team, user } = spec;
+	const named: HistoryKey[] = [
+		{ team, namePattern, gpus, user: null },
+		{ team, namePattern, gpus: null, user: null },
 	];
+	const wide: HistoryKey[] = [
+		{ team, namePattern: ANY, gpus, user: null },
+		{ team, namePattern: ANY, gpus: null, user: null },
+		{ team: ANY, namePattern: ANY, gpus, user: null },
+		{ team: ANY, namePattern: ANY, gpus: null, user: null },
+	];
+	if (user === undefined) return [...named, ...wide];
+	const own: HistoryKey[] = [
+		{ team, namePattern: ANY, gpus, user },
+		{ team, namePattern: ANY, gpus: null, user },
+	];
+	return [{ team, namePattern, gpus, user }, ...named, ...own, ...wide];
 }
 
 export function keyText(key: HistoryKey): string {
-	return `${key.team}\n${key.namePattern}\n${key.gpus ?? ""}`;
+	return `${key.team}\n${key.namePattern}\n${key.gpus ?? ""}\n${key.user ?? ""}`;
 }

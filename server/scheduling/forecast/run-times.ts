@@ -26,7 +26,8 @@ export type DistributionOf = (spec: JobSpec) => Distribution | null;
  * Taylor, "Predicting application run times using historical information", JSSPP 1998, and of Gibbons 1997). The person's
  * estimate stands between the name's runs and the team's: multiplied by what run time ÷ estimate was in the narrowest group
  * that knows, and weighed by how much narrower those ratios lie than the run times themselves (Tsafrir, Etsion and
- * Feitelson, TPDS 2007: users' estimates are bounds, not predictions). Only statistics with `points` take part.
+ * Feitelson, TPDS 2007: users' estimates are bounds, not predictions). Only statistics with `points` take part, and a user's
+ * group not where all runs of the group around it are that user's: the same runs would count twice.
  */
 export function makeDistributionOf(stats: readonly DurationStat[]): DistributionOf {
 	const known = made.get(stats) ?? distributionsOf(stats);
@@ -40,9 +41,12 @@ const made = new WeakMap<readonly DurationStat[], DistributionOf>();
 function distributionsOf(stats: readonly DurationStat[]): DistributionOf {
 	const byKey = indexed(stats);
 	if (byKey.size === 0) return () => null;
+	const users = new Set(stats.map(({ user }) => user));
 	const kept = new Map<string, Distribution | null>();
 	return (spec) => {
-		const text = `${spec.team}\n${namePatternOf(spec.name)}\n${gpuBucketOf(spec)}\n${spec.duration.estimateMs ?? ""}`;
+		// Users without runs of their own are told alike.
+		const user = users.has(spec.user) ? (spec.user ?? "") : "";
+		const text = `${user}\n${spec.team}\n${namePatternOf(spec.name)}\n${gpuBucketOf(spec)}\n${spec.duration.estimateMs ?? ""}`;
 		const known = kept.get(text);
 		if (known !== undefined) return known;
 		if (kept.size >= KEPT_DISTRIBUTIONS) kept.clear();
@@ -57,7 +61,7 @@ function indexed(stats: readonly DurationStat[]): Map<string, DurationStat> {
 	const byKey = new Map<string, DurationStat>();
 	for (const stat of stats) {
 		if (!stat.points || stat.points.length !== POINT_SHARES.length) continue;
-		const text = keyText({ team: stat.team, namePattern: stat.namePattern, gpus: stat.gpus ?? null });
+		const text = keyText({ team: stat.team, namePattern: stat.namePattern, gpus: stat.gpus ?? null, user: stat.user ?? null });
 		const known = byKey.get(text);
 		// The list may come in any order: of two of one key the one of more runs, then of longer ones.
 		if (!known || stat.samples > known.samples || (stat.samples === known.samples && stat.p50Ms > known.p50Ms)) byKey.set(text, stat);
@@ -66,7 +70,7 @@ function indexed(stats: readonly DurationStat[]): Map<string, DurationStat> {
 }
 
 function componentsOf(spec: JobSpec, byKey: ReadonlyMap<string, DurationStat>): Component[] {
-	const levels = historyKeysOf(spec).map((key) => ({ key, stat: byKey.get(keyText(key)) }));
+	const levels = historyKeysOf(spec).map((key) => ({ key, stat: statFor(key, byKey) }));
 	const components: Component[] = [];
 	let left = 1;
 	const take = (share: number, samples: number, points: readonly number[]): void => {
@@ -84,6 +88,14 @@ function componentsOf(spec: JobSpec, byKey: ReadonlyMap<string, DurationStat>): 
 		if (stat?.points) take(stat.samples / (stat.samples + SHRINK_SAMPLES), stat.samples, stat.points);
 	}
 	return components;
+}
+
+function statFor(key: HistoryKey, byKey: ReadonlyMap<string, DurationStat>): DurationStat | undefined {
+	const stat = byKey.get(keyText(key));
+	if (!stat || key.user === null) return stat;
+	const around = byKey.get(keyText({ ...key, user: null }));
+	const same = around?.samples === stat.samples && around.p50Ms === stat.p50Ms && around.p90Ms === stat.p90Ms;
+	return same ? undefined : stat;
 }
 
 interface Level {

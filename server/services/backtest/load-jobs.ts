@@ -4,6 +4,7 @@ import { attempt } from "#server/db/schema/attempt.ts";
 import { job } from "#server/db/schema/job.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import type { HistoryJob, RecordedWork } from "#server/simulation/backtest/history.ts";
+import { RUN_USER, withUser } from "../job/run-user.ts";
 import { readSpeeds, type SpeedOf } from "../site/pool-speed.ts";
 
 const BATCH = 5_000;
@@ -50,6 +51,7 @@ function readBatch(db: Db, { fromMs, toMs }: Span, after: string) {
 		.select({
 			id: job.id,
 			spec: job.spec,
+			user: RUN_USER,
 			state: job.state,
 			submittedAt: job.submittedAt,
 			finishedAt: job.finishedAt,
@@ -73,7 +75,7 @@ function toJob(row: Row, span: Span, { intern, speedOf }: { intern: (spec: JobSp
 	const withdrawn = row.state === "cancelled" && row.lastStartedAt === null;
 	return {
 		id: row.id,
-		spec: intern(row.spec),
+		spec: intern(withUser(row.spec, row.user)),
 		submittedAtMs: row.submittedAt.getTime(),
 		approvedMicroUsd: row.approvedMicroUsd,
 		work: workOf(row, span, row.placement ? speedOf(row.placement) : 1),

@@ -11,6 +11,7 @@ import type { HistoryTiming, LaunchRecord, RecordedHistory } from "#server/simul
 import { monthOf } from "#server/simulation/replay/billing.ts";
 import type { ReplayPool } from "#server/simulation/replay/types.ts";
 import { BUDGET_COST } from "../budget/cost-sql.ts";
+import { RUN_USER, withUser } from "../job/run-user.ts";
 import { finishedJobs, type Ran, workOf } from "../job/run-work.ts";
 import { homeGrid } from "../site/home-grid.ts";
 import { poolSpeed, readSpeeds } from "../site/pool-speed.ts";
@@ -115,14 +116,19 @@ export async function loadTiming(
 
 /** Oldest first, as the live loop's statistics read them. */
 export async function loadPriorRuns(db: Db, { fromMs }: Span): Promise<RecordedHistory["priorRuns"]> {
-	const jobs = await db.execute<Ran & { spec: JobSpec }>(
+	const jobs = await db.execute<Ran & { spec: JobSpec; run_user: string | null }>(
 		finishedJobs({
-			columns: sql`job.spec`,
+			columns: sql`job.spec, ${RUN_USER} as run_user`,
 			...{ fromMs: fromMs - RUNS_BEFORE_MS, toMs: fromMs, limit: RUNS_MAX },
 		}),
 	);
 	const speeds = await readSpeeds(db);
-	return jobs.map(({ spec, ...ran }) => ({ spec: { ...spec, command: [], env: {} }, durationMs: workOf(ran, speeds.of) })).toReversed();
+	return jobs
+		.map(({ spec, run_user: user, ...ran }) => ({
+			spec: withUser({ ...spec, command: [], env: {} }, user),
+			durationMs: workOf(ran, speeds.of),
+		}))
+		.toReversed();
 }
 
 /** What cloud work cost before the time, in the longest budget period that the time begins in. */

@@ -84,7 +84,7 @@ export function hashOf(text: string): string {
 const keyOfPending = (job: PendingJob): string => job.jobId;
 const keyOfRunning = (attempt: RunningAttempt): string => attempt.attemptId;
 const keyOfForeign = (job: ForeignJob): string => `${job.poolId}\n${job.id}`;
-const keyOfDuration = (stat: DurationStat): string => `${stat.team}\n${stat.namePattern}\n${stat.gpus ?? ""}`;
+const keyOfDuration = (stat: DurationStat): string => `${stat.team}\n${stat.namePattern}\n${stat.gpus ?? ""}\n${stat.user ?? ""}`;
 
 function sorted<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
 	return items.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : keyOf(a) > keyOf(b) ? 1 : 0));

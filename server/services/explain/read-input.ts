@@ -9,6 +9,7 @@ import type { Policy } from "#server/domain/policy.ts";
 import { defined } from "#server/kernel/assert.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import type { DurationStat, ForeignJob, PendingJob, RunningAttempt, Snapshot } from "#server/scheduling/types.ts";
+import { RUN_USER, withUser } from "../job/run-user.ts";
 import { hashOf, type InputRoot, WHOLE_FIELDS } from "./input-parts.ts";
 import { KEPT_DAYS } from "./record-input.ts";
 import { dataOf } from "./snapshot-text.ts";
@@ -91,10 +92,10 @@ async function readSpecs(db: DbOrTx, jobIds: readonly string[]): Promise<Map<str
 	const specs = new Map<string, JobSpec>();
 	for (let i = 0; i < jobIds.length; i += BATCH) {
 		const rows = await db
-			.select({ id: job.id, spec: job.spec })
+			.select({ id: job.id, spec: job.spec, user: RUN_USER })
 			.from(job)
 			.where(inArray(job.id, [...new Set(jobIds.slice(i, i + BATCH))]));
-		for (const { id, spec } of rows) specs.set(id, spec);
+		for (const { id, spec, user } of rows) specs.set(id, withUser(spec, user));
 	}
 	return specs;
 }

@@ -15,6 +15,7 @@ import { authorize } from "../authorize.ts";
 import { actorName, type ServiceContext } from "../context.ts";
 import { type ForecastScore, scoreOfHorizon } from "../forecast/score.ts";
 import { withNamedModels } from "../job/named-models.ts";
+import { runUserOf, withUser } from "../job/run-user.ts";
 import { type ReasonView, reasonView } from "../job/view.ts";
 import type { Timing } from "../timing.ts";
 import { decideAsked, presentSnapshot } from "./decide-asked.ts";
@@ -55,7 +56,7 @@ export interface QuoteView extends Omit<Explanation, "reason" | "jobId" | "candi
  */
 export async function askQuote(ctx: ServiceContext & { timing: Timing }, written: JobSpec): Promise<QuoteView> {
 	authorize(ctx, "quote:ask", written.team);
-	const spec = withNamedModels(written);
+	const spec = withUser(withNamedModels(written), runUserOf(ctx.actor));
 	const snapshot = await presentSnapshot(ctx);
 	const job = askedJob(spec, snapshot);
 	const variants = askedVariants(spec, snapshot);

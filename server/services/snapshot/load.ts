@@ -30,6 +30,7 @@ import { CopiesNow, readDataView } from "../data-set/data-view.ts";
 import { forecastScale as readForecastScale } from "../forecast/scale.ts";
 import { ForeignCache } from "../foreign-job/waiting.ts";
 import { durationStats } from "../job/durations.ts";
+import { RUN_USER, withUser } from "../job/run-user.ts";
 import { OffersAsRead } from "../offer/offers-as-read.ts";
 import { type ActivePolicy, activePolicy } from "../policy/active.ts";
 import { busyPricesNow } from "../rate-card/gpu-hour-prices.ts";
@@ -298,10 +299,10 @@ async function fillSpecs(tx: Tx, cache: SnapshotCache, jobIds: string[]): Promis
 	const missing = jobIds.filter((id) => !cache.specs.has(id));
 	if (missing.length === 0) return;
 	const rows = await tx
-		.select({ id: job.id, spec: job.spec })
+		.select({ id: job.id, spec: job.spec, user: RUN_USER })
 		.from(job)
 		.where(sql`${job.id} = any(${sql.param(missing)}::text[])`);
-	for (const row of rows) cache.specs.set(row.id, row.spec);
+	for (const row of rows) cache.specs.set(row.id, withUser(row.spec, row.user));
 }
 
 function specOf(cache: SnapshotCache, { jobId }: { jobId: string }): JobSpec {
