@@ -127,6 +127,9 @@ export const REMOVAL_LABELS: Record<RemovalCode, string> = {
 	burst_cost_limit: "Cost",
 	burst_data_limit: "Data to copy",
 	deadline_needs_firm: "Deadline",
+	spot_is_cheapest: "Spot is cheaper",
+	spot_too_short: "Spot too short",
+	spot_worth_the_wait: "Waits for spot",
 };
 
 /** Which fact of a line is the one that removed it, to be set in bold. */
@@ -164,10 +167,13 @@ export function decidingFact(why: RemovalCode): "place" | "machine" | "price" | 
 		case "approval_required":
 		case "cap_exceeded":
 		case "burst_cost_limit":
+		case "spot_is_cheapest":
+		case "spot_worth_the_wait":
 			return "total";
 		case "reserved_too_short":
 		case "burst_data_limit":
 		case "deadline_needs_firm":
+		case "spot_too_short":
 		case "burst_not_due":
 			return null;
 	}

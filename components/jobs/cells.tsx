@@ -88,6 +88,7 @@ const HOLD_WORDS: Partial<Record<JobView["reason"]["code"], string>> = {
 	approval_required: "Needs approval",
 	waiting_not_approved: "Not approved for the cloud",
 	capacity_backoff: "No capacity just now",
+	waiting_for_spot: "No spot just now",
 };
 
 /** Why it has no start yet, in few words; all of them on hover. */

@@ -70,6 +70,9 @@ export const REMOVAL_CODES = [
 	"burst_cost_limit",
 	"burst_data_limit",
 	"deadline_needs_firm",
+	"spot_is_cheapest",
+	"spot_too_short",
+	"spot_worth_the_wait",
 ] as const;
 export type RemovalCode = (typeof REMOVAL_CODES)[number];
 

@@ -10,6 +10,7 @@ export const REASON_CODES = [
 	"approval_required",
 	"waiting_not_approved",
 	"capacity_backoff",
+	"waiting_for_spot",
 	"deferred_cheaper_hour",
 	"deferred_greener_hour",
 	"copying_data_ahead",

@@ -106,7 +106,8 @@ type LimitCode =
 	| "quota_exceeded"
 	| "cap_exceeded"
 	| `burst_${"cost" | "data"}_limit`
-	| "deadline_needs_firm";
+	| "deadline_needs_firm"
+	| `spot_${"is_cheapest" | "too_short" | "worth_the_wait"}`;
 
 /** Removals by how much there is, or may be, of something. */
 function limitWords(why: LimitCode, r: Read, ruleId: string | null): string {
@@ -122,6 +123,12 @@ function limitWords(why: LimitCode, r: Read, ruleId: string | null): string {
 			return capWords(r);
 		case "deadline_needs_firm":
 			return "spot may be taken back, and the job's deadline leaves no time for that";
+		case "spot_is_cheapest":
+			return "spot is expected to cost less to the end of the job, interruptions counted, and the deadline holds all the same";
+		case "spot_too_short":
+			return "spot is not expected to last long enough to be worth the time that it would take from the job's deadline";
+		case "spot_worth_the_wait":
+			return `waiting for spot is expected to cost less, and the job's deadline bears it${clause(r.instant("untilMs"), (t) => ` until ${t}`)}`;
 		case "burst_cost_limit":
 			return `it is expected to cost ${r.money("costMicroUsd") ?? "more"}${clause(r.money("atMostMicroUsd"), (m) => `, and ${rule} allows ${m}`)}`;
 		case "burst_data_limit":

@@ -43,6 +43,8 @@ function wordsOf(code: ReasonCode, r: Read): string {
 			return `Waiting for a slot at home: rule ${r.text("ruleId") ?? "of the policy"} asks ${askedPerson(r.text("role"))} first, and ${approvalAnswer(r)}${homeStart(r)}`;
 		case "capacity_backoff":
 			return `Waiting: every allowed offer was out of capacity or quota lately and is left alone${clause(r.instant("untilMs"), (t) => ` until ${t}`)}${homeStart(r)}`;
+		case "waiting_for_spot":
+			return `Waiting for spot, of which there was none just now${clause(r.instant("askAgainMs"), (t) => `; it is asked for again at ${t}`)}${clause(r.instant("untilMs"), (t) => `; the deadline bears that until ${t} at the latest, since`) || "; the deadline bears it, since"} capacity that is not taken back can be had${clause(r.money("hourlyMicroUsd"), (m) => ` for ${m} an hour`)}${clause(r.money("spotHourlyMicroUsd"), (m) => `, and spot costs ${m}`)}${homeStart(r)}`;
 		case "deferred_cheaper_hour":
 		case "deferred_greener_hour":
 			return `Put off${clause(r.instant("untilMs"), (t) => ` until ${t}`)} by rule ${r.text("ruleId") ?? "of the policy"}: ${code === "deferred_cheaper_hour" ? "the hour is cheaper" : "the grid is greener then"}${clause(r.money("savingMicroUsd"), (m) => `, which saves ${m}`)}${clause(r.text("savedGrams"), (g) => `, which saves ${g} g CO2e`)}${foretold(r)}`;

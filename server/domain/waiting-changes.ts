@@ -47,6 +47,12 @@ export function waitingChanges({ code, facts }: Reason, formatters: SentenceForm
 			];
 		case "capacity_backoff":
 			return [...tell("time", r.instant("untilMs"), (t) => `At ${t} the offers are asked again.`), ...startsAtHome(r)];
+		case "waiting_for_spot":
+			return [
+				...tell("time", r.instant("askAgainMs"), (t) => `At ${t} spot is asked for again, and it is launched when there is some.`),
+				...tell("time", r.instant("untilMs"), (t) => `By ${t} it starts on capacity that is not taken back, for its deadline.`),
+				...startsAtHome(r),
+			];
 		case "copying_data_ahead":
 			return [
 				...tell("time", r.instant("readyAtMs"), (t) => `At ${t} its data are expected to be there, and it is launched.`),

@@ -24,6 +24,7 @@ import { LIMITS } from "./limits.ts";
 import { backoffRemoval, type OfferRow } from "./offers.ts";
 import type { Removal } from "./removal.ts";
 import type { Shape } from "./shape.ts";
+import { type DeadlineWay, deadlineWay, SPOT_IS_CHEAPEST, SPOT_TOO_SHORT, type SpotWait } from "./spot-or-firm.ts";
 import type { PendingJob } from "./types.ts";
 
 /** What came of looking for an offer for a job that may leave home. */
@@ -34,6 +35,8 @@ export type OfferChoice =
 	| { kind: "needs_approval"; row: OfferRow; ask: ApprovalAsk; passedOver: PassedOver[] }
 	/** Every eligible offer is left alone for now, until `untilMs` at the earliest. */
 	| { kind: "backed_off"; untilMs: number; passedOver: PassedOver[] }
+	/** `row`, firm capacity, could be had; the deadline bears waiting for spot instead, until `untilMs` at the latest, and that is expected to cost less. */
+	| ({ kind: "waits_for_spot"; row: OfferRow; removal: Removal; passedOver: PassedOver[] } & SpotWait)
 	/** `main`: what removed the best of those that machine, rules and price allow; null when there are none. */
 	| { kind: "none"; main: Removal | null; passedOver: PassedOver[] };
 
@@ -112,7 +115,33 @@ export function chooseOffer(
 		// Where no firm capacity can be had, spot is better than waiting.
 		if (firm.kind === "chosen") return firm;
 	}
-	return chooseAmong(shape, job, run, budgets, askApproval, blockedBy);
+	const way = noSpot || !run.mayWait ? null : wayOf(shape, run, nowMs, blockedBy);
+	const followed = way && chooseBy(way, shape, job, run, budgets, askApproval, blockedBy);
+	return followed ?? chooseAmong(shape, job, run, budgets, askApproval, blockedBy);
+}
+
+function wayOf(shape: Shape, run: CloudRun, nowMs: number, blockedBy: (row: OfferRow) => Removal | null): DeadlineWay | null {
+	const leavesFirm = shape.verdict.moves.some(({ to }) => to.includes("cheaper"));
+	return deadlineWay(shape.offers().eligible, run, nowMs, firmStagingMs(shape, run), leavesFirm, blockedBy);
+}
+
+/** The offer of the least score on the way that the deadline's rule says; null where it cannot be had: then any other is better than none. */
+function chooseBy(
+	way: DeadlineWay,
+	shape: Shape,
+	job: PendingJob,
+	run: CloudRun,
+	budgets: BudgetBook,
+	askApproval: AskApproval,
+	blockedBy: (row: OfferRow) => Removal | null,
+): OfferChoice | null {
+	const removal = way.on === "spot" ? SPOT_IS_CHEAPEST : way.on === "firm" ? way.removal : SPOT_TOO_SHORT;
+	const isOther = (row: OfferRow): boolean => (row.offer.capacityType === "spot") !== (way.on === "spot");
+	const found = chooseAmong(shape, job, run, budgets, askApproval, (row) => blockedBy(row) ?? (isOther(row) ? removal : null));
+	if (found.kind !== "chosen") return null;
+	if (way.on !== "wait") return found;
+	const { on: _, ...wait } = way;
+	return { kind: "waits_for_spot", row: found.row, passedOver: found.passedOver, ...wait };
 }
 
 /** The least time in which the run's data come to a firm machine, ms; 0 without data or such a machine. */

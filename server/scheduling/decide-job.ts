@@ -15,7 +15,17 @@ import { requestOf } from "./request-approval.ts";
 import type { Shape } from "./shape.ts";
 import type { Action, PendingJob } from "./types.ts";
 import { stayReason } from "./weigh-waiting.ts";
-import { approvalReason, budgetReason, copyReason, homeReason, launchReason, notApprovedReason, roomReason, waitReason } from "./why.ts";
+import {
+	approvalReason,
+	budgetReason,
+	copyReason,
+	homeReason,
+	launchReason,
+	notApprovedReason,
+	roomReason,
+	spotReason,
+	waitReason,
+} from "./why.ts";
 
 /** What was found for one job; turned into an action, a reason and an explanation by `record`. */
 export interface Finding {
@@ -177,6 +187,8 @@ function findOffer(cycle: Cycle, queued: QueuedJob, shape: Shape, start: HomeSta
 			if (choice.ask.said)
 				return found(queued, shape, "wait", notApprovedReason(choice.ask, choice.ask.said, start), start, due, choice, run);
 			return found(queued, shape, "hold", approvalReason(choice, job, due), start, due, choice, run);
+		case "waits_for_spot":
+			return found(queued, shape, "wait", spotReason(choice, run, start), start, due, choice, run);
 		case "over_cap":
 		case "backed_off":
 		case "none":

@@ -136,6 +136,7 @@ function survivorRemoval(d: Explained, row: OfferRow, passedOver: PassedOver | u
 	if (avoided) return backoffRemoval(avoided.untilMs, null);
 	if (d.due === null) return BURST_NOT_DUE;
 	if (d.choice?.kind === "over_cap") return shortRemoval(d.choice);
+	if (d.choice?.kind === "waits_for_spot") return row.offer.capacityType === "spot" ? null : d.choice.removal;
 	if (d.choice?.kind !== "over_budget") return null;
 	// The same budget is short for every offer; a dearer one misses more of it by the difference of the holds.
 	const missingMicroUsd = d.choice.short.missingMicroUsd + holdOf(row, d.run) - holdOf(d.choice.row, d.run);

@@ -8,6 +8,7 @@ import type { JobVerdict, Place } from "#server/policy/types.ts";
 import { type Copies, copiesOf, residencyOf } from "./offer-residency.ts";
 import type { OfferRates } from "./records.ts";
 import { hardwareFacts, type Machine, offeredHardwareRemoval, type Removal } from "./removal.ts";
+import type { ZoneModel, ZoneRecord } from "./spot-guarantee/types.ts";
 import type { OfferRecord, Snapshot } from "./types.ts";
 
 /**
@@ -43,6 +44,8 @@ export interface OfferRow {
 	likes: readonly string[];
 	/** Kept by cost.ts: the rates of these records, its likes', in one minute; last asked for by the cycle of these terms. */
 	lastRates: { terms: object; step: number; records: readonly (OfferRecord | undefined)[]; rates: OfferRates } | null;
+	/** Kept by spot-zone.ts: what these zones' records say of how long it stays, and stays away, in one hour. */
+	lastModel: { step: number; seen: readonly ZoneRecord[]; model: ZoneModel } | null;
 }
 
 /** All offers, cheapest weighed hour first; those whose price cannot be trusted come last. */
@@ -90,6 +93,7 @@ function rowOf(offer: Offer, watts: number | null, snapshot: Snapshot): OfferRow
 		lastHold: null,
 		likes: NOBODY,
 		lastRates: null,
+		lastModel: null,
 	};
 }
 

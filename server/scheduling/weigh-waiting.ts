@@ -37,7 +37,7 @@ export function stayReason(given: {
 }): Reason | null {
 	const { snapshot, queued, run, due, choice, home, ahead } = given;
 	if (home === null || !waitingIsWeighed(due, snapshot.policy.weights.delayMicroUsdPerHour)) return null;
-	if (choice.kind === "none" || choice.kind === "backed_off") return null;
+	if (choice.kind === "none" || choice.kind === "backed_off" || choice.kind === "waits_for_spot") return null;
 	const cloud = choice.kind === "chosen" ? choice.scoreMicroUsd : scoreOf(choice.row, run);
 	const waiting = homeScore(home.view, queued, home.range.p50Ms, snapshot);
 	if (waiting > cloud) return null;

@@ -98,6 +98,20 @@ export function notApprovedReason(ask: ApprovalAsk, said: ApprovalAnswer, start:
 	});
 }
 
+/** Spot is away, its deadline bears waiting for it, and firm capacity would cost more. */
+export function spotReason(choice: Extract<OfferChoice, { kind: "waits_for_spot" }>, run: CloudRun, start: HomeStart | null): Reason {
+	const hourly = (microUsd: number | bigint): string => String(BigInt(Math.round(Number(microUsd))) * BigInt(run.instances));
+	return reason("waiting_for_spot", {
+		untilMs: Math.round(choice.untilMs),
+		askAgainMs: choice.askAgainMs,
+		zones: choice.zones,
+		offerId: choice.row.offer.id,
+		hourlyMicroUsd: hourly(choice.row.offer.microUsdPerHour ?? 0n),
+		spotHourlyMicroUsd: hourly(choice.spotMicroUsdPerHour),
+		...homeFacts(start),
+	});
+}
+
 interface Waiting {
 	queued: QueuedJob;
 	shape: Shape;

@@ -12,6 +12,7 @@ import { leastSaving, movingRule } from "./moving-rule.ts";
 import { pickOffer } from "./pick-offer.ts";
 import { type ProvenOffers, provenOffersOf } from "./proven-offers.ts";
 import type { RunningInput } from "./types.ts";
+import { worthSpot } from "./worth-spot.ts";
 
 /**
  * Cloud attempts that go on at a cheaper offer from their next checkpoint.
@@ -20,7 +21,8 @@ import type { RunningInput } from "./types.ts";
  * × (price there + delay weight). Where the offer that it runs on cannot be scored any more: price in effect × P50 rest − expected
  * cost of finishing there − delay weight × (boot + restore). The old instance is gone before the new one is asked for, so
  * no hour is paid twice. It must be an offer on which work of ours runs now: whether another can be had is known only by
- * asking, and a refusal would leave the job with neither. A job with a deadline goes only where its deadline holds all the same (holds-deadline.ts).
+ * asking, and a refusal would leave the job with neither. A job with a deadline goes only where its deadline holds all the same (holds-deadline.ts),
+ * and leaves firm capacity for spot only when the rule that its start had says so (worth-spot.ts).
  * Order: by id, since offers other than reserved ones do not run out by the plan.
  */
 export function moveCheaper(input: RunningInput, candidates: readonly Mover[]): Action[] {
@@ -81,6 +83,7 @@ export function moveOne(input: RunningInput, attempt: RunningAttempt, isProven: 
 	const work = { p50Ms: rest.p50Ms + LIMITS.restoreMs, p90Ms: rest.p90Ms + LIMITS.restoreMs };
 	const picked = pickOffer(input, attempt, workDoneAt(attempt, atMs), work);
 	if (!picked || !isProven(picked.offer.id) || !holdsDeadline(attempt, picked, atMs)) return null;
+	if (!worthSpot(input, attempt, picked, atMs)) return null;
 	const delayMs = picked.run.start.p50Ms + LIMITS.restoreMs;
 	const savingMicroUsd =
 		picked.advantageMicroUsd === null

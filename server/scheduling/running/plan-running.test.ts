@@ -4,8 +4,10 @@ import type { RuleEffect } from "#server/domain/policy.ts";
 import { usdToMicro } from "#server/kernel/money.ts";
 import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import { LIMITS } from "../limits.ts";
+import { emptyRecord } from "../records.ts";
+import { AGE_EDGES_MS } from "../spot-guarantee/constants.ts";
 import { aBudget, aJob, anOffer, aPolicy, aPool, aSnapshot, BURST_AFTER_10S, NOON_MS } from "../testing/builders.ts";
-import type { Action, MoveTarget, RunningAttempt, Snapshot } from "../types.ts";
+import type { Action, MoveTarget, OfferRecord, RunningAttempt, Snapshot } from "../types.ts";
 import { planRunning, planUrgent } from "./plan-running.ts";
 import { inCloud, inputOf } from "./testing/input.ts";
 
@@ -166,6 +168,21 @@ describe("going on at a cheaper offer", () => {
 		it("goes back to spot as long as a start that is lost leaves time for the rest on firm capacity", () => {
 			const spot = anOffer({ usd: "1.00", capacityType: "spot" });
 			expect([SPOT_MS, SPOT_MS - 1].map((leftMs) => to(spot, leftMs))).toEqual([1, 0]);
+		});
+
+		it("does not go back to spot that is gone before a start there has paid off, whatever it would save by the hour", () => {
+			const spot = anOffer({ usd: "1.00", capacityType: "spot" });
+			const runs = (perHour: number): OfferRecord => {
+				const [hours, ends] = [AGE_EDGES_MS.map(() => 100), AGE_EDGES_MS.map(() => 100 * perHour)];
+				const zone = { up: true, atMs: NOON_MS, sinceMs: NOON_MS, upHours: hours, upEnds: ends, downHours: hours, downEnds: ends };
+				return { ...emptyRecord(NOON_MS), instanceHours: 1000, zone };
+			};
+			const with_ = (perHour: number): number =>
+				moves({
+					...{ policy: cheaper, offers: [spot], pools: [], offerRecords: new Map([[spot.id, runs(perHour)]]) },
+					running: [late(NOON_MS + SPOT_MS + HOUR_MS), { ...neighbour, offerId: spot.id }],
+				}).length;
+			expect([0.05, 6].map(with_)).toEqual([1, 0]);
 		});
 	});
 

@@ -98,6 +98,8 @@ function waysOn(state: DeadlineState, best: SpotZone, zones: readonly SpotZone[]
 		priceRatio: best.microUsdPerHour / firm.microUsdPerHour,
 		changeoverMs: Math.max(state.changeoverMs.onDemand, state.changeoverMs.spot),
 		checkpointEveryMs: state.checkpointEveryMs,
+		delayRatio: (state.delayMicroUsdPerHour ?? 0) / firm.microUsdPerHour,
+		leavesFirm: state.leavesFirm ?? true,
 		workMs,
 		slackMs,
 	});

@@ -25,13 +25,16 @@ export const SPOT = {
 	 * 0.8 it differs by 0.4%, and with 1 the cost is 1.4% higher.
 	 */
 	plannedSlackShare: 0.65,
-	/** Cells of a value table along work and along slack; their steps are never shorter than 8 and 2 changeovers. */
+	/**
+	 * Cells of a value table along work and along slack; their steps are never shorter than 8 and 2 changeovers. The bench hardly needs so many along
+	 * slack, but where time has a price, waiting is weighed by the step.
+	 */
 	workCells: 48,
 	slackCells: 96,
 	/** Price ratios, and chances that another zone is up, are rounded to this for the tables. */
 	ratioStep: 0.02,
-	/** Value tables kept, about 1.5 MB each. */
-	tables: 24,
+	/** Value tables kept, about 1.5 MB each: as many as one moment of the market has for jobs of all lengths. */
+	tables: 40,
 	/** Waiting must be expected to save this much of firm capacity's time, or work goes on at once: ends sooner for the same money. */
 	waitSavesMs: MINUTE_MS / 2,
 	/** Prices closer than this share are taken for equal. */

@@ -30,5 +30,10 @@ export function bearsSpot(state: DeadlineState): boolean {
  */
 export function bearsSpotStart(state: DeadlineState): boolean {
 	const unsavedMs = state.on.kind === "none" ? 0 : state.unsavedMs;
-	return marginMs(state) + unsavedMs >= state.changeoverMs.spot + state.checkpointEveryMs + state.nextChoiceWithinMs && bearsSpot(state);
+	return marginMs(state) + unsavedMs >= leastStartMarginMs(state) && bearsSpot(state);
+}
+
+/** The least margin that bears a start on spot. */
+export function leastStartMarginMs(state: DeadlineState): number {
+	return state.changeoverMs.spot + state.checkpointEveryMs + state.nextChoiceWithinMs;
 }

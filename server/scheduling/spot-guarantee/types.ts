@@ -25,6 +25,10 @@ export interface DeadlineState {
 	onDemandMicroUsdPerHour: number | null;
 	/** Home, when it has room for the job now; the price is its marginal cost and may be 0. */
 	home: { microUsdPerHour: number } | null;
+	/** What an hour by which the job is done later is worth, beside the prices. Absent: nothing, as long as the deadline holds. */
+	delayMicroUsdPerHour?: number;
+	/** Work on firm capacity may go to spot later. Absent: it may. */
+	leavesFirm?: boolean;
 }
 
 /** What the job is on now. `startingMs`: what is left of its changeover, 0 when it works. */

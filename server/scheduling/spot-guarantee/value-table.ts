@@ -9,12 +9,19 @@ export interface TableTerms {
 	priceRatio: number;
 	changeoverMs: number;
 	checkpointEveryMs: number;
+	/** What time is worth ÷ the firm price; 0: nothing, as long as the deadline holds. */
+	delayRatio: number;
+	/** Work on firm capacity may go to spot later. */
+	leavesFirm: boolean;
 	/** Largest work left and slack that it answers for. */
 	workMs: number;
 	slackMs: number;
 }
 
-/** Expected cost to finish, in ms of firm capacity's price, of each way on; endless where it is not open. */
+/**
+ * Expected cost to finish, in ms of firm capacity's price, of each way on, less what the slack that is left then is worth; endless where it is not
+ * open.
+ */
 export interface WaysOn {
 	startSpot: number;
 	startFirm: number;
@@ -95,7 +102,8 @@ export class ValueTable {
 	}
 
 	#fill(): void {
-		const { market, checkpointEveryMs, changeoverMs } = this.#terms;
+		const { market, checkpointEveryMs, changeoverMs, delayRatio } = this.#terms;
+		if (delayRatio > 0) this.#fillDone(delayRatio);
 		const run = stepsOf(market, this.#workStepMs, true);
 		const watch = stepsOf(market, this.#workStepMs, false);
 		const rest = stepsOf(market, this.#slackStepMs, false);
@@ -110,6 +118,16 @@ export class ValueTable {
 				this.#fillFirm(cell, join, watch);
 				this.#fillNone(cell, work, slack, join, rest);
 			}
+		}
+	}
+
+	/** Done: what waiting and changeovers did not use is time by which the job is done sooner. */
+	#fillDone(delayRatio: number): void {
+		for (let slack = 0; slack < this.#slacks; slack++) {
+			const worth = -delayRatio * slack * this.#slackStepMs;
+			this.#bySpot.fill(worth, slack * AGES, (slack + 1) * AGES);
+			for (const values of [this.#byFirm, this.#byStayingFirm, this.#byNone, this.#byWaiting])
+				values.fill(worth, slack * PHASES, (slack + 1) * PHASES);
 		}
 	}
 
@@ -158,11 +176,13 @@ export class ValueTable {
 	}
 
 	#fillFirm(cell: number, join: Float64Array, watch: Steps): void {
+		const { leavesFirm } = this.#terms;
 		const below = (cell - this.#slacks) * PHASES;
 		for (let phase = 0; phase < PHASES; phase++) {
 			const stay = this.#workStepMs + dot(watch, phase, this.#byFirm, below);
 			this.#byStayingFirm[cell * PHASES + phase] = stay;
-			this.#byFirm[cell * PHASES + phase] = Math.min(stay, phase < AGES ? (join[phase] ?? stay) : stay);
+			const leave = leavesFirm && phase < AGES ? (join[phase] ?? stay) : stay;
+			this.#byFirm[cell * PHASES + phase] = Math.min(stay, leave);
 		}
 	}
 

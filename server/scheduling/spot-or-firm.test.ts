@@ -1,0 +1,152 @@
+import { describe, expect, it } from "vitest";
+import { sentenceOf } from "#server/domain/sentences.ts";
+import { waitingChanges } from "#server/domain/waiting-changes.ts";
+import { usdToMicro } from "#server/kernel/money.ts";
+import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
+import { costTermsOf } from "./cost.ts";
+import { decide } from "./decide.ts";
+import { LIMITS } from "./limits.ts";
+import { openOfferBook } from "./offers.ts";
+import { emptyRecord, withHours, withInterruption, withLaunch, withRefusal } from "./records.ts";
+import { priorModel } from "./spot-guarantee/learner.ts";
+import { spotZoneOf } from "./spot-zone.ts";
+import { aBudget, aJob, anOffer, aPolicy, aSnapshot, burstRule, NOON_MS } from "./testing/builders.ts";
+import { chooseFor } from "./testing/choose.ts";
+import type { OfferRecord, PendingJob, Snapshot } from "./types.ts";
+
+const M = MINUTE_MS;
+const firm = anOffer({ usd: "1.00" });
+const spot = anOffer({ usd: "0.30", capacityType: "spot" });
+
+/** 20 hours at the median, 30 at P90, a checkpoint every 15 min, a boot of 2 min at P90. */
+function due(inMs: number, part: Partial<PendingJob["spec"]> = {}): PendingJob {
+	const job = aJob("a")
+		.estimate(20 * HOUR_MS)
+		.build();
+	return { ...job, spec: { ...job.spec, deadlineMs: NOON_MS + inMs, checkpoint: { path: "/c", uri: null, intervalMs: 15 * M }, ...part } };
+}
+const WORK_MS = 30 * HOUR_MS;
+const CHANGEOVER_MS = 2 * M + LIMITS.restoreMs;
+/** Margin below which a start on spot is not borne. */
+const LEAST_MS = CHANGEOVER_MS + 15 * M + LIMITS.nextChoiceWithinMs;
+const AMPLE_MS = 40 * HOUR_MS;
+
+/** Spot that was up for `upMs` and away for `awayMs`, for ten days, and was refused a minute ago when it had just gone. */
+function comesAndGoes(upMs: number, awayMs: number): OfferRecord {
+	const goneMs = NOON_MS - M;
+	let record = emptyRecord(goneMs - 240 * HOUR_MS, true);
+	for (let atMs = goneMs - Math.floor((240 * HOUR_MS) / (upMs + awayMs)) * (upMs + awayMs); atMs < goneMs; atMs += upMs + awayMs) {
+		for (let t = atMs; t < atMs + awayMs; t += Math.min(30 * M, awayMs)) record = withRefusal(record, t);
+		record = withLaunch(record, atMs + awayMs);
+		const endMs = atMs + awayMs + upMs;
+		record = withInterruption(withHours(record, upMs / HOUR_MS, endMs), endMs);
+	}
+	return { ...record, backoffUntilMs: NOON_MS + 2 * M };
+}
+const SOON = comesAndGoes(10 * HOUR_MS, 20 * M);
+const RARELY = comesAndGoes(HOUR_MS, 9 * HOUR_MS);
+const seen = (record: OfferRecord): Partial<Snapshot> => ({ offerRecords: new Map([[spot.id, record]]) });
+const choose = (job: PendingJob, given: Partial<Snapshot>) => chooseFor(aSnapshot({ offers: [spot, firm], ...given }), job);
+
+describe("a job with a deadline and checkpoints, with spot away", () => {
+	it("waits for spot that comes back soon, until its deadline asks for firm capacity at the latest", () => {
+		const { choice } = choose(due(AMPLE_MS), seen(SOON));
+		expect(choice).toMatchObject({
+			kind: "waits_for_spot",
+			row: { offer: { id: firm.id } },
+			untilMs: NOON_MS + AMPLE_MS - WORK_MS - CHANGEOVER_MS - LEAST_MS,
+			askAgainMs: NOON_MS + 2 * M,
+			zones: 1,
+		});
+	});
+
+	it("starts on firm capacity when spot stays away too long for what waiting is worth", () => {
+		expect(choose(due(AMPLE_MS), seen(RARELY)).offerId).toBe(firm.id);
+	});
+
+	it("does not wait where an hour is worth more than spot could save", () => {
+		const weighing = (usd: number) => aPolicy({ weights: { delayMicroUsdPerHour: usdToMicro(usd), carbonMicroUsdPerTonne: 0n } });
+		expect(choose(due(AMPLE_MS), { ...seen(SOON), policy: weighing(0) }).choice.kind).toBe("waits_for_spot");
+		expect(choose(due(AMPLE_MS), { ...seen(SOON), policy: weighing(60) }).offerId).toBe(firm.id);
+	});
+
+	it("never waits longer than its deadline bears: on the last moment and one later", () => {
+		const leastMs = WORK_MS + CHANGEOVER_MS + LEAST_MS;
+		const at = (laterMs: number) => choose(due(leastMs + laterMs), seen(SOON));
+		expect(at(3 * HOUR_MS).choice.kind).toBe("waits_for_spot");
+		expect(at(-1).offerId).toBe(firm.id);
+	});
+
+	it("is decided as any other job without checkpoints, without a deadline, where nobody keeps records, and where firm capacity cannot be paid", () => {
+		expect(choose(due(AMPLE_MS, { checkpoint: null }), seen(SOON)).offerId).toBe(firm.id);
+		expect(choose(due(AMPLE_MS, { deadlineMs: null }), seen(SOON)).offerId).toBe(firm.id);
+		expect(choose(due(AMPLE_MS), { offers: [{ ...spot, backoffUntilMs: NOON_MS + M }, firm] }).offerId).toBe(firm.id);
+		const poor = { policy: aPolicy({ budgets: [{ id: "month" }] }), budgets: [aBudget("month", { cap: 10 })] };
+		expect(choose(due(AMPLE_MS), { ...seen(SOON), ...poor }).choice.kind).toBe("over_budget");
+	});
+});
+
+describe("a job with a deadline and checkpoints, with spot there", () => {
+	const back = (record: OfferRecord): OfferRecord => withLaunch(record, NOON_MS);
+
+	it("starts on it, in another zone as well", () => {
+		expect(choose(due(AMPLE_MS), seen(back(SOON))).offerId).toBe(spot.id);
+		const other = anOffer({ usd: "0.35", capacityType: "spot", region: "us-west-2" });
+		expect(choose(due(AMPLE_MS), { ...seen(SOON), offers: [spot, other, firm] }).offerId).toBe(other.id);
+	});
+
+	it("leaves it alone where it is gone before a start on it has paid off", () => {
+		const { offerId, choice } = choose(due(AMPLE_MS), {
+			...seen(back(comesAndGoes(5 * M, 12 * HOUR_MS))),
+			offers: [{ ...spot, microUsdPerHour: 900_000n }, firm],
+		});
+		expect(offerId).toBe(firm.id);
+		expect(choice.passedOver.map(({ removal }) => removal.why)).not.toContain("deadline_needs_firm");
+	});
+
+	it("takes six hours for the age of a run that nobody saw begin, and none for one that may have come back just now", () => {
+		const [row] = openOfferBook(aSnapshot({ offers: [spot] })).rows;
+		const zone = (record: OfferRecord | undefined) =>
+			row && spotZoneOf(row, costTermsOf(aSnapshot({ offerRecords: new Map(record ? [[spot.id, record]] : []) })), true);
+		const refused = withRefusal(emptyRecord(NOON_MS - 30 * M, true), NOON_MS - 30 * M);
+		const [unseen, hourAgo, justRefused] = [zone(undefined), zone(withLaunch(emptyRecord(0, true), NOON_MS - HOUR_MS)), zone(refused)];
+		expect([unseen?.ageMs, hourAgo?.ageMs, justRefused?.ageMs]).toEqual([6 * HOUR_MS, 7 * HOUR_MS, 0]);
+		expect(unseen?.model).toBe(priorModel());
+	});
+
+	it("works on firm capacity meanwhile, where work may go back to spot later, instead of waiting for it", () => {
+		const moves = aPolicy({ rules: [["back", null, { kind: "move", to: ["cheaper"], savingMicroUsd: 0n }]] });
+		expect(choose(due(AMPLE_MS), { ...seen(SOON), policy: moves }).offerId).toBe(firm.id);
+		expect(choose(due(AMPLE_MS), seen(SOON)).choice.kind).toBe("waits_for_spot");
+	});
+});
+
+describe("the plan of a job that waits for spot", () => {
+	const leave = aPolicy({ rules: [["go", null, burstRule({ always: true })]] });
+	const snapshot = aSnapshot({ policy: leave, pools: [], offers: [spot, firm], ...seen(SOON), pending: [due(AMPLE_MS)] });
+	const at = (nowMs: number) => decide({ ...snapshot, nowMs, priceMaxAgeMs: 100 * HOUR_MS }, { explain: new Set(["job_a"]) });
+
+	it("says what it waits for, and until when", () => {
+		const plan = at(NOON_MS);
+		expect(plan.actions).toEqual([]);
+		const why = plan.waiting.get("job_a");
+		expect(why && sentenceOf(why)).toBe(
+			"Waiting for spot, of which there was none just now; it is asked for again at 2026-11-21 12:02 UTC; the deadline bears that until 2026-11-21 21:30 UTC at the latest, since capacity that is not taken back can be had for $1.00 an hour, and spot costs $0.30.",
+		);
+		expect(why && waitingChanges(why).map(({ sentence }) => sentence)).toEqual([
+			"At 2026-11-21 12:02 UTC spot is asked for again, and it is launched when there is some.",
+			"By 2026-11-21 21:30 UTC it starts on capacity that is not taken back, for its deadline.",
+		]);
+		const [home] = plan.explanations;
+		expect(home?.candidates.map(({ offerId, removedBy }) => [offerId, removedBy?.why])).toEqual([
+			[spot.id, "capacity_backoff"],
+			[firm.id, "spot_worth_the_wait"],
+		]);
+	});
+
+	it("asks for spot when its pause is over, and for firm capacity when the deadline bears no more", () => {
+		expect(at(NOON_MS + 3 * M).actions).toMatchObject([{ kind: "launch", offer: { id: spot.id } }]);
+		const lastMs = NOON_MS + AMPLE_MS - WORK_MS - CHANGEOVER_MS - LEAST_MS;
+		expect(at(lastMs + 1).actions).toMatchObject([{ kind: "launch", offer: { id: firm.id } }]);
+	});
+});

@@ -1,0 +1,113 @@
+import type { CloudRun } from "./cost.ts";
+import type { OfferRow } from "./offers.ts";
+import type { Removal } from "./removal.ts";
+import { stateBeforeStart } from "./spot-guarantee/before-start.ts";
+import { chooseWithDeadline } from "./spot-guarantee/choose-with-deadline.ts";
+import { bearsSpotStart, leastStartMarginMs, marginMs } from "./spot-guarantee/safety.ts";
+import type { SpotZone } from "./spot-guarantee/types.ts";
+import { spotZoneOf } from "./spot-zone.ts";
+
+/** What the rule for deadlines says of a job that may leave home now, and runs nowhere. */
+export type DeadlineWay =
+	| { on: "spot" }
+	/** Spot could be had, and is not expected to be worth the slack that it takes. */
+	| { on: "firm"; removal: Removal }
+	| ({ on: "wait"; removal: Removal } & SpotWait);
+
+export interface SpotWait {
+	/** At the latest: then its deadline asks for firm capacity. */
+	untilMs: number;
+	/** When the first of the places in which spot is away is asked again; null: it is not known. */
+	askAgainMs: number | null;
+	/** How many these are, and the least price of spot there. */
+	zones: number;
+	spotMicroUsdPerHour: number;
+}
+
+export const SPOT_IS_CHEAPEST: Removal = { ruleId: null, why: "spot_is_cheapest", facts: {} };
+export const SPOT_TOO_SHORT: Removal = { ruleId: null, why: "spot_too_short", facts: {} };
+
+/** So many zones that are up, and so many that are away, are looked at, the cheapest first: more change no choice that matters. */
+const ZONES_MAX = 8;
+
+/**
+ * Spot, firm capacity or waiting for spot, by spot-guarantee/choose-with-deadline.ts, for a job with a deadline and checkpoints whose time bears
+ * a start on spot; null for any other, where nobody keeps records of offers, and where there is only one of the two. Zones are the
+ * places in which the job may have spot that is cheaper than the cheapest firm capacity that it may have.
+ * @param rows in the order of their weighed hour
+ * @param leavesFirm the policy lets running work go to cheaper capacity
+ * @param blockedBy what speaks against a row now, money aside
+ */
+export function deadlineWay(
+	rows: readonly OfferRow[],
+	run: CloudRun,
+	nowMs: number,
+	stagingMs: number,
+	leavesFirm: boolean,
+	blockedBy: (row: OfferRow) => Removal | null,
+): DeadlineWay | null {
+	const { deadlineMs, checkpointEveryMs, rest, instances, terms } = run;
+	if (deadlineMs === null || checkpointEveryMs === null || !terms.records) return null;
+	const before = stateBeforeStart({ atMs: nowMs, deadlineMs, workLeftMs: rest.p90Ms, stagingMs, run });
+	if (!bearsSpotStart(before)) return null;
+	const { up, away, firm } = marketOf(rows, run, blockedBy);
+	const zones = [...up, ...away.map(({ zone }) => zone)];
+	if (zones.length === 0 || firm === null) return null;
+	const choice = chooseWithDeadline({
+		...before,
+		zones,
+		onDemandMicroUsdPerHour: firm.weighedMicroUsdPerHour,
+		delayMicroUsdPerHour: terms.delayMicroUsdPerHour / instances,
+		leavesFirm,
+	});
+	if (choice.on === "spot") return { on: "spot" };
+	const [first] = away;
+	if (choice.on !== "wait" || !first) return { on: "firm", removal: SPOT_TOO_SHORT };
+	const untilMs = nowMs + marginMs(before) - leastStartMarginMs(before);
+	return {
+		on: "wait",
+		removal: { ruleId: null, why: "spot_worth_the_wait", facts: { untilMs: Math.round(untilMs) } },
+		untilMs,
+		askAgainMs: away.reduce<number | null>((least, { untilMs: at }) => (at !== null && (least === null || at < least) ? at : least), null),
+		zones: away.length,
+		spotMicroUsdPerHour: first.row.microUsdPerHour,
+	};
+}
+
+interface AwayZone {
+	row: OfferRow;
+	zone: SpotZone;
+	/** Until then it is left alone. */
+	untilMs: number | null;
+}
+
+/** The cheapest places with spot, and the cheapest firm row that nothing speaks against: all that is dearer than that is no choice. */
+function marketOf(
+	rows: readonly OfferRow[],
+	run: CloudRun,
+	blockedBy: (row: OfferRow) => Removal | null,
+): { up: SpotZone[]; away: AwayZone[]; firm: OfferRow | null } {
+	const up = new Map<string, SpotZone>();
+	const away = new Map<string, AwayZone>();
+	let firm: OfferRow | null = null;
+	for (const row of rows) {
+		const isSpot = row.offer.capacityType === "spot";
+		// Sizes of machine in one place come and go together.
+		const place = row.likes[0] ?? row.offer.id;
+		if (isSpot && (up.has(place) || up.size >= ZONES_MAX)) continue;
+		const removal = blockedBy(row);
+		if (!isSpot && removal === null) {
+			firm = row;
+			break;
+		}
+		if (!isSpot) continue;
+		if (removal === null) {
+			up.set(place, spotZoneOf(row, run.terms, true));
+			away.delete(place);
+		} else if (removal.why === "capacity_backoff" && away.size < ZONES_MAX && !away.has(place)) {
+			const untilMs = Number(removal.facts["untilMs"]);
+			away.set(place, { row, zone: spotZoneOf(row, run.terms, false), untilMs: Number.isFinite(untilMs) ? untilMs : null });
+		}
+	}
+	return { up: [...up.values()], away: [...away.values()], firm };
+}

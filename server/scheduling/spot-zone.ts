@@ -1,0 +1,40 @@
+import { HOUR_MS } from "#server/kernel/units.ts";
+import type { CostTerms } from "./cost.ts";
+import type { OfferRow } from "./offers.ts";
+import { SPOT } from "./spot-guarantee/constants.ts";
+import { modelOfAll, priorModel } from "./spot-guarantee/learner.ts";
+import type { SpotZone, ZoneModel, ZoneRecord } from "./spot-guarantee/types.ts";
+
+/**
+ * A spot offer as the rule for deadlines sees it, by what its own launches and those of other sizes in its place showed. Its price is the
+ * weighed hour. Whether it can be had now is known only by asking: it can, unless it refused, or took a machine back, just now (`up`).
+ * Cost: a look at these records; the model is worked out again when one of them, or the hour, is another.
+ */
+export function spotZoneOf(row: OfferRow, { records, nowMs }: CostTerms, up: boolean): SpotZone {
+	const seen = row.likes.flatMap((id) => records?.get(id)?.zone ?? []);
+	return {
+		id: row.offer.id,
+		microUsdPerHour: row.weighedMicroUsdPerHour,
+		up,
+		ageMs: ageOf(seen, up, nowMs),
+		model: modelOn(row, seen, nowMs),
+	};
+}
+
+/** By the last look at it, if that was not too long ago to tell anything. What was away then, and is not known to be, may have just come back. */
+function ageOf(seen: readonly ZoneRecord[], up: boolean, nowMs: number): number {
+	let last: ZoneRecord | null = null;
+	for (const zone of seen) if (last === null || zone.atMs > last.atMs) last = zone;
+	if (last === null || nowMs - last.atMs > SPOT.lookGapMs) return up ? SPOT.unseenAgeMs : 0;
+	return last.up === up ? Math.max(0, nowMs - last.sinceMs) : 0;
+}
+
+function modelOn(row: OfferRow, seen: readonly ZoneRecord[], nowMs: number): ZoneModel {
+	if (seen.length === 0) return priorModel();
+	const step = Math.floor(nowMs / HOUR_MS);
+	const kept = row.lastModel;
+	if (kept?.step === step && kept.seen.length === seen.length && seen.every((zone, i) => zone === kept.seen[i])) return kept.model;
+	const model = modelOfAll(seen, step * HOUR_MS);
+	row.lastModel = { step, seen, model };
+	return model;
+}
