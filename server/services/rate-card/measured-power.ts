@@ -51,6 +51,7 @@ const MICRO_KWH = 3_600_000_000n;
 export async function setMeasuredPower(ctx: ServiceContext, key: PoolKey, raw: MeasuredPowerInput): Promise<MeasuredPowerSet> {
 	authorize(ctx, "rates:change", null);
 	const input = measuredPowerInput.parse(raw);
+	const cacheKey: object = ctx.db;
 	return ctx.db.transaction(async (tx) => {
 		const pool = await lockPool(tx, key);
 		if (!pool) throw unknownPool(key);
@@ -77,7 +78,7 @@ export async function setMeasuredPower(ctx: ServiceContext, key: PoolKey, raw: M
 		const after = all.some(({ effectiveFromMs: at }) => at === toMs)
 			? []
 			: [{ effectiveFromMs: toMs, card: defined(cards.at(-1), "the last card").card }];
-		const written = { key, before: pool, cards: [...scaled, ...after], message: input.message };
+		const written = { key, before: pool, cards: [...scaled, ...after], message: input.message, cacheKey };
 		const { ids, corrections } = await writeCards(tx, ctx, written);
 		const shown = scaled.map(({ effectiveFromMs: at, card: { power } }) => ({
 			effectiveFrom: new Date(at).toISOString(),

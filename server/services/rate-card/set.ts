@@ -49,6 +49,7 @@ export async function setRateCard(ctx: ServiceContext, key: PoolKey, raw: RateCa
 			fields: [{ path: "card.power.measured", message: "is written by what was measured" }],
 			fix: "Leave it out, and tell what was measured with: spillway rates measured SITE/POOL",
 		});
+	const cacheKey: object = ctx.db;
 	return ctx.db.transaction(async (tx) => {
 		const before = await lockPool(tx, key);
 		if (!before) throw unknownPool(key);
@@ -56,7 +57,7 @@ export async function setRateCard(ctx: ServiceContext, key: PoolKey, raw: RateCa
 		const fromMs = effectiveFromMs(input.effectiveFrom, before.calendar, nowMs);
 		const replaced = (await cardsOfPool(tx, key)).findLast((c) => c.effectiveFromMs <= fromMs) ?? null;
 		const cards = [{ effectiveFromMs: fromMs, card: input.card }];
-		const { ids, corrections } = await writeCards(tx, ctx, { key, before, cards, message: input.message });
+		const { ids, corrections } = await writeCards(tx, ctx, { key, before, cards, message: input.message, cacheKey });
 		const id = defined(ids[0], "the card's id");
 		await writeAudit(tx, ctx, {
 			action: "rate_card.set",
@@ -72,11 +73,10 @@ export async function setRateCard(ctx: ServiceContext, key: PoolKey, raw: RateCa
 export async function writeCards(
 	tx: Tx,
 	ctx: ServiceContext,
-	input: { key: PoolKey; before: LockedPool; cards: readonly Omit<PoolCard, "id">[]; message: string },
+	input: { key: PoolKey; before: LockedPool; cards: readonly Omit<PoolCard, "id">[]; message: string; cacheKey: object },
 ): Promise<{ ids: string[]; corrections: Corrected }> {
-	const { key, before, cards, message } = input;
+	const { key, before, cards, message, cacheKey } = input;
 	const nowMs = ctx.clock.nowMs();
-	const cacheKey: object = ctx.db;
 	const written = cards.map(({ effectiveFromMs, card }) => ({
 		...{ id: newId("rate", nowMs), ...key, effectiveFrom: new Date(effectiveFromMs), card, message },
 		...{ author: actorName(ctx.actor), createdAt: new Date(nowMs) },
