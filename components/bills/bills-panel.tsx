@@ -77,7 +77,10 @@ export function ProvidersPanel({ view }: { view: BillsView }) {
 							<Td phone="a" className="font-strong">
 								{valueLabel("provider", p.provider)}
 							</Td>
-							<Td n>{formatCount(Object.values(p.resources).reduce((sum, n) => sum + n, 0))}</Td>
+							<Td n phone="c" className="max-md:text-left">
+								{formatCount(Object.values(p.resources).reduce((sum, n) => sum + n, 0))}
+								<span className="md:hidden"> resources</span>
+							</Td>
 							<Td n>
 								<Money value={p.estimatedMicroUsd} />
 							</Td>
@@ -87,8 +90,9 @@ export function ProvidersPanel({ view }: { view: BillsView }) {
 							<Td n>
 								<Money value={p.adjustedMicroUsd} signed />
 							</Td>
-							<Td n className={p.unexplainedMicroUsd === "0" ? "text-ink-3" : "font-semibold text-risk-ink"}>
+							<Td n phone="d" className={p.unexplainedMicroUsd === "0" ? "text-ink-3" : "font-semibold text-risk-ink"}>
 								<Money value={p.unexplainedMicroUsd} signed />
+								<span className="md:hidden"> not explained</span>
 							</Td>
 						</Tr>
 					))}
@@ -180,9 +184,13 @@ function Row({ item, view, zone }: { item: ReconciledResource; view: BillsView; 
 				)}
 			</Td>
 			<Td n>
-				<Drill href={posted} what={`${resourceId}, posted because of the bill`}>
-					<Money value={item.adjustedMicroUsd} signed />
-				</Drill>
+				{item.adjustedMicroUsd === "0" ? (
+					<span className="text-ink-3">none</span>
+				) : (
+					<Drill href={posted} what={`${resourceId}, posted because of the bill`}>
+						<Money value={item.adjustedMicroUsd} signed />
+					</Drill>
+				)}
 			</Td>
 			<Td className="max-w-44 truncate font-mono text-xs">
 				{instanceId === null ? (
@@ -196,7 +204,7 @@ function Row({ item, view, zone }: { item: ReconciledResource; view: BillsView; 
 					</Link>
 				)}
 			</Td>
-			<Td phone="d" className="max-w-120 text-pretty whitespace-normal text-ink-2">
+			<Td phone="d" className="max-w-120 text-pretty whitespace-normal text-ink-2 max-md:max-w-52 max-md:text-right">
 				{whyOf(item)}
 			</Td>
 		</Tr>

@@ -58,10 +58,10 @@ export function LinesPanel({ view, resource }: { view: BillsView; resource: stri
 								<Td phone="c" className="tabular">
 									{formatDay(line.periodStartMs, false)}, {formatClock(line.periodStartMs)} to {formatClock(line.periodEndMs)}
 								</Td>
-								<Td phone="a" className="max-w-64 truncate" title={line.id}>
-									{line.fileName}, row {line.rowNumber}
+								<Td phone="d" className="max-w-64 truncate" title={line.id}>
+									<span className="max-md:hidden">{line.fileName}, </span>row {line.rowNumber}
 								</Td>
-								<Td phone="d" className="max-w-96 truncate" title={line.description ?? ""}>
+								<Td phone="a" className="max-w-96 truncate" title={line.description ?? ""}>
 									{line.description ?? line.chargeCategory}
 									{line.chargeClass !== null && `, ${line.chargeClass}`}
 									{line.restated && ", restated by a later bill: counts no more"}

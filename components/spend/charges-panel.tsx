@@ -192,7 +192,7 @@ function Row({ charge, carbon, onRefund }: { charge: ChargeLine; carbon: boolean
 					<Money value={charge.effectiveMicroUsd} />
 				)}
 			</Td>
-			<Td phone="a" className={cn("truncate font-strong", carbon ? "max-w-40" : "max-w-56")}>
+			<Td phone="a" className={cn("truncate font-strong", carbon ? "max-w-40" : "max-w-52")}>
 				{charge.jobId === null ? (
 					<>
 						<Link href={cause.href} prefetch={false} className="text-accent hover:underline">
@@ -226,8 +226,11 @@ function Row({ charge, carbon, onRefund }: { charge: ChargeLine; carbon: boolean
 			</Td>
 			<Td>{d.accelerator || <span className="text-ink-3">none</span>}</Td>
 			<Td n phone="d">
-				{hours(charge.gpuMs)}
-				<span className="md:hidden"> GPU-h</span>
+				<span className={charge.correction === null ? undefined : "max-md:hidden"}>
+					{hours(charge.gpuMs)}
+					<span className="md:hidden"> GPU-h</span>
+				</span>
+				{charge.correction !== null && <span className="md:hidden">{chargeName(charge)}</span>}
 			</Td>
 			<Td n className="text-ink-2">
 				{carbon ? <Known milligrams={charge.embodiedMilligrams} estimate /> : <Money value={charge.listMicroUsd} />}

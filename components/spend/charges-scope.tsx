@@ -84,7 +84,7 @@ function CutWords({ cut: text }: { cut: string }) {
 
 function Scope({ clearHref, clears, children }: { clearHref: string; clears: string; children: React.ReactNode }) {
 	return (
-		<span className="inline-flex min-h-7.5 items-center gap-1.5 rounded-lg border border-line-strong bg-panel px-2.5 text-ink">
+		<span className="inline-flex min-h-7.5 items-center gap-1.5 rounded-lg border border-line-strong bg-panel px-2.5 py-0.5 text-ink">
 			<span>{children}</span>
 			<Link
 				href={clearHref}

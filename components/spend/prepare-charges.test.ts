@@ -19,7 +19,9 @@ const charge = (more: Partial<ChargeLine> = {}): ChargeLine => ({
 describe("a charge", () => {
 	it("says what it is for, and why it corrects others", () => {
 		expect(chargeName(charge())).toBe("Compute");
-		expect(chargeName(charge({ correction: "bill_price" }))).toBe("Compute, corrected: the bill has another price");
+		expect(chargeName(charge({ correction: "end_learnt_late" }))).toBe("Compute, corrected: its end was learnt late");
+		const adjusted = { ...charge().dimensions, kind: "adjustment" as const };
+		expect(chargeName(charge({ dimensions: adjusted, correction: "bill_price" }))).toBe("Corrected: the bill's price");
 	});
 
 	it.each([

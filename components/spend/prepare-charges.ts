@@ -22,15 +22,16 @@ export const CORRECTION_WORD: Record<NonNullable<ChargeLine["correction"]>, stri
 	end_learnt_late: "its end was learnt late",
 	use_learnt_late: "its use was learnt late",
 	price_learnt_late: "its price was learnt late",
-	bill_price: "the bill has another price",
-	bill_time: "the bill has another time",
-	bill_unknown: "billed, but not known before",
+	bill_price: "the bill's price",
+	bill_time: "the bill's time",
+	bill_unknown: "billed, not known",
 	rate_card: "another rate card",
 	refund: "refund",
 };
 
-/** "Compute", "Compute, corrected: the bill has another price". */
+/** "Compute", "Compute, corrected: its end was learnt late"; of an adjustment, which is nothing else, "Corrected: the bill's price". */
 export function chargeName({ dimensions: { kind }, correction }: Pick<ChargeLine, "dimensions" | "correction">): string {
+	if (correction !== null && kind === "adjustment") return `Corrected: ${CORRECTION_WORD[correction]}`;
 	return correction === null ? KIND_WORD[kind] : `${KIND_WORD[kind]}, corrected: ${CORRECTION_WORD[correction]}`;
 }
 

@@ -39,14 +39,14 @@ export default async function BillsPage({ params, searchParams }: Props) {
 				<QueryBoundary what="The bills by provider" framed skeleton={<TableSkeleton rows={3} columns={6} label="Loading the bills" />}>
 					<ProvidersPanel view={view} />
 				</QueryBoundary>
-				<QueryBoundary what="The resources" framed skeleton={<TableSkeleton rows={10} columns={7} label="Loading the resources" />}>
-					<ResourcesPanel view={view} zone={zone} />
-				</QueryBoundary>
 				{view.resource !== null && (
 					<QueryBoundary what="The lines of the bills" framed skeleton={<TableSkeleton rows={8} columns={6} label="Loading the lines" />}>
 						<LinesPanel view={view} resource={view.resource} />
 					</QueryBoundary>
 				)}
+				<QueryBoundary what="The resources" framed skeleton={<TableSkeleton rows={10} columns={7} label="Loading the resources" />}>
+					<ResourcesPanel view={view} zone={zone} />
+				</QueryBoundary>
 			</PageBody>
 		</HydrateClient>
 	);
