@@ -4,6 +4,7 @@ import { type Interval, nextBucketStartMs } from "#server/accounting/calendar.ts
 import { coverRange } from "#server/accounting/cover-range.ts";
 import type { RollupSums } from "#server/accounting/rollup.ts";
 import type { Calendar } from "#server/accounting/zone.ts";
+import type { DbOrTx } from "#server/db/client.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
 import { charge } from "#server/db/schema/charge.ts";
 import { CHARGE_CORRECTIONS, type Charge, type ChargeCorrection } from "#server/domain/charge.ts";
@@ -92,14 +93,15 @@ export async function listCharges(ctx: Pick<ServiceContext, "actor" | "db">, raw
 	const { only, place } = await fewCharges(ctx, range, { jobId, cause, correction, lost });
 	const selected = and(passes(charge, filters, teams), only, withoutIdle ? USED : undefined);
 	const kept = and(selected, until?.by, from?.after);
-	const later = until && (await sumsOfCharges(ctx, and(within([place]), selected, until.after)));
-	const { totals, places } =
-		only === undefined && from === null
-			? await sumsOfSelection(ctx, {
-					...{ range, calendar, filters, teams, withoutIdle, later },
-					...{ atMs: after?.atMs ?? range.toMs, rows: limit + 1 },
-				})
-			: { totals: await sumsOfCharges(ctx, and(within([place]), kept)), places: [place] };
+	const readFrom = async (db: DbOrTx) => {
+		const later = until && (await sumsOfCharges({ db }, and(within([place]), selected, until.after)));
+		if (only !== undefined || from !== null)
+			return { later, totals: await sumsOfCharges({ db }, and(within([place]), kept)), places: [place] };
+		const selection = { range, calendar, filters, teams, withoutIdle, later, atMs: after?.atMs ?? range.toMs, rows: limit + 1 };
+		return { later, ...(await sumsOfSelection({ db }, selection)) };
+	};
+	// What was posted later is taken off sums that hold it: both are of one moment, else a charge posted between is in one of them.
+	const { later, totals, places } = await (until ? ctx.db.transaction(readFrom, ONE_MOMENT) : readFrom(ctx.db));
 	const rows = await readChargeRows(ctx.db, and(within(places), kept, after === null ? undefined : before(after)), limit + 1);
 	const items = rows.slice(0, limit).map((row) => ({ ...row, cause: causeOf(row) }));
 	const last = items.at(-1);
@@ -115,6 +117,8 @@ export async function listCharges(ctx: Pick<ServiceContext, "actor" | "db">, raw
 		may: { refund: allows(ctx, "rates:change", null) },
 	};
 }
+
+const ONE_MOMENT = { isolationLevel: "repeatable read", accessMode: "read only" } as const;
 
 /** As the sums tell idle hardware from all else. */
 const USED = sql`not (capacity_type = 'owned' and class = '')`;
@@ -158,7 +162,7 @@ interface Selection {
 }
 
 /** The selection's sums, and the times in which its next charges lie: what is rare is not looked for where it is not. */
-async function sumsOfSelection(ctx: Pick<ServiceContext, "db">, s: Selection): Promise<{ totals: ChargeTotals; places: Interval[] }> {
+async function sumsOfSelection(ctx: { db: DbOrTx }, s: Selection): Promise<{ totals: ChargeTotals; places: Interval[] }> {
 	const query = { groupBy: null, byBucket: true, filters: s.filters, teams: s.teams };
 	const wanted = <T extends { idle: boolean }>(sums: T[]): T[] => (s.withoutIdle ? sums.filter(({ idle }) => !idle) : sums);
 	const buckets = wanted(await readSums(ctx.db, { ...query, segments: coverRange(s.range, "month", s.calendar), columns: TOTALS }));
@@ -199,7 +203,7 @@ function placesOf(buckets: readonly { granularity: string | null; bucketStartMs:
 	return places;
 }
 
-async function sumsOfCharges(ctx: Pick<ServiceContext, "db">, where: SQL | undefined): Promise<ChargeTotals> {
+async function sumsOfCharges(ctx: { db: DbOrTx }, where: SQL | undefined): Promise<ChargeTotals> {
 	const sum = (name: keyof typeof charge & (typeof TOTALS)[number]) => sql<string>`coalesce(sum(${charge[name]}), 0)::text`;
 	const unknown = (name: "emissionsMilligrams" | "embodiedMilligrams") =>
 		sql<string>`coalesce(sum(${charge.gpuMs}) filter (where ${charge[name]} is null), 0)::text`;
