@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { usdPerGib } from "./convert/egress.ts";
-import { BYTES_PER_GIB, egressCostMicroUsd, egressMicroUsdPerGiB, internetEgress } from "./egress.ts";
+import { BYTES_PER_GIB, egressCostMicroUsd, egressMicroUsdPerGiB, egressStepsAfter, internetEgress } from "./egress.ts";
 
 const TIB = 1024n * BYTES_PER_GIB;
 
@@ -22,6 +22,17 @@ describe("egress", () => {
 
 	it("goes on in the month's tier: the 11th TiB costs $87.04", () => {
 		expect(egressCostMicroUsd(rate, TIB, 10n * TIB)).toBe(87_040_000n);
+	});
+
+	it("has 1 GiB of the first tier ahead after 10,239 GiB, and none after 10,240", () => {
+		const [second, ...others] = [
+			{ gib: 40_960, microUsdPerGiB: 85_000 },
+			{ gib: 102_400, microUsdPerGiB: 70_000 },
+			{ gib: null, microUsdPerGiB: 50_000 },
+		];
+		expect(egressStepsAfter(rate, 10_239n * BYTES_PER_GIB)).toEqual([{ gib: 1, microUsdPerGiB: 90_000 }, second, ...others]);
+		expect(egressStepsAfter(rate, 10n * TIB)).toEqual([second, ...others]);
+		expect(egressStepsAfter(rate, 1_000n * TIB)).toEqual(others.slice(-1));
 	});
 
 	it("rounds up once, and nothing costs nothing", () => {

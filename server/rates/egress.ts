@@ -75,13 +75,23 @@ export function internetEgress(provider: RatedProvider, region: string): EgressR
 	return { ...defined(rates.get(`${provider}/${STAND_IN[provider]}`), `egress of ${provider}`), exact: false };
 }
 
-/** The dearest tier, which is what a hold and a quote reckon with: the month's volume so far is not asked. */
+/** The dearest tier, which is what a hold reckons with: whatever a month has seen, the next one begins anew. */
 export function egressMicroUsdPerGiB(provider: RatedProvider, region: string): MicroUsd {
 	let dearest = 0n;
 	for (const { microUsdPerGiB } of internetEgress(provider, region).tiers) {
 		if (microUsdPerGiB > dearest) dearest = microUsdPerGiB;
 	}
 	return dearest;
+}
+
+/** The tiers that are ahead of `sentBytes` in the month: so many GiB more at each price (µ$, exact: below 2^53); the last has no end. */
+export function egressStepsAfter(rate: EgressRate, sentBytes: bigint): { gib: number | null; microUsdPerGiB: number }[] {
+	assert(sentBytes >= 0n, "egress volumes must not be negative");
+	const sentGiB = Number(sentBytes) / Number(BYTES_PER_GIB);
+	return rate.tiers.flatMap(({ fromGiB, toGiB, microUsdPerGiB: price }) => {
+		const gib = toGiB === null ? null : toGiB - Math.max(fromGiB, sentGiB);
+		return gib !== null && gib <= 0 ? [] : [{ gib, microUsdPerGiB: Number(price) }];
+	});
 }
 
 /**

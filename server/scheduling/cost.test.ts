@@ -142,6 +142,29 @@ describe("checkpoints that go home", () => {
 		expect(of(2) - of(0)).toBe(BigInt(17 * 2 * 90_000));
 	});
 
+	it("cost what is left of the month's tier first: 4 of 10 GiB × $0.09 + 6 × $0.085 = $0.87; in the worst case all × $0.09 = $0.90", () => {
+		const steps = [
+			{ gib: 4, microUsdPerGiB: 90_000 },
+			{ gib: 40_960, microUsdPerGiB: 85_000 },
+			{ gib: null, microUsdPerGiB: 50_000 },
+		];
+		const data = { replicas: new Map(), inboundMiBPerS: new Map(), egressSteps: new Map([[`aws:${onDemand.region}`, steps]]) };
+		const [unknown, known] = [estimate({ offers: [onDemand], data }, job()), estimate({ offers: [onDemand], data }, job(2))];
+		expect(known.egressMicroUsd - unknown.egressMicroUsd).toBe(870_000);
+		expect(known.scoreMicroUsd - unknown.scoreMicroUsd).toBeCloseTo(870_000, 3);
+		expect(known.hold - unknown.hold).toBe(900_000n);
+		// 5 × 10,000 GiB: 4 × $0.09 + 40,960 × $0.085 + 9,036 × $0.05
+		expect(estimate({ offers: [onDemand], data }, job(10_000)).egressMicroUsd).toBe(360_000 + 3_481_600_000 + 451_800_000);
+	});
+
+	it("choose the region whose month is in a cheaper tier: 10 GiB × ($0.09 − $0.05) = $0.40 outweigh a machine at $0.10 an hour more", () => {
+		const far = anOffer({ region: "us-west-2", usd: "1.10" });
+		const egressSteps = new Map([["aws:us-west-2", [{ gib: null, microUsdPerGiB: 50_000 }]]]);
+		const data = { replicas: new Map(), inboundMiBPerS: new Map(), egressSteps };
+		expect(estimate({ offers: [onDemand, far] }, job(2)).offerId).toBe(onDemand.id);
+		expect(estimate({ offers: [onDemand, far], data }, job(2))).toMatchObject({ offerId: far.id, egressMicroUsd: 500_000 });
+	});
+
 	it("choose the region that asks less for letting them go, and cost nothing of a job that makes none", () => {
 		const far = anOffer({ region: "us-west-2", usd: "1.10", egressMicroUsdPerGiB: usdToMicro("0.02") });
 		const given = { offers: [onDemand, far] };

@@ -5,6 +5,7 @@ import { mulDivCeil } from "#server/kernel/money.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import type { JobVerdict } from "#server/policy/types.ts";
 import { type DataBook, NO_STAGING, openData, type Staging, type StagingWays } from "./data.ts";
+import { egressMicroUsd } from "./egress.ts";
 import { LIMITS } from "./limits.ts";
 import type { OfferRow } from "./offers.ts";
 import { extraMsOf, type OfferRates, ratesOf, reworkOf } from "./records.ts";
@@ -118,11 +119,11 @@ export function lifeOn(row: OfferRow, run: CloudRun): number {
 
 /**
  * The most that a placement may cost: (price + disk) × instances × (life + LIMITS.terminationMarginMs), rounded up, plus egress
- * at its worst. A life under the least that is billed counts as that.
+ * at its worst: with the saves of the whole life, all at the dearest tier, since the next month begins with it. A life under the least that is billed counts as that.
  */
 export function holdOf(row: OfferRow, run: CloudRun): bigint {
 	const lifeMs = lifeOn(row, run);
-	const egress = egressOf(row, run, run.saves.worstGiB);
+	const egress = egressOf(row, run, { savesGiB: run.saves.worstGiB, steps: undefined });
 	const last = row.lastHold;
 	// Most jobs share one life, the policy's: the last answer is kept.
 	if (last !== null && last.lifeMs === lifeMs && last.instances === run.instances) return last.rentMicroUsd + egress;
@@ -140,14 +141,18 @@ export function rentHoldOf(offer: Pick<Offer, "microUsdPerHour" | "billedMinimum
 
 /**
  * Results and checkpoints out of the offer's region, and data out of the clouds that they are copied from. Into a cloud is free
- * of charge. `savesGiB`: the checkpoints of the expected run, when nothing else is said.
+ * of charge. When nothing else is said: with the checkpoints of the expected run, at the tiers that are ahead of what the month has
+ * seen. Data from other clouds go at the dearest tier of theirs.
  */
-export function egressOf(row: OfferRow, run: CloudRun, savesGiB = run.saves.expectedGiB): bigint {
+function egressOf(
+	row: OfferRow,
+	run: CloudRun,
+	{ savesGiB, steps } = { savesGiB: run.saves.expectedGiB, steps: run.terms.data.egressSteps(row.placeKey) },
+): bigint {
 	if (run.egressGiB === 0 && savesGiB === 0 && run.data.length === 0) return 0n;
-	const { egressMicroUsdPerGiB: perGiB } = row.offer;
 	// Checkpoints are often small: a whole GiB for each would be made up.
-	const saves = savesGiB === 0 ? 0n : BigInt(Math.ceil(Number(perGiB) * savesGiB));
-	return perGiB * BigInt(Math.ceil(run.egressGiB)) + saves + BigInt(stagingOn(row, run).egressMicroUsd);
+	const homeMicroUsd = egressMicroUsd(Math.ceil(run.egressGiB) + savesGiB, steps, row.offer.egressMicroUsdPerGiB);
+	return BigInt(homeMicroUsd + stagingOn(row, run).egressMicroUsd);
 }
 
 /** GiB that leave a cloud for this run at the most. */
@@ -261,14 +266,14 @@ export function estimateOf(row: OfferRow, run: CloudRun): Estimate {
 	const times = timesOn(row, run);
 	const hours = (run.instances * times.billedMs) / HOUR_MS;
 	const computeMicroUsd = Math.ceil(row.microUsdPerHour * hours);
-	const egressMicroUsd = Number(egressOf(row, run));
+	const leavingMicroUsd = Number(egressOf(row, run));
 	const storageMicroUsd = row.diskMicroUsdPerHour === 0 ? null : Math.ceil(row.diskMicroUsdPerHour * hours);
 	return {
 		...times,
 		computeMicroUsd,
-		egressMicroUsd,
+		egressMicroUsd: leavingMicroUsd,
 		storageMicroUsd,
-		totalMicroUsd: computeMicroUsd + egressMicroUsd + (storageMicroUsd ?? 0),
+		totalMicroUsd: computeMicroUsd + leavingMicroUsd + (storageMicroUsd ?? 0),
 		emissionsGrams: row.gramsPerHour === null ? null : row.gramsPerHour * hours,
 		scoreMicroUsd: scoreOf(row, run),
 	};

@@ -1,5 +1,6 @@
 import type { DataRef } from "#server/domain/job.ts";
 import { copyMs, storedAt } from "./copy-ahead.ts";
+import type { EgressStep } from "./egress.ts";
 import { liesAtHome } from "./offer-residency.ts";
 import type { Snapshot } from "./types.ts";
 
@@ -49,6 +50,8 @@ export interface DataBook {
 	longestMs(data: readonly DataRef[]): number;
 	/** GiB that a job brings home. */
 	outGiB: number;
+	/** What the next GiB out of a place cost (egress.ts); undefined: not known. */
+	egressSteps(place: string): readonly EgressStep[] | undefined;
 }
 
 /** Without a view nothing is known of places: data are taken to come from outside, in no time, and only their size counts. */
@@ -60,6 +63,7 @@ export function openData(snapshot: Pick<Snapshot, "data" | "offers" | "nowMs">):
 	const egress = view ? egressPrices(snapshot.offers) : NO_PRICES;
 	return {
 		outGiB: view?.outGiB ?? 0,
+		egressSteps: (place) => view?.egressSteps?.get(place),
 		staging(data, place, sinceMs = null) {
 			if (data.length === 0) return NO_STAGING;
 			kept ??= new WeakMap();

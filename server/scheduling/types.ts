@@ -5,6 +5,7 @@ import type { JobSpec } from "#server/domain/job.ts";
 import type { Policy } from "#server/domain/policy.ts";
 import type { Reason } from "#server/domain/reasons.ts";
 import type { Provider } from "#server/domain/vocabulary.ts";
+import type { EgressStep } from "./egress.ts";
 import type { ZoneRecord } from "./spot-guarantee/types.ts";
 
 /**
@@ -102,6 +103,8 @@ export interface DataView {
 	inboundMiBPerS: ReadonlyMap<string, number>;
 	/** What a job brings home from the cloud, GiB. Absent: not known, counted as nothing. */
 	outGiB?: number;
+	/** What the next GiB out of a place (`provider:region`) cost, after what left it in this month. Absent: the offer's price for all. */
+	egressSteps?: ReadonlyMap<string, readonly EgressStep[]>;
 	/** Stores of the company's own, by place (`provider:region`), into which a set that lies at home can be copied before a launch; MiB/s into each, null: not known. */
 	stores?: ReadonlyMap<string, number | null>;
 	/** The copies in them, by place, then by the set's uri. */

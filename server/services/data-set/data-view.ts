@@ -1,21 +1,26 @@
 import type { DbOrTx } from "#server/db/client.ts";
 import { env } from "#server/env.ts";
 import type { DataView as KnownData } from "#server/scheduling/types.ts";
+import { readEgressSteps } from "../ledger/egress-volume.ts";
 import { readInboundSpeeds } from "./inbound-speeds.ts";
 import { readDataSets, readDataStores } from "./list.ts";
 import { readCopiesAhead, readStoreSpeeds } from "./stored-copies.ts";
 
 /**
- * Where data sets lie and how fast they move, as the core sees it; undefined while nothing is known. `before` is answered again
+ * Where data sets lie, how fast they move and what it costs that they leave, as the core sees it; undefined while nothing is known. `before` is answered again
  * as long as it says the same: what was worked out with it then still holds.
  */
 export async function readDataView(db: DbOrTx, nowMs: number, before: KnownData | undefined): Promise<KnownData | undefined> {
 	const sets = await readDataSets(db);
 	const inboundMiBPerS = await readInboundSpeeds(db, nowMs);
 	const filesStayHome = !isOneHost();
-	if (!filesStayHome && sets.length === 0 && inboundMiBPerS.size === 0) return undefined;
+	const steps = await readEgressSteps(db, nowMs);
+	if (!filesStayHome && sets.length === 0 && inboundMiBPerS.size === 0 && steps.size === 0) return undefined;
 	const replicas = new Map(sets.map(({ uri, copies }) => [uri, copies.map(({ at }) => at)]));
-	const known: KnownData = { replicas: same(before?.replicas, replicas) ?? replicas, inboundMiBPerS, filesStayHome };
+	const known: KnownData = {
+		...{ replicas: same(before?.replicas, replicas) ?? replicas, inboundMiBPerS, filesStayHome },
+		...(steps.size > 0 && { egressSteps: same(before?.egressSteps, steps) ?? steps }),
+	};
 	const stores = await readDataStores(db);
 	if (stores.length === 0) return known;
 	const speeds = await readStoreSpeeds(db);

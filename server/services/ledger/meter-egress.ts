@@ -9,6 +9,7 @@ import { setting } from "#server/db/schema/setting.ts";
 import { MINUTE_MS } from "#server/kernel/units.ts";
 import { egressCostMicroUsd, internetEgress } from "#server/rates/egress.ts";
 import { RATED_PROVIDERS, type RatedProvider } from "#server/rates/offers.ts";
+import { egressCounterKey } from "./egress-volume.ts";
 
 /** A machine whose time is being charged. */
 export interface Sender {
@@ -35,7 +36,7 @@ export async function meterEgress(tx: Tx, machines: readonly Sender[]): Promise<
 	const counters = await lockCounters(tx, found);
 	const drafts = new Map<string, ChargeDraft[]>();
 	for (const { sender, atMs, bytes } of found) {
-		const key = counterKey(sender.provider, sender.row.region, atMs);
+		const key = egressCounterKey(sender.provider, sender.row.region, atMs);
 		const sent = counters.get(key) ?? 0n;
 		const rate = internetEgress(sender.provider, sender.row.region);
 		// The difference of two running totals: a month's checkpoints cost what its bytes cost in one.
@@ -83,17 +84,13 @@ async function uncharged(tx: Tx, senders: readonly Sent["sender"][]): Promise<Se
 
 /** Bytes that left a region in a month of the provider, so far; locked in one order until the transaction ends. */
 async function lockCounters(tx: Tx, sent: readonly Sent[]): Promise<Map<string, bigint>> {
-	const keys = [...new Set(sent.map((s) => counterKey(s.sender.provider, s.sender.row.region, s.atMs)))].sort();
+	const keys = [...new Set(sent.map((s) => egressCounterKey(s.sender.provider, s.sender.row.region, s.atMs)))].sort();
 	await tx
 		.insert(setting)
 		.values(keys.map((key) => ({ key, value: "0" })))
 		.onConflictDoNothing();
 	const rows = await tx.select().from(setting).where(inArray(setting.key, keys)).orderBy(sql`${setting.key} collate "C"`).for("update");
 	return new Map(rows.map((r) => [r.key, BigInt(String(r.value))]));
-}
-
-function counterKey(provider: string, region: string, atMs: number): string {
-	return `egress_bytes/${provider}/${region}/${new Date(atMs).toISOString().slice(0, 7)}`;
 }
 
 /** It has no length of its own, so it stands in one millisecond; the energy of networks is not counted. */

@@ -4,11 +4,12 @@ import { NO_AMOUNTS } from "#server/accounting/amounts.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
 import { checkpoint } from "#server/db/schema/checkpoint.ts";
 import { instance } from "#server/db/schema/instance.ts";
-import { offerPrice } from "#server/db/schema/offer.ts";
+import { offer, offerPrice } from "#server/db/schema/offer.ts";
 import { site } from "#server/db/schema/site.ts";
 import { newId } from "#server/kernel/ids.ts";
 import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import { placeHold } from "../budget/place-hold.ts";
+import { readDataView } from "../data-set/data-view.ts";
 import { listCommitments, setCommitments } from "../rate-card/commitments.ts";
 import { closeMonth } from "../statement/close.ts";
 import { previewStatement } from "../statement/preview.ts";
@@ -204,17 +205,31 @@ describe("checkpoints that a cloud machine sends home", () => {
 		expect(await test.readHold(books, instanceId)).toMatchObject({ state: "posted", postedMicroUsd: 1_450_000n });
 	});
 
-	it("over the first tier of 10,240 GiB, 10,239 + 2 GiB: 1 GiB of the second at $0.09, 1 at $0.085; next month begins anew", async () => {
+	it("over the first tier of 10,240 GiB, 10,239 + 2 GiB: 1 GiB of the second at $0.09, 1 at $0.085; next month begins anew, for decisions too", async () => {
+		const steps = async () => (await readDataView(books.db, books.clock.nowMs(), undefined))?.egressSteps;
+		const offered = { siteId: "aws", provider: "aws", zone: null, instanceType: "g5.xlarge", accelerator: "A10G-24GB" } as const;
+		const seen = { priceObservedAt: new Date(test.T0), seenAt: new Date(test.T0), priceSource: "test", capacityType: "spot" } as const;
+		await books.db
+			.insert(offer)
+			.values(["us-east-1", "us-east-2"].map((region) => ({ ...offered, ...seen, id: region, region, gpus: 1, vcpus: 4, memoryGiB: 16 })));
+		expect(await steps()).toBeUndefined();
 		const one = await test.addMachine(books, { region: "us-east-2" });
 		await save(one.jobId, one.attemptId, 10_239n * GIB);
 		books.clock.advance(MINUTE_MS);
 		await meterAll(books);
+		expect((await steps())?.get("aws:us-east-2")?.slice(0, 2)).toEqual([
+			{ gib: 1, microUsdPerGiB: 90_000 },
+			{ gib: 40_960, microUsdPerGiB: 85_000 },
+		]);
+		expect((await steps())?.get("aws:us-east-1")?.[0]).toEqual({ gib: 10_240, microUsdPerGiB: 90_000 });
 		const two = await test.addMachine(books, { region: "us-east-2" });
 		await save(two.jobId, two.attemptId, 2n * GIB);
 		books.clock.advance(MINUTE_MS);
 		await meterAll(books);
 		expect([await egressOf(one.jobId), await egressOf(two.jobId)]).toEqual([[921_510_000n], [175_000n]]);
+		expect((await steps())?.get("aws:us-east-2")?.[0]).toEqual({ gib: 40_959, microUsdPerGiB: 85_000 });
 		books.clock.advance(25 * 24 * HOUR_MS);
+		expect(await steps()).toBeUndefined();
 		const three = await test.addMachine(books, { region: "us-east-2" });
 		await save(three.jobId, three.attemptId, 2n * GIB);
 		books.clock.advance(MINUTE_MS);
