@@ -1,5 +1,5 @@
 // `npm run test:contract -- --driver NAME`: the contract suite of one driver, or of all without a name, and that of the adoption
-// from its clusters, where there is one. Where a suite can run
+// from its clusters, where there is one. `--with-accounting` tries Slurm's limits and accounts by slurmdbd too. Where a suite can run
 // against a cluster or account that is there already, its variables are in server/providers/contract/README.md.
 import { spawnSync } from "node:child_process";
 import { globSync } from "node:fs";
@@ -19,7 +19,7 @@ function suites() {
 }
 
 try {
-	const { values } = parseArgs({ options: { driver: { type: "string" } } });
+	const { values } = parseArgs({ options: { driver: { type: "string" }, "with-accounting": { type: "boolean", default: false } } });
 	const known = suites();
 	const files = values.driver === undefined ? [...known.values()].flat() : known.get(values.driver);
 	if (!files)
@@ -29,7 +29,8 @@ try {
 		);
 	await buildIfChanged("agent");
 	const args = [path.join(root, "node_modules/vitest/vitest.mjs"), "run", ...files];
-	const { status } = spawnSync(projectNode(), args, { cwd: root, stdio: "inherit", env: { ...process.env, PATH: projectPath() } });
+	const env = { ...process.env, PATH: projectPath(), ...(values["with-accounting"] ? { SPILLWAY_CONTRACT_SLURM_ACCOUNTING: "1" } : {}) };
+	const { status } = spawnSync(projectNode(), args, { cwd: root, stdio: "inherit", env });
 	process.exitCode = status ?? 1;
 } catch (error) {
 	console.error(error?.code?.startsWith("ERR_PARSE_ARGS") ? `${error.message}\nWhat to do: ${EXAMPLE}` : describeError(error));

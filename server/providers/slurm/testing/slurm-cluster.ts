@@ -8,7 +8,7 @@ import { hostname, tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { gresConf, nodeNames, slurmConf } from "./slurm-conf.ts";
+import { gresConf, nodeNames, slurmConf, slurmdbdConf } from "./slurm-conf.ts";
 import { SYSTEM_PATH } from "./slurm-programs.ts";
 
 const run = promisify(execFile);
@@ -54,7 +54,14 @@ export interface SlurmCluster {
 	stop(): Promise<void>;
 }
 
-export async function startSlurm(options: { nodes: number; gpusPerNode: number }): Promise<SlurmCluster> {
+export interface SlurmOptions {
+	nodes: number;
+	gpusPerNode: number;
+	/** With slurmdbd and a MariaDB of its own; needs what `whyNoAccounting` asks for. */
+	accounting?: boolean;
+}
+
+export async function startSlurm(options: SlurmOptions): Promise<SlurmCluster> {
 	const dir = await mkdtemp(path.join(tmpdir(), "spillway-slurm-"));
 	chmodSync(dir, 0o711);
 	const guard = spawn("/bin/sh", ["-c", GUARD, "sh", dir], { stdio: ["pipe", "ignore", "ignore"], detached: true });
@@ -62,8 +69,10 @@ export async function startSlurm(options: { nodes: number; gpusPerNode: number }
 	guard.unref();
 	(guard.stdin as unknown as { unref(): void }).unref();
 	const host = hostname().split(".")[0] ?? "localhost";
-	const [controllerPort, restPort, ...nodePorts] = await freePorts(options.nodes + 2);
-	const conf = { dir, host, controllerPort, nodePorts, gpusPerNode: options.gpusPerNode };
+	const [controllerPort, restPort, ...morePorts] = await freePorts(options.nodes + 4);
+	const [nodePorts, [accountsPort = 0, databasePort = 0]] = [morePorts.slice(2), morePorts];
+	const accountingPort = options.accounting ? accountsPort : null;
+	const conf = { dir, host, controllerPort, nodePorts, gpusPerNode: options.gpusPerNode, accountingPort };
 	await prepare(dir, options.gpusPerNode);
 	await writeFile(path.join(dir, "etc/slurm.conf"), slurmConf(conf));
 	await writeFile(path.join(dir, "etc/gres.conf"), gresConf(conf));
@@ -74,6 +83,7 @@ export async function startSlurm(options: { nodes: number; gpusPerNode: number }
 		...[`--pid-file=${dir}/run0/munged.pid`, `--log-file=${dir}/run0/munged.log`, `--seed-file=${dir}/run0/munged.seed`],
 	]);
 	await until("munged answers", async () => (await run("munge", ["-n", `--socket=${dir}/run0/munge.sock`])).stdout !== "");
+	if (options.accounting) await startAccounting(daemons, { dir, host, port: accountsPort, databasePort });
 	const startController = async () => {
 		await daemons.start("slurmctld", [...as("slurm", "slurm"), "slurmctld", "-D"]);
 		await until("slurmctld answers", async () => (await command("scontrol", "ping")).includes("UP"));
@@ -122,11 +132,46 @@ export async function startSlurm(options: { nodes: number; gpusPerNode: number }
 	};
 }
 
+/** A database of its own, slurmdbd, and the cluster's name in it, which the controller wants to find there. */
+async function startAccounting(
+	daemons: Daemons,
+	{ dir, host, ...ports }: { dir: string; host: string; port: number; databasePort: number },
+) {
+	const conf = path.join(dir, "etc/slurmdbd.conf");
+	await writeFile(conf, slurmdbdConf({ dir, host, ...ports }), { mode: 0o600 });
+	await chown(conf, await idOf("slurm", "-u"), await idOf("slurm", "-g"));
+	const data = path.join(dir, "mysql");
+	const socket = path.join(data, "mysql.sock");
+	await mkdir(data, { mode: 0o711 });
+	await chown(data, await idOf("mysql", "-u"), await idOf("mysql", "-g"));
+	const own = { env: daemons.env };
+	const install = ["--no-defaults", "--user=mysql", `--datadir=${data}`, "--auth-root-authentication-method=socket", "--skip-test-db"];
+	await run("mariadb-install-db", install, own);
+	await daemons.start("mariadbd", [
+		...["mariadbd", "--no-defaults", "--user=mysql", `--datadir=${data}`, `--socket=${socket}`, `--pid-file=${data}/mysql.pid`],
+		...["--bind-address=127.0.0.1", `--port=${ports.databasePort}`, "--innodb-buffer-pool-size=64M", "--innodb-lock-wait-timeout=900"],
+		...["--innodb-flush-log-at-trx-commit=2", "--skip-log-bin", "--performance-schema=OFF"],
+	]);
+	const sql = (text: string) => run("mariadb", ["--no-defaults", "-S", socket, "-e", text], own);
+	await until("mariadbd answers", async () => Boolean(await sql("SELECT 1")));
+	await sql(
+		"CREATE DATABASE slurm_acct; CREATE USER slurm@'127.0.0.1' IDENTIFIED BY 'slurm'; GRANT ALL ON slurm_acct.* TO slurm@'127.0.0.1'",
+	);
+	// Where names are not looked up, the server takes loopback for this one.
+	await sql("CREATE USER slurm@localhost IDENTIFIED BY 'slurm'; GRANT ALL ON slurm_acct.* TO slurm@localhost");
+	await daemons.start("slurmdbd", [...as("slurm", "slurm"), "slurmdbd", "-D"]);
+	await until("slurmdbd listens", () => listens(ports.port));
+	await run("sacctmgr", ["-i", "add", "cluster", "home"], own);
+}
+
+async function idOf(user: string, which: "-u" | "-g"): Promise<number> {
+	return Number((await run("id", [which, user])).stdout);
+}
+
 /** Folders, keys and device files. */
 async function prepare(dir: string, gpusPerNode: number): Promise<void> {
 	for (const name of ["etc", "run", "run0", "log", "state", "spool", "dev", "shared"]) await mkdir(path.join(dir, name), { mode: 0o755 });
-	const uid = Number((await run("id", ["-u", "slurm"])).stdout);
-	const gid = Number((await run("id", ["-g", "slurm"])).stdout);
+	const [uid, gid] = [await idOf("slurm", "-u"), await idOf("slurm", "-g")];
 	for (const name of ["run", "log", "state"]) await chown(path.join(dir, name), uid, gid);
 	await writeFile(path.join(dir, "etc/munge.key"), randomBytes(128), { mode: 0o400 });
 	const jwt = path.join(dir, "etc/jwt.key");

@@ -6,6 +6,8 @@ export interface ConfInput {
 	controllerPort: number;
 	nodePorts: readonly number[];
 	gpusPerNode: number;
+	/** Where slurmdbd keeps the accounts and enforces their limits, with priorities of many factors; null: nothing is accounted. */
+	accountingPort: number | null;
 }
 
 /** Names of the virtual nodes, in Slurm's order. */
@@ -14,10 +16,10 @@ export function nodeNames(count: number): string[] {
 }
 
 /**
- * Several nodes on one host, on loopback, jobs that really run, quickly: nothing is accounted, and two cores pose as many
+ * Several nodes on one host, on loopback, jobs that really run, quickly: two cores pose as many
  * (`config_overrides`). GPUs are device files that lead nowhere, so that Slurm gives them out and sets CUDA_VISIBLE_DEVICES.
  */
-export function slurmConf({ dir, host, controllerPort, nodePorts, gpusPerNode }: ConfInput): string {
+export function slurmConf({ dir, host, controllerPort, nodePorts, gpusPerNode, accountingPort }: ConfInput): string {
 	const names = nodeNames(nodePorts.length);
 	const nodes = names.map(
 		(name, i) =>
@@ -63,8 +65,45 @@ export function slurmConf({ dir, host, controllerPort, nodePorts, gpusPerNode }:
 		`SlurmdPidFile=${path.join(dir, "run/slurmd.%n.pid")}`,
 		`SlurmctldLogFile=${path.join(dir, "log/slurmctld.log")}`,
 		`SlurmdLogFile=${path.join(dir, "log/slurmd.%n.log")}`,
+		...(accountingPort === null ? [] : accountingLines(dir, accountingPort)),
 		...nodes,
 		`PartitionName=gpu Nodes=${names.join(",")} Default=YES MaxTime=INFINITE State=UP`,
+	].join("\n")}\n`;
+}
+
+function accountingLines(dir: string, port: number): string[] {
+	return [
+		"AccountingStorageType=accounting_storage/slurmdbd",
+		"AccountingStorageHost=127.0.0.1",
+		`AccountingStoragePort=${port}`,
+		`AccountingStoragePass=${path.join(dir, "run0/munge.sock")}`,
+		"AccountingStorageTRES=gres/gpu",
+		"AccountingStorageEnforce=associations,limits,qos",
+		"PriorityType=priority/multifactor",
+		"PriorityWeightFairshare=1000000",
+		// The least that there is: fair share is counted anew each minute.
+		"PriorityCalcPeriod=1",
+	];
+}
+
+/** For a database on the given port whose user `slurm` has the password `slurm`: it listens on loopback alone. */
+export function slurmdbdConf({ dir, host, port, databasePort }: { dir: string; host: string; port: number; databasePort: number }): string {
+	return `${[
+		"AuthType=auth/munge",
+		`AuthInfo=socket=${path.join(dir, "run0/munge.sock")}`,
+		`DbdHost=${host}`,
+		"DbdAddr=127.0.0.1",
+		`DbdPort=${port}`,
+		"SlurmUser=slurm",
+		`LogFile=${path.join(dir, "log/slurmdbd.log")}`,
+		`PidFile=${path.join(dir, "run/slurmdbd.pid")}`,
+		"CommunicationParameters=NoInAddrAny",
+		"StorageType=accounting_storage/mysql",
+		"StorageHost=127.0.0.1",
+		`StoragePort=${databasePort}`,
+		"StorageUser=slurm",
+		"StoragePass=slurm",
+		"StorageLoc=slurm_acct",
 	].join("\n")}\n`;
 }
 
