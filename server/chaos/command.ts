@@ -12,10 +12,13 @@ import type { ChaosJob } from "./plan.ts";
 const SCRIPT = `
 exec 9>>"$BOOK/$SPILLWAY_JOB_ID.lock"
 if ! flock -n 9; then
-  read -r holder < "$BOOK/$SPILLWAY_JOB_ID.pid" && [ "$(cut -d ' ' -f 3 "/proc/$holder/stat")" = T ] ||
-    echo "$SPILLWAY_JOB_ID attempt $SPILLWAY_ATTEMPT" >> "$BOOK/doubles"
+  others=
+  for other in $(cat "$BOOK/$SPILLWAY_JOB_ID".*.pid); do
+    others="$others$(cut -d ' ' -f 3 "/proc/$other/stat" 2>/dev/null)"
+  done
+  case $others in '' | *[!TZ]*) echo "$SPILLWAY_JOB_ID attempt $SPILLWAY_ATTEMPT" >> "$BOOK/doubles" ;; esac
 fi
-echo "$$" > "$BOOK/$SPILLWAY_JOB_ID.pid"
+echo "$$" > "$BOOK/$SPILLWAY_JOB_ID.$SPILLWAY_ATTEMPT.pid"
 i=0
 [ "$KEEP" = 1 ] && [ -s "$SPILLWAY_CHECKPOINT_DIR/at" ] && i=$(cat "$SPILLWAY_CHECKPOINT_DIR/at")
 trap 'exit 143' TERM
