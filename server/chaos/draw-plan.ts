@@ -82,7 +82,7 @@ function drawOutage(random: Random, clouds: readonly Plan["clouds"][number][]): 
 }
 
 /** Long enough to be running when its lease is over. */
-const CUT_OFF = { lines: 120, everyMs: 100, checkpoints: true };
+const CUT_OFF = { lines: 120, everyMs: 250, checkpoints: true };
 
 /** Shorter than the lease, between its end and the fence, and longer. */
 function drawCut(random: Random, share: number): Plan["cut"] {
