@@ -135,7 +135,7 @@ function chooseBy(
 	askApproval: AskApproval,
 	blockedBy: (row: OfferRow) => Removal | null,
 ): OfferChoice | null {
-	const removal = way.on === "spot" ? SPOT_IS_CHEAPEST : way.on === "firm" ? way.removal : SPOT_TOO_SHORT;
+	const removal = way.on === "spot" ? SPOT_IS_CHEAPEST : SPOT_TOO_SHORT;
 	const isOther = (row: OfferRow): boolean => (row.offer.capacityType === "spot") !== (way.on === "spot");
 	const found = chooseAmong(shape, job, run, budgets, askApproval, (row) => blockedBy(row) ?? (isOther(row) ? removal : null));
 	if (found.kind !== "chosen") return null;
