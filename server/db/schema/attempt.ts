@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { check, index, integer, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
 import type { Placement } from "../../domain/capacity.ts";
+import type { ClusterWait } from "../../domain/cluster-wait.ts";
 import type { Reason } from "../../domain/reasons.ts";
 import { bigInt, instant, json, microUsd } from "./columns.ts";
 import { attemptState, capacityType } from "./enums.ts";
@@ -30,6 +31,8 @@ export const attempt = pgTable(
 		createdAt: instant().notNull(),
 		/** The driver was asked to start it (owned sites). */
 		handedOverAt: instant(),
+		/** Why the cluster lets it wait, in its words, as they were seen last; null: it does not, or says nothing. */
+		clusterWait: json<ClusterWait | null>(),
 		stagingAt: instant(),
 		startedAt: instant(),
 		/** When it was told to end, why, and how much time it got. */

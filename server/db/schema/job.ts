@@ -6,6 +6,7 @@ import type { JobSpec } from "../../domain/job.ts";
 import type { Reason } from "../../domain/reasons.ts";
 import { bigInt, instant, json, microUsd } from "./columns.ts";
 import { jobState, workloadClass } from "./enums.ts";
+import { jobImport } from "./job-import.ts";
 
 export const job = pgTable(
 	"job",
@@ -43,6 +44,8 @@ export const job = pgTable(
 		/** Sum of its charges, kept in the transaction that writes them. */
 		costMicroUsd: microUsd().notNull().default(sql`0`),
 		emissionsMilligrams: bigInt().notNull().default(sql`0`),
+		/** The script or manifest that it was read from; null: it was written for Spillway. */
+		importId: text().references(() => jobImport.id),
 		/** True for history made by the simulator. */
 		synthetic: boolean().notNull().default(false),
 	},

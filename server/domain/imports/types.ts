@@ -1,5 +1,9 @@
 import type { JobFile } from "../job-file.ts";
 
+/** What a job can be read from. */
+export const SCRIPT_KINDS = ["sbatch", "kubernetes"] as const;
+export type ScriptKind = (typeof SCRIPT_KINDS)[number];
+
 /**
  * What became of one thing that a script or manifest says.
  * `carried`: it means the same here. `changed`: it has another form here, with the same purpose. `dropped`: it has no
