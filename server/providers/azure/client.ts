@@ -34,7 +34,7 @@ const skuSchema = z.object({
 export type AzureSku = z.output<typeof skuSchema>;
 
 export interface CoreQuota {
-	/** Azure's own key in lower case: a family of sizes, `cores` (all on demand in a region) or `lowpriorityCores` (all spot). */
+	/** Azure's own key in lower case: a family of sizes, `cores` (all on demand in a region) or `lowprioritycores` (all spot). */
 	key: string;
 	name: string;
 	limit: number;

@@ -8,15 +8,17 @@ import { EMULATED_SUBSCRIPTION } from "#server/emulators/azure/options.ts";
 import { listOffers } from "#server/rates/offers.ts";
 import { openAzure } from "./open-site.ts";
 import { azureSiteSettings } from "./settings.ts";
+import { azureSiteKind } from "./site-kind.ts";
 
 const SIZE = "Standard_NC24ads_A100_v4";
 
 /** The address of an endpoint that sells one size, and of a price list that has it at an invented price. */
-async function startCloud(): Promise<{ endpoint: string; priceList: string }> {
+async function startCloud(coreQuotas: Record<string, number> = {}): Promise<{ endpoint: string; priceList: string }> {
 	const stateDir = mkdtempSync(join(tmpdir(), "spillway-azure-site-"));
 	const regions = [{ region: "eastus", onDemandMicroUsdPerHour: 1n, zones: [{ zone: "eastus", spotMicroUsdPerHour: null }] }];
 	const catalog = [{ instanceType: SIZE, vcpus: 24, memoryGiB: 220, gpus: 1, gpuModel: "A100-80GB", regions }];
-	const emulator = await startAzureEmulator({ port: 0, stateDir, catalog, bootDelayMs: 0, terminateDelayMs: 0, spotNoticeMs: 0, seed: 1 });
+	const timing = { bootDelayMs: 0, terminateDelayMs: 0, spotNoticeMs: 0 };
+	const emulator = await startAzureEmulator({ port: 0, stateDir, catalog, ...timing, coreQuotas, seed: 1 });
 	const row = {
 		currencyCode: "USD",
 		retailPrice: 3.21,
@@ -55,4 +57,27 @@ it("shows live prices with their day and source, and the shipped ones where it w
 	const shipped = [{ microUsdPerHour: expect.any(BigInt), priceSource: expect.stringMatching(/Karpenter/) }];
 	expect(await offered({ priceList: "off" })).toEqual(shipped);
 	expect(await offered({})).toEqual(shipped);
+});
+
+it.each([
+	[
+		"names those on GPUs and on spot",
+		{ cores: 100, lowPriorityCores: 24, standardNCADSA100v4Family: 48 },
+		"passed",
+		/Low-priority vCPUs 0 of 24, standardNCADS\w+ 0 of 48/,
+	],
+	["knows a family by its newer spelling", { "Standard NCASv3_T4 Family": 4 }, "passed", /NCASv3_T4 Family 0 of 4/],
+	[
+		"tells that there is none on GPUs",
+		{ cores: 100, standardDSv5Family: 100, standardNCADSA100v4Family: 0 },
+		"failed",
+		/sizes with GPUs is 0 in eastus/,
+	],
+	["does not know what it is not told", {}, "unknown", /did not tell/],
+] as const)("the check of quotas %s", async (_does, quotas, outcome, found) => {
+	const { endpoint } = await startCloud(quotas);
+	const row = { subscriptionId: EMULATED_SUBSCRIPTION, resourceGroup: "spillway", regions: ["eastus"], subnets: {} };
+	const kind = azureSiteKind({ snapshot: () => listOffers("azure"), endpoint });
+	const steps = await Array.fromAsync(kind.check({ siteId: "azure", settings: row, credentials: null, controlPlane: "spw-1" }));
+	expect(steps.find(({ id }) => id === "quota")).toMatchObject({ outcome, found: expect.stringMatching(found) });
 });

@@ -10,8 +10,11 @@ import { offersOf } from "./offers.ts";
 import { openAzure } from "./open-site.ts";
 import { azureCredentialsSchema, azureSettingsSchema, type ParsedAzureSettings } from "./settings.ts";
 
-/** Families of sizes with GPUs, as Azure's quotas name them. */
-const GPU_FAMILY = /\b(NC|ND|NV|NG)/;
+/**
+ * Quotas on sizes with GPUs, by their key, which Azure writes as `standardNCADSA100v4Family` or as `Standard NCASv3_T4 Family`. All
+ * spot counts against one quota of its own.
+ */
+const GPU_QUOTA = /^(standard\s?n[cdgv]|lowprioritycores$)/;
 
 /** @param endpoint of this process, for every Azure site of it: an emulator's */
 export function azureSiteKind(options: { snapshot: () => readonly DatedRate[]; endpoint?: string | undefined }): SiteKind {
@@ -170,7 +173,7 @@ function checkAzureSite(azure: AzureCalls, settings: ParsedAzureSettings, rates:
 					};
 				const open = all.map(({ region, quotas }) => ({
 					region,
-					some: (quotas ?? []).filter((q) => GPU_FAMILY.test(q.name) && q.limit > 0),
+					some: (quotas ?? []).filter((q) => GPU_QUOTA.test(q.key) && q.limit > 0),
 				}));
 				if (open.every(({ some }) => some.length === 0)) return { failed: `Every quota on sizes with GPUs is 0 in ${regions.join(", ")}.` };
 				return open

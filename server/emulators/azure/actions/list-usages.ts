@@ -3,6 +3,12 @@ import { defineAction } from "./action.ts";
 import { familyOf } from "./list-skus.ts";
 import { COMPUTE_VERSION, PATHS } from "./paths.ts";
 
+/** Of what counts against all machines of a region, as people read it in Azure's portal. */
+const NAMES: Readonly<Record<string, string>> = {
+	cores: "Total Regional vCPUs",
+	lowPriorityCores: "Total Regional Low-priority vCPUs",
+};
+
 /** The quotas that the account was given, with the cores of its machines in a region. A launch over one is not refused by it. */
 export const listUsages = defineAction<{ region: string }>({
 	name: "usage.list",
@@ -23,7 +29,7 @@ export const listUsages = defineAction<{ region: string }>({
 			unit: "Count",
 			currentValue: cores(key),
 			limit,
-			name: { value: key, localizedValue: key },
+			name: { value: key, localizedValue: NAMES[key] ?? key },
 		}));
 		return { status: 200, body: { value } };
 	},
