@@ -33,6 +33,7 @@ function jobText(ctx: CommandContext, job: JobDetail): string {
 			["job", `${job.id}  ${styled(io, "bold", clean(job.name))}`],
 			["state", styled(io, styleOfState(job.state), job.state) + (job.cancelRequestedAt !== null && !ended ? ", told to stop" : "")],
 			["reason", clean(job.reason.message)],
+			["waits", job.attemptList.at(-1)?.clusterWait ? clean(job.attemptList.at(-1)?.clusterWait?.message ?? "") : null],
 			["team", `${job.team}, class ${label(job.class)}, priority ${job.priority}`],
 			["asks for", `${count(job.gpus, "GPU")}${job.spec.nodes > 1 ? ` on ${job.spec.nodes} nodes` : ""}${limits(job)}`],
 			["command", clean(job.spec.command.map(quoted).join(" "))],

@@ -10,6 +10,7 @@ import { heading } from "../render/table.ts";
 import { checkStepShape, siteShape } from "../shapes/capacity.ts";
 import { pageOf } from "../shapes/parts.ts";
 import { findingsOf } from "../site-check.ts";
+import { showNodes } from "./site-nodes.ts";
 import { showQueue } from "./site-queue.ts";
 import { sites } from "./sites.ts";
 
@@ -40,13 +41,14 @@ const VERBS: Readonly<Record<string, Verb>> = {
 	disable: (ctx, id) => changeTo(ctx, id, { enabled: false }, "is disabled: nothing new is placed there, what runs is watched to its end"),
 	rm: remove,
 	price,
+	nodes: showNodes,
 	queue: showQueue,
 };
 
 export const site: Command = {
 	name: "site",
 	usage:
-		"ls | add SITE --provider NAME … | change SITE … | check SITE | enable SITE | disable SITE | rm SITE | price SITE/POOL --usd AMOUNT | queue SITE",
+		"ls | add SITE --provider NAME … | change SITE … | check SITE | enable SITE | disable SITE | rm SITE | price SITE/POOL --usd AMOUNT | nodes SITE | queue SITE",
 	summary: "connect, check and look after sites: cloud accounts and clusters",
 	details:
 		"add and change check first what would be stored, and store nothing when a step fails. check asks the site now, or with --seen tells what the scheduler last saw; both exit with 5 when something is not as it should be.",

@@ -97,6 +97,17 @@ export type OfferShape = z.infer<typeof offerShape>;
 
 export const offerPageShape = z.looseObject({ items: z.array(offerShape), total: z.number() });
 
+export const nodesShape = z.looseObject({
+	items: z.array(
+		z.looseObject({
+			...{ name: z.string(), poolId: z.string().nullable(), state: z.string(), reason: z.string().nullable() },
+			...{ gpus: z.number(), gpusUsed: z.number() },
+		}),
+	),
+	nextCursor: z.string().nullable(),
+	counts: z.looseObject({ ready: z.number(), closed: z.number(), down: z.number() }),
+});
+
 export const checkStepShape = z.looseObject({ title: z.string(), outcome: z.string(), found: z.string(), fix: z.string().nullable() });
 
 export const riskShape = z.looseObject({

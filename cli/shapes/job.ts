@@ -46,6 +46,7 @@ export const jobDetailShape = jobShape.extend({
 			reason: reason.nullable(),
 			exitCode: z.number().nullable(),
 			logLines: z.number(),
+			clusterWait: z.looseObject({ message: z.string() }).nullish(),
 		}),
 	),
 	instances: z.array(instanceShape),

@@ -8,9 +8,11 @@ import type { AttemptObservation, ClusterDriver, ClusterObservation } from "#ser
 import { DriverError, isTurnedAway, madeNothing } from "#server/providers/driver-errors.ts";
 import { markRunning, markStaging } from "#server/services/attempt/advance.ts";
 import { appendLogs } from "#server/services/attempt/append-logs.ts";
+import { noteWait } from "#server/services/attempt/cluster-wait.ts";
 import { finishAttempt } from "#server/services/attempt/finish.ts";
 import { listFiles } from "#server/services/checkpoint/copy-folder.ts";
 import { latestCheckpoint, saveCheckpoint } from "#server/services/checkpoint/store.ts";
+import { type NodeMemory, newNodeMemory, writeNodes } from "#server/services/cluster-node/write.ts";
 import { withNearestCopies } from "#server/services/data-set/nearest-copies.ts";
 import { newQueueMemory, type QueueMemory, writeForeignJobs } from "#server/services/foreign-job/write.ts";
 import { setSiteHealth } from "#server/services/site/health.ts";
@@ -29,15 +31,23 @@ export interface ClusterMemory {
 	absences: Absences;
 	healthWrittenMs: number;
 	queue: QueueMemory;
+	nodes: NodeMemory;
 }
 
 export function newClusterMemory(): ClusterMemory {
-	return { stopSent: new Set(), savedAtMs: new Map(), absences: new Absences(), healthWrittenMs: 0, queue: newQueueMemory() };
+	return {
+		stopSent: new Set(),
+		savedAtMs: new Map(),
+		absences: new Absences(),
+		healthWrittenMs: 0,
+		queue: newQueueMemory(),
+		nodes: newNodeMemory(),
+	};
 }
 
 type LiveAttempt = Pick<
 	typeof attempt.$inferSelect,
-	"id" | "jobId" | "number" | "state" | "slots" | "placement" | "handedOverAt" | "logCursor" | "stopRequestedAt"
+	"id" | "jobId" | "number" | "team" | "state" | "slots" | "placement" | "handedOverAt" | "logCursor" | "stopRequestedAt" | "clusterWait"
 > & {
 	spec: (typeof job.$inferSelect)["spec"];
 };
@@ -79,6 +89,8 @@ async function readLive(ctx: LoopContext, siteId: string): Promise<LiveAttempt[]
 			handedOverAt: attempt.handedOverAt,
 			logCursor: attempt.logCursor,
 			stopRequestedAt: attempt.stopRequestedAt,
+			team: attempt.team,
+			clusterWait: attempt.clusterWait,
 			spec: job.spec,
 		})
 		.from(attempt)
@@ -102,6 +114,7 @@ async function syncAttempt(
 		}
 	}
 	await copyLogs(ctx, driver, row);
+	await noteWait(ctx.db, row, seen.clusterWait);
 	switch (seen.phase) {
 		case "staging":
 			return ctx.db.transaction((tx) => markStaging(tx, { attemptId: row.id, atMs: ctx.clock.nowMs() }));
@@ -255,6 +268,7 @@ async function writeHealth(ctx: LoopContext, driver: ClusterDriver, seen: Cluste
 	if (nowMs - memory.healthWrittenMs < 5_000 && nowMs >= memory.healthWrittenMs) return;
 	memory.healthWrittenMs = nowMs;
 	const unpriced = await writePools(ctx.db, driver.siteId, seen.pools);
+	await writeNodes(ctx.db, { siteId: driver.siteId, nodes: seen.nodes }, memory.nodes);
 	const message = unpriced.length > 0 ? `not used, since nobody has said what its GPUs cost: ${unpriced.join(", ")}` : null;
 	await setSiteHealth(ctx.db, { siteId: driver.siteId, healthy: true, message, atMs: nowMs });
 }

@@ -1,4 +1,9 @@
 import { afterEach, expect, it } from "vitest";
+import { clusterNode } from "#server/db/schema/cluster-node.ts";
+import { defined } from "#server/kernel/assert.ts";
+import { defaultFakeJob } from "#server/providers/fake/fake-job.ts";
+import { systemContext } from "#server/services/context.ts";
+import { getJob } from "#server/services/job/get.ts";
 import { World } from "./testing/world.ts";
 
 let world: World | null = null;
@@ -53,4 +58,28 @@ it("lets such a job go to the cloud meanwhile, where a rule does", { timeout: 60
 		["home", "evicted"],
 		["aws", "succeeded"],
 	]);
+});
+
+it("keeps why the cluster lets an attempt wait as long as it does, and how its nodes stand", async () => {
+	const waitsFor = { reason: "QOSMaxGRESPerUser", detail: "" };
+	const w = await World.open({ slots: 2, jobOf: (request) => ({ ...defaultFakeJob(request), stageMs: 20_000, waitsFor }) });
+	world = w;
+	const { db } = w.database;
+	const [jobId] = await w.submit({ name: "a" });
+	const told = async () => (await getJob(systemContext(db, w.clock, "seed"), defined(jobId, "job"))).attemptList.at(-1)?.clusterWait;
+	await w.until(async () => (await told()) !== null && (await told()) !== undefined);
+	expect(await told()).toEqual({
+		...waitsFor,
+		message:
+			"The cluster lets it wait: it would go beyond the limit of its quality of service (QOS) on GPUs for one user (QOSMaxGRESPerUser).",
+	});
+	await w.until(async () => (await w.attempts())[0]?.state === "running");
+	expect((await w.attempts())[0]?.clusterWait).toBeNull();
+	expect(await told()).toBeNull();
+	await w.until(async () => (await db.select().from(clusterNode))[0]?.gpusUsed === 1);
+	expect(await db.select().from(clusterNode)).toEqual([
+		{ siteId: "home", name: "home-1", poolId: "home", state: "ready", reason: null, gpus: 2, gpusUsed: 1 },
+	]);
+	await w.until(() => w.quiet());
+	await w.until(async () => (await db.select().from(clusterNode))[0]?.gpusUsed === 0);
 });

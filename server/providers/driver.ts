@@ -1,4 +1,6 @@
 import type { Offer } from "#server/domain/capacity.ts";
+import type { ClusterNode } from "#server/domain/cluster-node.ts";
+import type { ClusterWait } from "#server/domain/cluster-wait.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import type { Exit } from "#server/domain/outcome.ts";
 import type { CapacityType, Provider } from "#server/domain/vocabulary.ts";
@@ -63,6 +65,8 @@ export interface StartAttempt {
 export interface ClusterObservation {
 	observedAtMs: number;
 	pools: { id: string; accelerator: string; nodes: number; gpusPerNode: number; unavailableSlots: number[] }[];
+	/** Every node with accelerators, those that are out of service included. The same array while nothing was read anew, where that is cheap. */
+	nodes: readonly ClusterNode[];
 	/** Every attempt the site still knows, those that ended included until they are forgotten. */
 	attempts: AttemptObservation[];
 	/** The site's own queue without what Spillway submitted; null: it has none, or it was not read yet. It may be some seconds older. */
@@ -73,6 +77,8 @@ export interface AttemptObservation {
 	attemptId: string;
 	phase: "staging" | "running" | "stopping" | "exited" | "lost";
 	slots: number[];
+	/** Why the site's own scheduler lets it wait, while it does; null: it does not, says nothing, or the site has none. */
+	clusterWait: ClusterWait | null;
 	startedAtMs: number | null;
 	finishedAtMs: number | null;
 	/**

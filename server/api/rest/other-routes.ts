@@ -1,3 +1,4 @@
+import { type ListNodesInput, listNodes } from "#server/services/cluster-node/list.ts";
 import { readForecastScore } from "#server/services/forecast/score.ts";
 import { listForeignJobs } from "#server/services/foreign-job/list.ts";
 import { type ListInstancesInput, listInstances } from "#server/services/instance/list.ts";
@@ -34,6 +35,24 @@ export const otherRoutes: Route[] = [
 		summary: "The cluster's own queue: jobs that Spillway did not submit, and which of them are adopted",
 		permission: "capacity:read",
 		handle: async (ctx, { params }) => ok({ ...(await listForeignJobs(ctx, params.site ?? "")), nextCursor: null }),
+	},
+	{
+		method: "GET",
+		path: "/sites/{site}/nodes",
+		summary: "The nodes of an owned site by name, with how they stand and why; those that are down come first",
+		permission: "capacity:read",
+		async handle(ctx, { params, query }) {
+			refuseUnknown(query, ["state", "cursor", "limit"]);
+			const cursor = textParam(query, "cursor");
+			const limit = numberParam(query, "limit");
+			return ok(
+				await listNodes(ctx, params["site"] ?? "", {
+					state: listParam(query, "state") as ListNodesInput["state"],
+					...(cursor === undefined ? {} : { cursor }),
+					...(limit === undefined ? {} : { limit }),
+				}),
+			);
+		},
 	},
 	{
 		method: "GET",

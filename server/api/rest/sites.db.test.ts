@@ -5,14 +5,18 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { audit } from "#server/db/schema/audit.ts";
+import { clusterNode } from "#server/db/schema/cluster-node.ts";
 import { foreignJob } from "#server/db/schema/foreign-job.ts";
 import { site } from "#server/db/schema/site.ts";
+import type { ClusterNode } from "#server/domain/cluster-node.ts";
 import { type Ec2Emulator, startEc2Emulator } from "#server/emulators/aws/emulator.ts";
 import { DEFAULT_ACCESS_KEY_ID } from "#server/emulators/aws/options.ts";
 import { awsSiteKind } from "#server/providers/aws/site-kind.ts";
 import { slurmSiteKind } from "#server/providers/slurm/site-kind.ts";
+import { newNodeMemory, writeNodes } from "#server/services/cluster-node/write.ts";
 import { CredentialKeys } from "#server/services/site/credential-keys.ts";
 import { RestWorld } from "../testing/rest-world.ts";
 
@@ -352,6 +356,52 @@ describe("sites over REST", () => {
 				out: expect.stringMatching(/^41 +train +alice +gpu +8 +waiting .* Priority +It uses modules\./m),
 			});
 			expect((await spillway("site", "queue", "none")).code).toBe(3);
+		});
+
+		it("a cluster's nodes are told by name, those that are down first, and in pages", async () => {
+			const { db } = world.database;
+			await db.insert(site).values({ id: "big", name: "Big", provider: "slurm", settings: {} });
+			const named = (n: number): ClusterNode => ({
+				...{ name: `gpu${String(n).padStart(4, "0")}`, poolId: "gpu-h100x8", gpus: 8, gpusUsed: n % 9 },
+				...(n === 7
+					? { state: "down", reason: "IDLE+INVAL: gres/gpu count reported lower than configured (4 < 8)" }
+					: n === 3
+						? { state: "closed", reason: "IDLE+DRAIN: fan" }
+						: { state: "ready", reason: null }),
+			});
+			const memory = newNodeMemory();
+			const nodes = Array.from({ length: 1_200 }, (_, n) => named(n + 1));
+			await writeNodes(db, { siteId: "big", nodes }, memory);
+			const first = await world.get("/sites/big/nodes?limit=3");
+			expect(first.json.items.map((n: ClusterNode) => [n.name, n.state])).toEqual([
+				["gpu0007", "down"],
+				["gpu0003", "closed"],
+				["gpu0001", "ready"],
+			]);
+			expect(first.json.counts).toEqual({ ready: 1_198, closed: 1, down: 1 });
+			const second = await world.get(`/sites/big/nodes?limit=3&cursor=${first.json.nextCursor}`);
+			expect(second.json.items.map((n: ClusterNode) => n.name)).toEqual(["gpu0002", "gpu0004", "gpu0005"]);
+			const ailing = await world.get("/sites/big/nodes?state=down,closed");
+			expect([ailing.json.items.length, ailing.json.nextCursor]).toEqual([2, null]);
+			const ran = await spillway("site", "nodes", "big");
+			const [, , , ...rest] = ran.out.trim().split("\n");
+			expect(ran.out).toMatch(/^gpu0007 +down +7 of 8 +gpu-h100x8 +IDLE\+INVAL: gres\/gpu count/m);
+			expect([rest.length, rest.at(-1)]).toEqual([1_199, "1200 nodes: 1198 ready, 1 closed to new jobs, 1 down"]);
+			// Only what changed is written: one came back, one is gone.
+			const before = new Map(
+				(await db.select({ name: clusterNode.name, at: sql<string>`xmin::text` }).from(clusterNode)).map((r) => [r.name, r.at]),
+			);
+			await writeNodes(
+				db,
+				{ siteId: "big", nodes: nodes.slice(1).map((n) => (n.name === "gpu0007" ? { ...n, state: "ready", reason: null } : n)) },
+				memory,
+			);
+			const after = await db.select({ name: clusterNode.name, at: sql<string>`xmin::text` }).from(clusterNode);
+			expect(after.filter(({ name, at }) => before.get(name) !== at).map(({ name }) => name)).toEqual(["gpu0007"]);
+			expect(after).toHaveLength(1_199);
+			expect((await world.get("/sites/big/nodes?cursor=nonsense")).status).toBe(400);
+			expect((await world.get("/sites/big/nodes?state=ill")).status).toBe(400);
+			expect((await world.get("/sites/none/nodes")).status).toBe(404);
 		});
 	});
 });

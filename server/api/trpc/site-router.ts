@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { SpillwayError } from "#server/kernel/errors.ts";
+import { listNodes, listNodesInput } from "#server/services/cluster-node/list.ts";
 import type { ServiceContext } from "#server/services/context.ts";
 import { listForeignJobs } from "#server/services/foreign-job/list.ts";
 import { runtime } from "#server/services/runtime.ts";
@@ -20,6 +21,9 @@ const id = z.string().min(1).max(64);
 export const siteRouter = router({
 	list: procedure.query(({ ctx }) => listSites(ctx.service)),
 	queue: procedure.input(z.strictObject({ id })).query(({ ctx, input }) => listForeignJobs(ctx.service, input.id)),
+	nodes: procedure
+		.input(listNodesInput.extend({ id }))
+		.query(({ ctx, input: { id: siteId, ...input } }) => listNodes(ctx.service, siteId, input)),
 	useByHour: procedure.query(({ ctx }) => readUseByHour(ctx.service)),
 	settings: procedure.query(({ ctx }) => listSiteSettings(ctx.service)),
 	kinds: procedure.query(({ ctx }) => listSiteKinds(withTools(ctx.service))),

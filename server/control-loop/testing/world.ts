@@ -14,7 +14,7 @@ import { ManualClock } from "#server/kernel/clock.ts";
 import { newId } from "#server/kernel/ids.ts";
 import type { ClusterDriver } from "#server/providers/driver.ts";
 import { FakeCloud, type FakeCloudOptions } from "#server/providers/fake/fake-cloud.ts";
-import { FakeCluster } from "#server/providers/fake/fake-cluster.ts";
+import { FakeCluster, type FakeClusterOptions } from "#server/providers/fake/fake-cluster.ts";
 import { fakeOffer } from "#server/providers/fake/fake-offers.ts";
 import { markRunning, markStaging } from "#server/services/attempt/advance.ts";
 import { endMember } from "#server/services/attempt/end-member.ts";
@@ -53,6 +53,8 @@ export interface WorldOptions {
 	rules?: string[];
 	/** Caps beside the budget in money, a line of YAML each. */
 	caps?: string[];
+	/** How attempts at home go; as the fake site has it without it. */
+	jobOf?: FakeClusterOptions["jobOf"];
 	/** The site has a queue of its own, into which others submit: `cluster.theirs`. */
 	hasQueue?: boolean;
 	/** What a tick moves the clock by; a second without it. */
@@ -97,8 +99,9 @@ export class World {
 		this.#runMs = options.runMs ?? 30_000;
 		this.#tickMs = options.tickMs ?? TICK_MS;
 		this.#checkpointRoot = options.checkpointRoot ?? "/nonexistent/spillway-test";
-		const { slots, hasQueue = false } = options;
-		this.cluster = new FakeCluster({ clock: this.clock, poolId: "home", accelerator: "L40S-48GB", slots, hasQueue });
+		const { slots, hasQueue = false, jobOf } = options;
+		const site = { poolId: "home", accelerator: "L40S-48GB", slots, hasQueue };
+		this.cluster = new FakeCluster({ clock: this.clock, ...site, ...(jobOf && { jobOf }) });
 		this.cloud = new FakeCloud({
 			clock: this.clock,
 			regions: options.cloud?.regions ?? ["us-east-1"],

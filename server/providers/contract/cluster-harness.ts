@@ -43,6 +43,8 @@ export interface ClusterHarness {
 		realProcesses: boolean;
 		/** `start` copies `restoreFrom`, a folder of this host, into the checkpoint folder. */
 		checkpointFolder: boolean;
+		/** The site's own scheduler lets attempts wait, and this is its word for it where others have all GPUs. */
+		letsWait?: string;
 		/** Lines of stderr are told apart from those of stdout; default true. Where they are not, all are told as stdout. */
 		separateStreams?: boolean;
 		/** The site tells starts and ends in steps of so many ms; default 10, as file times may. */

@@ -1,7 +1,18 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, it } from "vitest";
-import { aSpec, aStart, type ClusterHarness, find, READY, readAll, untilPhase, untilPrinted, untilStopped } from "./cluster-harness.ts";
+import {
+	aSpec,
+	aStart,
+	type ClusterHarness,
+	eventually,
+	find,
+	READY,
+	readAll,
+	untilPhase,
+	untilPrinted,
+	untilStopped,
+} from "./cluster-harness.ts";
 
 export function startCases(site: () => ClusterHarness): void {
 	it("observes what the site has", async () => {
@@ -11,6 +22,24 @@ export function startCases(site: () => ClusterHarness): void {
 		expect(pool).toMatchObject({ accelerator, unavailableSlots: [] });
 		expect((pool?.nodes ?? 0) * (pool?.gpusPerNode ?? 0)).toBe(slots);
 		expect(seen.attempts).toEqual([]);
+	});
+
+	it("names its nodes, with how they stand and how many GPUs are used, and goes on from there as jobs come and go", async () => {
+		const h = site();
+		const inPool = async () => (await h.driver.observe()).nodes.filter((n) => n.poolId === h.poolId);
+		const used = async () => (await inPool()).reduce((sum, n) => sum + n.gpusUsed, 0);
+		const nodes = await inPool();
+		expect(nodes.reduce((sum, n) => sum + n.gpus, 0)).toBe(h.slots);
+		expect(new Set(nodes.map((n) => n.name)).size).toBe(nodes.length);
+		expect(nodes.filter((n) => n.name === "" || n.state !== "ready")).toEqual([]);
+		const before = await used();
+		const request = aStart(h, untilStopped(), { slots: [0, 1] });
+		await h.driver.start(request);
+		await untilPhase(h, request.attemptId, "running");
+		await eventually(h, "two GPUs more are used", async () => (await used()) === before + 2);
+		await h.driver.stop(request.attemptId, 0);
+		await untilPhase(h, request.attemptId, "exited");
+		await eventually(h, "they are free again", async () => (await used()) === before);
 	});
 
 	it("runs an attempt in its slots to its end", async () => {

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { ForeignJob } from "#server/domain/foreign-job.ts";
 import { defined } from "#server/kernel/assert.ts";
 import type { ForeignSight } from "../foreign-queue.ts";
-import { type ClusterHarness, eventually } from "./cluster-harness.ts";
+import { aStart, type ClusterHarness, eventually, find, untilPhase, untilStopped } from "./cluster-harness.ts";
 
 const MARK = "adp_contract";
 
@@ -38,6 +38,22 @@ export function queueCases(site: () => ClusterHarness): void {
 		expect(waiting.optIn).not.toBeNull();
 		const { pools } = await site().driver.observe();
 		expect(pools.find(({ id }) => id === site().poolId)?.unavailableSlots).toHaveLength(site().slots);
+	});
+
+	it("tells in the cluster's words why it lets an attempt wait, until it begins", async (context) => {
+		const h = site();
+		if (!h.features.letsWait) return context.skip("here every attempt begins at once");
+		const first = await theirs().submit({ gpus: h.slots, runs: "long" });
+		await untilSight(first, "running", ({ state }) => state === "running");
+		const request = aStart(h, untilStopped());
+		await h.driver.start(request);
+		const waiting = await eventually(h, "the attempt is told to wait", async () => {
+			const seen = await find(h.driver, request.attemptId);
+			return seen?.clusterWait ? seen : null;
+		});
+		expect(waiting).toMatchObject({ phase: "staging", startedAtMs: null, clusterWait: { reason: h.features.letsWait } });
+		await theirs().cancel(first);
+		expect(await untilPhase(h, request.attemptId, "running")).toMatchObject({ clusterWait: null });
 	});
 
 	it("answers the same array of jobs while nothing new was read", async () => {

@@ -96,16 +96,21 @@ export class FakeCluster {
 		return {
 			observedAtMs: this.#now(),
 			pools: [{ id: poolId, accelerator, nodes: 1, gpusPerNode: slots, unavailableSlots }],
+			nodes: [{ name: `${poolId}-1`, poolId, state: "ready" as const, reason: null, gpus: slots, gpusUsed: this.#heldSlots().size }],
 			attempts: this.attempts(),
 			foreign: hasQueue ? this.theirs.observation() : null,
 		};
 	}
 
 	#freeSlots(gpus: number): number[] | null {
-		const live = [...this.#attempts.values()].filter((a) => !isOver(a, this.#now())).flatMap((a) => a.request.slots);
-		const taken = new Set([...this.unavailableSlots, ...live, ...this.theirs.heldSlots()]);
+		const taken = new Set([...this.unavailableSlots, ...this.#heldSlots()]);
 		const free = Array.from({ length: this.#options.slots }, (_, i) => i).filter((slot) => !taken.has(slot));
 		return free.length < gpus ? null : free.slice(0, gpus);
+	}
+
+	#heldSlots(): Set<number> {
+		const live = [...this.#attempts.values()].filter((a) => !isOver(a, this.#now())).flatMap((a) => a.request.slots);
+		return new Set([...live, ...this.theirs.heldSlots()]);
 	}
 
 	#start(request: StartAttempt): void {

@@ -1,3 +1,4 @@
+import type { ClusterWait } from "#server/domain/cluster-wait.ts";
 import type { AttemptObservation, StartAttempt } from "../driver.ts";
 
 export type FakeExit = NonNullable<AttemptObservation["exit"]>;
@@ -5,6 +6,8 @@ export type FakeExit = NonNullable<AttemptObservation["exit"]>;
 /** What a job on the fake cluster does. Times are from the end of staging. */
 export interface FakeJob {
 	stageMs: number;
+	/** Why the cluster lets it wait until then. */
+	waitsFor?: ClusterWait;
 	/** null: until it is stopped. */
 	runMs: number | null;
 	exit: FakeExit;
@@ -70,6 +73,7 @@ export function observeAttempt(attempt: FakeAttempt, nowMs: number): AttemptObse
 		attemptId: request.attemptId,
 		phase: over ? (end.exit ? "exited" : "lost") : attempt.stopAskedAtMs !== null ? "stopping" : ran ? "running" : "staging",
 		slots: [...request.slots],
+		clusterWait: !over && nowMs < attempt.stagedAtMs ? (attempt.job.waitsFor ?? null) : null,
 		startedAtMs: ran ? attempt.stagedAtMs : null,
 		finishedAtMs: over ? end.atMs : null,
 		exit: over ? end.exit : null,

@@ -1,8 +1,9 @@
+import type { ClusterNode } from "#server/domain/cluster-node.ts";
 import { DriverError } from "../driver-errors.ts";
 import type { KubeCalls } from "./client.ts";
 import { LABELS } from "./names.ts";
 import { type KubeNode, type KubePod, nodeSchema, podSchema } from "./objects.ts";
-import { type KubePool, poolsOf, productsOf, type ResolveAccelerator } from "./pools.ts";
+import { clusterNodesOf, type KubePool, poolsOf, productsOf, type ResolveAccelerator } from "./pools.ts";
 import { Reflector } from "./reflector.ts";
 import type { ParsedKubernetesSettings } from "./settings.ts";
 
@@ -50,14 +51,15 @@ export class Capacity {
 	}
 
 	/**
-	 * The pools with what is free of them after everybody's pods. Ours are given by the caller, who has just asked for them.
+	 * The pools with what is free of them after everybody's pods, and the nodes with what is used. Ours are given by the caller, who has just asked for them.
 	 * @throws DriverError invalid_request when nothing there is of use: that is a mistake in the settings.
 	 */
-	async pools(ours: readonly KubePod[]): Promise<KubePool[]> {
+	async pools(ours: readonly KubePod[]): Promise<{ pools: KubePool[]; nodes: ClusterNode[] }> {
 		const [nodes, others] = await Promise.all([this.#nodes.items(), this.othersPods()]);
 		const all = [...nodes];
-		const pools = poolsOf(all, usedBy([...others, ...ours]), this.#settings, this.#resolve);
-		if (pools.length > 0) return pools;
+		const used = usedBy([...others, ...ours]);
+		const pools = poolsOf(all, used, this.#settings, this.#resolve);
+		if (pools.length > 0) return { pools, nodes: clusterNodesOf(all, used, this.#settings, pools) };
 		const products = productsOf(all, this.#settings).join(", ") || "none";
 		throw new DriverError(
 			"invalid_request",

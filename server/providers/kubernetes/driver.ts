@@ -22,6 +22,7 @@ import {
 	podStateOf,
 	type Surroundings,
 	startProblemOf,
+	waitOf,
 } from "./observe-attempt.ts";
 import type { KubePool, ResolveAccelerator } from "./pools.ts";
 import { KubernetesQueue } from "./queue.ts";
@@ -112,13 +113,13 @@ export class KubernetesDriver implements ClusterDriver {
 			const known = await this.#known();
 			const around = await this.#around();
 			await Promise.all(known.map((facts) => this.#tend(facts, around)));
-			const seen = known.map((facts) => ({ facts, observation: observationOf(facts, around) }));
+			const seen = await Promise.all(known.map((facts) => this.#observed(facts, around)));
 			const held = seen.filter(({ observation }) => isLive(observation)).map(({ facts }) => heldBy(facts));
 			const staging = (await this.#volume?.others(new Set(known.map((f) => f.meta.attemptId)), this.#clock.nowMs())) ?? [];
 			for (const { observation, poolId } of staging) {
 				if (isLive(observation)) held.push({ poolId, slots: observation.slots, hasGpus: false });
 			}
-			const pools = await this.#capacity.pools(known.flatMap((f) => f.pods));
+			const { pools, nodes } = await this.#capacity.pools(known.flatMap((f) => f.pods));
 			const slots = pools.map((pool) => slotsOf(pool, held));
 			const taken = new Map(slots.map((pool) => [pool.id, pool.unavailableSlots]));
 			const { resources } = this.#settings;
@@ -129,10 +130,17 @@ export class KubernetesDriver implements ClusterDriver {
 			return {
 				observedAtMs,
 				pools: slots,
+				nodes,
 				attempts: [...seen, ...staging].map(({ observation }) => observation),
 				foreign: { atMs: observedAtMs, jobs: this.#foreign },
 			};
 		});
+	}
+
+	async #observed(facts: AttemptFacts, around: Surroundings): Promise<{ facts: AttemptFacts; observation: AttemptObservation }> {
+		const observation = observationOf(facts, around);
+		if (observation.phase !== "staging") return { facts, observation };
+		return { facts, observation: { ...observation, clusterWait: waitOf(facts, await this.#logs.queued(facts)) } };
 	}
 
 	/** Without the rights to look at them nothing is adopted, which the site's check tells; the rest of the site goes on. */
@@ -344,7 +352,7 @@ export class KubernetesDriver implements ClusterDriver {
 
 	/** @throws DriverError invalid_request when there is no such pool. */
 	async #pool(poolId: string, known: readonly AttemptFacts[]): Promise<KubePool> {
-		const pools = await this.#capacity.pools(known.flatMap((f) => f.pods));
+		const { pools } = await this.#capacity.pools(known.flatMap((f) => f.pods));
 		const found = pools.find((p) => p.id === poolId);
 		if (found) return found;
 		const ids = pools.map((p) => p.id).join(", ");

@@ -186,7 +186,9 @@ describe.each([34, 20])("on a server of 1.%i", { timeout: 60_000 }, (minor) => {
 		const node = defined(emulator.pods().find((p) => p.metadata.name === podOf(id))?.spec.nodeName, "node");
 		emulator.loseNode(node);
 		await until(id, "lost");
-		expect((await driver.observe()).pools[0]?.unavailableSlots).toHaveLength(4);
+		const { pools, nodes } = await driver.observe();
+		expect(pools[0]?.unavailableSlots).toHaveLength(4);
+		expect(nodes.find((n) => n.name === node)).toMatchObject({ state: "down", reason: expect.stringMatching(/^not ready/) });
 		await driver.forget(id);
 		expect(await find(driver, id)).toBeUndefined();
 	});
@@ -219,8 +221,11 @@ describe.each([34, 20])("on a server of 1.%i", { timeout: 60_000 }, (minor) => {
 		expect(await free()).toBe(8);
 		await emulator.setHealthyGpus("gpu-1", 3);
 		await eventually(site, "one GPU is missing", async () => (await free()) === 7);
+		const node = async (name: string) => (await driver.observe()).nodes.find((n) => n.name === name);
+		expect(await node("gpu-1")).toMatchObject({ state: "ready", gpus: 4, reason: "3 of its 4 GPUs are healthy" });
 		emulator.taint("gpu-2", [{ key: "team", effect: "NoSchedule", value: "other" }]);
 		await eventually(site, "the tainted node is out", async () => (await free()) === 3);
+		expect(await node("gpu-2")).toMatchObject({ state: "closed", gpus: 4, reason: "taint team=other:NoSchedule" });
 		emulator.taint("gpu-2", [{ key: "nvidia.com/gpu", effect: "NoSchedule", value: "present" }]);
 		await eventually(site, "the usual taint of GPU nodes is tolerated", async () => (await free()) === 7);
 	});
@@ -291,7 +296,12 @@ describe("behind Spillway's back", { timeout: 60_000 }, () => {
 			return lines.find((l) => l.stream === "spillway");
 		});
 		expect(told.text).toContain("FailedScheduling");
-		expect(await find(driver, request.attemptId)).toMatchObject({ phase: "staging" });
+		const detail = expect.stringContaining("nodes are available");
+		expect(await find(driver, request.attemptId)).toMatchObject({ phase: "staging", clusterWait: { reason: "Unschedulable", detail } });
+		expect((await driver.observe()).nodes.map((n) => [n.name, n.state, n.reason, n.gpusUsed])).toEqual([
+			["gpu-1", "ready", null, 4],
+			["gpu-2", "closed", "cordoned", 0],
+		]);
 	});
 });
 
@@ -318,6 +328,7 @@ it("leaves a Job to Kueue, and refuses a queue where there is none", { timeout: 
 	const pending = `the cluster says Kueue Pending: ${waits}`;
 	await eventually(site, "Kueue's reason is told", async () => (await told()).includes(pending));
 	expect(await told()).toEqual([pending]);
+	expect(await find(driver, request.attemptId)).toMatchObject({ clusterWait: { reason: "Kueue Pending", detail: waits } });
 	const admitted = [condition("QuotaReserved", "True", "QuotaReserved", ""), condition("Admitted", "True", "Admitted", "")];
 	emulator.store.update("workloads", { ...workload, status: { conditions: admitted } } as typeof workload);
 	emulator.suspend(name, false);

@@ -70,7 +70,13 @@ function contract(name: string, open: () => Promise<Cluster>, options: Kubernete
 				if (volume !== null) await rm(volume, { recursive: true, force: true });
 				await stop();
 			},
-			features: { realProcesses: true, checkpointFolder: volume !== null, timeStepMs: 1_000, separateStreams: false },
+			features: {
+				realProcesses: true,
+				checkpointFolder: volume !== null,
+				timeStepMs: 1_000,
+				separateStreams: false,
+				letsWait: "Unschedulable",
+			},
 			...(theirs ? { theirs } : {}),
 		};
 	};

@@ -90,11 +90,16 @@ export class AttemptLogs {
 	/** What the cluster warns of: that no node has room, that an image cannot be had, that it takes the pod away, that Kueue has no quota. */
 	async #warnings(facts: AttemptFacts, pod: KubePod | null, epochMs: number, afterMs: number): Promise<LogLine[]> {
 		const events = pod ? await this.#ask("Pod", pod.name, isSettled(pod)) : facts.job ? await this.#ask("Job", facts.job.name, false) : [];
-		const queued = this.#kueue && facts.job?.suspended ? await this.#kueue.about(facts.job, { hasPods: pod !== null }) : [];
+		const queued = await this.queued(facts);
 		return [...events, ...queued]
 			.filter((e) => e.warning && e.atMs - epochMs >= afterMs)
 			.sort((a, b) => a.atMs - b.atMs)
 			.map((e) => ({ atMs: e.atMs, stream: "spillway" as const, text: `the cluster says ${e.reason}: ${e.message}`.slice(0, 1_000) }));
+	}
+
+	/** What Kueue says of a Job that it lets wait. */
+	async queued({ job, pods }: AttemptFacts): Promise<KubeEvent[]> {
+		return this.#kueue && job?.suspended ? this.#kueue.about(job, { hasPods: pods.length > 0 }) : [];
 	}
 
 	async #ask(kind: "Pod" | "Job", name: string, settled: boolean): Promise<KubeEvent[]> {

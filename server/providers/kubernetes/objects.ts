@@ -231,6 +231,8 @@ export interface KubeNode {
 	name: string;
 	labels: Record<string, string>;
 	ready: boolean;
+	/** What the cluster says of it while it is not; empty where that is nothing. */
+	notReadyWhy: string;
 	cordoned: boolean;
 	taints: { key: string; value: string; effect: string }[];
 	capacity: Map<string, number>;
@@ -253,17 +255,18 @@ export const nodeSchema = z
 			.nullish(),
 		status: z.object({ capacity: resourceMap, allocatable: resourceMap, conditions: conditionsSchema }).nullish(),
 	})
-	.transform(
-		({ metadata, spec, status }): KubeNode => ({
-			name: metadata.name,
-			labels: metadata.labels,
-			ready: status?.conditions.some((c) => c.type === "Ready" && c.status === "True") ?? false,
+	.transform(({ metadata, spec, status }): KubeNode => {
+		const readiness = status?.conditions.find((c) => c.type === "Ready");
+		const ready = readiness?.status === "True";
+		return {
+			...{ name: metadata.name, labels: metadata.labels, ready },
+			notReadyWhy: ready || !readiness ? "" : readiness.message || readiness.reason,
 			cordoned: spec?.unschedulable ?? false,
 			taints: spec?.taints ?? [],
 			capacity: status?.capacity ?? new Map(),
 			allocatable: status?.allocatable ?? new Map(),
-		}),
-	);
+		};
+	});
 
 export const eventSchema = z
 	.object({

@@ -1,6 +1,7 @@
+import type { ClusterWait } from "#server/domain/cluster-wait.ts";
 import type { AttemptObservation } from "../driver.ts";
 import { parseExit } from "../local/observe-attempt.ts";
-import type { AttemptMeta, KubeJob, KubePod, StopMark, Verdict } from "./objects.ts";
+import type { AttemptMeta, KubeEvent, KubeJob, KubePod, StopMark, Verdict } from "./objects.ts";
 
 type Exit = NonNullable<AttemptObservation["exit"]>;
 
@@ -26,6 +27,8 @@ export interface Surroundings {
 	nodeLostAfterMs: number;
 }
 
+/** A scheduler's message names every reason of every node. */
+const WAIT_TEXT_MAX = 500;
 /** The Job's controller may act on what it saw just before it was told to make no more pods. */
 const NO_PODS_SETTLE_MS = 1_000;
 /** Plain pods of a gang are made within one call; what is incomplete after this will stay so. */
@@ -100,7 +103,7 @@ export function observationOf(facts: AttemptFacts, around: Surroundings): Attemp
 	const states = pods.map((pod) => ({ pod, state: podStateOf(pod, meta, around) }));
 	const starts = states.map(({ state }) => state.startedAtMs).filter((ms) => ms !== null);
 	const startedAtMs = starts.length > 0 ? Math.min(...starts) : null;
-	const common = { attemptId: meta.attemptId, slots: meta.slots, startedAtMs, finishedAtMs: null, exit: null };
+	const common = { attemptId: meta.attemptId, slots: meta.slots, clusterWait: null, startedAtMs, finishedAtMs: null, exit: null };
 	const overs = states.flatMap(({ pod, state }) => (state.kind === "over" ? [{ pod, ...state }] : []));
 	if (!isOver(facts, overs.length, around)) {
 		const ending = stop !== null || verdict !== null || overs.some((o) => o.exit?.code !== 0) || pods.some((p) => p.deletionAtMs !== null);
@@ -117,6 +120,24 @@ export function observationOf(facts: AttemptFacts, around: Surroundings): Attemp
 	const last = ends.length > 0 ? Math.max(...ends) : (facts.job?.completedAtMs ?? facts.job?.deletionAtMs ?? stop?.atMs ?? around.nowMs);
 	const finishedAtMs = Math.max(last, ranFromMs ?? 0);
 	return { ...common, phase: exit === null ? "lost" : "exited", startedAtMs: ranFromMs, finishedAtMs, exit };
+}
+
+/** A container that is being made waits for nothing. */
+const BEGINS = ["ContainerCreating", "PodInitializing"];
+
+/**
+ * Why the cluster lets an attempt wait whose command has not begun: what its scheduler says of a pod without a node, what a node
+ * says of one that cannot start, or what Kueue says of its Job. @param queued what Kueue says
+ */
+export function waitOf({ pods }: Pick<AttemptFacts, "pods">, queued: readonly KubeEvent[]): ClusterWait | null {
+	const said = (reason: string, message: string): ClusterWait => ({ reason, detail: message.slice(0, WAIT_TEXT_MAX) });
+	const unplaced = pods.find((pod) => pod.node === null);
+	const scheduled = unplaced?.conditions.find((c) => c.type === "PodScheduled" && c.status === "False");
+	if (scheduled) return said(scheduled.reason || "Unschedulable", scheduled.message);
+	const stuck = pods.map((pod) => pod.container?.waiting).find((waiting) => waiting && !BEGINS.includes(waiting.reason));
+	if (stuck) return said(stuck.reason, stuck.message);
+	const newest = queued.toSorted((a, b) => b.atMs - a.atMs)[0];
+	return newest ? said(newest.reason, newest.message) : null;
 }
 
 /** Whether nothing of it runs, or will. */

@@ -1,3 +1,4 @@
+import type { ClusterNode } from "#server/domain/cluster-node.ts";
 import type { KubeNode } from "./objects.ts";
 import type { ParsedKubernetesSettings, Toleration } from "./settings.ts";
 
@@ -14,6 +15,8 @@ export interface KubePool {
 	nodes: { name: string; freeGpus: number }[];
 }
 
+/** GPUs that pods have, by node and resource. */
+type UsedGpus = ReadonlyMap<string, ReadonlyMap<string, number>>;
 type PoolSettings = Pick<ParsedKubernetesSettings, "accelerators" | "productLabels" | "resources" | "nodeSelector" | "tolerations">;
 /** The one model that a product's name means, or null. */
 export type ResolveAccelerator = (product: string) => string | null;
@@ -26,12 +29,7 @@ const UNLABELLED = "gpu";
  * all of them and its `allocatable` only the healthy.
  * @param used GPUs that pods of others have, by node and resource.
  */
-export function poolsOf(
-	nodes: Iterable<KubeNode>,
-	used: ReadonlyMap<string, ReadonlyMap<string, number>>,
-	settings: PoolSettings,
-	resolve: ResolveAccelerator,
-): KubePool[] {
+export function poolsOf(nodes: Iterable<KubeNode>, used: UsedGpus, settings: PoolSettings, resolve: ResolveAccelerator): KubePool[] {
 	const pools = new Map<string, KubePool>();
 	for (const node of [...nodes].sort((a, b) => (a.name < b.name ? -1 : 1))) {
 		const gpus = gpusOfNode(node, settings);
@@ -43,7 +41,7 @@ export function poolsOf(
 		const pool = pools.get(id) ?? { id, accelerator, resource, gpusPerNode: count, selector, nodes: [] };
 		pools.set(id, pool);
 		const free = Math.min(count, node.allocatable.get(resource) ?? 0) - (used.get(node.name)?.get(resource) ?? 0);
-		pool.nodes.push({ name: node.name, freeGpus: whyUnusable(node, settings.tolerations) === null ? Math.max(0, free) : 0 });
+		pool.nodes.push({ name: node.name, freeGpus: standingOf(node, settings.tolerations).state === "ready" ? Math.max(0, free) : 0 });
 	}
 	return [...pools.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
 }
@@ -68,12 +66,37 @@ function hasLabels(node: KubeNode, wanted: Readonly<Record<string, string>>): bo
 	return Object.entries(wanted).every(([key, value]) => node.labels[key] === value);
 }
 
-/** Why new pods of ours do not come onto a node, or null. */
-function whyUnusable(node: KubeNode, tolerations: readonly Toleration[]): string | null {
-	if (!node.ready) return "it is not ready";
-	if (node.cordoned) return "it is cordoned";
+/** Every node that has GPUs, with how it stands, in the cluster's own words where it has any. */
+export function clusterNodesOf(
+	nodes: Iterable<KubeNode>,
+	used: UsedGpus,
+	settings: PoolSettings,
+	pools: readonly KubePool[],
+): ClusterNode[] {
+	const poolOf = new Map(pools.flatMap((pool) => pool.nodes.map(({ name }) => [name, pool.id] as const)));
+	return [...nodes].flatMap((node) => {
+		const gpus = gpusOfNode(node, settings);
+		if (!gpus) return [];
+		const { resource, count } = gpus;
+		const healthy = Math.min(count, node.allocatable.get(resource) ?? 0);
+		const failed = healthy < count ? `${healthy} of its ${count} GPUs ${healthy === 1 ? "is" : "are"} healthy` : null;
+		const { state, reason } = standingOf(node, settings.tolerations);
+		const says = [reason, failed].filter((part) => part !== null).join("; ");
+		return {
+			...{ name: node.name, poolId: poolOf.get(node.name) ?? null, reason: says || null },
+			state: state === "ready" && healthy === 0 ? "down" : state,
+			...{ gpus: count, gpusUsed: used.get(node.name)?.get(resource) ?? 0 },
+		};
+	});
+}
+
+/** Whether new pods of ours come onto a node, and why not. */
+function standingOf(node: KubeNode, tolerations: readonly Toleration[]): Pick<ClusterNode, "state" | "reason"> {
+	if (!node.ready) return { state: "down", reason: ["not ready", node.notReadyWhy].filter(Boolean).join(": ") };
+	if (node.cordoned) return { state: "closed", reason: "cordoned" };
 	const taint = node.taints.find((t) => t.effect !== "PreferNoSchedule" && !tolerations.some((toleration) => tolerates(toleration, t)));
-	return taint ? `it has the taint ${taint.key}` : null;
+	if (!taint) return { state: "ready", reason: null };
+	return { state: "closed", reason: `taint ${taint.key}${taint.value === "" ? "" : `=${taint.value}`}:${taint.effect}` };
 }
 
 function tolerates(toleration: Toleration, taint: KubeNode["taints"][number]): boolean {

@@ -124,7 +124,7 @@ export class SiteVolume {
 		const request = await readRequest(paths);
 		if (!request) return null;
 		const { attemptId, slots, poolId } = request;
-		const none = { attemptId, slots, startedAtMs: null, finishedAtMs: null, exit: null };
+		const none = { attemptId, slots, clusterWait: null, startedAtMs: null, finishedAtMs: null, exit: null };
 		const exit = (await readIfThere(paths.exit))?.trim();
 		if (exit) return { observation: { ...none, phase: "exited", finishedAtMs: nowMs, exit: parseExit(exit) }, poolId };
 		if ((await readIfThere(paths.handed)) !== null) {

@@ -1,4 +1,5 @@
 import { mkdir, rm } from "node:fs/promises";
+import { hostname } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Clock, systemClock } from "#server/kernel/clock.ts";
@@ -56,6 +57,16 @@ export class LocalDriver implements ClusterDriver {
 			return {
 				observedAtMs,
 				pools: [{ id: poolId, accelerator, nodes: 1, gpusPerNode: slots, unavailableSlots: [] }],
+				nodes: [
+					{
+						name: hostname(),
+						poolId,
+						state: "ready",
+						reason: null,
+						gpus: slots,
+						gpusUsed: known.filter(isLive).reduce((n, a) => n + a.request.slots.length, 0),
+					},
+				],
 				attempts: known.map((a) => a.observation),
 				foreign: null,
 			};
@@ -76,7 +87,7 @@ export class LocalDriver implements ClusterDriver {
 		if (before) return this.#tend(before);
 		refuseBusySlots(
 			request,
-			known.filter((a) => a.observation.phase !== "exited" && a.observation.phase !== "lost").map((a) => a.request),
+			known.filter(isLive).map((a) => a.request),
 		);
 		const paths = this.#attempts.paths(request.attemptId);
 		await mkdir(this.#root, { recursive: true, mode: 0o700 });
@@ -115,8 +126,7 @@ export class LocalDriver implements ClusterDriver {
 		return guarded(`logs of attempt ${attemptId} cannot be read`, async () => {
 			const known = await this.#attempts.one(attemptId);
 			if (!known) return { lines: [], cursor };
-			const { phase } = known.observation;
-			return readLogFiles(known.paths, cursor, { maxBytes, ended: phase === "exited" || phase === "lost", atMs: this.#clock.nowMs() });
+			return readLogFiles(known.paths, cursor, { maxBytes, ended: !isLive(known), atMs: this.#clock.nowMs() });
 		});
 	}
 
@@ -130,7 +140,7 @@ export class LocalDriver implements ClusterDriver {
 		return guarded(`attempt ${attemptId} cannot be forgotten`, async () => {
 			const known = await this.#attempts.one(attemptId);
 			if (!known) return;
-			if (known.observation.phase !== "exited" && known.observation.phase !== "lost") {
+			if (isLive(known)) {
 				throw new DriverError("invalid_request", `attempt ${attemptId} is not over and cannot be forgotten; stop it first`);
 			}
 			this.#changes.unwatch(attemptId);
@@ -169,6 +179,10 @@ export class LocalDriver implements ClusterDriver {
 }
 
 /** Turns what the file system says into the port's error: nothing is known for sure, and the call may be made again. */
+function isLive({ observation: { phase } }: KnownAttempt): boolean {
+	return phase !== "exited" && phase !== "lost";
+}
+
 async function guarded<T>(what: string, run: () => Promise<T>): Promise<T> {
 	try {
 		return await run();

@@ -69,7 +69,7 @@ export function parseExit(text: string): Exit {
 }
 
 export function observationOf(request: StoredRequest, stage: AttemptStage, treeGone: boolean): AttemptObservation {
-	const common = { attemptId: request.attemptId, slots: request.slots, finishedAtMs: null, exit: null };
+	const common = { attemptId: request.attemptId, slots: request.slots, clusterWait: null, finishedAtMs: null, exit: null };
 	switch (stage.kind) {
 		case "before":
 			return { ...common, phase: stage.stopAsked ? "stopping" : "staging", startedAtMs: null };

@@ -77,7 +77,7 @@ export class SlurmDriver implements ClusterDriver {
 			const taken = new Map(pools.map(({ id, unavailableSlots }) => [id, unavailableSlots]));
 			const foreign = await this.#theirs.now(ours, taken);
 			await this.queue?.tellLateDependants();
-			return { observedAtMs, pools, attempts: known.map((a) => a.observation), foreign };
+			return { observedAtMs, pools, nodes: this.#pools.nodes(), attempts: known.map((a) => a.observation), foreign };
 		});
 	}
 

@@ -43,6 +43,8 @@ export interface SlurmJob {
 	state: SlurmJobState;
 	/** Why it waits, or why it ended: Slurm's own word. */
 	reason: string;
+	/** What it says more of that, e.g. `ReqNodeNotAvail, UnavailableNodes:gpu01`; empty where it says nothing. */
+	description: string;
 	/** How often it was put back into the queue after it had begun. */
 	restarts: number;
 	submittedAtMs: number | null;
@@ -83,6 +85,7 @@ export const jobSchema = z
 		partition: text,
 		job_state: words,
 		state_reason: text,
+		state_description: text,
 		restart_cnt: figure,
 		submit_time: figure,
 		start_time: figure,
@@ -118,6 +121,7 @@ export const jobSchema = z
 			partition: j.partition,
 			state,
 			reason: j.state_reason,
+			description: j.state_description,
 			restarts: j.restart_cnt ?? 0,
 			submittedAtMs: instant(j.submit_time),
 			startedAtMs: state === "PENDING" ? null : instant(j.start_time),

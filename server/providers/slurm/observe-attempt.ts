@@ -1,3 +1,4 @@
+import type { ClusterWait } from "#server/domain/cluster-wait.ts";
 import type { AttemptObservation } from "../driver.ts";
 import { isOver, type SlurmJob } from "./mapper.ts";
 
@@ -62,20 +63,24 @@ const TAKEN_AWAY = ["NODE_FAIL", "BOOT_FAIL", "PREEMPTED", "REVOKED"];
 /** An end is told by the supervisor's file; Slurm's word counts where there is none, for the times, and for why. */
 export function observationOf(facts: AttemptFacts, sight: Sight, now: { nowMs: number; settleMs: number }): AttemptObservation {
 	const { attemptId, slots, childAtMs, exit, note } = facts;
-	const common = { attemptId, slots, finishedAtMs: null, exit: null };
+	const common = { attemptId, slots, clusterWait: null, finishedAtMs: null, exit: null };
 	const startedAtMs = childAtMs === null ? null : (note?.startedAtMs ?? childAtMs);
 	const stopping = facts.stopByMs !== null || exit !== null || mustBeCancelled(sight);
 	if (!isSettled(facts, sight, now)) {
-		return {
-			...common,
-			phase: stopping || overSince(sight) !== null ? "stopping" : startedAtMs === null ? "staging" : "running",
-			startedAtMs,
-		};
+		const phase = stopping || overSince(sight) !== null ? "stopping" : startedAtMs === null ? "staging" : "running";
+		return { ...common, phase, clusterWait: phase === "staging" ? waitOf(sight) : null, startedAtMs };
 	}
 	const end = wasTakenAway(facts, sight) ? null : (exit?.exit ?? (sight.kind === "job" ? endWithoutFile(facts, sight.job) : null));
 	const ranFromMs = end === null || end.error === null ? startedAtMs : null;
 	const finishedAtMs = Math.max(note?.endedAtMs ?? exit?.atMs ?? overSince(sight) ?? 0, ranFromMs ?? 0);
 	return { ...common, phase: end === null ? "lost" : "exited", startedAtMs: ranFromMs, finishedAtMs, exit: end };
+}
+
+/** Before its first turn at the queue Slurm has no reason yet: `None`. */
+function waitOf(sight: Sight): ClusterWait | null {
+	if (sight.kind !== "job" || sight.job.state !== "PENDING") return null;
+	const { reason, description } = sight.job;
+	return reason === "" || reason === "None" ? null : { reason, detail: description === reason ? "" : description };
 }
 
 /** Whether nothing of it changes any more: Slurm has ended the job, so that its GPUs are free, and what it wrote is seen. */

@@ -1,8 +1,9 @@
+import type { ClusterNode } from "#server/domain/cluster-node.ts";
 import type { Clock } from "#server/kernel/clock.ts";
 import { DriverError } from "../driver-errors.ts";
 import type { SlurmCalls } from "./client.ts";
 import type { SlurmNode, SlurmPartition } from "./mapper.ts";
-import { poolsOf, type SlurmPool } from "./pools.ts";
+import { clusterNodesOf, poolsOf, type SlurmPool } from "./pools.ts";
 import type { ParsedSlurmSettings } from "./settings.ts";
 
 /** Partitions change when an administrator changes them. */
@@ -14,7 +15,7 @@ export class PoolWatch {
 	readonly #calls: SlurmCalls;
 	readonly #clock: Clock;
 	#partitions: { list: SlurmPartition[]; atMs: number } | null = null;
-	#pools: { list: SlurmPool[]; atMs: number } | null = null;
+	#pools: { list: SlurmPool[]; nodes: ClusterNode[]; atMs: number } | null = null;
 
 	constructor(settings: ParsedSlurmSettings, calls: SlurmCalls, clock: Clock) {
 		this.#settings = settings;
@@ -32,8 +33,13 @@ export class PoolWatch {
 		const nodes = await this.#calls.nodes();
 		const list = poolsOf(nodes, this.#partitions.list, this.#settings);
 		if (list.length === 0) throw nothingOfUse(nodes, this.#partitions.list, this.#settings);
-		this.#pools = { list, atMs: nowMs };
+		this.#pools = { list, nodes: clusterNodesOf(nodes, list), atMs: nowMs };
 		return list;
+	}
+
+	/** The nodes as the newest look at the pools saw them; the same array until the next. */
+	nodes(): readonly ClusterNode[] {
+		return this.#pools?.nodes ?? [];
 	}
 
 	/** @throws DriverError invalid_request when there is no such pool. */

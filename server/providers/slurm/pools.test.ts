@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { slotsOf } from "../pool-slots.ts";
 import type { SlurmNode, SlurmPartition } from "./mapper.ts";
-import { poolsOf, type SlurmPool } from "./pools.ts";
+import { clusterNodesOf, poolsOf, type SlurmPool } from "./pools.ts";
 
 const aNode = (name: string, changes: Partial<SlurmNode> = {}): SlurmNode => ({
 	name,
@@ -49,6 +49,24 @@ describe("pools", () => {
 		]);
 		expect(ids(["gpu"])).toEqual([["gpu-h100x4", 2]]);
 		expect(ids(["gpu", "debug"])).toEqual([["gpu-h100x4", 2]]);
+	});
+
+	it("tell their nodes by name, and in Slurm's words what keeps jobs off them", () => {
+		const nodes = [
+			aNode("a", { gpusUsed: [{ type: "h100", count: 3 }], states: ["MIXED"] }),
+			aNode("b", { states: ["IDLE", "DRAIN"], reason: "fan" }),
+			aNode("c", { states: ["DOWN*"] }),
+			aNode("d", { gpus: [{ type: "k80", count: 2 }], gpusUsed: [] }),
+			aNode("e", { gpus: [] }),
+		];
+		const pools = poolsOf(nodes, [aPartition("gpu")], { accelerators });
+		const [poolId, gpus] = ["gpu-h100x4", 4];
+		expect(clusterNodesOf(nodes, pools)).toEqual([
+			{ name: "a", poolId, state: "ready", reason: null, gpus, gpusUsed: 3 },
+			{ name: "b", poolId, state: "closed", reason: "IDLE+DRAIN: fan", gpus, gpusUsed: 0 },
+			{ name: "c", poolId, state: "down", reason: "DOWN*", gpus, gpusUsed: 0 },
+			{ name: "d", poolId: null, state: "ready", reason: null, gpus: 2, gpusUsed: 0 },
+		]);
 	});
 
 	it.each([

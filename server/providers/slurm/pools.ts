@@ -1,3 +1,4 @@
+import type { ClusterNode, NodeState } from "#server/domain/cluster-node.ts";
 import type { SlurmNode, SlurmPartition } from "./mapper.ts";
 import type { ParsedSlurmSettings } from "./settings.ts";
 
@@ -15,21 +16,18 @@ export interface SlurmPool {
 	nodes: { name: string; freeGpus: number }[];
 }
 
-/** A node in one of these is not given to anybody. */
-const UNUSABLE = [
-	...["DOWN", "DRAIN", "DRAINED", "DRAINING", "ERROR", "FAIL", "FAILED", "FAILING", "FUTURE", "INVAL", "INVALID", "INVALID_REG", "MAINT"],
-	...[
-		"MAINTENANCE",
-		"NOT_RESPONDING",
-		"NO_RESPOND",
-		"POWERED_DOWN",
-		"POWERING_DOWN",
-		"REBOOT_ISSUED",
-		"REBOOT_REQUESTED",
-		"RESERVED",
-		"UNKNOWN",
-	],
+/** A node in one of these is not given to anybody: it does not answer or has not what it should have, or somebody keeps jobs off it. */
+const DOWN = [
+	...["DOWN", "ERROR", "FAIL", "FAILED", "FAILING", "FUTURE", "INVAL", "INVALID", "INVALID_REG", "NOT_RESPONDING", "NO_RESPOND"],
+	...["POWERED_DOWN", "POWERING_DOWN", "UNKNOWN"],
 ];
+const CLOSED = ["DRAIN", "DRAINED", "DRAINING", "MAINT", "MAINTENANCE", "REBOOT_ISSUED", "REBOOT_REQUESTED", "RESERVED"];
+
+/** 22.05 puts "*" behind the state of a node that does not respond. */
+function stateOf({ states }: SlurmNode): NodeState {
+	if (states.some((s) => s.endsWith("*") || DOWN.includes(s))) return "down";
+	return states.some((s) => CLOSED.includes(s)) ? "closed" : "ready";
+}
 
 /** The pools of the partitions that are used. A node that is in several partitions counts in the first of them. */
 export function poolsOf(
@@ -59,14 +57,27 @@ export function poolsOf(
 	return [...pools.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
+/** Every node that has GPUs, with how it stands in Slurm's own words. */
+export function clusterNodesOf(nodes: readonly SlurmNode[], pools: readonly SlurmPool[]): ClusterNode[] {
+	const poolOf = new Map(pools.flatMap((pool) => pool.nodes.map(({ name }) => [name, pool.id] as const)));
+	const count = (gpus: SlurmNode["gpus"]): number => gpus.reduce((sum, g) => sum + g.count, 0);
+	return nodes
+		.filter(({ gpus }) => count(gpus) > 0)
+		.map((node) => {
+			const { name, gpus, gpusUsed, states, reason } = node;
+			const state = stateOf(node);
+			const says = state === "ready" ? reason : [states.join("+"), reason].filter(Boolean).join(": ");
+			return { name, poolId: poolOf.get(name) ?? null, state, reason: says || null, gpus: count(gpus), gpusUsed: count(gpusUsed) };
+		});
+}
+
 function newPool(id: string, partition: SlurmPartition, gpus: { type: string; count: number }, accelerator: string): SlurmPool {
 	const { name, maxTimeMs } = partition;
 	return { id, partition: name, partitions: new Set(), gresType: gpus.type, accelerator, gpusPerNode: gpus.count, maxTimeMs, nodes: [] };
 }
 
 function freeGpusOf(node: SlurmNode, partition: SlurmPartition, gpus: { type: string; count: number }): number {
-	// 22.05 puts "*" behind the state of a node that does not respond.
-	if (!partition.up || node.states.some((s) => s.endsWith("*") || UNUSABLE.includes(s))) return 0;
+	if (!partition.up || stateOf(node) !== "ready") return 0;
 	const used = node.gpusUsed.filter((g) => g.type === gpus.type).reduce((sum, g) => sum + g.count, 0);
 	return Math.max(0, gpus.count - used);
 }

@@ -157,6 +157,10 @@ describe.skipIf(missing !== null)(
 						/gres\/gpu count reported lower than configured \(2 < 4\)/,
 					);
 					expect(await find(h.driver, request.attemptId)).toMatchObject({ phase: "running" });
+					expect((await h.driver.observe()).nodes.find((n) => n.name === idle)).toMatchObject({
+						...{ state: "down", gpus: 4, gpusUsed: 0 },
+						reason: expect.stringMatching(/INVAL.*: gres\/gpu count reported lower than configured \(2 < 4\)/),
+					});
 				} finally {
 					await slurm().restartNode(idle, 4);
 					// An administrator lets it work again, once it has told that it is whole.
@@ -178,6 +182,9 @@ describe.skipIf(missing !== null)(
 						return seen && seen.unavailableSlots.length > 0 ? seen : null;
 					});
 					expect(pool.unavailableSlots).toEqual([0, 1, 2, 3]);
+					const { nodes } = await h.driver.observe();
+					expect(nodes.find((n) => n.name === node)).toMatchObject({ state: "closed", reason: "IDLE+DRAIN: test" });
+					expect(nodes.filter((n) => n.name !== node && n.state !== "ready")).toEqual([]);
 				} finally {
 					await slurm().command("scontrol", "update", `nodename=${node}`, "state=resume");
 				}
@@ -297,7 +304,13 @@ describe.skipIf(missing !== null)(
 					await slurm().command("scontrol", "hold", id);
 					await slurm().command("scancel", blocker);
 					await eventually(h, "it is held", async () => (await slurm().command("squeue", "-h", "-o", "%r")) === "JobHeldAdmin");
-					expect((await find(h.driver, request.attemptId))?.phase).toBe("staging");
+					const clusterWait = { reason: "JobHeldAdmin", detail: "" };
+					await eventually(
+						h,
+						"it is told so",
+						async () => (await find(h.driver, request.attemptId))?.clusterWait?.reason === clusterWait.reason,
+					);
+					expect(await find(h.driver, request.attemptId)).toMatchObject({ phase: "staging", clusterWait });
 					await slurm().command("scontrol", "release", id);
 					await untilPhase(h, request.attemptId, "exited");
 					expect(await textOf(request.attemptId)).toEqual(["here"]);
@@ -313,6 +326,8 @@ describe.skipIf(missing !== null)(
 					await h.driver.start(request);
 					const said = () => slurm().command("squeue", "-h", "-o", "%u %r");
 					await eventually(h, "Slurm says why", async () => (await said()) === "root PartitionTimeLimit");
+					const waits = async () => (await find(h.driver, request.attemptId))?.clusterWait?.reason === "PartitionTimeLimit";
+					await eventually(h, "it is told so", waits);
 					expect((await find(h.driver, request.attemptId))?.phase).toBe("staging");
 					await slurm().command("scontrol", "update", "partitionname=gpu", "MaxTime=INFINITE");
 					expect((await untilPhase(h, request.attemptId, "exited")).exit?.code).toBe(0);

@@ -5,6 +5,7 @@ import { checkpoint } from "#server/db/schema/checkpoint.ts";
 import { instance } from "#server/db/schema/instance.ts";
 import { job } from "#server/db/schema/job.ts";
 import type { Placement } from "#server/domain/capacity.ts";
+import { type ClusterWait, clusterWaitSentence } from "#server/domain/cluster-wait.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import type { AttemptState } from "#server/domain/states.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
@@ -29,6 +30,8 @@ export interface AttemptView {
 	exitCode: number | null;
 	exitSignal: string | null;
 	logLines: number;
+	/** Why the site's own scheduler lets it wait, while it does. */
+	clusterWait: (ClusterWait & { message: string }) | null;
 }
 
 export interface CheckpointView {
@@ -46,6 +49,11 @@ export interface JobDetail extends JobView {
 	attemptList: AttemptView[];
 	instances: InstanceView[];
 	checkpoints: CheckpointView[];
+}
+
+function waitView({ state, clusterWait }: typeof attempt.$inferSelect): AttemptView["clusterWait"] {
+	if (clusterWait === null || (state !== "starting" && state !== "staging")) return null;
+	return { ...clusterWait, message: clusterWaitSentence(clusterWait) };
 }
 
 /** @throws SpillwayError `not_found`, also for a job of somebody else's team: its existence is not told. */
@@ -92,6 +100,7 @@ export async function getJob(ctx: ServiceContext, jobId: string): Promise<JobDet
 			exitCode: a.exitCode,
 			exitSignal: a.exitSignal,
 			logLines: a.logLines,
+			clusterWait: waitView(a),
 		})),
 		instances: instances.map((i) => instanceView(i, { ...row, nodes: row.spec.nodes })),
 		checkpoints: checkpoints.map((c) => ({

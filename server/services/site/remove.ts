@@ -2,6 +2,7 @@ import { and, eq, inArray, ne } from "drizzle-orm";
 import type { Tx } from "#server/db/client.ts";
 import { notify } from "#server/db/notify.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
+import { clusterNode } from "#server/db/schema/cluster-node.ts";
 import { instance } from "#server/db/schema/instance.ts";
 import { job } from "#server/db/schema/job.ts";
 import { offer } from "#server/db/schema/offer.ts";
@@ -35,6 +36,7 @@ export async function removeSite(ctx: ServiceContext, id: string): Promise<void>
 			});
 		}
 		await tx.delete(offer).where(eq(offer.siteId, id));
+		await tx.delete(clusterNode).where(eq(clusterNode.siteId, id));
 		await tx
 			.update(site)
 			.set({

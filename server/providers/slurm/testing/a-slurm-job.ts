@@ -9,6 +9,7 @@ export function aSlurmJob(changes: Partial<SlurmJob> = {}): SlurmJob {
 			user: "alice",
 			partition: "gpu",
 			state: "PENDING",
+			description: "",
 			reason: "Resources",
 			restarts: 0,
 			submittedAtMs: 890_000,

@@ -1,0 +1,19 @@
+import { eq } from "drizzle-orm";
+import type { Db } from "#server/db/client.ts";
+import { notify } from "#server/db/notify.ts";
+import { attempt } from "#server/db/schema/attempt.ts";
+import type { ClusterWait } from "#server/domain/cluster-wait.ts";
+
+/** Writes why the cluster lets an attempt wait, where that is new, and tells the browsers. */
+export async function noteWait(
+	db: Db,
+	row: { id: string; jobId: string; team: string; clusterWait: ClusterWait | null },
+	wait: ClusterWait | null,
+): Promise<void> {
+	const before = row.clusterWait;
+	if (before?.reason === wait?.reason && before?.detail === wait?.detail) return;
+	await db.transaction(async (tx) => {
+		await tx.update(attempt).set({ clusterWait: wait }).where(eq(attempt.id, row.id));
+		await notify(tx, { changes: [{ topic: "job", id: row.jobId, team: row.team }] });
+	});
+}
