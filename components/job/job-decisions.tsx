@@ -1,7 +1,7 @@
 "use client";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { useQueryState } from "nuqs";
-import { useMemo } from "react";
+import { lazy, Suspense, useMemo } from "react";
 import { EmptyState } from "#components/page/states.tsx";
 import { formatShort } from "#components/time/format-time.ts";
 import { Time } from "#components/time/relative-time.tsx";
@@ -15,7 +15,9 @@ import { decisionRows } from "./decision-rows.ts";
 import { HomeComparison } from "./home-comparison.tsx";
 import { ReasonText } from "./reason-text.tsx";
 import { jobPageParams } from "./search-params.ts";
-import { WaitingChanges } from "./waiting-changes.tsx";
+
+/** A chunk of its own: most jobs that people look at have begun. */
+const WaitingChanges = lazy(() => import("./waiting-changes.tsx").then((loaded) => ({ default: loaded.WaitingChanges })));
 
 /** More decisions than these do not fit beside each other. */
 const TABS = 4;
@@ -33,6 +35,11 @@ export function JobDecisions({ job }: { job: JobDetail }) {
 			: job.finishedAt === null
 				? "Why it waits"
 				: `Why it ${job.state === "failed" ? "failed" : "ended"}`;
+	const changes = (job.state === "queued" || job.state === "held") && (
+		<Suspense fallback={null}>
+			<WaitingChanges job={job} />
+		</Suspense>
+	);
 	if (!shown || !rows) {
 		return (
 			<Panel title={title}>
@@ -48,7 +55,7 @@ export function JobDecisions({ job }: { job: JobDetail }) {
 								? "It is looked at again in every cycle. The places that were considered stand here once one of them is taken."
 								: "It ended before a place was chosen for it."}
 						</p>
-						<WaitingChanges job={job} />
+						{changes}
 					</>
 				)}
 			</Panel>
@@ -76,7 +83,7 @@ export function JobDecisions({ job }: { job: JobDetail }) {
 			<p className="max-w-[92ch] px-4 pb-3.5 text-md text-pretty text-ink-2 [&_b]:text-ink">
 				<ReasonText reason={shown.reason} /> <HomeComparison decision={shown} deadlineMs={deadlineMs} />
 			</p>
-			<WaitingChanges job={job} />
+			{changes}
 			<CandidateTable rows={rows} gpus={job.gpus} deadlineMs={deadlineMs} />
 		</Panel>
 	);

@@ -12,18 +12,17 @@ import { ReasonText, screenFormatters } from "./reason-text.tsx";
 /** The queue and the prices move on. */
 const AGAIN_MS = 15_000;
 
-/** Of a job that waits: the one reason as it is now, and what would change it. Nothing for any other. */
+/** Of a job that waits: the one reason as it is now, and what would change it. */
 export function WaitingChanges({ job }: { job: JobDetail }) {
-	const waits = job.state === "queued" || job.state === "held";
 	const trpc = useTRPC();
-	const { data } = useQuery(trpc.job.waiting.queryOptions({ id: job.id }, { enabled: waits, refetchInterval: AGAIN_MS }));
+	const { data } = useQuery(trpc.job.waiting.queryOptions({ id: job.id }, { refetchInterval: AGAIN_MS }));
 	const reason = data?.reason ?? job.reason;
 	const changes = useTime((now) =>
 		waitingChanges(reason, screenFormatters(now))
 			.map((c) => c.sentence)
 			.join("\n"),
 	);
-	if (!waits || !data?.waits) return null;
+	if (!data?.waits) return null;
 	return (
 		<div className="grid gap-3 border-t px-4 py-3.5">
 			<p className="max-w-[92ch] text-pretty text-ink-2">

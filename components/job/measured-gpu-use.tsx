@@ -1,0 +1,124 @@
+"use client";
+import { Sparkline, type SparkPoint } from "#components/charts/sparkline.tsx";
+import { CsvButton } from "#components/csv/csv-button.tsx";
+import { Place } from "#components/place/place.tsx";
+import { shownPlace } from "#components/place/placement.ts";
+import { formatExact, formatSpan } from "#components/time/format-time.ts";
+import type { JobDetail } from "#components/trpc/outputs.ts";
+import { formatCount } from "#components/ui/format-number.ts";
+import { Panel } from "#components/ui/panel.tsx";
+import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
+import { type GpuUse, type GpuUseRow, gpuUseCsv, prepareGpuUse } from "./prepare-gpu-use.ts";
+
+/** What the machines of its attempts measured, a row for each that measured something. */
+export function MeasuredGpuUse({ job, use }: { job: JobDetail; use: GpuUse }) {
+	const rows = prepareGpuUse(use, job.attemptList);
+	return (
+		<Panel
+			title="GPU use"
+			sub={`measured by nvidia-smi, in steps of ${formatSpan(use.stepMs)}`}
+			actions={<CsvButton size="sm" label="GPU use as CSV" fileName={`spillway-gpu-use-${job.id}.csv`} text={() => gpuUseCsv(use, rows)} />}
+		>
+			<Table aria-label="GPU use">
+				<thead>
+					<tr>
+						<Th>Attempt</Th>
+						<Th className="w-[30%]">Utilisation, 0 to 100%</Th>
+						<Th n>Mean</Th>
+						<Th className="w-[30%]">Power of all its GPUs</Th>
+						<Th n>Mean</Th>
+						<Th n>Measured</Th>
+					</tr>
+				</thead>
+				<tbody>
+					{rows.map((row) => (
+						<UseRow key={row.attempt.id} row={row} />
+					))}
+				</tbody>
+			</Table>
+			<Measured rows={rows} />
+		</Panel>
+	);
+}
+
+function UseRow({ row }: { row: GpuUseRow }) {
+	const { attempt, meanPercent, meanWatts, measuredMinutes, toMs } = row;
+	const fill = attempt.placement.capacityType;
+	const percent = `${formatCount(Math.round(meanPercent))}%`;
+	const watts = meanWatts === null ? "not told" : `${formatCount(Math.round(meanWatts))} W`;
+	return (
+		<Tr>
+			<Td phone="a">
+				<span className="inline-flex items-center gap-2">
+					<span className="tabular text-ink-3">{attempt.number}</span> <Place {...shownPlace(attempt.placement)} word={false} />
+				</span>
+			</Td>
+			<Td phone="e">
+				<Sparkline
+					points={row.utilisation}
+					toMs={toMs}
+					fill={fill}
+					most={100}
+					className="h-5"
+					label={spoken("GPU utilisation", row.utilisation, "%")}
+				/>
+			</Td>
+			<Td n phone="b" className="font-semibold">
+				{percent}
+			</Td>
+			<Td>
+				{meanWatts === null ? (
+					<span className="text-ink-3">the driver does not tell it</span>
+				) : (
+					<Sparkline points={row.power} toMs={toMs} fill={fill} className="h-5" label={spoken("GPU power", row.power, " W")} />
+				)}
+			</Td>
+			<Td n phone="d">
+				{watts}
+			</Td>
+			<Td n phone="c" className="text-ink-3 max-md:text-left!">
+				{formatCount(measuredMinutes)} min
+			</Td>
+		</Tr>
+	);
+}
+
+/** "GPU utilisation: 12% to 98%". */
+function spoken(what: string, points: readonly SparkPoint[], unit: string): string {
+	const values = points.flatMap((p) => p.value ?? []);
+	const told = (value: number) => `${formatCount(Math.round(value))}${unit}`;
+	return `${what}: ${told(Math.min(...values))} to ${told(Math.max(...values))}`;
+}
+
+/** The lines as a table, for readers who do not see the picture. */
+function Measured({ rows }: { rows: readonly GpuUseRow[] }) {
+	const told = (value: number | null | undefined, unit: string) =>
+		value == null ? "not measured" : `${formatCount(Math.round(value))}${unit}`;
+	return (
+		<div className="sr-only">
+			<table>
+				<caption>GPU use through time</caption>
+				<thead>
+					<tr>
+						<th scope="col">Attempt</th>
+						<th scope="col">From</th>
+						<th scope="col">Utilisation</th>
+						<th scope="col">Power</th>
+					</tr>
+				</thead>
+				<tbody>
+					{rows.flatMap((row) =>
+						row.utilisation.map((point, i) => (
+							<tr key={`${row.attempt.id}-${point.atMs}`}>
+								<td>{row.attempt.number}</td>
+								<th scope="row">{formatExact(point.atMs)}</th>
+								<td>{told(point.value, "%")}</td>
+								<td>{told(row.power[i]?.value, " W")}</td>
+							</tr>
+						)),
+					)}
+				</tbody>
+			</table>
+		</div>
+	);
+}
