@@ -8,14 +8,17 @@ import { audit } from "#server/db/schema/audit.ts";
 import { job } from "#server/db/schema/job.ts";
 import type { Role } from "#server/domain/vocabulary.ts";
 import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
+import { decide } from "#server/scheduling/decide.ts";
 import { createChannel } from "../channel/create.ts";
 import { type ServiceContext, systemContext } from "../context.ts";
 import { cancelJob } from "../job/cancel.ts";
 import { publishPolicy } from "../policy/publish.ts";
+import { loadSnapshot, SnapshotCache } from "../snapshot/load.ts";
 import { askAgain } from "./ask-again.ts";
 import { grantApproval, refuseApproval } from "./decide.ts";
 import { approvalOfJob, countApprovals, listApprovals } from "./list.ts";
 import { changeApprovalSettings } from "./settings.ts";
+import { syncApprovals } from "./sync.ts";
 
 const ASK = "{ id: ask-first, when: quote.costUsd > 0.0, require: { approval: platform } }";
 const TIMEOUT_MS = 60_000;
@@ -139,6 +142,17 @@ describe("a rule that asks", { timeout: TIMEOUT_MS }, () => {
 		expect(again).toMatchObject({ state: "open", ruleId: "ask-first" });
 		expect(BigInt(again?.quote.costMicroUsd ?? 0)).toBeGreaterThan(asked);
 		expect(await named("asks")).toMatchObject({ state: "held" });
+	});
+
+	it("a cycle that looked before the answer does not ask for it again", async () => {
+		const { id } = await hold();
+		const { snapshot } = await loadSnapshot(world.ctx, new SnapshotCache());
+		const plan = decide(snapshot);
+		expect(plan.asks?.size).toBe(1);
+		world.clock.advance(1);
+		await grantApproval(as("usr_b"), { id });
+		expect(await syncApprovals(world.database.db, snapshot, plan)).toEqual({ opened: 0, withdrawn: 0, expired: 0 });
+		expect(await rows()).toMatchObject([{ state: "granted" }]);
 	});
 
 	it("nobody answers within the hours that are set: it expires, and the job says so at home", async () => {

@@ -1,4 +1,4 @@
-import { and, eq } from "drizzle-orm";
+import { and, eq, gt, inArray } from "drizzle-orm";
 import type { Tx } from "#server/db/client.ts";
 import { notify } from "#server/db/notify.ts";
 import { approval } from "#server/db/schema/approval.ts";
@@ -18,6 +18,7 @@ export interface OpenApproval {
 	/** The decision that held the job; null when none was written anew. */
 	decisionId: string | null;
 	policy: { name: string; version: number };
+	/** When the question came up: as old as the snapshot that a cycle decided from. */
 	nowMs: number;
 }
 
@@ -27,7 +28,8 @@ const SAME_WITHIN = 100n;
 /**
  * Asks for a person's yes, in the transaction that holds the job: the row, its alert (and so mail and chat) and its line in
  * the audit. A job asks for one thing at a time: what is open for the same rule gets the present price, for another rule it
- * is withdrawn. Answers its id when it was opened, null when there is nothing new.
+ * is withdrawn. What was answered since `nowMs` is not asked again: the next cycle decides with the answer. Answers its id when it
+ * was opened, null when there is nothing new.
  */
 export async function openApproval(tx: Tx, ctx: Pick<ServiceContext, "actor" | "requestId">, input: OpenApproval): Promise<string | null> {
 	const { jobId, request, policy, nowMs } = input;
@@ -40,6 +42,7 @@ export async function openApproval(tx: Tx, ctx: Pick<ServiceContext, "actor" | "
 		.from(approval)
 		.where(and(eq(approval.jobId, jobId), eq(approval.state, "open")))
 		.for("update");
+	if (!open && (await answeredSince(tx, input))) return null;
 	if (open && open.ruleId === request.ruleId && open.role === request.role) {
 		await refresh(tx, open, quote);
 		return null;
@@ -76,6 +79,16 @@ export async function openApproval(tx: Tx, ctx: Pick<ServiceContext, "actor" | "
 		],
 	});
 	return id;
+}
+
+async function answeredSince(tx: Tx, { jobId, request, nowMs }: OpenApproval): Promise<boolean> {
+	const ofRule = and(eq(approval.jobId, jobId), eq(approval.ruleId, request.ruleId), inArray(approval.state, ["granted", "refused"]));
+	const answers = await tx
+		.select({ id: approval.id })
+		.from(approval)
+		.where(and(ofRule, gt(approval.decidedAt, new Date(nowMs))))
+		.limit(1);
+	return answers.length > 0;
 }
 
 async function refresh(tx: Tx, open: typeof approval.$inferSelect, quote: ApprovalQuote): Promise<void> {
