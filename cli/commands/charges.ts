@@ -13,7 +13,7 @@ import { FILTER_OPTIONS, filterQuery } from "../spend-filters.ts";
 export const charges: Command = {
 	name: "charges",
 	usage:
-		"[--from DAY] [--to DAY] [--job ID | --cause ID] [--as-of POINT] [--since POINT] [filters] | refund CHARGE --reason TEXT [--amount USD]",
+		"[--from DAY] [--to DAY] [--job ID | --cause ID | --budget ID [--period DAY]] [--as-of POINT] [--since POINT] [filters] | refund CHARGE --reason TEXT [--amount USD]",
 	summary: "list the charges behind a number, newest first, each with what caused it; and refund one",
 	details:
 		"A refund takes back what a machine of a cloud was charged, or --amount of it, by a correction beside the charge: in its job, team and hour, and in the budgets. Platform engineers and finance may.",
@@ -22,6 +22,8 @@ export const charges: Command = {
 		to: { value: "DAY", help: "up to this day or time, UTC (default: now)" },
 		job: { value: "ID", help: "only this job's, by its id" },
 		cause: { value: "ID", help: "only of this machine, allocation, pool or line of a bill" },
+		budget: { value: "ID", help: "only what this budget counts, of its current period unless --period, or --from and --to, say another" },
+		period: { value: "DAY", help: "with --budget: the period that this day lies in" },
 		correction: {
 			value: "WHY",
 			many: true,
@@ -42,6 +44,7 @@ export const charges: Command = {
 		"spillway charges --team risk --region us-east-1",
 		"spillway charges --from 2026-11-01 --to 2026-11-02 --kind adjustment --json",
 		"spillway charges --from 2026-11-01 --to 2026-12-01 --as-of 2026-11/1",
+		"spillway charges --budget cloud-month --period 2026-11-01",
 		'spillway charges refund chg_01jd3x --amount 12.50 --reason "The disk was slow"',
 	],
 	async run(ctx) {
@@ -71,6 +74,8 @@ async function refund({ args, io, client, json }: CommandContext, id: string): P
 async function list({ args, io, client, json }: CommandContext): Promise<ExitCode> {
 	const part = {
 		cause: args.text("cause"),
+		budget: args.text("budget"),
+		period: args.text("period"),
 		correction: args.list("correction"),
 		lost: args.text("lost"),
 		asOf: args.text("as-of"),
@@ -84,7 +89,7 @@ async function list({ args, io, client, json }: CommandContext): Promise<ExitCod
 		io.out(`${answer.text}\n`);
 		return EXIT.done;
 	}
-	const { items, totals, later, fromMs, toMs, nextCursor } = readAs(chargesShape, answer, "list of charges");
+	const { items, totals, later, budget, fromMs, toMs, nextCursor } = readAs(chargesShape, answer, "list of charges");
 	io.out(
 		table(
 			io,
@@ -116,6 +121,7 @@ async function list({ args, io, client, json }: CommandContext): Promise<ExitCod
 	);
 	const shown = nextCursor === null ? "" : ` of which the newest ${items.length} are shown`;
 	io.err(`${styled(io, "dim", `${exactTime(fromMs)} to ${exactTime(toMs)}: ${count(Number(totals.charges), "charge")}${shown}`)}\n`);
+	if (budget) io.err(`${styled(io, "dim", `counted by the budget ${budget.id}: ${exactMoney(budget.postedMicroUsd)}`)}\n`);
 	if (later && later.charges !== "0") {
 		const posted = `${count(Number(later.charges), "charge")}, ${exactMoney(later.effectiveMicroUsd)}`;
 		io.err(`${styled(io, "dim", `posted later, and not among them: ${posted} (see them with --since instead of --as-of)`)}\n`);

@@ -50,6 +50,7 @@ export const chargesShape = z.looseObject({
 	nextCursor: z.string().nullable(),
 	totals: z.looseObject({ charges: micro, effectiveMicroUsd: micro, billedMicroUsd: micro, gpuMs: micro }),
 	later: z.looseObject({ charges: micro, effectiveMicroUsd: micro }).nullish(),
+	budget: z.looseObject({ id: z.string(), postedMicroUsd: micro }).nullish(),
 });
 
 export const refundShape = z.looseObject({ chargeId: z.string(), refundedMicroUsd: micro, leftMicroUsd: micro });

@@ -8,7 +8,7 @@ import { CHARGES_OF_BUDGETS } from "#server/domain/budget-charges.ts";
 const MONTHS = { month: 1, quarter: 3, year: 12 } as const;
 
 /** What a budget counts: the period's key is its first day in the ledger's calendar. */
-type Counted = Pick<BudgetRow, "scope" | "period" | "periodKey"> & { seesAllTeams?: boolean };
+type Counted = Pick<BudgetRow, "id" | "scope" | "period" | "periodKey"> & { seesAllTeams?: boolean };
 
 interface Within {
 	/** One day of the period, `2026-11-30`. */
@@ -20,16 +20,16 @@ interface Within {
 }
 
 /**
- * The page with the charges that a budget counts; null where its scope asks for more than filters can, and for sums over teams
- * that the reader does not see.
+ * The page with the charges that a budget counts: by filters where its scope asks for team, project and class alone, else by the
+ * budget itself. null where there can be none, and for sums over teams that the reader does not see.
  */
 export function budgetDrill(
-	{ scope, period, periodKey, seesAllTeams = true }: Counted,
+	{ id, scope, period, periodKey, seesAllTeams = true }: Counted,
 	{ day, team, job, asOf = null }: Within = {},
 ): string | null {
 	if (!seesAllTeams && team === undefined && job === undefined) return null;
 	const own = scopeFilters(scope);
-	const counted = own && narrowed(own, CHARGES_OF_BUDGETS);
+	const counted = own ? narrowed(own, CHARGES_OF_BUDGETS) : {};
 	const filters = counted && (team === undefined ? counted : narrowed(counted, { team: [team] }));
 	if (filters === null) return null;
 	const dates = day === undefined ? { from: periodKey, to: addDays(monthStart(periodKey, MONTHS[period]), -1) } : { from: day, to: day };
@@ -37,6 +37,7 @@ export function budgetDrill(
 	return chargesHref({
 		...{ range: "month", dates, by: "team", bucket: null, filters, zone: "UTC" },
 		...(job === undefined ? {} : { job }),
+		...(own === null ? { budget: id } : {}),
 		asOf,
 	});
 }

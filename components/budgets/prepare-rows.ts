@@ -71,7 +71,7 @@ export function scopeName(scope: string): string {
 
 const SIMPLE = /^job\.(team|project|class)\s*==\s*["']([^"'\\]+)["']$/;
 
-/** What charges of its jobs have, where the scope asks for team, project and class alone; null where no filter says it. */
+/** What charges of its jobs have, where the scope asks for team, project and class alone; null where filters do not say it. */
 export function scopeFilters(scope: string): SpendFilters | null {
 	let filters: SpendFilters | null = {};
 	for (const part of partsOf(scope)) {

@@ -178,7 +178,11 @@ describe("the charges that a budget counts", () => {
 		const some = { ...quarter, seesAllTeams: false };
 		expect([budgetDrill(some), budgetDrill(some, { day: "2026-11-03" })]).toEqual([null, null]);
 		expect(budgetDrill(some, { team: "risk" })).toBe(budgetDrill(quarter, { team: "risk" }));
-		expect(budgetDrill(row("big", "job.gpus > 8"))).toBeNull();
+		const big = row("big", "job.gpus > 8");
+		expect(budgetDrill(big)).toBe("/spend/charges?from=2026-11-01&to=2026-11-30&budget=big");
+		expect(budgetDrill(big, { day: "2026-11-03", team: "risk" })).toBe("/spend/charges?from=2026-11-03&to=2026-11-03&team=risk&budget=big");
+		expect(budgetDrill(big, { job: "job_1", asOf: "2026-11/1" })).toContain("job=job_1&asOf=2026-11/1&budget=big");
+		expect(budgetDrill({ ...big, seesAllTeams: false })).toBeNull();
 	});
 
 	it("days have the dates of the ledger's calendar, wherever it is: Auckland's 1 November begins on 31 October, 11:00 UTC", () => {

@@ -38,27 +38,38 @@ function useCharges(view: ChargesView) {
 	const items = query.data.pages.flatMap((page) => page.items);
 	const totals = query.data.pages[0]?.totals;
 	const later = query.data.pages[0]?.later ?? null;
+	const budget = query.data.pages[0]?.budget ?? null;
 	const mayRefund = query.data.pages[0]?.may.refund === true;
-	return { ...query, items, totals, later, mayRefund };
+	return { ...query, items, totals, later, budget, mayRefund };
 }
 
 /** Sums of the whole selection, whatever of it is shown: the figure that was clicked is the first. */
 export function ChargesHead({ view }: { view: ChargesView }) {
-	const { totals } = useCharges(view);
+	const { totals, budget } = useCharges(view);
 	if (!totals) return null;
 	const count = `${formatCount(Number(totals.charges))} charge${totals.charges === 1n ? "" : "s"}`;
 	if (view.of === "carbon") return <CarbonFacts totals={totals} count={count} />;
 	return (
 		<FactStrip columns="1.3fr 1fr 1fr 1fr 1fr" framed={false} className="mt-1">
-			<Fact label="Effective cost" lead wide note={count}>
+			{budget && (
+				<Fact label={`Posted to ${budget.id}`} lead wide note={`${count}; of reserved capacity what is billed for the use`}>
+					<Money value={budget.postedMicroUsd} />
+				</Fact>
+			)}
+			<Fact
+				label="Effective cost"
+				{...(budget ? { note: "reserved capacity with its share of what was paid ahead" } : { lead: true, wide: true, note: count })}
+			>
 				<Money value={totals.effectiveMicroUsd} />
 			</Fact>
 			<Fact label="List cost" note="without discounts, spot or commitments">
 				<Money value={totals.listMicroUsd} />
 			</Fact>
-			<Fact label="Contracted cost" note="at the prices agreed on">
-				<Money value={totals.contractedMicroUsd} />
-			</Fact>
+			{budget === null && (
+				<Fact label="Contracted cost" note="at the prices agreed on">
+					<Money value={totals.contractedMicroUsd} />
+				</Fact>
+			)}
 			<Fact label="Billed cost" note="of what an invoice says">
 				<Money value={totals.billedMicroUsd} />
 			</Fact>

@@ -1,4 +1,5 @@
 import Link from "next/link";
+import { budgetsHref } from "#components/budgets/params.ts";
 import { CORRECTION_WORD } from "#components/spend/prepare-charges.ts";
 import { type ChargesView, chargesHref } from "#components/spend/view.ts";
 import { statementHref } from "#components/statements/search-params.ts";
@@ -17,10 +18,10 @@ const LOST_WORD = {
 	any: "Attempts that did not finish",
 } as const;
 
-/** What the charges are restricted to beside the filters: one job, or work that was lost. Each can be taken away. */
+/** What the charges are restricted to beside the filters: one job, a budget, or work that was lost. Each can be taken away. */
 export function ChargesScope({ view }: { view: ChargesView }) {
-	const { job, lost, withoutIdle, cause, correction, asOf, since } = view;
-	if ([job, lost, cause, correction, asOf, since].every((part) => part === null) && !withoutIdle) return null;
+	const { job, lost, withoutIdle, cause, correction, asOf, since, budget } = view;
+	if ([job, lost, cause, correction, asOf, since, budget].every((part) => part === null) && !withoutIdle) return null;
 	return (
 		<div className="flex flex-wrap items-center gap-2 text-ink-2">
 			{view.job !== null && (
@@ -28,6 +29,14 @@ export function ChargesScope({ view }: { view: ChargesView }) {
 					Of one job:{" "}
 					<Link href={`/jobs/${view.job}`} className="font-mono text-xs text-accent hover:underline">
 						{view.job}
+					</Link>
+				</Scope>
+			)}
+			{budget !== null && (
+				<Scope clearHref={chargesHref({ ...view, budget: null })} clears="the budget">
+					Counted by the budget{" "}
+					<Link href={budgetsHref({ budget })} className="text-accent hover:underline">
+						{budget}
 					</Link>
 				</Scope>
 			)}

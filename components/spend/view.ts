@@ -94,7 +94,7 @@ const chargesParams = {
 	...spendParams,
 	...{ cause: parseAsString, correction: parseAsArrayOf(parseAsStringLiteral(CHARGE_CORRECTIONS)) },
 	...{ job: parseAsString, lost: parseAsStringLiteral(LOST), without: parseAsStringLiteral(["idle"]) },
-	...{ asOf: cut, since: cut },
+	...{ asOf: cut, since: cut, budget: parseAsString },
 	of: parseAsStringLiteral(CHARGES_OF).withDefault("cost"),
 };
 const urlKeys = { capacityType: "capacity", accelerator: "gpu" } as const;
@@ -116,7 +116,7 @@ export interface SpendView {
 	zone: string;
 }
 
-/** Charges of a part of it: of one job or cause, corrections, of attempts that came to nothing, all but idle hardware, or posted by or after a cut. */
+/** Charges of a part of it: of one job or cause, corrections, of attempts that came to nothing, all but idle hardware, of a budget, or posted by or after a cut. */
 export interface ChargesPart {
 	job: string | null;
 	/** The id of a machine, an allocation, a pool or a line of a bill. */
@@ -128,6 +128,8 @@ export interface ChargesPart {
 	/** As parseLedgerCut() reads them. */
 	asOf: string | null;
 	since: string | null;
+	/** The id of a budget that counts them. */
+	budget: string | null;
 	of: (typeof CHARGES_OF)[number];
 }
 export type ChargesView = SpendView & ChargesPart;
@@ -153,11 +155,11 @@ export const chargesHref = (view: SpendView & Partial<ChargesPart>): string =>
 		...valuesOf(view),
 		...{ cause: view.cause ?? null, correction: view.correction ?? null },
 		...{ job: view.job ?? null, lost: view.lost ?? null, without: view.withoutIdle ? "idle" : null },
-		...{ asOf: view.asOf ?? null, since: view.since ?? null, of: view.of ?? "cost" },
+		...{ asOf: view.asOf ?? null, since: view.since ?? null, budget: view.budget ?? null, of: view.of ?? "cost" },
 	});
 
 export function chargesViewOf(all: inferParserType<typeof chargesParams>, zone: string): ChargesView {
-	const { job, cause, correction, lost, without, asOf, since, of, ...params } = all;
+	const { job, cause, correction, lost, without, asOf, since, budget, of, ...params } = all;
 	return {
 		...viewOf(params, zone),
 		job,
@@ -167,6 +169,7 @@ export function chargesViewOf(all: inferParserType<typeof chargesParams>, zone: 
 		withoutIdle: without === "idle",
 		asOf,
 		since,
+		budget: budget ? budget.slice(0, 64) : null,
 		of,
 	};
 }
@@ -198,6 +201,7 @@ export function chargesQuery(view: ChargesView, nowMs: number) {
 		...(view.withoutIdle ? { withoutIdle: true } : {}),
 		...(view.asOf === null ? {} : { asOf: view.asOf }),
 		...(view.since === null ? {} : { since: view.since }),
+		...(view.budget === null ? {} : { budget: view.budget }),
 		limit: 100,
 	};
 }

@@ -297,6 +297,7 @@ describe("which job is meant", () => {
 describe("what is shown", () => {
 	it("--json is the API's JSON, to the letter", async () => {
 		const id = await world.submit({ name: "to-the-letter" });
+		const [{ id: budget }] = (await world.get("/budgets")).json.items as [{ id: string }];
 		const paths: [string[], string][] = [
 			[["show", id], `/jobs/${id}`],
 			[["explain", id], `/jobs/${id}/decisions`],
@@ -334,6 +335,7 @@ describe("what is shown", () => {
 				],
 				"/charges?from=2026-01-01&to=2026-02-01&lost=cut_short&asOf=2026-10-02&since=2026-10-01&withoutIdle=true",
 			],
+			[["charges", "--budget", budget, "--period", "2026-01-15"], `/charges?from=2026-01-01&to=2026-02-01&budget=${budget}`],
 		];
 		for (const [args, at] of paths) {
 			const ran = await spillway([...args, "--json"]);

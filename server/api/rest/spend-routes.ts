@@ -2,6 +2,7 @@ import { z } from "zod";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 import { authorize } from "#server/services/authorize.ts";
+import { budgetPeriodAt } from "#server/services/budget/counted-charges.ts";
 import { ledgerCalendar, setLedgerZone } from "#server/services/ledger/calendar.ts";
 import { readLedgerCheck } from "#server/services/ledger/nightly-check.ts";
 import { refundCharge, refundInput } from "#server/services/ledger/refund.ts";
@@ -14,7 +15,7 @@ import { ok, type RestContext, type Route } from "./route.ts";
 
 const SPEND_DEFAULT_DAYS = 30;
 /** Of a charge's selection, beside the filters that sums have too. */
-const CHARGE_PARTS = ["cause", "lost", "asOf", "since"] as const;
+const CHARGE_PARTS = ["cause", "lost", "asOf", "since", "budget"] as const;
 const GROUPS = [...SPEND_GROUPS, "job"] as const;
 const refundBody = refundInput.omit({ chargeId: true });
 const zoneInput = z.strictObject({ zone: z.string().min(1).max(64) });
@@ -38,12 +39,23 @@ export const spendRoutes: Route[] = [
 		method: "GET",
 		path: "/charges",
 		summary:
-			"The charges behind a number, newest first, with the sums of the whole selection; filtered as /spend, by job, cause or correction, by how its attempts ended (lost), withoutIdle, and as the ledger stood (asOf) or what came later (since)",
+			"The charges behind a number, newest first, with the sums of the whole selection; filtered as /spend, by job, cause or correction, by how its attempts ended (lost), withoutIdle, as the ledger stood (asOf) or what came later (since), and by the budget that counts them (budget), of its current period or that of a day (period)",
 		permission: "charge:read",
 		async handle(ctx, { query }) {
-			refuseUnknown(query, ["from", "to", "job", ...CHARGE_PARTS, "correction", "withoutIdle", "cursor", "limit", ...SPEND_DIMENSIONS]);
+			refuseUnknown(query, [
+				"from",
+				"to",
+				"job",
+				"period",
+				...CHARGE_PARTS,
+				"correction",
+				"withoutIdle",
+				"cursor",
+				"limit",
+				...SPEND_DIMENSIONS,
+			]);
 			const jobId = textParam(query, "job");
-			const selection = { ...rangeOf(ctx, query), filters: filtersParam(query), ...(jobId === undefined ? {} : { jobId }) };
+			const selection = { ...(await rangeOfCharges(ctx, query)), filters: filtersParam(query), ...(jobId === undefined ? {} : { jobId }) };
 			const parts = Object.fromEntries(CHARGE_PARTS.map((name) => [name, textParam(query, name)]));
 			const corrections = listParam(query, "correction");
 			const more = { withoutIdle: flagParam(query, "withoutIdle"), ...(corrections.length === 0 ? {} : { correction: corrections }) };
@@ -117,6 +129,19 @@ function groupOf(query: URLSearchParams): SpendGroup | "job" {
 function rangeOf(ctx: RestContext, query: URLSearchParams): { fromMs: number; toMs: number } {
 	const toMs = timeParam(query, "to") ?? ctx.clock.nowMs();
 	return { fromMs: timeParam(query, "from") ?? toMs - SPEND_DEFAULT_DAYS * DAY_MS, toMs };
+}
+
+/** Of a budget its whole period, unless other times are asked for. */
+async function rangeOfCharges(ctx: RestContext, query: URLSearchParams): Promise<{ fromMs: number; toMs: number }> {
+	const [id, period] = [textParam(query, "budget"), textParam(query, "period")];
+	const times = query.has("from") || query.has("to");
+	if (period !== undefined && (id === undefined || times))
+		throw new SpillwayError("invalid_input", "period says which period of a budget is meant, and cannot be used with from and to.", {
+			fields: [{ path: "period", message: "only with budget, and without from and to" }],
+		});
+	if (id === undefined || times) return rangeOf(ctx, query);
+	const { fromMs, toMs } = await budgetPeriodAt(ctx, { id, ...(period === undefined ? {} : { period }) });
+	return { fromMs, toMs };
 }
 
 function pageOf(query: URLSearchParams): { cursor?: string; limit?: number } {

@@ -71,6 +71,8 @@ describe("GET /spend", () => {
 		["/charges?lost=stolen", "lost"],
 		["/charges?asOf=yesterday", "asOf"],
 		["/charges?since=2026-13/1", "since"],
+		["/charges?budget=b&period=2026-01-01&from=2026-01-01", "period"],
+		["/charges?budget=b&period=January", "period"],
 	])("%s is refused and the parameter named", async (path, field) => {
 		const { status, json } = await world.get(path, { as: "finance" });
 		expect(status).toBe(400);

@@ -9,7 +9,9 @@ import { attempt } from "#server/db/schema/attempt.ts";
 import { charge } from "#server/db/schema/charge.ts";
 import { CHARGE_CORRECTIONS, type Charge, type ChargeCorrection } from "#server/domain/charge.ts";
 import { LOST, LOST_CHOICES, type LostChoice } from "#server/domain/lost-work.ts";
-import { teamScope } from "../authorize.ts";
+import { authorize, teamScope } from "../authorize.ts";
+import { BUDGET_COST } from "../budget/cost-sql.ts";
+import { countedCharges } from "../budget/counted-charges.ts";
 import type { ServiceContext } from "../context.ts";
 import { decodeCursor, encodeCursor } from "../cursor.ts";
 import { ledgerCalendar } from "../ledger/calendar.ts";
@@ -27,7 +29,8 @@ import { readSums } from "./read-sums.ts";
  * id; `correction`: those that correct, for one of these reasons. `lost`: those of attempts that ended in the range without
  * finishing their command, in one way or in any, whenever they were charged. `withoutIdle`: not those of owned hardware that
  * no job used. `asOf`: as the ledger stood when a version of a statement was closed (`2026-11/1`, `2026-11/1/risk`) or at an
- * instant; `since`: what was posted later than that. `cursor`: nextCursor of the page before.
+ * instant; `since`: what was posted later than that. `budget`: those that this budget counts, by its id. `cursor`: nextCursor of
+ * the page before.
  */
 export const listChargesInput = z.strictObject({
 	fromMs: z.number().int(),
@@ -40,6 +43,7 @@ export const listChargesInput = z.strictObject({
 	withoutIdle: z.boolean().default(false),
 	asOf: z.string().max(200).optional(),
 	since: z.string().max(200).optional(),
+	budget: z.string().min(1).max(64).optional(),
 	cursor: z.string().max(200).optional(),
 	limit: z.number().int().min(1).max(500).default(50),
 });
@@ -72,6 +76,8 @@ export interface ChargePage {
 	since: CutView | null;
 	/** With asOf: what was posted to the selection later. */
 	later: Pick<ChargeTotals, "charges" | "effectiveMicroUsd"> | null;
+	/** With a budget: what it counts of the whole selection; of reserved capacity that is what is billed for the use itself. */
+	budget: { id: string; postedMicroUsd: bigint } | null;
 	/** What who asks may do with them. */
 	may: { refund: boolean };
 }
@@ -79,29 +85,35 @@ export interface ChargePage {
 /**
  * A page of charges, newest first, with the sums of the whole selection from the rollups. A data scientist sees their own
  * teams' alone. Cost: the rollups of the range, then the charges of those days alone that have any, from the newest on; with
- * a cut also the charges that were posted after it, which lie at the end of their month's partition.
- * @throws SpillwayError `forbidden`, `invalid_input`, `not_found` for a version of a statement that was never written.
+ * a cut also the charges that were posted after it, which lie at the end of their month's partition; with a budget all the
+ * charges that it counts.
+ * @throws SpillwayError `forbidden`, `invalid_input`, `not_found` for a version of a statement that was never written and for a
+ * budget that no policy has had.
  */
 export async function listCharges(ctx: Pick<ServiceContext, "actor" | "db">, raw: ListChargesInput): Promise<ChargePage> {
 	const teams = teamScope(ctx, "charge:read");
-	const { filters, jobId, cause, correction, lost, withoutIdle, asOf, since, cursor, limit, ...asked } = listChargesInput.parse(raw);
+	const { filters, jobId, cause, correction, lost, withoutIdle, asOf, since, budget, cursor, limit, ...asked } =
+		listChargesInput.parse(raw);
 	const calendar = await ledgerCalendar(ctx.db);
 	const range = spendRange(asked, calendar);
 	const after = cursor === undefined ? null : decodeCursor(cursor);
 	const until = asOf === undefined ? null : await readCut(ctx, asOf, "asOf");
 	const from = since === undefined ? null : await readCut(ctx, since, "since");
-	const { only, place } = await fewCharges(ctx, range, { jobId, cause, correction, lost });
+	const few = await fewCharges(ctx, range, { jobId, cause, correction, lost });
+	const { place } = few;
+	if (budget !== undefined) authorize(ctx, "budget:read", null);
+	const only = budget === undefined ? few.only : and(few.only, await countedCharges(ctx.db, budget, { range: place, calendar }));
 	const selected = and(passes(charge, filters, teams), only, withoutIdle ? USED : undefined);
 	const kept = and(selected, until?.by, from?.after);
 	const readFrom = async (db: DbOrTx) => {
-		const later = until && (await sumsOfCharges({ db }, and(within([place]), selected, until.after)));
+		const later = until && (await sumsOfCharges({ db }, and(within([place]), selected, until.after))).totals;
 		if (only !== undefined || from !== null)
-			return { later, totals: await sumsOfCharges({ db }, and(within([place]), kept)), places: [place] };
+			return { later, ...(await sumsOfCharges({ db }, and(within([place]), kept))), places: [place] };
 		const selection = { range, calendar, filters, teams, withoutIdle, later, atMs: after?.atMs ?? range.toMs, rows: limit + 1 };
-		return { later, ...(await sumsOfSelection({ db }, selection)) };
+		return { later, ...(await sumsOfSelection({ db }, selection)), countedMicroUsd: 0n };
 	};
 	// What was posted later is taken off sums that hold it: both are of one moment, else a charge posted between is in one of them.
-	const { later, totals, places } = await (until ? ctx.db.transaction(readFrom, ONE_MOMENT) : readFrom(ctx.db));
+	const { later, totals, places, countedMicroUsd } = await (until ? ctx.db.transaction(readFrom, ONE_MOMENT) : readFrom(ctx.db));
 	const rows = await readChargeRows(ctx.db, and(within(places), kept, after === null ? undefined : before(after)), limit + 1);
 	const items = rows.slice(0, limit).map((row) => ({ ...row, cause: causeOf(row) }));
 	const last = items.at(-1);
@@ -114,6 +126,7 @@ export async function listCharges(ctx: Pick<ServiceContext, "actor" | "db">, raw
 		totals,
 		...{ asOf: until?.view ?? null, since: from?.view ?? null },
 		later: later && { charges: later.charges, effectiveMicroUsd: later.effectiveMicroUsd },
+		budget: budget === undefined ? null : { id: budget, postedMicroUsd: countedMicroUsd },
 		may: { refund: allows(ctx, "rates:change", null) },
 	};
 }
@@ -203,7 +216,10 @@ function placesOf(buckets: readonly { granularity: string | null; bucketStartMs:
 	return places;
 }
 
-async function sumsOfCharges(ctx: { db: DbOrTx }, where: SQL | undefined): Promise<ChargeTotals> {
+async function sumsOfCharges(
+	ctx: { db: DbOrTx },
+	where: SQL | undefined,
+): Promise<{ totals: ChargeTotals /** As budgets count. */; countedMicroUsd: bigint }> {
 	const sum = (name: keyof typeof charge & (typeof TOTALS)[number]) => sql<string>`coalesce(sum(${charge[name]}), 0)::text`;
 	const unknown = (name: "emissionsMilligrams" | "embodiedMilligrams") =>
 		sql<string>`coalesce(sum(${charge.gpuMs}) filter (where ${charge[name]} is null), 0)::text`;
@@ -222,10 +238,12 @@ async function sumsOfCharges(ctx: { db: DbOrTx }, where: SQL | undefined): Promi
 			emissionsUnknownGpuMs: unknown("emissionsMilligrams"),
 			embodiedUnknownGpuMs: unknown("embodiedMilligrams"),
 			charges: sql<string>`count(*)::text`,
+			counted: sql<string>`coalesce(sum(${BUDGET_COST}), 0)::text`,
 		})
 		.from(charge)
 		.where(where);
-	return Object.fromEntries(TOTALS.map((name) => [name, BigInt(row?.[name] ?? 0)])) as ChargeTotals;
+	const totals = Object.fromEntries(TOTALS.map((name) => [name, BigInt(row?.[name] ?? 0)])) as ChargeTotals;
+	return { totals, countedMicroUsd: BigInt(row?.counted ?? 0) };
 }
 
 function within(places: readonly Interval[]): SQL | undefined {
