@@ -7,9 +7,8 @@ import { badInput } from "../args.ts";
 import { readAs } from "../client.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
+import { findingCounts, findingLine } from "../render/findings.ts";
 import { count } from "../render/format.ts";
-import { styled } from "../render/style.ts";
-import { clean } from "../render/table.ts";
 import { importShape, submittedBatchShape } from "../shapes/job.ts";
 
 const KINDS: Readonly<Record<string, string>> = {
@@ -17,7 +16,6 @@ const KINDS: Readonly<Record<string, string>> = {
 	k8s: "/imports/kubernetes",
 	kubernetes: "/imports/kubernetes",
 };
-const MARKS = { question: "?", dropped: "-", changed: "~", carried: "+" } as const;
 
 export const importCommand: Command = {
 	name: "import",
@@ -40,11 +38,12 @@ export const importCommand: Command = {
 		const text = await read(file, ctx);
 		const team = args.text("team") ?? (io.env.SPILLWAY_TEAM || undefined);
 		const zoneOffsetMinutes = -new Date(io.nowMs()).getTimezoneOffset();
-		const answer = await ctx.client.post(route, { text, zoneOffsetMinutes, ...(team === undefined ? {} : { team }) });
+		const script = { text, zoneOffsetMinutes, ...(team === undefined ? {} : { team }) };
+		const answer = await ctx.client.post(route, script);
 		const imported = readAs(importShape, answer, "import");
-		for (const line of imported.findings.map((f) => findingLine(ctx, f))) io.err(line);
-		io.err(summary(imported.findings));
-		if (args.has("submit")) return submit(ctx, imported);
+		for (const line of imported.findings.map((f) => findingLine(io, f))) io.err(line);
+		io.err(findingCounts(imported.findings));
+		if (args.has("submit")) return submit(ctx, imported, { kind: imported.kind, ...script });
 		io.out(ctx.json ? `${answer.text}\n` : imported.documents.map((d) => stringify(d, { lineWidth: 0 })).join("---\n"));
 		return EXIT.done;
 	},
@@ -63,22 +62,12 @@ async function read(file: string, { io }: CommandContext): Promise<string> {
 	}
 }
 
-function findingLine({ io }: CommandContext, f: Imported["findings"][number]): string {
-	const mark = styled(io, f.kind === "question" ? "bold" : "dim", MARKS[f.kind]);
-	return `${mark} ${String(f.line).padStart(4)}  ${clean(f.subject)}${f.text === "" ? "" : `. ${clean(f.text)}`}\n`;
-}
-
-function summary(findings: Imported["findings"]): string {
-	const of = (kind: string): number => findings.filter((f) => f.kind === kind).length;
-	return `${of("carried")} carried, ${of("changed")} changed, ${of("dropped")} dropped, ${count(of("question"), "question")}\n`;
-}
-
-async function submit(ctx: CommandContext, imported: Imported): Promise<ExitCode> {
+async function submit(ctx: CommandContext, imported: Imported, script: object): Promise<ExitCode> {
 	if (imported.questions > 0 && !ctx.args.has("anyway"))
 		throw badInput(
 			`${count(imported.questions, "question")} left open, so nothing was submitted. Answer them in the job file that "spillway import" prints without --submit, or add --anyway.`,
 		);
-	const answer = await ctx.client.post("/jobs", { items: imported.documents });
+	const answer = await ctx.client.post("/jobs", { items: imported.documents, script });
 	if (ctx.json) ctx.io.out(`${answer.text}\n`);
 	else for (const { id } of readAs(submittedBatchShape, answer, "answer").items) ctx.io.out(`${id}  queued\n`);
 	return EXIT.done;

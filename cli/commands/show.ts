@@ -3,6 +3,7 @@ import { readAs } from "../client.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { EXIT } from "../exit.ts";
 import { findJobId } from "../find-job.ts";
+import { findingCounts, findingLine } from "../render/findings.ts";
 import { bytes, count, duration, exactAndRelative, grams, label, money, NONE, place, relative, startRange } from "../render/format.ts";
 import { styled, styleOfState } from "../render/style.ts";
 import { clean, fields, heading, table } from "../render/table.ts";
@@ -38,6 +39,7 @@ function jobText(ctx: CommandContext, job: JobDetail): string {
 			["asks for", `${count(job.gpus, "GPU")}${job.spec.nodes > 1 ? ` on ${job.spec.nodes} nodes` : ""}${limits(job)}`],
 			["command", clean(job.spec.command.map(quoted).join(" "))],
 			["place", job.placement ? `${place(job.placement)}${job.placement.accelerator ? `, ${job.placement.accelerator}` : ""}` : null],
+			["adopted", job.adoption ? adoptionText(job.adoption, nowMs) : null],
 			["submitted", `${exactAndRelative(job.submittedAt, nowMs)} by ${job.submittedBy}`],
 			["started", job.startedAt === null ? null : exactAndRelative(job.startedAt, nowMs)],
 			["finished", job.finishedAt === null ? null : exactAndRelative(job.finishedAt, nowMs)],
@@ -55,7 +57,36 @@ function jobText(ctx: CommandContext, job: JobDetail): string {
 			`\n${count(job.checkpoints.length, "checkpoint")}, the newest ${at}: ${duration(newest.completedMs)} of work in ${bytes(newest.bytes)}\n`,
 		);
 	}
+	if (job.imported) parts.push(importText(ctx, job.imported));
 	return parts.join("");
+}
+
+function adoptionText(
+	{ foreignId, user, partition, siteId, state, ruleId, heldAt, ...a }: NonNullable<JobDetail["adoption"]>,
+	nowMs: number,
+): string {
+	const says = [
+		`job ${clean(foreignId)} of ${clean(user)} in ${clean(partition)} at ${siteId}, by rule ${ruleId}: ${state}`,
+		heldAt === null ? null : `held there since ${exactAndRelative(heldAt, nowMs)}`,
+		a.output && a.output.files.length > 0 ? `its output is there in ${clean(a.output.files.join(", "))}` : null,
+		a.why && clean(a.why),
+		(a.problem ?? a.output?.problem) && clean(a.problem ?? a.output?.problem ?? ""),
+	];
+	return says.filter(Boolean).join("; ");
+}
+
+/** What was not carried over as it was written; of the rest only how much it is. */
+function importText({ io }: CommandContext, { kind, findings, leftOut, isAsRead }: NonNullable<JobDetail["imported"]>): string {
+	const changed = isAsRead ? "" : "The job was changed after it was read.\n";
+	const more = leftOut > 0 ? `and ${leftOut} more that are not kept\n` : "";
+	const lines = findings.filter((f) => f.kind !== "carried").map((f) => findingLine(io, f));
+	return [
+		heading(io, `Read from ${kind === "sbatch" ? "an sbatch script" : "a Kubernetes manifest"}`),
+		...lines,
+		findingCounts(findings),
+		more,
+		changed,
+	].join("");
 }
 
 function limits({ spec }: JobDetail): string {

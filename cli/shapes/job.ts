@@ -27,6 +27,10 @@ export const jobShape = z.looseObject({
 
 export type Job = z.infer<typeof jobShape>;
 
+const findingShape = z.looseObject({
+	...{ line: z.number(), kind: z.enum(["carried", "changed", "dropped", "question"]), subject: z.string(), text: z.string() },
+});
+
 export const jobDetailShape = jobShape.extend({
 	spec: z.looseObject({
 		command: z.array(z.string()),
@@ -34,6 +38,14 @@ export const jobDetailShape = jobShape.extend({
 		duration: z.looseObject({ estimateMs: z.number().nullable(), maxMs: z.number().nullable() }),
 	}),
 	submittedBy: z.string(),
+	imported: z.looseObject({ kind: z.string(), findings: z.array(findingShape), leftOut: z.number(), isAsRead: z.boolean() }).nullish(),
+	adoption: z
+		.looseObject({
+			...{ siteId: z.string(), foreignId: z.string(), user: z.string(), partition: z.string(), state: z.string(), ruleId: z.string() },
+			...{ heldAt: time, why: z.string().nullable(), problem: z.string().nullable() },
+			output: z.looseObject({ files: z.array(z.string()), problem: z.string().nullable() }).nullable(),
+		})
+		.nullish(),
 	attemptList: z.array(
 		z.looseObject({
 			number: z.number(),
@@ -73,8 +85,6 @@ export const followedShape = z.union([z.looseObject({ end: z.literal(true) }), l
 export const importShape = z.looseObject({
 	kind: z.string(),
 	documents: z.array(z.record(z.string(), z.unknown())),
-	findings: z.array(
-		z.looseObject({ line: z.number(), kind: z.enum(["carried", "changed", "dropped", "question"]), subject: z.string(), text: z.string() }),
-	),
+	findings: z.array(findingShape),
 	questions: z.number(),
 });

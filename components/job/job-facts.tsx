@@ -135,6 +135,13 @@ function ProgressFact({ job, outlook }: { job: JobDetail; outlook: Outlook }) {
 		);
 	}
 	const live = liveAttempt(job);
+	if (live?.clusterWait) {
+		return (
+			<Fact label="In its cluster's queue" note={`the cluster says ${live.clusterWait.reason}`}>
+				<Elapsed sinceMs={ms(live.createdAt)} precise />
+			</Fact>
+		);
+	}
 	if (live?.state === "staging") return <StagingFact jobId={job.id} attempt={live} />;
 	if (outlook.progress === null || outlook.workMs === null) {
 		return (

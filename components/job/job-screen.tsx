@@ -4,12 +4,14 @@ import { PageBody } from "#components/page/page-header.tsx";
 import { PanelGate } from "#components/page/panel-gate.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { KpiSkeleton, TableSkeleton } from "#components/ui/skeleton.tsx";
+import { JobAdoption } from "./job-adoption.tsx";
 import { JobCheckpoints } from "./job-checkpoints.tsx";
 import { JobDecisions } from "./job-decisions.tsx";
 import { JobFacts } from "./job-facts.tsx";
 import { JobFilePanel } from "./job-file-panel.tsx";
 import { JobGpuUse } from "./job-gpu-use.tsx";
 import { JobHeader } from "./job-header.tsx";
+import { JobImport } from "./job-import.tsx";
 import { JobLogs } from "./job-logs.tsx";
 import { JobReceipt } from "./job-receipt.tsx";
 import { JobTimeline } from "./job-timeline.tsx";
@@ -26,6 +28,7 @@ export function JobScreen({ id, yaml }: { id: string; yaml: string }) {
 					<JobFacts job={job} />
 				</PanelGate>
 				<JobApproval jobId={id} />
+				{job.adoption && <JobAdoption adoption={job.adoption} />}
 				<PanelGate what="What happened" fallback={<Loading title="What happened" rows={3} />}>
 					<JobTimeline job={job} />
 				</PanelGate>
@@ -39,6 +42,7 @@ export function JobScreen({ id, yaml }: { id: string; yaml: string }) {
 					<JobGpuUse job={job} />
 				</PanelGate>
 				<JobLogs job={job} />
+				{job.imported && <JobImport imported={job.imported} />}
 				<div className="grid items-stretch gap-4 rail:grid-cols-2">
 					<JobCheckpoints job={job} />
 					<JobFilePanel yaml={yaml} />

@@ -5,6 +5,7 @@ import { formatDay } from "#components/time/format-time.ts";
 import type { JobDetail } from "#components/trpc/outputs.ts";
 import { Panel } from "#components/ui/panel.tsx";
 import { sentenceOf } from "#server/domain/sentences.ts";
+import { liveAttempt } from "./outlook.ts";
 import { screenFormatters } from "./reason-text.tsx";
 import { jobTimeline } from "./timeline-input.ts";
 import { useNowFor, useOutlook } from "./use-job.ts";
@@ -18,6 +19,7 @@ export function JobTimeline({ job }: { job: JobDetail }) {
 		[job, outlook, nowMs],
 	);
 	const [from, to] = [formatDay(input.fromMs), formatDay(input.toMs)];
+	const waits = liveAttempt(job)?.clusterWait ?? null;
 	const staged = job.attemptList.some((a) => a.startedAt !== null || a.stagingAt !== null);
 	return (
 		<Panel
@@ -28,7 +30,7 @@ export function JobTimeline({ job }: { job: JobDetail }) {
 					<span className="flex flex-wrap items-center gap-x-3.5 gap-y-1 text-xs">
 						<span className="inline-flex items-center gap-1.5">
 							<span aria-hidden className="mark-exact h-2.25 w-4 rounded-xs border border-cloud bg-cloud-soft" />
-							starting, copying data in
+							starting, waiting at its cluster, copying data in
 						</span>
 						{job.checkpoints.length > 0 && (
 							<span className="inline-flex items-center gap-1.5">
@@ -40,6 +42,11 @@ export function JobTimeline({ job }: { job: JobDetail }) {
 				)
 			}
 		>
+			{waits && (
+				<p role="status" className="max-w-[90ch] px-4 pb-3 text-pretty text-ink-2 [overflow-wrap:anywhere]">
+					{waits.message}
+				</p>
+			)}
 			<div className="px-4 pb-3" suppressHydrationWarning>
 				<TimelineChart input={input} />
 			</div>

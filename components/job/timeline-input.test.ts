@@ -35,6 +35,7 @@ const job = (some: Partial<JobDetail>): JobDetail =>
 		attemptList: [],
 		checkpoints: [],
 		instances: [],
+		spec: { data: [] },
 		...some,
 	}) as unknown as JobDetail;
 const placed = (attemptNumber: number, runMin: number, total = "5"): DecisionView =>
@@ -70,6 +71,18 @@ describe("jobTimeline", () => {
 			["aws us-east-2 spot", "stage 2-3", "stage 3-4", "run_spot 4-10", "lost 10-14"],
 			["aws us-east-2 spot", "stage 16-17", "run_spot 17-20", "forecast_cloud 20-27"],
 		]);
+	});
+
+	it("calls the time before the start what it is: on a cluster with a queue of its own the job waits there", () => {
+		const labels = (provider: string, data: unknown[]) => {
+			const placement = { siteId: "home", provider, region: null, capacityType: "owned" } as unknown as AttemptView["placement"];
+			const waiting = attempt(1, { placement, stagingAt: at(1), state: "staging" });
+			const j = job({ attemptList: [waiting], spec: { data } as unknown as JobDetail["spec"] });
+			return jobTimeline(j, outlookOf(j, [], NOTHING_PAID, atMs(5)), atMs(5), () => "").lanes[1]?.segments.map((s) => s.label);
+		};
+		expect(labels("slurm", [])).toEqual(["starting", "waiting at its cluster"]);
+		expect(labels("kubernetes", [{}])).toEqual(["starting", "waiting at its cluster, copying data in"]);
+		expect(labels("local", [])).toEqual(["starting", "copying data in"]);
 	});
 
 	it("shows the time that a stop took apart", () => {

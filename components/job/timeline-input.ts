@@ -64,7 +64,10 @@ function attemptLane(job: JobDetail, attempt: AttemptView, outlook: Outlook, end
 		id: attempt.id,
 		title: [provider, region, capacity === "owned" ? null : CAPACITY_WORD[capacity]].filter(Boolean).join(" "),
 		sub: `attempt ${attempt.number}, ${formatSpan(until - placed)}${ended ? "" : " so far"}`,
-		segments: [...attemptSegments(attempt, until, checkpointsMs), ...(ended || began === null ? [] : expected(attempt, outlook, endMs))],
+		segments: [
+			...attemptSegments(attempt, { until, checkpointsMs, hasData: job.spec.data.length > 0 }),
+			...(ended || began === null ? [] : expected(attempt, outlook, endMs)),
+		],
 		checkpointsMs,
 		interruption: broke
 			? {
@@ -82,7 +85,16 @@ function attemptLane(job: JobDetail, attempt: AttemptView, outlook: Outlook, end
 	};
 }
 
-function attemptSegments(attempt: AttemptView, until: number, checkpointsMs: readonly number[]): LaneSegment[] {
+interface LaneFacts {
+	until: number;
+	checkpointsMs: readonly number[];
+	hasData: boolean;
+}
+
+function attemptSegments(attempt: AttemptView, { until, checkpointsMs, hasData }: LaneFacts): LaneSegment[] {
+	// Such a cluster has a queue of its own before its nodes.
+	const queues = ["slurm", "kubernetes"].includes(attempt.placement.provider);
+	const staged = [queues ? "waiting at its cluster" : null, hasData || !queues ? "copying data in" : null].filter(Boolean).join(", ");
 	const owned = attempt.placement.capacityType === "owned";
 	const staging = owned ? "stage_owned" : "stage";
 	const began = ms(attempt.startedAt);
@@ -92,7 +104,7 @@ function attemptSegments(attempt: AttemptView, until: number, checkpointsMs: rea
 	const runUntil = stop === null ? until : Math.min(until, stop);
 	const segments: LaneSegment[] = [
 		{ fromMs: Date.parse(attempt.createdAt), toMs: copying ?? readyMs, kind: staging, label: owned ? "starting" : "the machine starts" },
-		{ fromMs: copying ?? readyMs, toMs: readyMs, kind: staging, label: "copying data in" },
+		{ fromMs: copying ?? readyMs, toMs: readyMs, kind: staging, label: staged },
 	];
 	if (began !== null) {
 		const savedMs = LOST.includes(attempt.state) ? Math.max(began, ...checkpointsMs) : runUntil;

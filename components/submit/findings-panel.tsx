@@ -3,7 +3,7 @@ import { useId } from "react";
 import { Checkbox } from "#components/ui/checkbox.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { Icon, type IconName } from "#components/ui/icon.tsx";
-import { type Finding, groupFindings, questionKey } from "./group-findings.ts";
+import { type Finding, type FindingGroup, groupFindings, questionKey } from "./group-findings.ts";
 
 const MARKS: Record<Finding["kind"], { icon: IconName; tone: string; says: string }> = {
 	question: { icon: "alert", tone: "text-risk-ink", says: "Question" },
@@ -12,29 +12,31 @@ const MARKS: Record<Finding["kind"], { icon: IconName; tone: string; says: strin
 	carried: { icon: "check", tone: "text-carbon-ink", says: "Carried" },
 };
 
-type FindingsProps = {
-	findings: readonly Finding[];
-	answered: ReadonlySet<string>;
-	onAnswer: (key: string, yes: boolean) => void;
-};
+/** How a person answers a question, before the job is submitted. */
+type Answers = { answered: ReadonlySet<string>; onAnswer: (key: string, yes: boolean) => void };
 
 /** What became of every line that was given, what a person has to look at first. */
-export function Findings({ findings, answered, onAnswer }: FindingsProps) {
-	return groupFindings(findings).map((group) => (
-		<section key={group.kind} className="border-t px-4 py-3">
+export function Findings({ findings, ...answers }: { findings: readonly Finding[] } & Answers) {
+	return groupFindings(findings).map((group) => <FindingGroupSection key={group.kind} group={group} answers={answers} />);
+}
+
+/** Without `answers` it is only told: the job was submitted. */
+export function FindingGroupSection({ group, answers }: { group: FindingGroup; answers?: Answers }) {
+	return (
+		<section className="border-t px-4 py-3">
 			<h3 className="mb-1.5 text-xs font-strong">
 				{group.title} <span className="font-book text-ink-3">{group.note}</span>
 			</h3>
 			<ul className="grid gap-1.5">
 				{group.findings.map((f) => (
-					<FindingRow key={`${f.line}/${questionKey(f)}`} finding={f} answered={answered} onAnswer={onAnswer} />
+					<FindingRow key={`${f.line}/${questionKey(f)}`} finding={f} {...(answers && { answers })} />
 				))}
 			</ul>
 		</section>
-	));
+	);
 }
 
-function FindingRow({ finding, answered, onAnswer }: { finding: Finding } & Omit<FindingsProps, "findings">) {
+function FindingRow({ finding, answers }: { finding: Finding; answers?: Answers }) {
 	const mark = MARKS[finding.kind];
 	const key = questionKey(finding);
 	const id = useId();
@@ -46,9 +48,9 @@ function FindingRow({ finding, answered, onAnswer }: { finding: Finding } & Omit
 				<span className={cn(finding.text !== "" && "font-semibold")}>{finding.subject}</span>
 				{finding.text !== "" && <span className="text-ink-2">. {finding.text}</span>}
 			</span>
-			{finding.kind === "question" && (
+			{finding.kind === "question" && answers && (
 				<label htmlFor={id} className="flex cursor-pointer items-center gap-1.5 whitespace-nowrap text-ink-2">
-					<Checkbox id={id} checked={answered.has(key)} onChange={(event) => onAnswer(key, event.currentTarget.checked)} />
+					<Checkbox id={id} checked={answers.answered.has(key)} onChange={(event) => answers.onAnswer(key, event.currentTarget.checked)} />
 					Leave it so
 				</label>
 			)}

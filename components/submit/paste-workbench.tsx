@@ -7,7 +7,7 @@ import { decisionRows } from "#components/job/decision-rows.ts";
 import { describeError } from "#components/page/error-boundary.tsx";
 import { EmptyState } from "#components/page/states.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
-import type { ImportView } from "#components/trpc/outputs.ts";
+import type { ImportView, Inputs } from "#components/trpc/outputs.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Panel, PanelHeader } from "#components/ui/panel.tsx";
 import { notify } from "#components/ui/toast.tsx";
@@ -23,16 +23,19 @@ import { ScriptField } from "./script-field.tsx";
 import { useQuote } from "./use-quote.ts";
 import { useSettled } from "./use-settled.ts";
 
+/** What was pasted, as the server reads it. */
+export type Script = Inputs["job"]["import"];
+
 const TYPING_MS = 300;
 const NO_JOB: Check = { spec: null, problems: [], readable: true, fields: undefined };
 
-type PasteProps = { teams: readonly string[]; onOpen: (yaml: string, check: Check) => void };
+type PasteProps = { teams: readonly string[]; onOpen: (yaml: string, check: Check, script: Script | null) => void };
 
 /** A script or manifest beside what became of it, and the quote of the job that it is. */
 export function PasteWorkbench({ teams, onOpen }: PasteProps) {
 	const [text, setText] = useState("");
 	const [answered, setAnswered] = useState<ReadonlySet<string>>(new Set());
-	const { imported, error, reading } = useImport(text, teams[0]);
+	const { imported, script, error, reading } = useImport(text, teams[0]);
 	const [first] = imported?.documents ?? [];
 	const yaml = useMemo(() => (first ? documentYaml(first) : ""), [first]);
 	const check = useMemo(() => (yaml === "" ? NO_JOB : checkDraft(yaml)), [yaml]);
@@ -70,7 +73,7 @@ export function PasteWorkbench({ teams, onOpen }: PasteProps) {
 								count > 1 && <span className="text-xs">{count.toLocaleString("en-US")} jobs; the form and the quote show the first</span>
 							}
 							actions={
-								<Button size="sm" disabled={yaml === ""} onClick={() => onOpen(yaml, check)}>
+								<Button size="sm" disabled={yaml === ""} onClick={() => onOpen(yaml, check, script)}>
 									Open in the form
 								</Button>
 							}
@@ -95,7 +98,7 @@ export function PasteWorkbench({ teams, onOpen }: PasteProps) {
 					error={asked.error}
 					onRetry={asked.retry}
 					onUse={null}
-					submit={<SubmitAll imported={imported} open={open} />}
+					submit={<SubmitAll imported={imported} script={script} open={open} />}
 				/>
 			</div>
 		</div>
@@ -107,14 +110,15 @@ function useImport(text: string, team: string | undefined) {
 	const settled = useSettled(text, TYPING_MS);
 	const [zoneOffsetMinutes] = useState(() => -new Date().getTimezoneOffset());
 	const asked = settled.trim() !== "";
-	const query = useQuery(
-		trpc.job.import.queryOptions(
-			{ text: settled, zoneOffsetMinutes, ...(team === undefined ? {} : { team }) },
-			{ enabled: asked, placeholderData: keepPreviousData, retry: false },
-		),
-	);
+	const script: Script = { text: settled, zoneOffsetMinutes, ...(team === undefined ? {} : { team }) };
+	const query = useQuery(trpc.job.import.queryOptions(script, { enabled: asked, placeholderData: keepPreviousData, retry: false }));
 	const gone = !asked || text.trim() === "" || query.error !== null;
-	return { imported: gone ? null : (query.data ?? null), error: asked ? query.error : null, reading: query.isFetching };
+	return {
+		imported: gone ? null : (query.data ?? null),
+		/** What `imported` was read from; null while that is being read anew. */
+		script: gone || query.isPlaceholderData ? null : script,
+		...{ error: asked ? query.error : null, reading: query.isFetching },
+	};
 }
 
 function ScriptFieldOf({ text, imported, onChange }: { text: string; imported: ImportView | null; onChange: (text: string) => void }) {
@@ -159,7 +163,7 @@ function Places({
 	);
 }
 
-function SubmitAll({ imported, open }: { imported: ImportView | null; open: number }) {
+function SubmitAll({ imported, script, open }: { imported: ImportView | null; script: Script | null; open: number }) {
 	const trpc = useTRPC();
 	const router = useRouter();
 	const count = imported?.documents.length ?? 0;
@@ -177,9 +181,9 @@ function SubmitAll({ imported, open }: { imported: ImportView | null; open: numb
 			<Button
 				variant="primary"
 				className="h-9 w-full"
-				disabled={!imported || open > 0}
+				disabled={!imported || !script || open > 0}
 				busy={submit.isPending || submit.isSuccess}
-				onClick={() => imported && submit.mutate({ documents: imported.documents })}
+				onClick={() => imported && script && submit.mutate({ documents: imported.documents, script })}
 			>
 				{open > 0 ? `Answer ${open === 1 ? "1 question" : `${open} questions`} to submit` : submit.isPending ? "Submitting…" : label}
 			</Button>

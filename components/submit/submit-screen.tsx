@@ -9,7 +9,8 @@ import { TextSkeleton } from "#components/ui/skeleton.tsx";
 import { TabLinks } from "#components/ui/tabs.tsx";
 import { useHydrated } from "#components/ui/use-hydrated.ts";
 import type { Check } from "./check-draft.ts";
-import { SubmitWorkbench } from "./submit-workbench.tsx";
+import type { Script } from "./paste-workbench.tsx";
+import { type Initial, SubmitWorkbench } from "./submit-workbench.tsx";
 import type { JobTemplate } from "./templates.ts";
 
 type SubmitJob = {
@@ -35,10 +36,10 @@ const TABS = [
 /** The form, or a script brought from elsewhere, which can be opened in the form. */
 function SubmitTabs({ job }: { job: SubmitJob }) {
 	const [tab, setTab] = useQueryState("tab", parseAsStringLiteral(["form", "paste"] as const).withDefault("form"));
-	const [initial, setInitial] = useState(job.initial);
+	const [initial, setInitial] = useState<Initial>({ ...job.initial, script: null });
 	const hydrated = useHydrated();
-	const open = (text: string, check: Check) => {
-		setInitial({ text, check });
+	const open = (text: string, check: Check, script: Script | null) => {
+		setInitial({ text, check, script });
 		void setTab("form");
 	};
 	return (

@@ -6,7 +6,7 @@ import { CandidateTable } from "#components/job/candidate-table.tsx";
 import { decisionRows } from "#components/job/decision-rows.ts";
 import { describeError } from "#components/page/error-boundary.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
-import type { QuoteView } from "#components/trpc/outputs.ts";
+import type { Inputs, QuoteView } from "#components/trpc/outputs.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Menu } from "#components/ui/menu.tsx";
 import { Panel, PanelHeader } from "#components/ui/panel.tsx";
@@ -15,6 +15,7 @@ import { gpusOf } from "#server/domain/job.ts";
 import type { Check } from "./check-draft.ts";
 import type { YamlPath } from "./edit-yaml.ts";
 import { JobForm } from "./job-form.tsx";
+import type { Script } from "./paste-workbench.tsx";
 import { useHeadline } from "./quote-headline.tsx";
 import { QuotePanel } from "./quote-panel.tsx";
 import { waysOf } from "./quote-ways.ts";
@@ -25,8 +26,11 @@ import { useEdits } from "./use-edits.ts";
 import { useQuote } from "./use-quote.ts";
 import { YamlField } from "./yaml-field.tsx";
 
+/** What the form begins with, and the script that it was read from: what was carried over of it is kept with the job. */
+export type Initial = { text: string; check: Check; script: Script | null };
+
 type WorkbenchProps = {
-	initial: { text: string; check: Check };
+	initial: Initial;
 	teams: readonly string[];
 	templates: readonly JobTemplate[];
 };
@@ -34,6 +38,7 @@ type WorkbenchProps = {
 /** The form beside its YAML, each changing the other, and the quote of what they say. The text is the one truth. */
 export function SubmitWorkbench({ initial, teams, templates }: WorkbenchProps) {
 	const [text, setText] = useState(initial.text);
+	const [script, setScript] = useState(initial.script);
 	const [field, setField] = useState<YamlPath | null>(null);
 	const { edits, withEdits } = useEdits();
 	const check = useCheck(text, initial);
@@ -58,7 +63,14 @@ export function SubmitWorkbench({ initial, teams, templates }: WorkbenchProps) {
 									label="Templates"
 									size="sm"
 									align="end"
-									entries={templates.map((t) => ({ kind: "item", id: t.id, label: t.label, onSelect: () => setText(t.text) }))}
+									entries={templates.map((t) => ({
+										...{ kind: "item" as const, id: t.id, label: t.label },
+										onSelect: () => {
+											setText(t.text);
+											// It is no longer what was pasted.
+											setScript(null);
+										},
+									}))}
 								/>
 							}
 						/>
@@ -99,7 +111,12 @@ export function SubmitWorkbench({ initial, teams, templates }: WorkbenchProps) {
 					onRetry={asked.retry}
 					onUse={({ fields }) => withEdits(({ applySuggestion }) => setText((before) => applySuggestion(before, fields) ?? before))}
 					submit={
-						<Submit text={text} ready={draft.spec !== null} name={draft.spec?.name ?? ""} label={quote && !asked.stale ? headline : null} />
+						<Submit
+							input={{ text, ...(script && { script }) }}
+							ready={draft.spec !== null}
+							name={draft.spec?.name ?? ""}
+							label={quote && !asked.stale ? headline : null}
+						/>
 					}
 				/>
 			</div>
@@ -133,7 +150,9 @@ function Places({ quote, gpus, deadlineMs }: { quote: QuoteView; gpus: number; d
 	);
 }
 
-function Submit({ text, ready, name, label }: { text: string; ready: boolean; name: string; label: string | null }) {
+type SubmitProps = { input: Inputs["job"]["submit"]; ready: boolean; name: string; label: string | null };
+
+function Submit({ input, ready, name, label }: SubmitProps) {
 	const trpc = useTRPC();
 	const router = useRouter();
 	const submit = useMutation(
@@ -152,7 +171,7 @@ function Submit({ text, ready, name, label }: { text: string; ready: boolean; na
 				className="h-9 w-full"
 				disabled={!ready}
 				busy={submit.isPending || submit.isSuccess}
-				onClick={() => submit.mutate({ text })}
+				onClick={() => submit.mutate(input)}
 			>
 				<span className="truncate" suppressHydrationWarning>
 					{submit.isPending ? "Submitting…" : label ? `Submit: ${label.charAt(0).toLowerCase()}${label.slice(1)}` : "Submit"}

@@ -80,7 +80,7 @@ async function offerNew(ctx: LoopContext, siteId: string, queue: ForeignQueue, j
 				if ("why" in made) why.push(...made.why);
 				else if (!mayAdopt(rule, made.spec)) why.push(`The condition of rule ${rule.id} does not hold for it.`);
 				else {
-					await offerAdoption(ctx.db, { siteId, facts, spec: made.spec, script: script.text, ruleId: rule.id, policyVersion, nowMs });
+					await offerAdoption(ctx.db, { siteId, facts, ...made, script: script.text, ruleId: rule.id, policyVersion, nowMs });
 					ctx.probe("adopt:offered");
 					taken = true;
 					break;

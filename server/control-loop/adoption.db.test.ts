@@ -6,6 +6,7 @@ import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import { advanceAdoption } from "#server/services/adoption/advance.ts";
 import { systemContext } from "#server/services/context.ts";
 import { cancelJob } from "#server/services/job/cancel.ts";
+import { getJob } from "#server/services/job/get.ts";
 import { PROBE_STEPS, type ProbeStep } from "./context.ts";
 import { World, type WorldOptions } from "./testing/world.ts";
 
@@ -50,6 +51,14 @@ describe("a job of the cluster's own queue", { timeout: 120_000 }, () => {
 			foreignId: theirs,
 			output: { files: [`/home/alice/slurm-${theirs}.out`], problem: null },
 		});
+		// The job's page tells all of it, with what was carried over of the script.
+		const { adoption: told, imported } = await getJob(systemContext(w.database.db, w.clock, "seed"), row?.jobId ?? "");
+		expect(told).toMatchObject({
+			...{ siteId: "home", foreignId: theirs, user: "alice", ruleId: "adopt", state: "finished", why: null, problem: null },
+			...{ heldAt: row?.heldAt?.toISOString(), outcome: { outcome: "succeeded", exitCode: 0 }, output: row?.output },
+		});
+		expect(imported).toMatchObject({ kind: "sbatch", isAsRead: true, leftOut: 0 });
+		expect(imported?.findings.length).toBeGreaterThan(0);
 	});
 
 	it.each([

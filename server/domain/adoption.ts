@@ -2,8 +2,9 @@ import { SpillwayError } from "../kernel/errors.ts";
 import { formatDuration } from "../kernel/units.ts";
 import type { ForeignJob } from "./foreign-job.ts";
 import { importKubernetes } from "./imports/kubernetes/import-kubernetes.ts";
+import { type ImportRecord, importRecord } from "./imports/record.ts";
 import { importSbatch } from "./imports/sbatch/import-sbatch.ts";
-import type { ImportContext, Imported } from "./imports/types.ts";
+import type { ImportContext, Imported, ScriptKind } from "./imports/types.ts";
 import type { JobSpec } from "./job.ts";
 import { type JobFile, parseJobDocument } from "./job-file.ts";
 
@@ -31,7 +32,7 @@ export type AdoptionWhy =
  */
 export function translateForeign(
 	script: {
-		kind: "sbatch" | "kubernetes";
+		kind: ScriptKind;
 		text: string;
 		called?: { name: string; args: string[] };
 		checkpoints?: { path: string; interval?: string };
@@ -39,7 +40,7 @@ export function translateForeign(
 	},
 	facts: ForeignJob,
 	context: ImportContext,
-): { spec: JobSpec } | { why: string[] } {
+): { spec: JobSpec; imported: ImportRecord } | { why: string[] } {
 	const why = [...script.obstacles];
 	if (why.length > 0) return { why };
 	try {
@@ -52,7 +53,8 @@ export function translateForeign(
 		const [document, second] = imported.documents;
 		if (!document || second) why.push(`It is ${imported.documents.length} jobs in one, and one is adopted at a time.`);
 		if (why.length > 0 || !document) return { why };
-		return { spec: parseJobDocument(asTheClusterSays(withCheckpoints(document, script.checkpoints), facts, context.team)) };
+		const spec = parseJobDocument(asTheClusterSays(withCheckpoints(document, script.checkpoints), facts, context.team));
+		return { spec, imported: importRecord(script.kind, imported.findings, true) };
 	} catch (error) {
 		if (!(error instanceof SpillwayError)) throw error;
 		return { why: [error.message, ...(error.fields ?? []).map((f) => f.message)] };

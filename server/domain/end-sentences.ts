@@ -69,7 +69,8 @@ function namesInstead(r: Read): string {
 	return near ? `. The nearest name that there is: ${near}` : clause(r.text("knownAccelerators"), (names) => `. There are: ${names}`);
 }
 
-function adoptionWords(why: string | null): string {
+/** Why an adopted job is its own cluster's again. */
+export function adoptionWords(why: string | null): string {
 	switch (why) {
 		case "home_started":
 			return "Left to its own cluster, which started it first";

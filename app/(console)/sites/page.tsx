@@ -3,6 +3,7 @@ import type { SearchParams } from "nuqs/server";
 import { getQueryClient, HydrateClient, trpc } from "#app/_trpc/server.tsx";
 import { CapacityLead } from "#components/capacity/lead-panel.tsx";
 import { MachinesPanel } from "#components/capacity/machines-panel.tsx";
+import { NodePanels } from "#components/capacity/nodes-panel.tsx";
 import { OffersPanel } from "#components/capacity/offers-panel.tsx";
 import { LINE_QUERY, loadCapacityParams, MACHINES_QUERY, offersQuery } from "#components/capacity/params.ts";
 import { HomePanel } from "#components/capacity/pools-panel.tsx";
@@ -58,6 +59,9 @@ export default async function CapacityPage({ searchParams }: { searchParams: Pro
 				</QueryBoundary>
 				<QueryBoundary what="The use of owned GPUs" framed skeleton={<PanelSkeleton title="Owned GPUs held, by hour" rows={2} />}>
 					<UsePanel />
+				</QueryBoundary>
+				<QueryBoundary what="The nodes at home" framed skeleton={<PanelSkeleton title="Nodes" rows={4} />}>
+					<NodePanels />
 				</QueryBoundary>
 				<QueryBoundary what="The clusters' own queues" framed skeleton={null}>
 					<QueuePanels />

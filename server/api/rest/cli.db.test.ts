@@ -232,6 +232,10 @@ describe("import", () => {
 		expect(await world.written()).toEqual(before);
 		const submitted = await spillway(["import", "sbatch", "-", "--submit", "--anyway"], { stdin: script });
 		expect(submitted.out).toMatch(/^job_\w{26} {2}queued\n$/);
+		const shown = await spillway(["show", submitted.out.slice(0, 30)]);
+		expect(shown.out).toContain("Read from an sbatch script");
+		expect(shown.out).toMatch(/^\? +3 {2}After afterok:7\b/m);
+		expect(shown.out).toMatch(/carried, .*, 1 question\n$/);
 	});
 
 	it("reads a manifest, and names what is no kind of import", async () => {

@@ -4,6 +4,7 @@ import { jobFileSchema, parseJobDocument, parseJobText } from "#server/domain/jo
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { replayDecision } from "#server/services/explain/replay.ts";
 import { explainWaiting } from "#server/services/explain/waiting.ts";
+import { type ImportInput, importInput } from "#server/services/import/import-job.ts";
 import { cancelJob } from "#server/services/job/cancel.ts";
 import { listDecisions } from "#server/services/job/decisions.ts";
 import { getJob, readableJob } from "#server/services/job/get.ts";
@@ -18,10 +19,13 @@ import { followLogs } from "./follow-logs.ts";
 import { flagParam, listParam, numberParam, refuseUnknown, textParam } from "./query.ts";
 import { ok, type Route } from "./route.ts";
 
-const jobBody = z.union([jobFileSchema, z.strictObject({ items: z.array(jobFileSchema).max(SUBMIT_BATCH_MAX) })]);
+const jobBody = z.union([
+	jobFileSchema,
+	z.strictObject({ items: z.array(jobFileSchema).max(SUBMIT_BATCH_MAX), script: importInput.optional() }),
+]);
 
-/** One job as JSON or YAML text, or `{items: [...]}` with up to SUBMIT_BATCH_MAX of them. */
-function specsOf(body: unknown): { specs: JobSpec[]; batch: boolean } {
+/** One job as JSON or YAML text, or `{items: [...], script?}` with up to SUBMIT_BATCH_MAX of them, and what they were read from. */
+function specsOf(body: unknown): { specs: JobSpec[]; batch: boolean; script?: ImportInput } {
 	if (typeof body === "string") return { specs: [parseJobText(body)], batch: false };
 	if (body === null || typeof body !== "object")
 		throw new SpillwayError("invalid_input", "The body must be a job: a JSON object, or YAML with content type application/yaml.");
@@ -32,22 +36,24 @@ function specsOf(body: unknown): { specs: JobSpec[]; batch: boolean } {
 			fields: [{ path: "items", message: `1 to ${SUBMIT_BATCH_MAX} jobs` }],
 		});
 	}
-	return { specs: items.map(parseJobDocument), batch: true };
+	const { script } = z.looseObject({ script: importInput.optional() }).parse(body);
+	return { specs: items.map(parseJobDocument), batch: true, ...(script && { script }) };
 }
 
 export const jobRoutes: Route[] = [
 	{
 		method: "POST",
 		path: "/jobs",
-		summary: "Submit a job, or up to 1,000 as {items}: all are taken, or none",
+		summary:
+			"Submit a job, or up to 1,000 as {items}: all are taken, or none. With {script}, what was carried over of it is kept with them",
 		permission: "job:submit",
 		body: jobBody,
 		write: true,
 		async handle(ctx, { body }) {
-			const { specs, batch } = specsOf(body);
+			const { specs, batch, script } = specsOf(body);
 			const [only] = specs;
 			if (!batch && only) return ok({ id: await submitJob(ctx, only), state: "queued", name: only.name }, 201);
-			const ids = await submitJobs(ctx, specs);
+			const ids = await submitJobs(ctx, specs, script);
 			return ok({ items: ids.map((id) => ({ id, state: "queued" })) }, 201);
 		},
 	},

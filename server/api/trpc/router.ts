@@ -49,6 +49,9 @@ import { siteRouter } from "./site-router.ts";
 const id = z.string().min(1).max(64);
 /** Either the text of a job file or the parsed document. */
 const jobInput = z.union([z.strictObject({ text: z.string() }), z.strictObject({ document: z.unknown() })]);
+/** The script that was read, whose findings are kept with the job. */
+const read = { script: importInput.optional() };
+const submitInput = z.union([z.strictObject({ text: z.string(), ...read }), z.strictObject({ document: z.unknown(), ...read })]);
 const specOf = (input: z.infer<typeof jobInput>) => ("text" in input ? parseJobText(input.text) : parseJobDocument(input.document));
 
 export const appRouter = router({
@@ -72,13 +75,15 @@ export const appRouter = router({
 		logs: procedure
 			.input(z.strictObject({ id, page: readLogsInput }))
 			.query(({ ctx, input }) => readLogs(ctx.service, input.id, input.page)),
-		submit: procedure.input(jobInput).mutation(async ({ ctx, input }) => {
-			return { id: await submitJob(ctx.service, specOf(input)) };
+		submit: procedure.input(submitInput).mutation(async ({ ctx, input }) => {
+			return { id: await submitJob(ctx.service, specOf(input), input.script) };
 		}),
 		/** All of them, or none. */
 		submitAll: procedure
-			.input(z.strictObject({ documents: z.array(z.unknown()).min(1).max(SUBMIT_BATCH_MAX) }))
-			.mutation(async ({ ctx, input }) => ({ ids: await submitJobs(ctx.service, input.documents.map(parseJobDocument)) })),
+			.input(z.strictObject({ documents: z.array(z.unknown()).min(1).max(SUBMIT_BATCH_MAX), ...read }))
+			.mutation(async ({ ctx, input: { documents, script } }) => ({
+				ids: await submitJobs(ctx.service, documents.map(parseJobDocument), script),
+			})),
 		import: procedure.input(importInput).query(({ ctx, input }) => importJob(ctx.service, input)),
 		cancel: procedure.input(z.strictObject({ id })).mutation(({ ctx, input }) => cancelJob(ctx.service, input.id)),
 	}),

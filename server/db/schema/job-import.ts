@@ -6,7 +6,7 @@ import { instant, json } from "./columns.ts";
 export const jobImport = pgTable("job_import", {
 	id: text().primaryKey(),
 	kind: text().$type<ScriptKind>().notNull(),
-	/** What a person has to know of first, then by line; at most KEPT_FINDINGS_MAX of them. */
+	/** What a person has to know of first, then by line; at most KEPT_FINDINGS_MAX of them (domain/imports/record.ts). */
 	findings: json<Finding[]>().notNull(),
 	/** Findings that are not kept. */
 	leftOut: integer().notNull(),

@@ -5,6 +5,7 @@ import { adoption } from "#server/db/schema/adoption.ts";
 import { foreignJob } from "#server/db/schema/foreign-job.ts";
 import type { AdoptionWhy } from "#server/domain/adoption.ts";
 import type { ForeignJob, NotAdopted } from "#server/domain/foreign-job.ts";
+import type { ImportRecord } from "#server/domain/imports/record.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import { newId } from "#server/kernel/ids.ts";
 import { DAY_MS, MINUTE_MS } from "#server/kernel/units.ts";
@@ -43,12 +44,21 @@ export async function teamNames(db: Db): Promise<string[]> {
 /** Writes our job beside the one at home, in one transaction. Twice at once: the second fails by the index of live adoptions. */
 export async function offerAdoption(
 	db: Db,
-	input: { siteId: string; facts: ForeignJob; spec: JobSpec; script: string; ruleId: string; policyVersion: number; nowMs: number },
+	input: {
+		siteId: string;
+		facts: ForeignJob;
+		spec: JobSpec;
+		imported: ImportRecord;
+		script: string;
+		ruleId: string;
+		policyVersion: number;
+		nowMs: number;
+	},
 ): Promise<string> {
-	const { siteId, facts, spec, script, ruleId, policyVersion, nowMs } = input;
+	const { siteId, facts, spec, imported, script, ruleId, policyVersion, nowMs } = input;
 	const id = newId("adp", nowMs);
 	await db.transaction(async (tx) => {
-		const submission = { spec, actor: { kind: "system", part: "control_loop" } as const, requestId: null, source: null };
+		const submission = { spec, actor: { kind: "system", part: "control_loop" } as const, requestId: null, source: null, imported };
 		const [jobId = ""] = await insertJobs(tx, [submission], nowMs);
 		const offeredAt = new Date(nowMs);
 		await tx.insert(adoption).values({ id, siteId, foreignId: facts.id, jobId, facts, ruleId, policyVersion, script, offeredAt });

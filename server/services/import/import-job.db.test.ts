@@ -1,6 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { RestWorld } from "#server/api/testing/rest-world.ts";
+import { jobImport } from "#server/db/schema/job-import.ts";
+import { importRecord, KEPT_FINDINGS_MAX } from "#server/domain/imports/record.ts";
+import type { Finding } from "#server/domain/imports/types.ts";
 
 let world: RestWorld;
 beforeAll(async () => {
@@ -41,6 +44,47 @@ describe("POST /imports", () => {
 		const questions = answer.json.findings.filter((f: { kind: string }) => f.kind === "question");
 		expect(questions.map((f: { subject: string }) => f.subject)).toEqual(["The job file does not take it", "Account nobody"]);
 		expect(questions[0].text).toContain("nodes");
+	});
+
+	it("keeps with the jobs what was carried over and what was not, as the server reads it and not as somebody says", async () => {
+		const { json } = await world.post("/imports/sbatch", { text: SCRIPT });
+		const script = { kind: "sbatch", text: SCRIPT };
+		const submitted = await world.post("/jobs", { items: json.documents, script });
+		expect(submitted.status).toBe(201);
+		const [first, second] = await Promise.all(
+			submitted.json.items.map(async ({ id }: { id: string }) => (await world.get(`/jobs/${id}`)).json),
+		);
+		expect(first.imported).toEqual(second.imported);
+		expect(first.imported).toMatchObject({ kind: "sbatch", leftOut: 0, isAsRead: true, readAt: first.submittedAt });
+		const byLine = (a: Finding, b: Finding) => a.line - b.line || a.subject.localeCompare(b.subject);
+		expect(first.imported.findings.toSorted(byLine)).toEqual(json.findings.toSorted(byLine));
+		expect(first.imported.findings[0].kind).toBe("question");
+		expect(first.adoption).toBeNull();
+		// One row for both.
+		expect(await world.database.db.$count(jobImport)).toBe(1);
+	});
+
+	it("says of a job that was changed after it was read that it was, and of one that was not read nothing", async () => {
+		const { json } = await world.post("/imports/sbatch", { text: SCRIPT });
+		const [document] = json.documents;
+		const changed = { ...document, spec: { ...document.spec, priority: 7 } };
+		const submitted = await world.post("/jobs", { items: [changed], script: { text: SCRIPT } });
+		const [{ id }] = submitted.json.items;
+		expect((await world.get(`/jobs/${id}`)).json.imported).toMatchObject({ kind: "sbatch", isAsRead: false });
+		const plain = await world.post("/jobs", document);
+		expect((await world.get(`/jobs/${plain.json.id}`)).json).toMatchObject({ imported: null, adoption: null });
+		expect((await world.post("/jobs", { items: [document], script: { text: "" } })).status).toBe(400);
+		expect((await world.post("/jobs", { items: [document], script: { text: SCRIPT, findings: [] } })).status).toBe(400);
+	});
+
+	it("keeps of a script with thousands of lines what matters most, and says how much it left out", () => {
+		const finding = (line: number, kind: Finding["kind"]): Finding => ({ line, kind, subject: "x".repeat(900), text: "" });
+		const many = Array.from({ length: 900 }, (_, i) => finding(i + 1, i === 899 ? "question" : i % 2 === 0 ? "carried" : "dropped"));
+		const record = importRecord("sbatch", many, true);
+		expect([record.findings.length, record.leftOut]).toEqual([KEPT_FINDINGS_MAX, 900 - KEPT_FINDINGS_MAX]);
+		expect(record.findings[0]).toMatchObject({ line: 900, kind: "question" });
+		expect(record.findings.filter((f) => f.kind === "dropped")).toHaveLength(449);
+		expect(Math.max(...record.findings.map((f) => f.subject.length))).toBe(500);
 	});
 
 	it("reads a manifest, and tells a broken one with its line", async () => {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { importKubernetes } from "#server/domain/imports/kubernetes/import-kubernetes.ts";
 import { importSbatch } from "#server/domain/imports/sbatch/import-sbatch.ts";
-import type { Finding, ImportContext, Imported } from "#server/domain/imports/types.ts";
+import { type Finding, type ImportContext, type Imported, SCRIPT_KINDS, type ScriptKind } from "#server/domain/imports/types.ts";
 import { type JobFile, parseJobDocument } from "#server/domain/job-file.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { acceleratorsNamed } from "#server/rates/accelerators.ts";
@@ -11,7 +11,7 @@ import type { ServiceContext } from "../context.ts";
 
 export const importInput = z.strictObject({
 	/** `auto` tells them apart by their text. */
-	kind: z.enum(["sbatch", "kubernetes", "auto"]).default("auto"),
+	kind: z.enum([...SCRIPT_KINDS, "auto"]).default("auto"),
 	text: z.string(),
 	/** Whose the jobs are when the text names no team of the person's. */
 	team: z.string().min(1).max(63).optional(),
@@ -21,7 +21,7 @@ export const importInput = z.strictObject({
 export type ImportInput = z.input<typeof importInput>;
 
 export interface ImportView {
-	kind: "sbatch" | "kubernetes";
+	kind: ScriptKind;
 	/** Jobs of the job file's form, to be submitted as they are or opened in the form. */
 	documents: JobFile[];
 	findings: Finding[];
@@ -51,7 +51,7 @@ export async function importJob(ctx: ServiceContext, raw: ImportInput): Promise<
 }
 
 /** A manifest names its kind on a line of its own; anything else is read as a script. */
-function kindOf(text: string): "sbatch" | "kubernetes" {
+function kindOf(text: string): ScriptKind {
 	if (/^\uFEFF?#!|^#SBATCH\b/m.test(text)) return "sbatch";
 	return /^(apiVersion|kind)\s*:/m.test(text) || /^\s*\{/.test(text) ? "kubernetes" : "sbatch";
 }

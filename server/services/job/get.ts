@@ -12,6 +12,7 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import { authorize } from "../authorize.ts";
 import type { ServiceContext } from "../context.ts";
 import { type InstanceView, instanceView } from "../instance/view.ts";
+import { type JobOrigin, originOf } from "./origin.ts";
 import { iso, type JobRow, type JobView, jobView, type ReasonView, reasonView } from "./view.ts";
 
 export interface AttemptView {
@@ -43,7 +44,7 @@ export interface CheckpointView {
 	completedMs: number;
 }
 
-export interface JobDetail extends JobView {
+export interface JobDetail extends JobView, JobOrigin {
 	spec: JobSpec;
 	submittedBy: string;
 	attemptList: AttemptView[];
@@ -75,13 +76,15 @@ function notFound(jobId: string): SpillwayError {
 /** Everything about one job but its logs, decisions and receipt, which have their own calls. */
 export async function getJob(ctx: ServiceContext, jobId: string): Promise<JobDetail> {
 	const row = await readableJob(ctx, jobId);
-	const [attempts, instances, checkpoints] = await Promise.all([
+	const [attempts, instances, checkpoints, origin] = await Promise.all([
 		ctx.db.select().from(attempt).where(eq(attempt.jobId, jobId)).orderBy(asc(attempt.number)),
 		ctx.db.select().from(instance).where(eq(instance.jobId, jobId)).orderBy(asc(instance.intendedAt), asc(instance.rank)),
 		ctx.db.select().from(checkpoint).where(eq(checkpoint.jobId, jobId)).orderBy(desc(checkpoint.createdAt)).limit(100),
+		originOf(ctx.db, row),
 	]);
 	return {
 		...jobView(row),
+		...origin,
 		spec: row.spec,
 		submittedBy: row.submittedBy,
 		attemptList: attempts.map((a) => ({

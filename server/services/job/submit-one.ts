@@ -1,6 +1,8 @@
 import type { Db } from "#server/db/client.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import type { ServiceContext } from "../context.ts";
+import type { ImportInput } from "../import/import-job.ts";
+import { recordImport } from "../import/record-import.ts";
 import { insertJobs, type Submission } from "./insert.ts";
 import { checkSubmission } from "./submit.ts";
 
@@ -15,13 +17,16 @@ interface Waiting extends Submission {
 /**
  * Submits one job. Those that arrive while others are being written share the next statement, so that many clients cost
  * few commits; a lone one waits for nobody. Each caller is answered after its job is durable.
+ * @param script what it was read from, as of submitJobs.
  * @throws SpillwayError as submitJobs.
  */
-export async function submitJob(ctx: ServiceContext, spec: JobSpec): Promise<string> {
+export async function submitJob(ctx: ServiceContext, spec: JobSpec, script?: ImportInput): Promise<string> {
 	await checkSubmission(ctx, [spec]);
+	const imported = script ? await recordImport(ctx, script, [spec]) : null;
 	const queue = queues.get(ctx.db) ?? new SubmitQueue(ctx.db);
 	queues.set(ctx.db, queue);
-	return queue.add({ spec, actor: ctx.actor, requestId: ctx.requestId, source: ctx.source ?? null }, () => ctx.clock.nowMs());
+	const submission = { spec, actor: ctx.actor, requestId: ctx.requestId, source: ctx.source ?? null, imported };
+	return queue.add(submission, () => ctx.clock.nowMs());
 }
 
 const queues = new WeakMap<Db, SubmitQueue>();

@@ -4,6 +4,8 @@ import type { JobSpec } from "#server/domain/job.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { authorize } from "../authorize.ts";
 import type { ServiceContext } from "../context.ts";
+import type { ImportInput } from "../import/import-job.ts";
+import { recordImport } from "../import/record-import.ts";
 import { insertJobs } from "./insert.ts";
 
 /** Jobs taken in one call. */
@@ -11,14 +13,17 @@ export const SUBMIT_BATCH_MAX = 1_000;
 
 /**
  * Writes jobs as `queued`, all or none, and wakes the loop.
+ * @param script what the jobs were read from: what was carried over of it is kept with them.
  * @returns their ids, in order.
  * @throws SpillwayError `forbidden` for a team that is not the actor's; `invalid_input` for a team that does not exist.
  */
-export async function submitJobs(ctx: ServiceContext, specs: readonly JobSpec[]): Promise<string[]> {
+export async function submitJobs(ctx: ServiceContext, specs: readonly JobSpec[], script?: ImportInput): Promise<string[]> {
 	await checkSubmission(ctx, specs);
+	const imported = script ? await recordImport(ctx, script, specs) : null;
+	const common = { actor: ctx.actor, requestId: ctx.requestId, source: ctx.source ?? null, imported };
 	return insertJobs(
 		ctx.db,
-		specs.map((spec) => ({ spec, actor: ctx.actor, requestId: ctx.requestId, source: ctx.source ?? null })),
+		specs.map((spec) => ({ spec, ...common })),
 		ctx.clock.nowMs(),
 	);
 }

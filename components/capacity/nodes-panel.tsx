@@ -1,0 +1,144 @@
+"use client";
+import { useSuspenseInfiniteQuery, useSuspenseQuery } from "@tanstack/react-query";
+import type { Site } from "#components/capacity/lead.ts";
+import { NODES_QUERY } from "#components/capacity/params.ts";
+import { QueryBoundary } from "#components/page/query-boundary.tsx";
+import { EmptyState } from "#components/page/states.tsx";
+import { useTRPC } from "#components/trpc/client.tsx";
+import type { Outputs } from "#components/trpc/outputs.ts";
+import { readOn } from "#components/trpc/read-on.ts";
+import { Button } from "#components/ui/button.tsx";
+import { Dot, type Tone } from "#components/ui/chip.tsx";
+import { formatCount } from "#components/ui/format-number.ts";
+import { Meter } from "#components/ui/meter.tsx";
+import { Panel } from "#components/ui/panel.tsx";
+import { TableSkeleton } from "#components/ui/skeleton.tsx";
+import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
+
+type NodePage = Outputs["site"]["nodes"];
+type Node = NodePage["items"][number];
+
+const STATES: Readonly<Record<Node["state"], { label: string; tone: Tone }>> = {
+	ready: { label: "ready", tone: "ok" },
+	closed: { label: "no new jobs", tone: "warn" },
+	down: { label: "down", tone: "risk" },
+};
+
+/** The nodes of each owned site by name. Nothing where there is no owned site. */
+export function NodePanels() {
+	const trpc = useTRPC();
+	const { data: sites } = useSuspenseQuery(trpc.site.list.queryOptions());
+	return sites
+		.filter((s) => s.kind === "owned")
+		.map((site) => (
+			<QueryBoundary
+				key={site.id}
+				what={`The nodes of ${site.name}`}
+				framed
+				skeleton={
+					<Panel title={`Nodes of ${site.name}`}>
+						<TableSkeleton rows={4} columns={5} label={`Loading the nodes of ${site.name}`} />
+					</Panel>
+				}
+			>
+				<NodesPanel site={site} />
+			</QueryBoundary>
+		));
+}
+
+/** Those that somebody may have to look after come first, so that a first page says what is wrong. */
+function NodesPanel({ site: { id, name } }: { site: Site }) {
+	const trpc = useTRPC();
+	const pages = useSuspenseInfiniteQuery(
+		trpc.site.nodes.infiniteQueryOptions({ id, ...NODES_QUERY }, { getNextPageParam: (last) => last.nextCursor ?? undefined }),
+	);
+	const nodes = pages.data.pages.flatMap((p) => p.items);
+	const counts = pages.data.pages.at(-1)?.counts ?? { ready: 0, closed: 0, down: 0 };
+	const rest = counts.ready + counts.closed + counts.down - nodes.length;
+	return (
+		<Panel
+			title={`Nodes of ${name}`}
+			sub={nodes.length > 0 && countsText(counts)}
+			{...(pages.hasNextPage && {
+				footer: (
+					<Button
+						variant="link"
+						size="sm"
+						busy={pages.isFetchingNextPage}
+						onClick={() => void readOn(pages.data.pages.length, pages.fetchNextPage)}
+					>
+						Show {formatCount(Math.min(NODES_QUERY.limit, rest))} more of {formatCount(rest)}
+					</Button>
+				),
+			})}
+		>
+			{nodes.length === 0 ? (
+				<EmptyState icon="capacity" title="No node was seen yet">
+					They stand here by name as soon as the site has answered, with what keeps jobs off them.
+				</EmptyState>
+			) : (
+				<Table aria-label={`Nodes of ${name}`}>
+					<thead>
+						<tr>
+							<Th>Node</Th>
+							<Th>State</Th>
+							<Th n>GPUs used</Th>
+							<Th className="w-1/6">
+								<span className="sr-only">Share of them</span>
+							</Th>
+							<Th>Pool</Th>
+							<Th>Why</Th>
+						</tr>
+					</thead>
+					<tbody>
+						{nodes.map((node) => (
+							<NodeRow key={node.name} node={node} />
+						))}
+					</tbody>
+				</Table>
+			)}
+		</Panel>
+	);
+}
+
+function NodeRow({ node }: { node: Node }) {
+	const { label, tone } = STATES[node.state];
+	return (
+		<Tr>
+			<Td phone="a" className="font-strong">
+				{node.name}
+			</Td>
+			<Td phone="c">
+				<span className="inline-flex items-center gap-2">
+					<Dot tone={tone} />
+					{label}
+				</span>
+			</Td>
+			<Td n phone="b">
+				{node.gpusUsed} <span className="text-ink-3">of {node.gpus}</span>
+				<span className="text-ink-3 md:hidden"> GPUs</span>
+			</Td>
+			<Td>
+				<Meter fill="owned" value={node.gpusUsed} max={Math.max(1, node.gpus)} label={`${node.gpusUsed} of ${node.gpus} GPUs used`} />
+			</Td>
+			<Td phone="d" className="text-ink-2">
+				{node.poolId ?? <span className="text-ink-3">none of ours</span>}
+			</Td>
+			<Td phone="e" className="whitespace-normal! text-ink-3 [overflow-wrap:anywhere]">
+				{node.reason}
+			</Td>
+		</Tr>
+	);
+}
+
+function countsText({ ready, closed, down }: NodePage["counts"]): string {
+	const parts = [
+		[ready, "ready"],
+		[closed, "that take no new jobs"],
+		[down, "down"],
+	] as const;
+	return parts
+		.filter(([n]) => n > 0)
+		.map(([n, what]) => `${formatCount(n)} ${what}`)
+		.join(", ");
+}
