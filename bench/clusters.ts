@@ -1,9 +1,11 @@
 /**
  * A home cluster under watch: `npm run bench:clusters [-- --json] [--pending N] [--watch SECONDS] [--submissions N]`, as root on
  * Debian with Slurm's packages. A real Slurm of this host: how soon a job of others is seen, what watching costs the
- * controller while many jobs wait, and submissions through the driver against the same ones sent bare to slurmrestd.
+ * controller while many jobs wait, and submissions through the driver against the same ones sent bare to slurmrestd. Those
+ * are measured with the controller on a core of its own, as on another machine, and once more with all cores shared.
  */
 import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { availableParallelism } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -60,7 +62,8 @@ assert(SUBMISSIONS <= NODES * GPUS_PER_NODE, `at most ${NODES * GPUS_PER_NODE} s
 const slurm = await startSlurm({ nodes: NODES, gpusPerNode: GPUS_PER_NODE });
 const token = await slurm.token(86_400);
 try {
-	const submissions = await measureSubmissions();
+	const shared = await measureSubmissions("shared");
+	const apart = availableParallelism() > 1 ? await onCoresApart(() => measureSubmissions("apart")) : null;
 	const seenMs = await measureSeen();
 	await fill(PENDING);
 	const watched = await measureWatch();
@@ -75,9 +78,14 @@ try {
 		controllerPercentOfCore: round(watched.controller - watched.controllerAlone, 2),
 		controllerPercentOfCoreAlone: round(watched.controllerAlone, 2),
 		restPercentOfCore: round(watched.rest, 2),
-		bareSubmissionsPerSecond: round(submissions.bare, 0),
-		driverSubmissionsPerSecond: round(submissions.driver, 0),
-		driverPercentOfBare: round(submissions.percent, 0),
+		...(apart && {
+			bareSubmissionsPerSecond: round(apart.bare, 0),
+			driverSubmissionsPerSecond: round(apart.driver, 0),
+			driverPercentOfBare: round(apart.percent, 0),
+		}),
+		bareOnSharedCoresPerSecond: round(shared.bare, 0),
+		driverOnSharedCoresPerSecond: round(shared.driver, 0),
+		driverPercentOfBareOnSharedCores: round(shared.percent, 0),
 	});
 } finally {
 	await slurm.stop();
@@ -146,11 +154,11 @@ async function measureWatch(): Promise<{ controller: number; controllerAlone: nu
 }
 
 /** The same submissions bare and through the driver, in turns; nothing starts meanwhile. */
-async function measureSubmissions(): Promise<{ bare: number; driver: number; percent: number }> {
+async function measureSubmissions(name: string): Promise<{ bare: number; driver: number; percent: number }> {
 	await slurm.command("scontrol", "update", "PartitionName=gpu", "State=DOWN");
 	const rounds: { bare: number; driver: number }[] = [];
 	for (let n = 0; n <= ROUNDS; n++) {
-		const driver = await newDriver(`round-${n}`);
+		const driver = await newDriver(`${name}-${n}`);
 		await driver.observe();
 		const throughDriver = await perSecond(async () => {
 			await Promise.all(Array.from({ length: SUBMISSIONS }, (_, i) => driver.start(startOf(`${n}-${i}`, i))));
@@ -164,6 +172,22 @@ async function measureSubmissions(): Promise<{ bare: number; driver: number; per
 	await slurm.command("scontrol", "update", "PartitionName=gpu", "State=UP");
 	const median = (of: (r: (typeof rounds)[number]) => number) => quantile(rounds.map(of), 0.5);
 	return { bare: median((r) => r.bare), driver: median((r) => r.driver), percent: median((r) => (100 * r.driver) / r.bare) };
+}
+
+/** The cluster's daemons on one core and this process on the others, as on two machines: neither takes the other's processor time. */
+async function onCoresApart<T>(run: () => Promise<T>): Promise<T> {
+	const all = `0-${availableParallelism() - 1}`;
+	const daemons = [await pidOf(slurm, "slurmctld"), await pidOf(slurm, "slurmrestd")];
+	const place = async (cores: string, pids: number[]) => {
+		for (const pid of pids) await slurm.command("taskset", "--all-tasks", "--cpu-list", "--pid", cores, String(pid));
+	};
+	await place("0", daemons);
+	await place(all.replace(/^0/, "1"), [process.pid]);
+	try {
+		return await run();
+	} finally {
+		await place(all, [...daemons, process.pid]);
+	}
 }
 
 async function perSecond(run: () => Promise<void>): Promise<number> {
