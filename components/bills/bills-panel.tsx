@@ -103,7 +103,7 @@ export function ProvidersPanel({ view }: { view: BillsView }) {
 }
 
 /** Resource by resource, those that differ most first. */
-export function ResourcesPanel({ view, zone }: { view: BillsView; zone: string }) {
+export function ResourcesPanel({ view }: { view: BillsView }) {
 	const { providers, items, truncated } = useReconciliation(view);
 	if (providers.length === 0) return null;
 	const count = (state: (typeof RECONCILIATION_STATES)[number]) => providers.reduce((sum, p) => sum + p.resources[state], 0);
@@ -143,7 +143,7 @@ export function ResourcesPanel({ view, zone }: { view: BillsView; zone: string }
 					</thead>
 					<tbody>
 						{items.map((item) => (
-							<Row key={`${item.provider}/${item.resourceId}`} item={item} view={view} zone={zone} />
+							<Row key={`${item.provider}/${item.resourceId}`} item={item} view={view} />
 						))}
 					</tbody>
 				</Table>
@@ -152,11 +152,11 @@ export function ResourcesPanel({ view, zone }: { view: BillsView; zone: string }
 	);
 }
 
-function Row({ item, view, zone }: { item: ReconciledResource; view: BillsView; zone: string }) {
+function Row({ item, view }: { item: ReconciledResource; view: BillsView }) {
 	const { resourceId, instanceId, state } = item;
 	const isShown = view.resource === resourceId;
-	const posted = item.adjustedMicroUsd === "0" ? null : machineCharges(view.month, zone, instanceId, true);
-	const charges = machineCharges(view.month, zone, instanceId);
+	const posted = item.adjustedMicroUsd === "0" ? null : machineCharges(view.month, instanceId, true);
+	const charges = machineCharges(view.month, instanceId);
 	return (
 		<Tr className={isShown ? "bg-sunken" : ""}>
 			<Td phone="a" className="max-w-64 truncate font-mono text-xs" title={resourceId}>

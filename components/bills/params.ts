@@ -3,6 +3,8 @@ import type { Inputs, Outputs } from "#components/trpc/outputs.ts";
 
 export type Reconciliation = Outputs["bill"]["reconciliation"];
 export type ReconciledResource = Reconciliation["items"][number];
+export type ReconciliationRun = Outputs["bill"]["reconciliationHistory"]["runs"][number];
+export type PostedByBills = ReconciliationRun["posted"][number];
 export type ReconciliationState = ReconciledResource["state"];
 
 export const RECONCILIATION_STATES = ["price_variance", "time_variance", "billed_unknown", "not_billed", "matched"] as const;
@@ -35,4 +37,8 @@ export const billsOfStatement = ({ month, team }: { month: string; team: string 
 /** One form of the query's input, so that what the server prefetches is what the browser asks for. */
 export function billsQuery({ month, provider, state, team }: BillsView): Inputs["bill"]["reconciliation"] {
 	return { month, ...(provider === null ? {} : { provider }), ...(state === null ? {} : { state }), ...(team ? { team } : {}) };
+}
+
+export function historyQuery({ month, provider }: BillsView): Inputs["bill"]["reconciliationHistory"] {
+	return { month, ...(provider === null ? {} : { provider }) };
 }

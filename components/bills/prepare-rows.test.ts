@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { chargesQuery, chargesViewOf, loadChargesParams } from "../spend/view.ts";
 import { billsHref, billsOfStatement, billsQuery } from "./params.ts";
-import { machineCharges, whyOf } from "./prepare-rows.ts";
+import { machineCharges, postedCharges, whyOf } from "./prepare-rows.ts";
 
 describe("why the two sides differ", () => {
 	it.each([
@@ -23,12 +24,25 @@ describe("why the two sides differ", () => {
 });
 
 describe("addresses", () => {
-	it("of a machine's charges in the month, and of those that bills posted; not where days are not those of bills", () => {
+	it("of a machine's charges in the month, and of those that bills posted", () => {
 		const november = "/spend/charges?from=2026-11-01&to=2026-11-30&cause=ins_1";
-		expect(machineCharges("2026-11", "UTC", "ins_1")).toBe(november);
-		expect(machineCharges("2026-11", "UTC", "ins_1", true)).toBe(`${november}&correction=bill_price,bill_time`);
-		expect(machineCharges("2026-11", "Europe/Berlin", "ins_1")).toBeNull();
-		expect(machineCharges("2026-11", "UTC", null)).toBeNull();
+		expect(machineCharges("2026-11", "ins_1")).toBe(`${november}&bills=2026-11`);
+		expect(machineCharges("2026-11", "ins_1", true)).toBe(`${november}&correction=bill_price,bill_time&bills=2026-11`);
+		expect(machineCharges("2026-11", null)).toBeNull();
+	});
+	it.each(["UTC", "Europe/Berlin", "Pacific/Auckland", "Asia/Kolkata"])("mean the hours of UTC's month in a ledger of %s", (zone) => {
+		const view = chargesViewOf(loadChargesParams(new URL(machineCharges("2026-11", "ins_1") ?? "", "http://x").searchParams), zone);
+		expect(chargesQuery(view, 0)).toMatchObject({ fromMs: Date.UTC(2026, 10, 1), toMs: Date.UTC(2026, 11, 1), cause: "ins_1" });
+	});
+	it("of what one reconciliation posted", () => {
+		const run = { at: "2026-12-02T06:00:00.000Z", since: "2026-12-01T06:00:00.000Z" };
+		const month = "/spend/charges?from=2026-11-01&to=2026-11-30&provider=aws";
+		expect(postedCharges("2026-11", run, { provider: "aws", what: "corrections" })).toBe(
+			`${month}&kind=adjustment&correction=bill_price,bill_time,bill_unknown&asOf=${run.at}&since=${run.since}&bills=2026-11`,
+		);
+		expect(postedCharges("2026-11", { ...run, since: null }, { provider: "aws", what: "invoice_items" })).toBe(
+			`${month}&kind=credit,tax&asOf=${run.at}&bills=2026-11`,
+		);
 	});
 	it("of a statement's bills: of its team and the provider", () => {
 		expect(billsOfStatement({ month: "2026-11", team: "risk" }, "aws")).toBe("/statements/2026-11/bills?provider=aws&team=risk");

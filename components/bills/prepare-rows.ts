@@ -1,10 +1,11 @@
 import { formatMoney } from "#components/money/format-money.ts";
-import { drillHref } from "#components/spend/drill.ts";
+import { drillHref, narrowed } from "#components/spend/drill.ts";
+import type { SpendView } from "#components/spend/view.ts";
 import { addDays, monthStart } from "#components/spend/zone-days.ts";
 import { formatSpan } from "#components/time/format-time.ts";
 import { formatCount } from "#components/ui/format-number.ts";
 import type { ChargeCorrection } from "#server/domain/charge.ts";
-import type { ReconciledResource, ReconciliationState } from "./params.ts";
+import type { PostedByBills, ReconciledResource, ReconciliationRun, ReconciliationState } from "./params.ts";
 
 export const STATE_WORD: Record<ReconciliationState, string> = {
 	matched: "Matched",
@@ -15,6 +16,7 @@ export const STATE_WORD: Record<ReconciliationState, string> = {
 };
 
 const POSTED_BY_BILLS: ChargeCorrection[] = ["bill_price", "bill_time"];
+const CORRECTIONS: ChargeCorrection[] = [...POSTED_BY_BILLS, "bill_unknown"];
 
 /** Why the two sides differ, in a sentence, from the facts that the reconciliation kept. */
 export function whyOf({ state, facts }: Pick<ReconciledResource, "state" | "facts">): string {
@@ -50,11 +52,26 @@ function money(fact: string | number | null | undefined): string | null {
 
 const span = (ms: string | number | null | undefined) => (ms === null || ms === undefined ? "no time" : formatSpan(Number(ms), true));
 
-/** Charges of a machine in the month of the bill; null where the ledger's days are not those of bills, which are UTC. */
-export function machineCharges(month: string, zone: string, instanceId: string | null, posted = false): string | null {
-	if (instanceId === null || zone !== "UTC") return null;
+/** Charges of a machine in the month of the bill, which is one of UTC whatever the ledger's calendar is; null of no machine. */
+export function machineCharges(month: string, instanceId: string | null, posted = false): string | null {
+	if (instanceId === null) return null;
+	return drillHref(monthView(month), { bills: month, cause: instanceId, ...(posted ? { correction: POSTED_BY_BILLS } : {}) });
+}
+
+/** What one reconciliation posted of one kind: charges of the month's bills that came after the one before it. */
+export function postedCharges(
+	month: string,
+	{ at, since }: Pick<ReconciliationRun, "at" | "since">,
+	{ provider, what }: Pick<PostedByBills, "provider" | "what">,
+): string | null {
+	const filters = narrowed({}, { provider: [provider], kind: what === "corrections" ? ["adjustment"] : ["credit", "tax"] });
+	if (filters === null) return null;
+	const restricted = what === "corrections" ? { correction: CORRECTIONS } : {};
+	return drillHref({ ...monthView(month), filters }, { bills: month, asOf: at, ...(since === null ? {} : { since }), ...restricted });
+}
+
+function monthView(month: string): SpendView {
 	const from = `${month}-01`;
 	const dates = { from, to: addDays(monthStart(from, 1), -1) };
-	const view = { range: "month", dates, by: "team", bucket: null, filters: {}, zone } as const;
-	return drillHref(view, { cause: instanceId, ...(posted ? { correction: POSTED_BY_BILLS } : {}) });
+	return { range: "month", dates, by: "team", bucket: null, filters: {}, zone: "UTC" };
 }

@@ -1,4 +1,5 @@
 import Link from "next/link";
+import { billsHref } from "#components/bills/params.ts";
 import { budgetsHref } from "#components/budgets/params.ts";
 import { CORRECTION_WORD } from "#components/spend/prepare-charges.ts";
 import { type ChargesView, chargesHref } from "#components/spend/view.ts";
@@ -20,8 +21,8 @@ const LOST_WORD = {
 
 /** What the charges are restricted to beside the filters: one job, a budget, or work that was lost. Each can be taken away. */
 export function ChargesScope({ view }: { view: ChargesView }) {
-	const { job, lost, withoutIdle, cause, correction, asOf, since, budget } = view;
-	if ([job, lost, cause, correction, asOf, since, budget].every((part) => part === null) && !withoutIdle) return null;
+	const { job, lost, withoutIdle, cause, correction, asOf, since, budget, bills } = view;
+	if ([job, lost, cause, correction, asOf, since, budget, bills].every((part) => part === null) && !withoutIdle) return null;
 	return (
 		<div className="flex flex-wrap items-center gap-2 text-ink-2">
 			{view.job !== null && (
@@ -37,6 +38,14 @@ export function ChargesScope({ view }: { view: ChargesView }) {
 					Counted by the budget{" "}
 					<Link href={budgetsHref({ budget })} className="text-accent hover:underline">
 						{budget}
+					</Link>
+				</Scope>
+			)}
+			{bills !== null && (
+				<Scope clearHref={chargesHref({ ...view, bills: null })} clears="the month of the bills, to see the days of the ledger's calendar">
+					In {monthWords(bills)} of UTC, as{" "}
+					<Link href={billsHref({ month: bills })} className="text-accent hover:underline">
+						providers bill
 					</Link>
 				</Scope>
 			)}

@@ -43,6 +43,7 @@ export interface Drill {
 	withoutIdle?: boolean;
 	asOf?: string;
 	since?: string;
+	bills?: string;
 	of?: ChargesPart["of"];
 }
 

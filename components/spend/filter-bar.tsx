@@ -31,7 +31,7 @@ export function FilterBar({ view, charges }: FilterBarProps) {
 	const { fromMs, toMs } = spendQuery(view, hour);
 	const { data: options } = useQuery(trpc.spend.options.queryOptions({ fromMs, toMs }));
 	const go = (next: SpendView) => {
-		const href = charges ? chargesHref({ ...next, ...charges }) : spendHref(next);
+		const href = charges ? chargesHref({ ...next, ...charges, bills: next.dates === view.dates ? charges.bills : null }) : spendHref(next);
 		startTransition(() => router.replace(href, { scroll: false }));
 	};
 	const chips = DIMENSIONS.filter((d) => view.filters[d]?.length || (options?.[d].length ?? 0) > 1);

@@ -41,7 +41,7 @@ describe("the address", () => {
 	])("is read back as it was written: %s", (_, written) => {
 		const part: ChargesPart = {
 			...{ job: "job_1", cause: "ins_1", correction: ["bill_price", "refund"], lost: "any", withoutIdle: true },
-			...{ asOf: "2026-11/2/risk", since: "2026-11-03", budget: "risk", of: "carbon" },
+			...{ asOf: "2026-11/2/risk", since: "2026-11-03", budget: "risk", bills: "2026-11", of: "carbon" },
 		};
 		expect(read(chargesHref({ ...written, ...part }))).toEqual({ ...written, ...part });
 		expect(read(chargesHref(written))).toEqual({
@@ -54,6 +54,7 @@ describe("the address", () => {
 			asOf: null,
 			since: null,
 			budget: null,
+			bills: null,
 			of: "cost",
 		});
 		expect(chargesQuery({ ...written, ...part }, NOW)).toMatchObject({

@@ -70,6 +70,7 @@ const workloadClass = createParser<"" | (typeof WORKLOAD_CLASSES)[number]>({
 	serialize: (value) => value || NONE,
 });
 const cut = createParser({ parse: (text) => (parseLedgerCut(text) ? text : null), serialize: (value: string) => value });
+const month = createParser({ parse: (text) => (/^20\d\d-(0[1-9]|1[0-2])$/.test(text) ? text : null), serialize: (value: string) => value });
 const date = createParser({ parse: (text) => (isDate(text) ? text : null), serialize: (value: string) => value });
 
 export const spendParams = {
@@ -94,7 +95,7 @@ const chargesParams = {
 	...spendParams,
 	...{ cause: parseAsString, correction: parseAsArrayOf(parseAsStringLiteral(CHARGE_CORRECTIONS)) },
 	...{ job: parseAsString, lost: parseAsStringLiteral(LOST), without: parseAsStringLiteral(["idle"]) },
-	...{ asOf: cut, since: cut, budget: parseAsString },
+	...{ asOf: cut, since: cut, budget: parseAsString, bills: month },
 	of: parseAsStringLiteral(CHARGES_OF).withDefault("cost"),
 };
 const urlKeys = { capacityType: "capacity", accelerator: "gpu" } as const;
@@ -130,6 +131,8 @@ export interface ChargesPart {
 	since: string | null;
 	/** The id of a budget that counts them. */
 	budget: string | null;
+	/** A month of providers' bills, which are UTC months: exactly its hours, whatever days the ledger's calendar has. */
+	bills: string | null;
 	of: (typeof CHARGES_OF)[number];
 }
 export type ChargesView = SpendView & ChargesPart;
@@ -155,11 +158,17 @@ export const chargesHref = (view: SpendView & Partial<ChargesPart>): string =>
 		...valuesOf(view),
 		...{ cause: view.cause ?? null, correction: view.correction ?? null },
 		...{ job: view.job ?? null, lost: view.lost ?? null, without: view.withoutIdle ? "idle" : null },
-		...{ asOf: view.asOf ?? null, since: view.since ?? null, budget: view.budget ?? null, of: view.of ?? "cost" },
+		...{
+			asOf: view.asOf ?? null,
+			since: view.since ?? null,
+			budget: view.budget ?? null,
+			bills: view.bills ?? null,
+			of: view.of ?? "cost",
+		},
 	});
 
 export function chargesViewOf(all: inferParserType<typeof chargesParams>, zone: string): ChargesView {
-	const { job, cause, correction, lost, without, asOf, since, budget, of, ...params } = all;
+	const { job, cause, correction, lost, without, asOf, since, budget, bills, of, ...params } = all;
 	return {
 		...viewOf(params, zone),
 		job,
@@ -170,6 +179,7 @@ export function chargesViewOf(all: inferParserType<typeof chargesParams>, zone: 
 		asOf,
 		since,
 		budget: budget ? budget.slice(0, 64) : null,
+		bills,
 		of,
 	};
 }
@@ -190,9 +200,14 @@ export function spendQuery(view: SpendView, nowMs: number) {
 	return { ...instantsOf(datesOfView(view, nowMs), view.zone), groupBy, bucket, filters: view.filters };
 }
 
+function hoursOfUtcMonth(key: string): { fromMs: number; toMs: number } {
+	const from = new Date(`${key}-01T00:00:00Z`);
+	return { fromMs: from.getTime(), toMs: Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + 1) };
+}
+
 export function chargesQuery(view: ChargesView, nowMs: number) {
 	return {
-		...instantsOf(datesOfView(view, nowMs), view.zone),
+		...(view.bills === null ? instantsOf(datesOfView(view, nowMs), view.zone) : hoursOfUtcMonth(view.bills)),
 		filters: view.filters,
 		...(view.job === null ? {} : { jobId: view.job }),
 		...(view.cause === null ? {} : { cause: view.cause }),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { exportBill } from "#server/services/bill/export.ts";
+import { readReconciliationHistory, reconciliationHistoryInput } from "#server/services/bill/history.ts";
 import { importBill } from "#server/services/bill/import.ts";
 import { getBill, listBills } from "#server/services/bill/list.ts";
 import { monthsOfBill } from "#server/services/bill/months-of-bill.ts";
@@ -64,6 +65,18 @@ export const billRoutes: Route[] = [
 			refuseUnknown(query, names);
 			const asked = Object.fromEntries(names.map((name) => [name, textParam(query, name)]));
 			return ok(await readReconciliation(ctx, reconciliationInput.parse({ month: params["month"] ?? "", ...asked })));
+		},
+	},
+	{
+		method: "GET",
+		path: "/reconciliations/{month}/history",
+		summary:
+			"When a month's bills (yyyy-mm, UTC) were held against the ledger, newest first, by whom, and what each time posted; by provider",
+		permission: "bill:read",
+		async handle(ctx, { params, query }) {
+			refuseUnknown(query, ["provider"]);
+			const asked = { month: params["month"] ?? "", provider: textParam(query, "provider") };
+			return ok(await readReconciliationHistory(ctx, reconciliationHistoryInput.parse(asked)));
 		},
 	},
 	{

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { parseJobDocument, parseJobText } from "#server/domain/job-file.ts";
 import { listTeams } from "#server/services/account/teams.ts";
+import { readReconciliationHistory, reconciliationHistoryInput } from "#server/services/bill/history.ts";
 import { listBills } from "#server/services/bill/list.ts";
 import { readReconciliation, reconciliationInput } from "#server/services/bill/reconciliation.ts";
 import { listResourceLines, resourceLinesInput } from "#server/services/bill/resource-lines.ts";
@@ -124,6 +125,9 @@ export const appRouter = router({
 	bill: router({
 		list: procedure.query(({ ctx }) => listBills(ctx.service)),
 		reconciliation: procedure.input(reconciliationInput).query(({ ctx, input }) => readReconciliation(ctx.service, input)),
+		reconciliationHistory: procedure
+			.input(reconciliationHistoryInput)
+			.query(({ ctx, input }) => readReconciliationHistory(ctx.service, input)),
 		lines: procedure.input(resourceLinesInput).query(({ ctx, input }) => listResourceLines(ctx.service, input)),
 	}),
 	team: router({ list: procedure.query(({ ctx }) => listTeams(ctx.service)) }),

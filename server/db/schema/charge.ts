@@ -81,6 +81,8 @@ export const charge = pgTable(
 		index("charge_instance").on(t.instanceId),
 		// What was posted lately lies at the end of its partition: some kilobytes of index, and next to nothing to keep.
 		index("charge_posted").using("brin", t.number, t.postedAt).with({ autosummarize: true }),
+		// Of a month's millions some hundreds: what its bills corrected and brought.
+		index("charge_of_bills").on(t.periodStart).where(sql`bill_line_id is not null or correction in ('bill_price', 'bill_time')`),
 		check("charge_has_cause", sql`num_nonnulls(${t.instanceId}, ${t.allocationId}, ${t.poolId}, ${t.billLineId}) = 1`),
 		check("charge_period_order", sql`${t.periodStart} < ${t.periodEnd}`),
 		check(

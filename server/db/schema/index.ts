@@ -16,6 +16,7 @@ export * from "./cluster-node.ts";
 export * from "./data-copy.ts";
 export * from "./decision.ts";
 export * from "./decision-part.ts";
+export * from "./electricity-price.ts";
 export * from "./enums.ts";
 export * from "./event.ts";
 export * from "./foreign-job.ts";

@@ -4,10 +4,12 @@ import { alert } from "#server/db/schema/alert.ts";
 import { bill, reconciliation } from "#server/db/schema/bill.ts";
 import { charge } from "#server/db/schema/charge.ts";
 import { instance } from "#server/db/schema/instance.ts";
+import { setLedgerZone } from "../ledger/calendar.ts";
 import { ledgerCheck } from "../ledger/check.ts";
 import { meterAll } from "../ledger/meter.ts";
 import { addMachine, type Books, chargedTo, openBooks, readInstance, readJob, T0, terminate } from "../ledger/testing/books.ts";
 import { listCharges } from "../spend/charges.ts";
+import { readReconciliationHistory } from "./history.ts";
 import { importBill } from "./import.ts";
 import { reconcileMonth } from "./reconcile.ts";
 import { readReconciliation } from "./reconciliation.ts";
@@ -89,6 +91,58 @@ const corrections = () =>
 async function expectSoundLedger(): Promise<void> {
 	expect((await ledgerCheck(books)).differences).toEqual([]);
 }
+
+describe("the history of reconciliations", () => {
+	it("in Auckland's ledger: +$0.30, nothing, then a credit, a tax and $1.00 of time less $1.05 of price, each with the charges of UTC's November", async () => {
+		await setLedgerZone(books, "Pacific/Auckland");
+		// Auckland's November ends on 30 November, 11:00 UTC: the bill's goes on.
+		books.clock.advance(Date.UTC(2026, 10, 30, 22) - T0);
+		const { resource, instanceId } = await threeHours();
+		const shift = (Date.UTC(2026, 10, 30, 22) - T0) / HOUR;
+		const first = { cost: "1.3", resource, hour: shift };
+		await reconciled(first, { cost: "1", resource, hour: shift + 1 });
+		await again();
+		await reconciled(
+			{ cost: "-1", category: "Credit", hour: shift - 300 },
+			{ cost: "0.01", category: "Tax", hour: shift - 301 },
+			{ cost: "-0.05", resource, hour: shift + 1 },
+		);
+		const { runs, truncated } = await readReconciliationHistory(books, { month: "2026-11" });
+		expect(truncated).toBe(false);
+		const told = runs.map(({ posted }) => posted.map((p) => [p.provider, p.what, p.charges, p.effectiveMicroUsd]));
+		expect(told).toEqual([
+			[
+				["aws", "corrections", 2, "-50000"],
+				["aws", "invoice_items", 2, "-990000"],
+			],
+			[],
+			[["aws", "corrections", 1, "300000"]],
+		]);
+		expect(runs.map(({ by, final }) => [by, final])).toEqual(Array(3).fill(["system:seed", false]));
+		expect(runs.map((run) => run.since)).toEqual([runs[1]?.at, runs[2]?.at, null]);
+		// As the page's links ask for them.
+		const month = { fromMs: Date.UTC(2026, 10, 1), toMs: Date.UTC(2026, 11, 1) };
+		for (const { at, since, posted } of runs)
+			for (const { what, charges, effectiveMicroUsd } of posted) {
+				const of =
+					what === "corrections"
+						? {
+								correction: ["bill_price" as const, "bill_time" as const, "bill_unknown" as const],
+								filters: { kind: ["adjustment" as const] },
+							}
+						: { filters: { kind: ["credit" as const, "tax" as const] } };
+				const { totals } = await listCharges(books, { ...month, asOf: at, ...(since === null ? {} : { since }), ...of });
+				expect([Number(totals.charges), totals.effectiveMicroUsd.toString()]).toEqual([charges, effectiveMicroUsd]);
+			}
+		// The machine ran until 01:00 on 1 December: two of its three hours are in the bill's month.
+		const { totals } = await listCharges(books, { ...month, cause: instanceId });
+		expect(totals.effectiveMicroUsd).toBe(2_250_000n);
+		expect(await readReconciliationHistory(books, { month: "2026-11", provider: "gcp" })).toMatchObject({
+			runs: [{ posted: [] }, { posted: [] }, { posted: [] }],
+		});
+		await expectSoundLedger();
+	});
+});
 
 describe("a bill that says what the ledger says", () => {
 	it("3 x $1 billed, 3 h x $1 metered: matched by resource id, by ARN and by tag, nothing posted", async () => {

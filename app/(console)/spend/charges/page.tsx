@@ -29,7 +29,7 @@ export default async function ChargesPage({ searchParams }: { searchParams: Prom
 	const call = await caller();
 	const { zone } = await call.spend.calendar();
 	const view = chargesViewOf(await loadChargesParams(searchParams), zone);
-	const { job, cause, correction, lost, withoutIdle, asOf, since, budget, of } = view;
+	const { job, cause, correction, lost, withoutIdle, asOf, since, budget, bills, of } = view;
 	const nowMs = Date.now();
 	const query = chargesQuery(view, nowMs);
 	const client = getQueryClient();
@@ -44,7 +44,7 @@ export default async function ChargesPage({ searchParams }: { searchParams: Prom
 				actions={<ChargesExport view={view} />}
 			/>
 			<PageBody>
-				<FilterBar view={view} charges={{ job, cause, correction, lost, withoutIdle, asOf, since, budget, of }} />
+				<FilterBar view={view} charges={{ job, cause, correction, lost, withoutIdle, asOf, since, budget, bills, of }} />
 				<div className="flex flex-wrap items-center gap-x-4 gap-y-2">
 					<ReadAs view={view} />
 					<ChargesScope view={view} />

@@ -1,10 +1,11 @@
 import type { Metadata } from "next";
 import { notFound } from "next/navigation";
 import type { SearchParams } from "nuqs/server";
-import { caller, getQueryClient, HydrateClient, trpc } from "#app/_trpc/server.tsx";
+import { getQueryClient, HydrateClient, trpc } from "#app/_trpc/server.tsx";
 import { ProvidersPanel, ResourcesPanel } from "#components/bills/bills-panel.tsx";
+import { HistoryPanel } from "#components/bills/history-panel.tsx";
 import { LinesPanel } from "#components/bills/lines-panel.tsx";
-import { type BillsView, billsQuery, loadBillsParams } from "#components/bills/params.ts";
+import { type BillsView, billsQuery, historyQuery, loadBillsParams } from "#components/bills/params.ts";
 import { PageBody, PageHeader } from "#components/page/page-header.tsx";
 import { QueryBoundary } from "#components/page/query-boundary.tsx";
 import { statementHref } from "#components/statements/search-params.ts";
@@ -25,7 +26,7 @@ export default async function BillsPage({ params, searchParams }: Props) {
 	const { month } = await params;
 	if (!MONTH.test(month)) notFound();
 	const view: BillsView = { month, ...(await loadBillsParams(searchParams)) };
-	const { zone } = await (await caller()).spend.calendar();
+	if (view.team === null) void getQueryClient().prefetchQuery(trpc.bill.reconciliationHistory.queryOptions(historyQuery(view)));
 	void getQueryClient().prefetchQuery(trpc.bill.reconciliation.queryOptions(billsQuery(view)));
 	void getQueryClient().prefetchQuery(trpc.bill.reconciliation.queryOptions(billsQuery({ ...view, state: null })));
 	return (
@@ -45,8 +46,17 @@ export default async function BillsPage({ params, searchParams }: Props) {
 					</QueryBoundary>
 				)}
 				<QueryBoundary what="The resources" framed skeleton={<TableSkeleton rows={10} columns={7} label="Loading the resources" />}>
-					<ResourcesPanel view={view} zone={zone} />
+					<ResourcesPanel view={view} />
 				</QueryBoundary>
+				{view.team === null && (
+					<QueryBoundary
+						what="The reconciliations"
+						framed
+						skeleton={<TableSkeleton rows={3} columns={5} label="Loading the reconciliations" />}
+					>
+						<HistoryPanel view={view} />
+					</QueryBoundary>
+				)}
 			</PageBody>
 		</HydrateClient>
 	);
