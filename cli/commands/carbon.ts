@@ -1,10 +1,9 @@
-import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { gunzipSync } from "node:zlib";
 import { badInput } from "../args.ts";
 import { readAs } from "../client.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
+import { readTextFile } from "../read-text-file.ts";
 import { count, exactTime, gpuHours, grams, NONE } from "../render/format.ts";
 import { styled } from "../render/style.ts";
 import { table } from "../render/table.ts";
@@ -84,7 +83,7 @@ async function take({ args, io, client, json }: CommandContext): Promise<ExitCod
 	const [verb, file] = args.positionals;
 	if (verb !== "import") throw badInput(`There is no "carbon ${verb}". There is: carbon import FILE.`);
 	if (file === undefined) throw badInput("Which file? spillway carbon import FILE [--zone ZONE]");
-	const text = await readText(path.resolve(io.cwd, file));
+	const text = await readTextFile(path.resolve(io.cwd, file));
 	const zone = args.text("zone");
 	const answer = await client.post("/carbon/intensities", {
 		text,
@@ -102,13 +101,4 @@ async function take({ args, io, client, json }: CommandContext): Promise<ExitCod
 	io.out(`${done.added} new, ${done.replaced} replaced, ${done.unchanged} as they were, ${done.kept} kept because their hour has begun\n`);
 	io.err(`${styled(io, "dim", done.note)}\n`);
 	return EXIT.done;
-}
-
-async function readText(file: string): Promise<string> {
-	try {
-		const bytes = await readFile(file);
-		return (bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes).toString("utf8");
-	} catch (cause) {
-		throw badInput(`${file} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`);
-	}
 }

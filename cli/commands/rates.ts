@@ -1,12 +1,14 @@
+import path from "node:path";
 import { z } from "zod";
 import { badInput } from "../args.ts";
 import { readAs } from "../client.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { EXIT, type ExitCode, oneLine } from "../exit.ts";
 import { readDocument } from "../read-document.ts";
+import { readTextFile } from "../read-text-file.ts";
 import { count, exactMoney, exactTime } from "../render/format.ts";
 import { fields, heading, table } from "../render/table.ts";
-import { measuredPowerShape, poolRatesShape, rateCardSetShape } from "../shapes/rates.ts";
+import { electricityPricesShape, measuredPowerShape, poolRatesShape, rateCardSetShape } from "../shapes/rates.ts";
 
 /** A card has at most a thousand assets. */
 const CARD_BYTES_MAX = 1_000_000;
@@ -14,13 +16,13 @@ const CARD_BYTES_MAX = 1_000_000;
 export const rates: Command = {
 	name: "rates",
 	usage:
-		"[show SITE/POOL | set SITE/POOL -f FILE | measured SITE/POOL --from DATE --to DATE --kwh N | discounts [-f FILE] | commitments [-f FILE]]",
+		"[show SITE/POOL | set SITE/POOL -f FILE | measured SITE/POOL --from DATE --to DATE --kwh N | electricity SITE -f FILE | discounts [-f FILE] | commitments [-f FILE]]",
 	summary: "what hardware costs: rate cards of pools, discounts and commitments of clouds",
 	details:
-		"A rate card file has effectiveFrom (a date or time; default: now), message and card (docs/costs.md). Setting one for the past posts corrections. measured tells the energy that a pool's machines drew, before PUE, which takes the place of the estimate of that time. Discounts and commitments are lists: -f replaces the whole of one.",
+		"A rate card file has effectiveFrom (a date or time; default: now), message and card (docs/costs.md). Setting one for the past posts corrections. measured tells the energy that a pool's machines drew, before PUE, which takes the place of the estimate of that time. electricity takes in what a kWh cost a site in single UTC hours, csv with ts and usd_per_kwh or usd_per_mwh, gzipped or not. Discounts and commitments are lists: -f replaces the whole of one.",
 	options: {
-		file: { short: "f", value: "FILE", help: "the rate card, YAML or JSON; - reads it from stdin" },
-		message: { value: "TEXT", help: "why it is set (default: what the file says); of measured: where it was read" },
+		file: { short: "f", value: "FILE", help: "the rate card, YAML or JSON; - reads it from stdin; of electricity: the csv" },
+		message: { value: "TEXT", help: "why it is set (default: what the file says); of measured and electricity: where it is from" },
 		from: { value: "DATE", help: "of measured: a date of the ledger's calendar, or a time" },
 		to: { value: "DATE", help: "of measured: the first moment that is not in it" },
 		kwh: { value: "N", help: "of measured: energy of all machines of the pool, at most six decimals" },
@@ -31,6 +33,7 @@ export const rates: Command = {
 		"spillway rates show local/local",
 		'spillway rates set local/local -f card.yaml --message "New power contract"',
 		'spillway rates measured local/local --from 2026-10-01 --to 2026-11-01 --kwh 4120.5 --message "PDU 7 and 8"',
+		'spillway rates electricity local -f day-ahead.csv --message "EPEX spot, DE-LU"',
 		"spillway rates discounts -f discounts.yaml",
 	],
 	async run(ctx) {
@@ -40,6 +43,7 @@ export const rates: Command = {
 			if (pool !== undefined) throw badInput(`A list of ${verb} is of all sites: spillway rates ${verb} [-f FILE]`);
 			return boughtAhead(ctx, verb);
 		}
+		if (verb === "electricity") return electricity(ctx, pool);
 		const [site, id, ...more] = (pool ?? "").split("/");
 		if (!site || !id || more.length > 0) throw badInput(`Name the pool as SITE/POOL, for example: spillway rates ${verb} local/local`);
 		const at = `/sites/${encodeURIComponent(site)}/pools/${encodeURIComponent(id)}/rate-card`;
@@ -47,7 +51,7 @@ export const rates: Command = {
 		if (verb === "set") return set(ctx, at);
 		if (verb === "measured") return measured(ctx, at.replace(/rate-card$/, "measured-power"));
 		throw badInput(
-			`There is no "rates ${verb}". There are: rates, rates show SITE/POOL, rates set SITE/POOL -f FILE, rates measured SITE/POOL, rates discounts, rates commitments.`,
+			`There is no "rates ${verb}". There are: rates, rates show SITE/POOL, rates set SITE/POOL -f FILE, rates measured SITE/POOL, rates electricity SITE -f FILE, rates discounts, rates commitments.`,
 		);
 	},
 };
@@ -98,6 +102,7 @@ async function show(ctx: CommandContext, at: string): Promise<ExitCode> {
 			["network", exactMoney(month.networkMicroUsd)],
 			["support", exactMoney(month.supportMicroUsd)],
 			["staff", exactMoney(month.staffMicroUsd)],
+			["electricity", `${month.hoursPriced} of ${count(month.hours, "hour")} at prices of their own, the others at the card's`],
 			["busy GPU-hour", exactMoney(month.busyMicroUsdPerGpuHour)],
 			["idle GPU-hour", exactMoney(month.idleMicroUsdPerGpuHour)],
 		]),
@@ -157,6 +162,24 @@ async function measured(ctx: CommandContext, at: string): Promise<ExitCode> {
 			`from ${exactTime(Date.parse(card.effectiveFrom))}: ${card.busyWattsPerGpu} W a busy GPU, ${card.idleWattsPerGpu} W an idle one\n`,
 		);
 	ctx.io.out(`${count(done.corrections, "correction")} posted, ${exactMoney(done.correctedMicroUsd)} in all\n`);
+	return EXIT.done;
+}
+
+/** What a kWh cost a site in single hours. */
+async function electricity({ args, io, client, json }: CommandContext, site: string | undefined): Promise<ExitCode> {
+	const [file, message] = [args.text("file"), args.text("message")];
+	if (!site || site.includes("/") || file === undefined || message === undefined)
+		throw badInput('Name the site, the file and where it is from: spillway rates electricity SITE -f FILE --message "EPEX spot, DE-LU"');
+	const text = await readTextFile(path.resolve(io.cwd, file));
+	const answer = await client.put(`/sites/${encodeURIComponent(site)}/electricity-prices`, { text, message });
+	if (json) {
+		io.out(`${answer.text}\n`);
+		return EXIT.done;
+	}
+	const done = readAs(electricityPricesShape, answer, "answer");
+	const [from, to] = [exactTime(Date.parse(done.from)), exactTime(Date.parse(done.to))];
+	io.out(`${from} to ${to}: ${done.added} new, ${done.replaced} replaced, ${done.unchanged} as they were\n`);
+	io.out(`${count(done.corrections, "correction")} posted, ${exactMoney(done.correctedMicroUsd)} in all\n`);
 	return EXIT.done;
 }
 

@@ -23,6 +23,8 @@ export const poolRatesShape = z.looseObject({
 			networkMicroUsd: micro,
 			supportMicroUsd: micro,
 			staffMicroUsd: micro,
+			hours: z.number(),
+			hoursPriced: z.number(),
 			busyMicroUsdPerGpuHour: micro,
 			idleMicroUsdPerGpuHour: micro,
 		})
@@ -40,6 +42,16 @@ export const rateCardSetShape = z.looseObject({
 export const measuredPowerShape = z.looseObject({
 	estimatedKwh: z.string(),
 	cards: z.array(z.looseObject({ effectiveFrom: z.string(), busyWattsPerGpu: z.string(), idleWattsPerGpu: z.string() })),
+	corrections: z.number(),
+	correctedMicroUsd: micro,
+});
+
+export const electricityPricesShape = z.looseObject({
+	from: z.string(),
+	to: z.string(),
+	added: z.number(),
+	replaced: z.number(),
+	unchanged: z.number(),
 	corrections: z.number(),
 	correctedMicroUsd: micro,
 });

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import type { ChargeDraft } from "./amounts.ts";
-import { dayKey } from "./calendar.ts";
+import { bucketStartMs, cutAtHours, dayKey, type Interval } from "./calendar.ts";
 import { correctPool, type PostedMoney } from "./correct-pool.ts";
 import { meterPool, type OwnedPool, type OwnedUse } from "./meter-pool.ts";
 import { cardCost, cutAtCards, type EffectiveCard } from "./owned-cost.ts";
@@ -42,7 +42,12 @@ describe("a pool with rate cards, worked by hand", () => {
 	});
 
 	it("3 GPUs share $1.000001: slots pay 333,333 and 333,334 and 333,334 µ$, and nothing is lost", () => {
-		const cost = { fixedUntil: (atMs: number) => (atMs > T0 ? 1_000_001n : 0n), powerUntil: () => 0n, powerPerHour: () => 0n };
+		const cost = {
+			fixedUntil: (atMs: number) => (atMs > T0 ? 1_000_001n : 0n),
+			powerUntil: () => 0n,
+			powerAt: () => 0n,
+			powerPerHour: () => 0n,
+		};
 		const uses = [0, 1, 2].map((slot) => aUse({ allocationId: `alc_${slot}`, slots: [slot] }));
 		const { charges } = meterPool(aPool({ gpus: 3, cards: [{ fromMs: 0, cost }] }), uses, T0 + HOUR_MS);
 		expect(charges.map((c) => c.effectiveMicroUsd)).toEqual([333_333n, 333_334n, 333_334n]);
@@ -125,8 +130,14 @@ describe("a pool with rate cards, always", () => {
 		const line = (interval: { fromMs: number; toMs: number }, of: (part: EffectiveCard["cost"], a: number, b: number) => bigint) =>
 			cutAtCards(pool.cards, interval).reduce((sum, p) => sum + (p.cost ? of(p.cost, p.fromMs, p.toMs) : 0n), 0n);
 		const fixed = line({ fromMs: T0, toMs: untilMs }, (c, a, b) => c.fixedUntil(b) - c.fixedUntil(a));
+		const ofHour = (cost: EffectiveCard["cost"], load: "busy" | "idle", { fromMs, toMs }: Interval) => {
+			const hourMs = bucketStartMs("hour", fromMs);
+			const price = pool.electricityHours?.get(hourMs);
+			if (price === undefined) return cost.powerUntil(load, toMs) - cost.powerUntil(load, fromMs);
+			return cost.powerAt(load, price, toMs - hourMs) - cost.powerAt(load, price, fromMs - hourMs);
+		};
 		const power = (load: "busy" | "idle", fromMs: number, toMs: number) =>
-			line({ fromMs, toMs }, (c, a, b) => c.powerUntil(load, b) - c.powerUntil(load, a));
+			line({ fromMs, toMs }, (c, a, b) => cutAtHours({ fromMs: a, toMs: b }).reduce((all, piece) => all + ofHour(c, load, piece), 0n));
 		let sum = fixed + BigInt(pool.gpus) * power("idle", T0, untilMs);
 		for (const use of uses) {
 			const until = use.meteredUntilMs ?? use.startMs;
@@ -135,11 +146,15 @@ describe("a pool with rate cards, always", () => {
 		return sum;
 	}
 
-	it("used + idle = depreciation + running cost at every moment, also when starts and ends are learnt late", () => {
+	const priced = fc
+		.dictionary(fc.integer({ min: -2, max: 40 }).map(String), fc.bigInt({ min: -500_000n, max: 3_000_000n }), { maxKeys: 12 })
+		.map((hours) => new Map(Object.entries(hours).map(([n, price]) => [T0 + Number(n) * HOUR_MS, price])));
+
+	it("used + idle = depreciation + running cost at every moment, whatever single hours cost, also when starts and ends are learnt late", () => {
 		fc.assert(
-			fc.property(slots, cards, steps, (list, changes, lengths) => {
+			fc.property(slots, cards, steps, priced, (list, changes, lengths, electricityHours) => {
 				const gpus = list.length + 1;
-				let pool = aPool({ gpus, microUsdPerGpuHour: 0n, cards: changes, calendar: calendarOf("Asia/Kolkata") });
+				let pool = aPool({ gpus, microUsdPerGpuHour: 0n, cards: changes, electricityHours, calendar: calendarOf("Asia/Kolkata") });
 				const done = new Map<string, number>();
 				const all: ChargeDraft[] = [];
 				let nowMs = T0;

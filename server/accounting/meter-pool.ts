@@ -1,10 +1,11 @@
 import type { ChargeDimensions } from "#server/domain/charge.ts";
 import { costOfElapsed } from "#server/kernel/money.ts";
+import { HOUR_MS } from "#server/kernel/units.ts";
 import { type Amounts, addScaled, type ChargeDraft, difference, NO_AMOUNTS } from "./amounts.ts";
 import { bucketStartMs, cutAtHours, type Interval } from "./calendar.ts";
 import { footprintOfSteps, type PoolPower, type PowerStep } from "./carbon.ts";
 import { reversed } from "./meter-usage.ts";
-import { cutAtCards, type EffectiveCard, type Load, shareOfSlot } from "./owned-cost.ts";
+import { type CardCost, cutAtCards, type EffectiveCard, type Load, shareOfSlot } from "./owned-cost.ts";
 import type { Calendar } from "./zone.ts";
 
 /**
@@ -20,6 +21,8 @@ export interface OwnedPool {
 	microUsdPerGpuHour: bigint;
 	/** In order of time; before the first one the flat price holds. */
 	cards: readonly EffectiveCard[];
+	/** What a kWh cost in these UTC hours, micro-dollars by the hour's start; in all others the card's price holds. */
+	electricityHours?: ReadonlyMap<number, bigint>;
 	/** Of the ledger: charges are cut at its midnights. */
 	calendar: Calendar;
 	ownedSinceMs: number;
@@ -174,10 +177,18 @@ function microUsdOf(pool: OwnedPool, { slots, microUsdPerGpuHour }: Slots, load:
 			sum += gpus * (costOfElapsed(microUsdPerGpuHour, toMs) - costOfElapsed(microUsdPerGpuHour, fromMs));
 			continue;
 		}
-		sum += gpus * (cost.powerUntil(load, toMs) - cost.powerUntil(load, fromMs));
+		sum += gpus * powerOf(pool, cost, load, { fromMs, toMs });
 		const [later, earlier] = [cost.fixedUntil(toMs), cost.fixedUntil(fromMs)];
 		if (slots === "all") sum += later - earlier;
 		else for (const slot of slots) sum += shareOfSlot(later, slot, pool.gpus) - shareOfSlot(earlier, slot, pool.gpus);
 	}
 	return sum;
+}
+
+/** Of one GPU, within one UTC hour. An hour with a price of its own is a running total of its own, so that its parts add up too. */
+function powerOf({ electricityHours }: OwnedPool, cost: CardCost, load: Load, { fromMs, toMs }: Interval): bigint {
+	const hourMs = Math.floor(fromMs / HOUR_MS) * HOUR_MS;
+	const price = electricityHours?.get(hourMs);
+	if (price === undefined) return cost.powerUntil(load, toMs) - cost.powerUntil(load, fromMs);
+	return cost.powerAt(load, price, toMs - hourMs) - cost.powerAt(load, price, fromMs - hourMs);
 }

@@ -18,6 +18,8 @@ export interface CardCost {
 	fixedUntil(atMs: number): bigint;
 	/** Of one GPU that bore this load all the time since 1970. */
 	powerUntil(load: Load, atMs: number): bigint;
+	/** Of one GPU that bore this load for so long at this price of a kWh, which may lie below zero. */
+	powerAt(load: Load, microUsdPerKwh: bigint, ms: number): bigint;
 	/** Of one GPU in an hour, in the mean of a week's hours. */
 	powerPerHour(load: Load): bigint;
 }
@@ -61,6 +63,12 @@ export function cardCost(card: OwnedRateCard, calendar: Calendar): CardCost {
 		powerUntil(load, atMs) {
 			// µW × millionths of PUE × µ$/kWh × ms → µ$
 			return mulDivFloor(microWatts(load) * plan.pueMillionths, electricity.until(atMs), POWER_SCALE).quotient;
+		},
+		powerAt(load, microUsdPerKwh, ms) {
+			const paid = microUsdPerKwh < 0n;
+			const price = (paid ? -microUsdPerKwh : microUsdPerKwh) * BigInt(ms);
+			const { quotient } = mulDivFloor(microWatts(load) * plan.pueMillionths, price, POWER_SCALE);
+			return paid ? -quotient : quotient;
 		},
 		powerPerHour(load) {
 			return mulDivFloor(microWatts(load) * plan.pueMillionths, electricity.weekSum * MS_PER_HOUR, POWER_SCALE * 168n).quotient;

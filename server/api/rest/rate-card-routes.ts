@@ -1,10 +1,20 @@
+import { DAY_MS } from "#server/kernel/units.ts";
 import { type CommitmentsInput, commitmentsInput, listCommitments, setCommitments } from "#server/services/rate-card/commitments.ts";
 import { type DiscountsInput, discountsInput, listDiscounts, setDiscounts } from "#server/services/rate-card/discounts.ts";
+import {
+	type ElectricityPricesInput,
+	electricityPricesInput,
+	listElectricityPrices,
+	setElectricityPrices,
+} from "#server/services/rate-card/electricity-prices.ts";
 import { type RateCardInput, rateCardInput } from "#server/services/rate-card/input.ts";
 import { listPoolRates, readPoolRates } from "#server/services/rate-card/list.ts";
 import { type MeasuredPowerInput, measuredPowerInput, setMeasuredPower } from "#server/services/rate-card/measured-power.ts";
 import { setRateCard } from "#server/services/rate-card/set.ts";
+import { refuseUnknown, timeParam } from "./query.ts";
 import { ok, type Route } from "./route.ts";
+
+const DEFAULT_DAYS = 30;
 
 const keyOf = (params: Record<string, string>) => ({ siteId: params.site ?? "", poolId: params.pool ?? "" });
 
@@ -40,6 +50,27 @@ export const rateCardRoutes: Route[] = [
 		body: measuredPowerInput,
 		write: true,
 		handle: async (ctx, { params, body }) => ok(await setMeasuredPower(ctx, keyOf(params), body as MeasuredPowerInput), 201),
+	},
+	{
+		method: "GET",
+		path: "/sites/{site}/electricity-prices",
+		summary: "What a kWh cost a site in the hours whose price is known (from, to); in all others its pools' rate cards say",
+		permission: "rates:read",
+		async handle(ctx, { params, query }) {
+			refuseUnknown(query, ["from", "to"]);
+			const toMs = timeParam(query, "to") ?? ctx.clock.nowMs();
+			const fromMs = timeParam(query, "from") ?? toMs - DEFAULT_DAYS * DAY_MS;
+			return ok({ items: await listElectricityPrices(ctx, params.site ?? "", { fromMs, toMs }), nextCursor: null });
+		},
+	},
+	{
+		method: "PUT",
+		path: "/sites/{site}/electricity-prices",
+		summary: "Take in what a kWh cost a site by the hour: csv (ts, usd_per_kwh or usd_per_mwh); what is charged already is corrected",
+		permission: "rates:change",
+		body: electricityPricesInput,
+		write: true,
+		handle: async (ctx, { params, body }) => ok(await setElectricityPrices(ctx, params.site ?? "", body as ElectricityPricesInput), 201),
 	},
 	{
 		method: "GET",

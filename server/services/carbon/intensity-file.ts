@@ -82,10 +82,8 @@ function toRow({ at, zone: named, hour, grams }: RawRow, given: string | undefin
 	const zone = given ?? named;
 	if (zone === undefined) throw unusable("it names no zone", "Say which one, with --zone or the field zone.");
 	if (!ZONE.test(zone)) throw unusable(`${at}: "${zone.slice(0, 40)}" is no grid zone`, 'Write one such as "DE" or "US-MIDA-PJM".');
-	// Times without a zone are UTC, as both sources' csv files have them.
-	const utc = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.0+)?)?$/.test(hour) ? `${hour.replace(" ", "T")}Z` : hour;
-	const hourMs = Date.parse(utc);
-	if (Number.isNaN(hourMs) || hourMs % HOUR_MS !== 0) {
+	const hourMs = utcHourOf(hour);
+	if (hourMs === null) {
 		throw unusable(
 			`${at}: "${hour.slice(0, 40)}" is not the start of a UTC hour`,
 			"Write it as 2026-11-01T08:00:00Z. Finer steps have to be averaged to hours first.",
@@ -99,6 +97,13 @@ function toRow({ at, zone: named, hour, grams }: RawRow, given: string | undefin
 		);
 	}
 	return { zone, hourMs, milligramsPerKwh: Math.round(value * 1_000) };
+}
+
+/** The start of a UTC hour; times without a zone are UTC, as sources' csv files have them. null of anything else. */
+export function utcHourOf(text: string): number | null {
+	const utc = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.0+)?)?$/.test(text) ? `${text.replace(" ", "T")}Z` : text;
+	const hourMs = Date.parse(utc);
+	return Number.isNaN(hourMs) || hourMs % HOUR_MS !== 0 ? null : hourMs;
 }
 
 function rowsOfCsv(text: string): RawRow[] {

@@ -81,19 +81,29 @@ export function withGridHours<Pool extends { power: PoolPower; powerSteps?: read
 	};
 }
 
+interface MeteredUse {
+	startMs: number;
+	endMs: number | null;
+	meteredUntilMs: number | null;
+}
+
+/** All times that a metering of these uses may charge or take back. */
+export function reachOf(uses: readonly MeteredUse[], interval: Interval): Interval {
+	const done = uses.flatMap((use) => [
+		use.meteredUntilMs ?? use.startMs,
+		...(use.endMs === null ? [] : [Math.max(use.endMs, use.startMs)]),
+	]);
+	return { fromMs: Math.min(interval.fromMs, ...done), toMs: Math.max(interval.toMs, ...done) };
+}
+
 /** The known hours of a pool's grid over all that a metering of these uses may charge or take back. */
 export async function gridHoursOfPool(
 	db: DbOrTx,
 	cacheKey: object,
 	pool: { gridZone: string },
-	uses: readonly { startMs: number; endMs: number | null; meteredUntilMs: number | null }[],
+	uses: readonly MeteredUse[],
 	interval: Interval,
 	nowMs: number,
 ): Promise<GridHours> {
-	const done = uses.flatMap((use) => [
-		use.meteredUntilMs ?? use.startMs,
-		...(use.endMs === null ? [] : [Math.max(use.endMs, use.startMs)]),
-	]);
-	const whole = { fromMs: Math.min(interval.fromMs, ...done), toMs: Math.max(interval.toMs, ...done) };
-	return (await gridHoursCache(cacheKey).hoursOf(db, [pool.gridZone], whole, nowMs)).get(pool.gridZone) ?? new Map();
+	return (await gridHoursCache(cacheKey).hoursOf(db, [pool.gridZone], reachOf(uses, interval), nowMs)).get(pool.gridZone) ?? new Map();
 }

@@ -8,6 +8,7 @@ import { pool, site } from "#server/db/schema/site.ts";
 import { queuesByItself } from "#server/domain/vocabulary.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 import { gridHoursOfPool, powerOfPool, withGridHours } from "../carbon/power-facts.ts";
+import { withElectricityHours } from "../rate-card/electricity-hours.ts";
 import { cardsOfPool, effectiveCards, type PoolKey } from "../rate-card/pool-cards.ts";
 import { homeGrid } from "../site/home-grid.ts";
 import { holdLedgerCalendar } from "./calendar.ts";
@@ -44,7 +45,8 @@ export async function meterPoolUntilNow(ctx: LedgerContext, key: PoolKey): Promi
 			const untilMs = Math.min(nowMs, fromMs + STEP_MS);
 			const uses = await lockUses(tx, usesOfStep(owned.place, key, { fromMs, untilMs }));
 			const grid = await gridHoursOfPool(tx, cacheKey, owned, uses, { fromMs, toMs: untilMs }, nowMs);
-			const metered = meterPool(withGridHours(owned, grid), uses, untilMs);
+			const priced = await withElectricityHours(tx, owned, uses, { fromMs, toMs: untilMs });
+			const metered = meterPool(withGridHours(priced, grid), uses, untilMs);
 			await writeUses(tx, metered.usesMeteredUntilMs);
 			await tx
 				.update(pool)
@@ -73,7 +75,8 @@ export async function meterAllocation(ctx: LedgerContext, allocationId: string):
 		if (!use) return false;
 		const nowMs = ctx.clock.nowMs();
 		const grid = await gridHoursOfPool(tx, cacheKey, owned, [use], { fromMs: nowMs, toMs: nowMs }, nowMs);
-		const { charges, meteredUntilMs } = meterOwnedUse(withGridHours(owned, grid), use, nowMs);
+		const priced = await withElectricityHours(tx, owned, [use], { fromMs: nowMs, toMs: nowMs });
+		const { charges, meteredUntilMs } = meterOwnedUse(withGridHours(priced, grid), use, nowMs);
 		await writeUses(tx, new Map([[allocationId, meteredUntilMs]]));
 		await postCharges(tx, charges, nowMs);
 		return true;

@@ -29,6 +29,18 @@ export function effectiveFromMs(text: string | undefined, calendar: Calendar, no
 	});
 }
 
+/**
+ * What a file of hours may reach, as a card may.
+ * @throws SpillwayError `invalid_input` when it begins too long ago or ends too far ahead.
+ */
+export function demandWithinReach(fromMs: number, toMs: number, nowMs: number): void {
+	if (fromMs >= nowMs - PAST_MAX_MS && toMs <= nowMs + FUTURE_MAX_MS) return;
+	throw new SpillwayError("invalid_input", `The hours go from ${new Date(fromMs).toISOString()} to ${new Date(toMs).toISOString()}.`, {
+		fields: [{ path: "text", message: "hours at most 400 days ago and ten years ahead" }],
+		fix: "Leave out what lies farther off.",
+	});
+}
+
 function instantOf(text: string, calendar: Calendar): number {
 	const isDate = /^\d{4}-\d{2}-\d{2}$/.test(text);
 	return isDate ? dayStartMs(calendar, Date.parse(`${text}T00:00:00Z`) / DAY_MS) : Date.parse(text);

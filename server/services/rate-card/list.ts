@@ -1,13 +1,15 @@
 import { and, asc, desc, eq } from "drizzle-orm";
 import { bucketStartMs, nextBucketStartMs } from "#server/accounting/calendar.ts";
 import { cardParts } from "#server/accounting/owned-cost.ts";
-import type { Calendar } from "#server/accounting/zone.ts";
+import type { Db } from "#server/db/client.ts";
 import { rateCard } from "#server/db/schema/rate-card.ts";
 import { pool } from "#server/db/schema/site.ts";
 import type { OwnedRateCard } from "#server/domain/rate-card.ts";
+import { HOUR_MS } from "#server/kernel/units.ts";
 import { authorize } from "../authorize.ts";
 import type { ServiceContext } from "../context.ts";
 import { ledgerCalendar } from "../ledger/calendar.ts";
+import { electricityHoursOf } from "./electricity-hours.ts";
 import { gpuHourPrices } from "./gpu-hour-prices.ts";
 import type { PoolKey } from "./pool-cards.ts";
 import { unknownPool } from "./set.ts";
@@ -45,7 +47,10 @@ export interface PoolMonth {
 	networkMicroUsd: string;
 	supportMicroUsd: string;
 	staffMicroUsd: string;
-	/** Fixed cost by GPU-hours owned, plus power. */
+	/** Hours of the month, and those of them whose electricity has a price of its own; in the others the card's holds. */
+	hours: number;
+	hoursPriced: number;
+	/** Fixed cost by GPU-hours owned, plus power at the card's price. */
 	busyMicroUsdPerGpuHour: string;
 	idleMicroUsdPerGpuHour: string;
 }
@@ -73,7 +78,7 @@ export async function readPoolRates(ctx: ServiceContext, key: PoolKey): Promise<
 		gpus,
 		flatMicroUsdPerGpuHour: row.microUsdPerGpuHour.toString(),
 		current,
-		month: current && monthOf(current.card, await ledgerCalendar(ctx.db), gpus, nowMs),
+		month: current && (await monthOf(ctx.db, key.siteId, { card: current.card, gpus, nowMs })),
 		history,
 	};
 }
@@ -85,7 +90,12 @@ export async function listPoolRates(ctx: ServiceContext): Promise<PoolRates[]> {
 	return Promise.all(keys.map((key) => readPoolRates(ctx, key)));
 }
 
-function monthOf(card: OwnedRateCard, calendar: Calendar, gpus: number, nowMs: number): PoolMonth {
+async function monthOf(
+	db: Db,
+	siteId: string,
+	{ card, gpus, nowMs }: { card: OwnedRateCard; gpus: number; nowMs: number },
+): Promise<PoolMonth> {
+	const calendar = await ledgerCalendar(db);
 	const month = { fromMs: bucketStartMs("month", nowMs, calendar), toMs: nextBucketStartMs("month", nowMs, calendar) };
 	const parts = cardParts(card, calendar, month);
 	const prices = gpuHourPrices(card, calendar, gpus, nowMs);
@@ -97,6 +107,8 @@ function monthOf(card: OwnedRateCard, calendar: Calendar, gpus: number, nowMs: n
 		networkMicroUsd: parts.networkMicroUsd.toString(),
 		supportMicroUsd: parts.supportMicroUsd.toString(),
 		staffMicroUsd: parts.staffMicroUsd.toString(),
+		hours: Math.round((month.toMs - month.fromMs) / HOUR_MS),
+		hoursPriced: (await electricityHoursOf(db, siteId, month)).size,
 		busyMicroUsdPerGpuHour: prices.busyMicroUsd.toString(),
 		idleMicroUsdPerGpuHour: prices.idleMicroUsd.toString(),
 	};

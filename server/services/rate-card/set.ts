@@ -18,6 +18,7 @@ import { lockUses } from "../ledger/lock-uses.ts";
 import { type LockedPool, lockPool } from "../ledger/meter-pools.ts";
 import { postCharges } from "../ledger/post-charges.ts";
 import { readPosted } from "../ledger/posted-money.ts";
+import { withElectricityHours } from "./electricity-hours.ts";
 import { demandSoundCard, effectiveFromMs, type RateCardInput, rateCardInput } from "./input.ts";
 import { cardsOfPool, type PoolCard, type PoolKey } from "./pool-cards.ts";
 
@@ -84,33 +85,46 @@ export async function writeCards(
 	await tx.insert(rateCard).values(written);
 	await notify(tx, { changes: [{ topic: "spend", id: null, team: null }] });
 	const sinceMs = defined(cards[0], "a card").effectiveFromMs;
-	const corrections = await correctionsSince(tx, { key, before, sinceMs, nowMs, cacheKey });
-	await postCharges(tx, corrections, nowMs);
-	const corrected = corrections.reduce((sum, c) => sum + c.effectiveMicroUsd, 0n);
-	return {
-		ids: written.map(({ id }) => id),
-		corrections: { corrections: corrections.length, correctedMicroUsd: corrected.toString() },
-	};
+	return { ids: written.map(({ id }) => id), corrections: await correctSince(tx, { key, before, sinceMs, nowMs, cacheKey }) };
 }
 
 export function unknownPool(key: PoolKey): SpillwayError {
 	return new SpillwayError("not_found", `Site "${key.siteId}" has no pool "${key.poolId}".`, { fix: "See the pools with: spillway sites" });
 }
 
-async function correctionsSince(
-	tx: Tx,
-	{ key, before, sinceMs, nowMs, cacheKey }: { key: PoolKey; before: LockedPool; sinceMs: number; nowMs: number; cacheKey: object },
-): Promise<ChargeDraft[]> {
+interface Since {
+	key: PoolKey;
+	/** The pool as it was, which this transaction has locked. */
+	before: LockedPool;
+	sinceMs: number;
+	nowMs: number;
+	cacheKey: object;
+	/** What was known of the hours' prices of electricity before, of what is known now; left out: the same. */
+	hoursBefore?: (hours: ReadonlyMap<number, bigint>) => ReadonlyMap<number, bigint>;
+}
+
+/** Posts what is missing so that all that is charged since then is priced as it is known to be now. */
+export async function correctSince(tx: Tx, since: Since): Promise<Corrected> {
+	const corrections = await correctionsSince(tx, since);
+	await postCharges(tx, corrections, since.nowMs);
+	const corrected = corrections.reduce((sum, c) => sum + c.effectiveMicroUsd, 0n);
+	return { corrections: corrections.length, correctedMicroUsd: corrected.toString() };
+}
+
+async function correctionsSince(tx: Tx, { key, before, sinceMs, nowMs, cacheKey, hoursBefore }: Since): Promise<ChargeDraft[]> {
 	const pool = defined(await lockPool(tx, key), "pool");
 	const fromMs = bucketStartMs("hour", sinceMs, pool.calendar);
 	const uses = await lockUses(tx, meteredSince(key, fromMs));
 	const grid = await gridHoursOfPool(tx, cacheKey, pool, uses, { fromMs, toMs: nowMs }, nowMs);
 	const posted = await postedToPool(tx, key, fromMs);
-	const corrections = correctPool(withGridHours(pool, grid), uses, posted, { sinceMs, was: withGridHours(before, grid) });
+	const now = await withElectricityHours(tx, pool, uses, { fromMs, toMs: nowMs });
+	const hours = now.electricityHours ?? new Map<number, bigint>();
+	const was = { ...before, electricityHours: hoursBefore?.(hours) ?? hours };
+	const corrections = correctPool(withGridHours(now, grid), uses, posted, { sinceMs, was: withGridHours(was, grid) });
 	if (corrections.length <= CORRECTIONS_MAX) return corrections;
 	throw new SpillwayError(
 		"precondition_failed",
-		`From ${new Date(sinceMs).toISOString()} on this card would correct ${corrections.length} entries; at most ${CORRECTIONS_MAX} are corrected at once.`,
+		`From ${new Date(sinceMs).toISOString()} on this would correct ${corrections.length} entries; at most ${CORRECTIONS_MAX} are corrected at once.`,
 		{ fix: "Let it count from a later date." },
 	);
 }
