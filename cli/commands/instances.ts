@@ -11,6 +11,7 @@ import { pageOf } from "../shapes/parts.ts";
 const LIMIT_DEFAULT = 25;
 const LIMIT_MAX = 500;
 const RISKS: Readonly<Record<string, string>> = {
+	cut_off: "cut off from us and not seen gone; its job goes on elsewhere",
 	not_seen_gone: "should be gone, and the provider was not seen to say so",
 	launch_unclear: "nobody knows whether the launch happened",
 	past_expiry: "past the end of its longest life",
@@ -58,7 +59,10 @@ export const instances: Command = {
 					},
 					{ head: "JOB", cell: (i) => i.jobName },
 					{ head: "TEAM", cell: (i) => i.team },
-					{ head: "WHY", cell: (i) => i.reason?.message ?? "" },
+					{
+						head: "WHY",
+						cell: (i) => (i.fencedAt === null ? (i.reason?.message ?? "") : `cut off ${ago(i.fencedAt, nowMs)}; its job goes on elsewhere`),
+					},
 				],
 				items,
 				{ empty: args.has("live") ? "No instance lives; nothing costs money in the cloud now." : "There was no instance yet." },

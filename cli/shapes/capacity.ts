@@ -20,6 +20,7 @@ export const instanceShape = z.looseObject({
 	team: z.string(),
 	intendedAt: z.string(),
 	terminatedAt: time,
+	fencedAt: time,
 	expiresAt: z.string(),
 	reason: reason.nullable(),
 	costMicroUsd: micro,

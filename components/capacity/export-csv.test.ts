@@ -38,10 +38,18 @@ describe("what Capacity hands out", () => {
 				jobName: "clip",
 				team: "vision",
 			},
-			...{ rank: 0, launchedAt: null, expiresAt: "2026-11-24T12:00:00.000Z", microUsdPerHour: "23410000", costMicroUsd: "101440000" },
+			...{
+				rank: 0,
+				launchedAt: null,
+				fencedAt: "2026-11-20T12:00:00.000Z",
+				expiresAt: "2026-11-24T12:00:00.000Z",
+				microUsdPerHour: "23410000",
+				costMicroUsd: "101440000",
+			},
 		};
 		expect(readCsv(machinesCsv([machine] as Parameters<typeof machinesCsv>[0]))[0]).toMatchObject({
 			...{ Machine: "ins_1", "Provider's id": "i-0c41", Zone: "", GPUs: "8", "Job name": "clip", Team: "vision", "Launched (UTC)": "" },
+			"Cut off since (UTC)": "2026-11-20T12:00:00.000Z",
 			...{ "Ends at the latest (UTC)": "2026-11-24T12:00:00.000Z", "USD an hour": "23.410000", "Cost so far USD": "101.440000" },
 		});
 	});

@@ -26,10 +26,13 @@ export function machinesCsv(machines: Outputs["instance"]["list"]["items"]): str
 	const head = ["Machine", "Provider's id", "State", ...place, "Job", "Job name", "Team", "Rank"];
 	const lines = machines.map((m) => [
 		...[m.id, m.providerInstanceId ?? "", m.state, m.siteId, m.provider, m.region, m.zone ?? "", m.instanceType, m.capacityType],
-		...[m.accelerator, String(m.gpus), m.jobId, m.jobName, m.team, String(m.rank), m.launchedAt ?? "", m.expiresAt],
+		...[m.accelerator, String(m.gpus), m.jobId, m.jobName, m.team, String(m.rank), m.launchedAt ?? "", m.fencedAt ?? "", m.expiresAt],
 		...[m.microUsdPerHour, m.costMicroUsd].map(dollars),
 	]);
-	return csvText([[...head, "Launched (UTC)", "Ends at the latest (UTC)", "USD an hour", "Cost so far USD"], ...lines]);
+	return csvText([
+		[...head, "Launched (UTC)", "Cut off since (UTC)", "Ends at the latest (UTC)", "USD an hour", "Cost so far USD"],
+		...lines,
+	]);
 }
 
 /** A line for each site, and below it one for each of its pools or regions, with whether it answers and why not. */

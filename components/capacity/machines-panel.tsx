@@ -84,7 +84,12 @@ function MachineRow({ machine: m }: { machine: Machine }) {
 				{m.providerInstanceId ? <CopyId value={m.providerInstanceId} /> : <span className="text-ink-3">no id yet</span>}
 			</Td>
 			<Td title={m.lastError ?? m.reason?.message}>
-				<StateMark state={m.state} note={m.interruptionAt ? "taken back" : m.lastError ? "last call failed" : null} />
+				<StateMark state={m.state} note={noteOf(m)} />
+				{m.fencedAt !== null && (
+					<span className="block text-xs text-ink-3">
+						since <Time atMs={Date.parse(m.fencedAt)} form="short" />, its job goes on elsewhere
+					</span>
+				)}
 			</Td>
 			<Td phone="c">
 				<Place capacity={m.capacityType} provider={m.provider} region={m.zone ?? m.region} />
@@ -112,4 +117,9 @@ function MachineRow({ machine: m }: { machine: Machine }) {
 			</Td>
 		</Tr>
 	);
+}
+
+function noteOf({ fencedAt, interruptionAt, lastError }: Machine): string | null {
+	if (fencedAt !== null) return "cut off";
+	return interruptionAt ? "taken back" : lastError ? "last call failed" : null;
 }

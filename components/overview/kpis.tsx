@@ -216,6 +216,7 @@ function BudgetNote({ budget, forecast, seesAll }: { budget: Budget; forecast: F
 
 const WHY: Record<Summary["risk"]["items"][number]["why"], string> = {
 	not_seen_gone: "not seen gone",
+	cut_off: "cut off",
 	launch_unclear: "of unclear launch",
 	past_expiry: "past their end",
 	of_nobody: "of no job",

@@ -6,6 +6,7 @@ import { MINUTE_MS } from "#server/kernel/units.ts";
 import type { CloudDriver } from "#server/providers/driver.ts";
 import { fakeOffer } from "#server/providers/fake/fake-offers.ts";
 import { systemContext } from "#server/services/context.ts";
+import { listInstances } from "#server/services/instance/list.ts";
 import { moneyAtRisk } from "#server/services/overview/money-at-risk.ts";
 import { readOffers } from "./read-offers.ts";
 import { type JobChanges, World } from "./testing/world.ts";
@@ -74,10 +75,15 @@ it("a critical job leaves a region that answers nothing, alone, from its checkpo
 	expect((await w.jobs())[0]?.completedMs).toBeGreaterThan(0n);
 	// Nothing says that its machine is gone: it may cost, is ended again and again, and nothing else is asked for there.
 	expect(old).toMatchObject({ state: "terminating", terminatedAt: null });
-	w.clock.advance(4 * MINUTE_MS);
-	await w.tick();
 	const context = systemContext(w.database.db, w.clock, "seed");
-	expect((await moneyAtRisk(context)).items.map((item) => item.instanceId)).toContain(old?.id);
+	const fencedAt = defined(old?.fencedAt, "its fence");
+	w.clock.advance(MINUTE_MS);
+	expect((await moneyAtRisk(context)).items).toMatchObject([{ instanceId: old?.id, why: "cut_off", sinceMs: fencedAt.getTime() }]);
+	const { items } = await listInstances(context, { live: true });
+	expect(items.map((i) => [i.id, i.fencedAt])).toEqual([
+		[young?.id, null],
+		[old?.id, fencedAt.toISOString()],
+	]);
 	await w.until(async () => (await w.jobs())[0]?.state === "succeeded");
 	expect((await w.instances())[0]?.state).toBe("terminating");
 	w.cloud.calls.clear();

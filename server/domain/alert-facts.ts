@@ -40,7 +40,7 @@ export interface AlertRisk {
 	instanceId: string;
 	jobId: string;
 	team: string;
-	why: "not_seen_gone" | "launch_unclear" | "past_expiry";
+	why: "not_seen_gone" | "cut_off" | "launch_unclear" | "past_expiry";
 	sinceMs: number;
 	microUsd: bigint;
 }

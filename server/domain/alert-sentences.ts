@@ -64,6 +64,7 @@ export function alertWords(rule: AlertRule, facts: AlertFactValues, formatters: 
 
 const RISKS: Record<string, string> = {
 	not_seen_gone: "should be gone and was not seen to be",
+	cut_off: "is cut off from us, was not seen gone, and its job goes on elsewhere",
 	launch_unclear: "was asked for and nobody knows whether it runs",
 	past_expiry: "has outlived its expiry",
 	of_nobody: "has our tag, belongs to no job and is being ended",

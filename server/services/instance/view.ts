@@ -34,6 +34,8 @@ export interface InstanceView {
 	interruptionAt: string | null;
 	terminatingAt: string | null;
 	terminatedAt: string | null;
+	/** Since when whatever it says is refused: it was cut off, and its job goes on elsewhere. It costs money until it is seen gone. */
+	fencedAt: string | null;
 	expiresAt: string;
 	lastSeenAt: string | null;
 	lastHeardAt: string | null;
@@ -71,6 +73,7 @@ export function instanceView(row: typeof instance.$inferSelect, owner: { name: s
 		interruptionAt: iso(row.interruptionAt),
 		terminatingAt: iso(row.terminatingAt),
 		terminatedAt: iso(row.terminatedAt),
+		fencedAt: iso(row.fencedAt),
 		expiresAt: row.expiresAt.toISOString(),
 		lastSeenAt: iso(row.lastSeenAt),
 		lastHeardAt: iso(row.lastHeardAt),

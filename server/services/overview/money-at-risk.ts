@@ -20,7 +20,7 @@ export interface RiskItem {
 	instanceId: string;
 	/** Null: of nobody. */
 	jobId: string | null;
-	why: "not_seen_gone" | "launch_unclear" | "past_expiry" | "of_nobody";
+	why: "not_seen_gone" | "cut_off" | "launch_unclear" | "past_expiry" | "of_nobody";
 	/** Of a machine that belongs to nobody: its launch, where the provider tells it, else when a sweep first found it. */
 	sinceMs: number;
 	/** What it may have cost beyond its use until now; null: its price is not known. */
@@ -30,8 +30,8 @@ export interface RiskItem {
 }
 
 /**
- * Money that may be running for nothing now: machines that should be gone and were not seen gone, launches whose
- * outcome nobody knows, machines past their expiry, and machines with our tag that belong to no job, until they are seen gone.
+ * Money that may be running for nothing now: machines that should be gone and were not seen gone, those that are cut off while their
+ * job goes on elsewhere, launches whose outcome nobody knows, machines past their expiry, and machines with our tag that belong to no job, until they are seen gone.
  * The total is of those whose price is known.
  */
 export async function moneyAtRisk(ctx: ServiceContext): Promise<{ totalMicroUsd: string; items: RiskItem[] }> {
@@ -69,6 +69,7 @@ function liveBefore(ctx: ServiceContext, nowMs: number) {
 
 function riskOf(i: typeof instance.$inferSelect, attemptFinishedAt: Date | null, nowMs: number): Pick<RiskItem, "why" | "sinceMs"> | null {
 	if (i.expiresAt.getTime() < nowMs) return { why: "past_expiry", sinceMs: i.expiresAt.getTime() };
+	if (i.fencedAt !== null) return { why: "cut_off", sinceMs: i.fencedAt.getTime() };
 	const endedAtMs = i.terminatingAt?.getTime() ?? attemptFinishedAt?.getTime();
 	if (endedAtMs !== undefined && nowMs - endedAtMs > TERMINATION_PATIENCE_MS) return { why: "not_seen_gone", sinceMs: endedAtMs };
 	const requestedMs = i.requestedAt?.getTime();
