@@ -1,10 +1,11 @@
 "use client";
 import { useSuspenseInfiniteQuery, useSuspenseQuery } from "@tanstack/react-query";
 import type { Site } from "#components/capacity/lead.ts";
-import { NODES_QUERY } from "#components/capacity/params.ts";
+import { NODES_SHOWN, nodePages } from "#components/capacity/node-pages.ts";
+import { hasNodes } from "#components/capacity/own-kinds.ts";
 import { QueryBoundary } from "#components/page/query-boundary.tsx";
 import { EmptyState } from "#components/page/states.tsx";
-import { useTRPC } from "#components/trpc/client.tsx";
+import { useTRPC, useTRPCClient } from "#components/trpc/client.tsx";
 import type { Outputs } from "#components/trpc/outputs.ts";
 import { readOn } from "#components/trpc/read-on.ts";
 import { Button } from "#components/ui/button.tsx";
@@ -28,30 +29,27 @@ const STATES: Readonly<Record<Node["state"], { label: string; tone: Tone }>> = {
 export function NodePanels() {
 	const trpc = useTRPC();
 	const { data: sites } = useSuspenseQuery(trpc.site.list.queryOptions());
-	return sites
-		.filter((s) => s.kind === "owned")
-		.map((site) => (
-			<QueryBoundary
-				key={site.id}
-				what={`The nodes of ${site.name}`}
-				framed
-				skeleton={
-					<Panel title={`Nodes of ${site.name}`}>
-						<TableSkeleton rows={4} columns={5} label={`Loading the nodes of ${site.name}`} />
-					</Panel>
-				}
-			>
-				<NodesPanel site={site} />
-			</QueryBoundary>
-		));
+	return sites.filter(hasNodes).map((site) => (
+		<QueryBoundary
+			key={site.id}
+			what={`The nodes of ${site.name}`}
+			framed
+			skeleton={
+				<Panel title={`Nodes of ${site.name}`}>
+					<TableSkeleton rows={4} columns={5} label={`Loading the nodes of ${site.name}`} />
+				</Panel>
+			}
+		>
+			<NodesPanel site={site} />
+		</QueryBoundary>
+	));
 }
 
 /** Those that somebody may have to look after come first, so that a first page says what is wrong. */
 function NodesPanel({ site: { id, name } }: { site: Site }) {
 	const trpc = useTRPC();
-	const pages = useSuspenseInfiniteQuery(
-		trpc.site.nodes.infiniteQueryOptions({ id, ...NODES_QUERY }, { getNextPageParam: (last) => last.nextCursor ?? undefined }),
-	);
+	const client = useTRPCClient();
+	const pages = useSuspenseInfiniteQuery(nodePages(trpc.site.nodes.pathKey(), id, (input) => client.site.nodes.query(input)));
 	const nodes = pages.data.pages.flatMap((p) => p.items);
 	const counts = pages.data.pages.at(-1)?.counts ?? { ready: 0, closed: 0, down: 0 };
 	const rest = counts.ready + counts.closed + counts.down - nodes.length;
@@ -67,7 +65,7 @@ function NodesPanel({ site: { id, name } }: { site: Site }) {
 						busy={pages.isFetchingNextPage}
 						onClick={() => void readOn(pages.data.pages.length, pages.fetchNextPage)}
 					>
-						Show {formatCount(Math.min(NODES_QUERY.limit, rest))} more of {formatCount(rest)}
+						Show {formatCount(Math.min(NODES_SHOWN, rest))} more of {formatCount(rest)}
 					</Button>
 				),
 			})}

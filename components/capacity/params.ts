@@ -18,5 +18,3 @@ export function offersQuery({ gpus, model }: OfferFilter) {
 
 export const MACHINES_QUERY = { live: true, limit: 200 };
 export const LINE_QUERY = { state: ["queued" as const, "held" as const], limit: 50 };
-/** Nodes that a site shows at once, those that are not ready first. */
-export const NODES_QUERY = { limit: 20 };

@@ -12,6 +12,8 @@ import { Panel } from "#components/ui/panel.tsx";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
 
 const LINE_SHOWN = 8;
+/** Slots of a pool are drawn up to so many nodes; a large pool's nodes stand by name in the panel of its site. */
+const NODES_DRAWN = 8;
 
 /** The owned pools slot by slot, and who stands in line for them. */
 export function HomePanel() {
@@ -35,15 +37,16 @@ function PoolSlots({ site, pool }: { site: Site; pool: Site["pools"][number] }) 
 	return (
 		<div>
 			<div className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 pb-3">
-				{nodes.map((slots, i) => (
-					<span key={slots[0]?.slot ?? i} className="inline-flex items-center gap-2">
-						{pool.nodes > 1 && <span className="text-xs text-ink-3">node {i + 1}</span>}
-						<SlotRow
-							label={`${pool.id}${pool.nodes > 1 ? `, node ${i + 1}` : ""}: ${slots.filter((s) => s.state === "busy").length} of ${slots.length} slots busy`}
-							slots={slots.map((s) => (s.state === "busy" ? "spillway" : s.state === "free" ? "free" : "off"))}
-						/>
-					</span>
-				))}
+				{nodes.length <= NODES_DRAWN &&
+					nodes.map((slots, i) => (
+						<span key={slots[0]?.slot ?? i} className="inline-flex items-center gap-2">
+							{pool.nodes > 1 && <span className="text-xs text-ink-3">node {i + 1}</span>}
+							<SlotRow
+								label={`${pool.id}${pool.nodes > 1 ? `, node ${i + 1}` : ""}: ${slots.filter((s) => s.state === "busy").length} of ${slots.length} slots busy`}
+								slots={slots.map((s) => (s.state === "busy" ? "spillway" : s.state === "free" ? "free" : "off"))}
+							/>
+						</span>
+					))}
 				<span className="text-ink-3">
 					{site.name}, {pool.accelerator}: <b className="font-semibold text-ink">{pool.busy}</b> busy, {free} free
 					{pool.unavailable > 0 && `, ${pool.unavailable} out of service`}

@@ -1,13 +1,17 @@
 "use client";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import Link from "next/link";
+import { useState } from "react";
 import { queueCsv } from "#components/capacity/export-csv.ts";
+import { hasQueue } from "#components/capacity/own-kinds.ts";
 import { CsvButton } from "#components/csv/csv-button.tsx";
 import { QueryBoundary } from "#components/page/query-boundary.tsx";
 import { EmptyState } from "#components/page/states.tsx";
 import { Elapsed, Time } from "#components/time/relative-time.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import type { Outputs } from "#components/trpc/outputs.ts";
+import { Button } from "#components/ui/button.tsx";
+import { formatCount } from "#components/ui/format-number.ts";
 import { Panel } from "#components/ui/panel.tsx";
 import { TableSkeleton } from "#components/ui/skeleton.tsx";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
@@ -15,15 +19,15 @@ import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
 type Queue = Outputs["site"]["queue"];
 type QueuedJob = Queue["items"][number];
 
-/** Rows on the screen; the file and the command line have as many as one answer tells. */
-const SHOWN = 50;
+/** Rows on the screen, and those that come with each click; the file and the command line have as many as one answer tells. */
+const SHOWN = 15;
+const MORE = 50;
 
 /** The own queue of each cluster that has one: jobs that Spillway did not submit. Nothing where no cluster has one. */
 export function QueuePanels() {
 	const trpc = useTRPC();
 	const { data: sites } = useSuspenseQuery(trpc.site.list.queryOptions());
-	const clusters = sites.filter((s) => s.provider === "slurm" || s.provider === "kubernetes");
-	return clusters.map((site) => (
+	return sites.filter(hasQueue).map((site) => (
 		<QueryBoundary
 			key={site.id}
 			what={`The queue of ${site.name}`}
@@ -42,11 +46,30 @@ export function QueuePanels() {
 function QueuePanel({ siteId, name }: { siteId: string; name: string }) {
 	const trpc = useTRPC();
 	const { data: queue } = useSuspenseQuery(trpc.site.queue.queryOptions({ id: siteId }));
-	const shown = queue.items.slice(0, SHOWN);
+	const [most, setMost] = useState(SHOWN);
+	const shown = queue.items.slice(0, most);
+	const rest = queue.items.length - shown.length;
 	return (
 		<Panel
 			title={`Queue of ${name}`}
 			sub="jobs that others submitted to the cluster itself"
+			{...(queue.total > shown.length && {
+				footer: (
+					<span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+						{rest > 0 && (
+							<Button variant="link" size="sm" onClick={() => setMost(most + MORE)}>
+								Show {Math.min(MORE, rest)} more of {formatCount(rest)}
+							</Button>
+						)}
+						{queue.total > queue.items.length && (
+							<span>
+								This list, its file and <code>spillway site queue {siteId}</code> tell the first {formatCount(queue.items.length)} of{" "}
+								{formatCount(queue.total)}
+							</span>
+						)}
+					</span>
+				),
+			})}
 			actions={
 				<>
 					{queue.readAt !== null && (
@@ -89,12 +112,6 @@ function QueuePanel({ siteId, name }: { siteId: string; name: string }) {
 						))}
 					</tbody>
 				</Table>
-			)}
-			{queue.total > shown.length && (
-				<p className="px-4 py-3 text-ink-3">
-					{queue.total - shown.length} more: <code>spillway site queue {siteId}</code>
-					{queue.total > queue.items.length && `; that and the file tell the first ${queue.items.length} of ${queue.total}`}
-				</p>
 			)}
 		</Panel>
 	);

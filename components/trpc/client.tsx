@@ -1,11 +1,12 @@
 "use client";
 
 import { type QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { createTRPCClient, httpBatchStreamLink, httpLink, httpSubscriptionLink, splitLink } from "@trpc/client";
+import { createTRPCClient, httpBatchStreamLink, httpLink, httpSubscriptionLink, splitLink, type TRPCLink } from "@trpc/client";
 import { createTRPCContext } from "@trpc/tanstack-react-query";
 import { type ReactNode, useState } from "react";
 import superjson from "superjson";
 import type { AppRouter } from "#server/api/trpc/router.ts";
+import { leftToBrowser } from "./left-to-browser.ts";
 import { makeQueryClient } from "./query-client.ts";
 
 export const { TRPCProvider, useTRPC, useTRPCClient } = createTRPCContext<AppRouter>();
@@ -20,24 +21,11 @@ function queryClient(): QueryClient {
 const URL_PATH = "/api/trpc";
 const WHOLE_FILES = new Set(["quote", "job.import", "policy.check", "policy.diff", "policy.merge", "policy.complete", "policy.tryRule"]);
 
-/** Query client and tRPC for everything below. On the server every query is prefetched, so the path is never fetched there. */
+/** Query client and tRPC for everything below. */
 export function TrpcProviders({ children }: { children: ReactNode }): ReactNode {
 	const client = queryClient();
 	const [trpcClient] = useState(() =>
-		createTRPCClient<AppRouter>({
-			links: [
-				splitLink({
-					condition: (op) => op.type === "subscription",
-					true: httpSubscriptionLink({ url: URL_PATH, transformer: superjson }),
-					false: splitLink({
-						// These carry a whole file, which is too long for an address; and nothing should wait for them.
-						condition: (op) => WHOLE_FILES.has(op.path),
-						true: httpLink({ url: URL_PATH, transformer: superjson, methodOverride: "POST" }),
-						false: httpBatchStreamLink({ url: URL_PATH, transformer: superjson }),
-					}),
-				}),
-			],
-		}),
+		createTRPCClient<AppRouter>({ links: typeof window === "undefined" ? [leftToBrowser] : [toTheApi()] }),
 	);
 	return (
 		<QueryClientProvider client={client}>
@@ -46,4 +34,17 @@ export function TrpcProviders({ children }: { children: ReactNode }): ReactNode 
 			</TRPCProvider>
 		</QueryClientProvider>
 	);
+}
+
+function toTheApi(): TRPCLink<AppRouter> {
+	return splitLink({
+		condition: (op) => op.type === "subscription",
+		true: httpSubscriptionLink({ url: URL_PATH, transformer: superjson }),
+		false: splitLink({
+			// These carry a whole file, which is too long for an address; and nothing should wait for them.
+			condition: (op) => WHOLE_FILES.has(op.path),
+			true: httpLink({ url: URL_PATH, transformer: superjson, methodOverride: "POST" }),
+			false: httpBatchStreamLink({ url: URL_PATH, transformer: superjson }),
+		}),
+	});
 }

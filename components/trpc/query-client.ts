@@ -17,6 +17,8 @@ export function makeQueryClient(): QueryClient {
 			queries: {
 				staleTime: 30_000,
 				// The first failure of a prefetched query comes without its reason: the second try, from here, tells it.
+				// The server has no time to wait in: its second try of what it draws only leaves it to the browser.
+				...(typeof window === "undefined" && { retryDelay: 0 }),
 				retry: (failures, error) => failures < 1 && (statusOf(error) ?? FINAL_STATUS_BELOW) >= FINAL_STATUS_BELOW,
 				refetchOnWindowFocus: true,
 			},

@@ -1,10 +1,12 @@
 import type { Metadata } from "next";
 import type { SearchParams } from "nuqs/server";
-import { getQueryClient, HydrateClient, trpc } from "#app/_trpc/server.tsx";
+import { caller, getQueryClient, HydrateClient, trpc } from "#app/_trpc/server.tsx";
 import { CapacityLead } from "#components/capacity/lead-panel.tsx";
 import { MachinesPanel } from "#components/capacity/machines-panel.tsx";
+import { nodePages } from "#components/capacity/node-pages.ts";
 import { NodePanels } from "#components/capacity/nodes-panel.tsx";
 import { OffersPanel } from "#components/capacity/offers-panel.tsx";
+import { hasNodes, hasQueue } from "#components/capacity/own-kinds.ts";
 import { LINE_QUERY, loadCapacityParams, MACHINES_QUERY, offersQuery } from "#components/capacity/params.ts";
 import { HomePanel } from "#components/capacity/pools-panel.tsx";
 import { QueuePanels } from "#components/capacity/queue-panel.tsx";
@@ -26,7 +28,12 @@ export default async function CapacityPage({ searchParams }: { searchParams: Pro
 	const actor = await sessionActor();
 	const seesAll = actor?.kind === "person" && actor.role !== "data_scientist";
 	const client = getQueryClient();
-	void client.prefetchQuery(trpc.site.list.queryOptions());
+	const call = await caller();
+	// A failure is told by the panels, which read it again.
+	const sites = await client.fetchQuery(trpc.site.list.queryOptions()).catch(() => []);
+	for (const { id } of sites.filter(hasNodes))
+		void client.prefetchInfiniteQuery(nodePages(trpc.site.nodes.pathKey(), id, (input) => call.site.nodes(input)));
+	for (const { id } of sites.filter(hasQueue)) void client.prefetchQuery(trpc.site.queue.queryOptions({ id }));
 	void client.prefetchQuery(trpc.instance.list.queryOptions(MACHINES_QUERY));
 	void client.prefetchQuery(trpc.job.list.queryOptions(LINE_QUERY));
 	void client.prefetchQuery(trpc.site.useByHour.queryOptions());

@@ -1,0 +1,20 @@
+import { createTRPCClient } from "@trpc/client";
+import { BailoutToCSRError, isBailoutToCSRError } from "next/dist/shared/lib/lazy-dynamic/bailout-to-csr.js";
+import { expect, it, vi } from "vitest";
+import type { AppRouter } from "#server/api/trpc/router.ts";
+import { leftToBrowser } from "./left-to-browser.ts";
+import { makeQueryClient } from "./query-client.ts";
+
+it("asks nobody while the server draws a page, and says so in the way that Next leaves out of its log", async () => {
+	const fetched = vi.spyOn(globalThis, "fetch");
+	const client = createTRPCClient<AppRouter>({ links: [leftToBrowser] });
+	const queries = makeQueryClient();
+	// As for a query that failed when it was read beforehand: it is tried once more, at once.
+	const begun = performance.now();
+	const error = await queries.fetchQuery({ queryKey: ["sites"], queryFn: () => client.site.list.query() }).catch((e: unknown) => e);
+	expect(error).toMatchObject({ message: "site.list is read by the browser" });
+	expect(isBailoutToCSRError(error)).toBe(true);
+	expect(isBailoutToCSRError(new BailoutToCSRError("as Next's own"))).toBe(true);
+	expect(performance.now() - begun).toBeLessThan(900);
+	expect(fetched).not.toHaveBeenCalled();
+});

@@ -1,0 +1,157 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import AxeBuilder from "@axe-core/playwright";
+import { expect, type Page } from "@playwright/test";
+import { and, eq } from "drizzle-orm";
+import { clusterNode } from "#server/db/schema/cluster-node.ts";
+import { foreignJob } from "#server/db/schema/foreign-job.ts";
+import { site } from "#server/db/schema/site.ts";
+import type { ClusterNode } from "#server/domain/cluster-node.ts";
+import type { ForeignJob } from "#server/domain/foreign-job.ts";
+import { newNodeMemory, writeNodes } from "#server/services/cluster-node/write.ts";
+import { newQueueMemory, writeForeignJobs } from "#server/services/foreign-job/write.ts";
+import { asInstallation } from "./support/database.ts";
+import { open, test } from "./support/people.ts";
+import { HOME } from "./support/system.ts";
+
+const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"];
+const SITE = "hpc";
+
+test.use({ person: "platform" });
+test.describe.configure({ mode: "serial" });
+
+/** A Slurm that the scheduler does not open, since it is switched off: what stands there is what this test says that it saw. */
+test.beforeAll(() =>
+	asInstallation(async ({ db }) => {
+		await db.insert(site).values({ id: SITE, name: "The cluster", provider: "slurm", settings: {}, enabled: false, healthy: true });
+	}),
+);
+test.afterAll(() =>
+	asInstallation(async ({ db }) => {
+		await db.delete(foreignJob).where(eq(foreignJob.siteId, SITE));
+		await db.delete(clusterNode).where(eq(clusterNode.siteId, SITE));
+		await db.update(site).set({ removedAt: new Date() }).where(eq(site.id, SITE));
+	}),
+);
+
+const theirJob = (n: number): ForeignJob => ({
+	...{ id: String(4_000 + n), name: `theirs-${n}`, user: n % 2 === 0 ? "alice" : "bob", partition: "gpu", poolId: null, nodes: 1, gpus: 8 },
+	...(n < 2
+		? { state: "running", waitingReason: null, position: null, startedAtMs: Date.now() - 600_000 }
+		: { state: "waiting", waitingReason: n === 2 ? "Resources" : "Priority", position: n - 2, startedAtMs: null }),
+	...{ slots: [], submittedAtMs: Date.now() - 3_600_000, timeLimitMs: null, optIn: null, holdMark: null },
+	...{ array: null, groupId: null, dependsOn: null },
+});
+
+function seen(jobs: readonly ForeignJob[]): Promise<void> {
+	return asInstallation(({ db }) => writeForeignJobs(db, { siteId: SITE, jobs, atMs: Date.now() }, newQueueMemory()));
+}
+
+const queueOf = (page: Page) => page.locator("section").filter({ has: page.getByRole("heading", { name: "Queue of The cluster" }) });
+const nodesOf = (page: Page) => page.locator("section").filter({ has: page.getByRole("heading", { name: "Nodes of The cluster" }) });
+
+async function expectAccessible(page: Page): Promise<void> {
+	for (const colorScheme of ["light", "dark"] as const) {
+		await page.emulateMedia({ colorScheme });
+		const { violations } = await new AxeBuilder({ page }).withTags(WCAG).analyze();
+		expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((n) => n.target.join(" ")).join(", ")}`)).toEqual([]);
+	}
+}
+
+test("a cluster's queue that was not read, then is empty, says which of the two it is", async ({ page }) => {
+	await open(page, "/sites", "Capacity");
+	await expect(queueOf(page)).toContainText("The queue was not read yet");
+	await expect(nodesOf(page)).toContainText("No node was seen yet");
+	await seen([]);
+	await page.reload();
+	await expect(queueOf(page)).toContainText("Nobody else's job is there");
+	await expect(queueOf(page)).toContainText("counts in every forecast");
+	await expect(queueOf(page).getByRole("button", { name: /CSV/ })).toHaveCount(0);
+	await expectAccessible(page);
+});
+
+test("jobs of others stand there as the cluster has them, come live, in parts, and as a file", async ({ page }) => {
+	await open(page, "/sites", "Capacity");
+	await expect(queueOf(page)).toContainText("Nobody else's job is there");
+	// Told while the page is open.
+	await seen(Array.from({ length: 70 }, (_, n) => theirJob(n)));
+	const rows = queueOf(page).locator("tbody tr");
+	await expect(rows).toHaveCount(15);
+	await expect(rows.nth(0)).toContainText("theirs-0");
+	await expect(rows.nth(0)).toContainText("running");
+	await expect(rows.nth(2)).toContainText(/theirs-2.*alice gpu.*8.*waiting Resources/);
+	await expect(rows.nth(3)).toContainText("not asked for");
+	await queueOf(page).getByRole("button", { name: "Show 50 more of 55" }).press("Enter");
+	await expect(rows).toHaveCount(65);
+	await queueOf(page).getByRole("button", { name: "Show 5 more of 5" }).click();
+	await expect(rows).toHaveCount(70);
+	await expect(queueOf(page).getByRole("button", { name: /more/ })).toHaveCount(0);
+	const [download] = await Promise.all([
+		page.waitForEvent("download"),
+		queueOf(page).getByRole("button", { name: "Queue of The cluster as CSV" }).click(),
+	]);
+	expect(download.suggestedFilename()).toBe(`spillway-queue-${SITE}.csv`);
+	const lines = readFileSync(await download.path(), "utf8")
+		.trim()
+		.split("\r\n");
+	expect(lines).toHaveLength(71);
+	expect(lines[3]).toContain("theirs-2");
+	await expectAccessible(page);
+	await page.setViewportSize({ width: 390, height: 844 });
+	await expect(rows.nth(2)).toContainText("theirs-2");
+	expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBe(0);
+	await expectAccessible(page);
+});
+
+test("nodes stand there by name, those that are down first, with the cluster's own words", async ({ page }) => {
+	const node = (n: number): ClusterNode => ({
+		...{ name: `gpu${String(n).padStart(2, "0")}`, poolId: "gpu-h100x8", gpus: 8, gpusUsed: n % 8, state: "ready", reason: null },
+		...(n === 7 && { state: "down", reason: "IDLE+INVAL: gres/gpu count reported lower than configured (4 < 8)" }),
+		...(n === 3 && { state: "closed", reason: "MIXED+DRAIN: fan of GPU 5" }),
+	});
+	await asInstallation(({ db }) =>
+		writeNodes(db, { siteId: SITE, nodes: Array.from({ length: 45 }, (_, n) => node(n + 1)) }, newNodeMemory()),
+	);
+	await open(page, "/sites", "Capacity");
+	const panel = nodesOf(page);
+	await expect(panel).toContainText("43 ready, 1 that take no new jobs, 1 down");
+	const rows = panel.locator("tbody tr");
+	await expect(rows).toHaveCount(20);
+	await expect(rows.nth(0)).toContainText(/gpu07.*down.*7 of 8.*INVAL: gres\/gpu count reported lower than configured \(4 < 8\)/);
+	await expect(rows.nth(1)).toContainText(/gpu03.*no new jobs.*MIXED\+DRAIN: fan of GPU 5/);
+	await expect(rows.nth(2)).toContainText(/gpu01.*ready.*1 of 8/);
+	await panel.getByRole("button", { name: "Show 20 more of 25" }).press("Enter");
+	await expect(rows).toHaveCount(40);
+	await panel.getByRole("button", { name: "Show 5 more of 5" }).click();
+	await expect(rows).toHaveCount(45);
+	await expectAccessible(page);
+});
+
+test("a queue that cannot be read says so in its place, the rest of the page stands, and it is read again on request", async ({ page }) => {
+	const log = path.join(HOME, "log/web.log");
+	const before = readFileSync(log, "utf8").length;
+	const mine = and(eq(foreignJob.siteId, SITE), eq(foreignJob.id, "4002"));
+	// A time that is none: the read fails on the server, for the page and for the browser alike.
+	await asInstallation(({ db }) =>
+		db
+			.update(foreignJob)
+			.set({ facts: { ...theirJob(2), submittedAtMs: 9e15 } })
+			.where(mine),
+	);
+	await open(page, "/sites", "Capacity");
+	const alert = page.getByRole("main").getByRole("alert");
+	await expect(alert).toContainText("The queue of The cluster could not be loaded");
+	await expect(alert).toContainText(/Request\s*[0-9a-f]{8}/);
+	await expect(nodesOf(page).locator("tbody tr")).toHaveCount(20);
+	await expectAccessible(page);
+	await asInstallation(({ db }) =>
+		db
+			.update(foreignJob)
+			.set({ facts: theirJob(2) })
+			.where(mine),
+	);
+	await alert.getByRole("button", { name: "Try again" }).click();
+	await expect(queueOf(page).locator("tbody tr")).toHaveCount(15);
+	// What the server could not read beforehand it left to the browser.
+	expect(readFileSync(log, "utf8").slice(before)).not.toContain("Failed to parse URL");
+});
