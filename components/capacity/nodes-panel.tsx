@@ -5,6 +5,7 @@ import { NODES_SHOWN, nodePages } from "#components/capacity/node-pages.ts";
 import { hasNodes } from "#components/capacity/own-kinds.ts";
 import { QueryBoundary } from "#components/page/query-boundary.tsx";
 import { EmptyState } from "#components/page/states.tsx";
+import { Time } from "#components/time/relative-time.tsx";
 import { useTRPC, useTRPCClient } from "#components/trpc/client.tsx";
 import type { Outputs } from "#components/trpc/outputs.ts";
 import { readOn } from "#components/trpc/read-on.ts";
@@ -21,7 +22,7 @@ type Node = NodePage["items"][number];
 
 const STATES: Readonly<Record<Node["state"], { label: string; tone: Tone }>> = {
 	ready: { label: "ready", tone: "ok" },
-	closed: { label: "no new jobs", tone: "warn" },
+	closed: { label: "closed", tone: "warn" },
 	down: { label: "down", tone: "risk" },
 };
 
@@ -46,7 +47,7 @@ export function NodePanels() {
 }
 
 /** Those that somebody may have to look after come first, so that a first page says what is wrong. */
-function NodesPanel({ site: { id, name } }: { site: Site }) {
+function NodesPanel({ site: { id, name, lastSeenAt } }: { site: Site }) {
 	const trpc = useTRPC();
 	const client = useTRPCClient();
 	const pages = useSuspenseInfiniteQuery(nodePages(trpc.site.nodes.pathKey(), id, (input) => client.site.nodes.query(input)));
@@ -57,6 +58,14 @@ function NodesPanel({ site: { id, name } }: { site: Site }) {
 		<Panel
 			title={`Nodes of ${name}`}
 			sub={nodes.length > 0 && countsText(counts)}
+			actions={
+				nodes.length > 0 &&
+				lastSeenAt !== null && (
+					<span>
+						seen <Time atMs={Date.parse(lastSeenAt)} />
+					</span>
+				)
+			}
 			{...(pages.hasNextPage && {
 				footer: (
 					<Button
@@ -132,7 +141,7 @@ function NodeRow({ node }: { node: Node }) {
 function countsText({ ready, closed, down }: NodePage["counts"]): string {
 	const parts = [
 		[ready, "ready"],
-		[closed, "that take no new jobs"],
+		[closed, "closed to new jobs"],
 		[down, "down"],
 	] as const;
 	return parts
