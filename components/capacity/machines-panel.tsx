@@ -79,9 +79,11 @@ export function MachinesPanel({ seesAll }: { seesAll: boolean }) {
 function MachineRow({ machine: m }: { machine: Machine }) {
 	return (
 		<Tr faded={m.providerInstanceId === null}>
-			<Td>
-				<span className="font-strong">{m.instanceType}</span>{" "}
-				{m.providerInstanceId ? <CopyId value={m.providerInstanceId} /> : <span className="text-ink-3">no id yet</span>}
+			<Td className="py-1.5">
+				<span className="block font-strong">{m.instanceType}</span>
+				<span className="block text-xs">
+					{m.providerInstanceId ? <CopyId value={m.providerInstanceId} /> : <span className="text-ink-3">no id yet</span>}
+				</span>
 			</Td>
 			<Td title={m.lastError ?? m.reason?.message}>
 				<StateMark state={m.state} note={noteOf(m)} />
@@ -98,7 +100,7 @@ function MachineRow({ machine: m }: { machine: Machine }) {
 				<Link href={`/jobs/${m.jobId}`} className="font-strong hover:underline">
 					{m.jobName}
 				</Link>{" "}
-				<span className="text-ink-3">
+				<span className="text-ink-3 md:block md:text-xs">
 					{m.team}
 					{m.nodes > 1 ? `, rank ${m.rank} of ${m.nodes}` : null}
 				</span>

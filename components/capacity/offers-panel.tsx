@@ -41,7 +41,12 @@ export function OffersPanel({ filter }: { filter: OfferFilter }) {
 					</>
 				) : undefined
 			}
-			actions={<OfferFilters filter={filter} models={data.accelerators} />}
+			actions={
+				<>
+					<OfferFilters filter={filter} models={data.accelerators} />
+					{lines.length > 0 && <CsvButton size="sm" label="Offers as CSV" fileName="spillway-offers.csv" text={() => offersCsv(shown)} />}
+				</>
+			}
 			footer={
 				lines.length > 0 && (
 					<span className="flex flex-wrap items-center gap-x-3 gap-y-1">
@@ -52,7 +57,6 @@ export function OffersPanel({ filter }: { filter: OfferFilter }) {
 						)}
 						{formatCount(data.total)} offers fit, zone by zone; the cheapest {formatCount(data.items.length)} are read. CO2 is the yearly
 						average of the region's grid.
-						<CsvButton size="sm" label="Offers as CSV" fileName="spillway-offers.csv" text={() => offersCsv(shown)} />
 					</span>
 				)
 			}

@@ -115,27 +115,25 @@ function Line() {
 						<tr>
 							<Th>Job</Th>
 							<Th n>GPUs</Th>
-							<Th n>Waits for</Th>
-							<Th n>Should start at home</Th>
+							<Th n>Should start at home, and waits since</Th>
 						</tr>
 					</thead>
 					<tbody>
 						{jobs.slice(0, LINE_SHOWN).map((job) => (
 							<Tr key={job.id}>
-								<Td phone="a" className="max-w-60 truncate">
-									<span className="inline-flex items-center gap-2" title={job.reason.message}>
+								<Td phone="a" className="w-full max-w-0 py-1.5 max-md:max-w-none">
+									<span className="flex items-center gap-2" title={job.reason.message}>
 										<StateGlyph state={job.state} />
-										<Link href={`/jobs/${job.id}`} className="font-strong hover:underline">
-											{job.name}
-										</Link>
-										<span className="text-ink-3">{job.team}</span>
+										<span className="min-w-0 max-md:flex max-md:gap-2">
+											<Link href={`/jobs/${job.id}`} className="block truncate font-strong hover:underline">
+												{job.name}
+											</Link>
+											<span className="block truncate text-ink-3 md:text-xs">{job.team}</span>
+										</span>
 									</span>
 								</Td>
 								<Td n phone="b">
 									{job.gpus} <span className="text-ink-3">GPU{job.gpus === 1 ? "" : "s"}</span>
-								</Td>
-								<Td n phone="c" className="text-ink-3 max-md:text-left!">
-									waits <Elapsed sinceMs={Date.parse(job.pendingSince)} />
 								</Td>
 								<Td n phone="d">
 									{job.state === "held" ? (
@@ -147,6 +145,12 @@ function Line() {
 									) : (
 										<span className="text-ink-3">no forecast</span>
 									)}
+									<span className="block text-xs text-ink-3 max-md:hidden">
+										waits <Elapsed sinceMs={Date.parse(job.pendingSince)} />
+									</span>
+								</Td>
+								<Td phone="c" className="md:hidden">
+									waits <Elapsed sinceMs={Date.parse(job.pendingSince)} />
 								</Td>
 							</Tr>
 						))}

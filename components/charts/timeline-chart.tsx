@@ -80,6 +80,7 @@ function LaneMarks({
 	const end = Math.max(...lane.segments.map((s) => s.toMs));
 	const whiskerX = lane.whisker ? Math.min(width - 2, p.x(lane.whisker.toMs)) : null;
 	const afterNow = Math.max(p.x(end), p.nowX) + 10;
+	const startX = p.x(Math.min(...lane.segments.map((s) => s.fromMs)));
 	return (
 		<g>
 			{lane.segments.map((s) => {
@@ -109,10 +110,7 @@ function LaneMarks({
 			{lane.interruption && (
 				<Interruption
 					it={lane.interruption}
-					// Beside the bar on the side that has the room for it.
-					{...(afterNow > width - (p.wide ? 320 : 90)
-						? { x: p.x(Math.min(...lane.segments.map((s) => s.fromMs))) - 10, anchor: "end" }
-						: { x: afterNow, anchor: "start" })}
+					{...interruptionPlace({ startX, endX: p.x(end), afterNow, width, picture: p })}
 					y={y}
 					wide={p.wide}
 				/>
@@ -161,9 +159,33 @@ function LaneTitle({ lane, y, wide }: { lane: Lane; y: number; wide: boolean }) 
 	);
 }
 
-type InterruptionProps = { it: NonNullable<Lane["interruption"]>; x: number; y: number; wide: boolean; anchor: "start" | "end" };
+type InterruptionPlace = { x: number; anchor: "start" | "end"; above: boolean };
 
-function Interruption({ it, x, y, wide, anchor }: InterruptionProps) {
+/** Beside the bar on the side that has the room for two lines, else in one line above its end. */
+function interruptionPlace(at: {
+	startX: number;
+	endX: number;
+	afterNow: number;
+	width: number;
+	picture: TimelinePicture;
+}): InterruptionPlace {
+	const room = at.picture.wide ? 320 : 90;
+	if (at.afterNow <= at.width - room) return { x: at.afterNow, anchor: "start", above: false };
+	if (!at.picture.wide || at.startX - at.picture.left >= room) return { x: at.startX - 10, anchor: "end", above: false };
+	return { x: Math.min(at.endX, at.width - 2), anchor: "end", above: true };
+}
+
+type InterruptionProps = InterruptionPlace & { it: NonNullable<Lane["interruption"]>; y: number; wide: boolean };
+
+function Interruption({ it, x, y, wide, anchor, above }: InterruptionProps) {
+	if (above) {
+		return (
+			<text x={x} y={y - 7} textAnchor={anchor} className="halo">
+				<tspan style={{ fill: "var(--risk-ink)", fontWeight: 550 }}>{it.title}</tspan>
+				{it.detail && <tspan dx="6">{it.detail}</tspan>}
+			</text>
+		);
+	}
 	return wide ? (
 		<>
 			<text x={x} y={y + 6} textAnchor={anchor} className="chart-note halo" style={{ fill: "var(--risk-ink)", fontWeight: 550 }}>

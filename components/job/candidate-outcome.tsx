@@ -32,11 +32,13 @@ export function CandidateOutcome({ row, chosen }: { row: CandidateRow; chosen: C
 function Passing({ candidate, chosen }: { candidate: CandidateView; chosen: CandidateView | null }) {
 	const owned = candidate.placement.capacityType === "owned";
 	if (!chosen) return <b>{owned ? "Waits for this." : "Passes every rule."}</b>;
-	const { dearerMicroUsd, laterMs } = comparedWith(candidate, chosen);
+	const { dearerMicroUsd, laterMs, withoutDisks } = comparedWith(candidate, chosen);
 	const parts = [
 		...(laterMs >= SECOND ? [`${formatSpan(laterMs)} later`] : []),
 		...(dearerMicroUsd !== 0n
-			? [`${formatMoney(dearerMicroUsd < 0n ? -dearerMicroUsd : dearerMicroUsd, "posted")} ${dearerMicroUsd < 0n ? "cheaper" : "dearer"}`]
+			? [
+					`${formatMoney(dearerMicroUsd < 0n ? -dearerMicroUsd : dearerMicroUsd, "posted")} ${dearerMicroUsd < 0n ? "cheaper" : "dearer"}${withoutDisks ? " without disks" : ""}`,
+				]
 			: []),
 	];
 	return (
@@ -44,6 +46,8 @@ function Passing({ candidate, chosen }: { candidate: CandidateView; chosen: Cand
 			<b>Passes{parts.length > 0 ? `, ${parts.join(" and ")}` : ""}.</b>
 			{owned && chosen.placement.capacityType !== "owned" && " But no new money."}
 			{parts.length === 0 && " The same price and time."}
+			{withoutDisks && candidate.storageMicroUsd === undefined && " Its disk's price is not known, and weighs as the dearest."}
+			{!withoutDisks && dearerMicroUsd < 0n && " But it weighs more."}
 		</>
 	);
 }

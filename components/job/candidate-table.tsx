@@ -23,7 +23,7 @@ type CandidateTableProps = {
 };
 
 /** Columns that give way to the outcome on narrow screens. */
-const NARROW = "max-xl:hidden";
+const NARROW = "max-[89.99rem]:hidden";
 
 /** The places that were considered, with what decided on each. One column is a time axis that all of them share. */
 export function CandidateTable({ rows, gpus, deadlineMs, compact = false }: CandidateTableProps) {
@@ -88,7 +88,7 @@ function Widths() {
 			<col className="w-21" />
 			<col className={`w-19 ${NARROW}`} />
 			<col className="w-21" />
-			<col className="w-60 max-xl:w-40" />
+			<col className="w-60 max-[89.99rem]:w-40" />
 			<col className={`w-17 ${NARROW}`} />
 			<col className={`w-19 ${NARROW}`} />
 			<col className="w-21" />
@@ -213,7 +213,7 @@ function CandidateLine({ row, gpus, deadlineMs, axis, chosen, compact }: LinePro
 				{priced && row.timed && <Money value={c.totalMicroUsd} kind="estimate" />}
 				{priced && row.timed && !compact && <DiskPart candidate={c} />}
 			</Td>
-			<Td phone="e" className="leading-snug whitespace-normal!">
+			<Td phone="e" className="py-1.5 leading-snug [overflow-wrap:anywhere] whitespace-normal!">
 				{bar && <span className="relative mb-1 block h-4 md:hidden">{bar}</span>}
 				<CandidateOutcome row={row} chosen={chosen} />
 			</Td>

@@ -1,7 +1,16 @@
 import { describe, expect, it } from "vitest";
 import type { CandidateView } from "#components/trpc/outputs.ts";
 import { REMOVAL_CODES } from "#server/domain/decision.ts";
-import { type Considered, decidingFact, decisionRows, isPrepaid, lateness, REMOVAL_LABELS, runAxis } from "./decision-rows.ts";
+import {
+	type Considered,
+	comparedWith,
+	decidingFact,
+	decisionRows,
+	isPrepaid,
+	lateness,
+	REMOVAL_LABELS,
+	runAxis,
+} from "./decision-rows.ts";
 
 const candidate = (offerId: string | null, some: Partial<CandidateView> = {}): CandidateView =>
 	({
@@ -108,6 +117,20 @@ describe("removal codes", () => {
 			expect(REMOVAL_LABELS[code]).toMatch(/^[A-Z]/);
 			expect(decidingFact(code)).not.toBeUndefined();
 		}
+	});
+});
+
+describe("comparedWith", () => {
+	const chosen = candidate("won", { totalMicroUsd: "430", storageMicroUsd: "37" });
+	it("takes both disks into account, or neither: 400 without a disk is 7 dearer than 430 of which 37 are the disk", () => {
+		expect(comparedWith(candidate("a", { totalMicroUsd: "440", storageMicroUsd: "40" }), chosen)).toMatchObject({
+			dearerMicroUsd: 10n,
+			withoutDisks: false,
+		});
+		expect(comparedWith(candidate("b", { totalMicroUsd: "400" }), chosen)).toMatchObject({ dearerMicroUsd: 7n, withoutDisks: true });
+	});
+	it("takes nothing off where home is one of the two: its disks are in its price", () => {
+		expect(comparedWith(candidate(null, { totalMicroUsd: "500" }), chosen)).toMatchObject({ dearerMicroUsd: 70n, withoutDisks: false });
 	});
 });
 

@@ -189,12 +189,18 @@ export function isPrepaid({
 	return placement.capacityType === "reserved" && hourlyMicroUsd === "0" && !doubted;
 }
 
-/** How a candidate that passes compares with the chosen one. Positive: dearer, later. */
-export function comparedWith(candidate: CandidateView, chosen: CandidateView): { dearerMicroUsd: bigint; laterMs: number } {
-	return {
-		dearerMicroUsd: BigInt(candidate.totalMicroUsd) - BigInt(chosen.totalMicroUsd),
-		laterMs: candidate.finish.p50Ms - chosen.finish.p50Ms,
-	};
+/**
+ * How a candidate that passes compares with the chosen one. Positive: dearer, later. Where the disk of only one machine has a known
+ * price, both are compared without their disks: the other would look cheaper for what is merely not known of it.
+ */
+export function comparedWith(
+	candidate: CandidateView,
+	chosen: CandidateView,
+): { dearerMicroUsd: bigint; laterMs: number; withoutDisks: boolean } {
+	const ofCloud = [candidate, chosen].every((c) => c.placement.capacityType !== "owned");
+	const withoutDisks = ofCloud && (candidate.storageMicroUsd === undefined) !== (chosen.storageMicroUsd === undefined);
+	const total = (c: CandidateView) => BigInt(c.totalMicroUsd) - (withoutDisks ? BigInt(c.storageMicroUsd ?? 0) : 0n);
+	return { dearerMicroUsd: total(candidate) - total(chosen), laterMs: candidate.finish.p50Ms - chosen.finish.p50Ms, withoutDisks };
 }
 
 /** The share of finishes after the deadline lies under 1 in 2, over 1 in 10, or elsewhere; the forecast says no more than that. */

@@ -13,7 +13,7 @@ import { SegmentedControl } from "#components/ui/segmented.tsx";
 import { CandidateTable } from "./candidate-table.tsx";
 import { decisionRows } from "./decision-rows.ts";
 import { HomeComparison } from "./home-comparison.tsx";
-import { ReasonText } from "./reason-text.tsx";
+import { LeadReason, ReasonText } from "./reason-text.tsx";
 import { jobPageParams } from "./search-params.ts";
 
 /** A chunk of its own: most jobs that people look at have begun. */
@@ -35,11 +35,7 @@ export function JobDecisions({ job }: { job: JobDetail }) {
 			: job.finishedAt === null
 				? "Why it waits"
 				: `Why it ${job.state === "failed" ? "failed" : "ended"}`;
-	const changes = (job.state === "queued" || job.state === "held") && (
-		<Suspense fallback={null}>
-			<WaitingChanges job={job} />
-		</Suspense>
-	);
+	const waits = job.state === "queued" || job.state === "held";
 	if (!shown || !rows) {
 		return (
 			<Panel title={title}>
@@ -47,15 +43,18 @@ export function JobDecisions({ job }: { job: JobDetail }) {
 					<EmptyState title="Nothing was decided here">The simulator made this job; its decisions were not kept.</EmptyState>
 				) : (
 					<>
-						<p className="max-w-[92ch] px-4 pb-2 text-md text-pretty text-ink-2">
-							<ReasonText reason={job.reason} />
-						</p>
+						{waits ? (
+							<Suspense fallback={<LeadReason reason={job.reason} />}>
+								<WaitingChanges job={job} lead />
+							</Suspense>
+						) : (
+							<LeadReason reason={job.reason} />
+						)}
 						<p className="px-4 pb-4 text-ink-3">
 							{job.finishedAt === null
 								? "It is looked at again in every cycle. The places that were considered stand here once one of them is taken."
 								: "It ended before a place was chosen for it."}
 						</p>
-						{changes}
 					</>
 				)}
 			</Panel>
@@ -83,7 +82,11 @@ export function JobDecisions({ job }: { job: JobDetail }) {
 			<p className="max-w-[92ch] px-4 pb-3.5 text-md text-pretty text-ink-2 [&_b]:text-ink">
 				<ReasonText reason={shown.reason} /> <HomeComparison decision={shown} deadlineMs={deadlineMs} />
 			</p>
-			{changes}
+			{waits && (
+				<Suspense fallback={null}>
+					<WaitingChanges job={job} />
+				</Suspense>
+			)}
 			<CandidateTable rows={rows} gpus={job.gpus} deadlineMs={deadlineMs} />
 		</Panel>
 	);

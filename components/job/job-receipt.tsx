@@ -14,7 +14,7 @@ import { cn } from "#components/ui/cn.ts";
 import { Panel, PanelSplit } from "#components/ui/panel.tsx";
 import { DAY_MS } from "#server/kernel/units.ts";
 import { ReceiptAlternatives } from "./receipt-alternatives.tsx";
-import { lacksDisk, lineText, type ReceiptAttempt } from "./receipt-lines.ts";
+import { lacksDisk, lineText, machinePrice, type ReceiptAttempt, shownLines } from "./receipt-lines.ts";
 import { useNowFor, useOutlook } from "./use-job.ts";
 
 /** What it cost, by attempt and line, beside what it would have cost otherwise. */
@@ -114,6 +114,7 @@ function Lines({ job, receipt }: { job: JobDetail; receipt: ReceiptView }) {
 
 function AttemptLines({ attempt }: { attempt: ReceiptAttempt }) {
 	const owned = attempt.placement.capacityType === "owned";
+	const price = machinePrice(attempt);
 	return (
 		<tbody className="border-b last:border-b-0">
 			<tr>
@@ -122,7 +123,14 @@ function AttemptLines({ attempt }: { attempt: ReceiptAttempt }) {
 					<span className="ml-1 font-book">
 						<Place {...shownPlace(attempt.placement)} quiet />
 					</span>
-					<span className="text-xs font-book text-ink-3">, {attempt.state}</span>
+					<span className="text-xs font-book text-ink-3">
+						, {attempt.state}
+						{price !== null && (
+							<span title="What its time has cost so far, divided by that time: a cloud bills at least so many seconds, at the start">
+								, <Money value={price} kind="price" /> an hour of a machine
+							</span>
+						)}
+					</span>
 				</th>
 			</tr>
 			{attempt.lines.length === 0 && (
@@ -139,10 +147,10 @@ function AttemptLines({ attempt }: { attempt: ReceiptAttempt }) {
 					</td>
 				</tr>
 			)}
-			{attempt.lines.map((line) => {
+			{shownLines(attempt.lines).map((line) => {
 				const { name, how } = lineText(line, owned);
 				return (
-					<tr key={`${line.causeId}/${line.kind}`}>
+					<tr key={line.kind}>
 						<td className={cn(CELL, "max-md:py-1 md:whitespace-nowrap")}>
 							<span className="inline-block min-w-24">{name}</span> <span className="tabular text-xs text-ink-3 max-md:block">{how}</span>
 						</td>

@@ -28,7 +28,10 @@ type LogViewProps = {
 	onEarlier: () => void;
 };
 
-/** The lines that are near, in their own scroll. While it follows, the end stays in view; scrolling up lets go of it. */
+/**
+ * The lines that are near, in their own scroll. It opens at the end, where a result or an error stands. While it follows, the end
+ * stays in view; scrolling up lets go of it.
+ */
 export function LogView({ ref, lines, complete, following, onFollow, hits, hit, earlier, loading, onEarlier }: LogViewProps) {
 	const box = useRef<HTMLDivElement>(null);
 	const virtualizer = useVirtualizer({
@@ -38,15 +41,15 @@ export function LogView({ ref, lines, complete, following, onFollow, hits, hit, 
 		getItemKey: (index) => lines[index]?.number ?? index,
 		overscan: 20,
 		initialRect: { width: 1_000, height: 416 },
-		initialOffset: complete ? 0 : Math.max(0, lines.length * LINE_PX - 416),
+		initialOffset: Math.max(0, lines.length * LINE_PX - 416),
 	});
 	useImperativeHandle(ref, () => ({ show: (index) => virtualizer.scrollToIndex(index, { align: "center" }) }), [virtualizer]);
 	const last = lines.at(-1)?.number ?? 0;
 	const first = lines[0]?.number ?? 0;
 	// The external system is the element's scroll position.
 	useLayoutEffect(() => {
-		if (following && !complete && last > 0 && box.current) box.current.scrollTop = box.current.scrollHeight;
-	}, [following, complete, last]);
+		if (following && last > 0 && box.current) box.current.scrollTop = box.current.scrollHeight;
+	}, [following, last]);
 	const before = useRef({ first, count: lines.length });
 	useLayoutEffect(() => {
 		// Earlier lines came in front: what was being read stays where it was.

@@ -26,6 +26,15 @@ export function ReasonText({ reason }: { reason: ReasonView }) {
 	return <span suppressHydrationWarning>{useReasonText(reason)}</span>;
 }
 
+/** The sentence at the head of a panel. */
+export function LeadReason({ reason }: { reason: ReasonView }) {
+	return (
+		<p className="max-w-[92ch] px-4 pb-2 text-md text-pretty text-ink-2">
+			<ReasonText reason={reason} />
+		</p>
+	);
+}
+
 /** Why a candidate is out. */
 export function RemovalText({ removal }: { removal: NonNullable<CandidateView["removedBy"]> }) {
 	return (

@@ -2,7 +2,7 @@ import { formatMoney } from "#components/money/format-money.ts";
 import { formatSpan } from "#components/time/format-time.ts";
 import type { ReceiptView } from "#components/trpc/outputs.ts";
 import { mulDivFloor } from "#server/kernel/money.ts";
-import { HOUR_MS } from "#server/kernel/units.ts";
+import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 
 export type ReceiptAttempt = ReceiptView["attempts"][number];
 export type ReceiptLine = ReceiptAttempt["lines"][number];
@@ -23,14 +23,64 @@ const NAMES: Record<ReceiptLine["kind"], { owned: string; cloud: string }> = {
 /** Kinds that are a length of time at an hourly price. */
 const TIMED: ReadonlySet<ReceiptLine["kind"]> = new Set(["boot", "staging", "compute"]);
 
-/** "Machine", and what it is made of: "26 min 1 s × $0.18 an hour". */
-export function lineText(line: ReceiptLine, owned: boolean): { name: string; how: string } {
+/** In the order in which a machine lives; what is not named stands at the end. */
+const ORDER: readonly ReceiptLine["kind"][] = ["boot", "staging", "compute", "idle", "storage", "egress"];
+
+/** A line as it is shown: of all machines that ran together. */
+export type ShownLine = Omit<ReceiptLine, "causeId" | "listMicroUsd" | "energyMilliWh"> & {
+	machines: number /** Of all machines together. */;
+	lengthMs: number;
+};
+
+/** One line for each kind, whatever number of machines ran together. */
+export function shownLines(lines: readonly ReceiptLine[]): ShownLine[] {
+	const rank = (kind: ReceiptLine["kind"]) => (ORDER.includes(kind) ? ORDER.indexOf(kind) : ORDER.length);
+	return [...Map.groupBy(lines, (line) => line.kind)]
+		.toSorted(([a], [b]) => rank(a) - rank(b))
+		.map(([kind, group]) => together(kind, group));
+}
+
+function together(kind: ReceiptLine["kind"], lines: readonly ReceiptLine[]): ShownLine {
+	const sum = (pick: (line: ReceiptLine) => bigint) => lines.reduce((total, line) => total + pick(line), 0n);
+	return {
+		kind,
+		machines: lines.length,
+		fromMs: Math.min(...lines.map((line) => line.fromMs)),
+		toMs: Math.max(...lines.map((line) => line.toMs)),
+		lengthMs: lines.reduce((total, line) => total + line.toMs - line.fromMs, 0),
+		status: lines.some((line) => line.status === "metered") ? "metered" : "posted",
+		gpuMs: sum((line) => line.gpuMs),
+		costMicroUsd: sum((line) => line.costMicroUsd),
+		emissionsMilligrams: lines.some((line) => line.emissionsMilligrams === null) ? null : sum((line) => line.emissionsMilligrams ?? 0n),
+	};
+}
+
+/** Before a machine of a cloud has run for so long, its least billed time says more than its price. */
+const PRICE_TELLS_AFTER_MS = MINUTE_MS;
+
+/** What an hour of a machine came to, from its start to its end; null at home, and before that tells anything. */
+export function machinePrice({ placement, lines }: Pick<ReceiptAttempt, "placement" | "lines">): bigint | null {
+	const timed = shownLines(lines).filter(({ kind }) => TIMED.has(kind));
+	const lengthMs = timed.reduce((sum, line) => sum + line.lengthMs, 0);
+	const machines = Math.max(1, ...timed.map((line) => line.machines));
+	if (placement.capacityType === "owned" || lengthMs < PRICE_TELLS_AFTER_MS * machines) return null;
+	return perHour(
+		timed.reduce((sum, line) => sum + line.costMicroUsd, 0n),
+		BigInt(lengthMs),
+	);
+}
+
+/**
+ * "Machine", and what it is made of: "26 min 1 s"; at home "4 × 30 min × $5.00 a GPU-hour". A cloud's price stands with the attempt
+ * and not here: its least billed time is charged at the start, so that no phase by itself has the machine's price.
+ */
+export function lineText(line: ShownLine, owned: boolean): { name: string; how: string } {
 	const name = NAMES[line.kind][owned ? "owned" : "cloud"];
-	const lengthMs = line.toMs - line.fromMs;
-	if (line.kind === "storage") return { name, how: formatSpan(lengthMs, true) };
-	if (!TIMED.has(line.kind) || lengthMs <= 0) return { name, how: "" };
+	const { lengthMs } = line;
+	const isTimed = TIMED.has(line.kind) || line.kind === "storage";
+	if (!isTimed || lengthMs <= 0) return { name, how: "" };
 	const span = formatSpan(lengthMs, true);
-	if (!owned) return { name, how: `${span} × ${formatMoney(perHour(line.costMicroUsd, BigInt(lengthMs)), "price")} an hour` };
+	if (!owned || line.kind === "storage") return { name, how: line.machines > 1 ? `${span}, ${line.machines} machines together` : span };
 	const gpus = Number(line.gpuMs) / lengthMs;
 	const rounded = Math.round(gpus * 100) / 100;
 	return { name, how: `${rounded} × ${span} × ${formatMoney(perHour(line.costMicroUsd, line.gpuMs), "price")} a GPU-hour` };

@@ -6,14 +6,18 @@ import { useTime } from "#components/time/clock.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import type { JobDetail } from "#components/trpc/outputs.ts";
 import { ButtonLink } from "#components/ui/button.tsx";
+import { cn } from "#components/ui/cn.ts";
 import { waitingChanges } from "#server/domain/waiting-changes.ts";
-import { ReasonText, screenFormatters } from "./reason-text.tsx";
+import { LeadReason, ReasonText, screenFormatters } from "./reason-text.tsx";
 
 /** The queue and the prices move on. */
 const AGAIN_MS = 15_000;
 
-/** Of a job that waits: the one reason as it is now, and what would change it. */
-export function WaitingChanges({ job }: { job: JobDetail }) {
+/**
+ * Of a job that waits: the one reason as it is now, and what would change it. `lead`: nothing was decided yet, so that this reason is
+ * the panel's sentence, and not a later one beside it.
+ */
+export function WaitingChanges({ job, lead = false }: { job: JobDetail; lead?: boolean }) {
 	const trpc = useTRPC();
 	const { data } = useQuery(trpc.job.waiting.queryOptions({ id: job.id }, { refetchInterval: AGAIN_MS }));
 	const reason = data?.reason ?? job.reason;
@@ -22,34 +26,39 @@ export function WaitingChanges({ job }: { job: JobDetail }) {
 			.map((c) => c.sentence)
 			.join("\n"),
 	);
-	if (!data?.waits) return null;
+	if (!data?.waits) return lead ? <LeadReason reason={job.reason} /> : null;
 	return (
-		<div className="grid gap-3 border-t px-4 py-3.5">
-			<p className="max-w-[92ch] text-pretty text-ink-2">
-				<b className="font-strong text-ink">As it stands now:</b> <ReasonText reason={reason} />
-			</p>
-			{changes !== "" && (
-				<Changes title="What would change it">
-					{changes.split("\n").map((sentence) => (
-						<li key={sentence} suppressHydrationWarning>
-							{sentence}
-						</li>
-					))}
-				</Changes>
-			)}
-			{data.suggestions.length > 0 && (
-				<Changes
-					title="Submitted anew with one thing changed"
-					action={<ButtonLink href={`/jobs/new?from=${job.id}`}>Submit it anew</ButtonLink>}
-				>
-					{data.suggestions.map((s) => (
-						<li key={JSON.stringify(s.change)}>
-							<SuggestionText suggestion={s} />
-						</li>
-					))}
-				</Changes>
-			)}
-		</div>
+		<>
+			{lead && <LeadReason reason={reason} />}
+			<div className={cn("grid gap-3 px-4", lead ? "py-1.5" : "border-t py-3.5")}>
+				{!lead && (
+					<p className="max-w-[92ch] text-pretty text-ink-2">
+						<b className="font-strong text-ink">As it stands now:</b> <ReasonText reason={reason} />
+					</p>
+				)}
+				{changes !== "" && (
+					<Changes title="What would change it">
+						{changes.split("\n").map((sentence) => (
+							<li key={sentence} suppressHydrationWarning>
+								{sentence}
+							</li>
+						))}
+					</Changes>
+				)}
+				{data.suggestions.length > 0 && (
+					<Changes
+						title="Submitted anew with one thing changed"
+						action={<ButtonLink href={`/jobs/new?from=${job.id}`}>Submit it anew</ButtonLink>}
+					>
+						{data.suggestions.map((s) => (
+							<li key={JSON.stringify(s.change)}>
+								<SuggestionText suggestion={s} />
+							</li>
+						))}
+					</Changes>
+				)}
+			</div>
+		</>
 	);
 }
 

@@ -105,7 +105,7 @@ function ForecastStart({ p50Ms, p90Ms, axisMs }: { p50Ms: number; p90Ms: number;
 	const step = axisMs <= 20 * 60_000 ? 1_000 : 15_000;
 	const untilP50 = useTime(useCallback((now: number) => Math.max(0, Math.round((p50Ms - now) / step) * step), [p50Ms, step]));
 	return (
-		<span className="inline-grid grid-cols-[3.75rem_auto] items-center align-middle max-md:block">
+		<span className="inline-grid grid-cols-[4.25rem_auto] items-center align-middle max-md:block">
 			<span className="tabular text-ink-2" suppressHydrationWarning>
 				<span className="text-ink-3 md:hidden">starts in </span>
 				<span className="text-ink-3">≈ </span>

@@ -42,14 +42,18 @@ export function jobColumns({ axisMs, rates, sortable }: { axisMs: number; rates:
 			header: "Class",
 			width: 98,
 			hideBelow: "full",
-			cell: (job) => <span className="text-ink-3">{LABELS[job.class]}</span>,
+			cell: (job) => (
+				<span className="text-ink-3" title={LABELS[job.class]}>
+					{job.class === "batch_inference" ? "batch" : LABELS[job.class]}
+				</span>
+			),
 		},
-		{ id: "gpus", name: "GPUs", header: "GPUs", n: true, width: 50, ...sort("descending"), cell: (job) => job.gpus },
+		{ id: "gpus", name: "GPUs", header: "GPUs", n: true, width: 46, ...sort("descending"), cell: (job) => job.gpus },
 		{
 			id: "place",
 			name: "Place",
 			header: "Runs at, or would go to",
-			width: 174,
+			width: 184,
 			cell: (job) => <JobPlace job={job} rates={rates} />,
 		},
 		{
@@ -58,17 +62,17 @@ export function jobColumns({ axisMs, rates, sortable }: { axisMs: number; rates:
 			header: "Waited",
 			n: true,
 			width: 64,
-			hideBelow: "wide",
+			hideBelow: "full",
 			...sort("descending"),
 			cell: (job) => <JobWaited job={job} />,
 		},
 		{
 			id: "start",
 			name: "Start",
-			width: 168,
-			hideBelow: "rail",
+			width: 162,
+			hideBelow: "wide",
 			header: (
-				<span className="inline-grid grid-cols-[3.75rem_auto] items-center">
+				<span className="inline-grid grid-cols-[4.25rem_auto] items-center">
 					Start
 					<RangeAxis
 						ticks={[
@@ -85,9 +89,9 @@ export function jobColumns({ axisMs, rates, sortable }: { axisMs: number; rates:
 		{
 			id: "cost",
 			name: "Cost so far",
-			header: "Cost so far",
+			header: "Cost",
 			n: true,
-			width: 84,
+			width: 70,
 			...sort("descending"),
 			cell: (job) => <JobCost job={job} />,
 		},
@@ -96,7 +100,7 @@ export function jobColumns({ axisMs, rates, sortable }: { axisMs: number; rates:
 			name: "Total",
 			header: "Total",
 			n: true,
-			width: 82,
+			width: 76,
 			...sort("descending"),
 			cell: (job) => <JobTotal job={job} rates={rates} />,
 		},
@@ -105,7 +109,7 @@ export function jobColumns({ axisMs, rates, sortable }: { axisMs: number; rates:
 			name: "Room to deadline",
 			header: "Room to deadline",
 			n: true,
-			width: 150,
+			width: 140,
 			...sort("ascending"),
 			cell: (job) => <JobRoom job={job} />,
 		},

@@ -27,7 +27,8 @@ export function groupSums({ group, rows, complete }: LoadedGroup, rates: HourlyR
 			? {
 					place: (
 						<>
-							<Money value={burn} kind="price" /> an hour in the cloud
+							<Money value={burn} kind="price" />
+							/h in the cloud
 						</>
 					),
 				}

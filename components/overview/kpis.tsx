@@ -98,7 +98,7 @@ function QueueKpi({ summary: { queue, nowMs } }: { summary: Summary }) {
 			note={
 				half !== null && most !== null ? (
 					<>
-						The last starts at home in <b>≈ {formatSpan(half)}</b>, in <b>{formatSpan(most)}</b> in 9 of 10
+						The last starts at home in <b>≈ {formatSpan(half)}</b>, in <b>{formatSpan(most)}</b> in 9&nbsp;of&nbsp;10
 					</>
 				) : queue.jobs > 0 ? (
 					queue.held === queue.jobs ? (
@@ -137,7 +137,7 @@ function BurnKpi({ summary: { cloud, burn, nowMs } }: { summary: Summary }) {
 			note={
 				<>
 					{cloud.instances === 0 ? "No machine" : `${formatCount(cloud.instances)} machine${cloud.instances === 1 ? "" : "s"}`}. Highest in
-					24 h <b>{formatMoney(peak, "price")}</b>
+					24&nbsp;h <b>{formatMoney(peak, "price")}</b>
 				</>
 			}
 		/>

@@ -136,7 +136,6 @@ export function ChargesTable({ view }: { view: ChargesView }) {
 						<Th>Job, or cause</Th>
 						<Th>Team and project</Th>
 						<Th>Where</Th>
-						<Th>GPU model</Th>
 						<Th n>GPU-hours</Th>
 						<Th n>{carbon ? "Manufacture" : "List"}</Th>
 						{refundable && (
@@ -193,8 +192,9 @@ function Row({ charge, carbon, onRefund }: { charge: ChargeLine; carbon: boolean
 					{formatDay(charge.periodStartMs, false)}, {formatClockSeconds(charge.periodStartMs)} to {formatClockSeconds(charge.periodEndMs)}
 				</time>
 			</Td>
-			<Td className="max-w-44 truncate" title={chargeName(charge)}>
-				{chargeName(charge)}
+			<Td className="w-40 py-1 leading-snug whitespace-normal!">
+				<span className="block">{chargeName(charge)}</span>
+				<span className="block truncate text-xs text-ink-3">{d.accelerator || "no GPU"}</span>
 			</Td>
 			<Td n phone="b" className="font-semibold">
 				{carbon ? (
@@ -203,7 +203,7 @@ function Row({ charge, carbon, onRefund }: { charge: ChargeLine; carbon: boolean
 					<Money value={charge.effectiveMicroUsd} />
 				)}
 			</Td>
-			<Td phone="a" className={cn("truncate font-strong", carbon ? "max-w-40" : "max-w-52")}>
+			<Td phone="a" className={cn("truncate font-strong", carbon ? "max-w-40" : "max-w-48")}>
 				{charge.jobId === null ? (
 					<>
 						<Link href={cause.href} prefetch={false} className="text-accent hover:underline">
@@ -222,20 +222,17 @@ function Row({ charge, carbon, onRefund }: { charge: ChargeLine; carbon: boolean
 					</>
 				)}
 			</Td>
-			<Td className={cn("truncate", carbon ? "max-w-32" : "max-w-40")}>
-				{d.team ? `${d.team}${d.project ? `, ${d.project}` : ""}` : <span className="text-ink-3">none</span>}
+			<Td className="max-w-32 py-1">
+				{d.team ? <span className="block truncate">{d.team}</span> : <span className="text-ink-3">none</span>}
+				{d.project && <span className="block truncate text-xs text-ink-3">{d.project}</span>}
 			</Td>
-			<Td>
-				<span className="inline-flex items-center gap-2">
+			<Td className="py-1">
+				<span className="flex items-center gap-2">
 					<PlaceSwatch capacity={d.capacityType} />
-					{d.siteId}
-					<span className="text-ink-3">
-						{d.region ? `${d.region}, ` : ""}
-						{valueLabel("capacityType", d.capacityType)}
-					</span>
+					{d.siteId} {d.region}
 				</span>
+				<span className="block pl-4 text-xs text-ink-3">{valueLabel("capacityType", d.capacityType)}</span>
 			</Td>
-			<Td>{d.accelerator || <span className="text-ink-3">none</span>}</Td>
 			<Td n phone="d">
 				<span className={charge.correction === null ? undefined : "max-md:hidden"}>
 					{hours(charge.gpuMs)}

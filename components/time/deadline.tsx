@@ -45,7 +45,7 @@ export function Deadline({ deadlineMs, submittedMs, remainingMs, workingSinceMs 
 		<span
 			title={title}
 			suppressHydrationWarning
-			className={cn("inline-grid w-29 grid-cols-[1fr_auto] items-center gap-1.5 align-top", className)}
+			className={cn("inline-grid w-full max-w-29 grid-cols-[1fr_auto] items-center gap-1.5 align-top", className)}
 		>
 			<span aria-hidden className="mark-exact block h-1.25 overflow-hidden rounded-[3px] bg-line">
 				<span

@@ -24,7 +24,7 @@ export function RangeMark({ p10Ms, p50Ms, p90Ms, axisMs, place, className }: Ran
 			aria-label={words}
 			title={words}
 			className={cn(
-				"mark-exact relative block h-3.5 w-23 border-r bg-[repeating-linear-gradient(90deg,var(--line)_0_1px,transparent_1px_25%)]",
+				"mark-exact relative block h-3.5 w-20 border-r bg-[repeating-linear-gradient(90deg,var(--line)_0_1px,transparent_1px_25%)]",
 				place === "owned" ? "[--mark:var(--owned)]" : "[--mark:var(--cloud)]",
 				className,
 			)}
@@ -44,7 +44,7 @@ export function RangeMark({ p10Ms, p50Ms, p90Ms, axisMs, place, className }: Ran
 /** The head of a column of RangeMarks: what its quarters mean. */
 export function RangeAxis({ ticks, className }: { ticks: readonly { share: number; label: string }[]; className?: string }) {
 	return (
-		<span className={cn("tabular relative block h-3.5 w-23 whitespace-nowrap text-2xs leading-3.5 font-book", className)}>
+		<span className={cn("tabular relative block h-3.5 w-20 whitespace-nowrap text-2xs leading-3.5 font-book", className)}>
 			{ticks.map((tick) => (
 				<span
 					key={tick.label}

@@ -51,7 +51,7 @@ export function Kpi({ label, value, unit, graphic, note, href, wide = false, ton
 				{value} {unit && <span className="text-sm font-book tracking-normal text-ink-3">{unit}</span>}
 			</span>
 			{graphic !== undefined && <span className="flex h-5.5 items-center [&>*]:w-full">{graphic}</span>}
-			{note && <span className="text-xs leading-[1.4] text-ink-3 [&_b]:font-strong [&_b]:text-ink-2">{note}</span>}
+			{note && <span className="text-xs leading-[1.4] text-ink-3 [&_b]:font-strong [&_b]:whitespace-nowrap [&_b]:text-ink-2">{note}</span>}
 		</>
 	);
 	const grid = cn("grid min-w-0 auto-rows-min content-start", wide && "max-md:order-first max-md:col-span-full", className);

@@ -16,7 +16,10 @@ const AREA: Record<PhoneArea, string> = {
 	e: "max-md:block max-md:[grid-area:3/1/auto/3]",
 };
 
-/** `stacks` turns rows into two-line entries on phones; without it the table scrolls inside its panel. */
+/**
+ * `stacks` turns rows into two-line entries on phones; without it the table scrolls inside its panel there. Between a phone and a wide
+ * screen either scrolls when it must: what is cut off could not be read at all.
+ */
 export function Table({ className, stacks = true, ...rest }: ComponentProps<"table"> & { stacks?: boolean }) {
 	const table = (
 		<table
@@ -30,7 +33,7 @@ export function Table({ className, stacks = true, ...rest }: ComponentProps<"tab
 		/>
 	);
 	return stacks ? (
-		table
+		<div className="md:overflow-x-auto">{table}</div>
 	) : (
 		// biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard.
 		<section className="overflow-x-auto" tabIndex={0} aria-label={rest["aria-label"] ?? "Table"}>

@@ -167,16 +167,21 @@ function alternativesOf(decision: Explanation | null, heldMs: bigint): ReceiptAl
 	const chosen = known.find((c) => c.outcome === "chosen");
 	return (["owned", "on_demand", "spot"] as const).flatMap((capacityType) => {
 		if (chosen?.placement.capacityType === capacityType) return [];
-		// What could have been taken comes before what was removed; then the cheapest by the hour. A price that was too old to be
-		// chosen is none to compare with.
+		// What could have been taken comes before what was removed; then the cheapest by the hour.
 		const [best] = known
-			.filter((c) => c.placement.capacityType === capacityType && BigInt(c.hourlyMicroUsd) > 0n && c.removedBy?.why !== "price_stale")
+			.filter((c) => c.placement.capacityType === capacityType && BigInt(c.hourlyMicroUsd) > 0n && isComparable(c))
 			.sort(
 				(a, b) =>
 					Number(a.outcome === "removed") - Number(b.outcome === "removed") || compare(BigInt(a.hourlyMicroUsd), BigInt(b.hourlyMicroUsd)),
 			);
 		return best ? [alternative(best, decision, heldMs)] : [];
 	});
+}
+
+/** A price that was too old to be chosen says nothing, and neither does that of a machine on which the job could not have run. */
+function isComparable({ removedBy, placement }: Candidate): boolean {
+	if (removedBy === null) return true;
+	return removedBy.why !== "price_stale" && (placement.capacityType === "owned" || !removedBy.why.startsWith("hardware_"));
 }
 
 function alternative(candidate: Candidate, decision: Explanation, heldMs: bigint): ReceiptAlternative {

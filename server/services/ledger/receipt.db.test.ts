@@ -96,15 +96,19 @@ describe("receiptOf", () => {
 		expect(receipt.totals.costMicroUsd).toBe((await test.readJob(books, first.jobId)).costMicroUsd);
 	});
 
-	it("compares with no price that was too old to be chosen, and with the next that was not", async () => {
+	it("compares with no price that was too old to be chosen, nor with hardware that could not run it, but with the next", async () => {
 		await test.addPool(books);
 		const { allocationId, jobId } = await test.addUse(books, { slots: [0] });
 		const stale = { ...candidate("spot", "10000", "removed"), removedBy: { ruleId: null, why: "price_stale" as const, facts: {} } };
 		const notDue = { ...candidate("spot", "404200", "removed"), removedBy: { ruleId: null, why: "burst_not_due" as const, facts: {} } };
+		const other = {
+			...candidate("spot", "20000", "removed"),
+			removedBy: { ruleId: null, why: "hardware_accelerator" as const, facts: {} },
+		};
 		const explanation: Explanation = {
 			...{ jobId, decidedAtMs: test.T0, policy: { name: "default", version: 1 }, outcome: "place_home", reason: reason("placed_home") },
-			...{ verdict: "allow", homeStart: null, consideredCount: 3, candidates: [candidate("owned", "600000", "chosen")] },
-			removed: [stale, notDue].map((cheapest) => ({ ruleId: null, why: cheapest.removedBy.why, count: 1, cheapest })),
+			...{ verdict: "allow", homeStart: null, consideredCount: 4, candidates: [candidate("owned", "600000", "chosen")] },
+			removed: [stale, other, notDue].map((cheapest) => ({ ruleId: null, why: cheapest.removedBy.why, count: 1, cheapest })),
 		};
 		await books.db.insert(decision).values({
 			...{ id: newId("dec", test.T0), jobId, decidedAt: new Date(test.T0), attemptNumber: 1, policyName: "default", policyVersion: 1 },
