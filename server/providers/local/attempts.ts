@@ -30,7 +30,8 @@ export class Attempts {
 
 	async all(): Promise<KnownAttempt[]> {
 		const names = await readdir(this.#root).catch((error: unknown) => {
-			if (isMissing(error)) return [];
+			// Before the first start there is none; later it was moved or unmounted, and says nothing of the attempts in it.
+			if (isMissing(error) && this.#requests.size === 0) return [];
 			throw error;
 		});
 		const known = await Promise.all(names.filter(isAttemptId).map((name) => this.#read(name)));

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, realpath, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -70,6 +70,17 @@ async function outputOf(request: StartAttempt): Promise<string[]> {
 	await untilPhase(h, request.attemptId, "exited");
 	return (await readAll(h.driver, request.attemptId)).map((l) => l.text);
 }
+
+it("says that its folder is away, and not that its attempts are gone", async () => {
+	const request = shell("sleep 60");
+	await h.driver.start(request);
+	await untilPhase(h, request.attemptId, "running");
+	const [site, elsewhere] = [path.join(home, "sites"), path.join(home, "unmounted")];
+	await rename(site, elsewhere);
+	await expect(h.driver.observe()).rejects.toMatchObject({ kind: "transient", providerCode: "ENOENT" });
+	await rename(elsewhere, site);
+	expect(await find(h.driver, request.attemptId)).toMatchObject({ phase: "running" });
+});
 
 describe("the environment of a job", () => {
 	it("is built from nothing: no variable of the server's own gets in", async () => {
