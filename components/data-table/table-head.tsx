@@ -6,6 +6,11 @@ import { Icon } from "#components/ui/icon.tsx";
 
 export const HIDE: Record<HideBelow, string> = { rail: "max-rail:hidden", wide: "max-xl:hidden", full: "max-[89.99rem]:hidden" };
 
+/** Screens wider than this share what is left among all columns: the first alone would part a name from its row. */
+const WIDE_PX = 1_600;
+
+const widthOf = (px: number) => `max(${px}px, ${((px / WIDE_PX) * 100).toFixed(2)}vw)`;
+
 /** Fixed widths: a row that comes into view must not move the columns. */
 export function TableWidths<Row>({ columns, selectable }: { columns: readonly Column<Row>[]; selectable: boolean }) {
 	return (
@@ -14,7 +19,7 @@ export function TableWidths<Row>({ columns, selectable }: { columns: readonly Co
 			{columns.map((column) => (
 				<col
 					key={column.id}
-					style={column.width ? { width: column.width } : undefined}
+					style={column.width ? { width: widthOf(column.width) } : undefined}
 					className={column.hideBelow && HIDE[column.hideBelow]}
 				/>
 			))}

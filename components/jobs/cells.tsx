@@ -45,7 +45,9 @@ export function JobGlyph({ job }: { job: JobView }) {
 
 /** Where it is, or would go: a waiting job to the offer that it waits for, or home when home has a forecast for it. */
 export function JobPlace({ job, rates }: { job: JobView; rates: HourlyRates }) {
-	if (job.placement) return <Place {...shownPlace(job.placement)} would={job.state === "admitted"} />;
+	// What waits again is no longer where its last attempt was.
+	const waits = job.state === "queued" || job.state === "held";
+	if (job.placement && !waits) return <Place {...shownPlace(job.placement)} would={job.state === "admitted"} />;
 	if (job.finishedAt !== null) return <span className="text-ink-3">never placed</span>;
 	const offer = placeOfOfferId(job.reason.facts["offerId"]);
 	if (offer) return <Place capacity={offer.capacity} provider={offer.provider} region={offer.region} would />;

@@ -51,6 +51,24 @@ describe("prepareFeed", () => {
 		expect(lines.map((l) => l.text)).toEqual(["placed at home: 1 slot was free"]);
 	});
 
+	it("tells once that a machine and its job's attempt ended for one reason, and what that did to the job", () => {
+		const gone = { code: "instance_vanished" as const, message: "The machine was gone without a word.", facts: {} };
+		const lines = prepareFeed(
+			[
+				event("instance_terminated", 1, { jobId: "job_a", jobName: "a", reason: gone }),
+				event("job_interrupted", 2, { jobId: "job_a", jobName: "a", reason: gone }),
+				event("instance_terminated", 3, { jobId: "job_b", jobName: "b", reason: gone }),
+				event("job_interrupted", 90, { jobId: "job_c", jobName: "c", reason: reason("Evicted: its pool is drained.") }),
+			],
+			10,
+		);
+		expect(lines.map((l) => [l.before, l.name, l.text].join(" ").trim())).toEqual([
+			"a was interrupted: the machine was gone without a word",
+			"The machine of b is gone: the machine was gone without a word",
+			"c evicted: its pool is drained",
+		]);
+	});
+
 	it("marks a placement by its own place, not by where the job went later", () => {
 		const home = {
 			siteId: "local",

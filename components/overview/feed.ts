@@ -56,8 +56,20 @@ export function prepareFeed(events: readonly EventView[], most: number): FeedLin
 	return lines;
 }
 
-/** That a job was submitted, or began to run, is said well enough by where it was placed. */
+/**
+ * That a job was submitted, or began to run, is said well enough by where it was placed, and that its machine is gone by what that
+ * did to the job.
+ */
 function toldByAnother(e: EventView, events: readonly EventView[]): boolean {
+	if (e.kind === "instance_terminated") {
+		return events.some(
+			(other) =>
+				other.kind === "job_interrupted" &&
+				other.jobId === e.jobId &&
+				other.reason?.code === e.reason?.code &&
+				Math.abs(Date.parse(other.at) - Date.parse(e.at)) <= TOGETHER_MS,
+		);
+	}
 	if (e.kind !== "job_submitted" && e.kind !== "job_started") return false;
 	return events.some((other) => other.jobId === e.jobId && (other.kind === "job_placed" || other.kind === "job_held"));
 }
@@ -124,6 +136,9 @@ function lineOf(e: EventView): FeedLine {
 			return { ...base, before: "Site", name: e.siteId ?? "", text: `does not answer${why ? `: ${why}` : ""}`, href: "/sites" };
 		case "site_healthy":
 			return { ...base, before: "Site", name: e.siteId ?? "", text: "answers again", href: "/sites", tone: "ok" };
+		case "job_interrupted":
+			// Some reasons tell of the machine, and some of the job.
+			return { ...base, name: job, text: why && !/^(the|its) /.test(why) ? why : `was interrupted${why && `: ${why}`}` };
 		case "job_held":
 			return { ...base, name: job, text: why || "is held", capacity: null };
 		default:

@@ -73,13 +73,16 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
 					<Kbd>Esc</Kbd>
 				</div>
 				<Command.List className="max-h-[50dvh] overflow-y-auto p-1.5 [&_[cmdk-group-heading]]:px-2.5 [&_[cmdk-group-heading]]:pt-2 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-2xs [&_[cmdk-group-heading]]:font-strong [&_[cmdk-group-heading]]:text-ink-3">
-					<Command.Empty className="px-2.5 py-6 text-center text-ink-3">
-						{hits.state === "loading"
-							? "Searching…"
-							: hits.state === "failed"
-								? "The search could not reach the server. Try again."
-								: "Nothing has that name."}
-					</Command.Empty>
+					{/* It counts what matches here alone: what the server found is not nothing. */}
+					{hits.items.length === 0 && (
+						<Command.Empty className="px-2.5 py-6 text-center text-ink-3">
+							{hits.state === "loading"
+								? "Searching…"
+								: hits.state === "failed"
+									? "The search could not reach the server. Try again."
+									: "Nothing has that name."}
+						</Command.Empty>
+					)}
 					{hits.items.length > 0 && (
 						<Command.Group heading="Found" forceMount>
 							{hits.items.map((hit) => (

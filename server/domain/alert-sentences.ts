@@ -54,7 +54,7 @@ export function alertWords(rule: AlertRule, facts: AlertFactValues, formatters: 
 			};
 		case "approval_waiting":
 			return {
-				title: `${r.text("jobName") ?? r.text("jobId") ?? "A job"} waits for your yes: ${r.money("costMicroUsd") ?? "cloud money"}`,
+				title: `${r.text("jobName") ?? r.text("jobId") ?? "A job"} waits for a yes: ${r.money("costMicroUsd") ?? "cloud money"}`,
 				text: `Rule ${r.text("ruleId") ?? "of the policy"} asks ${label(r.text("role")) ?? "a person"} before ${r.text("jobName") ?? "the job"} of team ${r.text("team") ?? "unknown"} may go to ${r.text("place") ?? "the cloud"}. It is estimated to cost ${r.money("costMicroUsd") ?? "money"}${clause(r.money("hourlyMicroUsd"), (m) => `, ${m} an hour`)}${clause(r.instant("homeStartMs"), (t) => `; at home it would start at ${t}`)}. Submitted by ${r.text("submittedBy") ?? "somebody"}${clause(r.instant("expiresMs"), (t) => `; nobody is asked after ${t}`)}.`,
 			};
 		default:
