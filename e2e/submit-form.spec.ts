@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import AxeBuilder from "@axe-core/playwright";
 import { expect, type Locator, type Page } from "@playwright/test";
 import { open, test } from "./support/people.ts";
 import { isOver, jobWhen, makeQuiet } from "./support/rest.ts";
@@ -104,7 +105,9 @@ async function tabTo(page: Page, target: Locator): Promise<void> {
 	throw new Error(`${TABS_MAX} tabs did not lead to ${target}`);
 }
 
-test("a batch script is pasted, its questions are answered, and it can be opened in the form", async ({ page }) => {
+test("a batch script is pasted, its questions are answered, and what was carried over stays with the job, opened in the form or not", async ({
+	page,
+}) => {
 	await open(page, "/jobs/new?tab=paste", "New job");
 	const script = [
 		"#!/bin/bash",
@@ -114,7 +117,8 @@ test("a batch script is pasted, its questions are answered, and it can be opened
 		"true",
 		"",
 	];
-	await page.getByRole("textbox", { name: "Batch script or manifest" }).fill(script.join("\n"));
+	const paste = () => page.getByRole("textbox", { name: "Batch script or manifest" }).fill(script.join("\n"));
+	await paste();
 	await expect(page.getByText("After afterok:7")).toBeVisible();
 	await expect(page.getByText("Name pasted")).toBeVisible();
 	const submit = page.getByRole("button", { name: "Answer 1 question to submit" });
@@ -124,4 +128,27 @@ test("a batch script is pasted, its questions are answered, and it can be opened
 	await page.getByRole("button", { name: "Open in the form" }).click();
 	await expect(page.getByLabel("Name", { exact: true })).toHaveValue("pasted");
 	await expect(page.getByLabel("Team")).toHaveValue("vision");
+	await expect(submitOf(page)).toBeEnabled();
+	await submitOf(page).click();
+	const kept = page.locator("section").filter({ has: page.getByRole("heading", { name: "What was carried over" }) });
+	const isKept = async () => {
+		await expect(page.getByRole("heading", { level: 1, name: "pasted" })).toBeVisible();
+		await expect(kept).toContainText("read from an sbatch script");
+		await expect(kept).toContainText("After afterok:7");
+		await expect(kept).not.toContainText("was changed after");
+		await expect(kept).not.toContainText("Name pasted");
+	};
+	await isKept();
+	await kept.getByRole("button", { name: /^Show \d carried as written$/ }).press("Enter");
+	await expect(kept).toContainText("Name pasted");
+	await kept.evaluate((element) => element.setAttribute("data-scanned", ""));
+	expect(
+		(await new AxeBuilder({ page }).include("[data-scanned]").withTags(["wcag2a", "wcag2aa", "wcag22aa"]).analyze()).violations,
+	).toEqual([]);
+
+	await open(page, "/jobs/new?tab=paste", "New job");
+	await paste();
+	await page.getByRole("checkbox", { name: "Leave it so" }).check();
+	await page.getByRole("button", { name: "Submit", exact: true }).click();
+	await isKept();
 });
