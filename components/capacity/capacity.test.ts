@@ -51,7 +51,7 @@ const pool = (busy: number, free: number, off: number): Site["pools"][number] =>
 		speed: 1,
 		unavailable: off,
 	},
-	...{ microUsdPerGpuHour: "1050000", slots: [] },
+	...{ microUsdPerGpuHour: "1050000", slots: [], holders: [] },
 });
 const site = (kind: Site["kind"], more: Partial<Site>): Site => ({
 	...{
@@ -126,17 +126,11 @@ describe("prepareCapacityLead", () => {
 describe("slots", () => {
 	it("names runs of slots", () => expect(runsOf([6, 0, 1, 2, 8, 9])).toBe("0 to 2, 6, 8, 9"));
 
-	it("gathers a job's slots, and passes over the free ones", () => {
-		const slot = (n: number, jobId: string | null): Site["pools"][number]["slots"][number] => ({
-			slot: n,
-			state: jobId ? "busy" : "free",
-			jobId,
-			jobName: jobId,
-			team: "risk",
-		});
-		expect(holdersOf([slot(0, "a"), slot(1, "b"), slot(2, "a"), slot(3, null)]).map((h) => [h.jobName, h.slots, h.gpus])).toEqual([
-			["a", "0, 2", 2],
-			["b", "1", 1],
+	it("tells the slots that each job holds", () => {
+		const held = (jobId: string, slots: number[]) => ({ jobId, jobName: `name of ${jobId}`, team: "risk", slots });
+		expect(holdersOf([held("a", [0, 2]), held("b", [1])])).toEqual([
+			{ jobId: "a", jobName: "name of a", team: "risk", slots: "0, 2", gpus: 2 },
+			{ jobId: "b", jobName: "name of b", team: "risk", slots: "1", gpus: 1 },
 		]);
 	});
 });

@@ -30,23 +30,23 @@ export function HomePanel() {
 }
 
 function PoolSlots({ site, pool }: { site: Site; pool: Site["pools"][number] }) {
-	const holders = holdersOf(pool.slots);
+	const holders = holdersOf(pool.holders);
 	const free = pool.gpus - pool.busy - pool.unavailable;
 	const perNode = Math.max(1, pool.gpusPerNode);
-	const nodes = Array.from({ length: pool.nodes }, (_, i) => pool.slots.slice(i * perNode, (i + 1) * perNode));
+	const nodes =
+		pool.nodes > NODES_DRAWN ? [] : Array.from({ length: pool.nodes }, (_, i) => pool.slots.slice(i * perNode, (i + 1) * perNode));
 	return (
 		<div>
 			<div className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 pb-3">
-				{nodes.length <= NODES_DRAWN &&
-					nodes.map((slots, i) => (
-						<span key={slots[0]?.slot ?? i} className="inline-flex items-center gap-2">
-							{pool.nodes > 1 && <span className="text-xs text-ink-3">node {i + 1}</span>}
-							<SlotRow
-								label={`${pool.id}${pool.nodes > 1 ? `, node ${i + 1}` : ""}: ${slots.filter((s) => s.state === "busy").length} of ${slots.length} slots busy`}
-								slots={slots.map((s) => (s.state === "busy" ? "spillway" : s.state === "free" ? "free" : "off"))}
-							/>
-						</span>
-					))}
+				{nodes.map((slots, i) => (
+					<span key={slots[0]?.slot ?? i} className="inline-flex items-center gap-2">
+						{pool.nodes > 1 && <span className="text-xs text-ink-3">node {i + 1}</span>}
+						<SlotRow
+							label={`${pool.id}${pool.nodes > 1 ? `, node ${i + 1}` : ""}: ${slots.filter((s) => s.state === "busy").length} of ${slots.length} slots busy`}
+							slots={slots.map((s) => (s.state === "busy" ? "spillway" : s.state === "free" ? "free" : "off"))}
+						/>
+					</span>
+				))}
 				<span className="text-ink-3">
 					{site.name}, {pool.accelerator}: <b className="font-semibold text-ink">{pool.busy}</b> busy, {free} free
 					{pool.unavailable > 0 && `, ${pool.unavailable} out of service`}

@@ -1,7 +1,5 @@
 import type { Site } from "./lead.ts";
 
-type Slot = Site["pools"][number]["slots"][number];
-
 export interface SlotHolder {
 	jobId: string;
 	jobName: string;
@@ -11,22 +9,9 @@ export interface SlotHolder {
 	slots: string;
 }
 
-/** The jobs of a pool in the order of their first slots. */
-export function holdersOf(slots: readonly Slot[]): SlotHolder[] {
-	const byJob = new Map<string, { slot: Slot; numbers: number[] }>();
-	for (const slot of slots) {
-		if (slot.jobId === null) continue;
-		const known = byJob.get(slot.jobId);
-		if (known) known.numbers.push(slot.slot);
-		else byJob.set(slot.jobId, { slot, numbers: [slot.slot] });
-	}
-	return [...byJob].map(([jobId, { slot, numbers }]) => ({
-		jobId,
-		jobName: slot.jobName ?? jobId,
-		team: slot.team ?? "",
-		gpus: numbers.length,
-		slots: runsOf(numbers),
-	}));
+/** The jobs of a pool, their slots in words. */
+export function holdersOf(holders: Site["pools"][number]["holders"]): SlotHolder[] {
+	return holders.map(({ slots, ...job }) => ({ ...job, gpus: slots.length, slots: runsOf(slots) }));
 }
 
 export function runsOf(numbers: readonly number[]): string {

@@ -66,6 +66,8 @@ function nodesOf(sites: readonly Site[]): { id: string; busy: number }[] {
 	const pools = sites.flatMap((s) => s.pools.map((p) => ({ ...p, key: `${s.id}/${p.id}` })));
 	const single = pools.reduce((sum, p) => sum + p.gpus, 0) <= 24;
 	return pools.flatMap((pool) => {
+		// A pool so large that it is not told slot by slot is one mark.
+		if (pool.slots.length === 0) return pool.gpus === 0 ? [] : [{ id: pool.key, busy: pool.busy / pool.gpus }];
 		const size = single ? 1 : Math.max(1, pool.gpusPerNode);
 		return Array.from({ length: Math.ceil(pool.gpus / size) }, (_, i) => {
 			const own = pool.slots.slice(i * size, (i + 1) * size);
