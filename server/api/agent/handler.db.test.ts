@@ -404,6 +404,36 @@ describe("a lease", () => {
 	});
 });
 
+describe("a fence that is being written", () => {
+	it("refuses what came before it was there for all to see", async () => {
+		const token = await enrolled();
+		const id = String((await call("POST", "/checkpoints", { token, json: {} })).body.id);
+		await call("PUT", `/checkpoints/${id}/a`, { token, text: "x", headers: { "x-spillway-sha256": sum("x") } });
+		const heardAtMs = (await row()).instance.lastHeardAt?.getTime() ?? null;
+		const member = { instanceId, attemptId, nodes: 1, heardAtMs, reason: reason("agent_silent"), atMs: clock.nowMs() };
+		const [written, seen] = [Promise.withResolvers<boolean>(), Promise.withResolvers<void>()];
+		const fencing = database.db.transaction(async (tx) => {
+			written.resolve(await fenceMember(tx, member));
+			await seen.promise;
+		});
+		expect(await written.promise).toBe(true);
+		const answers = Promise.all([
+			call("POST", `/checkpoints/${id}/commit`, { token, json: { files: [file("a", "x")] } }),
+			call("POST", "/logs", { token, json: { firstNumber: 1, lines: [{ atMs: clock.nowMs(), stream: "stdout", text: "late" }] } }),
+			call("POST", "/exited", { token, json: { exit: { code: 0, signal: null, error: null }, atMs: clock.nowMs() } }),
+		]);
+		const waiting = () => database.sql<{ n: number }[]>`
+			select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+		await expect.poll(async () => (await waiting())[0]?.n, { timeout: 10_000 }).toBe(3);
+		seen.resolve();
+		await fencing;
+		expect((await answers).map(({ status }) => status)).toEqual([409, 409, 200]);
+		const { instance: machine, attempt: run } = await row();
+		expect([machine.exit, machine.logLines, run.state, run.exitCode]).toEqual([null, 0, "lost", null]);
+		expect(await database.db.$count(checkpoint, eq(checkpoint.jobId, jobId))).toBe(0);
+	});
+});
+
 describe("checkpoints", () => {
 	async function begin(token: string): Promise<string> {
 		return String((await call("POST", "/checkpoints", { token, json: {} })).body.id);

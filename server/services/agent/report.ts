@@ -24,7 +24,9 @@ import { recordNotice } from "./heartbeat.ts";
 export async function storeAgentLogs(ctx: AgentContext, agent: AgentIdentity, input: LogsRequest): Promise<LogsAnswer> {
 	demandLiveAttempt(agent);
 	return ctx.db.transaction(async (tx) => {
-		const [row] = await tx.select({ stored: instance.logLines }).from(instance).where(eq(instance.id, agent.instanceId)).for("update");
+		const machine = { stored: instance.logLines, fencedAt: instance.fencedAt };
+		const [row] = await tx.select(machine).from(instance).where(eq(instance.id, agent.instanceId)).for("update");
+		demandLiveAttempt({ ...agent, isFenced: row?.fencedAt != null });
 		const before = row?.stored ?? 0;
 		if (input.firstNumber > before + 1) {
 			throw new SpillwayError("conflict", `Line ${input.firstNumber} came, but only ${before} lines are stored.`, {
