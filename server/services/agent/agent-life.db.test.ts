@@ -89,7 +89,7 @@ async function launch(
 ): Promise<Rig> {
 	const jobId = options.jobId ?? (await seedJob(database.db, aSpec(spec)));
 	const providerInstanceId = `i-${String(++machines).padStart(17, "0")}`;
-	const expiresAtMs = Date.now() + (options.lifeMs ?? 600_000);
+	const expiresAtMs = (options.clock ?? systemClock).nowMs() + (options.lifeMs ?? 600_000);
 	const { instanceId, attemptId } = await seedInstance(database.db, {
 		jobId,
 		number: options.number ?? 1,
@@ -376,6 +376,18 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 		expect((await instanceRow(rig.instanceId)).expiresAt.getTime()).toBeGreaterThan(
 			(await attemptRow(rig.attemptId)).finishedAt?.getTime() ?? Number.POSITIVE_INFINITY,
 		);
+	});
+
+	it("counts by the control plane's clock where its own is hours behind: its lines, its start and its expiry", async () => {
+		const clock = { nowMs: () => Date.now() + 3 * HOUR_MS };
+		const beganMs = clock.nowMs();
+		const rig = await launch(COUNTER_SPEC, { clock, lifeMs: 7_000 });
+		expect(await untilOver(rig)).toMatchObject({ state: "evicted", reason: { code: "instance_expired" } });
+		const { startedAt, finishedAt } = await attemptRow(rig.attemptId);
+		const told = await database.db.select({ at: jobLog.at }).from(jobLog).where(eq(jobLog.attemptId, rig.attemptId));
+		const times = [startedAt, finishedAt, ...told.map(({ at }) => at)].map((at) => at?.getTime() ?? 0);
+		expect(Math.min(...times)).toBeGreaterThanOrEqual(beganMs);
+		expect(Math.max(...times)).toBeLessThanOrEqual(clock.nowMs());
 	});
 
 	it("powers off at its expiry without any control plane", async () => {
