@@ -159,7 +159,7 @@ function Row({ item, view }: { item: ReconciledResource; view: BillsView }) {
 	const charges = machineCharges(view.month, instanceId);
 	return (
 		<Tr className={isShown ? "bg-sunken" : ""}>
-			<Td phone="a" className="max-w-64 truncate font-mono text-xs" title={resourceId}>
+			<Td phone="a" className="max-w-44 truncate font-mono text-xs" title={resourceId}>
 				{resourceId}
 			</Td>
 			<Td phone="c">
@@ -192,7 +192,7 @@ function Row({ item, view }: { item: ReconciledResource; view: BillsView }) {
 					</Drill>
 				)}
 			</Td>
-			<Td className="max-w-44 truncate font-mono text-xs">
+			<Td className="max-w-40 truncate font-mono text-xs">
 				{instanceId === null ? (
 					<span className="font-sans text-ink-3">not known</span>
 				) : charges === null ? (
@@ -204,7 +204,7 @@ function Row({ item, view }: { item: ReconciledResource; view: BillsView }) {
 					</Link>
 				)}
 			</Td>
-			<Td phone="d" className="max-w-120 text-pretty whitespace-normal text-ink-2 max-md:max-w-52 max-md:text-right">
+			<Td phone="d" className="max-w-88 text-pretty whitespace-normal! text-ink-2 max-md:max-w-52 max-md:text-right">
 				{whyOf(item)}
 			</Td>
 		</Tr>

@@ -139,7 +139,7 @@ export function ChargesTable({ view }: { view: ChargesView }) {
 						<Th n>GPU-hours</Th>
 						<Th n>{carbon ? "Manufacture" : "List"}</Th>
 						{refundable && (
-							<Th className="px-0! last:pr-1!">
+							<Th className="relative px-0! last:pr-1!">
 								<span className="sr-only">Refund</span>
 							</Th>
 						)}

@@ -25,7 +25,7 @@ export const CORRECTION_WORD: Record<NonNullable<ChargeLine["correction"]>, stri
 	bill_price: "the bill's price",
 	bill_time: "the bill's time",
 	bill_unknown: "billed, not known",
-	rate_card: "another rate card",
+	rate_card: "another rate card or price of power",
 	refund: "refund",
 };
 
