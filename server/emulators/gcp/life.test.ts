@@ -166,3 +166,16 @@ describe("the fault script", () => {
 		expect(over.error.errors[0].code).toBe("ZONE_RESOURCE_POOL_EXHAUSTED_WITH_DETAILS");
 	});
 });
+
+it("ends, for its book and for the operation, at the same moment, however slow the host is between", async () => {
+	let reads = 0;
+	const slow = await startTestEmulator({ clock: () => Date.now() + 1_000 * reads++ });
+	try {
+		const { targetId } = await slow.launch(machineOf("slow-host", {}, ""));
+		const { body: placed } = await slow.call("DELETE", `zones/${ZONE}/instances/slow-host`);
+		const booked = slow.instances().find(({ instanceId }) => instanceId === targetId);
+		expect((booked?.runningAt ?? 0) + (booked?.runningMs ?? 0)).toBe(Date.parse(placed.insertTime));
+	} finally {
+		await slow.dispose();
+	}
+});

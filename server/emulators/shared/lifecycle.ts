@@ -68,9 +68,11 @@ export class Lifecycle<M extends MachineRecord, C extends EndCause> {
 		);
 	}
 
-	/** A termination by whomever, and everything else that ends a machine. A machine that is ending already goes on ending. */
-	end(machine: M, cause: C, target: "terminated" | "stopped" = "terminated", extraDelayMs = 0): void {
-		const nowMs = this.#options.clock();
+	/**
+	 * A termination by whomever, and everything else that ends a machine. A machine that is ending already goes on ending. `nowMs`: of the
+	 * call that asks for it, where that is told too.
+	 */
+	end(machine: M, cause: C, target: "terminated" | "stopped" = "terminated", extraDelayMs = 0, nowMs = this.#options.clock()): void {
 		if (machine.state === "terminated" || machine.state === "shutting-down") return;
 		if (target === "stopped" && machine.state !== "running") return;
 		machine.endingAtMs ??= nowMs;

@@ -60,7 +60,7 @@ export const deleteInstance = defineAction({
 		const nowMs = world.options.clock();
 		const facts = { operationType: END_CAUSES.user.code, zone, targetId, targetName, requestId: null, insertedAtMs: nowMs, user: account };
 		const operation = world.operations.add({ ...facts, failure: null });
-		world.lifecycle.end(machineOf(call), END_CAUSES.user, "terminated", delays.terminationMs);
+		world.lifecycle.end(machineOf(call), END_CAUSES.user, "terminated", delays.terminationMs, nowMs);
 		return operationView(world, operation);
 	},
 });
