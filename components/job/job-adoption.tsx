@@ -22,11 +22,12 @@ export function JobAdoption({ adoption }: { adoption: NonNullable<JobDetail["ado
 				<Time atMs={Date.parse(adoption.offeredAt)} />
 				{adoption.heldAt !== null && (
 					<>
-						, and its cluster has held it since <Time atMs={Date.parse(adoption.heldAt)} form="short" />
+						, and its cluster {adoption.endedAt === null ? "has held it since" : "held it from"}{" "}
+						<Time atMs={Date.parse(adoption.heldAt)} form="short" />
 						{adoption.endedAt !== null && (
 							<>
 								{" "}
-								until <Time atMs={Date.parse(adoption.endedAt)} form="short" />
+								to <Time atMs={Date.parse(adoption.endedAt)} form="short" />
 							</>
 						)}
 					</>
