@@ -121,7 +121,7 @@ function OfferTable({ lines }: { lines: readonly OfferLine[] }) {
 					<Th>Place and machine</Th>
 					<Th n>$ an hour</Th>
 					<Th n>$ a GPU-hour</Th>
-					<Th>24 h</Th>
+					<Th className="max-[89.99rem]:hidden">24 h</Th>
 					<Th>Price of</Th>
 					<Th n title="Grams of CO2 for each kWh">
 						g/kWh
@@ -162,7 +162,7 @@ function OfferRow({ line: { offer: o, zones } }: { line: OfferLine }) {
 				{o.microUsdPerGpuHour === null ? <PriceMissing why="missing" /> : <Money value={o.microUsdPerGpuHour} kind="price" />}
 				<span className="font-book text-ink-3 md:hidden"> a GPU-hour</span>
 			</Td>
-			<Td className="w-16">
+			<Td className="w-16 max-[89.99rem]:hidden">
 				<PriceLine offer={o} />
 			</Td>
 			<Td phone="d">

@@ -67,7 +67,7 @@ function SiteRows({ site }: { site: Site }) {
 						{site.name}
 					</span>
 				</Td>
-				<Td phone="c" className="text-ink-2">
+				<Td phone="c" className="leading-snug text-ink-2 md:whitespace-normal!">
 					{KIND[site.provider]}
 					{cloud && regions > 0 && `, ${regions} ${regions === 1 ? "region" : "regions"}`}
 				</Td>

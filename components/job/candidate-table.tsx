@@ -24,6 +24,8 @@ type CandidateTableProps = {
 
 /** Columns that give way to the outcome on narrow screens. */
 const NARROW = "max-[89.99rem]:hidden";
+const COLUMNS = 9;
+const NARROW_COLUMNS = 3;
 
 /** The places that were considered, with what decided on each. One column is a time axis that all of them share. */
 export function CandidateTable({ rows, gpus, deadlineMs, compact = false }: CandidateTableProps) {
@@ -32,7 +34,6 @@ export function CandidateTable({ rows, gpus, deadlineMs, compact = false }: Cand
 	const line = (row: CandidateRow) => (
 		<CandidateLine key={row.id} row={row} gpus={gpus} deadlineMs={deadlineMs} axis={axis} chosen={chosen} compact={compact} />
 	);
-	const span = compact ? 5 : 9;
 	return (
 		<Table aria-label="Places considered" className={compact ? "" : "md:table-fixed"}>
 			{!compact && <Widths />}
@@ -69,10 +70,10 @@ export function CandidateTable({ rows, gpus, deadlineMs, compact = false }: Cand
 			<tbody>
 				{rows.passing.map(line)}
 				{rows.morePassing > 0 && (
-					<GroupLine span={span}>{rows.morePassing.toLocaleString("en-US")} more pass every rule, and weigh more</GroupLine>
+					<GroupLine compact={compact}>{rows.morePassing.toLocaleString("en-US")} more pass every rule, and weigh more</GroupLine>
 				)}
 				{rows.removed.length > 0 && (
-					<GroupLine span={span}>Removed, the cheapest of each cause ({rows.removedCount.toLocaleString("en-US")} in all)</GroupLine>
+					<GroupLine compact={compact}>Removed, the cheapest of each cause ({rows.removedCount.toLocaleString("en-US")} in all)</GroupLine>
 				)}
 				{rows.removed.map(line)}
 			</tbody>
@@ -97,12 +98,17 @@ function Widths() {
 	);
 }
 
-function GroupLine({ span, children }: { span: number; children: ReactNode }) {
+/** It spans the columns that stand on narrow screens too: over hidden ones it would keep their room. */
+function GroupLine({ compact, children }: { compact: boolean; children: ReactNode }) {
 	return (
 		<tr className="max-md:block">
-			<td colSpan={span} className="hairline-b h-8 px-4 pt-2 text-xs font-strong text-ink-3 max-md:block max-md:h-auto max-md:pb-1.5">
+			<td
+				colSpan={compact ? 5 : COLUMNS - NARROW_COLUMNS}
+				className="hairline-b h-8 px-4 pt-2 text-xs font-strong text-ink-3 max-md:block max-md:h-auto max-md:pb-1.5"
+			>
 				{children}
 			</td>
+			{!compact && <td colSpan={NARROW_COLUMNS} className={cn("hairline-b", NARROW)} />}
 		</tr>
 	);
 }

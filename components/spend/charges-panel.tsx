@@ -189,7 +189,13 @@ function Row({ charge, carbon, onRefund }: { charge: ChargeLine; carbon: boolean
 		<Tr>
 			<Td phone="c">
 				<time dateTime={new Date(charge.periodStartMs).toISOString()} className="tabular">
-					{formatDay(charge.periodStartMs, false)}, {formatClockSeconds(charge.periodStartMs)} to {formatClockSeconds(charge.periodEndMs)}
+					<span className="md:block">
+						{formatDay(charge.periodStartMs, false)}
+						<span className="md:hidden">, </span>
+					</span>
+					<span className="md:text-xs md:text-ink-3">
+						{formatClockSeconds(charge.periodStartMs)} to {formatClockSeconds(charge.periodEndMs)}
+					</span>
 				</time>
 			</Td>
 			<Td className="w-40 py-1 leading-snug whitespace-normal!">
