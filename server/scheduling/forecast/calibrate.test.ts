@@ -63,6 +63,24 @@ describe("the correction of forecasts", () => {
 		expect(scaleOf(90 * HOUR_MS)).toBe(1);
 	});
 
+	it("goes no further than a factor of e (P90: e²) by outcomes of what was told before it moved", () => {
+		// The replay was right all along; what was told was not, and a long queue of such forecasts comes to be known.
+		const scaleOf = (told: number) => {
+			const wrong = { toldP50Ms: told * HOUR_MS, toldP90Ms: told * 2 * HOUR_MS };
+			const queue = Array.from({ length: 400 }, (_, i) => ({
+				...outcome(HOUR_MS, HOUR_MS),
+				...wrong,
+				replayP90Ms: HOUR_MS,
+				atMs: i * MINUTE_MS,
+			}));
+			return learnScale(HORIZONS_MS.map((_, i) => (i === 4 ? queue : []))).steps[4];
+		};
+		expect(scaleOf(0.01)?.p50).toBeCloseTo(Math.E, 6);
+		expect(scaleOf(0.01)?.p90).toBeCloseTo(Math.E ** 2, 6);
+		expect(scaleOf(100)?.p50).toBeCloseTo(1 / Math.E, 6);
+		expect(scaleOf(100)?.p90).toBeLessThan(1);
+	});
+
 	it("has a factor above 0 and below 1,000 times for any outcomes", () => {
 		const any = fc.record({
 			atMs: fc.integer({ min: 0, max: 1e12 }),

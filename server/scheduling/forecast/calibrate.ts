@@ -55,12 +55,17 @@ const LOG_FACTOR_MAX = Math.log(1_000);
 /** Waits below this count as this: a ratio of two moments says nothing. */
 const LEAST_MS = SECOND_MS;
 /**
- * How far one outcome moves the correction, and how far it may go, as logarithms of a factor. The median follows a drift within some
- * forty outcomes. Of the tail each hit counts for less: outcomes of one queue are hits together and misses together, and what
- * is learned too quickly from many hits of one fate is paid for by all the next.
+ * How far one outcome moves the correction, as the logarithm of a factor. The median follows a drift within some forty outcomes.
+ * Of the tail each hit counts for less: outcomes of one queue are hits together and misses together, and what is learned too
+ * quickly from many hits of one fate is paid for by all the next.
  */
 const GAIN = { p50: 0.025, p90: 0.04 } as const;
-const CORRECTION_MAX = 3;
+/**
+ * How far the correction may go, as the logarithm of a factor. An outcome is known only after the wait, and until then the
+ * correction goes on by forecasts that were told before it moved: without a narrow bound it runs far past what it should be, and as
+ * far to the other side next (an integrator's wind-up). A bias that lasts is the quantile's to learn, which has no such bound.
+ */
+const CORRECTION_MAX = { p50: 1, p90: 2 } as const;
 /** A job that has waited for this share of what it is now told in all says already how its first forecast will come out. */
 const FORESEEN_FROM = 0.4;
 
@@ -84,8 +89,8 @@ export function learnScale(byHorizon: readonly (readonly ScoredForecast[])[]): F
 		steps: HORIZONS_MS.map((untilMs, horizon) => {
 			const near = neighbours(byHorizon, horizon);
 			const own = byHorizon[horizon] ?? [];
-			const p50 = middleRatio(newest(near, MEDIAN_LEARNED_FROM)) + correction(own, 0.5, GAIN.p50, (f) => f.toldP50Ms);
-			const p90 = lateRatio(near) + correction(own, 0.9, GAIN.p90, (f) => f.toldP90Ms);
+			const p50 = middleRatio(newest(near, MEDIAN_LEARNED_FROM)) + correction(own, "p50", 0.5, (f) => f.toldP50Ms);
+			const p90 = lateRatio(near) + correction(own, "p90", 0.9, (f) => f.toldP90Ms);
 			return { untilMs, p50: factorOf(p50), p90: factorOf(p90) };
 		}),
 	};
@@ -157,7 +162,7 @@ function logRatio(waitMs: number, replayedMs: number): number {
 }
 
 /** Hits and misses in the order in which they came to be known. */
-function correction(forecasts: readonly ScoredForecast[], share: number, gain: number, told: (f: ScoredForecast) => number): number {
+function correction(forecasts: readonly ScoredForecast[], of: "p50" | "p90", share: number, told: (f: ScoredForecast) => number): number {
 	const outcomes: { atMs: number; miss: boolean }[] = [];
 	for (const f of forecasts) {
 		const miss = f.waitMs > told(f);
@@ -166,8 +171,8 @@ function correction(forecasts: readonly ScoredForecast[], share: number, gain: n
 	outcomes.sort((a, b) => a.atMs - b.atMs || Number(a.miss) - Number(b.miss));
 	let log = 0;
 	for (const { miss } of outcomes) {
-		const next = log + gain * (miss ? share : share - 1);
-		log = Math.min(CORRECTION_MAX, Math.max(-CORRECTION_MAX, next));
+		const next = log + GAIN[of] * (miss ? share : share - 1);
+		log = Math.min(CORRECTION_MAX[of], Math.max(-CORRECTION_MAX[of], next));
 	}
 	return log;
 }
