@@ -552,7 +552,9 @@ describe.skipIf(missing !== null)(
 		describe("jobs of several nodes", () => {
 			it("run once on each, with their GPUs, and end with the worst exit code", async () => {
 				const request = shell(
-					'echo "$SLURM_PROCID of $SLURM_NTASKS has $CUDA_VISIBLE_DEVICES"; echo "meet $NODE_RANK $NNODES $WORLD_SIZE $MASTER_ADDR"; exit "$SLURM_PROCID"',
+					'echo "$SLURM_PROCID of $SLURM_NTASKS has $CUDA_VISIBLE_DEVICES"; echo "meet $NODE_RANK $NNODES $WORLD_SIZE $MASTER_ADDR"; ' +
+						// A rank that fails takes the others with it: none may before all have told.
+						': > "told-$SLURM_PROCID"; until [ -e told-0 ] && [ -e told-1 ]; do sleep 0.02; done; exit "$SLURM_PROCID"',
 					{ nodes: 2 },
 					[0, 1, 4, 5],
 				);
