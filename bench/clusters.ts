@@ -2,7 +2,7 @@
  * A home cluster under watch: `npm run bench:clusters [-- --json] [--pending N] [--watch SECONDS] [--submissions N]`, as root on
  * Debian with Slurm's packages. A real Slurm of this host: how soon a job of others is seen, what watching costs the
  * controller while many jobs wait, and submissions through the driver against the same ones sent bare to slurmrestd. Those
- * are measured with the controller on a core of its own, as on another machine, and once more with all cores shared.
+ * are measured with all cores shared, and once more with the controller on a core of its own, as on another machine.
  */
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
@@ -78,14 +78,14 @@ try {
 		controllerPercentOfCore: round(watched.controller - watched.controllerAlone, 2),
 		controllerPercentOfCoreAlone: round(watched.controllerAlone, 2),
 		restPercentOfCore: round(watched.rest, 2),
+		bareSubmissionsPerSecond: round(shared.bare, 0),
+		driverSubmissionsPerSecond: round(shared.driver, 0),
+		driverPercentOfBare: round(shared.percent, 0),
 		...(apart && {
-			bareSubmissionsPerSecond: round(apart.bare, 0),
-			driverSubmissionsPerSecond: round(apart.driver, 0),
-			driverPercentOfBare: round(apart.percent, 0),
+			bareOnCoresApartPerSecond: round(apart.bare, 0),
+			driverOnCoresApartPerSecond: round(apart.driver, 0),
+			driverPercentOfBareOnCoresApart: round(apart.percent, 0),
 		}),
-		bareOnSharedCoresPerSecond: round(shared.bare, 0),
-		driverOnSharedCoresPerSecond: round(shared.driver, 0),
-		driverPercentOfBareOnSharedCores: round(shared.percent, 0),
 	});
 } finally {
 	await slurm.stop();
