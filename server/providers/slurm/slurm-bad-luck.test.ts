@@ -553,8 +553,9 @@ describe.skipIf(missing !== null)(
 			it("run once on each, with their GPUs, and end with the worst exit code", async () => {
 				const request = shell(
 					'echo "$SLURM_PROCID of $SLURM_NTASKS has $CUDA_VISIBLE_DEVICES"; echo "meet $NODE_RANK $NNODES $WORLD_SIZE $MASTER_ADDR"; ' +
-						// A rank that fails takes the others with it: none may before all have told.
-						': > "told-$SLURM_PROCID"; until [ -e told-0 ] && [ -e told-1 ]; do sleep 0.02; done; exit "$SLURM_PROCID"',
+						// A rank that fails takes the others with it (srun would answer 137 for them): it waits until the other has ended.
+						'[ "$SLURM_PROCID" = 0 ] && { echo $$ > pid.new; mv pid.new pid; exit 0; }; until [ -e pid ]; do sleep 0.02; done; ' +
+						'while kill -0 "$(cat pid)" 2>/dev/null; do sleep 0.02; done; exit 1',
 					{ nodes: 2 },
 					[0, 1, 4, 5],
 				);
