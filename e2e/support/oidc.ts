@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import type { AddressInfo } from "node:net";
 import path from "node:path";
 import Provider from "oidc-provider";
+import { freePort } from "../../scripts/lib/ports.mjs";
 import { eventually } from "./eventually.ts";
 import { databaseUrl, HOME, ROOT } from "./system.ts";
 
@@ -85,15 +85,5 @@ function startWeb(port: number, issuer: string): ChildProcess {
 			OIDC_CLIENT_ID: CLIENT.id,
 			OIDC_CLIENT_SECRET: CLIENT.secret,
 		},
-	});
-}
-
-async function freePort(): Promise<number> {
-	const { createServer } = await import("node:net");
-	return new Promise((resolve) => {
-		const probe = createServer().listen(0, "127.0.0.1", () => {
-			const { port } = probe.address() as AddressInfo;
-			probe.close(() => resolve(port));
-		});
 	});
 }

@@ -1,4 +1,5 @@
 // Free ports on loopback, and who holds one that is not free.
+import { randomInt } from "node:crypto";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import net from "node:net";
 import path from "node:path";
@@ -31,16 +32,21 @@ function portState(port) {
 	});
 }
 
-/** A port that nobody listens on, chosen by the operating system. */
-export function freePort() {
-	return new Promise((resolve, reject) => {
-		const server = net.createServer();
-		server.once("error", reject);
-		server.listen({ host: HOST, port: 0, exclusive: true }, () => {
-			const { port } = server.address();
-			server.close(() => resolve(port));
-		});
-	});
+/** Below the ports that systems give out by themselves (Linux from 32768 on, others from 49152), above the well-known ones. */
+const OWN_PORTS = { first: 20_000, count: 12_000 };
+
+/**
+ * A port that nobody listens on, for a server that has to be told one. It is none that the system may give to a connection or
+ * to a listener on port 0 before the server listens; where the server can choose for itself, that is better still.
+ * @returns {Promise<number>}
+ * @throws {PlainError} when a hundred at random are all taken
+ */
+export async function freePort() {
+	for (let tries = 0; tries < 100; tries++) {
+		const port = OWN_PORTS.first + randomInt(OWN_PORTS.count);
+		if ((await portState(port)) === "free") return port;
+	}
+	throw new PlainError(`No free port was found on ${HOST}.`, "see that this account may open ports there.");
 }
 
 /**

@@ -18,6 +18,8 @@ const REPORTS = path.join(root, "test-results/reports");
 const BIN = path.join(root, "node_modules");
 /** A failed check is shown nearly whole: its first lines tell the most. */
 const OUTPUT_LINES = 1_000;
+/** More files than these fail of something else than each other's company. */
+const FILES_ALONE = 3;
 const NONE = { passed: 0, failed: 0, skipped: 0 };
 
 /** @typedef {{passed: number, failed: number, skipped: number}} Count */
@@ -43,6 +45,7 @@ const STEPS = [
  * @property {string[]} extra arguments for the tool of the one step that was asked for
  * @property {AbortSignal} signal
  * @property {(detail: string) => void} update
+ * @property {(text: string) => void} line prints between the lines of the step that runs
  */
 
 /** @param {string[]} args names of steps; then "--" or anything else is handed on to the one step that was named */
@@ -65,7 +68,7 @@ export async function main(args) {
 		// A part of the tests is run often, and by its name: servers are for the whole, or for those who name one.
 		if (runs("unit") && (extra.length === 0 || extra.some((arg) => /slurm/i.test(arg)))) await prepareServers(progress, aborting.signal);
 		for (const step of STEPS.filter(({ name }) => runs(name))) {
-			const count = await progress.run(step.label, (update) => step.run(makeContext(aborting.signal, extra, update)));
+			const count = await progress.run(step.label, (update) => step.run(makeContext(aborting.signal, extra, update, progress.line)));
 			add(total, count);
 		}
 	} catch (error) {
@@ -108,7 +111,7 @@ async function prepareServers(progress, signal) {
 	}
 }
 
-function makeContext(signal, extra, update) {
+function makeContext(signal, extra, update, line) {
 	const base = { ...process.env, PATH: projectPath(), NEXT_TELEMETRY_DISABLED: "1" };
 	const node = (args, env = {}) =>
 		runToEnd([projectNode(), ...args], {
@@ -122,7 +125,7 @@ function makeContext(signal, extra, update) {
 	const tool = async (script, ...args) => {
 		await node([path.join(BIN, script), ...args, ...extra]);
 	};
-	return { tool, node, extra, signal, update };
+	return { tool, node, extra, signal, update, line };
 }
 
 async function importRules({ node }) {
@@ -130,15 +133,60 @@ async function importRules({ node }) {
 	await node(["scripts/check-imports.mjs", "--self-test"]);
 }
 
-async function vitest({ node, extra, signal }) {
-	await buildIfChanged("agent", { signal });
-	const report = path.join(REPORTS, "vitest.json");
-	const args = ["run", "--reporter=dot", "--reporter=json", `--outputFile.json=${report}`, ...extra];
-	return await counted("Vitest", report, node([path.join(BIN, "vitest/vitest.mjs"), ...args]), (json) => ({
-		passed: json.numPassedTests,
-		failed: json.numFailedTests + json.testResults.filter((file) => file.status === "failed" && file.assertionResults.length === 0).length,
-		skipped: json.numPendingTests + json.numTodoTests,
-	}));
+async function vitest(context) {
+	await buildIfChanged("agent", { signal: context.signal });
+	try {
+		return await runVitest(context, "vitest", context.extra);
+	} catch (error) {
+		return await vitestAlone(context, error);
+	}
+}
+
+/**
+ * What CI allows the browser tests (one more try) for the others: a few files that failed while two ran at once are run again by
+ * themselves. What failed is shown and named even if they pass now: beside others it failed, and that wants mending.
+ */
+async function vitestAlone(context, failure) {
+	const { testResults = [] } = readJson(path.join(REPORTS, "vitest.json")) ?? {};
+	const [failed, others] = [testResults.filter(isFailed), testResults.filter((file) => !isFailed(file))];
+	const isAPart = context.extra.length > 0 || context.signal.aborted;
+	if (!process.env.CI || isAPart || failed.length === 0 || failed.length > FILES_ALONE) throw failure;
+	const names = failed.map((file) => path.relative(root, file.name));
+	context.line(`${describeError(failure)}\nOnce more, by themselves: ${names.join(", ")}`);
+	const total = countVitest(others);
+	try {
+		add(total, await runVitest(context, "vitest-alone", [...names, "--maxWorkers=1"]));
+	} catch (error) {
+		add(total, error.count);
+		throw Object.assign(error, { count: total });
+	}
+	context.line(`Passed only by themselves: ${names.join(", ")}. What failed beside the others is shown above.`);
+	return total;
+}
+
+const isFailed = (file) => file.status === "failed";
+
+async function runVitest({ node }, name, args) {
+	const report = path.join(REPORTS, `${name}.json`);
+	const run = node([
+		path.join(BIN, "vitest/vitest.mjs"),
+		"run",
+		"--reporter=dot",
+		"--reporter=json",
+		`--outputFile.json=${report}`,
+		...args,
+	]);
+	return await counted("Vitest", report, run, ({ testResults }) => countVitest(testResults));
+}
+
+/** A file that failed before its first test counts as one failure. */
+function countVitest(files) {
+	const count = { ...NONE };
+	for (const { status, assertionResults } of files) {
+		if (status === "failed" && assertionResults.length === 0) count.failed++;
+		for (const test of assertionResults) count[test.status === "passed" || test.status === "failed" ? test.status : "skipped"]++;
+	}
+	return count;
 }
 
 async function playwright({ node, extra, signal, update }) {

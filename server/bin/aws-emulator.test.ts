@@ -1,56 +1,26 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { DescribeSpotPriceHistoryCommand, RunInstancesCommand } from "@aws-sdk/client-ec2";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { launchOf, newClient } from "#server/emulators/aws/testing/fixture.ts";
 import { startOf } from "#server/emulators/shared/guest/processes.ts";
 import { eventually } from "#server/emulators/shared/testing/eventually.ts";
+import { ANY_PORT, EmulatorProcesses } from "./testing/emulator-processes.ts";
 
-const PROGRAM = fileURLToPath(new URL("./aws-emulator.ts", import.meta.url));
-
-let home: string;
-const children: ChildProcess[] = [];
+let processes: EmulatorProcesses;
 beforeEach(() => {
-	home = mkdtempSync(join(tmpdir(), "spillway-aws-bin-"));
+	processes = new EmulatorProcesses();
 });
-afterEach(() => {
-	for (const child of children.splice(0)) child.kill("SIGKILL");
-	rmSync(home, { recursive: true, force: true });
-});
+afterEach(() => processes.end());
 
-function start(endpoint: string) {
-	const child = spawn("env", [`SPILLWAY_HOME=${home}`, `SPILLWAY_AWS_ENDPOINT=${endpoint}`, process.execPath, PROGRAM], {
-		stdio: ["ignore", "pipe", "pipe"],
-	});
-	children.push(child);
-	const exit = once(child, "exit").then(([code]: unknown[]) => code);
-	return { child, exit, errors: text(child.stderr) };
-}
-
-async function freePort(): Promise<number> {
-	const server = createServer().listen(0, "127.0.0.1");
-	await once(server, "listening");
-	const address = server.address();
-	server.close();
-	return typeof address === "object" && address ? address.port : 0;
-}
+const start = (endpoint: string) => processes.start("aws-emulator", [], { SPILLWAY_AWS_ENDPOINT: endpoint });
 
 describe("the emulator's program", () => {
 	it("serves the shipped prices, keeps quotas, runs machines, and on SIGTERM leaves none", async () => {
-		const endpoint = `http://127.0.0.1:${await freePort()}`;
-		const { child, exit } = start(endpoint);
-		await eventually("the endpoint", () =>
-			fetch(`${endpoint}/_emulator/health`).then(
-				({ ok }) => ok,
-				() => false,
-			),
-		);
+		const { child, exit, endpoint: told } = start(ANY_PORT);
+		const endpoint = await told();
 		const client = newClient(endpoint, "us-east-1");
 		const { SpotPriceHistory = [] } = await client.send(
 			new DescribeSpotPriceHistoryCommand({ StartTime: new Date(), InstanceTypes: ["g5.xlarge"] }),
@@ -61,7 +31,7 @@ describe("the emulator's program", () => {
 		const large = launchOf({ InstanceType: "p5.48xlarge", MinCount: 7, MaxCount: 7 });
 		await expect(client.send(new RunInstancesCommand(large))).rejects.toMatchObject({ name: "VcpuLimitExceeded" });
 		client.destroy();
-		const pidFile = join(home, "aws/instances", instance?.InstanceId ?? "", "pid");
+		const pidFile = join(processes.home, "aws/instances", instance?.InstanceId ?? "", "pid");
 		const pid = await eventually("the guest", () => (existsSync(pidFile) ? Number(readFileSync(pidFile, "utf8")) : null));
 		child.kill("SIGTERM");
 		expect(await exit).toBe(0);

@@ -1,52 +1,20 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { GROUP, machineOf, newClient } from "#server/emulators/azure/testing/fixture.ts";
 import { startOf } from "#server/emulators/shared/guest/processes.ts";
 import { eventually } from "#server/emulators/shared/testing/eventually.ts";
+import { ANY_PORT, EmulatorProcesses } from "./testing/emulator-processes.ts";
 
-const PROGRAM = fileURLToPath(new URL("./azure-emulator.ts", import.meta.url));
-
-let home: string;
-const children: ChildProcess[] = [];
+let processes: EmulatorProcesses;
 beforeEach(() => {
-	home = mkdtempSync(join(tmpdir(), "spillway-azure-bin-"));
+	processes = new EmulatorProcesses();
 });
-afterEach(() => {
-	for (const child of children.splice(0)) child.kill("SIGKILL");
-	rmSync(home, { recursive: true, force: true });
-});
-
-function start(...address: string[]) {
-	const child = spawn("env", [`SPILLWAY_HOME=${home}`, process.execPath, PROGRAM, ...address], { stdio: ["ignore", "pipe", "pipe"] });
-	children.push(child);
-	const exit = once(child, "exit").then(([code]: unknown[]) => code);
-	return { child, exit, errors: text(child.stderr) };
-}
-
-async function freePort(): Promise<number> {
-	const server = createServer().listen(0, "127.0.0.1");
-	await once(server, "listening");
-	const address = server.address();
-	server.close();
-	return typeof address === "object" && address ? address.port : 0;
-}
+afterEach(() => processes.end());
 
 it("serves the shipped catalogue, runs machines, and on SIGTERM leaves none", async () => {
-	const endpoint = `http://127.0.0.1:${await freePort()}`;
-	const { child, exit } = start(endpoint);
-	await eventually("the endpoint", () =>
-		fetch(`${endpoint}/_emulator/health`).then(
-			({ ok }) => ok,
-			() => false,
-		),
-	);
+	const { child, exit, endpoint: told } = processes.start("azure-emulator", [ANY_PORT]);
+	const endpoint = await told();
 	const { virtualMachines, usage } = newClient(endpoint);
 	const usages = await Array.fromAsync(usage.list("westeurope"));
 	expect(usages).toContainEqual(
@@ -56,7 +24,7 @@ it("serves the shipped catalogue, runs machines, and on SIGTERM leaves none", as
 	const shipped = machineOf({ hardwareProfile: { vmSize: "Standard_NC24ads_A100_v4" }, location: "westeurope", zones: ["3"] }, script);
 	await virtualMachines.createOrUpdate(GROUP, "shipped", shipped).submitted();
 	const { vmId = "" } = await virtualMachines.get(GROUP, "shipped");
-	const pidFile = join(home, "azure/instances", vmId, "pid");
+	const pidFile = join(processes.home, "azure/instances", vmId, "pid");
 	const pid = await eventually("the guest", () => (existsSync(pidFile) ? Number(readFileSync(pidFile, "utf8")) : null));
 	child.kill("SIGTERM");
 	expect(await exit).toBe(0);
@@ -64,7 +32,7 @@ it("serves the shipped catalogue, runs machines, and on SIGTERM leaves none", as
 });
 
 it("says in a sentence that it was not told where to listen", async () => {
-	const { exit, errors } = start();
+	const { exit, errors } = processes.start("azure-emulator", []);
 	expect(await exit).toBe(1);
 	expect(await errors).toMatch(/listens on loopback only\. Give an address such as http:\/\/127\.0\.0\.1:3011/);
 });

@@ -1,9 +1,9 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomInt } from "node:crypto";
 import { once } from "node:events";
 import { chmodSync, openSync } from "node:fs";
 import { chown, mkdir, mkdtemp, writeFile } from "node:fs/promises";
-import { type AddressInfo, connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { hostname, tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -220,14 +220,10 @@ async function freePorts(count: number): Promise<[number, number, ...number[]]> 
 	return [...ports] as [number, number, ...number[]];
 }
 
-function freePort(): Promise<number> {
-	return new Promise((resolve, reject) => {
-		const server = createServer().once("error", reject);
-		server.listen(0, "127.0.0.1", () => {
-			const { port } = server.address() as AddressInfo;
-			server.close(() => resolve(port));
-		});
-	});
+/** None that the system gives out by itself (from 32768 on), since the servers listen only later. */
+async function freePort(): Promise<number> {
+	const port = randomInt(20_000, 32_000);
+	return (await listens(port)) ? freePort() : port;
 }
 
 function listens(port: number): Promise<boolean> {
