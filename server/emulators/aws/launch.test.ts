@@ -12,7 +12,7 @@ import { launchOf, SPOT, startTestEmulator, type TestEmulator } from "./testing/
 
 let emulator: TestEmulator;
 beforeAll(async () => {
-	emulator = await startTestEmulator();
+	emulator = await startTestEmulator({ keyPairs: ["key"] });
 });
 afterAll(() => emulator.dispose());
 
@@ -108,6 +108,8 @@ describe("RunInstances", () => {
 		["an unknown type", { InstanceType: "t1.micro" }, "InvalidParameterValue"],
 		["an unknown zone", { Placement: { AvailabilityZone: "us-east-1z" } }, "InvalidParameterValue"],
 		["an unknown subnet", { SubnetId: "subnet-0" }, "InvalidSubnetID.NotFound"],
+		["an unknown security group", { SecurityGroupIds: ["sg-0"] }, "InvalidGroup.NotFound"],
+		["an unknown key pair", { KeyName: "another" }, "InvalidKeyPair.NotFound"],
 		[
 			"a zone that has no spot of the type",
 			{ InstanceType: "p5.48xlarge", InstanceMarketOptions: SPOT, Placement: { AvailabilityZone: "us-east-1a" } },

@@ -1,5 +1,6 @@
 import type { CatalogEntry } from "../shared/catalog-entry.ts";
 import { EMULATOR_DEFAULTS, type EmulatorOptions } from "../shared/options.ts";
+import type { AccountGroup } from "./account-network.ts";
 import type { CapacityReservation } from "./capacity-reservations.ts";
 
 export interface Ec2EmulatorOptions extends EmulatorOptions {
@@ -12,6 +13,10 @@ export interface Ec2EmulatorOptions extends EmulatorOptions {
 	vcpuQuotas?: Readonly<Record<string, number>>;
 	/** What the account has reserved. */
 	capacityReservations?: readonly CapacityReservation[];
+	/** Security groups beside those of the default networks. */
+	securityGroups?: readonly AccountGroup[];
+	/** Names of the account's key pairs. */
+	keyPairs?: readonly string[];
 }
 
 export type ResolvedOptions = Required<Ec2EmulatorOptions>;
@@ -25,6 +30,8 @@ export function resolveOptions(options: Ec2EmulatorOptions): ResolvedOptions {
 		accessKeyIds: [DEFAULT_ACCESS_KEY_ID],
 		vcpuQuotas: {},
 		capacityReservations: [],
+		securityGroups: [],
+		keyPairs: [],
 		...options,
 	};
 }

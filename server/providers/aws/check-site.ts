@@ -69,6 +69,11 @@ export function checkAwsSite(
 			look: () => lookAtGroups(ec2, settings),
 		},
 		{
+			...{ id: "key_pair", title: "Key pairs" },
+			fix: "Correct the key pair's name (EC2 > Key Pairs, in that region), or leave it out: then nobody can log in to the machines.",
+			look: () => lookAtKeyPairs(ec2, settings),
+		},
+		{
 			...{ id: "gang_network", title: "Between the machines of a gang" },
 			fix: "Add a rule to the security group that allows all traffic from the group itself. Jobs of one machine do without.",
 			look: () => lookBetween(ec2, settings),
@@ -178,6 +183,16 @@ async function lookAtGroups(ec2: Ec2Calls, settings: ParsedAwsSettings) {
 		if (seen === null) return notAllowed("the groups", "ec2:DescribeSecurityGroups", [region]);
 	}
 	return `There: ${named.map(([region, ids]) => `${ids.join(", ")} (${region})`).join("; ")}.`;
+}
+
+async function lookAtKeyPairs(ec2: Ec2Calls, settings: ParsedAwsSettings) {
+	const named = Object.entries(settings.keyPairs).filter(([region]) => settings.regions.includes(region));
+	if (named.length === 0) return "None is named: nobody can log in to the machines.";
+	for (const [region, name] of named) {
+		const seen = await ifAllowed(() => ec2.findKeyPair(region, name).then(() => true));
+		if (seen === null) return notAllowed("the key pairs", "ec2:DescribeKeyPairs", [region]);
+	}
+	return `There: ${named.map(([region, name]) => `${name} (${region})`).join(", ")}.`;
 }
 
 async function lookBetween(ec2: Ec2Calls, { regions, securityGroups }: ParsedAwsSettings) {

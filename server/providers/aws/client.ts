@@ -1,5 +1,6 @@
 import {
 	DescribeImagesCommand,
+	DescribeKeyPairsCommand,
 	DescribeRegionsCommand,
 	DescribeSecurityGroupsCommand,
 	DescribeSubnetsCommand,
@@ -124,6 +125,11 @@ export class Ec2Calls {
 		const asked = ids.length > 0 ? { GroupIds: [...ids] } : { Filters: [{ Name: "group-name", Values: ["default"] }] };
 		const answer = await callAws(what, () => this.#client(region).send(new DescribeSecurityGroupsCommand(asked)));
 		return parseAnswer(what, z.array(securityGroupSchema), answer.SecurityGroups);
+	}
+
+	/** @throws DriverError invalid_request when there is no key pair of the name. */
+	async findKeyPair(region: string, name: string): Promise<void> {
+		await callAws(`key pair ${name} in ${region}`, () => this.#client(region).send(new DescribeKeyPairsCommand({ KeyNames: [name] })));
 	}
 
 	/**

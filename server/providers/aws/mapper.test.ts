@@ -9,6 +9,7 @@ const SETTINGS = awsSettingsSchema.parse({
 	imageId: "ami-1",
 	subnets: { "us-east-1b": "subnet-b" },
 	securityGroups: { "us-east-1": ["sg-1"] },
+	keyPairs: { "us-east-1": "ops", "eu-west-1": "ops-eu" },
 });
 
 const REQUEST: LaunchRequest = {
@@ -33,6 +34,7 @@ it("asks for one spot instance, tagged in the same call, that ends when it power
 		Placement: { AvailabilityZone: "us-east-1b" },
 		SubnetId: "subnet-b",
 		SecurityGroupIds: ["sg-1"],
+		KeyName: "ops",
 		InstanceMarketOptions: { MarketType: "spot", SpotOptions: { SpotInstanceType: "one-time", InstanceInterruptionBehavior: "terminate" } },
 	});
 	expect(Buffer.from(input.UserData ?? "", "base64").toString()).toBe(REQUEST.userData);

@@ -106,6 +106,7 @@ export function runInstancesInput(
 	const spot = capacityType === "spot";
 	const subnet = (zone === null ? undefined : settings.subnets[zone]) ?? settings.subnets[region];
 	const groups = settings.securityGroups[region];
+	const keyPair = settings.keyPairs[region];
 	const tags = [
 		{ Key: CONTROL_PLANE_TAG, Value: settings.controlPlane },
 		{ Key: INSTANCE_TAG, Value: request.instanceId },
@@ -128,6 +129,7 @@ export function runInstancesInput(
 		...(zone === null ? {} : { Placement: { AvailabilityZone: zone } }),
 		...(subnet === undefined ? {} : { SubnetId: subnet }),
 		...(groups === undefined ? {} : { SecurityGroupIds: groups }),
+		...(keyPair === undefined ? {} : { KeyName: keyPair }),
 		...(settings.instanceProfile === undefined ? {} : { IamInstanceProfile: { Name: settings.instanceProfile } }),
 		// Without a target EC2 puts the machine into an open reservation of its type and zone by itself.
 		...(capacityType === "reserved" && reservation

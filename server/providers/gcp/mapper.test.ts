@@ -35,6 +35,14 @@ const REQUEST: LaunchRequest = {
 const resource = (changes: Partial<LaunchRequest> = {}, settings = SETTINGS) =>
 	instanceResource({ ...REQUEST, ...changes }, ZONE, settings, NOW_MS);
 
+it("lets in who has one of the site's keys, and without any nobody", () => {
+	const sshKeys = ["ann:ssh-ed25519 AAAAann", "bob:ssh-ed25519 AAAAbob bob@example.test"];
+	const items = (settings = SETTINGS) => resource({}, settings).metadata?.items;
+	expect(items({ ...SETTINGS, sshKeys })).toContainEqual({ key: "ssh-keys", value: sshKeys.join("\n") });
+	expect(items()).toEqual([{ key: "startup-script", value: REQUEST.userData }]);
+	expect(() => gcpSettingsSchema.parse({ ...SETTINGS, sshKeys: ["ssh-ed25519 AAAAann"] })).toThrow(/written like ann:/);
+});
+
 it("is launched into the reservation that its commitment names", () => {
 	expect(resource({ capacityType: "reserved", reservation: "a100-block" })).toMatchObject({
 		scheduling: { provisioningModel: "STANDARD" },

@@ -116,7 +116,7 @@ export function instanceResource(request: LaunchRequest, zone: string, settings:
 /** What is the same whenever the same is asked for. */
 function lastingResource(request: LaunchRequest, zone: string, settings: ParsedGcpSettings): InstanceResource {
 	const { instanceId, jobId, instanceType, capacityType, reservation, expiresAtMs } = request;
-	const { serviceAccount, networkTags } = settings;
+	const { serviceAccount, networkTags, sshKeys } = settings;
 	const disk = bootDiskOf(instanceType, settings);
 	return {
 		name: machineName(settings.controlPlane, instanceId),
@@ -157,7 +157,12 @@ function lastingResource(request: LaunchRequest, zone: string, settings: ParsedG
 					},
 				}
 			: {}),
-		metadata: { items: [{ key: "startup-script", value: request.userData }] },
+		metadata: {
+			items: [
+				{ key: "startup-script", value: request.userData },
+				...(sshKeys.length === 0 ? [] : [{ key: "ssh-keys", value: sshKeys.join("\n") }]),
+			],
+		},
 		...(networkTags.length === 0 ? {} : { tags: { items: networkTags } }),
 		...(serviceAccount === undefined
 			? {}

@@ -40,6 +40,8 @@ export const gcpSettingsSchema = z.strictObject({
 	externalAddress: z.boolean().default(true),
 	/** What firewall rules know the machines by. */
 	networkTags: z.array(z.string().regex(/^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/)).default([]),
+	/** Who may log in, as user:key. Google's OS Login, where a project turns it on, takes the place of such keys. */
+	sshKeys: z.array(z.string().regex(/^[a-z_][a-z0-9_-]{0,31}:(ssh-|ecdsa-)\S+ \S+/, "written like ann:ssh-ed25519 AAAA…")).default([]),
 	/** E-mail of the service account whose rights the machines have; without one they have none. */
 	serviceAccount: z.email().optional(),
 	/** What a machine has to show when its agent comes; Google signs nothing for machines without a `serviceAccount`. */

@@ -6,9 +6,12 @@ import { describeImages } from "./describe-images.ts";
 import { describeInstanceTypeOfferings } from "./describe-instance-type-offerings.ts";
 import { describeInstanceTypes } from "./describe-instance-types.ts";
 import { describeInstances } from "./describe-instances.ts";
+import { describeKeyPairs } from "./describe-key-pairs.ts";
 import { describeRegions } from "./describe-regions.ts";
+import { describeSecurityGroups } from "./describe-security-groups.ts";
 import { describeSpotInstanceRequests } from "./describe-spot-instance-requests.ts";
 import { describeSpotPriceHistory } from "./describe-spot-price-history.ts";
+import { describeSubnets } from "./describe-subnets.ts";
 import { describeTags } from "./describe-tags.ts";
 import { runInstances } from "./run-instances.ts";
 import { terminateInstances } from "./terminate-instances.ts";
@@ -22,9 +25,12 @@ export const ACTIONS: ReadonlyMap<string, Ec2Action> = new Map(
 		describeInstanceTypeOfferings,
 		describeInstanceTypes,
 		describeInstances,
+		describeKeyPairs,
 		describeRegions,
+		describeSecurityGroups,
 		describeSpotInstanceRequests,
 		describeSpotPriceHistory,
+		describeSubnets,
 		describeTags,
 		runInstances,
 		terminateInstances,

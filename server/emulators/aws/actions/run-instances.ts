@@ -3,6 +3,7 @@ import { type Reservation as Ec2Reservation, RunInstances$, type RunInstancesReq
 import { microToUsdText, usdToMicro } from "#server/kernel/money.ts";
 import type { FaultBehaviour } from "../../shared/faults.ts";
 import { isAlive } from "../../shared/machine-record.ts";
+import { requireGroups, requireKeyPairs } from "../account-network.ts";
 import type { Reservation } from "../book/records.ts";
 import { targetOf } from "../capacity-reservations.ts";
 import { Ec2Error } from "../ec2-error.ts";
@@ -71,6 +72,8 @@ export const runInstances = defineAction<RunInstancesRequest, Ec2Reservation>({
 		}
 		if (world.closing) throw new Ec2Error("Unavailable", "The emulated EC2 endpoint is stopping; nothing new is launched.");
 		const { instanceType, spot } = launch;
+		requireGroups(world, region, launch.securityGroupIds);
+		requireKeyPairs(world, launch.keyName === null ? [] : [launch.keyName]);
 		const target = targetOf(world, region, launch);
 		const zone = requestedZone(input, world.catalog, region);
 		const turn = world.store.nextOrdinal();

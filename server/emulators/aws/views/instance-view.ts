@@ -1,6 +1,7 @@
 import type { InstanceState as Ec2InstanceState, Reservation as Ec2Reservation, Instance, Tag } from "@aws-sdk/client-ec2";
 import type { MachineState } from "../../shared/machine-record.ts";
 import { privateAddressOf } from "../../shared/private-address.ts";
+import { defaultGroupOf } from "../account-network.ts";
 import type { Machine, Reservation } from "../book/records.ts";
 import { OWNER_ID, type World } from "../world.ts";
 
@@ -57,7 +58,7 @@ export function instanceView(world: World, { reservation, instance }: Machine): 
 		SubnetId: isOver ? undefined : instance.subnetId,
 		VpcId: isOver ? undefined : world.catalog.vpcOf(reservation.region),
 		PrivateIpAddress: address,
-		SecurityGroups: isOver ? [] : reservation.securityGroupIds.map((GroupId) => ({ GroupId })),
+		SecurityGroups: isOver ? [] : groupsOf(reservation).map((GroupId) => ({ GroupId })),
 		Architecture: "x86_64",
 		RootDeviceType: "ebs",
 		VirtualizationType: "hvm",
@@ -76,6 +77,10 @@ export function instanceView(world: World, { reservation, instance }: Machine): 
 		},
 		Tags: tagsView(instance.tags),
 	};
+}
+
+function groupsOf({ region, securityGroupIds }: Reservation): readonly string[] {
+	return securityGroupIds.length > 0 ? securityGroupIds : [defaultGroupOf(region)];
 }
 
 // The SDK's type lists the types known when it was built; the catalogue may know newer ones, as the service does.
