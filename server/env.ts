@@ -1,6 +1,7 @@
 import path from "node:path";
 import { z } from "zod";
 import { poolSpeedSchema } from "#server/domain/pool-speed.ts";
+import { isPlainHttpAllowed } from "#server/kernel/hosts.ts";
 
 const DEVELOPMENT_SECRET = "development-secret-not-for-production";
 
@@ -14,7 +15,13 @@ const schema = z.object({
 	SPILLWAY_HOST: z.string().default("127.0.0.1"),
 	SPILLWAY_PORT: z.coerce.number().int().min(1).max(65535).default(3000),
 	/** What instances are told to call; the address of this control plane as they see it. */
-	SPILLWAY_URL: z.url().optional(),
+	SPILLWAY_URL: z
+		.url({ protocol: /^https?$/, abort: true })
+		.refine(
+			isPlainHttpAllowed,
+			"is plain http to a host that is not within a private network: tokens and logs of machines would be readable on the way. Put a proxy with TLS before the web server and name its https address",
+		)
+		.optional(),
 	SPILLWAY_DEMO: z
 		.enum(["0", "1"])
 		.default("0")

@@ -1,4 +1,4 @@
-import type { Env } from "#server/env.ts";
+import { type Env, publicUrl } from "#server/env.ts";
 import { awsSiteKind } from "#server/providers/aws/site-kind.ts";
 import { azureSiteKind } from "#server/providers/azure/site-kind.ts";
 import { gcpSiteKind } from "#server/providers/gcp/site-kind.ts";
@@ -13,10 +13,11 @@ import type { SiteRow } from "#server/services/site/row.ts";
 
 /** Every provider that people can connect, in the order in which they are offered. A new driver is one entry. */
 export function siteKinds(env: Env): readonly SiteKind[] {
+	const controlUrl = publicUrl(env);
 	return [
-		awsSiteKind({ listPrices: () => listOffers("aws"), endpoint: env.SPILLWAY_AWS_ENDPOINT }),
-		azureSiteKind({ snapshot: () => listOffers("azure"), endpoint: env.SPILLWAY_AZURE_ENDPOINT }),
-		gcpSiteKind({ listPrices: () => listOffers("gcp"), endpoint: env.SPILLWAY_GCP_ENDPOINT }),
+		awsSiteKind({ listPrices: () => listOffers("aws"), endpoint: env.SPILLWAY_AWS_ENDPOINT, controlUrl }),
+		azureSiteKind({ snapshot: () => listOffers("azure"), endpoint: env.SPILLWAY_AZURE_ENDPOINT, controlUrl }),
+		gcpSiteKind({ listPrices: () => listOffers("gcp"), endpoint: env.SPILLWAY_GCP_ENDPOINT, controlUrl }),
 		kubernetesSiteKind({ resolveAccelerator: resolveAlias, dataRemotes: env.SPILLWAY_DATA_REMOTES }),
 		slurmSiteKind({ dataRemotes: env.SPILLWAY_DATA_REMOTES }),
 	];

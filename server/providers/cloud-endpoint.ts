@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isThisHost } from "#server/kernel/hosts.ts";
 
 /**
  * Another endpoint than the provider's own. Plain http is for an emulator on this host: a token that is sent over it can be read
@@ -22,10 +23,8 @@ export function emulatorAt(endpoint: string | undefined): string | null {
 }
 
 function isHere(endpoint: string): boolean {
-	return URL.canParse(endpoint) && THIS_HOST.includes(new URL(endpoint).hostname);
+	return URL.canParse(endpoint) && isThisHost(new URL(endpoint).hostname);
 }
-
-const THIS_HOST = ["127.0.0.1", "localhost", "[::1]"];
 
 function isSafe(endpoint: string): boolean {
 	// What is no address at all has been refused already.

@@ -51,7 +51,7 @@ describe("sites over REST", () => {
 			vcpuQuotas: { "L-DB2E81BA": 64 },
 			seed: 1,
 		});
-		const kinds = [awsSiteKind({ listPrices: () => [RATE], endpoint: emulator.url }), slurmSiteKind()];
+		const kinds = [awsSiteKind({ listPrices: () => [RATE], endpoint: emulator.url, controlUrl: "http://127.0.0.1:3000" }), slurmSiteKind()];
 		const leastRights = () => [{ title: "A policy", language: "json", text: "{}" }];
 		world = await RestWorld.open({ siteTools: { kinds, keys: new CredentialKeys({ home: folder }), leastRights } });
 	});

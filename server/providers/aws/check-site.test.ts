@@ -40,7 +40,7 @@ afterAll(async () => {
 async function step(id: string, settings: Record<string, unknown> = {}) {
 	const PRICE = { microUsdPerHour: 1_006_000n, asOf: "2026-07-20", source: "invented for tests" };
 	const rate = { instanceType: TYPE, region: REGION, zone: null, accelerator: "A10G-24GB", gpus: 1, vcpus: 4, memoryGiB: 16 };
-	const kind = awsSiteKind({ listPrices: () => [{ ...rate, onDemand: PRICE, spot: null }] });
+	const kind = awsSiteKind({ listPrices: () => [{ ...rate, onDemand: PRICE, spot: null }], controlUrl: "http://127.0.0.1:3000" });
 	const place = {
 		...{ siteId: "aws", controlPlane: "checks", credentials: { accessKeyId: DEFAULT_ACCESS_KEY_ID, secretAccessKey: "any" } },
 		settings: { endpoint: emulator.url, regions: [REGION], imageId: "ami-0123456789abcdef0", ...settings },

@@ -1,7 +1,9 @@
 import { systemClock } from "#server/kernel/clock.ts";
+import { checkSteps } from "../check-steps.ts";
 import { endpointElsewhere } from "../cloud-endpoint.ts";
 import type { SiteKind, SitePlace } from "../site-kind.ts";
 import type { DatedRate } from "../snapshot-rate.ts";
+import { wayBackStep } from "../way-back.ts";
 import { checkAwsSite } from "./check-site.ts";
 import { Ec2Calls } from "./client.ts";
 import { AwsDriver } from "./driver.ts";
@@ -10,8 +12,15 @@ import { AwsPriceList } from "./prices/price-list-client.ts";
 import { AwsQuotas } from "./quota-client.ts";
 import { awsCredentialsSchema, awsSettingsSchema } from "./settings.ts";
 
-/** @param endpoint of this process, for every AWS site of it: an emulator's */
-export function awsSiteKind(options: { listPrices: () => readonly DatedRate[]; endpoint?: string | undefined }): SiteKind {
+/**
+ * @param options.endpoint of this process, for every AWS site of it: an emulator's
+ * @param options.controlUrl what machines are told to call
+ */
+export function awsSiteKind(options: {
+	listPrices: () => readonly DatedRate[];
+	endpoint?: string | undefined;
+	controlUrl: string;
+}): SiteKind {
 	const settings = awsSettingsSchema.omit({ controlPlane: true, credentials: true });
 	const parse = ({ settings: row, credentials, controlPlane }: SitePlace) =>
 		awsSettingsSchema.parse({
@@ -55,6 +64,10 @@ export function awsSiteKind(options: { listPrices: () => readonly DatedRate[]; e
 				hint: "Lists by region, as JSON. Without them, the network's default group. Nothing has to come in.",
 			},
 			{
+				...{ name: "keyPairs", label: "Key pairs", input: "map", required: false, placeholder: "us-east-1 = ops" },
+				hint: "By region, the name of the key pair whose owner may log in to the machines. Empty: nobody may.",
+			},
+			{
 				...{ name: "instanceProfile", label: "Instance profile", input: "text", required: false },
 				hint: "Name of the IAM instance profile whose rights the machines have. Empty: none.",
 			},
@@ -92,6 +105,7 @@ export function awsSiteKind(options: { listPrices: () => readonly DatedRate[]; e
 			const calls = { ec2: new Ec2Calls(parsed), quotas: new AwsQuotas(parsed, systemClock), priceList: new AwsPriceList(parsed) };
 			try {
 				yield* checkAwsSite(calls, parsed, options.listPrices());
+				yield* checkSteps([wayBackStep(options.controlUrl, parsed.endpoint)]);
 			} finally {
 				for (const call of Object.values(calls)) call.close();
 			}

@@ -77,7 +77,7 @@ it.each([
 ] as const)("the check of quotas %s", async (_does, quotas, outcome, found) => {
 	const { endpoint } = await startCloud(quotas);
 	const row = { subscriptionId: EMULATED_SUBSCRIPTION, resourceGroup: "spillway", regions: ["eastus"], subnets: {} };
-	const kind = azureSiteKind({ snapshot: () => listOffers("azure"), endpoint });
+	const kind = azureSiteKind({ snapshot: () => listOffers("azure"), endpoint, controlUrl: "http://127.0.0.1:3000" });
 	const steps = await Array.fromAsync(kind.check({ siteId: "azure", settings: row, credentials: null, controlPlane: "spw-1" }));
 	expect(steps.find(({ id }) => id === "quota")).toMatchObject({ outcome, found: expect.stringMatching(found) });
 });

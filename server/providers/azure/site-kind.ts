@@ -3,6 +3,7 @@ import { endpointElsewhere } from "../cloud-endpoint.ts";
 import { tellReach } from "../reach.ts";
 import type { SiteKind, SitePlace } from "../site-kind.ts";
 import type { DatedRate } from "../snapshot-rate.ts";
+import { wayBackStep } from "../way-back.ts";
 import { AzureCalls } from "./client.ts";
 import { azureIdentity } from "./identity.ts";
 import { imageIn } from "./mapper.ts";
@@ -16,8 +17,15 @@ import { azureCredentialsSchema, azureSettingsSchema, type ParsedAzureSettings }
  */
 const GPU_QUOTA = /^(standard\s?n[cdgv]|lowprioritycores$)/;
 
-/** @param endpoint of this process, for every Azure site of it: an emulator's */
-export function azureSiteKind(options: { snapshot: () => readonly DatedRate[]; endpoint?: string | undefined }): SiteKind {
+/**
+ * @param options.endpoint of this process, for every Azure site of it: an emulator's
+ * @param options.controlUrl what machines are told to call
+ */
+export function azureSiteKind(options: {
+	snapshot: () => readonly DatedRate[];
+	endpoint?: string | undefined;
+	controlUrl: string;
+}): SiteKind {
 	const settings = azureSettingsSchema.omit({ controlPlane: true, credentials: true });
 	const parse = ({ settings: row, credentials, controlPlane }: SitePlace) =>
 		azureSettingsSchema.parse({
@@ -57,6 +65,10 @@ export function azureSiteKind(options: { snapshot: () => readonly DatedRate[]; e
 				hint: "Resource ids by region. Without one, the subnet's own rules.",
 			},
 			{
+				...{ name: "sshPublicKey", label: "Key of who may log in", input: "text", required: false, placeholder: "ssh-ed25519 AAAA…" },
+				hint: "Empty: nobody may.",
+			},
+			{
 				...{ name: "image", label: "Machine image", input: "json", required: false },
 				...{ placeholder: '{"publisher": "microsoft-dsvm", "offer": "ubuntu-hpc", "sku": "2204"}' },
 				hint: 'As JSON: of the marketplace, or {"id": …} of one of your own. Empty: Microsoft\'s ubuntu-hpc 22.04.',
@@ -81,9 +93,10 @@ export function azureSiteKind(options: { snapshot: () => readonly DatedRate[]; e
 		],
 		identity: azureIdentity(options.endpoint),
 		open: (place) => ({ kind: "cloud", driver: openAzure(place.siteId, parse(place), options.snapshot) }),
-		check: (place) => {
+		async *check(place) {
 			const parsed = parse(place);
-			return checkAzureSite(new AzureCalls(parsed), parsed, options.snapshot());
+			yield* checkAzureSite(new AzureCalls(parsed), parsed, options.snapshot());
+			yield* checkSteps([wayBackStep(options.controlUrl, parsed.endpoint)]);
 		},
 	};
 }

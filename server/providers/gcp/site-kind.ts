@@ -2,6 +2,7 @@ import { type CheckStep, checkSteps, ifAllowed } from "../check-steps.ts";
 import { endpointElsewhere } from "../cloud-endpoint.ts";
 import { tellReach } from "../reach.ts";
 import type { SiteKind, SitePlace } from "../site-kind.ts";
+import { wayBackStep } from "../way-back.ts";
 import { ComputeCalls } from "./client.ts";
 import { openComputeClients } from "./compute-clients.ts";
 import { GcpDriver } from "./driver.ts";
@@ -11,8 +12,15 @@ import { lastPart } from "./names.ts";
 import type { ZoneRate } from "./offers.ts";
 import { gcpCredentialsSchema, gcpSettingsSchema, type ParsedGcpSettings } from "./settings.ts";
 
-/** @param endpoint of this process, for every Google site of it: an emulator's */
-export function gcpSiteKind(options: { listPrices: () => readonly ZoneRate[]; endpoint?: string | undefined }): SiteKind {
+/**
+ * @param options.endpoint of this process, for every Google site of it: an emulator's
+ * @param options.controlUrl what machines are told to call
+ */
+export function gcpSiteKind(options: {
+	listPrices: () => readonly ZoneRate[];
+	endpoint?: string | undefined;
+	controlUrl: string;
+}): SiteKind {
 	const settings = gcpSettingsSchema.omit({ controlPlane: true, credentials: true });
 	const parse = ({ settings: row, credentials, controlPlane }: SitePlace) =>
 		gcpSettingsSchema.parse({
@@ -52,6 +60,10 @@ export function gcpSiteKind(options: { listPrices: () => readonly ZoneRate[]; en
 				hint: "By region. Without one, the network default.",
 			},
 			{
+				...{ name: "sshKeys", label: "Keys of who may log in", input: "lines", required: false, placeholder: "ann:ssh-ed25519 AAAA…" },
+				hint: "One a line, as user:key. Empty: only keys of the project.",
+			},
+			{
 				...{ name: "serviceAccount", label: "Account of the machines", input: "text", required: false },
 				hint: "E-mail of the service account whose rights the machines have. Empty: none.",
 			},
@@ -72,6 +84,7 @@ export function gcpSiteKind(options: { listPrices: () => readonly ZoneRate[]; en
 			const compute = new ComputeCalls(parsed, () => openComputeClients(parsed));
 			try {
 				yield* checkGcpSite(compute, parsed, options.listPrices());
+				yield* checkSteps([wayBackStep(options.controlUrl, parsed.endpoint)]);
 			} finally {
 				await compute.close();
 			}

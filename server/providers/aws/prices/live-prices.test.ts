@@ -200,7 +200,7 @@ describe("the list", () => {
 
 describe("the check of a site", () => {
 	async function steps(ids: readonly string[]) {
-		const kind = awsSiteKind({ listPrices: () => [shipped("us-east-1")] });
+		const kind = awsSiteKind({ listPrices: () => [shipped("us-east-1")], controlUrl: "http://127.0.0.1:3000" });
 		const { credentials, ...settings } = { ...settingsAt(emulator.url), livePrices: true };
 		const place = { siteId: "aws", settings, credentials, controlPlane: "prices" };
 		const found = await Array.fromAsync(kind.check(place));

@@ -1,0 +1,16 @@
+/** Whether a URL's host name is this host by itself: nobody else means the same machine by it. */
+export function isThisHost(hostname: string): boolean {
+	return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
+}
+
+/** Names that no public name server knows: one label, and the endings that are kept for it (RFC 6762, RFC 8375, ICANN's `internal`). */
+const PRIVATE_NAME = /^[^.:[\]]+$|\.(internal|local|home\.arpa|lan)$/;
+/** RFC 1918, RFC 6598 (shared by VPNs), RFC 3927, and RFC 4193 and RFC 4291 of IPv6. */
+const PRIVATE_ADDRESS =
+	/^(10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|169\.254\.)\d|^\[f(?:[cd][0-9a-f]{2}|e[89ab][0-9a-f]):/;
+
+/** Whether secrets may be sent to a URL: by TLS to any host, in the clear only to this one or within a private network. */
+export function isPlainHttpAllowed(url: string): boolean {
+	const { protocol, hostname } = new URL(url);
+	return protocol === "https:" || isThisHost(hostname) || PRIVATE_NAME.test(hostname) || PRIVATE_ADDRESS.test(hostname);
+}

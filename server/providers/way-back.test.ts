@@ -1,0 +1,50 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { hostname } from "node:os";
+import { expect, it, onTestFinished } from "vitest";
+import { type CheckStep, checkSteps } from "./check-steps.ts";
+import { wayBackStep } from "./way-back.ts";
+
+async function check(controlUrl: string, endpoint?: string): Promise<CheckStep | undefined> {
+	const [step] = await Array.fromAsync(checkSteps([wayBackStep(controlUrl, endpoint)]));
+	return step;
+}
+
+/** A web server on every address of this host, told by its name, which is none of the loopback's. */
+async function serve(answer: string): Promise<string> {
+	const server = createServer((_, response) => response.end(answer)).listen(0);
+	await new Promise((resolve) => server.once("listening", resolve));
+	onTestFinished(() => void server.close());
+	return `http://${hostname()}:${(server.address() as AddressInfo).port}`;
+}
+
+it("fails a real cloud whose machines would call this host by the name of every host", async () => {
+	expect(await check("http://127.0.0.1:3000")).toMatchObject({ outcome: "failed", fix: expect.stringContaining("SPILLWAY_URL") });
+	expect(await check("http://localhost:3000", "https://ec2.copy.example")).toMatchObject({ outcome: "failed" });
+});
+
+it("passes an emulated cloud, whose machines run here", async () => {
+	expect(await check("http://127.0.0.1:3000", "http://127.0.0.1:3010")).toMatchObject({ outcome: "passed" });
+});
+
+it("fails what would be sent in the clear over the Internet", async () => {
+	expect(await check("http://spillway.example.com")).toMatchObject({ outcome: "failed", found: expect.stringContaining("in the clear") });
+});
+
+it("passes what answers as a control plane, and says that it is plain http", async () => {
+	const url = await serve(JSON.stringify({ instance: "main", scheduler: "leading" }));
+	expect(await check(url)).toMatchObject({ outcome: "passed", found: expect.stringMatching(/answers as Spillway\. It is plain http/) });
+});
+
+it("does not know of what answers otherwise, or not at all", async () => {
+	expect(await check(await serve("<html>"))).toMatchObject({
+		outcome: "unknown",
+		found: expect.stringContaining("something else answers"),
+	});
+	const gone = "https://spillway.invalid";
+	expect(await check(gone)).toMatchObject({
+		outcome: "unknown",
+		found: expect.stringContaining(gone),
+		fix: expect.stringContaining("machines' network"),
+	});
+});

@@ -1,0 +1,51 @@
+import { z } from "zod";
+import { isPlainHttpAllowed, isThisHost } from "#server/kernel/hosts.ts";
+import { SECOND_MS } from "#server/kernel/units.ts";
+import type { PlannedStep } from "./check-steps.ts";
+
+const ANSWER_TIMEOUT_MS = 5 * SECOND_MS;
+/** What a control plane answers when it is asked whether it is ready, among others. */
+const readySchema = z.object({ instance: z.string() });
+
+/**
+ * The last step of a cloud site's check: whether what its machines are told to call can be their control plane at all. A machine
+ * that cannot call back is bought, never heard, and given up.
+ * @param endpoint the provider's, where it is another than its own: emulated machines run on this host
+ */
+export function wayBackStep(controlUrl: string, endpoint: string | undefined): PlannedStep {
+	return {
+		...{ id: "way_back", title: "The machines' way to Spillway" },
+		fix: "Put a proxy with TLS before the web server, set SPILLWAY_URL to the https address under which machines reach it, and start Spillway again.",
+		async look() {
+			const { hostname, protocol } = new URL(controlUrl);
+			if (isThisHost(hostname)) {
+				if (endpoint !== undefined && isThisHost(new URL(endpoint).hostname))
+					return `Emulated machines run on this host, and call ${controlUrl}.`;
+				return { failed: `Machines are told to call ${controlUrl}, which is this host for nobody but itself.` };
+			}
+			if (!isPlainHttpAllowed(controlUrl)) return { failed: `Machines would send their tokens and logs in the clear to ${controlUrl}.` };
+			const clear = protocol === "http:" ? " It is plain http: tokens, logs and checkpoints are readable within that network." : "";
+			const silence = await silenceOf(controlUrl);
+			if (silence === null) return `Machines are told to call ${controlUrl}, which answers as Spillway.${clear}`;
+			return {
+				unknown: `Machines are told to call ${controlUrl}, which does not answer as Spillway from here: ${silence}.${clear}`,
+				fix: "See that it does from the machines' network: without it they are bought and never heard.",
+			};
+		},
+	};
+}
+
+/** Why the address is not seen to be a control plane's; null when it is. */
+async function silenceOf(controlUrl: string): Promise<string | null> {
+	try {
+		const answer = await fetch(`${controlUrl.replace(/\/+$/, "")}/readyz`, {
+			signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
+			redirect: "manual",
+		});
+		const body: unknown = await answer.json().catch(() => null);
+		return readySchema.safeParse(body).success ? null : `something else answers there (HTTP ${answer.status})`;
+	} catch (error) {
+		const why = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+		return why instanceof Error ? why.message : String(why);
+	}
+}
