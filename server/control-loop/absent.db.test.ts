@@ -72,6 +72,40 @@ describe("an attempt that its site's answers leave out", () => {
 	});
 });
 
+describe("an attempt that is told to stop before its hand-over is noted", () => {
+	/** The site has it, the process that asked died before it wrote that down, and the answers lag behind. */
+	async function startedUnnoted(w: World, lagMs: number): Promise<string> {
+		const shownFromMs = w.clock.nowMs() + lagMs;
+		w.killAt = { step: "home:handed_over", pass: 1 };
+		const [jobId] = await w.submit({ name: "home-1", estimate: "10m" });
+		await w.until(async () => w.deaths === 1);
+		hideAttempts(w, () => w.clock.nowMs() < shownFromMs);
+		await cancelJob(systemContext(w.database.db, w.clock, "seed"), defined(jobId, "the job"));
+		return (await attemptAtHome(w)).id;
+	}
+
+	it("is over when the site has ended it, though the first answers left it out", { timeout: 60_000 }, async () => {
+		const w = await open();
+		const id = await startedUnnoted(w, 10_000);
+		await w.tick();
+		expect(await attemptAtHome(w)).toMatchObject({ state: "stopping", handedOverAt: null });
+		await w.until(() => w.quiet());
+		expect(await w.attempts()).toMatchObject([{ state: "cancelled", reason: { code: "cancelled_by_person" } }]);
+		expect(w.cluster.calls.recorded.filter((c) => c.method === "stop")).toHaveLength(1);
+		expect((await home(w).observe()).attempts.map((a) => a.attemptId)).not.toContain(id);
+	});
+
+	it("is over after `siteAbsentMs` of answers without it, and ended when one shows it later", { timeout: 60_000 }, async () => {
+		const w = await open();
+		const id = await startedUnnoted(w, 60_000);
+		const fromMs = w.clock.nowMs();
+		await w.until(async () => (await attemptAtHome(w)).finishedAt !== null);
+		expect(w.clock.nowMs() - fromMs).toBe(w.ctx.timing.siteAbsentMs + 1_000);
+		await ticks(w, 60);
+		expect((await home(w).observe()).attempts.map((a) => a.attemptId)).not.toContain(id);
+	});
+});
+
 describe("a machine that the provider's answers leave out", () => {
 	/** One burst job beside a full home, on a machine whose agent was heard. */
 	async function burst(w: World) {

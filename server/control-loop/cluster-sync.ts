@@ -27,7 +27,7 @@ const LOG_BATCH_BYTES = 256 * 1024;
 export interface ClusterMemory {
 	stopSent: Set<string>;
 	savedAtMs: Map<string, number>;
-	/** Attempts that were handed over and that answers leave out. */
+	/** Attempts that may be there and that answers leave out. */
 	absences: Absences;
 	healthWrittenMs: number;
 	queue: QueueMemory;
@@ -105,7 +105,8 @@ async function syncAttempt(
 	row: LiveAttempt,
 	seen: AttemptObservation | undefined,
 ): Promise<void> {
-	if (!seen) return row.handedOverAt ? absorbAbsence(ctx, memory, row) : handOver(ctx, driver, row);
+	// Told to stop before its hand-over was noted: the call may have been made all the same, by a process that is dead.
+	if (!seen) return row.handedOverAt || row.state === "stopping" ? absorbAbsence(ctx, memory, row) : handOver(ctx, driver, row);
 	memory.absences.clear(row.id);
 	if (row.state === "stopping" && seen.phase !== "exited" && seen.phase !== "lost") {
 		if (!memory.stopSent.has(row.id)) {
@@ -138,12 +139,6 @@ async function absorbAbsence(ctx: LoopContext, memory: ClusterMemory, row: LiveA
 
 /** Starting is idempotent, so a crash between the call and the row only repeats it. */
 async function handOver(ctx: LoopContext, driver: ClusterDriver, row: LiveAttempt): Promise<void> {
-	if (row.state === "stopping") {
-		await ctx.db.transaction((tx) =>
-			finishAttempt(tx, { attemptId: row.id, exit: null, atMs: ctx.clock.nowMs(), fallback: reason("site_lost") }),
-		);
-		return;
-	}
 	const restore = row.number > 1 ? await latestCheckpoint(ctx.db, ctx.checkpointRoot, row.jobId) : null;
 	try {
 		await driver.start({
