@@ -2,6 +2,7 @@ import { dehydrate, HydrationBoundary } from "@tanstack/react-query";
 import { createTRPCOptionsProxy } from "@trpc/tanstack-react-query";
 import { cache, type ReactNode } from "react";
 import { signedIn } from "#app/_session.ts";
+import { failuresLeftToBrowser } from "#components/trpc/left-to-browser.ts";
 import { makeQueryClient } from "#components/trpc/query-client.ts";
 import { trpcContext } from "#server/api/trpc/init.ts";
 import { appRouter } from "#server/api/trpc/router.ts";
@@ -26,5 +27,5 @@ export const caller = cache(async () => {
  */
 export async function HydrateClient({ children }: { children: ReactNode }): Promise<ReactNode> {
 	await signedIn();
-	return <HydrationBoundary state={dehydrate(getQueryClient())}>{children}</HydrationBoundary>;
+	return <HydrationBoundary state={failuresLeftToBrowser(dehydrate(getQueryClient()))}>{children}</HydrationBoundary>;
 }

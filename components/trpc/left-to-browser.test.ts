@@ -1,8 +1,9 @@
+import { dehydrate } from "@tanstack/react-query";
 import { createTRPCClient } from "@trpc/client";
 import { BailoutToCSRError, isBailoutToCSRError } from "next/dist/shared/lib/lazy-dynamic/bailout-to-csr.js";
 import { expect, it, vi } from "vitest";
 import type { AppRouter } from "#server/api/trpc/router.ts";
-import { leftToBrowser } from "./left-to-browser.ts";
+import { failuresLeftToBrowser, leftToBrowser } from "./left-to-browser.ts";
 import { makeQueryClient } from "./query-client.ts";
 
 it("asks nobody while the server draws a page, and says so in the way that Next leaves out of its log", async () => {
@@ -17,4 +18,23 @@ it("asks nobody while the server draws a page, and says so in the way that Next 
 	expect(isBailoutToCSRError(new BailoutToCSRError("as Next's own"))).toBe(true);
 	expect(performance.now() - begun).toBeLessThan(900);
 	expect(fetched).not.toHaveBeenCalled();
+});
+
+it("leaves what fails beforehand to the browser in the same way, and what succeeds as it is", async () => {
+	const queries = makeQueryClient();
+	let fail: (error: Error) => void = () => undefined;
+	const failing = new Promise((_, reject) => {
+		fail = reject;
+	});
+	void queries.prefetchQuery({ queryKey: ["fails"], queryFn: () => failing, retry: false });
+	void queries.prefetchQuery({ queryKey: ["succeeds"], queryFn: async () => 7 });
+	const told = vi.spyOn(console, "error").mockImplementation(() => undefined);
+	const { queries: sent } = failuresLeftToBrowser(dehydrate(queries));
+	fail(new Error("the database is away"));
+	const [fails, succeeds] = await Promise.allSettled(sent.map((query) => query.promise));
+	expect(fails).toMatchObject({ status: "rejected" });
+	expect(isBailoutToCSRError((fails as PromiseRejectedResult).reason)).toBe(true);
+	expect(succeeds).toMatchObject({ status: "fulfilled", value: { json: 7 } });
+	// By TanStack Query, which tells it outside of production.
+	expect(told).toHaveBeenCalledOnce();
 });

@@ -1,3 +1,4 @@
+import type { DehydratedState } from "@tanstack/react-query";
 import { TRPCClientError, type TRPCLink } from "@trpc/client";
 import { observable } from "@trpc/server/observable";
 import type { AppRouter } from "#server/api/trpc/router.ts";
@@ -17,3 +18,18 @@ export const leftToBrowser: TRPCLink<AppRouter> =
 	() =>
 	({ op }) =>
 		observable((observer) => observer.error(new LeftToBrowser(`${op.path} is read by the browser`)));
+
+/**
+ * What was read beforehand, as it goes to the browser. A read that fails on the way there is read again by the browser, which tells
+ * the reason; here its procedure has told the log already, and Next would write a second line of it, without the reason.
+ */
+export function failuresLeftToBrowser(state: DehydratedState): DehydratedState {
+	return { ...state, queries: state.queries.map(({ promise, ...query }) => ({ ...query, ...(promise && { promise: left(promise) }) })) };
+}
+
+function left(read: Promise<unknown>): Promise<unknown> {
+	const promise = read.catch(() => Promise.reject(new LeftToBrowser("what failed beforehand is read by the browser")));
+	// It may fail before the page is written so far that anybody waits for it.
+	promise.catch(() => undefined);
+	return promise;
+}

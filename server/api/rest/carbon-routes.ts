@@ -1,10 +1,11 @@
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 import { avoidedEmissions } from "#server/services/carbon/avoided.ts";
-import { CARBON_GROUPS, type CarbonGroup, carbonBy } from "#server/services/carbon/carbon-by.ts";
+import { carbonBy } from "#server/services/carbon/carbon-by.ts";
 import { gridView } from "#server/services/carbon/grid-view.ts";
 import { importIntensity, importIntensityInput } from "#server/services/carbon/import-intensity.ts";
 import { SPEND_DIMENSIONS, spendFilters } from "#server/services/spend/filters.ts";
+import { SPEND_GROUPS, type SpendGroup } from "#server/services/spend/group-sums.ts";
 import { listParam, refuseUnknown, textParam, timeParam } from "./query.ts";
 import { ok, type RestContext, type Route } from "./route.ts";
 
@@ -19,9 +20,9 @@ export const carbonRoutes: Route[] = [
 		async handle(ctx, { query }) {
 			refuseUnknown(query, ["from", "to", "groupBy", ...SPEND_DIMENSIONS]);
 			const groupBy = textParam(query, "groupBy") ?? "team";
-			if (!(CARBON_GROUPS as readonly string[]).includes(groupBy)) {
+			if (!(SPEND_GROUPS as readonly string[]).includes(groupBy)) {
 				throw new SpillwayError("invalid_input", `groupBy: "${groupBy.slice(0, 40)}" is not a dimension.`, {
-					fields: [{ path: "groupBy", message: `one of ${CARBON_GROUPS.join(", ")}` }],
+					fields: [{ path: "groupBy", message: `one of ${SPEND_GROUPS.join(", ")}` }],
 				});
 			}
 			const given = SPEND_DIMENSIONS.flatMap((name) => {
@@ -29,7 +30,7 @@ export const carbonRoutes: Route[] = [
 				return values.length === 0 ? [] : [[name, values] as const];
 			});
 			const filters = spendFilters.parse(Object.fromEntries(given));
-			return ok(await carbonBy(ctx, { ...rangeOf(ctx, query), groupBy: groupBy as CarbonGroup, filters }));
+			return ok(await carbonBy(ctx, { ...rangeOf(ctx, query), groupBy: groupBy as SpendGroup, filters }));
 		},
 	},
 	{

@@ -9,7 +9,8 @@ import { refundCharge, refundInput } from "#server/services/ledger/refund.ts";
 import { spendByJob } from "#server/services/spend/by-job.ts";
 import { listCharges, listChargesInput } from "#server/services/spend/charges.ts";
 import { SPEND_DIMENSIONS, type SpendFilters, spendFilters } from "#server/services/spend/filters.ts";
-import { SPEND_GROUPS, type SpendGroup, spendBy } from "#server/services/spend/spend-by.ts";
+import { SPEND_GROUPS, type SpendGroup } from "#server/services/spend/group-sums.ts";
+import { spendBy } from "#server/services/spend/spend-by.ts";
 import { flagParam, listParam, numberParam, refuseUnknown, textParam, timeParam } from "./query.ts";
 import { ok, type RestContext, type Route } from "./route.ts";
 

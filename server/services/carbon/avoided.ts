@@ -15,9 +15,9 @@ import type { ServiceContext } from "../context.ts";
 import { ledgerCalendar } from "../ledger/calendar.ts";
 import { cardsOfPool } from "../rate-card/pool-cards.ts";
 import { homeGrid } from "../site/home-grid.ts";
+import { segmentsOf } from "../spend/group-sums.ts";
 import { spendRange } from "../spend/range.ts";
 import { readSums } from "../spend/read-sums.ts";
-import { segmentsOf } from "../spend/spend-by.ts";
 import { meanGrid } from "./grid-of.ts";
 import { powerOfPool } from "./power-facts.ts";
 

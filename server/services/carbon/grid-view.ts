@@ -11,9 +11,9 @@ import type { ServiceContext } from "../context.ts";
 import { ledgerCalendar } from "../ledger/calendar.ts";
 import { homeGrid } from "../site/home-grid.ts";
 import { NO_FILTERS } from "../spend/filters.ts";
+import { segmentsOf } from "../spend/group-sums.ts";
 import { spendRange } from "../spend/range.ts";
 import { readSums } from "../spend/read-sums.ts";
-import { segmentsOf } from "../spend/spend-by.ts";
 
 /** `hour`: the figure of that hour; `forecast`: the same of an hour still to come; `average`: of a year, whatever the hour. */
 export interface GridCell {

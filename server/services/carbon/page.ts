@@ -1,14 +1,15 @@
 import { z } from "zod";
 import { DAY_MS } from "#server/kernel/units.ts";
 import type { ServiceContext } from "../context.ts";
+import { SPEND_GROUPS } from "../spend/group-sums.ts";
 import { type AvoidedEmissions, avoidedEmissions } from "./avoided.ts";
-import { CARBON_GROUPS, type Carbon, carbonBy } from "./carbon-by.ts";
+import { type Carbon, carbonBy } from "./carbon-by.ts";
 import { type GridView, gridView } from "./grid-view.ts";
 
 export const carbonPageInput = z.strictObject({
 	fromMs: z.number().int(),
 	toMs: z.number().int(),
-	groupBy: z.enum(CARBON_GROUPS).default("team"),
+	groupBy: z.enum(SPEND_GROUPS).default("team"),
 });
 export type CarbonPageInput = z.input<typeof carbonPageInput>;
 

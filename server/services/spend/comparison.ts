@@ -3,8 +3,9 @@ import type { Calendar } from "#server/accounting/zone.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import type { ServiceContext } from "../context.ts";
 import { ledgerCalendar } from "../ledger/calendar.ts";
+import type { SpendQuery } from "./group-sums.ts";
 import { spendRange } from "./range.ts";
-import { type Spend, type SpendQuery, spendBy } from "./spend-by.ts";
+import { type Spend, spendBy } from "./spend-by.ts";
 
 /**
  * What a range is held against: months against as many months before, anything else against the same length before it. Of a

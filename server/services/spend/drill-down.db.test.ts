@@ -8,8 +8,9 @@ import * as test from "../ledger/testing/books.ts";
 import { spendByJob } from "./by-job.ts";
 import { listCharges } from "./charges.ts";
 import type { SpendFilters } from "./filters.ts";
+import { SPEND_GROUPS } from "./group-sums.ts";
 import { bucketForRange, spendSeries } from "./series.ts";
-import { SPEND_GROUPS, spendBy } from "./spend-by.ts";
+import { spendBy } from "./spend-by.ts";
 
 /**
  * One book for all, in Berlin's calendar. 2 GPUs at home at $0.60/h from 2026-11-10T10:00Z on. Machines at $3.60/h, one

@@ -5,11 +5,12 @@ import { ledgerCalendar } from "../ledger/calendar.ts";
 import { type SpendDay, spendByDay, toDays } from "./by-day.ts";
 import { compareSpend } from "./comparison.ts";
 import { type SpendFilters, spendFilters } from "./filters.ts";
+import { SPEND_GROUPS } from "./group-sums.ts";
 import { ledgerStartMs } from "./ledger-start.ts";
 import { type LostWork, lostWork } from "./lost-work.ts";
 import { type MonthForecast, monthForecast } from "./month-forecast.ts";
 import { bucketForRange, SERIES_BUCKETS, type SpendSeries, spendSeries } from "./series.ts";
-import { SPEND_GROUPS, type Spend, spendBy } from "./spend-by.ts";
+import { type Spend, spendBy } from "./spend-by.ts";
 import { type SpotSavings, spotSavings } from "./spot-savings.ts";
 
 /** Half a year, for one month against another. */

@@ -2,9 +2,9 @@ import { teamScope } from "../authorize.ts";
 import type { ServiceContext } from "../context.ts";
 import { ledgerCalendar } from "../ledger/calendar.ts";
 import { NO_FILTERS, type SpendFilters } from "./filters.ts";
+import { segmentsOf } from "./group-sums.ts";
 import { spendRange } from "./range.ts";
 import { readSums } from "./read-sums.ts";
-import { segmentsOf } from "./spend-by.ts";
 
 export interface SpotSavings {
 	paidMicroUsd: bigint;
