@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Connection, connect } from "#server/db/client.ts";
 import { site } from "#server/db/schema/site.ts";
@@ -37,6 +39,20 @@ async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
 
 const jobsIn = async (state: string) => (await world.jobs()).filter((j) => j.state === state).length;
 
+/** Tells on its standard output that it leads, that it does after 2.5 s, and when it does no more. */
+const OTHER_LEADER = `
+	import { connect } from "#server/db/client.ts";
+	import { becomeLeader, pause } from "#server/control-loop/leadership.ts";
+	const connection = connect(process.env.DATABASE_URL);
+	const leadership = await becomeLeader(connection.single(), { retryMs: 10, silentMaxMs: 2_000, signal: new AbortController().signal });
+	console.log("leads");
+	await pause(2_500);
+	console.log((await leadership.stillHeld()) ? "leads still" : "lost it");
+	while (await leadership.stillHeld()) await pause(100);
+	console.log("leads no more");
+	process.exit();
+`;
+
 describe("leadership", { timeout: TIMEOUT_MS }, () => {
 	it("has one holder; the next one takes over when it resigns, and when its connection dies", async () => {
 		const never = new AbortController().signal;
@@ -59,6 +75,28 @@ describe("leadership", { timeout: TIMEOUT_MS }, () => {
 		const third = await becomeLeader(newConnection().single(), { retryMs: 10, signal: never });
 		expect(await third?.stillHeld()).toBe(true);
 		await third?.resign();
+	});
+
+	it("is lost by a process that stands still, though its connection does not, and found lost when it goes on", async () => {
+		const other = spawn(process.execPath, ["--input-type=module", "-e", OTHER_LEADER], {
+			env: { ...process.env, DATABASE_URL: world.database.url },
+			stdio: ["ignore", "pipe", "inherit"],
+		});
+		try {
+			const told = createInterface({ input: other.stdout })[Symbol.asyncIterator]();
+			const next = async () => (await told.next()).value;
+			// Longer than it may be silent: it shows itself by itself.
+			expect([await next(), await next()]).toEqual(["leads", "leads still"]);
+			other.kill("SIGSTOP");
+			const mine = await becomeLeader(newConnection().single(), { retryMs: 10, signal: new AbortController().signal });
+			expect(await mine?.stillHeld()).toBe(true);
+			other.kill("SIGCONT");
+			expect(await next()).toBe("leads no more");
+			expect(await mine?.stillHeld()).toBe(true);
+			await mine?.resign();
+		} finally {
+			other.kill("SIGKILL");
+		}
 	});
 
 	it("is woken by a submission long before the tick, and the tick finds what nobody told", async () => {

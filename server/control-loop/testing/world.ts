@@ -172,12 +172,19 @@ export class World {
 		} catch (error) {
 			if (!(error instanceof ProcessEnd)) throw error;
 			this.deaths++;
-			this.#ctx = this.#newProcess();
-			this.#cycle = newCycleMemory();
-			this.#clusterMemory = newClusterMemory();
-			this.#cloudMemory = newCloudMemory(this.#patience);
-			this.#leases = newLeaseMemory();
+			this.takeOver();
 		}
+	}
+
+	/** Another process schedules from now on, with nothing in memory. Answers what the one before has, which may not be dead. */
+	takeOver(): LoopContext {
+		const before = this.#ctx;
+		this.#ctx = this.#newProcess();
+		this.#cycle = newCycleMemory();
+		this.#clusterMemory = newClusterMemory();
+		this.#cloudMemory = newCloudMemory(this.#patience);
+		this.#leases = newLeaseMemory();
+		return before;
 	}
 
 	/** Ticks until it holds. Fails after `ticksMax`, saying what is left. */
