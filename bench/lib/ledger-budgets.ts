@@ -13,6 +13,8 @@ spec:
   budgets:
     - { id: cloud-month, scope: "true", period: month, capUsd: 90000000, atCap: hold }
     - { id: team-3-year, scope: 'job.team == "team-3"', period: year, capUsd: 90000000, atCap: hold }
+    # Sums by team, project and class do not decide this one: three of four jobs, each looked at by itself.
+    - { id: several-gpus, scope: "job.gpus >= 2", period: month, capUsd: 90000000, atCap: hold }
 `;
 
 /** Budgets count what their periods hold already when they are published; answers how long that took, s. */

@@ -32,6 +32,7 @@ export function ledgerQueries(db: Db): Queries {
 	};
 	const today = Math.floor(NOW_MS / DAY_MS) * DAY_MS;
 	const month = { fromMs: Date.UTC(2026, 10), toMs: today + DAY_MS };
+	const whole = { fromMs: Date.UTC(2026, 10), toMs: Date.UTC(2026, 11) };
 	const sixty = { fromMs: today - 59 * DAY_MS, toMs: today + DAY_MS };
 	const hours = { fromMs: NOW_MS - 30 * DAY_MS - 5 * HOUR_MS, toMs: NOW_MS };
 	const two = { region: ["us-east-1"], class: ["burst" as const] };
@@ -58,6 +59,10 @@ export function ledgerQueries(db: Db): Queries {
 		chargesRare: () => listCharges(ctx, { ...YEAR, filters: rare }),
 		chargesOfNothing: () => listCharges(ctx, { ...YEAR, filters: { region: ["us-east-1"], capacityType: ["reserved"] } }),
 		chargesPages: pages(ctx, { ...YEAR, filters: { team: ["team-5"] }, limit: 200 }),
+		chargesOfBudget: () => listCharges(ctx, { ...whole, budget: "several-gpus" }),
+		chargesOfBudgetDay: () =>
+			listCharges(ctx, { fromMs: today - DAY_MS, toMs: today, filters: { team: ["team-5"] }, budget: "several-gpus" }),
+		chargesOfBudgetPages: pages(ctx, { ...whole, budget: "several-gpus", limit: 200 }),
 		spotSavingsYear: () => spotSavings(ctx, YEAR),
 		lostWorkMonth: () => lostWork(ctx, month),
 		lostWorkYear: () => lostWork(ctx, YEAR),

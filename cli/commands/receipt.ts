@@ -1,3 +1,4 @@
+import { electricityWords } from "#server/domain/home-electricity.ts";
 import { readAs } from "../client.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { EXIT } from "../exit.ts";
@@ -57,7 +58,8 @@ function receiptText({ io }: CommandContext, bill: ReturnType<typeof receiptShap
 			],
 		},
 	);
-	const carbon = `${disksText(bill)}${heading(io, "CO2 of the job")}${carbonText(bill)}`;
+	const electricity = bill.electricity ? `electricity at home: ${electricityWords(bill.electricity)}\n` : "";
+	const carbon = `${disksText(bill)}${electricity}${heading(io, "CO2 of the job")}${carbonText(bill)}`;
 	if (bill.alternatives.length === 0) return `${body}${carbon}`;
 	return `${body}${carbon}${heading(io, "Elsewhere: the same machine time at the price when it was decided")}${table(
 		io,

@@ -65,6 +65,8 @@ const receiptSums = z.looseObject({
 	embodiedMilligrams: micro.nullable(),
 });
 
+const pricedTime = z.looseObject({ ms: z.number(), microUsdPerKwh: micro }).nullable();
+
 export const receiptShape = z.looseObject({
 	attempts: z.array(
 		z.looseObject({
@@ -75,6 +77,10 @@ export const receiptShape = z.looseObject({
 		}),
 	),
 	totals: receiptSums,
+	electricity: z
+		.looseObject({ hourly: pricedTime, card: pricedTime, sources: z.array(z.string()) })
+		.nullable()
+		.default(null),
 	carbon: z.looseObject({ milligramsPerGpuHour: micro.nullable(), milligramsPerJob: micro.nullable() }),
 	alternatives: z.array(
 		z.looseObject({

@@ -12,6 +12,7 @@ import { useTRPC } from "#components/trpc/client.tsx";
 import type { JobDetail, ReceiptView } from "#components/trpc/outputs.ts";
 import { cn } from "#components/ui/cn.ts";
 import { Panel, PanelSplit } from "#components/ui/panel.tsx";
+import { electricityWords } from "#server/domain/home-electricity.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 import { ReceiptAlternatives } from "./receipt-alternatives.tsx";
 import { lacksDisk, lineText, machinePrice, type ReceiptAttempt, shownLines } from "./receipt-lines.ts";
@@ -34,6 +35,11 @@ export function JobReceipt({ job }: { job: JobDetail }) {
 			<PanelSplit columns="minmax(0,1.2fr) minmax(0,1fr)" className="border-t">
 				<div>
 					<Lines job={job} receipt={receipt} />
+					{receipt.electricity && (
+						<p className="border-t px-4 py-2.5 text-xs text-pretty text-ink-3">
+							At home, electricity: {electricityWords(receipt.electricity)}
+						</p>
+					)}
 					<ReceiptCarbon receipt={receipt} />
 				</div>
 				<ReceiptAlternatives job={job} receipt={receipt} />

@@ -1,6 +1,7 @@
 import type { Placement } from "#server/domain/capacity.ts";
 import type { Charge, ChargeKind } from "#server/domain/charge.ts";
 import type { Candidate, Explanation } from "#server/domain/decision.ts";
+import type { HomeElectricity } from "#server/domain/home-electricity.ts";
 import type { AttemptState } from "#server/domain/states.ts";
 import { mulDivFloor } from "#server/kernel/money.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
@@ -12,6 +13,8 @@ export interface Receipt {
 	jobId: string;
 	attempts: ReceiptAttempt[];
 	totals: ReceiptTotals;
+	/** What the power of its time at home is priced from; null without such time, and where no rate card held. */
+	electricity: HomeElectricity | null;
 	/** Software Carbon Intensity (ISO/IEC 21031) of all attempts: by GPU-hour, and of the job. */
 	carbon: CarbonIntensity;
 	alternatives: ReceiptAlternative[];
@@ -85,6 +88,7 @@ export interface ReceiptInput {
 	charges: readonly Charge[];
 	/** Instances and allocations whose charges are final. */
 	settledCauseIds: ReadonlySet<string>;
+	electricity: HomeElectricity | null;
 	/** The decision that placed the job first; null when it was never placed. */
 	decision: Explanation | null;
 }
@@ -108,6 +112,7 @@ export function receiptOf(input: ReceiptInput): Receipt {
 		jobId: input.jobId,
 		attempts,
 		totals,
+		electricity: input.electricity,
 		carbon: softwareCarbonIntensity(totals),
 		alternatives: alternativesOf(input.decision, machineMs(input)),
 	};

@@ -8,6 +8,7 @@ import { job } from "#server/db/schema/job.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import type { ServiceContext } from "../context.ts";
 import { chargesOf } from "./charges-of.ts";
+import { electricityOfJob } from "./receipt-electricity.ts";
 
 /**
  * What a job cost by attempt and line, and what its decision's other candidates would have cost.
@@ -34,6 +35,7 @@ export async function receiptOf(ctx: Pick<ServiceContext, "actor" | "db">, jobId
 		attempts,
 		charges,
 		settledCauseIds: await settledCauses(ctx, charges),
+		electricity: await electricityOfJob(ctx.db, charges),
 		decision: first?.explanation ?? null,
 	});
 }

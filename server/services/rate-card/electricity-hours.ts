@@ -5,15 +5,30 @@ import type { DbOrTx } from "#server/db/client.ts";
 import { electricityPrice } from "#server/db/schema/electricity-price.ts";
 import { reachOf } from "../carbon/power-facts.ts";
 
-/** Known prices of a site's UTC hours, micro-dollars per kWh by the hour's start. Cost: its rows of the interval, by their key. */
-export async function electricityHoursOf(db: DbOrTx, siteId: string, { fromMs, toMs }: Interval): Promise<ReadonlyMap<number, bigint>> {
+/** What a kWh cost in an hour, and who said so. */
+export interface ElectricityHourPrice {
+	microUsdPerKwh: bigint;
+	source: string;
+}
+
+/** Known prices of a site's UTC hours by the hour's start, in order. Cost: its rows of the interval, by their key. */
+export async function electricityHoursOf(
+	db: DbOrTx,
+	siteId: string,
+	{ fromMs, toMs }: Interval,
+): Promise<ReadonlyMap<number, ElectricityHourPrice>> {
 	const p = electricityPrice;
 	const rows = await db
-		.select({ hour: p.hour, price: p.microUsdPerKwh })
+		.select({ hour: p.hour, microUsdPerKwh: p.microUsdPerKwh, source: p.source })
 		.from(p)
 		.where(and(eq(p.siteId, siteId), gte(p.hour, new Date(bucketStartMs("hour", fromMs))), lt(p.hour, new Date(toMs))))
 		.orderBy(asc(p.hour));
-	return new Map(rows.map(({ hour, price }) => [hour.getTime(), price]));
+	return new Map(rows.map(({ hour, ...price }) => [hour.getTime(), price]));
+}
+
+/** The prices alone, micro-dollars per kWh, as the meter takes them. */
+export async function electricityPricesOf(db: DbOrTx, siteId: string, interval: Interval): Promise<ReadonlyMap<number, bigint>> {
+	return new Map([...(await electricityHoursOf(db, siteId, interval))].map(([hourMs, { microUsdPerKwh }]) => [hourMs, microUsdPerKwh]));
 }
 
 /** The pool with the prices of all hours that a metering of these uses may charge or take back. */
@@ -24,6 +39,6 @@ export async function withElectricityHours<Pool extends OwnedPool>(
 	interval: Interval,
 ): Promise<Pool> {
 	if (pool.cards.length === 0) return pool;
-	const electricityHours = await electricityHoursOf(db, pool.place.siteId, reachOf(uses, interval));
+	const electricityHours = await electricityPricesOf(db, pool.place.siteId, reachOf(uses, interval));
 	return electricityHours.size === 0 ? pool : { ...pool, electricityHours };
 }

@@ -5,6 +5,7 @@ import type { Role } from "#server/domain/vocabulary.ts";
 import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import { ledgerCheck } from "../ledger/check.ts";
 import { meterAll } from "../ledger/meter.ts";
+import { receiptOf } from "../ledger/receipt.ts";
 import { settleAllocation } from "../ledger/settle.ts";
 import * as test from "../ledger/testing/books.ts";
 import { listElectricityPrices, setElectricityPrices } from "./electricity-prices.ts";
@@ -66,6 +67,11 @@ describe("prices of single hours", () => {
 		// 1 kW × 1.5 of the job; 3 × 0.1 kW × 1.5 of the idle ones.
 		expect(await test.chargedTo(books, use)).toBe(150_000n + 450_000n - 30_000n);
 		expect(await test.chargedTo(books, { poolId: "gpu" })).toBe(45_000n + 135_000n - 9_000n);
+		expect((await receiptOf(books, use.jobId)).electricity).toEqual({
+			card: { ms: HOUR_MS, microUsdPerKwh: 100_000n },
+			hourly: { ms: 2 * HOUR_MS, microUsdPerKwh: 140_000n },
+			sources: ["EPEX day-ahead"],
+		});
 	});
 
 	it("that come late are corrected for, by the hour and to the minute that is charged; energy and emissions stay; told again they change nothing", async () => {

@@ -2,7 +2,6 @@ import { and, asc, eq, isNull, sql } from "drizzle-orm";
 import { z } from "zod";
 import type { Tx } from "#server/db/client.ts";
 import { notify } from "#server/db/notify.ts";
-import { electricityPrice } from "#server/db/schema/electricity-price.ts";
 import { pool, site } from "#server/db/schema/site.ts";
 import { defined } from "#server/kernel/assert.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
@@ -12,7 +11,7 @@ import { writeAudit } from "../audit.ts";
 import { authorize } from "../authorize.ts";
 import type { ServiceContext } from "../context.ts";
 import { lockPool } from "../ledger/meter-pools.ts";
-import { electricityHoursOf } from "./electricity-hours.ts";
+import { electricityHoursOf, electricityPricesOf } from "./electricity-hours.ts";
 import { demandWithinReach } from "./input.ts";
 import { type PriceRow, readPriceFile } from "./price-file.ts";
 import { type Corrected, correctSince } from "./set.ts";
@@ -55,7 +54,7 @@ export async function setElectricityPrices(
 	const cacheKey: object = ctx.db;
 	return ctx.db.transaction(async (tx) => {
 		const pools = await lockPools(tx, siteId);
-		const known = await electricityHoursOf(tx, siteId, { fromMs, toMs });
+		const known = await electricityPricesOf(tx, siteId, { fromMs, toMs });
 		const changed = rows.filter(({ hourMs, microUsdPerKwh }) => known.get(hourMs) !== microUsdPerKwh);
 		await writePrices(tx, siteId, changed, { source: message, nowMs });
 		const corrected = { corrections: 0, correctedMicroUsd: 0n };
@@ -144,19 +143,12 @@ export async function listElectricityPrices(
 		throw new SpillwayError("invalid_input", `"from" must lie before "to", at most ${HOURS_MAX} hours apart.`, {
 			fields: [{ path: "from", message: `before "to", at most ${HOURS_MAX} hours` }],
 		});
-	const p = electricityPrice;
-	const rows = await ctx.db
-		.select()
-		.from(p)
-		.where(
-			and(
-				eq(p.siteId, siteId),
-				sql`${p.hour} >= ${new Date(fromMs).toISOString()}::timestamptz`,
-				sql`${p.hour} < ${new Date(toMs).toISOString()}::timestamptz`,
-			),
-		)
-		.orderBy(asc(p.hour));
-	return rows.map(({ hour, microUsdPerKwh, source }) => ({ from: hour.toISOString(), usdPerKwh: signedUsd(microUsdPerKwh), source }));
+	const hours = await electricityHoursOf(ctx.db, siteId, { fromMs, toMs });
+	return [...hours].map(([hourMs, { microUsdPerKwh, source }]) => ({
+		from: new Date(hourMs).toISOString(),
+		usdPerKwh: signedUsd(microUsdPerKwh),
+		source,
+	}));
 }
 
 const signedUsd = (micro: bigint): string => (micro < 0n ? `-${microToUsdText(-micro)}` : microToUsdText(micro));

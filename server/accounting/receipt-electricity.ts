@@ -1,0 +1,66 @@
+import type { Charge } from "#server/domain/charge.ts";
+import type { HomeElectricity, PricedTime } from "#server/domain/home-electricity.ts";
+import { bucketStartMs } from "./calendar.ts";
+import type { Electricity } from "./electricity.ts";
+
+/** What the power of a pool is priced from. */
+export interface PoolElectricity {
+	/** In order of time; before the first one a flat price holds, which has no electricity of its own. */
+	cards: readonly { fromMs: number; electricity: Electricity }[];
+	/** By the start of the UTC hour. */
+	hours: ReadonlyMap<number, { microUsdPerKwh: bigint; source: string }>;
+}
+
+type Held = Pick<Charge, "allocationId" | "gpuMs" | "periodStartMs" | "periodEndMs">;
+
+/**
+ * Which of a job's charges at home are priced by the hour's own price of electricity, and which by the card's. Charges are corrected
+ * when a price or a card comes later, so what holds now is what they come to. null: no charge has any of either.
+ */
+export function electricityOfCharges(
+	charges: readonly Held[],
+	poolOf: (allocationId: string) => PoolElectricity | null,
+): HomeElectricity | null {
+	const [hourly, card] = [new Average(), new Average()];
+	const sources = new Set<string>();
+	for (const { allocationId, gpuMs, periodStartMs, periodEndMs } of charges) {
+		const pool = allocationId === null ? null : poolOf(allocationId);
+		// Corrections of a price hold no slot.
+		if (pool === null || gpuMs === 0n) continue;
+		const gpus = gpuMs / BigInt(periodEndMs - periodStartMs);
+		const known = pool.hours.get(bucketStartMs("hour", periodStartMs));
+		for (const { fromMs, toMs, electricity } of underCards(pool.cards, periodStartMs, periodEndMs)) {
+			if (known) hourly.add(gpus, toMs - fromMs, known.microUsdPerKwh * BigInt(toMs - fromMs));
+			else card.add(gpus, toMs - fromMs, electricity.until(toMs) - electricity.until(fromMs));
+			if (known) sources.add(known.source);
+		}
+	}
+	const parts = { hourly: hourly.result(), card: card.result() };
+	return parts.hourly === null && parts.card === null ? null : { ...parts, sources: [...sources] };
+}
+
+function underCards(cards: PoolElectricity["cards"], fromMs: number, toMs: number) {
+	return cards.flatMap((card, i) => {
+		const part = { fromMs: Math.max(fromMs, card.fromMs), toMs: Math.min(toMs, cards[i + 1]?.fromMs ?? toMs) };
+		return part.fromMs < part.toMs ? [{ ...part, electricity: card.electricity }] : [];
+	});
+}
+
+/** Of prices over GPU time; what takes time back has GPUs below zero. */
+class Average {
+	#ms = 0;
+	#gpuMs = 0n;
+	#weighted = 0n;
+
+	/** `priceMs`: the price of a kWh times the time for which it held. */
+	add(gpus: bigint, ms: number, priceMs: bigint): void {
+		this.#ms += gpus < 0n ? -ms : ms;
+		this.#gpuMs += gpus * BigInt(ms);
+		this.#weighted += gpus * priceMs;
+	}
+
+	result(): PricedTime | null {
+		if (this.#ms <= 0 || this.#gpuMs <= 0n) return null;
+		return { ms: this.#ms, microUsdPerKwh: this.#weighted / this.#gpuMs };
+	}
+}

@@ -1,0 +1,38 @@
+import { HOUR_MS } from "../kernel/units.ts";
+
+/** Time at home by what its electricity is priced from; a part is null where there is none of it. */
+export interface HomeElectricity<Micro = bigint> {
+	/** Hours with a price of their own, such as a day-ahead market's. */
+	hourly: PricedTime<Micro> | null;
+	/** All others: at the price of the rate card. */
+	card: PricedTime<Micro> | null;
+	/** Where the hourly prices are from, as who took them in said. */
+	sources: string[];
+}
+
+export interface PricedTime<Micro = bigint> {
+	/** Time for which slots were held; of several allocations together. */
+	ms: number;
+	/** The average of a kWh, towards zero; below zero where the market paid. */
+	microUsdPerKwh: Micro;
+}
+
+/** "37 h at hourly prices ($0.081 a kWh on average; EPEX day-ahead), 3 h at the rate card's ($0.11 a kWh)". */
+export function electricityWords({ hourly, card, sources }: HomeElectricity<bigint | string>): string {
+	const parts: string[] = [];
+	if (hourly) parts.push(`${hoursText(hourly.ms)} at hourly prices (${price(hourly)} a kWh on average; ${sources.join("; ")})`);
+	if (card) parts.push(`${hoursText(card.ms)} at the rate card's (${price(card)} a kWh)`);
+	return parts.join(", ");
+}
+
+function hoursText(ms: number): string {
+	const tenths = Math.round((ms / HOUR_MS) * 10);
+	return tenths === 0 ? "under 0.1 h" : `${tenths / 10} h`;
+}
+
+/** To the hundredth of a cent. */
+function price({ microUsdPerKwh }: PricedTime<bigint | string>): string {
+	const usd = Math.round(Number(microUsdPerKwh) / 100) / 10_000;
+	const digits = String(Math.abs(usd)).split(".")[1]?.length ?? 0;
+	return `${usd < 0 ? "−" : ""}$${Math.abs(usd).toFixed(Math.max(2, digits))}`;
+}
