@@ -31,7 +31,7 @@ async function forget({ sql }: Connection): Promise<void> {
 	await sql.begin(async (tx) => {
 		await tx`set local session_replication_role = 'replica'`;
 		for (const table of [
-			...["budget_count", "budget_day", "budget_job", "hold_budget", "budget_period"],
+			...["budget_count", "budget_day", "budget_job", "budget_slice", "hold_budget", "budget_period"],
 			...["policy_publication", "policy_version", "policy"],
 		])
 			await tx.unsafe(`delete from ${table}`);

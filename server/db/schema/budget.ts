@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
-import { boolean, check, index, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
+import { bigint, boolean, check, index, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
+import { emissionSums, sums } from "./charge.ts";
 import { instant, microUsd } from "./columns.ts";
 import { holdState } from "./enums.ts";
 
@@ -78,4 +79,20 @@ export const budgetJob = pgTable(
 		primaryKey({ columns: [t.budgetId, t.periodKey, t.jobId] }),
 		index("budget_job_dearest").on(t.budgetId, t.periodKey, t.postedMicroUsd.desc().nullsFirst()),
 	],
+);
+
+/** What the charges of the jobs in budget_job come to, by day of the ledger's calendar and team; written with it, under the same lock. */
+export const budgetSlice = pgTable(
+	"budget_slice",
+	{
+		budgetId: text().notNull(),
+		periodKey: text().notNull(),
+		dayStart: instant().notNull(),
+		team: text().notNull(),
+		postedMicroUsd: microUsd().notNull(),
+		...sums,
+		...emissionSums,
+		charges: bigint({ mode: "number" }).notNull(),
+	},
+	(t) => [primaryKey({ columns: [t.budgetId, t.periodKey, t.dayStart, t.team] })],
 );

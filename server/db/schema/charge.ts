@@ -16,7 +16,7 @@ const dimensions = {
 	kind: chargeKind().notNull(),
 };
 
-const sums = {
+export const sums = {
 	gpuMs: bigInt().notNull(),
 	listMicroUsd: microUsd().notNull(),
 	contractedMicroUsd: microUsd().notNull(),
@@ -35,7 +35,7 @@ const emissions = {
 };
 
 /** Sums of what is known, and the GPU time of what is not. */
-const emissionSums = {
+export const emissionSums = {
 	emissionsMilligrams: bigInt().notNull(),
 	marketEmissionsMilligrams: bigInt().notNull(),
 	embodiedMilligrams: bigInt().notNull(),

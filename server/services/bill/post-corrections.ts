@@ -1,6 +1,5 @@
 import { sql } from "drizzle-orm";
 import { type ChargeDraft, NO_AMOUNTS } from "#server/accounting/amounts.ts";
-import { budgetCost } from "#server/accounting/budget-cost.ts";
 import { isZero, type Money } from "#server/accounting/focus/reconcile.ts";
 import type { Tx } from "#server/db/client.ts";
 import type { Charge, ChargeCorrection, ChargeKind } from "#server/domain/charge.ts";
@@ -52,11 +51,7 @@ export async function postInstanceCorrections(tx: Tx, drafts: readonly ChargeDra
 		from jsonb_to_recordset(${JSON.stringify(sums)}::jsonb) as s(id text, cost bigint) where instance.id = s.id`);
 	await postToHolds(
 		tx,
-		[...byInstance].map(([instanceId, own]) => ({
-			instanceId,
-			charges: own.map((d) => ({ atMs: d.periodStartMs, microUsd: budgetCost(d) })),
-			settled: false,
-		})),
+		[...byInstance].map(([instanceId, charges]) => ({ instanceId, charges, settled: false })),
 		nowMs,
 	);
 	await postCharges(tx, drafts, nowMs);

@@ -1,9 +1,9 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Period } from "#server/accounting/calendar.ts";
-import type { Calendar } from "#server/accounting/zone.ts";
 import type { Tx } from "#server/db/client.ts";
 import { BUDGET_COST } from "./cost-sql.ts";
-import { type JobsInScope, jobIsIn, rowsOf, textsOf } from "./scope.ts";
+import { COUNTED, replaceBudgetSlices, SLICE_OF_CHARGE, SLICE_SUMS } from "./post-slices.ts";
+import { type JobsInScope, jobIsIn, rowsOf, textsOf, USED_MACHINES } from "./scope.ts";
 
 /** What the jobs of a team were charged for cloud machines on one day. */
 export interface CountedDay {
@@ -12,43 +12,41 @@ export interface CountedDay {
 	microUsd: bigint;
 }
 
+/** Every day since then. Charges are read for single jobs alone. */
+export async function countDays(tx: Tx, jobs: JobsInScope, fromMs: number): Promise<CountedDay[]> {
+	const rows = rowsOfJobs(jobs, fromMs, { ofSums: sql`team, bucket_start as day, ${BUDGET_COST} as micro`, ofCharges: DAY_OF_CHARGE });
+	return rows === null ? [] : readDays(tx, rows);
+}
+
+const DAY_OF_CHARGE = sql`team, date_trunc('day', period_start, (select spillway_ledger_zone())) as day, ${BUDGET_COST} as micro`;
+
+/** The period's days with all sums of what it counts. */
+export async function countSlices(tx: Tx, of: { budgetId: string; period: Period; jobs: JobsInScope }): Promise<void> {
+	const ofSums = sql`bucket_start as day, team, ${BUDGET_COST} as posted_micro_usd, ${sql.raw(SLICE_SUMS.join(", "))}`;
+	const rows = rowsOfJobs(of.jobs, of.period.fromMs, { ofSums, ofCharges: SLICE_OF_CHARGE });
+	await replaceBudgetSlices(tx, { budgetId: of.budgetId, periodKey: of.period.key }, rows);
+}
+
 /**
- * Every day since then. Sums of days with a team are sums of jobs' charges: what belongs to no job, such as idle hardware, a
- * commitment's unused part or a bill's credit, belongs to no team. Charges are read for single jobs alone.
+ * What the jobs were charged for cloud machines since then; null: there are none. Sums of days with a team are sums of jobs' charges:
+ * what belongs to no job, such as idle hardware, a commitment's unused part or a bill's credit, belongs to no team.
  */
-export async function countDays(tx: Tx, jobs: JobsInScope, since: { fromMs: number; calendar: Calendar }): Promise<CountedDay[]> {
-	const from = sql`${new Date(since.fromMs).toISOString()}::timestamptz`;
-	const { teams, groups, jobIds } = jobs;
-	const days: CountedDay[] = [];
+function rowsOfJobs({ teams, groups, jobIds }: JobsInScope, fromMs: number, columns: { ofSums: SQL; ofCharges: SQL }): SQL | null {
+	const from = sql`${new Date(fromMs).toISOString()}::timestamptz`;
+	const parts: SQL[] = [];
 	if (teams === null || teams.length > 0) {
 		const ofTeams = teams === null ? sql`team <> ''` : sql`team in (${textsOf(teams)})`;
-		days.push(
-			...(await readDays(
-				tx,
-				sql`select team, bucket_start as day, ${BUDGET_COST} as micro from rollup_slice
-					where granularity = 'day' and dimension = '' and bucket_start >= ${from} and capacity_type <> 'owned' and ${ofTeams}`,
-			)),
-		);
+		parts.push(sql`select ${columns.ofSums} from rollup_slice
+			where granularity = 'day' and dimension = '' and bucket_start >= ${from} and capacity_type <> 'owned' and ${ofTeams}`);
 	}
-	if (groups.length > 0) {
-		days.push(
-			...(await readDays(
-				tx,
-				sql`select team, bucket_start as day, ${BUDGET_COST} as micro from rollup join ${rowsOf(groups)} using (team, project, class)
-					where granularity = 'day' and bucket_start >= ${from} and capacity_type <> 'owned'`,
-			)),
+	if (groups.length > 0)
+		parts.push(sql`select ${columns.ofSums} from rollup join ${rowsOf(groups)} using (team, project, class)
+			where granularity = 'day' and bucket_start >= ${from} and capacity_type <> 'owned'`);
+	if (jobIds.length > 0)
+		parts.push(
+			sql`select ${columns.ofCharges} from charge where period_start >= ${from} and ${COUNTED} and job_id in (${textsOf(jobIds)})`,
 		);
-	}
-	if (jobIds.length > 0) {
-		days.push(
-			...(await readDays(
-				tx,
-				sql`select team, date_trunc('day', period_start, ${since.calendar.zone}) as day, ${BUDGET_COST} as micro from charge
-					where period_start >= ${from} and capacity_type <> 'owned' and instance_id is not null and job_id in (${textsOf(jobIds)})`,
-			)),
-		);
-	}
-	return days;
+	return parts.length === 0 ? null : sql.join(parts, sql` union all `);
 }
 
 async function readDays(tx: Tx, rows: SQL): Promise<CountedDay[]> {
@@ -65,6 +63,6 @@ export async function countJobs(tx: Tx, of: { budgetId: string; period: Period; 
 	await tx.execute(sql`
 		insert into budget_job (budget_id, period_key, job_id, posted_micro_usd)
 		select ${budgetId}, ${period.key}, job_month.job_id, sum(job_month.cloud_micro_usd) from ${within}
-		where job_month.month_start >= ${from}::timestamptz and job_month.month_start < ${to}::timestamptz and job_month.cloud_micro_usd <> 0
+		where job_month.month_start >= ${from}::timestamptz and job_month.month_start < ${to}::timestamptz and ${USED_MACHINES}
 		group by job_month.job_id`);
 }

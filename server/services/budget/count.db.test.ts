@@ -90,7 +90,10 @@ describe("countBudgets", () => {
 			expect(await sum(budgetDay)).toBe(posted);
 			const filters = { ...CHARGES_OF_BUDGETS, ...(id === "risk" ? { team: ["risk"] } : {}) };
 			const month = { fromMs: Date.UTC(2026, 10, 1), toMs: Date.UTC(2026, 11, 1) };
-			expect((await listCharges(books, { ...month, filters, limit: 1 })).totals.effectiveMicroUsd).toBe(posted);
+			const { totals: ofMonth } = await listCharges(books, { ...month, filters, limit: 1 });
+			expect(ofMonth.effectiveMicroUsd).toBe(posted);
+			const ofBudget = await listCharges(books, { ...month, budget: id, limit: 1 });
+			expect([ofBudget.totals, ofBudget.budget]).toEqual([ofMonth, { id, postedMicroUsd: posted }]);
 			for (const day of await books.db.select().from(budgetDay).where(eq(budgetDay.budgetId, id))) {
 				const fromMs = day.dayStart.getTime();
 				const { totals } = await listCharges(books, {
@@ -100,10 +103,34 @@ describe("countBudgets", () => {
 					limit: 1,
 				});
 				expect(totals.effectiveMicroUsd).toBe(day.postedMicroUsd);
+				const one = { fromMs, toMs: fromMs + 24 * HOUR_MS, filters: { team: [day.team] }, budget: id };
+				const { items, ...sums } = await listCharges(books, { ...one, limit: 500 });
+				expect([sums.totals, BigInt(items.length)]).toEqual([totals, totals.charges]);
+				expect((await listCharges(books, { ...one, filters: { team: ["nobody"] } })).totals.charges).toBe(0n);
+				// Within a day, and by what is not kept, the charges are added up themselves.
+				expect((await listCharges(books, { ...one, toMs: fromMs + 23 * HOUR_MS })).totals.charges).toBeLessThanOrEqual(totals.charges);
+				expect((await listCharges(books, { ...one, filters: { region: ["us-east-1"] } })).totals).toEqual(totals);
 			}
 			expect(await sum(budgetJob)).toBe(posted);
 		}
 		expect(await books.db.$count(budgetDay, eq(budgetDay.budgetId, "risk"))).toBe(2);
+	});
+
+	it("a job that a period counts late brings what it was charged there before: 10 min at $6 without a hold and 10 with one are $2", async () => {
+		await publish(MONTH);
+		const first = await test.addMachine(books, { microUsdPerHour: 6_000_000n });
+		books.clock.advance(10 * MINUTE_MS);
+		await test.terminate(books, first.instanceId);
+		await settleInstance(books, first.instanceId);
+		await test.endAttempt(books, first.attemptId, "interrupted");
+		const second = await test.addMachine(books, { microUsdPerHour: 6_000_000n, jobId: first.jobId, attemptNo: 2 });
+		await place(second.instanceId, 9_000_000n);
+		books.clock.advance(10 * MINUTE_MS);
+		await meterAll(books);
+		const month = { fromMs: Date.UTC(2026, 10, 1), toMs: Date.UTC(2026, 11, 1), budget: "cloud-month" };
+		const { items, totals, budget } = await listCharges(books, month);
+		expect([items.length, totals.charges, totals.effectiveMicroUsd, totals.gpuMs]).toEqual([2, 2n, 2_000_000n, BigInt(20 * MINUTE_MS)]);
+		expect(budget?.postedMicroUsd).toBe(2_000_000n);
 	});
 
 	it("counting again changes nothing, and a budget that was counted is not counted again", async () => {

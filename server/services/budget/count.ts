@@ -5,7 +5,7 @@ import { budgetCount, budgetDay, budgetJob, budgetPeriod } from "#server/db/sche
 import type { BudgetRule } from "#server/domain/policy.ts";
 import { DAY_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import { ledgerCalendar } from "../ledger/calendar.ts";
-import { countDays, countJobs } from "./count-sums.ts";
+import { countDays, countJobs, countSlices } from "./count-sums.ts";
 import { lockBudgets } from "./lock.ts";
 import { addToBudgetDays } from "./post-detail.ts";
 import { findJobsInScope, type JobsInScope, jobIsIn } from "./scope.ts";
@@ -67,7 +67,7 @@ async function countBudget(tx: Tx, rule: BudgetRule, nowMs: number): Promise<voi
 	await tx.execute(sql`
 		select 1 from instance where id in (select instance_id from hold where state = 'pending') order by id for share`);
 	const jobs = await findJobsInScope(tx, rule.scope, bucketStartMs("month", fromMs, calendar));
-	const days = await countDays(tx, jobs, { fromMs, calendar });
+	const days = await countDays(tx, jobs, fromMs);
 	await tx.delete(budgetDay).where(and(eq(budgetDay.budgetId, rule.id), gt(budgetDay.dayStart, new Date(fromMs - 1))));
 	await tx.delete(budgetJob).where(and(eq(budgetJob.budgetId, rule.id), eq(budgetJob.periodKey, period.key)));
 	await addToBudgetDays(
@@ -75,6 +75,7 @@ async function countBudget(tx: Tx, rule: BudgetRule, nowMs: number): Promise<voi
 		days.map((day) => ({ budgetId: rule.id, ...day })),
 	);
 	await countJobs(tx, { budgetId: rule.id, period, jobs });
+	await countSlices(tx, { budgetId: rule.id, period, jobs });
 	const current = days.filter((day) => day.dayStartMs >= period.fromMs);
 	const posted = current.reduce((sum, day) => sum + day.microUsd, 0n);
 	await tx

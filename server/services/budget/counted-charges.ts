@@ -1,4 +1,4 @@
-import { and, eq, gte, isNotNull, lt, ne, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, gte, inArray, lt, or, type SQL, sql } from "drizzle-orm";
 import { z } from "zod";
 import { type Interval, type Period, periodOf } from "#server/accounting/calendar.ts";
 import { type Calendar, dayStartMs } from "#server/accounting/zone.ts";
@@ -11,6 +11,7 @@ import { DAY_MS } from "#server/kernel/units.ts";
 import { authorize } from "../authorize.ts";
 import type { ServiceContext } from "../context.ts";
 import { ledgerCalendar } from "../ledger/calendar.ts";
+import { COUNTED } from "./post-slices.ts";
 
 export const budgetPeriodInput = z.strictObject({
 	id: z.string().min(1).max(64),
@@ -34,13 +35,12 @@ export async function budgetPeriodAt(
 	return periodOf(kind, atMs, calendar);
 }
 
-/**
- * Of a row of `charge` in the range: a budget counts it. Which jobs a budget counts in a period is what its sums were kept by
- * (budget_job), whatever its scope asks; so these charges add up to what is posted, of a period that is over too, and of a
- * budget that the policy no longer has.
- * @throws SpillwayError `not_found` for a budget that was never counted.
- */
-export async function countedCharges(db: DbOrTx, id: string, { range, calendar }: { range: Interval; calendar: Calendar }): Promise<SQL> {
+/** The periods of a budget that a range touches. @throws SpillwayError `not_found` for a budget that was never counted. */
+export async function periodsOfBudget(
+	db: DbOrTx,
+	id: string,
+	{ range, calendar }: { range: Interval; calendar: Calendar },
+): Promise<Period[]> {
 	const kind = await countedBy(db, id);
 	const periods: Period[] = [];
 	for (let at = range.fromMs; at < range.toMs; ) {
@@ -48,12 +48,39 @@ export async function countedCharges(db: DbOrTx, id: string, { range, calendar }
 		periods.push(period);
 		at = period.toMs;
 	}
+	return periods;
+}
+
+/**
+ * Of a row of `charge` in these periods: the budget counts it. Which jobs a budget counts in a period is what its sums were kept by
+ * (budget_job), whatever its scope asks; so these charges add up to what is posted, of a period that is over too, and of a
+ * budget that the policy no longer has. `each`: a job is looked up for each row, which finds the first of many without reading all.
+ */
+export function countedCharges(id: string, periods: readonly Period[], how: "each" | "all"): SQL {
 	const within = periods.map((period) => {
-		const jobs = sql`select ${budgetJob.jobId} from ${budgetJob} where ${budgetJob.budgetId} = ${id} and ${budgetJob.periodKey} = ${period.key}`;
+		const of = sql`from ${budgetJob} where ${budgetJob.budgetId} = ${id} and ${budgetJob.periodKey} = ${period.key}`;
 		const [from, to] = [new Date(period.fromMs), new Date(period.toMs)];
-		return and(gte(charge.periodStart, from), lt(charge.periodStart, to), sql`${charge.jobId} in (${jobs})`);
+		const counted =
+			how === "each"
+				? sql`coalesce((select true ${of} and ${budgetJob.jobId} = ${charge.jobId}), false)`
+				: sql`${charge.jobId} in (select ${budgetJob.jobId} ${of})`;
+		return and(gte(charge.periodStart, from), lt(charge.periodStart, to), counted);
 	});
-	return and(ne(charge.capacityType, "owned"), isNotNull(charge.instanceId), or(...within)) ?? sql`false`;
+	return and(COUNTED, or(...within)) ?? sql`false`;
+}
+
+/** So many jobs are quickly compared with every charge; of more, the first charges are found sooner one by one. */
+const JOBS_MANY = 2_000;
+
+/** For countedCharges: `each` is quicker than `all`. */
+export async function hasManyJobs(db: DbOrTx, id: string, periods: readonly Period[]): Promise<boolean> {
+	const keys = periods.map(({ key }) => key);
+	const jobs = db
+		.select({ one: sql`1` })
+		.from(budgetJob)
+		.where(and(eq(budgetJob.budgetId, id), inArray(budgetJob.periodKey, keys)))
+		.limit(JOBS_MANY + 1);
+	return (await db.$count(jobs.as("some"))) > JOBS_MANY;
 }
 
 async function countedBy(db: DbOrTx, id: string): Promise<BudgetPeriod> {

@@ -1,21 +1,30 @@
 import { sql } from "drizzle-orm";
+import type { ChargeDraft } from "#server/accounting/amounts.ts";
+import type { Period } from "#server/accounting/calendar.ts";
 import type { Tx } from "#server/db/client.ts";
 
-/** Money that a job's charge of one day posted to a budget. */
+/** A job's charge, within one day, as it is posted to a budget. */
 export interface BudgetPosting {
 	budgetId: string;
-	periodKey: string;
+	period: Period;
 	dayStartMs: number;
 	team: string;
 	jobId: string;
 	microUsd: bigint;
+	charge: ChargeDraft;
 }
+
+/** A job that a period of a budget counts. */
+export type BudgetJob = Pick<BudgetPosting, "budgetId" | "period" | "jobId">;
 
 /** Rows of one statement; a parameter is one JSON text, so only its size bounds it. */
 const ROWS = 5_000;
 
 /** Adds postings to their days. The budgets must be locked: that keeps writers of one row from meeting. */
-export async function addToBudgetDays(tx: Tx, postings: readonly Omit<BudgetPosting, "jobId" | "periodKey">[]): Promise<void> {
+export async function addToBudgetDays(
+	tx: Tx,
+	postings: readonly Pick<BudgetPosting, "budgetId" | "dayStartMs" | "team" | "microUsd">[],
+): Promise<void> {
 	const days = sumBy(postings, (p) => [p.budgetId, p.dayStartMs, p.team]);
 	for (const rows of chunks(days)) {
 		const json = rows.map(({ budgetId, dayStartMs, team, sum }) => ({
@@ -31,16 +40,23 @@ export async function addToBudgetDays(tx: Tx, postings: readonly Omit<BudgetPost
 	}
 }
 
-/** Adds postings to the periods' jobs; the same terms. */
-export async function addToBudgetJobs(tx: Tx, postings: readonly BudgetPosting[]): Promise<void> {
-	const jobs = sumBy(postings, (p) => [p.budgetId, p.periodKey, p.jobId]);
+/** Adds postings to the periods' jobs; the same terms. Answers those that the period had not counted before. */
+export async function addToBudgetJobs(tx: Tx, postings: readonly BudgetPosting[]): Promise<BudgetJob[]> {
+	const jobs = sumBy(postings, (p) => [p.budgetId, p.period.key, p.jobId]);
+	const fresh: BudgetJob[] = [];
 	for (const rows of chunks(jobs)) {
-		const json = rows.map(({ budgetId, periodKey, jobId, sum }) => ({ b: budgetId, p: periodKey, j: jobId, s: sum }));
-		await tx.execute(sql`
-			insert into budget_job (budget_id, period_key, job_id, posted_micro_usd)
-			select b, p, j, s from jsonb_to_recordset(${JSON.stringify(json)}::jsonb) as r(b text, p text, j text, s bigint)
-			on conflict (budget_id, period_key, job_id) do update set posted_micro_usd = budget_job.posted_micro_usd + excluded.posted_micro_usd`);
+		const json = rows.map(({ budgetId, period, jobId, sum }, n) => ({ n, b: budgetId, p: period.key, j: jobId, s: sum }));
+		const begun = await tx.execute<{ n: number }>(sql`
+			with given as (select * from jsonb_to_recordset(${JSON.stringify(json)}::jsonb) as r(n int, b text, p text, j text, s bigint)),
+			written as (
+				insert into budget_job (budget_id, period_key, job_id, posted_micro_usd) select b, p, j, s from given
+				on conflict (budget_id, period_key, job_id) do update set posted_micro_usd = budget_job.posted_micro_usd + excluded.posted_micro_usd
+				returning budget_id, period_key, job_id, xmax = 0 as is_new
+			)
+			select n from written join given on b = budget_id and p = period_key and j = job_id where is_new`);
+		fresh.push(...begun.flatMap(({ n }) => rows[n] ?? []));
 	}
+	return fresh;
 }
 
 function sumBy<P extends { microUsd: bigint }>(postings: readonly P[], key: (p: P) => unknown[]): (P & { sum: string })[] {

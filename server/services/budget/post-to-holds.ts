@@ -1,5 +1,8 @@
 import { eq, getTableColumns, inArray, sql } from "drizzle-orm";
+import type { ChargeDraft } from "#server/accounting/amounts.ts";
+import { budgetCost } from "#server/accounting/budget-cost.ts";
 import { bucketStartMs, periodOf } from "#server/accounting/calendar.ts";
+import { cutCharge } from "#server/accounting/rollup.ts";
 import type { DbOrTx, Tx } from "#server/db/client.ts";
 import { hold, holdBudget } from "#server/db/schema/budget.ts";
 import { instance } from "#server/db/schema/instance.ts";
@@ -11,11 +14,12 @@ import { ledgerCalendar } from "../ledger/calendar.ts";
 import { activePolicy } from "../policy/active.ts";
 import { addToPeriods, lockBudgets } from "./lock.ts";
 import { addToBudgetDays, addToBudgetJobs, type BudgetPosting } from "./post-detail.ts";
+import { addToBudgetSlices } from "./post-slices.ts";
 
 /** What was charged to one instance, and whether that was the last of it. */
 export interface HoldPosting {
 	instanceId: string;
-	charges: readonly { atMs: number; microUsd: bigint }[];
+	charges: readonly ChargeDraft[];
 	/** The instance is terminated and charged to its end: what is left of the hold is given back. */
 	settled: boolean;
 }
@@ -57,7 +61,7 @@ export async function postToHolds(tx: Tx, postings: readonly HoldPosting[], nowM
 		const posting = byInstance.get(row.instanceId);
 		if (!posting) continue;
 		const pending = row.state === "pending";
-		const postedMicroUsd = posting.charges.reduce((sum, c) => sum + c.microUsd, row.postedMicroUsd);
+		const postedMicroUsd = posting.charges.reduce((sum, c) => sum + budgetCost(c), row.postedMicroUsd);
 		if (posting.charges.length === 0 && !(pending && posting.settled)) continue;
 		const state = !pending ? row.state : !posting.settled ? "pending" : postedMicroUsd > 0n ? "posted" : "voided";
 		rows.push({ id: row.id, posted: postedMicroUsd.toString(), state });
@@ -65,19 +69,22 @@ export async function postToHolds(tx: Tx, postings: readonly HoldPosting[], nowM
 		const heldAfter = state === "pending" ? left(row.amountMicroUsd, postedMicroUsd) : 0n;
 		for (const { budgetId, periodKey } of counted.get(row.id) ?? []) {
 			changes.push({ budgetId, periodKey, postedMicroUsd: 0n, heldMicroUsd: heldAfter - heldBefore });
-			for (const charge of posting.charges) {
-				// A budget that the policy no longer has is nobody's cap; its months are kept as months.
-				const { key } = periodOf(periods.get(budgetId) ?? "month", charge.atMs, calendar);
-				changes.push({ budgetId, periodKey: key, postedMicroUsd: charge.microUsd, heldMicroUsd: 0n });
-				const dayStartMs = bucketStartMs("day", charge.atMs, calendar);
-				detail.push({ budgetId, periodKey: key, dayStartMs, team: row.team, jobId: row.jobId, microUsd: charge.microUsd });
+			// A budget that the policy no longer has is nobody's cap; its months are kept as months.
+			const kind = periods.get(budgetId) ?? "month";
+			for (const charge of posting.charges.flatMap((c) => cutCharge(c, calendar))) {
+				const period = periodOf(kind, charge.periodStartMs, calendar);
+				const microUsd = budgetCost(charge);
+				changes.push({ budgetId, periodKey: period.key, postedMicroUsd: microUsd, heldMicroUsd: 0n });
+				const dayStartMs = bucketStartMs("day", charge.periodStartMs, calendar);
+				detail.push({ budgetId, period, dayStartMs, team: row.team, jobId: row.jobId, microUsd, charge });
 			}
 		}
 	}
 	await writeHolds(tx, rows, nowMs);
 	await addToPeriods(tx, changes);
 	await addToBudgetDays(tx, detail);
-	await addToBudgetJobs(tx, detail);
+	const fresh = await addToBudgetJobs(tx, detail);
+	await addToBudgetSlices(tx, detail, fresh);
 }
 
 async function readHolds(tx: Tx, instanceIds: string[]) {

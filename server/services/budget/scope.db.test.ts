@@ -3,6 +3,7 @@ import type { ChargeDraft } from "#server/accounting/amounts.ts";
 import { bucketStartMs } from "#server/accounting/calendar.ts";
 import { calendarOf } from "#server/accounting/zone.ts";
 import { budgetPeriod } from "#server/db/schema/budget.ts";
+import { charge } from "#server/db/schema/charge.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import { setLedgerZone } from "../ledger/calendar.ts";
 import { meterAll } from "../ledger/meter.ts";
@@ -10,7 +11,7 @@ import { postCharges } from "../ledger/post-charges.ts";
 import * as test from "../ledger/testing/books.ts";
 import { listCharges } from "../spend/charges.ts";
 import { countBudgets } from "./count.ts";
-import { budgetPeriodAt } from "./counted-charges.ts";
+import { budgetPeriodAt, countedCharges, periodsOfBudget } from "./counted-charges.ts";
 import { findJobsInScope } from "./scope.ts";
 
 let books: test.Books;
@@ -98,6 +99,18 @@ async function countedIn(id: string) {
 	const { fromMs, toMs } = await budgetPeriodAt(books, { id });
 	const { totals, budget, items } = await listCharges(books, { fromMs, toMs, budget: id, limit: 500 });
 	expect(items.reduce((sum, item) => sum + item.effectiveMicroUsd, 0n)).toBe(totals.effectiveMicroUsd);
+	expect(BigInt(items.length)).toBe(totals.charges);
+	// A job looked up for each charge, as of a budget with many, is the same.
+	const range = { fromMs, toMs };
+	const periods = await periodsOfBudget(books.db, id, { range, calendar: calendarOf("Pacific/Auckland") });
+	const ids = (how: "each" | "all") =>
+		books.db
+			.select({ id: charge.id })
+			.from(charge)
+			.where(countedCharges(id, periods, how))
+			.orderBy(charge.id);
+	expect(await ids("each")).toEqual(await ids("all"));
+	expect(await ids("all")).toHaveLength(items.length);
 	return { charges: totals.charges, effective: totals.effectiveMicroUsd, posted: budget?.postedMicroUsd };
 }
 

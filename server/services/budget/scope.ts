@@ -84,7 +84,7 @@ async function judgeJobs(tx: Tx, scope: string, open: readonly Group[], monthMs:
 		const rows = await tx.execute<{ id: string; spec: JobSpec }>(sql`
 			select job.id, job.spec from job
 			where job.id > ${after} and ${inGroups(open)}
-				and (exists (select 1 from job_month where job_month.job_id = job.id and job_month.cloud_micro_usd <> 0
+				and (exists (select 1 from job_month where job_month.job_id = job.id and ${USED_MACHINES}
 						and job_month.month_start >= ${new Date(monthMs).toISOString()}::timestamptz)
 					or exists (select 1 from instance join hold on hold.instance_id = instance.id and hold.state = 'pending' where instance.job_id = job.id))
 			order by job.id limit ${JOBS}`);
@@ -97,6 +97,11 @@ async function judgeJobs(tx: Tx, scope: string, open: readonly Group[], monthMs:
 		after = last.id;
 	}
 }
+
+/** Of a row of `job_month`: the job was charged for machines of clouds, though it be nothing, as for those that were paid ahead. */
+export const USED_MACHINES = sql.raw(
+	"(job_month.cloud_micro_usd <> 0 or exists (select 1 from instance where instance.job_id = job_month.job_id and instance.metered_until is not null))",
+);
 
 /** Of a row of `job`: it is in scope. */
 export function jobIsIn({ teams, groups, jobIds }: JobsInScope): SQL {

@@ -1,5 +1,4 @@
 import { and, eq, inArray, isNotNull, isNull, lt, ne, or, type SQL, sql } from "drizzle-orm";
-import { budgetCost } from "#server/accounting/budget-cost.ts";
 import type { Interval } from "#server/accounting/calendar.ts";
 import { type Metered, meterUsage, type Usage } from "#server/accounting/meter-usage.ts";
 import type { Tx } from "#server/db/client.ts";
@@ -164,7 +163,7 @@ async function writeMetered(tx: Tx, metered: readonly MeteredRow[]): Promise<voi
 function postingOf(m: MeteredRow): HoldPosting {
 	return {
 		instanceId: m.row.instance.id,
-		charges: m.charges.map((c) => ({ atMs: c.periodStartMs, microUsd: budgetCost(c) })),
+		charges: m.charges,
 		settled: isSettled(m),
 	};
 }

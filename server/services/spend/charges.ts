@@ -2,7 +2,6 @@ import { and, eq, gte, inArray, lt, or, type SQL, sql } from "drizzle-orm";
 import { z } from "zod";
 import { type Interval, nextBucketStartMs } from "#server/accounting/calendar.ts";
 import { coverRange } from "#server/accounting/cover-range.ts";
-import type { RollupSums } from "#server/accounting/rollup.ts";
 import type { Calendar } from "#server/accounting/zone.ts";
 import type { DbOrTx } from "#server/db/client.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
@@ -11,17 +10,19 @@ import { CHARGE_CORRECTIONS, type Charge, type ChargeCorrection } from "#server/
 import { LOST, LOST_CHOICES, type LostChoice } from "#server/domain/lost-work.ts";
 import { authorize, teamScope } from "../authorize.ts";
 import { BUDGET_COST } from "../budget/cost-sql.ts";
-import { countedCharges } from "../budget/counted-charges.ts";
+import { countedCharges, hasManyJobs, periodsOfBudget } from "../budget/counted-charges.ts";
 import type { ServiceContext } from "../context.ts";
 import { decodeCursor, encodeCursor } from "../cursor.ts";
 import { ledgerCalendar } from "../ledger/calendar.ts";
 import { allows } from "../statement/allows.ts";
 import { type NamedCharge, readChargeRows } from "./charge-rows.ts";
+import { CHARGE_TOTALS, type ChargeTotals } from "./charge-totals.ts";
 import { type CutView, readCut } from "./cut.ts";
 import { passes, restricted, type SpendFilters, spendFilters } from "./filters.ts";
 import { lostAttempts } from "./lost-work.ts";
 import { spendRange } from "./range.ts";
 import { readSums } from "./read-sums.ts";
+import { sumsOfBudget } from "./sums-of-budget.ts";
 
 /**
  * The charges behind a number. `fromMs`, `toMs`: the number's range, in whole hours. `filters`: the number's own, with the
@@ -54,13 +55,6 @@ export interface ChargeLine extends NamedCharge {
 	cause: { kind: "instance" | "allocation" | "pool" | "bill_line"; id: string };
 }
 
-const TOTALS = [
-	...(["effectiveMicroUsd", "listMicroUsd", "contractedMicroUsd", "billedMicroUsd", "gpuMs"] as const),
-	...(["energyMilliWh", "measuredEnergyMilliWh", "hourlyGridMilliWh", "emissionsMilligrams", "embodiedMilligrams"] as const),
-	...(["emissionsUnknownGpuMs", "embodiedUnknownGpuMs", "charges"] as const),
-] satisfies (keyof RollupSums)[];
-export type ChargeTotals = Record<(typeof TOTALS)[number], bigint>;
-
 export interface ChargePage {
 	/** The range in whole hours, the asked one widened to them. */
 	fromMs: number;
@@ -85,8 +79,8 @@ export interface ChargePage {
 /**
  * A page of charges, newest first, with the sums of the whole selection from the rollups. A data scientist sees their own
  * teams' alone. Cost: the rollups of the range, then the charges of those days alone that have any, from the newest on; with
- * a cut also the charges that were posted after it, which lie at the end of their month's partition; with a budget all the
- * charges that it counts.
+ * a cut also the charges that were posted after it, which lie at the end of their month's partition; of a
+ * budget its own sums by day, and by other filters than teams, or within a day, all the charges that it counts.
  * @throws SpillwayError `forbidden`, `invalid_input`, `not_found` for a version of a statement that was never written and for a
  * budget that no policy has had.
  */
@@ -102,19 +96,32 @@ export async function listCharges(ctx: Pick<ServiceContext, "actor" | "db">, raw
 	const few = await fewCharges(ctx, range, { jobId, cause, correction, lost });
 	const { place } = few;
 	if (budget !== undefined) authorize(ctx, "budget:read", null);
-	const only = budget === undefined ? few.only : and(few.only, await countedCharges(ctx.db, budget, { range: place, calendar }));
-	const selected = and(passes(charge, filters, teams), only, withoutIdle ? USED : undefined);
-	const kept = and(selected, until?.by, from?.after);
-	const readFrom = async (db: DbOrTx) => {
-		const later = until && (await sumsOfCharges({ db }, and(within([place]), selected, until.after))).totals;
-		if (only !== undefined || from !== null)
-			return { later, ...(await sumsOfCharges({ db }, and(within([place]), kept))), places: [place] };
-		const selection = { range, calendar, filters, teams, withoutIdle, later, atMs: after?.atMs ?? range.toMs, rows: limit + 1 };
-		return { later, ...(await sumsOfSelection({ db }, selection)), countedMicroUsd: 0n };
+	const periods = budget === undefined ? [] : await periodsOfBudget(ctx.db, budget, { range: place, calendar });
+	const selected = (how: "each" | "all") =>
+		and(
+			passes(charge, filters, teams),
+			few.only,
+			budget === undefined ? undefined : countedCharges(budget, periods, how),
+			withoutIdle ? USED : undefined,
+		);
+	const cut = and(until?.by, from?.after);
+	const readFrom = async (db: DbOrTx): Promise<Found> => {
+		const later = until && (await sumsOfCharges({ db }, and(within([place]), selected("all"), until.after)));
+		const added = async () => ({ later, ...(await sumsOfCharges({ db }, and(within([place]), selected("all"), cut))), places: [place] });
+		if (few.only !== undefined || from !== null) return added();
+		const page = { calendar, later: later?.totals ?? null, atMs: after?.atMs ?? range.toMs, rows: limit + 1 };
+		if (budget === undefined)
+			return { later, ...(await sumsOfSelection({ db }, { ...page, range, filters, teams, withoutIdle })), countedMicroUsd: 0n };
+		const sums = await sumsOfBudget(db, { budgetId: budget, periods, range, calendar, filters, teams });
+		if (sums === null) return added();
+		const countedMicroUsd = sums.countedMicroUsd - (later?.countedMicroUsd ?? 0n);
+		return { later, totals: less(sums.totals, later?.totals ?? null), countedMicroUsd, places: placesOf(sums.days, page) };
 	};
 	// What was posted later is taken off sums that hold it: both are of one moment, else a charge posted between is in one of them.
 	const { later, totals, places, countedMicroUsd } = await (until ? ctx.db.transaction(readFrom, ONE_MOMENT) : readFrom(ctx.db));
-	const rows = await readChargeRows(ctx.db, and(within(places), kept, after === null ? undefined : before(after)), limit + 1);
+	const how = budget !== undefined && (await hasManyJobs(ctx.db, budget, periods)) ? "each" : "all";
+	const wanted = and(selected(how), cut, after === null ? undefined : before(after));
+	const rows = await readChargeRows(ctx.db, and(within(places), wanted), limit + 1);
 	const items = rows.slice(0, limit).map((row) => ({ ...row, cause: causeOf(row) }));
 	const last = items.at(-1);
 	const nextCursor = rows.length > limit && last ? encodeCursor(last.periodStartMs, last.id) : null;
@@ -125,7 +132,7 @@ export async function listCharges(ctx: Pick<ServiceContext, "actor" | "db">, raw
 		nextCursor,
 		totals,
 		...{ asOf: until?.view ?? null, since: from?.view ?? null },
-		later: later && { charges: later.charges, effectiveMicroUsd: later.effectiveMicroUsd },
+		later: later && { charges: later.totals.charges, effectiveMicroUsd: later.totals.effectiveMicroUsd },
 		budget: budget === undefined ? null : { id: budget, postedMicroUsd: countedMicroUsd },
 		may: { refund: allows(ctx, "rates:change", null) },
 	};
@@ -160,12 +167,21 @@ async function fewCharges(
 	return { only: and(ofJob, inArray(charge.attemptId, ids)), place: attempts.chargedMs };
 }
 
-interface Selection {
-	range: Interval;
+interface Added {
+	totals: ChargeTotals;
+	/** As budgets count. */
+	countedMicroUsd: bigint;
+}
+
+interface Found extends Added {
+	/** With a cut: what was posted behind it. */
+	later: Added | null;
+	/** The times in which the page's charges lie. */
+	places: Interval[];
+}
+
+interface Page {
 	calendar: Calendar;
-	filters: SpendFilters;
-	teams: readonly string[] | null;
-	withoutIdle: boolean;
 	/** In the rollups too, but not wanted. */
 	later: ChargeTotals | null;
 	/** Charges of later hours are on earlier pages. */
@@ -174,13 +190,20 @@ interface Selection {
 	rows: number;
 }
 
+interface Selection extends Page {
+	range: Interval;
+	filters: SpendFilters;
+	teams: readonly string[] | null;
+	withoutIdle: boolean;
+}
+
 /** The selection's sums, and the times in which its next charges lie: what is rare is not looked for where it is not. */
 async function sumsOfSelection(ctx: { db: DbOrTx }, s: Selection): Promise<{ totals: ChargeTotals; places: Interval[] }> {
 	const query = { groupBy: null, byBucket: true, filters: s.filters, teams: s.teams };
 	const wanted = <T extends { idle: boolean }>(sums: T[]): T[] => (s.withoutIdle ? sums.filter(({ idle }) => !idle) : sums);
-	const buckets = wanted(await readSums(ctx.db, { ...query, segments: coverRange(s.range, "month", s.calendar), columns: TOTALS }));
-	const sumOf = (name: (typeof TOTALS)[number]) => buckets.reduce((sum, b) => sum + b[name], 0n) - (s.later?.[name] ?? 0n);
-	const totals = Object.fromEntries(TOTALS.map((name) => [name, sumOf(name)])) as ChargeTotals;
+	const buckets = wanted(await readSums(ctx.db, { ...query, segments: coverRange(s.range, "month", s.calendar), columns: CHARGE_TOTALS }));
+	const sumOf = (name: keyof ChargeTotals) => buckets.reduce((sum, b) => sum + b[name], 0n);
+	const totals = less(Object.fromEntries(CHARGE_TOTALS.map((name) => [name, sumOf(name)])) as ChargeTotals, s.later);
 	const places = placesOf(buckets, s);
 	if (restricted(s.filters).length === 0 && s.teams === null && !s.withoutIdle) return { totals, places };
 	const months = places.filter((p) => p.toMs - p.fromMs > LONG_MS);
@@ -194,10 +217,15 @@ async function sumsOfSelection(ctx: { db: DbOrTx }, s: Selection): Promise<{ tot
 	return { totals, places: placesOf(short, s) };
 }
 
+function less(totals: ChargeTotals, later: ChargeTotals | null): ChargeTotals {
+	if (later === null) return totals;
+	return Object.fromEntries(CHARGE_TOTALS.map((name) => [name, totals[name] - later[name]])) as ChargeTotals;
+}
+
 const LONG_MS = 2 * 86_400_000;
 
 /** Buckets with charges from the newest on, until they hold enough beside the one that the page before ended in. */
-function placesOf(buckets: readonly { granularity: string | null; bucketStartMs: number; charges: bigint }[], s: Selection): Interval[] {
+function placesOf(buckets: readonly { granularity: string | null; bucketStartMs: number; charges: bigint }[], s: Page): Interval[] {
 	const held = new Map<string, { interval: Interval; charges: bigint }>();
 	for (const { granularity, bucketStartMs, charges } of buckets) {
 		if (granularity !== "hour" && granularity !== "day" && granularity !== "month") continue;
@@ -216,11 +244,8 @@ function placesOf(buckets: readonly { granularity: string | null; bucketStartMs:
 	return places;
 }
 
-async function sumsOfCharges(
-	ctx: { db: DbOrTx },
-	where: SQL | undefined,
-): Promise<{ totals: ChargeTotals /** As budgets count. */; countedMicroUsd: bigint }> {
-	const sum = (name: keyof typeof charge & (typeof TOTALS)[number]) => sql<string>`coalesce(sum(${charge[name]}), 0)::text`;
+async function sumsOfCharges(ctx: { db: DbOrTx }, where: SQL | undefined): Promise<Added> {
+	const sum = (name: keyof typeof charge & keyof ChargeTotals) => sql<string>`coalesce(sum(${charge[name]}), 0)::text`;
 	const unknown = (name: "emissionsMilligrams" | "embodiedMilligrams") =>
 		sql<string>`coalesce(sum(${charge.gpuMs}) filter (where ${charge[name]} is null), 0)::text`;
 	const [row] = await ctx.db
@@ -242,7 +267,7 @@ async function sumsOfCharges(
 		})
 		.from(charge)
 		.where(where);
-	const totals = Object.fromEntries(TOTALS.map((name) => [name, BigInt(row?.[name] ?? 0)])) as ChargeTotals;
+	const totals = Object.fromEntries(CHARGE_TOTALS.map((name) => [name, BigInt(row?.[name] ?? 0)])) as ChargeTotals;
 	return { totals, countedMicroUsd: BigInt(row?.counted ?? 0) };
 }
 
