@@ -45,6 +45,7 @@ const pool = (busy: number, free: number, off: number): Site["pools"][number] =>
 		id: "local",
 		accelerator: "L40S-48GB",
 		nodes: 1,
+		nodesToCome: 0,
 		gpusPerNode: busy + free + off,
 		gpus: busy + free + off,
 		busy,

@@ -34,7 +34,9 @@ function PoolSlots({ site, pool }: { site: Site; pool: Site["pools"][number] }) 
 	const free = pool.gpus - pool.busy - pool.unavailable;
 	const perNode = Math.max(1, pool.gpusPerNode);
 	const nodes =
-		pool.nodes > NODES_DRAWN ? [] : Array.from({ length: pool.nodes }, (_, i) => pool.slots.slice(i * perNode, (i + 1) * perNode));
+		pool.nodes > NODES_DRAWN
+			? []
+			: Array.from({ length: Math.ceil(pool.slots.length / perNode) }, (_, i) => pool.slots.slice(i * perNode, (i + 1) * perNode));
 	return (
 		<div>
 			<div className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 pb-3">
@@ -50,6 +52,7 @@ function PoolSlots({ site, pool }: { site: Site; pool: Site["pools"][number] }) 
 				<span className="text-ink-3">
 					{site.name}, {pool.accelerator}: <b className="font-semibold text-ink">{pool.busy}</b> busy, {free} free
 					{pool.unavailable > 0 && `, ${pool.unavailable} out of service`}
+					{pool.nodesToCome > 0 && `; up to ${pool.nodesToCome} more ${pool.nodesToCome === 1 ? "node comes" : "nodes come"} when jobs ask`}
 				</span>
 			</div>
 			{holders.length > 0 && (

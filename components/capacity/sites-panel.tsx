@@ -107,7 +107,8 @@ function SiteRows({ site }: { site: Site }) {
 						{site.pools.length === 1 && pool.id === site.id ? "pool" : pool.id}
 					</Td>
 					<Td phone="c" className="text-ink-2">
-						{pool.nodes} {pool.nodes === 1 ? "node" : "nodes"} × {pool.gpusPerNode} {pool.accelerator}
+						{pool.nodesToCome > 0 ? `${pool.nodes - pool.nodesToCome} of up to ${pool.nodes}` : pool.nodes}{" "}
+						{pool.nodes === 1 ? "node" : "nodes"} × {pool.gpusPerNode} {pool.accelerator}
 						{pool.speed !== 1 && <span className="text-ink-3">, {pool.speed} × as fast</span>}
 					</Td>
 					<Td n phone="b">

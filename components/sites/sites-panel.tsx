@@ -138,7 +138,7 @@ function PricePool({ siteId, pool }: { siteId: string; pool: SiteSettings["unpri
 			<Field
 				label={`$ a GPU-hour of ${pool.id}`}
 				htmlFor={at}
-				hint={`${pool.nodes} × ${pool.gpusPerNode} ${pool.accelerator}; not used until it has a price.`}
+				hint={`${pool.nodesToCome ? "up to " : ""}${pool.nodes} × ${pool.gpusPerNode} ${pool.accelerator}; not used until it has a price.`}
 				error={price.error ? describeError(price.error).detail : undefined}
 			>
 				<Input

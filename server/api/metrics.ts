@@ -20,7 +20,7 @@ export async function metricsText(rt: Runtime): Promise<string> {
 			sql`select state, capacity_type, count(*)::int as count, sum(micro_usd_per_hour)::text as burn from instance where state <> 'terminated' group by 1, 2`,
 		),
 		db.execute<{ site_id: string; gpus: number; busy: number }>(sql`
-			select p.site_id, sum(p.nodes * p.gpus_per_node)::int as gpus,
+			select p.site_id, sum((p.nodes - p.nodes_to_come) * p.gpus_per_node)::int as gpus,
 				coalesce((select sum(cardinality(a.slots)) from allocation a where a.site_id = p.site_id and a.ended_at is null), 0)::int as busy
 			from pool p group by p.site_id`),
 		moneyAtRisk(systemContext(db, rt.clock)),

@@ -125,7 +125,7 @@ async function syncAttempt(
 				await ctx.db.transaction((tx) => markRunning(tx, { attemptId: row.id, atMs: seen.startedAtMs ?? ctx.clock.nowMs() }));
 			return saveOnInterval(ctx, driver, memory, row).catch(notKept(ctx, row));
 		case "lost":
-			return lose(ctx, row);
+			return seen.noRoom === undefined ? lose(ctx, row) : refused(ctx, row, new DriverError("insufficient_capacity", seen.noRoom));
 		case "exited":
 			return end(ctx, driver, memory, row, seen);
 	}
@@ -262,7 +262,7 @@ async function writeHealth(ctx: LoopContext, driver: ClusterDriver, seen: Cluste
 	const nowMs = ctx.clock.nowMs();
 	if (nowMs - memory.healthWrittenMs < 5_000 && nowMs >= memory.healthWrittenMs) return;
 	memory.healthWrittenMs = nowMs;
-	const unpriced = await writePools(ctx.db, driver.siteId, seen.pools);
+	const unpriced = await writePools(ctx, driver.siteId, seen.pools);
 	await writeNodes(ctx.db, { siteId: driver.siteId, nodes: seen.nodes }, memory.nodes);
 	const message = unpriced.length > 0 ? `not used, since nobody has said what its GPUs cost: ${unpriced.join(", ")}` : null;
 	await setSiteHealth(ctx.db, { siteId: driver.siteId, healthy: true, message, atMs: nowMs });

@@ -48,6 +48,29 @@ it.each(REFUSALS)("lets a job wait again that the site has no room or share for 
 	expect((await w.attempts()).map((a) => a.state)).toEqual(["evicted", "succeeded"]);
 });
 
+it("takes what the cluster gives back for lack of room as a refusal: the job waits again, and that pool is left alone", async () => {
+	const w = await World.open({ slots: 1, rules: [`{ id: stay, when: 'job.name == "a"', deny: { sites: [cloud] } }`] });
+	world = w;
+	const driver = defined(w.ctx.clusters.get("home"), "the site");
+	const observe = driver.observe.bind(driver);
+	let isGiven = false;
+	driver.observe = async () => {
+		const seen = await observe();
+		if (isGiven || seen.attempts.length === 0) return seen;
+		isGiven = true;
+		const noRoom = "no node came for pod sw-a in 900 s";
+		return { ...seen, attempts: seen.attempts.map((a) => ({ ...a, phase: "lost" as const, startedAtMs: null, exit: null, noRoom })) };
+	};
+	await w.submit({ name: "a" });
+	await w.until(async () => (await w.attempts()).some((a) => a.finishedAt !== null));
+	expect(await w.attempts()).toMatchObject([
+		{ state: "evicted", reason: { code: "launch_refused_capacity", facts: { message: "no node came for pod sw-a in 900 s" } } },
+	]);
+	expect((await w.jobs()).map((j) => j.state)).toEqual(["queued"]);
+	await w.until(() => w.quiet());
+	expect((await w.attempts()).map((a) => a.state)).toEqual(["evicted", "succeeded"]);
+});
+
 it("lets such a job go to the cloud meanwhile, where a rule does", { timeout: 60_000 }, async () => {
 	const w = await World.open({ slots: 1 });
 	world = w;

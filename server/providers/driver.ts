@@ -64,13 +64,23 @@ export interface StartAttempt {
 
 export interface ClusterObservation {
 	observedAtMs: number;
-	pools: { id: string; accelerator: string; nodes: number; gpusPerNode: number; unavailableSlots: number[] }[];
+	pools: PoolObservation[];
 	/** Every node with accelerators, those that are out of service included. The same array while nothing was read anew, where that is cheap. */
 	nodes: readonly ClusterNode[];
 	/** Every attempt the site still knows, those that ended included until they are forgotten. */
 	attempts: AttemptObservation[];
 	/** The site's own queue without what Spillway submitted; null: it has none, or it was not read yet. It may be some seconds older. */
 	foreign: ForeignObservation | null;
+}
+
+export interface PoolObservation {
+	id: string;
+	accelerator: string;
+	nodes: number;
+	gpusPerNode: number;
+	unavailableSlots: number[];
+	/** Of `nodes`, those that are not there now, and that the cluster would add for a job; none without it. */
+	nodesToCome?: number;
 }
 
 export interface AttemptObservation {
@@ -81,6 +91,8 @@ export interface AttemptObservation {
 	clusterWait: ClusterWait | null;
 	startedAtMs: number | null;
 	finishedAtMs: number | null;
+	/** Of a lost one that never ran: the cluster had taken it in, and found no room for it. A sentence for people. */
+	noRoom?: string;
 	/**
 	 * Set when exited. What never ran has `error`, a sentence for people, and `failedAt`: whether its data could not be
 	 * staged, its image not be fetched or its command not be started.

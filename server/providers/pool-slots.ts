@@ -1,11 +1,14 @@
-import type { ClusterObservation } from "./driver.ts";
+import type { PoolObservation } from "./driver.ts";
 
 /** What is free on each node of a pool, as the cluster counts. */
 export interface PoolNodes {
 	id: string;
 	accelerator: string;
 	gpusPerNode: number;
+	/** Those that are there first. */
 	nodes: readonly { freeGpus: number }[];
+	/** Of the nodes, those that the cluster adds when a job asks. */
+	nodesToCome?: number;
 }
 
 /** What our attempts hold of a pool: slots of Spillway's own numbering, and whether the cluster has given them GPUs already. */
@@ -21,8 +24,8 @@ export interface Held {
  * and not its real place. What is free is laid over the others: node by node where that fits, and where it does not, so
  * that a node with much room stays one. GPUs that jobs of others use, or nodes that are down, make slots unavailable.
  */
-export function slotsOf(pool: PoolNodes, held: readonly Held[]): ClusterObservation["pools"][number] {
-	const { id, accelerator, gpusPerNode, nodes } = pool;
+export function slotsOf(pool: PoolNodes, held: readonly Held[]): PoolObservation {
+	const { id, accelerator, gpusPerNode, nodes, nodesToCome = 0 } = pool;
 	const mine = held.filter((h) => h.poolId === id);
 	const taken = new Set(mine.flatMap((h) => h.slots));
 	const open = nodes.map((_, n) => slotsOfNode(n, gpusPerNode).filter((slot) => !taken.has(slot)));
@@ -40,7 +43,7 @@ export function slotsOf(pool: PoolNodes, held: readonly Held[]): ClusterObservat
 		left -= more;
 	}
 	const unavailableSlots = open.flatMap((slots, n) => slots.slice(free[n]));
-	return { id, accelerator, nodes: nodes.length, gpusPerNode, unavailableSlots };
+	return { id, accelerator, nodes: nodes.length, gpusPerNode, unavailableSlots, ...(nodesToCome > 0 && { nodesToCome }) };
 }
 
 function slotsOfNode(node: number, gpusPerNode: number): number[] {

@@ -15,6 +15,7 @@ export interface UnpricedPool {
 	accelerator: string;
 	nodes: number;
 	gpusPerNode: number;
+	nodesToCome?: number;
 }
 
 export interface SweepRecord {
@@ -80,6 +81,8 @@ export const pool = pgTable(
 			.references(() => site.id),
 		accelerator: text().notNull(),
 		nodes: integer().notNull(),
+		/** Of `nodes`, those that are not there now, and that the site would add for a job: they cost nothing. */
+		nodesToCome: integer().notNull().default(0),
 		gpusPerNode: integer().notNull(),
 		unavailableSlots: integer().array().notNull(),
 		microUsdPerGpuHour: microUsd().notNull(),

@@ -1,3 +1,4 @@
+import { Autoscaler, type EmulatedNodeGroup } from "./controllers/autoscaler.ts";
 import { collectGarbage, syncJobs } from "./controllers/job-controller.ts";
 import { recordEvent } from "./controllers/record-event.ts";
 import { schedule } from "./controllers/scheduler.ts";
@@ -21,6 +22,8 @@ export interface KubernetesEmulatorOptions {
 	/** What the token `spillway` may: roles as YAML. */
 	roles: string;
 	groups?: readonly string[];
+	/** Nodes beside `nodes` that come when a pod asks for them. */
+	nodeGroup?: EmulatedNodeGroup;
 }
 
 /**
@@ -35,6 +38,7 @@ export class KubernetesEmulator {
 	readonly #minor: number;
 	readonly #context: { quotaGpus: number | null };
 	#kubelet: Kubelet | null = null;
+	readonly #autoscaler: Autoscaler | null;
 	readonly #options: KubernetesEmulatorOptions;
 	#isDue = false;
 
@@ -52,6 +56,7 @@ export class KubernetesEmulator {
 		};
 		this.#context = context;
 		this.server = new ApiServer(context);
+		this.#autoscaler = options.nodeGroup ? new Autoscaler(this.store, options.nodeGroup, () => this.#kubelet) : null;
 		this.store.on("change", () => this.#wake());
 	}
 
@@ -72,6 +77,7 @@ export class KubernetesEmulator {
 	}
 
 	async stop(): Promise<void> {
+		this.#autoscaler?.close();
 		await this.#kubelet?.stop();
 		await this.server.close();
 	}
@@ -174,6 +180,7 @@ export class KubernetesEmulator {
 			syncJobs(this.store);
 			collectGarbage(this.store);
 			schedule(this.store);
+			this.#autoscaler?.look();
 		});
 	}
 }

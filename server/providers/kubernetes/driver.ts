@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { ClusterWait } from "#server/domain/cluster-wait.ts";
 import type { ForeignJob } from "#server/domain/foreign-job.ts";
 import { type Clock, systemClock } from "#server/kernel/clock.ts";
 import type { AttemptObservation, ClusterDriver, ClusterObservation, LogCursor, LogLine, StartAttempt } from "../driver.ts";
@@ -18,13 +19,15 @@ import {
 	type AttemptFacts,
 	isIncomplete,
 	mayBeginAnew,
+	noRoomOf,
 	observationOf,
 	podStateOf,
 	type Surroundings,
 	startProblemOf,
+	unplacedPodOf,
 	waitOf,
 } from "./observe-attempt.ts";
-import type { KubePool, ResolveAccelerator } from "./pools.ts";
+import { type KubePool, poolIdOf, type ResolveAccelerator, withNodesToCome } from "./pools.ts";
 import { KubernetesQueue } from "./queue.ts";
 import { findFeatures, type ServerFeatures } from "./server-features.ts";
 import { type KubernetesSettings, kubernetesSettingsSchema, type ParsedKubernetesSettings } from "./settings.ts";
@@ -120,7 +123,7 @@ export class KubernetesDriver implements ClusterDriver {
 				if (isLive(observation)) held.push({ poolId, slots: observation.slots, hasGpus: false });
 			}
 			const { pools, nodes } = await this.#capacity.pools(known.flatMap((f) => f.pods));
-			const slots = pools.map((pool) => slotsOf(pool, held));
+			const slots = pools.map((pool) => slotsOf(withNodesToCome(pool), held));
 			const taken = new Map(slots.map((pool) => [pool.id, pool.unavailableSlots]));
 			const { resources } = this.#settings;
 			const theirs = await this.#theirs();
@@ -140,7 +143,18 @@ export class KubernetesDriver implements ClusterDriver {
 	async #observed(facts: AttemptFacts, around: Surroundings): Promise<{ facts: AttemptFacts; observation: AttemptObservation }> {
 		const observation = observationOf(facts, around);
 		if (observation.phase !== "staging") return { facts, observation };
-		return { facts, observation: { ...observation, clusterWait: waitOf(facts, await this.#logs.queued(facts)) } };
+		return { facts, observation: { ...observation, clusterWait: await this.#waitOf(facts) } };
+	}
+
+	async #waitOf(facts: AttemptFacts): Promise<ClusterWait | null> {
+		const queued = await this.#logs.queued(facts);
+		const unplaced = unplacedPodOf(facts);
+		return waitOf(facts, { queued, unplaced: unplaced && this.#mayGrow(facts) ? await this.#logs.eventsOf(unplaced) : [] });
+	}
+
+	/** Whether the cluster's autoscaler adds nodes to its pool. */
+	#mayGrow({ meta }: AttemptFacts): boolean {
+		return this.#settings.nodeGroups.some((group) => poolIdOf(group.product, group.gpusPerNode) === meta.poolId);
 	}
 
 	/** Without the rights to look at them nothing is adopted, which the site's check tells; the rest of the site goes on. */
@@ -166,7 +180,7 @@ export class KubernetesDriver implements ClusterDriver {
 		const known = await this.#known();
 		if (known.some((f) => f.meta.attemptId === attemptId) || (await this.#volume?.knows(attemptId))) return;
 		const pool = await this.#pool(poolId, known);
-		checkStartInPool(request, { ...pool });
+		checkStartInPool(request, withNodesToCome(pool));
 		const around = await this.#around();
 		const staging = (await this.#volume?.others(new Set(known.map((f) => f.meta.attemptId)), this.#clock.nowMs())) ?? [];
 		const live = [...known.map((facts) => ({ poolId: facts.meta.poolId, observation: observationOf(facts, around) })), ...staging].filter(
@@ -215,7 +229,9 @@ export class KubernetesDriver implements ClusterDriver {
 			this.#named.add(meta.attemptId);
 		}
 		if (stop) return this.#endPods(facts, around, Math.max(0, stop.byMs - around.nowMs));
-		const problem = facts.verdict ?? startProblemOf(facts, around, this.#settings.startProblemsMs);
+		const { startProblemsMs, scaleUpMs } = this.#settings;
+		const noRoom = () => (this.#mayGrow(facts) ? noRoomOf(facts, around.nowMs, scaleUpMs) : null);
+		const problem = facts.verdict ?? startProblemOf(facts, around, startProblemsMs) ?? noRoom();
 		if (problem !== null) {
 			if (!facts.verdict) await this.#mark(facts, ANNOTATIONS.verdict, { atMs: around.nowMs, ...problem });
 			return this.#endPods(facts, around, 0);

@@ -6,6 +6,7 @@ import type { KubePool } from "./pools.ts";
 const pool: KubePool = {
 	...{ id: "h100x4", accelerator: "H100-80GB", resource: "nvidia.com/gpu", gpusPerNode: 4, selector: {} },
 	nodes: ["a", "b"].map((name) => ({ name, freeGpus: 0 })),
+	nodesToCome: 0,
 };
 
 interface Wanted {

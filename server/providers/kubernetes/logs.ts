@@ -102,6 +102,11 @@ export class AttemptLogs {
 		return this.#kueue && job?.suspended ? this.#kueue.about(job, { hasPods: pods.length > 0 }) : [];
 	}
 
+	/** What the cluster has said of a pod, warnings or not. */
+	eventsOf(pod: KubePod): Promise<KubeEvent[]> {
+		return this.#ask("Pod", pod.name, isSettled(pod));
+	}
+
 	async #ask(kind: "Pod" | "Job", name: string, settled: boolean): Promise<KubeEvent[]> {
 		const known = this.#events.get(name);
 		const nowMs = this.#clock.nowMs();

@@ -10,7 +10,7 @@ const spec: JobSpec = {
 };
 const input = (changes: Partial<JobSpec> = {}): ManifestInput => ({
 	...{ attemptId: "att_1_001", jobId: "job_1", attemptNo: 1, spec: { ...spec, ...changes }, slots: [], siteLabel: "lab", folders: null },
-	pool: { id: "p", accelerator: "H100-80GB", resource: "nvidia.com/gpu", gpusPerNode: 8, selector: {}, nodes: [] },
+	pool: { id: "p", accelerator: "H100-80GB", resource: "nvidia.com/gpu", gpusPerNode: 8, selector: {}, nodes: [], nodesToCome: 0 },
 	settings: kubernetesSettingsSchema.parse({ access: { inCluster: true }, namespace: "spillway" }),
 });
 const RANK = { fieldRef: { fieldPath: "metadata.annotations['batch.kubernetes.io/job-completion-index']" } };

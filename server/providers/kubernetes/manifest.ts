@@ -12,7 +12,7 @@ import type {
 import { gangEnvironment } from "#server/agent/job-environment.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import { DriverError } from "../driver-errors.ts";
-import { ANNOTATIONS, CONTAINER, FINALIZER, LABELS, objectNameOf } from "./names.ts";
+import { ANNOTATIONS, CONTAINER, FINALIZER, LABELS, objectNameOf, STAYS } from "./names.ts";
 import type { AttemptMeta } from "./objects.ts";
 import type { KubePool } from "./pools.ts";
 import type { ParsedKubernetesSettings, Toleration } from "./settings.ts";
@@ -63,7 +63,7 @@ export function jobOf(input: ManifestInput, server: { indexed: boolean; podRepla
 			// Kueue lets it begin.
 			...(settings.queue === undefined ? {} : { suspend: true }),
 			template: {
-				metadata: { labels: labelsOf(input), annotations: annotationsOf(input), finalizers: [FINALIZER] },
+				metadata: { labels: labelsOf(input), annotations: { ...annotationsOf(input), ...STAYS }, finalizers: [FINALIZER] },
 				spec: podSpecOf(input, name),
 			},
 		},
@@ -83,7 +83,7 @@ export function podsOf(input: ManifestInput): V1Pod[] {
 				name: `${name}-${index}`,
 				labels: { ...labelsOf(input), [LABELS.index]: String(index) },
 				// As Indexed Jobs give it to theirs.
-				annotations: { ...annotationsOf(input), [LABELS.index]: String(index) },
+				annotations: { ...annotationsOf(input), ...STAYS, [LABELS.index]: String(index) },
 				finalizers: [FINALIZER],
 			},
 			spec: { ...spec, hostname: `${name}-${index}`, containers: spec.containers.map((c) => ({ ...c, env: [...env, ...(c.env ?? [])] })) },

@@ -23,6 +23,8 @@ export const ANNOTATIONS = {
 	/** On a Job of others: a RanElsewhere, how it ended in the cloud. */
 	ranElsewhere: `${DOMAIN}/ran-elsewhere`,
 } as const;
+/** Keeps autoscalers (cluster-autoscaler, Karpenter) from taking away the node of a pod that runs. */
+export const STAYS = { "cluster-autoscaler.kubernetes.io/safe-to-evict": "false", "karpenter.sh/do-not-disrupt": "true" } as const;
 /** Keeps a pod that is over, or was deleted by anybody, until its end was seen. */
 export const FINALIZER = `${DOMAIN}/end-seen`;
 export const CONTAINER = "job";

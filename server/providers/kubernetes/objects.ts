@@ -59,7 +59,7 @@ const attemptMetaSchema = z.object({
 export type AttemptMeta = z.output<typeof attemptMetaSchema>;
 const stopMarkSchema = z.object({ atMs: z.number(), byMs: z.number() });
 export type StopMark = z.output<typeof stopMarkSchema>;
-const verdictSchema = z.object({ atMs: z.number(), error: z.string(), failedAt: z.enum(["image", "start"]).default("start") });
+const verdictSchema = z.object({ atMs: z.number(), error: z.string(), failedAt: z.enum(["image", "start", "room"]).default("start") });
 export type Verdict = z.output<typeof verdictSchema>;
 
 /** What both the Job and the pods of an attempt say of it. */

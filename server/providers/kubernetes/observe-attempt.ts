@@ -119,25 +119,44 @@ export function observationOf(facts: AttemptFacts, around: Surroundings): Attemp
 	const ends = overs.map((o) => o.finishedAtMs);
 	const last = ends.length > 0 ? Math.max(...ends) : (facts.job?.completedAtMs ?? facts.job?.deletionAtMs ?? stop?.atMs ?? around.nowMs);
 	const finishedAtMs = Math.max(last, ranFromMs ?? 0);
-	return { ...common, phase: exit === null ? "lost" : "exited", startedAtMs: ranFromMs, finishedAtMs, exit };
+	const end = { startedAtMs: ranFromMs, finishedAtMs, exit };
+	if (exit !== null) return { ...common, ...end, phase: "exited" };
+	return { ...common, ...end, phase: "lost", ...(verdict?.failedAt === "room" && stop === null && { noRoom: verdict.error }) };
 }
+
+/** What autoscalers say of a pod: cluster-autoscaler 1.20 to 1.34, Karpenter 1. */
+const SCALING = ["TriggeredScaleUp", "NotTriggerScaleUp", "Nominated"];
 
 /** A container that is being made waits for nothing. */
 const BEGINS = ["ContainerCreating", "PodInitializing"];
 
 /**
  * Why the cluster lets an attempt wait whose command has not begun: what its scheduler says of a pod without a node, what a node
- * says of one that cannot start, or what Kueue says of its Job. @param queued what Kueue says
+ * says of one that cannot start, or what Kueue says of its Job. Where an autoscaler has said something of a pod without a node, that.
+ * @param says.queued what Kueue says @param says.unplaced the events of a pod without a node
  */
-export function waitOf({ pods }: Pick<AttemptFacts, "pods">, queued: readonly KubeEvent[]): ClusterWait | null {
+export function waitOf(
+	{ pods }: Pick<AttemptFacts, "pods">,
+	says: { queued: readonly KubeEvent[]; unplaced?: readonly KubeEvent[] },
+): ClusterWait | null {
 	const said = (reason: string, message: string): ClusterWait => ({ reason, detail: message.slice(0, WAIT_TEXT_MAX) });
-	const unplaced = pods.find((pod) => pod.node === null);
+	const unplaced = unplacedPodOf({ pods });
+	const scaling = newestOf((says.unplaced ?? []).filter((event) => SCALING.includes(event.reason)));
+	if (unplaced && scaling) return said(scaling.reason, scaling.message);
 	const scheduled = unplaced?.conditions.find((c) => c.type === "PodScheduled" && c.status === "False");
 	if (scheduled) return said(scheduled.reason || "Unschedulable", scheduled.message);
 	const stuck = pods.map((pod) => pod.container?.waiting).find((waiting) => waiting && !BEGINS.includes(waiting.reason));
 	if (stuck) return said(stuck.reason, stuck.message);
-	const newest = queued.toSorted((a, b) => b.atMs - a.atMs)[0];
+	const newest = newestOf(says.queued);
 	return newest ? said(newest.reason, newest.message) : null;
+}
+
+export function unplacedPodOf({ pods }: Pick<AttemptFacts, "pods">): KubePod | null {
+	return pods.find((pod) => pod.node === null && pod.deletionAtMs === null) ?? null;
+}
+
+function newestOf(events: readonly KubeEvent[]): KubeEvent | null {
+	return events.toSorted((a, b) => b.atMs - a.atMs)[0] ?? null;
 }
 
 /** Whether nothing of it runs, or will. */
@@ -175,7 +194,10 @@ type Over = Extract<PodState, { kind: "over" }> & { pod: KubePod };
 /** How it ended; null: it was taken away, and may be run again. */
 function endOf(facts: AttemptFacts, overs: readonly Over[]): Exit | null {
 	const { job, stop, verdict, asJob } = facts;
-	if (verdict) return { code: null, signal: null, error: verdict.error, failedAt: verdict.failedAt };
+	if (verdict) {
+		const { error, failedAt } = verdict;
+		return failedAt === "room" ? null : { code: null, signal: null, error, failedAt };
+	}
 	const worst = worstOf(overs);
 	const ran = overs.some((o) => o.startedAtMs !== null);
 	if (stop) return worst?.exit ?? { code: null, signal: ran ? "SIGKILL" : "SIGTERM", error: null };
@@ -229,6 +251,15 @@ export function startProblemOf(
 		return { error, failedAt: IMAGE_PROBLEMS.includes(waiting.reason) ? "image" : "start" };
 	}
 	return null;
+}
+
+/** Of an attempt for which a node was to come: that none did in time. The job is placed anew then, here or elsewhere. */
+export function noRoomOf(facts: AttemptFacts, nowMs: number, patienceMs: number): Pick<Verdict, "error" | "failedAt"> | null {
+	const pod = unplacedPodOf(facts);
+	if (!pod || nowMs - pod.createdAtMs < patienceMs) return null;
+	const says = pod.conditions.find((c) => c.type === "PodScheduled" && c.status === "False")?.message;
+	const waited = `no node came for pod ${pod.name} in ${Math.round(patienceMs / 1_000)} s`;
+	return { error: says ? `${waited}: ${says}` : waited, failedAt: "room" };
 }
 
 /** Plain pods of a gang of which some were never made: whoever made them died over it. */

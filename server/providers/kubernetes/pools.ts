@@ -1,6 +1,8 @@
 import type { ClusterNode } from "#server/domain/cluster-node.ts";
+import { DriverError } from "../driver-errors.ts";
+import type { PoolNodes } from "../pool-slots.ts";
 import type { KubeNode } from "./objects.ts";
-import type { ParsedKubernetesSettings, Toleration } from "./settings.ts";
+import type { NodeGroup, ParsedKubernetesSettings, Toleration } from "./settings.ts";
 
 /** Equal nodes: the same product of GPU, as many of them. */
 export interface KubePool {
@@ -12,12 +14,18 @@ export interface KubePool {
 	gpusPerNode: number;
 	/** Labels that its nodes have and that a job asks for, so that it lands on them. */
 	selector: Record<string, string>;
+	/** Those that are there. */
 	nodes: { name: string; freeGpus: number }[];
+	/** How many more the cluster's autoscaler adds when pods ask for them. */
+	nodesToCome: number;
 }
 
 /** GPUs that pods have, by node and resource. */
 type UsedGpus = ReadonlyMap<string, ReadonlyMap<string, number>>;
-type PoolSettings = Pick<ParsedKubernetesSettings, "accelerators" | "productLabels" | "resources" | "nodeSelector" | "tolerations">;
+type PoolSettings = Pick<
+	ParsedKubernetesSettings,
+	"accelerators" | "productLabels" | "resources" | "nodeSelector" | "tolerations" | "nodeGroups"
+>;
 /** The one model that a product's name means, or null. */
 export type ResolveAccelerator = (product: string) => string | null;
 
@@ -25,25 +33,64 @@ export type ResolveAccelerator = (product: string) => string | null;
 const UNLABELLED = "gpu";
 
 /**
- * The pools of the nodes that are used. A node whose GPUs failed keeps its place with fewer free ones: its `capacity` has
+ * The pools of the nodes that are used, and of groups whose nodes would come. A node whose GPUs failed keeps its place with fewer free ones: its `capacity` has
  * all of them and its `allocatable` only the healthy.
  * @param used GPUs that pods of others have, by node and resource.
+ * @throws DriverError invalid_request when a group is of no known model.
  */
 export function poolsOf(nodes: Iterable<KubeNode>, used: UsedGpus, settings: PoolSettings, resolve: ResolveAccelerator): KubePool[] {
 	const pools = new Map<string, KubePool>();
+	const groups = new Map(settings.nodeGroups.map((group) => [poolIdOf(group.product, group.gpusPerNode), group]));
+	const modelOf = (product: string) => settings.accelerators[product] ?? (product === UNLABELLED ? null : resolve(product));
 	for (const node of [...nodes].sort((a, b) => (a.name < b.name ? -1 : 1))) {
 		const gpus = gpusOfNode(node, settings);
-		const accelerator = gpus && (settings.accelerators[gpus.product] ?? (gpus.product === UNLABELLED ? null : resolve(gpus.product)));
+		const accelerator = gpus && modelOf(gpus.product);
 		if (!gpus || !accelerator || !hasLabels(node, settings.nodeSelector)) continue;
 		const { resource, count, label, product } = gpus;
-		const id = `${slug(product)}x${count}`;
-		const selector = { ...settings.nodeSelector, ...(label === null ? {} : { [label]: product }) };
-		const pool = pools.get(id) ?? { id, accelerator, resource, gpusPerNode: count, selector, nodes: [] };
+		const id = poolIdOf(product, count);
+		const own = groups.get(id)?.labels ?? {};
+		const selector = { ...settings.nodeSelector, ...(isEmpty(own) && label !== null ? { [label]: product } : own) };
+		const pool = pools.get(id) ?? { id, accelerator, resource, gpusPerNode: count, selector, nodes: [], nodesToCome: 0 };
 		pools.set(id, pool);
 		const free = Math.min(count, node.allocatable.get(resource) ?? 0) - (used.get(node.name)?.get(resource) ?? 0);
-		pool.nodes.push({ name: node.name, freeGpus: standingOf(node, settings.tolerations).state === "ready" ? Math.max(0, free) : 0 });
+		const takesPods = standingOf(node, settings.tolerations).state === "ready" && hasLabels(node, own);
+		pool.nodes.push({ name: node.name, freeGpus: takesPods ? Math.max(0, free) : 0 });
+	}
+	for (const [id, group] of groups) {
+		const pool = pools.get(id) ?? emptyPool(id, group, settings, modelOf(group.product));
+		pools.set(id, pool);
+		pool.nodesToCome = Math.max(0, group.maxNodes - pool.nodes.length);
 	}
 	return [...pools.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+function emptyPool(
+	id: string,
+	{ product, gpusPerNode, labels, resource }: NodeGroup,
+	{ nodeSelector, productLabels, resources }: PoolSettings,
+	accelerator: string | null,
+): KubePool {
+	if (accelerator === null) {
+		const what = `"nodeGroups" of the site names the product ${JSON.stringify(product)}, which is no known model`;
+		throw new DriverError("invalid_request", `${what}. Say in "accelerators" what it is called here.`);
+	}
+	const [label = ""] = productLabels;
+	const selector = { ...nodeSelector, ...(isEmpty(labels) && product !== UNLABELLED ? { [label]: product } : labels) };
+	return { id, accelerator, resource: resource ?? resources[0] ?? "", gpusPerNode, selector, nodes: [], nodesToCome: 0 };
+}
+
+/** Those that are there, and behind them those that would come, with all of their GPUs. */
+export function withNodesToCome(pool: KubePool): PoolNodes {
+	const coming = Array.from({ length: pool.nodesToCome }, () => ({ freeGpus: pool.gpusPerNode }));
+	return { ...pool, nodes: [...pool.nodes, ...coming] };
+}
+
+export function poolIdOf(product: string, gpusPerNode: number): string {
+	return `${slug(product)}x${gpusPerNode}`;
+}
+
+function isEmpty(labels: Readonly<Record<string, string>>): boolean {
+	return Object.keys(labels).length === 0;
 }
 
 /** What the cluster's GPU products are called there, for whoever has to name them here. */

@@ -29,6 +29,20 @@ const tolerationSchema = z.strictObject({
 });
 export type Toleration = z.output<typeof tolerationSchema>;
 
+const nodeGroupSchema = z.strictObject({
+	/** As the nodes' product label says it, and as in `accelerators`; `gpu` for nodes without one. */
+	product: z.string().min(1),
+	gpusPerNode: z.number().int().min(1).max(64),
+	/** As many as the autoscaler may bring it to. */
+	maxNodes: z.number().int().min(1).max(10_000),
+	/** What pods ask for so that the autoscaler chooses this group, which its nodes have from their birth; default: the product. */
+	labels: labels.default({}),
+	/** The extended resource that its GPUs are; default: the first of `resources`. */
+	resource: z.string().min(1).optional(),
+});
+
+export type NodeGroup = z.output<typeof nodeGroupSchema>;
+
 /** Where GPU products are told by a label, the first one that a node has counts. */
 const PRODUCT_LABELS = [
 	"nvidia.com/gpu.product",
@@ -50,6 +64,15 @@ export const kubernetesSettingsSchema = z.strictObject({
 	productLabels: z.array(z.string().min(1)).min(1).default(PRODUCT_LABELS),
 	/** Extended resources that are GPUs. */
 	resources: z.array(z.string().min(1)).min(1).default(["nvidia.com/gpu", "amd.com/gpu"]),
+	/** Groups of equal nodes that the cluster's autoscaler adds when a pod asks for one, and takes away: one for each pool. */
+	nodeGroups: z
+		.array(nodeGroupSchema)
+		.default([])
+		.refine((groups) => new Set(groups.map((g) => `${g.product}x${g.gpusPerNode}`)).size === groups.length, {
+			message: "names a product with as many GPUs twice: the nodes of a pool are one group",
+		}),
+	/** How long a pod may wait for a node of its group to come, until its attempt is taken back and the job placed anew. */
+	scaleUpMs: z.number().int().positive().default(900_000),
 	/** Only nodes with these labels are used. */
 	nodeSelector: labels.default({}),
 	/** Taints that jobs tolerate; a node with another one that keeps pods off is unavailable. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type PoolSpeeds, poolSpeedsSchema, speedsOfNothing } from "#server/domain/pool-speed.ts";
 import { type CheckStep, checkSteps } from "../check-steps.ts";
+import type { PoolObservation } from "../driver.ts";
 import type { SiteKind, SitePlace } from "../site-kind.ts";
 import { KubernetesDriver } from "./driver.ts";
 import { kubernetesSettingsSchema, type ParsedKubernetesSettings } from "./settings.ts";
@@ -52,6 +53,11 @@ export function kubernetesSiteKind(options: {
 			{
 				...{ name: "accelerators", label: "Accelerators", input: "map", required: false, placeholder: "NVIDIA-H100-80GB-HBM3 = H100-80GB" },
 				hint: "What the nodes' GPU products are called here. Known models need no line.",
+			},
+			{
+				...{ name: "nodeGroups", label: "Groups of nodes", input: "json", required: false },
+				placeholder: '[{"product": "NVIDIA-H100-80GB-HBM3", "gpusPerNode": 8, "maxNodes": 4}]',
+				hint: "As JSON: nodes that the cluster's autoscaler adds when a pod asks for them, and takes away.",
 			},
 			{ name: "queue", label: "Kueue's LocalQueue", input: "text", required: false, hint: "That jobs are put into, where Kueue is there." },
 			{
@@ -109,7 +115,7 @@ function checkKubernetesSite(
 			async look() {
 				const { pools } = await seen;
 				if (pools.length === 0) return { failed: "No node with a GPU of a known model is seen." };
-				const text = pools.map((p) => `${p.id} (${p.nodes} × ${p.gpusPerNode} ${p.accelerator})`).join(", ");
+				const text = pools.map((p) => `${p.id} (${sizeOf(p)} ${p.accelerator})`).join(", ");
 				const idle = speedsOfNothing(speeds, pools, (name) => resolveAccelerator(name) ?? name);
 				return idle.length > 0
 					? { failed: `Speeds that name no pool and no accelerator here: ${idle.join(", ")}. Pools: ${text}.` }
@@ -137,6 +143,10 @@ function checkKubernetesSite(
 			}),
 		},
 	]);
+}
+
+function sizeOf({ nodes, nodesToCome = 0, gpusPerNode }: PoolObservation): string {
+	return nodesToCome === 0 ? `${nodes} × ${gpusPerNode}` : `${nodes - nodesToCome} of up to ${nodes} × ${gpusPerNode}`;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -20,7 +20,7 @@ import { postCharges } from "./post-charges.ts";
 const STEP_MS = 7 * DAY_MS;
 
 /** A pool under its lock, with the zone whose hours its power is weighed with. */
-export type LockedPool = OwnedPool & { gridZone: string };
+export type LockedPool = OwnedPool & { gridZone: string; nodesToCome: number };
 
 export async function listPoolKeys(ctx: LedgerContext): Promise<PoolKey[]> {
 	return ctx.db
@@ -93,13 +93,16 @@ export async function lockPool(tx: Tx, key: PoolKey): Promise<LockedPool | null>
 		.for("no key update", { of: pool });
 	if (!row) return null;
 	const calendar = await holdLedgerCalendar(tx);
-	const gpus = row.pool.nodes * row.pool.gpusPerNode;
+	const cards = await effectiveCards(tx, key, calendar);
+	// A card is of the whole pool; a price for each GPU-hour is of those that are there.
+	const gpus = (row.pool.nodes - (cards.length > 0 ? 0 : row.pool.nodesToCome)) * row.pool.gpusPerNode;
 	const power = powerOfPool({ ...row.pool, siteSettings: row.settings });
 	return {
 		poolId: row.pool.id,
 		gpus,
+		nodesToCome: row.pool.nodesToCome,
 		microUsdPerGpuHour: row.pool.microUsdPerGpuHour,
-		cards: await effectiveCards(tx, key, calendar),
+		cards,
 		calendar,
 		ownedSinceMs: row.pool.ownedSince.getTime(),
 		idleMeteredUntilMs: row.pool.idleMeteredUntil?.getTime() ?? null,

@@ -53,7 +53,9 @@ export async function readDemand(ctx: ServiceContext, raw: DemandInput): Promise
 			a.site_id as "siteId", a.placement->>'provider' as provider, a.capacity_type as "capacityType"
 		from attempt a join job j on j.id = a.job_id
 		where a.created_at < ${to}::timestamptz and (a.finished_at is null or a.finished_at > ${from}::timestamptz)`);
-	const [owned] = await ctx.db.execute<{ gpus: number }>(sql`select coalesce(sum(nodes * gpus_per_node), 0)::int as gpus from pool`);
+	const [owned] = await ctx.db.execute<{ gpus: number }>(
+		sql`select coalesce(sum((nodes - nodes_to_come) * gpus_per_node), 0)::int as gpus from pool`,
+	);
 	const keys = [...new Set(placed.map((p) => `${p.siteId}|${p.provider}|${p.capacityType}`))].sort(
 		(a, b) => rank(a) - rank(b) || a.localeCompare(b),
 	);

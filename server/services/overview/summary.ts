@@ -96,7 +96,7 @@ async function readQueue(db: Db): Promise<OverviewSummary["queue"]> {
 
 async function readOwned(db: Db): Promise<OverviewSummary["owned"]> {
 	const [row] = await db.execute<{ gpus: number; busy: number }>(sql`
-		select (select coalesce(sum(nodes * gpus_per_node), 0)::int from pool) as gpus,
+		select (select coalesce(sum((nodes - nodes_to_come) * gpus_per_node), 0)::int from pool) as gpus,
 			(select coalesce(sum(cardinality(slots)), 0)::int from allocation where ended_at is null) as busy`);
 	return { gpus: row?.gpus ?? 0, busy: row?.busy ?? 0 };
 }

@@ -39,7 +39,7 @@ const CORRECTIONS_MAX = 200_000;
 /**
  * Gives a pool a rate card from an instant on, until the next one's. Where the pool is charged beyond that instant, the
  * difference to what the card says is posted as corrections (`rate_card`) in the same transaction; nothing is rewritten.
- * @throws SpillwayError `forbidden`, `not_found`, `invalid_input`, `precondition_failed` when too much would be corrected.
+ * @throws SpillwayError `forbidden`, `not_found`, `invalid_input`, `conflict` for a pool whose nodes come and go, `precondition_failed` when too much would be corrected.
  */
 export async function setRateCard(ctx: ServiceContext, key: PoolKey, raw: RateCardInput): Promise<RateCardSet> {
 	authorize(ctx, "rates:change", null);
@@ -54,6 +54,10 @@ export async function setRateCard(ctx: ServiceContext, key: PoolKey, raw: RateCa
 	return ctx.db.transaction(async (tx) => {
 		const before = await lockPool(tx, key);
 		if (!before) throw unknownPool(key);
+		if (before.nodesToCome > 0)
+			throw new SpillwayError("conflict", `The nodes of ${key.siteId}/${key.poolId} come and go with the cluster's autoscaler.`, {
+				fix: "A rate card says what a whole pool costs, there or not. Such a pool has a price for each GPU-hour of the nodes that are there.",
+			});
 		const nowMs = ctx.clock.nowMs();
 		const fromMs = effectiveFromMs(input.effectiveFrom, before.calendar, nowMs);
 		const replaced = (await cardsOfPool(tx, key)).findLast((c) => c.effectiveFromMs <= fromMs) ?? null;

@@ -23,7 +23,10 @@ export interface PoolDetail {
 	id: string;
 	accelerator: string;
 	nodes: number;
+	/** Of `nodes`, those that are not there now, and that the cluster's autoscaler would add for a job. */
+	nodesToCome: number;
 	gpusPerNode: number;
+	/** GPUs that are there, or that jobs hold whose nodes are about to come. */
 	gpus: number;
 	busy: number;
 	unavailable: number;
@@ -128,19 +131,28 @@ function poolDetail(
 	speed: number,
 	open: readonly { slots: number[]; jobId: string; jobName: string; team: string }[],
 ): PoolDetail {
-	const gpus = row.nodes * row.gpusPerNode;
-	const holder = new Map(open.flatMap((o) => o.slots.filter((slot) => slot < gpus).map((slot) => [slot, o] as const)));
-	const unavailable = new Set(row.unavailableSlots.filter((slot) => slot < gpus && !holder.has(slot)));
-	const slots = Array.from({ length: gpus > SLOTS_TOLD_MAX ? 0 : gpus }, (_, slot): SlotView => {
-		const by = holder.get(slot);
-		const state = by ? "busy" : unavailable.has(slot) ? "unavailable" : "free";
-		return { slot, state, jobId: by?.jobId ?? null, jobName: by?.jobName ?? null, team: by?.team ?? null };
-	});
+	const all = row.nodes * row.gpusPerNode;
+	const holder = new Map(open.flatMap((o) => o.slots.filter((slot) => slot < all).map((slot) => [slot, o] as const)));
+	const unavailable = new Set(row.unavailableSlots.filter((slot) => slot < all && !holder.has(slot)));
+	// Slots are a count and no places, so that any free ones are those of nodes that are not there.
+	const absent = Math.min(row.nodesToCome * row.gpusPerNode, all - holder.size - unavailable.size);
+	const gpus = all - absent;
+	const isFree = (slot: number): boolean => !holder.has(slot) && !unavailable.has(slot);
+	const told = gpus > SLOTS_TOLD_MAX ? [] : Array.from({ length: all }, (_, slot) => slot);
+	const left = new Set(absent === 0 ? [] : told.filter(isFree).slice(-absent));
+	const slots = told
+		.filter((slot) => !left.has(slot))
+		.map((slot): SlotView => {
+			const by = holder.get(slot);
+			const state = by ? "busy" : isFree(slot) ? "free" : "unavailable";
+			return { slot, state, jobId: by?.jobId ?? null, jobName: by?.jobName ?? null, team: by?.team ?? null };
+		});
 	const firstOf = (held: readonly number[]): number => Math.min(...held);
 	return {
 		id: row.id,
 		accelerator: row.accelerator,
 		nodes: row.nodes,
+		nodesToCome: row.nodesToCome,
 		gpusPerNode: row.gpusPerNode,
 		gpus,
 		busy: holder.size,

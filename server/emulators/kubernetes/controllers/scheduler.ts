@@ -52,7 +52,7 @@ function usedOn(store: Store, node: string): Map<string, number> {
 	return used;
 }
 
-function asksOf({ spec }: PodObject): Map<string, number> {
+export function asksOf({ spec }: PodObject): Map<string, number> {
 	const asks = new Map<string, number>();
 	for (const { resources } of spec.containers)
 		for (const [resource, count] of Object.entries(resources?.limits ?? {}))

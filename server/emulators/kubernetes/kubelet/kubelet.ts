@@ -53,6 +53,7 @@ interface Running {
 export class Kubelet {
 	readonly #options: KubeletOptions;
 	readonly #api: NodeApi;
+	readonly #nodes: NodeShape[];
 	readonly #pods = new Map<string, Running>();
 	readonly #dead = new Set<string>();
 	readonly #healthy = new Map<string, number>();
@@ -61,14 +62,31 @@ export class Kubelet {
 
 	constructor(options: KubeletOptions) {
 		this.#options = options;
+		this.#nodes = [...options.nodes];
 		this.#api = new NodeApi(options.api);
 	}
 
 	async start(): Promise<void> {
 		this.#logs = await serveLogs((namespace, pod) => this.#find(namespace, pod), this.#options.tls ?? null);
-		for (const node of this.#options.nodes) await this.#register(node);
+		for (const node of this.#nodes) await this.#register(node);
 		void this.#api.follow("/api/v1/pods", (type, object) => this.#take(type, object as V1Pod));
 		this.#timer = setInterval(() => void this.#heartbeat(), HEARTBEAT_MS).unref();
+	}
+
+	/** Another node joins. */
+	async join(node: NodeShape): Promise<void> {
+		this.#nodes.push(node);
+		await this.#register(node);
+	}
+
+	/** The node is given back; nothing runs there. */
+	async leave(name: string): Promise<void> {
+		this.#nodes.splice(
+			this.#nodes.findIndex((n) => n.name === name),
+			1,
+		);
+		await this.#api.insist("DELETE", `/api/v1/nodes/${name}`);
+		await this.#api.insist("DELETE", `${LEASES}/${name}`);
 	}
 
 	/** Kills what runs. */
@@ -93,7 +111,7 @@ export class Kubelet {
 	/** So many of the node's GPUs answer. */
 	async setHealthyGpus(name: string, gpus: number): Promise<void> {
 		this.#healthy.set(name, gpus);
-		const node = this.#options.nodes.find((n) => n.name === name);
+		const node = this.#nodes.find((n) => n.name === name);
 		if (node) await this.#api.insist("PATCH", `/api/v1/nodes/${name}/status`, this.#nodeStatus(node), STRATEGIC);
 	}
 
@@ -137,7 +155,7 @@ export class Kubelet {
 	}
 
 	async #heartbeat(): Promise<void> {
-		for (const { name } of this.#options.nodes) {
+		for (const { name } of this.#nodes) {
 			if (!this.#dead.has(name))
 				await this.#api.call("PATCH", `${LEASES}/${name}`, { spec: { renewTime: microTime() } }, MERGE).catch(() => null);
 		}
@@ -146,7 +164,7 @@ export class Kubelet {
 	#take(type: string, pod: V1Pod): void {
 		const node = pod.spec?.nodeName;
 		const key = `${pod.metadata?.namespace}/${pod.metadata?.name}`;
-		if (!node || !this.#options.nodes.some((n) => n.name === node) || this.#dead.has(node)) return;
+		if (!node || !this.#nodes.some((n) => n.name === node) || this.#dead.has(node)) return;
 		const known = this.#pods.get(key);
 		if (known && known.pod.metadata?.uid === pod.metadata?.uid) {
 			known.pod = pod;

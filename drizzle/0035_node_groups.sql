@@ -1,0 +1,1 @@
+ALTER TABLE "pool" ADD COLUMN "nodes_to_come" integer DEFAULT 0 NOT NULL;
