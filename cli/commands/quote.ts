@@ -1,3 +1,4 @@
+import { electricityAheadWords } from "#server/domain/home-electricity.ts";
 import { readAs } from "../client.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { EXIT } from "../exit.ts";
@@ -64,6 +65,7 @@ function quoteText({ io }: CommandContext, quoted: Quoted): string {
 			["approval", approval === null ? null : clean(approval.sentence)],
 			["run time", `≈${duration(runTime.p50Ms)}${spread}`],
 			["queue", `${count(queue.jobs, "job")} that wait, for ${count(queue.gpus, "GPU")}; as of ${exactTime(at)}`],
+			["electricity", quoted.electricity.map((of) => clean(electricityAheadWords(of))).join(" · ") || null],
 			[
 				"budget",
 				budgetFree === null ? null : `${money(budgetFree.freeMicroUsd)} of ${money(budgetFree.capMicroUsd)} free in ${budgetFree.budgetId}`,

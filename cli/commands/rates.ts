@@ -102,7 +102,7 @@ async function show(ctx: CommandContext, at: string): Promise<ExitCode> {
 			["network", exactMoney(month.networkMicroUsd)],
 			["support", exactMoney(month.supportMicroUsd)],
 			["staff", exactMoney(month.staffMicroUsd)],
-			["electricity", `${month.hoursPriced} of ${count(month.hours, "hour")} at prices of their own, the others at the card's`],
+			["electricity", electricityText(month)],
 			["busy GPU-hour", exactMoney(month.busyMicroUsdPerGpuHour)],
 			["idle GPU-hour", exactMoney(month.idleMicroUsdPerGpuHour)],
 		]),
@@ -248,3 +248,16 @@ const commitmentShape = z.looseObject({
 	...{ id: text, siteId: text, instanceType: text, instances: z.number(), region: text.nullable(), zone: text.nullish() },
 	...{ hourlyMicroUsd: text, upfrontMicroUsd: text, from: text, to: text },
 });
+
+function electricityText({
+	hours,
+	hoursPriced,
+	electricitySources,
+}: {
+	hours: number;
+	hoursPriced: number;
+	electricitySources: string[];
+}): string {
+	const from = electricitySources.length > 0 ? ` (${oneLine(electricitySources.join("; "))})` : "";
+	return `${hoursPriced} of ${count(hours, "hour")} at prices of their own${from}, the others at the card's`;
+}

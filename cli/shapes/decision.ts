@@ -54,6 +54,9 @@ export const quoteShape = explanationShape.extend({
 	runTime: z.looseObject({ p50Ms: z.number(), p90Ms: z.number() }),
 	forecastScore: z.looseObject({ count: z.number(), p50Covered: z.number(), p90Covered: z.number() }).nullable(),
 	quoteScore: z.looseObject({ count: z.number(), p50Covered: z.number(), p90Covered: z.number() }).nullable().default(null),
+	electricity: z
+		.array(z.looseObject({ siteId: z.string(), hours: z.number(), hoursPriced: z.number(), sources: z.array(z.string()) }))
+		.default([]),
 	budgetFree: z.looseObject({ budgetId: z.string(), freeMicroUsd: micro, capMicroUsd: micro }).nullable(),
 });
 

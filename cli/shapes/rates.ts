@@ -25,6 +25,7 @@ export const poolRatesShape = z.looseObject({
 			staffMicroUsd: micro,
 			hours: z.number(),
 			hoursPriced: z.number(),
+			electricitySources: z.array(z.string()).default([]),
 			busyMicroUsdPerGpuHour: micro,
 			idleMicroUsdPerGpuHour: micro,
 		})

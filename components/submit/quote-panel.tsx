@@ -7,6 +7,7 @@ import type { QuoteView } from "#components/trpc/outputs.ts";
 import { cn } from "#components/ui/cn.ts";
 import { Panel } from "#components/ui/panel.tsx";
 import { TextSkeleton } from "#components/ui/skeleton.tsx";
+import { electricityAheadWords } from "#server/domain/home-electricity.ts";
 import { QuoteHeadline } from "./quote-headline.tsx";
 import { QuotePolicy } from "./quote-policy.tsx";
 import { QuoteRuns, QuoteTable } from "./quote-table.tsx";
@@ -81,6 +82,11 @@ export function QuotePanel(props: QuotePanelProps) {
 					note={props.stale && props.staleWhy ? <p className="text-xs text-risk-ink">{props.staleWhy}</p> : null}
 				/>
 				<QuoteTable ways={ways} deadlineMs={deadlineMs} />
+				{quote.electricity.length > 0 && (
+					<p className="border-t px-4 py-2 text-xs text-pretty text-ink-3">
+						Electricity at home, in its price: {quote.electricity.map(electricityAheadWords).join("; ")}.
+					</p>
+				)}
 			</div>
 			<div className="border-t px-4 py-3">{props.submit}</div>
 			<div className={cn("transition-opacity", props.stale && !props.staleWhy && "opacity-60")}>

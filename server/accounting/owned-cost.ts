@@ -76,6 +76,23 @@ export function cardCost(card: OwnedRateCard, calendar: Calendar): CardCost {
 	};
 }
 
+/**
+ * The power of one GPU for an hour in the mean of some time: hours with a price of their own (micro-dollars per kWh by their start)
+ * at that price, all others at the mean of the card's week. Towards zero; below it where the market pays.
+ */
+export function powerPerHour(cost: CardCost, load: Load, hours: ReadonlyMap<number, bigint>, { fromMs, toMs }: Interval): bigint {
+	let knownMs = 0;
+	let sum = 0n;
+	for (const [hourMs, microUsdPerKwh] of hours) {
+		const ms = Math.min(hourMs + HOUR_MS, toMs) - Math.max(hourMs, fromMs);
+		if (ms <= 0) continue;
+		knownMs += ms;
+		sum += cost.powerAt(load, microUsdPerKwh, HOUR_MS) * BigInt(ms);
+	}
+	sum += cost.powerPerHour(load) * BigInt(toMs - fromMs - knownMs);
+	return sum / BigInt(toMs - fromMs);
+}
+
 /** The pool's fixed cost over an interval, part by part; the parts add up to the difference of fixedUntil. */
 export function cardParts(card: OwnedRateCard, calendar: Calendar, { fromMs, toMs }: Interval): CardParts {
 	const plan = planOf(card);

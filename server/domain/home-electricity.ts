@@ -17,6 +17,20 @@ export interface PricedTime<Micro = bigint> {
 	microUsdPerKwh: Micro;
 }
 
+/** How many of the hours ahead have a price of their own in a site's price of a GPU-hour. */
+export interface ElectricityAhead {
+	siteId: string;
+	hours: number;
+	hoursPriced: number;
+	sources: string[];
+}
+
+/** "home: 18 of the next 24 h at known prices (EPEX day-ahead), the others at the rate card's". */
+export function electricityAheadWords({ siteId, hours, hoursPriced, sources }: ElectricityAhead): string {
+	const others = hoursPriced < hours ? ", the others at the rate card's" : "";
+	return `${siteId}: ${hoursPriced} of the next ${hours} h at known prices (${sources.join("; ")})${others}`;
+}
+
 /** "37 h at hourly prices ($0.081 a kWh on average; EPEX day-ahead), 3 h at the rate card's ($0.11 a kWh)". */
 export function electricityWords({ hourly, card, sources }: HomeElectricity<bigint | string>): string {
 	const parts: string[] = [];

@@ -1,4 +1,4 @@
-import { and, desc, eq, gte, inArray, lt, sql } from "drizzle-orm";
+import { and, desc, eq, gte, inArray, lt, ne, sql } from "drizzle-orm";
 import { z } from "zod";
 import { nextBucketStartMs, type Period, periodOf } from "#server/accounting/calendar.ts";
 import { forecastByDay } from "#server/accounting/forecast.ts";
@@ -146,6 +146,7 @@ async function readJobs(db: Db, id: string, period: Period, teams: readonly stri
 			and(
 				eq(budgetJob.budgetId, id),
 				eq(budgetJob.periodKey, period.key),
+				ne(budgetJob.postedMicroUsd, 0n),
 				teams === null ? undefined : teams.length === 0 ? sql`false` : inArray(job.team, [...teams]),
 			),
 		)

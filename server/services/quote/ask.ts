@@ -1,4 +1,5 @@
 import type { Candidate, Explanation } from "#server/domain/decision.ts";
+import type { ElectricityAhead } from "#server/domain/home-electricity.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import { gpusOf } from "#server/domain/job.ts";
 import { outlookSentence } from "#server/domain/outlook-sentence.ts";
@@ -17,6 +18,7 @@ import { type ForecastScore, scoreOfHorizon } from "../forecast/score.ts";
 import { withNamedModels } from "../job/named-models.ts";
 import { runUserOf, withUser } from "../job/run-user.ts";
 import { type ReasonView, reasonView } from "../job/view.ts";
+import { electricityAhead } from "../rate-card/gpu-hour-prices.ts";
 import type { Timing } from "../timing.ts";
 import { decideAsked, presentSnapshot } from "./decide-asked.ts";
 import { askedJob, askedVariants, type SuggestionView, suggestionView } from "./suggestions.ts";
@@ -46,6 +48,8 @@ export interface QuoteView extends Omit<Explanation, "reason" | "jobId" | "candi
 	forecastScore: ForecastScore | null;
 	/** The same of what jobs were told as they were submitted, as here: nobody had waited yet. */
 	quoteScore: ForecastScore | null;
+	/** Sites at home whose price of a GPU-hour goes by known prices of electricity. */
+	electricity: ElectricityAhead[];
 	/** Free of the tightest budget that holds the job, micro-dollars; null when no budget does. */
 	budgetFree: { budgetId: string; freeMicroUsd: string; capMicroUsd: string } | null;
 }
@@ -82,6 +86,7 @@ export async function askQuote(ctx: ServiceContext & { timing: Timing }, written
 		approval: await approvalOf(ctx, reason, snapshot.nowMs),
 		forecastScore: forecast ? await scoreOfHorizon(ctx.db, forecast.horizon) : null,
 		quoteScore: forecast ? await scoreOfHorizon(ctx.db, forecast.horizon, "quotes") : null,
+		electricity: await electricityAhead(ctx.db, [...new Set(snapshot.pools.map((pool) => pool.siteId))], snapshot.nowMs),
 		budgetFree: tightestBudget(snapshot, spec),
 	};
 }

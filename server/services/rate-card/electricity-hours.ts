@@ -1,4 +1,4 @@
-import { and, asc, eq, gte, lt } from "drizzle-orm";
+import { and, asc, gte, inArray, lt } from "drizzle-orm";
 import { bucketStartMs, type Interval } from "#server/accounting/calendar.ts";
 import type { OwnedPool, OwnedUse } from "#server/accounting/meter-pool.ts";
 import type { DbOrTx } from "#server/db/client.ts";
@@ -15,15 +15,30 @@ export interface ElectricityHourPrice {
 export async function electricityHoursOf(
 	db: DbOrTx,
 	siteId: string,
-	{ fromMs, toMs }: Interval,
+	interval: Interval,
 ): Promise<ReadonlyMap<number, ElectricityHourPrice>> {
+	return (await electricityHoursOfSites(db, [siteId], interval)).get(siteId) ?? new Map();
+}
+
+/** The same of several sites at once; one without any known hour is left out. */
+export async function electricityHoursOfSites(
+	db: DbOrTx,
+	siteIds: readonly string[],
+	{ fromMs, toMs }: Interval,
+): Promise<ReadonlyMap<string, ReadonlyMap<number, ElectricityHourPrice>>> {
+	const sites = new Map<string, Map<number, ElectricityHourPrice>>();
+	if (siteIds.length === 0) return sites;
 	const p = electricityPrice;
 	const rows = await db
-		.select({ hour: p.hour, microUsdPerKwh: p.microUsdPerKwh, source: p.source })
+		.select({ siteId: p.siteId, hour: p.hour, microUsdPerKwh: p.microUsdPerKwh, source: p.source })
 		.from(p)
-		.where(and(eq(p.siteId, siteId), gte(p.hour, new Date(bucketStartMs("hour", fromMs))), lt(p.hour, new Date(toMs))))
-		.orderBy(asc(p.hour));
-	return new Map(rows.map(({ hour, ...price }) => [hour.getTime(), price]));
+		.where(and(inArray(p.siteId, [...siteIds]), gte(p.hour, new Date(bucketStartMs("hour", fromMs))), lt(p.hour, new Date(toMs))))
+		.orderBy(asc(p.siteId), asc(p.hour));
+	for (const { siteId, hour, ...price } of rows) {
+		const hours = sites.get(siteId) ?? new Map<number, ElectricityHourPrice>();
+		sites.set(siteId, hours.set(hour.getTime(), price));
+	}
+	return sites;
 }
 
 /** The prices alone, micro-dollars per kWh, as the meter takes them. */

@@ -9,6 +9,7 @@ import { receiptOf } from "../ledger/receipt.ts";
 import { settleAllocation } from "../ledger/settle.ts";
 import * as test from "../ledger/testing/books.ts";
 import { listElectricityPrices, setElectricityPrices } from "./electricity-prices.ts";
+import { busyPricesNow, electricityAhead } from "./gpu-hour-prices.ts";
 import { readPoolRates } from "./list.ts";
 import { setRateCard } from "./set.ts";
 
@@ -109,7 +110,34 @@ describe("prices of single hours", () => {
 			{ from: at(hour(1)), usdPerKwh: "0.0815", source: "EPEX day-ahead" },
 			{ from: at(hour(2)), usdPerKwh: "-0.004", source: "EPEX day-ahead" },
 		]);
-		expect((await readPoolRates(as("finance"), key)).month).toMatchObject({ hours: 720, hoursPriced: 2 });
+		expect((await readPoolRates(as("finance"), key)).month).toMatchObject({
+			...{ hours: 720, hoursPriced: 2, electricitySources: ["EPEX day-ahead"] },
+		});
+	});
+
+	it("count in what a GPU-hour costs, in the month and in the 24 hours ahead: 1.5 kWh at $0.0815 and −$0.004 beside 718 and 22 h at $0.10", async () => {
+		await aPool();
+		const pools = [{ siteId: "local", id: "gpu", nodes: 1, gpusPerNode: 4 }];
+		const prices = async () => ({
+			month: BigInt((await readPoolRates(as("finance"), key)).month?.busyMicroUsdPerGpuHour ?? 0),
+			ahead: (await busyPricesNow(books.db, pools, books.clock.nowMs())).get("local/gpu") ?? 0n,
+		});
+		const byCard = await prices();
+		expect(await electricityAhead(books.db, ["local"], books.clock.nowMs())).toEqual([]);
+		await set([-1, "999"], [1, "81.5"], [2, "-4"]);
+		const known = await prices();
+		// 0.999 is of an hour of the month that is over: (1,498,500 + 122,250 − 6,000 + 717 × 150,000) ÷ 720.
+		expect(known.month - byCard.month).toBe(151_617n - 150_000n);
+		// (122,250 − 6,000 + 22 × 150,000) ÷ 24.
+		expect(known.ahead - byCard.ahead).toBe(142_343n - 150_000n);
+		expect(await electricityAhead(books.db, ["local"], books.clock.nowMs())).toEqual([
+			{ siteId: "local", hours: 24, hoursPriced: 2, sources: ["EPEX day-ahead"] },
+		]);
+		expect(await electricityAhead(books.db, ["local"], books.clock.nowMs() + 3 * HOUR_MS)).toEqual([]);
+		expect(await electricityAhead(books.db, ["aws"], books.clock.nowMs())).toEqual([]);
+		// Within an hour the prices stay the same.
+		books.clock.advance(59 * MINUTE_MS);
+		expect((await prices()).ahead).toBe(known.ahead);
 	});
 
 	it.each([

@@ -50,7 +50,9 @@ export interface PoolMonth {
 	/** Hours of the month, and those of them whose electricity has a price of its own; in the others the card's holds. */
 	hours: number;
 	hoursPriced: number;
-	/** Fixed cost by GPU-hours owned, plus power at the card's price. */
+	/** Where those prices are from. */
+	electricitySources: string[];
+	/** Fixed cost by GPU-hours owned, plus power: at those prices, and at the card's in the other hours. */
 	busyMicroUsdPerGpuHour: string;
 	idleMicroUsdPerGpuHour: string;
 }
@@ -98,7 +100,8 @@ async function monthOf(
 	const calendar = await ledgerCalendar(db);
 	const month = { fromMs: bucketStartMs("month", nowMs, calendar), toMs: nextBucketStartMs("month", nowMs, calendar) };
 	const parts = cardParts(card, calendar, month);
-	const prices = gpuHourPrices(card, calendar, gpus, nowMs);
+	const known = await electricityHoursOf(db, siteId, month);
+	const prices = gpuHourPrices({ card, gpus, atMs: nowMs, powerOf: month, hours: known }, calendar);
 	return {
 		from: new Date(month.fromMs).toISOString(),
 		to: new Date(month.toMs).toISOString(),
@@ -108,7 +111,8 @@ async function monthOf(
 		supportMicroUsd: parts.supportMicroUsd.toString(),
 		staffMicroUsd: parts.staffMicroUsd.toString(),
 		hours: Math.round((month.toMs - month.fromMs) / HOUR_MS),
-		hoursPriced: (await electricityHoursOf(db, siteId, month)).size,
+		hoursPriced: known.size,
+		electricitySources: [...new Set([...known.values()].map(({ source }) => source))],
 		busyMicroUsdPerGpuHour: prices.busyMicroUsd.toString(),
 		idleMicroUsdPerGpuHour: prices.idleMicroUsd.toString(),
 	};
