@@ -8,6 +8,7 @@ const input: UserDataInput = {
 	bootstrapSecret: "a-B_".repeat(11).slice(0, 43),
 	agentSha256: "ab".repeat(32),
 	expiresAtMs: 1_795_000_000_123,
+	lifeMs: 7_200_000,
 	runtimeSha256: { "linux-x64": "cd".repeat(32), "linux-arm64": "ef".repeat(32) },
 };
 
@@ -42,6 +43,7 @@ describe("userData", () => {
 		["an id with shell in it", { instanceId: "ins_`id`" }],
 		["a sum that is none", { agentSha256: "abc" }],
 		["an expiry that is no time", { expiresAtMs: Number.NaN }],
+		["a life that is none", { lifeMs: 0 }],
 		["a platform that is none", { runtimeSha256: { "x) reboot": "cd".repeat(32) } }],
 	])("refuses %s", (_what, wrong) => {
 		expect(() => userData({ ...input, ...wrong })).toThrow();

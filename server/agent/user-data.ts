@@ -8,6 +8,8 @@ export interface UserDataInput {
 	/** Of the file that the control plane serves as /agent/v1/agent.mjs. */
 	agentSha256: string;
 	expiresAtMs: number;
+	/** From the intent to the expiry: the dead man's switch waits no longer, however far behind the machine's clock is. */
+	lifeMs: number;
 	/** Of the Node that it serves as /agent/v1/runtime/<platform>, by platform, e.g. linux-x64; for images without one. */
 	runtimeSha256?: Readonly<Record<string, string>>;
 }
@@ -37,6 +39,7 @@ S=$(command -v shutdown) P=$(command -v poweroff)
 off() { { [ -n "$S" ] && "$S" -h now; } || { [ -n "$P" ] && "$P"; }; }
 die() { say "$*; powering off"; off; exit 1; }
 left=$((X - $(date +%s)))
+[ "$left" -le ${Math.ceil(whole(input.lifeMs) / 1000)} ] || left=${Math.ceil(whole(input.lifeMs) / 1000)}
 [ "$left" -gt 0 ] || die "the machine's life is over"
 (trap '' HUP; sleep "$left"; until off; do sleep 10; done) </dev/null >/dev/null 2>&1 &
 D=$(mktemp -d "\${TMPDIR:-/var/tmp}/spillway.XXXXXX") || die "no folder to work in"
@@ -97,6 +100,6 @@ function hex(sum: string): string {
 }
 
 function whole(ms: number): number {
-	assert(Number.isSafeInteger(ms) && ms > 0, `expiresAtMs must be a whole number of ms, got ${ms}`);
+	assert(Number.isSafeInteger(ms) && ms > 0, `a time must be a whole number of ms, got ${ms}`);
 	return ms;
 }

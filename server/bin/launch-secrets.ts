@@ -10,7 +10,7 @@ export async function launchSecrets(secretKey: string, controlUrl: string): Prom
 		await Promise.all(Object.entries(RUNTIME_FILES).map(async ([platform, file]) => [platform, await sha256OfFile(file)] as const)),
 	);
 	return {
-		userDataFor: ({ instanceId, expiresAtMs }) =>
+		userDataFor: ({ instanceId, expiresAtMs, lifeMs }) =>
 			userData({
 				controlUrl,
 				instanceId,
@@ -18,6 +18,7 @@ export async function launchSecrets(secretKey: string, controlUrl: string): Prom
 				agentSha256,
 				runtimeSha256,
 				expiresAtMs,
+				lifeMs,
 			}),
 		bootstrapHashFor: (instanceId) => bootstrapHashOf(secretKey, instanceId),
 	};

@@ -11,7 +11,7 @@ export interface LoopContext {
 	clusters: ReadonlyMap<string, ClusterDriver>;
 	clouds: ReadonlyMap<string, CloudDriver>;
 	/** The script that an instance executes at boot, with the one-time secret of this instance id. */
-	userDataFor(input: { instanceId: string; expiresAtMs: number }): string;
+	userDataFor(input: { instanceId: string; expiresAtMs: number; lifeMs: number }): string;
 	/** sha256 (hex) of that secret, to be compared when the agent shows it. */
 	bootstrapHashFor(instanceId: string): string;
 	/** Root folder of the checkpoint store on this host. */

@@ -171,9 +171,9 @@ async function open(name: keyof typeof CLOUDS) {
 	const agentSha256 = await fileSha256(agentFile);
 	const ctx: LoopContext = {
 		...{ db, clock: systemClock, timing, clusters: new Map(), clouds: new Map([[name, cloud.driver]]) },
-		userDataFor: ({ instanceId, expiresAtMs }) =>
+		userDataFor: ({ instanceId, expiresAtMs, lifeMs }) =>
 			userData({
-				...{ controlUrl: control.url, instanceId, agentSha256, expiresAtMs, runtimeSha256: {} },
+				...{ controlUrl: control.url, instanceId, agentSha256, expiresAtMs, lifeMs, runtimeSha256: {} },
 				bootstrapSecret: bootstrapSecretOf(SECRET_KEY, instanceId),
 			}),
 		bootstrapHashFor: (instanceId) => bootstrapHashOf(SECRET_KEY, instanceId),

@@ -42,6 +42,7 @@ export async function launchInstance(ctx: LoopContext, driver: CloudDriver, row:
 		.returning({ id: instance.id });
 	if (!marked) return;
 	ctx.probe("launch:request_marked");
+	const expiresAtMs = row.expiresAt.getTime();
 	let seen: InstanceObservation;
 	try {
 		seen = await driver.launch({
@@ -54,8 +55,8 @@ export async function launchInstance(ctx: LoopContext, driver: CloudDriver, row:
 			instanceType: row.instanceType,
 			capacityType: row.capacityType === "owned" ? "on_demand" : row.capacityType,
 			reservation: row.offer.reservation ?? null,
-			userData: ctx.userDataFor({ instanceId: row.id, expiresAtMs: row.expiresAt.getTime() }),
-			expiresAtMs: row.expiresAt.getTime(),
+			userData: ctx.userDataFor({ instanceId: row.id, expiresAtMs, lifeMs: expiresAtMs - row.intendedAt.getTime() }),
+			expiresAtMs,
 		});
 	} catch (error) {
 		await handleLaunchError(ctx, driver, row, error);

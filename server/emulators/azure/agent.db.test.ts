@@ -57,7 +57,8 @@ async function launch(source: string, capacityType: LaunchRequest["capacityType"
 	const seeded = await seedInstance(database.db, { jobId, number: 1, expiresAtMs, providerInstanceId: null });
 	const { instanceId, attemptId } = seeded;
 	const bootstrapSecret = bootstrapSecretOf(SECRET_KEY, instanceId);
-	const script = userData({ controlUrl: control.url, instanceId, bootstrapSecret, agentSha256, expiresAtMs, runtimeSha256: {} });
+	const times = { expiresAtMs, lifeMs: LIFE_MS };
+	const script = userData({ controlUrl: control.url, instanceId, bootstrapSecret, agentSha256, ...times, runtimeSha256: {} });
 	const driver = new AzureDriver("azure", {
 		settings: {
 			...{

@@ -67,7 +67,8 @@ async function launch(source: string, changes: Record<string, unknown> = {}) {
 	const ours = eq(instance.id, seeded.instanceId);
 	await database.db.update(instance).set({ siteId: "gcp", provider: "gcp", region: "us-central1" }).where(ours);
 	const bootstrapSecret = bootstrapSecretOf(SECRET_KEY, seeded.instanceId);
-	const input = { controlUrl: control.url, instanceId: seeded.instanceId, bootstrapSecret, agentSha256, expiresAtMs, runtimeSha256: {} };
+	const times = { expiresAtMs, lifeMs: LIFE_MS };
+	const input = { controlUrl: control.url, instanceId: seeded.instanceId, bootstrapSecret, agentSha256, ...times, runtimeSha256: {} };
 	const name = machineName(await deploymentId(database.db), seeded.instanceId);
 	const serviceAccounts = [{ email: DEFAULT_ACCOUNT, scopes: ["https://www.googleapis.com/auth/cloud-platform"] }];
 	const boot = async (as: string, more: Record<string, unknown>) => {

@@ -118,7 +118,8 @@ async function launch(
 	cleanups.push(() => metadata.close());
 	const bootstrapSecret = options.secret ?? bootstrapSecretOf(SECRET_KEY, instanceId);
 	const runtimeSha256 = options.runtime ? { [options.runtime.platform]: await fileSha256(options.runtime.file) } : {};
-	const script = userData({ controlUrl: control.url, instanceId, bootstrapSecret, agentSha256, expiresAtMs, runtimeSha256 });
+	const times = { expiresAtMs, lifeMs: options.lifeMs ?? 600_000 };
+	const script = userData({ controlUrl: control.url, instanceId, bootstrapSecret, agentSha256, ...times, runtimeSha256 });
 	const machine = await bootMachine(script, metadata.url, options.environment, {
 		oldNode: options.runtime !== undefined,
 		...(options.programs ? { programs: options.programs } : {}),
@@ -495,13 +496,16 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 		expect(await untilOver(rig)).toMatchObject({ state: "lost", reason: { code: "instance_vanished" } });
 	});
 
-	it("powers off by the user-data alone when the agent cannot be fetched", async () => {
-		const expiresAtMs = Date.now() + 3_000;
+	it.each([
+		["", 0],
+		[", after its intended life where its clock is three hours behind", 3 * HOUR_MS],
+	])("powers off by the user-data alone when the agent cannot be fetched%s", async (_, behindMs) => {
+		const endMs = Date.now() + 3_000;
 		const nobody = "http://127.0.0.1:9";
-		const script = userData({ controlUrl: nobody, instanceId: "ins_x_001_0", bootstrapSecret: "s".repeat(43), agentSha256, expiresAtMs });
-		const machine = await bootMachine(script, nobody);
+		const input = { controlUrl: nobody, instanceId: "ins_x_001_0", bootstrapSecret: "s".repeat(43), agentSha256 };
+		const machine = await bootMachine(userData({ ...input, expiresAtMs: endMs + behindMs, lifeMs: 3_000 }), nobody);
 		await eventually("the machine is off", () => machine.isOff());
-		expect(Date.now()).toBeGreaterThan(expiresAtMs - 1_500);
+		expect(Date.now()).toBeGreaterThan(endMs - 1_500);
 	});
 
 	it("does not run an agent whose sum is another", async () => {
@@ -512,7 +516,7 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 			controlUrl: rig.control.url,
 			instanceId: rig.instanceId,
 			bootstrapSecret: "s".repeat(43),
-			expiresAtMs: Date.now() + 4_000,
+			...{ expiresAtMs: Date.now() + 4_000, lifeMs: 4_000 },
 		};
 		const machine = await bootMachine(userData({ ...input, agentSha256: "0".repeat(64) }), rig.metadata.url);
 		await eventually("the machine is off", () => machine.isOff());
