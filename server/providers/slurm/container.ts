@@ -1,6 +1,8 @@
+import path from "node:path";
 import { gangEnvironment } from "#server/agent/job-environment.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import { DriverError } from "../driver-errors.ts";
+import { quoted } from "./launch-script.ts";
 import type { ParsedSlurmSettings } from "./settings.ts";
 
 export interface ContainerInput {
@@ -17,9 +19,10 @@ export interface ContainerInput {
  */
 export function containedCommand({ spec, container, folder, work }: ContainerInput): string[] {
 	const { image, nodes } = spec;
-	const command = nodes > 1 ? [...rendezvous(spec), ...spec.command] : spec.command;
+	const firstFailed = path.join(folder, "first-failed");
+	const command = nodes > 1 ? [...oneOfGang(spec, firstFailed), ...spec.command] : spec.command;
 	// One task a node, all ended when one fails, each seeing all GPUs of its node.
-	const srun = [...PASS_TERM_ON, "srun", "--ntasks-per-node=1", `--nodes=${nodes}`, `--ntasks=${nodes}`, "--kill-on-bad-exit=1"];
+	const srun = [...aroundSrun(firstFailed), "srun", "--ntasks-per-node=1", `--nodes=${nodes}`, `--ntasks=${nodes}`, "--kill-on-bad-exit=1"];
 	if (image === null) return nodes > 1 ? [...srun, ...command] : command;
 	switch (container) {
 		case "none":
@@ -45,41 +48,50 @@ export function containedCommand({ spec, container, folder, work }: ContainerInp
 /**
  * `srun` answers SIGTERM by killing its step at once. So it has a session of its own, where the supervisor's signal does not reach it,
  * and Slurm is asked to tell the step, which is the job's first: again while it only begins. See run-job.sh for the waiting.
+ * Where one of a gang failed by itself, `srun` kills the others and answers 137 for them: the code of the first one is the job's.
  */
-const PASS_TERM_ON = [
-	"/bin/sh",
-	"-c",
-	[
+function aroundSrun(firstFailed: string): string[] {
+	const lines = [
 		'spillway__pass_on() { until scancel --signal=TERM "$SLURM_JOB_ID.0" || ! kill -s 0 "$SPILLWAY__SRUN"; do sleep 0.2; done; }',
-		"trap 'SPILLWAY__CAUGHT=yes; spillway__pass_on 2>/dev/null &' TERM",
+		"spillway__leave() {",
+		`	[ -z "$SPILLWAY__TOLD" ] && { read -r SPILLWAY__CODE SPILLWAY__RANK SPILLWAY__NODE <${quoted([firstFailed])}; } 2>/dev/null || exit "$SPILLWAY__STATUS"`,
+		'	echo "spillway: rank $SPILLWAY__RANK on $SPILLWAY__NODE failed first, with exit code $SPILLWAY__CODE; the others are ended with it" >&2',
+		'	exit "$SPILLWAY__CODE"',
+		"}",
+		"trap 'SPILLWAY__CAUGHT=yes SPILLWAY__TOLD=yes; spillway__pass_on 2>/dev/null &' TERM",
 		'setsid "$@" &',
-		"SPILLWAY__SRUN=$! SPILLWAY__STATUS=",
+		"SPILLWAY__SRUN=$! SPILLWAY__STATUS= SPILLWAY__TOLD=",
 		"while :; do",
 		"	SPILLWAY__CAUGHT=",
 		'	wait "$SPILLWAY__SRUN"',
 		"	SPILLWAY__NEW=$?",
 		'	[ "$SPILLWAY__NEW" = 127 ] && [ -n "$SPILLWAY__STATUS" ] || SPILLWAY__STATUS=$SPILLWAY__NEW',
-		'	[ -n "$SPILLWAY__CAUGHT" ] || exit "$SPILLWAY__STATUS"',
+		'	[ -n "$SPILLWAY__CAUGHT" ] || spillway__leave',
 		"done",
-	].join("\n"),
-	"sh",
-];
+	];
+	return ["/bin/sh", "-c", lines.join("\n"), "sh"];
+}
 
 /**
  * Where the commands of several nodes find each other: the names that an instance's agent sets too, from what Slurm tells each task.
  * The address is that of the node on which the batch script runs, which has rank 0. Jobs that share a node need ports of their own.
+ * The first that fails by itself writes down which it was and how, and no other after it.
  */
-function rendezvous({ nodes, resources }: ContainerInput["spec"]): string[] {
+function oneOfGang({ nodes, resources }: ContainerInput["spec"], firstFailed: string): string[] {
 	const master = { address: "$SLURM_LAUNCH_NODE_IPADDR", port: "$((20000 + SLURM_JOB_ID % 10000))" };
 	const gang = gangEnvironment({ rank: "$SLURM_NODEID", nodes, master, gpusPerNode: resources.gpus });
-	return [
-		"/bin/sh",
-		"-c",
+	const lines = [
 		`export ${Object.entries(gang)
 			.map(([name, value]) => `${name}="${value}"`)
-			.join(" ")}; exec "$@"`,
-		"sh",
+			.join(" ")}`,
+		"# Slurm tells every process of the step, the command itself too.",
+		"trap : TERM",
+		'"$@"',
+		"SPILLWAY__CODE=$?",
+		`[ "$SPILLWAY__CODE" = 0 ] || (set -C; echo "$SPILLWAY__CODE $SLURM_NODEID \${SLURMD_NODENAME:-its node}" >${quoted([firstFailed])}) 2>/dev/null`,
+		'exit "$SPILLWAY__CODE"',
 	];
+	return ["/bin/sh", "-c", lines.join("\n"), "sh"];
 }
 
 /** Enroot parts the registry from the image with "#"; a path is a squashfs file. */

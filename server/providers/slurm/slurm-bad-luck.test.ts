@@ -553,7 +553,7 @@ describe.skipIf(missing !== null)(
 			it("run once on each, with their GPUs, and end with the worst exit code", async () => {
 				const request = shell(
 					'echo "$SLURM_PROCID of $SLURM_NTASKS has $CUDA_VISIBLE_DEVICES"; echo "meet $NODE_RANK $NNODES $WORLD_SIZE $MASTER_ADDR"; ' +
-						// A rank that fails takes the others with it (srun would answer 137 for them): it waits until the other has ended.
+						// A rank that fails takes the others with it: it waits until the other has ended.
 						'[ "$SLURM_PROCID" = 0 ] && { echo $$ > pid.new; mv pid.new pid; exit 0; }; until [ -e pid ]; do sleep 0.02; done; ' +
 						'while kill -0 "$(cat pid)" 2>/dev/null; do sleep 0.02; done; exit 1',
 					{ nodes: 2 },
@@ -570,6 +570,14 @@ describe.skipIf(missing !== null)(
 					"meet 1 2 4 127.0.0.1",
 				]);
 				expect(ended.exit?.code).toBe(1);
+			});
+
+			it("end with the code of the rank that failed first, and say which that was", async () => {
+				const request = shell('[ "$NODE_RANK" = 0 ] && while :; do sleep 0.02; done; exit 3', { nodes: 2 }, [0, 4]);
+				await h.driver.start(request);
+				expect((await untilPhase(h, request.attemptId, "exited")).exit).toEqual({ code: 3, signal: null, error: null });
+				const said = (await textOf(request.attemptId)).find((line) => line.startsWith("spillway: "));
+				expect(said).toMatch(/^spillway: rank 1 on \S+ failed first, with exit code 3; the others are ended with it$/);
 			});
 		});
 
