@@ -1,6 +1,8 @@
 import AxeBuilder from "@axe-core/playwright";
 import { expect, type Locator, type Page } from "@playwright/test";
+import { publish } from "./support/database.ts";
 import { open, test } from "./support/people.ts";
+import { makeQuiet, rest } from "./support/rest.ts";
 
 const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"];
 
@@ -77,4 +79,45 @@ test("the bills of a month without any say what to do, and lead back to the stat
 	await expectAccessible(page);
 	await page.getByRole("link", { name: "The statement" }).click();
 	await expect(page.getByRole("heading", { level: 1, name: "January 2020" })).toBeVisible();
+});
+
+test("a budget whose scope asks for more than team, project and class: its period, a team and a job lead to the charges that it counts", async ({
+	page,
+}) => {
+	await makeQuiet();
+	const original = (await rest.policy()).source;
+	const budget = '{ id: with-gpus, scope: "job.gpus > 0", period: year, capUsd: 1000000, atCap: hold }';
+	const source = original.replace(/(\n *)(?=- \{ id: cloud-month,)/, `$1- ${budget}$1`);
+	expect(source).toContain("with-gpus");
+	await publish(source, "A budget that asks for GPUs");
+	try {
+		await open(page, "/budgets?budget=with-gpus", "Budgets");
+		const links = page.getByRole("main").getByRole("link", { name: /: charges$/ });
+		const ofPeriod = page.getByRole("link", { name: /Posted to with-gpus: charges$/ });
+		await expect(ofPeriod).toBeVisible();
+		const ofJob = page
+			.getByRole("table", { name: "Dearest jobs" })
+			.getByRole("link", { name: /: charges$/ })
+			.first();
+		const ofTeam = page
+			.getByRole("listitem")
+			.getByRole("link", { name: /: charges$/ })
+			.first();
+		expect(await links.count()).toBeGreaterThan(2);
+		for (const link of [ofPeriod, ofTeam, ofJob]) {
+			const amount = await exact(link);
+			await link.click();
+			await expect(page.getByRole("heading", { level: 1, name: "Charges" })).toBeVisible();
+			await expect(page.getByText("Counted by the budget with-gpus")).toBeVisible();
+			expect(await exact(fact(page, "Posted to with-gpus"))).toBe(amount);
+			await expect(page.getByRole("table", { name: "Charges" }).getByRole("row").nth(1)).toBeVisible();
+			await page.goBack();
+			await expect(ofPeriod).toBeVisible();
+		}
+		await page.goForward();
+		await expect(page.getByRole("table", { name: "Charges" })).toBeVisible();
+		await expectAccessible(page);
+	} finally {
+		await publish(original, "Put back after the test of a budget's charges");
+	}
 });
