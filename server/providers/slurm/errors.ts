@@ -14,6 +14,7 @@ const KIND_OF_CODE: Record<number, DriverErrorKind> = {
 	2020: "transient", // ESLURM_TRANSITION_STATE_NO_UPDATE
 	2027: "transient", // ESLURM_IN_STANDBY_MODE
 	2050: "quota_exceeded", // ESLURM_ACCOUNTING_POLICY
+	2051: "quota_exceeded", // ESLURM_INVALID_TIME_LIMIT: longer than its partition, account or QOS allows, where that is enforced
 	2068: "insufficient_capacity", // ESLURM_NODE_NOT_AVAIL
 	2070: "insufficient_capacity", // ESLURM_PARTITION_NOT_AVAIL
 	2074: "quota_exceeded", // ESLURM_QOS_THRES

@@ -336,6 +336,25 @@ describe.skipIf(missing !== null)(
 				}
 			});
 
+			it("a limit that the site enforces at submission is a refusal in Slurm's words: the job may go elsewhere", async () => {
+				const conf = slurm().conf;
+				const before = await readFile(conf, "utf8");
+				await writeFile(conf, `${before}EnforcePartLimits=ALL\n`);
+				try {
+					await slurm().command("scontrol", "reconfigure");
+					await slurm().command("scontrol", "update", "partitionname=gpu", "MaxTime=5");
+					const request = shell("exit 0", { duration: { estimateMs: null, maxMs: 3_600_000 } });
+					const refused = { kind: "quota_exceeded", message: expect.stringContaining("Requested time limit is invalid") };
+					await expect(h.driver.start(request)).rejects.toMatchObject(refused);
+					await expect(stat(path.join(site.folder, request.attemptId))).rejects.toMatchObject({ code: "ENOENT" });
+					expect(await slurm().command("squeue", "-h")).toBe("");
+				} finally {
+					await writeFile(conf, before);
+					await slurm().command("scontrol", "reconfigure");
+					await slurm().command("scontrol", "update", "partitionname=gpu", "MaxTime=INFINITE");
+				}
+			});
+
 			it("what a partition can never give is refused in Slurm's words, and nothing of it stays", async () => {
 				await slurm().command("scontrol", "update", "partitionname=gpu", "MaxNodes=1");
 				try {
