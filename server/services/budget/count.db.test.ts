@@ -173,5 +173,14 @@ describe("countBudgets", () => {
 		await Promise.all([...machines.map((m) => settleInstance(books, m.instanceId)), publish(MONTH, RISK), meterAll(books)]);
 		await meterAll(books);
 		expect(await test.readBudget(books, "risk", "2026-11-01")).toEqual({ posted: 8_000_000n, held: 64_000_000n });
+		for (const budget of ["risk", "cloud-month"]) {
+			const month = { fromMs: Date.UTC(2026, 10, 1), toMs: Date.UTC(2026, 11, 1), budget };
+			const { items, totals, ...page } = await listCharges(books, month);
+			expect([totals.effectiveMicroUsd, BigInt(items.length), page.budget?.postedMicroUsd]).toEqual([
+				8_000_000n,
+				totals.charges,
+				8_000_000n,
+			]);
+		}
 	});
 });
