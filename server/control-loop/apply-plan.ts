@@ -16,6 +16,7 @@ import { placeHome } from "#server/services/job/place-home.ts";
 import { failWaiting, setWaitingState, writeWaiting } from "#server/services/job/wait.ts";
 import type { LoopContext } from "./context.ts";
 import { forgetUnless, type HomeFrees, settleWithHome } from "./settle-with-home.ts";
+import { isNews, toldOf, type WaitingMemory } from "./waiting-memory.ts";
 
 /** What the loop should do next because of what was written: hand over attempts at home, call clouds. */
 export interface Applied {
@@ -26,18 +27,12 @@ export interface Applied {
 	copies?: boolean;
 }
 
-/** What was last written of each waiting job, so that a cycle writes only what changed. */
-export type WaitingMemory = Map<string, { code: string; p50Ms: number | null }>;
-
 /** What carrying out plans keeps from cycle to cycle. */
 export interface ApplyMemory {
 	waiting: WaitingMemory;
 	inputs: InputMemory;
 	homeFrees: HomeFrees;
 }
-
-/** A forecast is written again when it moved by this much, or by a tenth of the wait. */
-const FORECAST_STEP_MS = 5_000;
 
 /**
  * Carries out a plan: each action in a transaction of its own, guarded so that a stale one changes nothing.
@@ -192,11 +187,10 @@ async function applyWaiting(ctx: LoopContext, from: DecidedFrom, plan: Plan, mem
 	for (const [jobId, why] of plan.waiting) {
 		const forecast = plan.forecasts.get(jobId) ?? null;
 		const last = memory.get(jobId);
-		const wait = forecast ? forecast.p50Ms - snapshot.nowMs : 0;
-		const moved = Math.abs((forecast?.p50Ms ?? 0) - (last?.p50Ms ?? 0)) > Math.max(FORECAST_STEP_MS, wait / 10);
-		if (last && last.code === why.code && !moved) continue;
+		const told = toldOf(why, forecast);
+		if (last && !isNews(told, last, snapshot.nowMs)) continue;
 		if (last?.code !== why.code) newCode.add(jobId);
-		memory.set(jobId, { code: why.code, p50Ms: forecast?.p50Ms ?? null });
+		memory.set(jobId, told);
 		changed.push({ jobId, reason: why, forecast });
 	}
 	if (memory.size > 2 * plan.waiting.size + 1_000) for (const id of memory.keys()) if (!plan.waiting.has(id)) memory.delete(id);

@@ -23,6 +23,10 @@ describe("sentenceOf", () => {
 			"Waiting for a slot at home behind 2 jobs; forecast to start at home at 2026-11-21 09:30 UTC, by 2026-11-21 11:00 UTC at nine in ten; rule burst-on-wait sends it to the cloud when that wait exceeds 30m.",
 		],
 		[
+			reason("waiting_for_home", { ahead: 0, evicted: 1, preemptRuleId: "deadlines-first" }),
+			"Waiting for a slot at home; 1 running job makes room for its deadline by rule deadlines-first.",
+		],
+		[
 			reason("budget_exceeded", {
 				budgetId: "cloud-month",
 				missingMicroUsd: "12340000",

@@ -82,8 +82,9 @@ function approvalAnswer(r: Read): string {
 	}
 }
 
+/** Who gets room of its own, which others make, stands in no line for it. */
 function aheadClause(r: Read): string {
-	const ahead = r.count("ahead");
+	const ahead = (r.count("evicted") ?? 0) > 0 ? null : r.count("ahead");
 	return ahead === null ? "" : ahead === 0 ? ", first in line" : ` behind ${plural(ahead, "job")}`;
 }
 

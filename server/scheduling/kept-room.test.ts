@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { reason } from "#server/domain/reasons.ts";
+import { sentenceOf } from "#server/domain/sentences.ts";
 import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import { decide } from "./decide.ts";
 import { keptRooms, type ToldToLeave } from "./kept-room.ts";
@@ -57,6 +58,28 @@ describe("room that running jobs make for one job", () => {
 	])("is forgotten when %s: the job is one of the queue then", (_, part, want) => {
 		const pools = [aPool({ freeSlots: part.running ? [1, 2, 3] : [0, 1, 2, 3] })];
 		expect(linesOf(decide(given({ pools, pending: [rival, urgent()], ...part })).actions)).toEqual(want);
+	});
+});
+
+describe("the line before a slot at home", () => {
+	const sentences = (part: Partial<Snapshot>): string[] => [...decide(given(part)).waiting.values()].map((why) => sentenceOf(why));
+
+	it("has one first job: who gets room of its own stands in none", () => {
+		const pools = [aPool({ gpusPerNode: 4, freeSlots: [] })];
+		const running = [0, 1].map((slot) => ({ ...aJob(`leaver-${slot}`).running("home-a", [slot], HOUR_MS), stopping: true }));
+		const others = [2, 3].map((slot) => aJob(`old-${slot}`).running("home-a", [slot], 0));
+		const urgents = [0, 1].map((slot) => ({ ...aJob(`urgent-${slot}`).gpus(1).build(), room: { ...ROOM, slots: [slot] } }));
+		const told = sentences({ pools, running: [...running, ...others], pending: [...urgents, aJob("a").build(), aJob("b").build()] });
+		expect(told).toHaveLength(4);
+		expect(told.filter((words) => words.includes("makes room for its deadline"))).toHaveLength(2);
+		expect(told.filter((words) => words.includes("first in line")).length).toBeLessThanOrEqual(1);
+	});
+
+	it("is not spoken of where no pool answers, so that not everybody is first in it", () => {
+		expect(sentences({ pools: [aPool({ healthy: false })], pending: [aJob("a").build(), aJob("b").build()] })).toEqual([
+			"Waiting for a slot at home.",
+			"Waiting for a slot at home.",
+		]);
 	});
 });
 

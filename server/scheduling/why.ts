@@ -154,7 +154,8 @@ export function waitReason(w: Waiting): Reason {
 	}
 	return reason("waiting_for_home", {
 		...homeFacts(w.start),
-		ahead: w.facts.queueLength - 1,
+		// Where no pool answers there is no line to stand in.
+		...(w.start ? { ahead: w.facts.queueLength - 1 } : {}),
 		...(first ? { ruleId: w.due?.ruleId ?? first.ruleId, thresholdMs: first.forecastWaitMs } : {}),
 		...(w.due ? { cloudStartMs: w.snapshot.nowMs + w.snapshot.cloudStartMs.p50Ms } : {}),
 	});
