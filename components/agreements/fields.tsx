@@ -1,6 +1,6 @@
-import { useSuspenseQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useTRPC } from "#components/trpc/client.tsx";
+import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { Field, Input, Select } from "#components/ui/input.tsx";
 
 interface TextFieldProps {

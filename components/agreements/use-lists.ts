@@ -1,6 +1,7 @@
-import { useMutation, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { describeError } from "#components/page/error-boundary.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
+import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { notify } from "#components/ui/toast.tsx";
 import type { CommitmentInput } from "./commitment-draft.ts";
 import { sentDiscount } from "./discount-draft.ts";

@@ -1,5 +1,4 @@
 "use client";
-import { useSuspenseQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import type { ReactNode } from "react";
 import { formatMoney } from "#components/money/format-money.ts";
@@ -8,6 +7,7 @@ import { useTime } from "#components/time/clock.tsx";
 import { formatExact, formatSpan } from "#components/time/format-time.ts";
 import { Time } from "#components/time/relative-time.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
+import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { Chip } from "#components/ui/chip.tsx";
 import { DefinitionList } from "#components/ui/definition-list.tsx";
 import { Panel } from "#components/ui/panel.tsx";

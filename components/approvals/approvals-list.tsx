@@ -1,10 +1,10 @@
 "use client";
-import { useSuspenseQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { formatMoney } from "#components/money/format-money.ts";
 import { EmptyState } from "#components/page/states.tsx";
 import { Time } from "#components/time/relative-time.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
+import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { Chip } from "#components/ui/chip.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { type ApprovalItem, type ApprovalsView, approvalsHref, approvalsQuery } from "./params.ts";

@@ -1,5 +1,5 @@
 "use client";
-import { useMutation, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { CsvButton } from "#components/csv/csv-button.tsx";
 import { formatMoney } from "#components/money/format-money.ts";
@@ -7,6 +7,7 @@ import { describeError } from "#components/page/error-boundary.tsx";
 import { ProposalDialog } from "#components/policies/proposal-dialog.tsx";
 import { Time } from "#components/time/relative-time.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
+import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Chip } from "#components/ui/chip.tsx";
 import { Panel } from "#components/ui/panel.tsx";

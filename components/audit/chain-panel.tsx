@@ -1,7 +1,7 @@
 "use client";
-import { useSuspenseQuery } from "@tanstack/react-query";
 import { Time } from "#components/time/relative-time.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
+import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { Health } from "#components/ui/chip.tsx";
 import { CopyId } from "#components/ui/copy-id.tsx";
 import { formatCount } from "#components/ui/format-number.ts";

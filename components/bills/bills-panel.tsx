@@ -1,5 +1,4 @@
 "use client";
-import { useSuspenseQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import {
 	type BillsView,
@@ -16,6 +15,7 @@ import { Drill } from "#components/spend/cells.tsx";
 import { valueLabel } from "#components/spend/view.ts";
 import { Time } from "#components/time/relative-time.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
+import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { Health } from "#components/ui/chip.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { formatCount } from "#components/ui/format-number.ts";

@@ -1,5 +1,4 @@
 "use client";
-import { useSuspenseQuery } from "@tanstack/react-query";
 import { type BillsView, historyQuery, type PostedByBills, type ReconciliationRun } from "#components/bills/params.ts";
 import { postedCharges } from "#components/bills/prepare-rows.ts";
 import { Money } from "#components/money/money.tsx";
@@ -7,6 +6,7 @@ import { Drill } from "#components/spend/cells.tsx";
 import { valueLabel } from "#components/spend/view.ts";
 import { formatExact } from "#components/time/format-time.ts";
 import { useTRPC } from "#components/trpc/client.tsx";
+import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { formatCount } from "#components/ui/format-number.ts";
 import { Panel } from "#components/ui/panel.tsx";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";

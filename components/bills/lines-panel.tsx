@@ -1,10 +1,10 @@
 "use client";
-import { useSuspenseQuery } from "@tanstack/react-query";
 import { type BillsView, billsHref, billsQuery } from "#components/bills/params.ts";
 import { Money } from "#components/money/money.tsx";
 import { EmptyState } from "#components/page/states.tsx";
 import { formatClock, formatDay } from "#components/time/format-time.ts";
 import { useTRPC } from "#components/trpc/client.tsx";
+import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { ButtonLink } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { formatCount } from "#components/ui/format-number.ts";

@@ -1,9 +1,9 @@
 "use client";
-import { useSuspenseQuery } from "@tanstack/react-query";
 import { type AlertItem, type AlertState, alertsQuery } from "#components/budgets/params.ts";
 import { EmptyState } from "#components/page/states.tsx";
 import { Time } from "#components/time/relative-time.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
+import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { Dot } from "#components/ui/chip.tsx";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
 

@@ -1,5 +1,4 @@
 "use client";
-import { useSuspenseQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { CapBar } from "#components/budgets/cap-bar.tsx";
 import { budgetsCsv } from "#components/budgets/export-csv.ts";
@@ -11,6 +10,7 @@ import { Money } from "#components/money/money.tsx";
 import { EmptyState } from "#components/page/states.tsx";
 import { formatDay } from "#components/time/format-time.ts";
 import { useTRPC } from "#components/trpc/client.tsx";
+import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { cn } from "#components/ui/cn.ts";
 import { KeyItem } from "#components/ui/meter.tsx";
 import { Panel } from "#components/ui/panel.tsx";

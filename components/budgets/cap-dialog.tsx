@@ -1,5 +1,5 @@
 "use client";
-import { useMutation, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { type ChosenBudget, useBudget, useReadAgain } from "#components/budgets/use-budget.ts";
 import { DollarsField } from "#components/money/dollars-field.tsx";
@@ -7,6 +7,7 @@ import { formatMoney } from "#components/money/format-money.ts";
 import { readDollars } from "#components/money/read-dollars.ts";
 import { FormDialog } from "#components/page/form-dialog.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
+import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Field, Textarea } from "#components/ui/input.tsx";
 import { notify } from "#components/ui/toast.tsx";

@@ -1,5 +1,5 @@
 "use client";
-import { useMutation, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { AddChannel } from "#components/budgets/channel-dialog.tsx";
 import { TOPIC_LABEL } from "#components/budgets/channel-fields.tsx";
@@ -9,6 +9,7 @@ import { describeError } from "#components/page/error-boundary.tsx";
 import { EmptyState } from "#components/page/states.tsx";
 import { Time } from "#components/time/relative-time.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
+import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { Button, IconButton } from "#components/ui/button.tsx";
 import { Chip } from "#components/ui/chip.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";

@@ -1,5 +1,4 @@
 "use client";
-import { useSuspenseQuery } from "@tanstack/react-query";
 import { useCallback } from "react";
 import { BurnDownChart } from "#components/budgets/burn-down-chart.tsx";
 import { CapBar } from "#components/budgets/cap-bar.tsx";
@@ -10,6 +9,7 @@ import { formatMoney } from "#components/money/format-money.ts";
 import { useTime } from "#components/time/clock.tsx";
 import { formatDay } from "#components/time/format-time.ts";
 import { useTRPC } from "#components/trpc/client.tsx";
+import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { cn } from "#components/ui/cn.ts";
 import { formatPercent } from "#components/ui/format-number.ts";
 import { PanelHeader } from "#components/ui/panel.tsx";

@@ -1,11 +1,12 @@
 "use client";
-import { useMutation, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useReadAgain } from "#components/budgets/use-budget.ts";
 import { formatMoney } from "#components/money/format-money.ts";
 import { describeError } from "#components/page/error-boundary.tsx";
 import { Time } from "#components/time/relative-time.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import type { Outputs } from "#components/trpc/outputs.ts";
+import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Chip } from "#components/ui/chip.tsx";
 import { Panel } from "#components/ui/panel.tsx";

@@ -1,9 +1,10 @@
 "use client";
-import { useMutation, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useReadAgain } from "#components/budgets/use-budget.ts";
 import { FormDialog } from "#components/page/form-dialog.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
+import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { Button } from "#components/ui/button.tsx";
 import { CheckField } from "#components/ui/checkbox.tsx";
 import { Field, Input } from "#components/ui/input.tsx";

@@ -1,7 +1,7 @@
 "use client";
-import { useSuspenseQuery } from "@tanstack/react-query";
 import { budgetQuery } from "#components/budgets/params.ts";
 import { useTRPC } from "#components/trpc/client.tsx";
+import { useSuspenseQuery } from "#components/trpc/queries.ts";
 
 export interface ChosenBudget {
 	id: string;

@@ -1,9 +1,9 @@
 "use client";
-import { useSuspenseQuery } from "@tanstack/react-query";
 import { prepareCapacityLead } from "#components/capacity/lead.ts";
 import { type OfferFilter, offersQuery } from "#components/capacity/params.ts";
 import { Lead } from "#components/page/page-header.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
+import { useSuspenseQuery } from "#components/trpc/queries.ts";
 
 export function CapacityLead({ filter }: { filter: OfferFilter }) {
 	const trpc = useTRPC();

@@ -1,5 +1,4 @@
 "use client";
-import { useSuspenseQuery } from "@tanstack/react-query";
 import type { inferRouterOutputs } from "@trpc/server";
 import Link from "next/link";
 import { machinesCsv } from "#components/capacity/export-csv.ts";
@@ -12,6 +11,7 @@ import { EmptyState } from "#components/page/states.tsx";
 import { Place } from "#components/place/place.tsx";
 import { Elapsed, Time } from "#components/time/relative-time.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
+import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { CopyId } from "#components/ui/copy-id.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";

@@ -1,5 +1,4 @@
 "use client";
-import { useSuspenseInfiniteQuery, useSuspenseQuery } from "@tanstack/react-query";
 import type { Site } from "#components/capacity/lead.ts";
 import { NODES_SHOWN, nodePages } from "#components/capacity/node-pages.ts";
 import { hasNodes } from "#components/capacity/own-kinds.ts";
@@ -8,6 +7,7 @@ import { EmptyState } from "#components/page/states.tsx";
 import { Time } from "#components/time/relative-time.tsx";
 import { useTRPC, useTRPCClient } from "#components/trpc/client.tsx";
 import type { Outputs } from "#components/trpc/outputs.ts";
+import { useSuspenseInfiniteQuery, useSuspenseQuery } from "#components/trpc/queries.ts";
 import { readOn } from "#components/trpc/read-on.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Dot, type Tone } from "#components/ui/chip.tsx";

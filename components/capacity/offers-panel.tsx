@@ -1,5 +1,4 @@
 "use client";
-import { useSuspenseQuery } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState, useTransition } from "react";
 import { offersCsv } from "#components/capacity/export-csv.ts";
@@ -14,6 +13,7 @@ import { CAPACITY_WORD, Place } from "#components/place/place.tsx";
 import { formatExact } from "#components/time/format-time.ts";
 import { Time } from "#components/time/relative-time.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
+import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Health } from "#components/ui/chip.tsx";
 import { formatCount } from "#components/ui/format-number.ts";

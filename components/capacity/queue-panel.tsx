@@ -1,5 +1,4 @@
 "use client";
-import { useSuspenseQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useState } from "react";
 import { queueCsv } from "#components/capacity/export-csv.ts";
@@ -10,6 +9,7 @@ import { EmptyState } from "#components/page/states.tsx";
 import { Elapsed, Time } from "#components/time/relative-time.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import type { Outputs } from "#components/trpc/outputs.ts";
+import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { Button } from "#components/ui/button.tsx";
 import { formatCount } from "#components/ui/format-number.ts";
 import { Panel } from "#components/ui/panel.tsx";

@@ -1,5 +1,4 @@
 "use client";
-import { useSuspenseQuery } from "@tanstack/react-query";
 import type { Site } from "#components/capacity/lead.ts";
 import { regionsOf } from "#components/capacity/regions.ts";
 import { Money } from "#components/money/money.tsx";
@@ -7,6 +6,7 @@ import { EmptyState } from "#components/page/states.tsx";
 import { PlaceSwatch } from "#components/place/place.tsx";
 import { Time } from "#components/time/relative-time.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
+import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { Health } from "#components/ui/chip.tsx";
 import { formatCount } from "#components/ui/format-number.ts";
 import { Meter } from "#components/ui/meter.tsx";

@@ -1,8 +1,8 @@
 "use client";
-import { useSuspenseQuery } from "@tanstack/react-query";
 import type { Site } from "#components/capacity/lead.ts";
 import { Time } from "#components/time/relative-time.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
+import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { cn } from "#components/ui/cn.ts";
 import { Icon } from "#components/ui/icon.tsx";
 

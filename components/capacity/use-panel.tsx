@@ -1,8 +1,8 @@
 "use client";
-import { useSuspenseQuery } from "@tanstack/react-query";
 import { prepareUse, type UseRow } from "#components/capacity/prepare-use.ts";
 import { type HourHeatRow, HourHeatTable } from "#components/charts/hour-heat-table.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
+import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { cn } from "#components/ui/cn.ts";
 import { Panel } from "#components/ui/panel.tsx";
 import { MINUTE_MS } from "#server/kernel/units.ts";

@@ -1,8 +1,8 @@
 "use client";
-import { useSuspenseQuery } from "@tanstack/react-query";
 import { type CarbonView, carbonQuery } from "#components/carbon/range.ts";
 import { useHour } from "#components/spend/use-spend.ts";
 import { useTRPC } from "#components/trpc/client.tsx";
+import { useSuspenseQuery } from "#components/trpc/queries.ts";
 
 /** All panels of the screen read one answer. */
 export function useCarbon(view: CarbonView) {

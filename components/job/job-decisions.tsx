@@ -1,5 +1,4 @@
 "use client";
-import { useSuspenseQuery } from "@tanstack/react-query";
 import { useQueryState } from "nuqs";
 import { lazy, Suspense, useMemo } from "react";
 import { EmptyState } from "#components/page/states.tsx";
@@ -7,6 +6,7 @@ import { formatShort } from "#components/time/format-time.ts";
 import { Time } from "#components/time/relative-time.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import type { DecisionView, JobDetail } from "#components/trpc/outputs.ts";
+import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { Select } from "#components/ui/input.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { SegmentedControl } from "#components/ui/segmented.tsx";

@@ -1,8 +1,8 @@
 "use client";
-import { useSuspenseQuery } from "@tanstack/react-query";
 import { lazy } from "react";
 import { useTRPC } from "#components/trpc/client.tsx";
 import type { JobDetail } from "#components/trpc/outputs.ts";
+import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { Panel } from "#components/ui/panel.tsx";
 import { MINUTE_MS } from "#server/kernel/units.ts";
 

@@ -1,5 +1,5 @@
 "use client";
-import { useMutation, useSuspenseQuery } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { StateGlyph } from "#components/job-state/state-mark.tsx";
 import { shownState } from "#components/jobs/cells.tsx";
@@ -7,6 +7,7 @@ import { describeError } from "#components/page/error-boundary.tsx";
 import { PageHeader } from "#components/page/page-header.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import type { JobDetail } from "#components/trpc/outputs.ts";
+import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { Button, ButtonLink } from "#components/ui/button.tsx";
 import { Chip } from "#components/ui/chip.tsx";
 import { CopyId } from "#components/ui/copy-id.tsx";

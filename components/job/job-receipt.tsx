@@ -1,5 +1,4 @@
 "use client";
-import { useSuspenseQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { Carbon } from "#components/carbon/carbon.tsx";
 import { ReceiptCarbon } from "#components/carbon/receipt-carbon.tsx";
@@ -10,6 +9,7 @@ import { jobChargesHref } from "#components/spend/links.ts";
 import { dateOf } from "#components/spend/zone-days.ts";
 import { useTRPC } from "#components/trpc/client.tsx";
 import type { JobDetail, ReceiptView } from "#components/trpc/outputs.ts";
+import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { cn } from "#components/ui/cn.ts";
 import { Panel, PanelSplit } from "#components/ui/panel.tsx";
 import { electricityWords } from "#server/domain/home-electricity.ts";

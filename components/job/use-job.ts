@@ -1,9 +1,9 @@
 "use client";
-import { useSuspenseQuery } from "@tanstack/react-query";
 import { useCallback, useMemo } from "react";
 import { useTime } from "#components/time/clock.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import type { JobDetail } from "#components/trpc/outputs.ts";
+import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { type Outlook, outlookOf } from "./outlook.ts";
 
 export function useJob(id: string): JobDetail {

@@ -1,8 +1,9 @@
 "use client";
-import { useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTRPC, useTRPCClient } from "#components/trpc/client.tsx";
 import type { LogPage } from "#components/trpc/outputs.ts";
+import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { type LogState, withEarlier } from "./log-lines.ts";
 import { logOptions, PAGE_LINES, type ReadLog } from "./log-query.ts";
 

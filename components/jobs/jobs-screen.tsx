@@ -1,10 +1,10 @@
 "use client";
-import { useSuspenseQuery } from "@tanstack/react-query";
 import { useQueryState } from "nuqs";
 import { PageHeader } from "#components/page/page-header.tsx";
 import { PanelGate } from "#components/page/panel-gate.tsx";
 import { ScreenLive } from "#components/page/screen-live.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
+import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { ButtonLink } from "#components/ui/button.tsx";
 import { TableSkeleton } from "#components/ui/skeleton.tsx";
 import { TabLinks } from "#components/ui/tabs.tsx";

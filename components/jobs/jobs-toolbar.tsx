@@ -1,8 +1,8 @@
 "use client";
-import { useSuspenseQuery } from "@tanstack/react-query";
 import { useQueryStates } from "nuqs";
 import { type ReactNode, useRef } from "react";
 import { useTRPC } from "#components/trpc/client.tsx";
+import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { SearchInput } from "#components/ui/input.tsx";
 import { JOB_STATES, type JobState } from "#server/domain/states.ts";
 import { LABELS, WORKLOAD_CLASSES, type WorkloadClass } from "#server/domain/vocabulary.ts";

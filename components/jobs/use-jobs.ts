@@ -1,9 +1,9 @@
 "use client";
-import { useSuspenseInfiniteQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { useCallback, useMemo } from "react";
 import { useTime } from "#components/time/clock.tsx";
 import { useTRPC, useTRPCClient } from "#components/trpc/client.tsx";
 import type { JobView } from "#components/trpc/outputs.ts";
+import { useSuspenseInfiniteQuery, useSuspenseQuery } from "#components/trpc/queries.ts";
 import { DAY_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import { startAxis } from "./columns.tsx";
 import { hourlyRates } from "./estimate.ts";

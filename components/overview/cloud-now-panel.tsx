@@ -1,5 +1,4 @@
 "use client";
-import { useSuspenseQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { machinesCsv } from "#components/capacity/export-csv.ts";
 import { CsvButton } from "#components/csv/csv-button.tsx";
@@ -10,6 +9,7 @@ import { EmptyState } from "#components/page/states.tsx";
 import { Place } from "#components/place/place.tsx";
 import { Time } from "#components/time/relative-time.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
+import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { Panel } from "#components/ui/panel.tsx";
 
 const SHOWN = 8;

@@ -1,10 +1,10 @@
 "use client";
-import { useSuspenseQuery } from "@tanstack/react-query";
 import { DemandChart } from "#components/charts/demand-chart.tsx";
 import { hasDemand, prepareDemandInput } from "#components/overview/prepare-demand.ts";
 import { DEMAND_RANGE, type DemandRange, demandQuery } from "#components/overview/range.ts";
 import { EmptyState } from "#components/page/states.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
+import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { MINUTE_MS } from "#server/kernel/units.ts";
 
 /** Demand for GPUs up to now. It moves on with the minute even when nothing happens. */

@@ -1,5 +1,4 @@
 "use client";
-import { useSuspenseQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useCallback, useState } from "react";
 import { CsvButton } from "#components/csv/csv-button.tsx";
@@ -12,6 +11,7 @@ import { PlaceSwatch } from "#components/place/place.tsx";
 import { useTime } from "#components/time/clock.tsx";
 import { Time } from "#components/time/relative-time.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
+import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { Dot } from "#components/ui/chip.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { Panel } from "#components/ui/panel.tsx";

@@ -1,5 +1,4 @@
 "use client";
-import { useSuspenseQuery } from "@tanstack/react-query";
 import { Carbon } from "#components/carbon/carbon.tsx";
 import { Sparkline } from "#components/charts/sparkline.tsx";
 import { formatMoney } from "#components/money/format-money.ts";
@@ -8,6 +7,7 @@ import { monthBudget, type Site, type Summary } from "#components/overview/lead.
 import { CLOUD_SPEND } from "#components/spend/links.ts";
 import { formatClock, formatMonth, formatSpan } from "#components/time/format-time.ts";
 import { useTRPC } from "#components/trpc/client.tsx";
+import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { formatCount } from "#components/ui/format-number.ts";
 import { Kpi, KpiStrip } from "#components/ui/kpi.tsx";
 import { BudgetBar, NodeBar, RangeTrack, ShareBar } from "#components/ui/meter.tsx";

@@ -1,11 +1,11 @@
 "use client";
-import { useSuspenseQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useCallback } from "react";
 import { type LeadPart, prepareLead } from "#components/overview/lead.ts";
 import { Lead } from "#components/page/page-header.tsx";
 import { useTime } from "#components/time/clock.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
+import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { SECOND_MS } from "#server/kernel/units.ts";
 
 /** The scheduler's silence is seen by the passing of time alone, so the sentence is read again as often as this. */

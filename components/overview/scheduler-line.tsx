@@ -1,10 +1,10 @@
 "use client";
-import { useSuspenseQuery } from "@tanstack/react-query";
 import { useCallback } from "react";
 import { schedulerSilence } from "#components/overview/lead.ts";
 import { useTime } from "#components/time/clock.tsx";
 import { Time } from "#components/time/relative-time.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
+import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { Icon } from "#components/ui/icon.tsx";
 import { SECOND_MS } from "#server/kernel/units.ts";
 

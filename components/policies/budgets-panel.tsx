@@ -1,5 +1,4 @@
 "use client";
-import { useSuspenseQuery } from "@tanstack/react-query";
 import type { inferRouterOutputs } from "@trpc/server";
 import { budgetsCsv } from "#components/budgets/export-csv.ts";
 import { prepareRows } from "#components/budgets/prepare-rows.ts";
@@ -9,6 +8,7 @@ import { Money } from "#components/money/money.tsx";
 import { EmptyState } from "#components/page/states.tsx";
 import { formatDay } from "#components/time/format-time.ts";
 import { useTRPC } from "#components/trpc/client.tsx";
+import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { formatPercent } from "#components/ui/format-number.ts";
 import { BudgetBar, KeyItem } from "#components/ui/meter.tsx";
 import { Panel } from "#components/ui/panel.tsx";

@@ -1,9 +1,9 @@
 "use client";
-import { useSuspenseQuery } from "@tanstack/react-query";
 import { Lead } from "#components/page/page-header.tsx";
 import { ACTIVE_POLICY } from "#components/policies/params.ts";
 import { Time } from "#components/time/relative-time.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
+import { useSuspenseQuery } from "#components/trpc/queries.ts";
 
 /** Which policy decides, since when, and by whom. */
 export function PolicyLead({ canEdit }: { canEdit: boolean }) {

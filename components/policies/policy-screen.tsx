@@ -1,11 +1,12 @@
 "use client";
-import { useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useQueryStates } from "nuqs";
 import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
 import { LiveMeta } from "#components/page/live-meta.tsx";
 import { PageBody, PageHeader } from "#components/page/page-header.tsx";
 import { PanelGate } from "#components/page/panel-gate.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
+import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { TextSkeleton } from "#components/ui/skeleton.tsx";

@@ -1,5 +1,4 @@
 "use client";
-import { useSuspenseQuery } from "@tanstack/react-query";
 import { Fragment } from "react";
 import { CsvButton } from "#components/csv/csv-button.tsx";
 import { EmptyState } from "#components/page/states.tsx";
@@ -8,6 +7,7 @@ import { useMarking } from "#components/policies/marking.tsx";
 import { ACTIVE_POLICY, lineAnchor } from "#components/policies/params.ts";
 import { prepareRules, type RuleCard } from "#components/policies/rules.ts";
 import { useTRPC } from "#components/trpc/client.tsx";
+import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { cn } from "#components/ui/cn.ts";
 import { Panel } from "#components/ui/panel.tsx";
 

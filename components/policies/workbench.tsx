@@ -1,8 +1,8 @@
 "use client";
-import { useSuspenseQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useCallback, useMemo, useState } from "react";
 import { PageBody, PageHeader } from "#components/page/page-header.tsx";
 import { useTRPC, useTRPCClient } from "#components/trpc/client.tsx";
+import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { Panel } from "#components/ui/panel.tsx";
 import { TextSkeleton } from "#components/ui/skeleton.tsx";
 import { CardsPanel } from "./cards-panel.tsx";

@@ -1,11 +1,11 @@
 "use client";
-import { useSuspenseQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { useMarking } from "#components/policies/marking.tsx";
 import { ACTIVE_POLICY, lineAnchor } from "#components/policies/params.ts";
 import { prepareRules } from "#components/policies/rules.ts";
 import { YamlLines } from "#components/policies/yaml-lines.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
+import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { notify } from "#components/ui/toast.tsx";

@@ -1,9 +1,10 @@
 "use client";
-import { useMutation, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { type SubmitEvent, useState } from "react";
 import { EmptyState } from "#components/page/states.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
+import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { Field, Select } from "#components/ui/input.tsx";
 import { notify } from "#components/ui/toast.tsx";
 import { CheckPanel } from "./check-panel.tsx";

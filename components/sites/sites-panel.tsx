@@ -1,10 +1,11 @@
 "use client";
-import { useMutation, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type SubmitEvent, useState } from "react";
 import { describeError } from "#components/page/error-boundary.tsx";
 import { EmptyState } from "#components/page/states.tsx";
 import { Time } from "#components/time/relative-time.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
+import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { Button, ButtonLink, IconButton } from "#components/ui/button.tsx";
 import { Chip, Health } from "#components/ui/chip.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";

@@ -1,5 +1,4 @@
 "use client";
-import { useSuspenseQuery } from "@tanstack/react-query";
 import { formatMoney } from "#components/money/format-money.ts";
 import { Money } from "#components/money/money.tsx";
 import { Change, Drill } from "#components/spend/cells.tsx";
@@ -11,6 +10,7 @@ import { isFiltered, type SpendView, viewLabel } from "#components/spend/view.ts
 import { dateOf, startOfDate } from "#components/spend/zone-days.ts";
 import { formatDay } from "#components/time/format-time.ts";
 import { useTRPC } from "#components/trpc/client.tsx";
+import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { formatPercent } from "#components/ui/format-number.ts";
 import { Fact, FactStrip } from "#components/ui/kpi.tsx";
 

@@ -1,9 +1,9 @@
 "use client";
-import { useSuspenseQuery } from "@tanstack/react-query";
 import { useCallback } from "react";
 import { bucketOfView, datesOfView, type SpendView, spendQuery } from "#components/spend/view.ts";
 import { useTime } from "#components/time/clock.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
+import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 
 /** The hour that it is: a day of the ledger's calendar begins with one. */

@@ -1,8 +1,8 @@
 "use client";
-import { useSuspenseQuery } from "@tanstack/react-query";
 import { type StatementAt, statementQuery } from "#components/statements/statement-query.ts";
 import { useTRPC } from "#components/trpc/client.tsx";
 import type { Outputs } from "#components/trpc/outputs.ts";
+import { useSuspenseQuery } from "#components/trpc/queries.ts";
 
 export type StatementView = Outputs["statement"]["get"];
 

@@ -1,5 +1,6 @@
 import { defaultShouldDehydrateQuery, QueryClient } from "@tanstack/react-query";
 import superjson from "superjson";
+import { rememberDrawn } from "./drawn-answers.ts";
 
 /** Answers that a second try would not change: the caller must. */
 const FINAL_STATUS_BELOW = 500;
@@ -12,7 +13,7 @@ function statusOf(error: unknown): number | null {
 
 /** Data is fresh until the change feed says otherwise; the long stale time keeps screens from asking without need. */
 export function makeQueryClient(): QueryClient {
-	return new QueryClient({
+	const client = new QueryClient({
 		defaultOptions: {
 			queries: {
 				staleTime: 30_000,
@@ -29,4 +30,5 @@ export function makeQueryClient(): QueryClient {
 			hydrate: { deserializeData: superjson.deserialize },
 		},
 	});
+	return rememberDrawn(client);
 }
