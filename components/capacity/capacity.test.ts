@@ -46,6 +46,7 @@ const pool = (busy: number, free: number, off: number): Site["pools"][number] =>
 		accelerator: "L40S-48GB",
 		nodes: 1,
 		nodesToCome: 0,
+		noneComes: false,
 		gpusPerNode: busy + free + off,
 		gpus: busy + free + off,
 		busy,

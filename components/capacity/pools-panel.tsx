@@ -29,6 +29,11 @@ export function HomePanel() {
 	);
 }
 
+function nodesToComeText({ nodesToCome, noneComes }: Pick<Site["pools"][number], "nodesToCome" | "noneComes">): string {
+	if (noneComes) return "the cluster added no node when a job asked; it is asked again later";
+	return `up to ${nodesToCome} more ${nodesToCome === 1 ? "node comes" : "nodes come"} when jobs ask`;
+}
+
 function PoolSlots({ site, pool }: { site: Site; pool: Site["pools"][number] }) {
 	const holders = holdersOf(pool.holders);
 	const free = pool.gpus - pool.busy - pool.unavailable;
@@ -52,7 +57,7 @@ function PoolSlots({ site, pool }: { site: Site; pool: Site["pools"][number] }) 
 				<span className="text-ink-3">
 					{site.name}, {pool.accelerator}: <b className="font-semibold text-ink">{pool.busy}</b> busy, {free} free
 					{pool.unavailable > 0 && `, ${pool.unavailable} out of service`}
-					{pool.nodesToCome > 0 && `; up to ${pool.nodesToCome} more ${pool.nodesToCome === 1 ? "node comes" : "nodes come"} when jobs ask`}
+					{pool.nodesToCome > 0 && `; ${nodesToComeText(pool)}`}
 				</span>
 			</div>
 			{holders.length > 0 && (

@@ -30,6 +30,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
 	TriggeredScaleUp: "its autoscaler is adding a node for it",
 	Nominated: "a node is being made for it",
 	NotTriggerScaleUp: "no node takes it now, and its autoscaler adds none for it",
+	FailedScheduling: "no node is made for it now",
 	SchedulingGated: "its pods are gated",
 	ErrImagePull: "its image cannot be fetched",
 	ImagePullBackOff: "its image cannot be fetched, and is tried again later",

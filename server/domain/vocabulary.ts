@@ -10,10 +10,11 @@ export type Provider = (typeof PROVIDERS)[number];
 export const CLOUD_PROVIDERS = ["aws", "azure", "gcp"] as const satisfies readonly Provider[];
 /**
  * Whether handing over an attempt only puts it into the site's own queue: its GPUs are its own from its start on, and somebody else
- * may have them before.
+ * may have them before. Slurm does, and Kubernetes where the nodes of a job are still to come.
  */
-export function queuesByItself(provider: Provider): boolean {
-	return provider === "slurm";
+export function queuesByItself({ provider, settings }: { provider: Provider; settings: Readonly<Record<string, unknown>> }): boolean {
+	const { nodeGroups } = settings;
+	return provider === "slurm" || (provider === "kubernetes" && Array.isArray(nodeGroups) && nodeGroups.length > 0);
 }
 
 export function isCloudProvider(provider: Provider): boolean {

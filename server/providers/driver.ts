@@ -81,6 +81,8 @@ export interface PoolObservation {
 	unavailableSlots: number[];
 	/** Of `nodes`, those that are not there now, and that the cluster would add for a job; none without it. */
 	nodesToCome?: number;
+	/** Lately the cluster added none, though it was asked: those to come are unavailable for a while. */
+	noneComes?: boolean;
 }
 
 export interface AttemptObservation {

@@ -9,6 +9,8 @@ export interface PoolNodes {
 	nodes: readonly { freeGpus: number }[];
 	/** Of the nodes, those that the cluster adds when a job asks. */
 	nodesToCome?: number;
+	/** Lately it did not, though it was asked. */
+	noneComes?: boolean;
 }
 
 /** What our attempts hold of a pool: slots of Spillway's own numbering, and whether the cluster has given them GPUs already. */
@@ -25,7 +27,7 @@ export interface Held {
  * that a node with much room stays one. GPUs that jobs of others use, or nodes that are down, make slots unavailable.
  */
 export function slotsOf(pool: PoolNodes, held: readonly Held[]): PoolObservation {
-	const { id, accelerator, gpusPerNode, nodes, nodesToCome = 0 } = pool;
+	const { id, accelerator, gpusPerNode, nodes, nodesToCome = 0, noneComes = false } = pool;
 	const mine = held.filter((h) => h.poolId === id);
 	const taken = new Set(mine.flatMap((h) => h.slots));
 	const open = nodes.map((_, n) => slotsOfNode(n, gpusPerNode).filter((slot) => !taken.has(slot)));
@@ -43,7 +45,8 @@ export function slotsOf(pool: PoolNodes, held: readonly Held[]): PoolObservation
 		left -= more;
 	}
 	const unavailableSlots = open.flatMap((slots, n) => slots.slice(free[n]));
-	return { id, accelerator, nodes: nodes.length, gpusPerNode, unavailableSlots, ...(nodesToCome > 0 && { nodesToCome }) };
+	const toCome = nodesToCome > 0 && { nodesToCome, ...(noneComes && { noneComes }) };
+	return { id, accelerator, nodes: nodes.length, gpusPerNode, unavailableSlots, ...toCome };
 }
 
 function slotsOfNode(node: number, gpusPerNode: number): number[] {

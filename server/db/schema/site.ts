@@ -83,6 +83,8 @@ export const pool = pgTable(
 		nodes: integer().notNull(),
 		/** Of `nodes`, those that are not there now, and that the site would add for a job: they cost nothing. */
 		nodesToCome: integer().notNull().default(0),
+		/** Lately none of them came, though a job asked: they are unavailable for a while. */
+		noneComes: boolean().notNull().default(false),
 		gpusPerNode: integer().notNull(),
 		unavailableSlots: integer().array().notNull(),
 		microUsdPerGpuHour: microUsd().notNull(),

@@ -4,7 +4,7 @@ import type { ForeignJob } from "#server/domain/foreign-job.ts";
 import { type Clock, systemClock } from "#server/kernel/clock.ts";
 import type { AttemptObservation, ClusterDriver, ClusterObservation, LogCursor, LogLine, StartAttempt } from "../driver.ts";
 import { DriverError } from "../driver-errors.ts";
-import { type Held, slotsOf } from "../pool-slots.ts";
+import { type Held, type PoolNodes, slotsOf } from "../pool-slots.ts";
 import { checkStartInPool, isAttemptId, refuseBusySlots } from "../start-rules.ts";
 import { factsOf, selectorOf } from "./attempts.ts";
 import { Capacity } from "./capacity.ts";
@@ -14,7 +14,7 @@ import { KueueWorkloads } from "./kueue.ts";
 import { AttemptLogs } from "./logs.ts";
 import { jobOf, type ManifestInput, podsOf, serviceOf } from "./manifest.ts";
 import { ANNOTATIONS, FINALIZER, LABELS, objectNameOf, siteLabelOf } from "./names.ts";
-import type { KubePod } from "./objects.ts";
+import type { KubePod, Verdict } from "./objects.ts";
 import {
 	type AttemptFacts,
 	isIncomplete,
@@ -70,6 +70,8 @@ export class KubernetesDriver implements ClusterDriver {
 	readonly #listeners = new Set<() => void>();
 	/** Gangs that surely have their service. */
 	readonly #named = new Set<string>();
+	/** Pools that did not grow when a pod asked: until when nothing is counted on to come. Lost with the process: then one job tries anew. */
+	readonly #driesUntilMs = new Map<string, number>();
 	#features: { found: Promise<ServerFeatures>; atMs: number } | null = null;
 	#foreign: readonly ForeignJob[] = [];
 	#startQueue: Promise<unknown> = Promise.resolve();
@@ -123,7 +125,7 @@ export class KubernetesDriver implements ClusterDriver {
 				if (isLive(observation)) held.push({ poolId, slots: observation.slots, hasGpus: false });
 			}
 			const { pools, nodes } = await this.#capacity.pools(known.flatMap((f) => f.pods));
-			const slots = pools.map((pool) => slotsOf(withNodesToCome(pool), held));
+			const slots = pools.map((pool) => slotsOf(this.#withNodesToCome(pool), held));
 			const taken = new Map(slots.map((pool) => [pool.id, pool.unavailableSlots]));
 			const { resources } = this.#settings;
 			const theirs = await this.#theirs();
@@ -157,6 +159,20 @@ export class KubernetesDriver implements ClusterDriver {
 		return this.#settings.nodeGroups.some((group) => poolIdOf(group.product, group.gpusPerNode) === meta.poolId);
 	}
 
+	#withNodesToCome(pool: KubePool): PoolNodes {
+		return withNodesToCome(pool, { noneComes: (this.#driesUntilMs.get(pool.id) ?? 0) > this.#clock.nowMs() });
+	}
+
+	/** Whether no node comes for an attempt that one was to come for. Others are not to wait for one there either, for as long again. */
+	async #noRoomOf(facts: AttemptFacts, nowMs: number): Promise<Pick<Verdict, "error" | "failedAt"> | null> {
+		const pod = unplacedPodOf(facts);
+		if (!pod || !this.#mayGrow(facts)) return null;
+		const { scaleUpMs } = this.#settings;
+		const noRoom = noRoomOf(facts, await this.#logs.eventsOf(pod), { nowMs, patienceMs: scaleUpMs });
+		if (noRoom) this.#driesUntilMs.set(facts.meta.poolId, nowMs + scaleUpMs);
+		return noRoom;
+	}
+
 	/** Without the rights to look at them nothing is adopted, which the site's check tells; the rest of the site goes on. */
 	async #theirs(): Promise<TheirJob[]> {
 		try {
@@ -180,7 +196,7 @@ export class KubernetesDriver implements ClusterDriver {
 		const known = await this.#known();
 		if (known.some((f) => f.meta.attemptId === attemptId) || (await this.#volume?.knows(attemptId))) return;
 		const pool = await this.#pool(poolId, known);
-		checkStartInPool(request, withNodesToCome(pool));
+		checkStartInPool(request, this.#withNodesToCome(pool));
 		const around = await this.#around();
 		const staging = (await this.#volume?.others(new Set(known.map((f) => f.meta.attemptId)), this.#clock.nowMs())) ?? [];
 		const live = [...known.map((facts) => ({ poolId: facts.meta.poolId, observation: observationOf(facts, around) })), ...staging].filter(
@@ -229,9 +245,8 @@ export class KubernetesDriver implements ClusterDriver {
 			this.#named.add(meta.attemptId);
 		}
 		if (stop) return this.#endPods(facts, around, Math.max(0, stop.byMs - around.nowMs));
-		const { startProblemsMs, scaleUpMs } = this.#settings;
-		const noRoom = () => (this.#mayGrow(facts) ? noRoomOf(facts, around.nowMs, scaleUpMs) : null);
-		const problem = facts.verdict ?? startProblemOf(facts, around, startProblemsMs) ?? noRoom();
+		const started = facts.verdict ?? startProblemOf(facts, around, this.#settings.startProblemsMs);
+		const problem = started ?? (await this.#noRoomOf(facts, around.nowMs));
 		if (problem !== null) {
 			if (!facts.verdict) await this.#mark(facts, ANNOTATIONS.verdict, { atMs: around.nowMs, ...problem });
 			return this.#endPods(facts, around, 0);

@@ -77,7 +77,7 @@ describe("a group of nodes that the cluster's autoscaler adds", { timeout: 60_00
 	});
 
 	it("that does not grow gives the job back: it was never run, and there was no room for it", async () => {
-		const { driver, until, emulator } = await open({ isDry: true }, { scaleUpMs: 2_000 });
+		const { driver, until, emulator, pool } = await open({ isDry: true }, { scaleUpMs: 2_000 });
 		const request = aRequest("exit 0", [0]);
 		await driver.start(request);
 		const lost = await until(request.attemptId, "lost");
@@ -86,9 +86,29 @@ describe("a group of nodes that the cluster's autoscaler adds", { timeout: 60_00
 			exit: null,
 			noRoom: expect.stringMatching(/^no node came for pod sw-\S+ in 2 s: 0\/0 nodes/),
 		});
+		// Nor are others to wait for one there.
+		expect(await pool()).toMatchObject({ nodesToCome: 2, noneComes: true, unavailableSlots: [0, 1, 2, 3, 4, 5, 6, 7] });
+		await eventually(site, "it is tried again later", async () => {
+			const again = await pool();
+			return again?.noneComes === undefined && again?.unavailableSlots.length === 0;
+		});
 		await driver.forget(request.attemptId);
 		expect(await find(driver, request.attemptId)).toBeUndefined();
 		await eventually(site, "nothing of it is left", async () => emulator.pods().length === 0 && emulator.jobs().length === 0);
+	});
+
+	it("that is at its end gives the job back at once, and the node that is there goes on", async () => {
+		const { driver, until, pool } = await open({ maxNodes: 1 });
+		const [first, second] = [aRequest("while :; do sleep 0.02; done", [0, 1, 2, 3]), aRequest("exit 0", [4, 5, 6, 7])];
+		await driver.start(first);
+		await until(first.attemptId, "running");
+		await driver.start(second);
+		expect(await until(second.attemptId, "lost")).toMatchObject({
+			startedAtMs: null,
+			noRoom: expect.stringMatching(/^no node comes for pod sw-\S+: pod didn't trigger scale-up: 1 max node group size reached$/),
+		});
+		expect(await pool()).toMatchObject({ nodes: 2, nodesToCome: 1, noneComes: true, unavailableSlots: [4, 5, 6, 7] });
+		expect((await find(driver, first.attemptId))?.phase).toBe("running");
 	});
 
 	it("keeps its node while a job runs there: the pod says that it must stay", async () => {

@@ -1,6 +1,6 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { podSchema } from "./objects.ts";
-import { podStateOf } from "./observe-attempt.ts";
+import { type AttemptFacts, observationOf, podStateOf, waitOf } from "./observe-attempt.ts";
 
 const META = { attemptId: "att_1", jobId: "job_1", attemptNo: 1, poolId: "p", slots: [0], nodes: 1, command: "train" };
 const around = { nowMs: Date.parse("2026-11-22T08:10:00Z"), isNodeReady: () => true, nodeLostAfterMs: 60_000 };
@@ -29,4 +29,51 @@ it.each([
 	],
 ])("takes %s for what it is", (_what, terminated, exit) => {
 	expect(podStateOf(ended(terminated), META, around)).toMatchObject({ kind: "over", cause: "ended", exit });
+});
+
+describe("an attempt that is taken back since no node came", () => {
+	const askedAt = "2026-11-22T08:09:00Z";
+	const seen = (pod: ReturnType<typeof podSchema.parse>) => {
+		const verdict = { atMs: Date.parse(askedAt), error: "no node came", failedAt: "room" as const };
+		const facts: AttemptFacts = { ...{ meta: META, job: null, pods: [pod], asJob: false, createdAtMs: 0, stop: null }, verdict };
+		return observationOf(facts, around);
+	};
+	const deleted = { name: "x", namespace: "spillway", deletionTimestamp: askedAt, deletionGracePeriodSeconds: 1 };
+
+	it("never ran, and there was no room for it", () => {
+		const pod = podSchema.parse({ metadata: deleted, spec: { containers: [] }, status: { phase: "Pending" } });
+		expect(seen(pod)).toMatchObject({ phase: "lost", startedAtMs: null, noRoom: "no node came" });
+	});
+
+	it("has its own end where a node came after all and it ended before it was told to", () => {
+		expect(seen(ended({ exitCode: 0, reason: "Completed" }))).toMatchObject({ phase: "exited", exit: { code: 0 } });
+	});
+
+	it("is lost, and not unplaced, where it had begun by then", () => {
+		const terminated = { exitCode: 143, reason: "Error", startedAt: "2026-11-22T08:08:59Z", finishedAt: "2026-11-22T08:09:01Z" };
+		const status = { phase: "Failed", containerStatuses: [{ state: { terminated } }] };
+		const one = seen(podSchema.parse({ metadata: deleted, spec: { nodeName: "a", containers: [] }, status }));
+		expect(one).toMatchObject({ phase: "lost", startedAtMs: Date.parse("2026-11-22T08:08:59Z") });
+		expect(one.noRoom).toBeUndefined();
+	});
+});
+
+it("tells Karpenter's word for a pod that it makes no node for from the scheduler's, which has the same reason", () => {
+	const message = "0/3 nodes are available: 3 Insufficient nvidia.com/gpu.";
+	const conditions = [{ type: "PodScheduled", status: "False", reason: "Unschedulable", message }];
+	const pod = podSchema.parse({
+		metadata: { name: "x", namespace: "spillway" },
+		spec: { containers: [] },
+		status: { phase: "Pending", conditions },
+	});
+	const about = { kind: "Pod", name: "x", uid: "1" };
+	const scheduler = { about, warning: true, reason: "FailedScheduling", message, atMs: 2 };
+	const karpenter = {
+		...scheduler,
+		message: 'Failed to schedule pod, all available instance types exceed limits for nodepool: "gpu"',
+		atMs: 1,
+	};
+	const wait = (unplaced: (typeof scheduler)[]) => waitOf({ pods: [pod] }, { queued: [], unplaced });
+	expect(wait([scheduler])).toEqual({ reason: "Unschedulable", detail: message });
+	expect(wait([scheduler, karpenter])).toEqual({ reason: "FailedScheduling", detail: karpenter.message });
 });

@@ -121,11 +121,16 @@ export function observationOf(facts: AttemptFacts, around: Surroundings): Attemp
 	const finishedAtMs = Math.max(last, ranFromMs ?? 0);
 	const end = { startedAtMs: ranFromMs, finishedAtMs, exit };
 	if (exit !== null) return { ...common, ...end, phase: "exited" };
-	return { ...common, ...end, phase: "lost", ...(verdict?.failedAt === "room" && stop === null && { noRoom: verdict.error }) };
+	const neverRan = verdict?.failedAt === "room" && stop === null && startedAtMs === null;
+	return { ...common, ...end, phase: "lost", ...(neverRan && { noRoom: verdict.error }) };
 }
 
 /** What autoscalers say of a pod: cluster-autoscaler 1.20 to 1.34, Karpenter 1. */
 const SCALING = ["TriggeredScaleUp", "NotTriggerScaleUp", "Nominated"];
+/** Karpenter's words for a pod that it makes no node for, under the reason that the scheduler's own words have too. */
+const KARPENTER_CANNOT = "Failed to schedule pod, ";
+/** Cluster-autoscaler's reasons to add no node that stay for minutes at least. */
+const GROWS_NO_MORE = /max node group size reached|in backoff after failed scale-up/;
 
 /** A container that is being made waits for nothing. */
 const BEGINS = ["ContainerCreating", "PodInitializing"];
@@ -141,7 +146,7 @@ export function waitOf(
 ): ClusterWait | null {
 	const said = (reason: string, message: string): ClusterWait => ({ reason, detail: message.slice(0, WAIT_TEXT_MAX) });
 	const unplaced = unplacedPodOf({ pods });
-	const scaling = newestOf((says.unplaced ?? []).filter((event) => SCALING.includes(event.reason)));
+	const scaling = newestOf((says.unplaced ?? []).filter(isOfAutoscaler));
 	if (unplaced && scaling) return said(scaling.reason, scaling.message);
 	const scheduled = unplaced?.conditions.find((c) => c.type === "PodScheduled" && c.status === "False");
 	if (scheduled) return said(scheduled.reason || "Unschedulable", scheduled.message);
@@ -149,6 +154,10 @@ export function waitOf(
 	if (stuck) return said(stuck.reason, stuck.message);
 	const newest = newestOf(says.queued);
 	return newest ? said(newest.reason, newest.message) : null;
+}
+
+function isOfAutoscaler({ reason, message }: KubeEvent): boolean {
+	return SCALING.includes(reason) || (reason === "FailedScheduling" && message.startsWith(KARPENTER_CANNOT));
 }
 
 export function unplacedPodOf({ pods }: Pick<AttemptFacts, "pods">): KubePod | null {
@@ -194,12 +203,11 @@ type Over = Extract<PodState, { kind: "over" }> & { pod: KubePod };
 /** How it ended; null: it was taken away, and may be run again. */
 function endOf(facts: AttemptFacts, overs: readonly Over[]): Exit | null {
 	const { job, stop, verdict, asJob } = facts;
-	if (verdict) {
-		const { error, failedAt } = verdict;
-		return failedAt === "room" ? null : { code: null, signal: null, error, failedAt };
-	}
-	const worst = worstOf(overs);
 	const ran = overs.some((o) => o.startedAtMs !== null);
+	if (verdict && verdict.failedAt !== "room") return { code: null, signal: null, error: verdict.error, failedAt: verdict.failedAt };
+	// A node may have come while the attempt was being taken back: what came to its end there counts.
+	if (verdict && !ran) return null;
+	const worst = worstOf(overs);
 	if (stop) return worst?.exit ?? { code: null, signal: ran ? "SIGKILL" : "SIGTERM", error: null };
 	if (overs.length === 0) {
 		if (job?.completed) return { code: 0, signal: null, error: null };
@@ -253,13 +261,25 @@ export function startProblemOf(
 	return null;
 }
 
-/** Of an attempt for which a node was to come: that none did in time. The job is placed anew then, here or elsewhere. */
-export function noRoomOf(facts: AttemptFacts, nowMs: number, patienceMs: number): Pick<Verdict, "error" | "failedAt"> | null {
+/**
+ * Of an attempt for which a node was to come: that none did in time, or that the autoscaler says that none will. The job is
+ * placed anew then, here or elsewhere.
+ * @param says the events of a pod without a node
+ */
+export function noRoomOf(
+	facts: AttemptFacts,
+	says: readonly KubeEvent[],
+	{ nowMs, patienceMs }: { nowMs: number; patienceMs: number },
+): Pick<Verdict, "error" | "failedAt"> | null {
 	const pod = unplacedPodOf(facts);
-	if (!pod || nowMs - pod.createdAtMs < patienceMs) return null;
-	const says = pod.conditions.find((c) => c.type === "PodScheduled" && c.status === "False")?.message;
+	if (!pod) return null;
+	const scaling = newestOf(says.filter(isOfAutoscaler));
+	if (scaling?.reason === "NotTriggerScaleUp" && GROWS_NO_MORE.test(scaling.message))
+		return { error: `no node comes for pod ${pod.name}: ${scaling.message}`, failedAt: "room" };
+	if (nowMs - pod.createdAtMs < patienceMs) return null;
+	const why = pod.conditions.find((c) => c.type === "PodScheduled" && c.status === "False")?.message;
 	const waited = `no node came for pod ${pod.name} in ${Math.round(patienceMs / 1_000)} s`;
-	return { error: says ? `${waited}: ${says}` : waited, failedAt: "room" };
+	return { error: why ? `${waited}: ${why}` : waited, failedAt: "room" };
 }
 
 /** Plain pods of a gang of which some were never made: whoever made them died over it. */

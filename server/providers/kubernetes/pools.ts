@@ -79,10 +79,10 @@ function emptyPool(
 	return { id, accelerator, resource: resource ?? resources[0] ?? "", gpusPerNode, selector, nodes: [], nodesToCome: 0 };
 }
 
-/** Those that are there, and behind them those that would come, with all of their GPUs. */
-export function withNodesToCome(pool: KubePool): PoolNodes {
-	const coming = Array.from({ length: pool.nodesToCome }, () => ({ freeGpus: pool.gpusPerNode }));
-	return { ...pool, nodes: [...pool.nodes, ...coming] };
+/** Those that are there, and behind them those that would come, with all of their GPUs; with none while no node comes. */
+export function withNodesToCome(pool: KubePool, { noneComes }: { noneComes: boolean }): PoolNodes {
+	const coming = Array.from({ length: pool.nodesToCome }, () => ({ freeGpus: noneComes ? 0 : pool.gpusPerNode }));
+	return { ...pool, nodes: [...pool.nodes, ...coming], noneComes };
 }
 
 export function poolIdOf(product: string, gpusPerNode: number): string {

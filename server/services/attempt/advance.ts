@@ -4,6 +4,7 @@ import { notify } from "#server/db/notify.ts";
 import { allocation } from "#server/db/schema/allocation.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
 import { job } from "#server/db/schema/job.ts";
+import { site } from "#server/db/schema/site.ts";
 import { reason } from "#server/domain/reasons.ts";
 import { queuesByItself } from "#server/domain/vocabulary.ts";
 import { recordEvents } from "../event/record.ts";
@@ -18,8 +19,10 @@ export async function markStaging(tx: Tx, input: { attemptId: string; atMs: numb
 		.where(and(eq(attempt.id, input.attemptId), eq(attempt.state, "starting")));
 }
 
-/** GPUs that a site's own queue gave are held from now on, and not since they were asked for. What is charged already stays. */
-export async function beginAllocation(tx: Tx, attemptId: string, at: Date): Promise<void> {
+/** GPUs that a site's own queue gave are held from `at` on, and not since they were asked for. What is charged already stays. */
+export async function beginAllocation(tx: Tx, { attemptId, siteId }: { attemptId: string; siteId: string }, at: Date): Promise<void> {
+	const [home] = await tx.select({ provider: site.provider, settings: site.settings }).from(site).where(eq(site.id, siteId));
+	if (!home || !queuesByItself(home)) return;
 	await tx
 		.update(allocation)
 		.set({ startedAt: at })
@@ -36,7 +39,7 @@ export async function markRunning(tx: Tx, input: { attemptId: string; atMs: numb
 		.where(and(eq(attempt.id, input.attemptId), inArray(attempt.state, ["starting", "staging"])))
 		.returning({ jobId: attempt.jobId, number: attempt.number, placement: attempt.placement });
 	if (!row) return;
-	if (queuesByItself(row.placement.provider)) await beginAllocation(tx, input.attemptId, at);
+	await beginAllocation(tx, { attemptId: input.attemptId, siteId: row.placement.siteId }, at);
 	const [moved] = await tx
 		.update(job)
 		.set({

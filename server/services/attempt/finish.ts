@@ -8,7 +8,6 @@ import { job } from "#server/db/schema/job.ts";
 import { type Exit, type FinalAttemptState, jobAfter, outcomeOf } from "#server/domain/outcome.ts";
 import { type Reason, reason } from "#server/domain/reasons.ts";
 import { type JobState, LIVE_ATTEMPT_STATES } from "#server/domain/states.ts";
-import { queuesByItself } from "#server/domain/vocabulary.ts";
 import { assert } from "#server/kernel/assert.ts";
 import { recordEvents } from "../event/record.ts";
 import { beginAllocation } from "./advance.ts";
@@ -59,7 +58,7 @@ export async function finishAttempt(
 		})
 		.where(eq(attempt.id, input.attemptId));
 	// It never came to its turn in the site's own queue, and so held nothing there.
-	if (row.startedAt === null && queuesByItself(row.placement.provider)) await beginAllocation(tx, input.attemptId, at);
+	if (row.startedAt === null) await beginAllocation(tx, { attemptId: input.attemptId, siteId: row.placement.siteId }, at);
 	await tx
 		.update(allocation)
 		.set({ endedAt: at })

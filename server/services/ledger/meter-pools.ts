@@ -20,7 +20,7 @@ import { postCharges } from "./post-charges.ts";
 const STEP_MS = 7 * DAY_MS;
 
 /** A pool under its lock, with the zone whose hours its power is weighed with. */
-export type LockedPool = OwnedPool & { gridZone: string; nodesToCome: number };
+export type LockedPool = OwnedPool & { gridZone: string; nodesToCome: number; siteQueues: boolean };
 
 export async function listPoolKeys(ctx: LedgerContext): Promise<PoolKey[]> {
 	return ctx.db
@@ -43,7 +43,7 @@ export async function meterPoolUntilNow(ctx: LedgerContext, key: PoolKey): Promi
 			if (!owned) return { untilMs: nowMs, uses: 0 };
 			const fromMs = owned.idleMeteredUntilMs ?? owned.ownedSinceMs;
 			const untilMs = Math.min(nowMs, fromMs + STEP_MS);
-			const uses = await lockUses(tx, usesOfStep(owned.place, key, { fromMs, untilMs }));
+			const uses = await lockUses(tx, usesOfStep(owned, key, { fromMs, untilMs }));
 			const grid = await gridHoursOfPool(tx, cacheKey, owned, uses, { fromMs, toMs: untilMs }, nowMs);
 			const priced = await withElectricityHours(tx, owned, uses, { fromMs, toMs: untilMs });
 			const metered = meterPool(withGridHours(priced, grid), uses, untilMs);
@@ -71,7 +71,7 @@ export async function meterAllocation(ctx: LedgerContext, allocationId: string):
 	return ctx.db.transaction(async (tx) => {
 		const owned = await lockPool(tx, found);
 		if (!owned) return false;
-		const [use] = await lockUses(tx, and(eq(allocation.id, allocationId), hasBegun(owned.place)));
+		const [use] = await lockUses(tx, and(eq(allocation.id, allocationId), hasBegun(owned)));
 		if (!use) return false;
 		const nowMs = ctx.clock.nowMs();
 		const grid = await gridHoursOfPool(tx, cacheKey, owned, [use], { fromMs: nowMs, toMs: nowMs }, nowMs);
@@ -101,6 +101,7 @@ export async function lockPool(tx: Tx, key: PoolKey): Promise<LockedPool | null>
 		poolId: row.pool.id,
 		gpus,
 		nodesToCome: row.pool.nodesToCome,
+		siteQueues: queuesByItself(row),
 		microUsdPerGpuHour: row.pool.microUsdPerGpuHour,
 		cards,
 		calendar,
@@ -114,18 +115,18 @@ export async function lockPool(tx: Tx, key: PoolKey): Promise<LockedPool | null>
 }
 
 /** What a site's own queue has not started yet holds no GPU; when it began is known with its start. */
-function hasBegun({ provider }: LockedPool["place"]): SQL | undefined {
-	if (!queuesByItself(provider)) return undefined;
+function hasBegun({ siteQueues }: LockedPool): SQL | undefined {
+	if (!siteQueues) return undefined;
 	return sql`exists (select from ${attempt} where ${attempt.id} = ${allocation.attemptId}
 		and (${attempt.startedAt} is not null or ${attempt.finishedAt} is not null))`;
 }
 
 /** Every allocation that overlaps the step, or began before its end and is not charged to its own. */
-function usesOfStep(place: LockedPool["place"], key: PoolKey, step: { fromMs: number; untilMs: number }): SQL | undefined {
+function usesOfStep(owned: LockedPool, key: PoolKey, step: { fromMs: number; untilMs: number }): SQL | undefined {
 	return and(
 		eq(allocation.siteId, key.siteId),
 		eq(allocation.poolId, key.poolId),
-		hasBegun(place),
+		hasBegun(owned),
 		lt(allocation.startedAt, new Date(step.untilMs)),
 		or(
 			isNull(allocation.endedAt),

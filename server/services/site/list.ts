@@ -25,6 +25,8 @@ export interface PoolDetail {
 	nodes: number;
 	/** Of `nodes`, those that are not there now, and that the cluster's autoscaler would add for a job. */
 	nodesToCome: number;
+	/** Lately it added none, though a job asked: until it is asked again jobs are not placed on them. */
+	noneComes: boolean;
 	gpusPerNode: number;
 	/** GPUs that are there, or that jobs hold whose nodes are about to come. */
 	gpus: number;
@@ -134,12 +136,13 @@ function poolDetail(
 	const all = row.nodes * row.gpusPerNode;
 	const holder = new Map(open.flatMap((o) => o.slots.filter((slot) => slot < all).map((slot) => [slot, o] as const)));
 	const unavailable = new Set(row.unavailableSlots.filter((slot) => slot < all && !holder.has(slot)));
-	// Slots are a count and no places, so that any free ones are those of nodes that are not there.
-	const absent = Math.min(row.nodesToCome * row.gpusPerNode, all - holder.size - unavailable.size);
-	const gpus = all - absent;
 	const isFree = (slot: number): boolean => !holder.has(slot) && !unavailable.has(slot);
+	// Slots are a count and no places, so that any free ones are those of nodes that are not there; any unavailable ones while none comes.
+	const absentOnes = row.noneComes ? unavailable.size : all - holder.size - unavailable.size;
+	const absent = Math.min(row.nodesToCome * row.gpusPerNode, absentOnes);
+	const gpus = all - absent;
 	const told = gpus > SLOTS_TOLD_MAX ? [] : Array.from({ length: all }, (_, slot) => slot);
-	const left = new Set(absent === 0 ? [] : told.filter(isFree).slice(-absent));
+	const left = new Set(absent === 0 ? [] : told.filter((slot) => (row.noneComes ? unavailable.has(slot) : isFree(slot))).slice(-absent));
 	const slots = told
 		.filter((slot) => !left.has(slot))
 		.map((slot): SlotView => {
@@ -153,10 +156,11 @@ function poolDetail(
 		accelerator: row.accelerator,
 		nodes: row.nodes,
 		nodesToCome: row.nodesToCome,
+		noneComes: row.noneComes,
 		gpusPerNode: row.gpusPerNode,
 		gpus,
 		busy: holder.size,
-		unavailable: unavailable.size,
+		unavailable: unavailable.size - (row.noneComes ? absent : 0),
 		microUsdPerGpuHour: row.microUsdPerGpuHour.toString(),
 		speed,
 		slots,

@@ -2,9 +2,10 @@ import { sql } from "drizzle-orm";
 import { afterEach, expect, it } from "vitest";
 import { aCard, anAsset } from "#server/accounting/testing/cards.ts";
 import { pool, site } from "#server/db/schema/site.ts";
-import { HOUR_MS } from "#server/kernel/units.ts";
+import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
+import { markRunning } from "../attempt/advance.ts";
 import { meterPoolUntilNow } from "../ledger/meter-pools.ts";
-import { type Books, openBooks } from "../ledger/testing/books.ts";
+import { addUse, type Books, endUse, openBooks } from "../ledger/testing/books.ts";
 import { setRateCard } from "../rate-card/set.ts";
 import { listSites } from "./list.ts";
 import { writePools } from "./pools.ts";
@@ -19,7 +20,9 @@ const SIZE = { id: "h100x8", accelerator: "H100-80GB", nodes: 4, gpusPerNode: 8,
 async function open(): Promise<Books> {
 	const opened = await openBooks();
 	books = opened;
-	await opened.db.insert(site).values({ id: "k8s", name: "Kubernetes", provider: "kubernetes", settings: {}, healthy: true });
+	await opened.db
+		.insert(site)
+		.values({ id: "k8s", name: "Kubernetes", provider: "kubernetes", settings: { nodeGroups: [{}] }, healthy: true });
 	await opened.db.insert(pool).values({
 		...{ ...SIZE, siteId: "k8s", nodesToCome: 3, microUsdPerGpuHour: 2_000_000n, wattsPerGpu: 700 },
 		ownedSince: new Date(opened.clock.nowMs()),
@@ -52,6 +55,45 @@ it("a pool is as large as what is there, with what is held beyond it, and tells 
 	const [view] = await listSites(opened);
 	expect(view?.pools[0]).toMatchObject({ nodes: 4, nodesToCome: 3, gpus: 8, busy: 0, unavailable: 1 });
 	expect(view?.pools[0]?.slots.map((s) => s.slot)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+});
+
+it("while none comes, those that would are neither out of service nor free", async () => {
+	const opened = await open();
+	const dry = Array.from({ length: 24 }, (_, i) => 8 + i);
+	await writePools(opened, "k8s", [{ ...SIZE, nodesToCome: 3, noneComes: true, unavailableSlots: [0, ...dry] }]);
+	const [view] = await listSites(opened);
+	expect(view?.pools[0]).toMatchObject({ nodes: 4, nodesToCome: 3, noneComes: true, gpus: 8, busy: 0, unavailable: 1 });
+	expect(view?.pools[0]?.slots.map((s) => s.slot)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+});
+
+it("what a job used and what stood idle are the hours of the node that came for it, and not those of its wait", async () => {
+	const opened = await open();
+	await writePools(opened, "k8s", [{ ...SIZE, nodesToCome: 4 }]);
+	// Placed at 0:00 on a group of no nodes; its node comes at 0:10, it runs from 0:12 to 0:42, the node goes at 0:52.
+	const { allocationId, attemptId } = await addUse(opened, {
+		...KEY,
+		provider: "kubernetes",
+		slots: [0, 1, 2, 3],
+		microUsdPerGpuHour: 2_000_000n,
+	});
+	opened.clock.advance(10 * MINUTE_MS);
+	await meterPoolUntilNow(opened, KEY);
+	await writePools(opened, "k8s", [{ ...SIZE, nodesToCome: 3 }]);
+	opened.clock.advance(2 * MINUTE_MS);
+	await opened.db.transaction((tx) => markRunning(tx, { attemptId, atMs: opened.clock.nowMs() }));
+	opened.clock.advance(30 * MINUTE_MS);
+	await endUse(opened, allocationId);
+	opened.clock.advance(10 * MINUTE_MS);
+	await writePools(opened, "k8s", [{ ...SIZE, nodesToCome: 4 }]);
+	opened.clock.advance(HOUR_MS);
+	await meterPoolUntilNow(opened, KEY);
+	const charged = await opened.db.execute<{ kind: string; minutes: number; cents: number }>(
+		sql`select kind, sum(gpu_ms)::float8 / 60000 as minutes, sum(effective_micro_usd)::float8 / 10000 as cents from charge group by 1 order by 1`,
+	);
+	expect([...charged]).toEqual([
+		{ kind: "compute", minutes: 4 * 30, cents: 400 },
+		{ kind: "idle", minutes: 8 * 42 - 4 * 30, cents: 720 },
+	]);
 });
 
 it("has no rate card: that is of a pool which is there whole", async () => {

@@ -11,14 +11,14 @@ import { meterPoolUntilNow } from "../ledger/meter-pools.ts";
 export async function writePools(ctx: LedgerContext, siteId: string, pools: ClusterObservation["pools"]): Promise<string[]> {
 	const { db } = ctx;
 	const known = new Map((await db.select().from(pool).where(eq(pool.siteId, siteId))).map((row) => [row.id, row]));
-	for (const { id, accelerator, nodes, gpusPerNode, unavailableSlots, nodesToCome = 0 } of pools) {
+	for (const { id, accelerator, nodes, gpusPerNode, unavailableSlots, nodesToCome = 0, noneComes = false } of pools) {
 		const row = known.get(id);
 		if (!row) continue;
 		// Idle time up to now is that of the nodes that were there.
 		if (row.nodes - row.nodesToCome !== nodes - nodesToCome) await meterPoolUntilNow(ctx, { siteId, poolId: id });
 		await db
 			.update(pool)
-			.set({ accelerator, nodes, nodesToCome, gpusPerNode, unavailableSlots })
+			.set({ accelerator, nodes, nodesToCome, noneComes, gpusPerNode, unavailableSlots })
 			.where(and(eq(pool.siteId, siteId), eq(pool.id, id)));
 	}
 	const unpriced = pools.filter(({ id }) => !known.has(id));

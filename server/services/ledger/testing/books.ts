@@ -12,7 +12,7 @@ import type { JobSpec } from "#server/domain/job.ts";
 import type { BudgetRule } from "#server/domain/policy.ts";
 import { reason } from "#server/domain/reasons.ts";
 import type { AttemptState } from "#server/domain/states.ts";
-import type { CapacityType, WorkloadClass } from "#server/domain/vocabulary.ts";
+import type { CapacityType, Provider, WorkloadClass } from "#server/domain/vocabulary.ts";
 import { ManualClock } from "#server/kernel/clock.ts";
 import { attemptIdOf, instanceIdOf, newId } from "#server/kernel/ids.ts";
 import type { ServiceContext } from "../../context.ts";
@@ -172,15 +172,23 @@ export async function addPool(
 
 export async function addUse(
 	books: Books,
-	options: Work & { poolId?: string; slots?: number[]; startedMs?: number; microUsdPerGpuHour?: bigint } = {},
+	options: Work & {
+		siteId?: string;
+		provider?: Provider;
+		poolId?: string;
+		slots?: number[];
+		startedMs?: number;
+		microUsdPerGpuHour?: bigint;
+	} = {},
 ): Promise<{ allocationId: string; jobId: string; attemptId: string }> {
 	const { slots = [0], poolId = "gpu", microUsdPerGpuHour = 600_000n, startedMs = books.clock.nowMs() } = options;
 	const jobId = await addJob(books, { ...options, gpus: slots.length });
-	const place = { siteId: "local", provider: "local", region: null, zone: null, capacityType: "owned", instanceType: null } as const;
+	const { siteId = "local", provider = "local" } = options;
+	const place = { siteId, provider, region: null, zone: null, capacityType: "owned", instanceType: null } as const;
 	const attemptId = await addAttempt(books, jobId, 1, { ...place, poolId, accelerator: "A10G-24GB" }, slots.length);
 	const allocationId = newId("alc", books.clock.nowMs());
 	await books.db.insert(allocation).values({
-		...{ id: allocationId, attemptId, jobId, siteId: "local", poolId, slots, microUsdPerGpuHour },
+		...{ id: allocationId, attemptId, jobId, siteId, poolId, slots, microUsdPerGpuHour },
 		startedAt: new Date(startedMs),
 	});
 	return { allocationId, jobId, attemptId };

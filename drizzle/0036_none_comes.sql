@@ -1,0 +1,1 @@
+ALTER TABLE "pool" ADD COLUMN "none_comes" boolean DEFAULT false NOT NULL;
