@@ -78,24 +78,31 @@ const NO_JOB: JobSpec = {
 	...{ deadlineMs: null, priority: 0, critical: false, checkpoint: null, data: [] },
 };
 
+/** Page by page in the order of the months' index, so that only jobs of these months are looked at. */
 async function judgeJobs(tx: Tx, scope: string, open: readonly Group[], monthMs: number): Promise<string[]> {
-	const found: string[] = [];
-	for (let after = ""; ; ) {
-		const rows = await tx.execute<{ id: string; spec: JobSpec }>(sql`
-			select job.id, job.spec from job
-			where job.id > ${after} and ${inGroups(open)}
-				and (exists (select 1 from job_month where job_month.job_id = job.id and ${USED_MACHINES}
-						and job_month.month_start >= ${new Date(monthMs).toISOString()}::timestamptz)
-					or exists (select 1 from instance join hold on hold.instance_id = instance.id and hold.state = 'pending' where instance.job_id = job.id))
-			order by job.id limit ${JOBS}`);
+	const judged = new Map<string, boolean>();
+	const judge = (rows: readonly { id: string; spec: JobSpec }[]) => {
 		for (const { id, spec } of rows) {
 			// A scope without an answer for a job holds it, as at placement (judge-job.ts).
-			if (evaluateExpression(scope, { job: new JobFacts(spec) }).holds !== false) found.push(id);
+			if (!judged.has(id)) judged.set(id, evaluateExpression(scope, { job: new JobFacts(spec) }).holds !== false);
 		}
+	};
+	for (let after = { month: new Date(monthMs).toISOString(), id: "" }; ; ) {
+		const rows = await tx.execute<{ month: string; id: string; spec: JobSpec }>(sql`
+			select job_month.month_start::text as month, job.id, job.spec from job_month join job on job.id = job_month.job_id
+			where (job_month.month_start, job_month.job_id) > (${after.month}::timestamptz, ${after.id}) and ${USED_MACHINES} and ${inGroups(open)}
+			order by job_month.month_start, job_month.job_id limit ${JOBS}`);
+		judge(rows);
 		const last = rows.at(-1);
-		if (!last || rows.length < JOBS) return found;
-		after = last.id;
+		if (!last || rows.length < JOBS) break;
+		after = last;
 	}
+	judge(
+		await tx.execute<{ id: string; spec: JobSpec }>(sql`
+			select job.id, job.spec from hold join instance on instance.id = hold.instance_id join job on job.id = instance.job_id
+			where hold.state = 'pending' and ${inGroups(open)}`),
+	);
+	return [...judged].flatMap(([id, holds]) => (holds ? [id] : []));
 }
 
 /** Of a row of `job_month`: the job was charged for machines of clouds, though it be nothing, as for those that were paid ahead. */
