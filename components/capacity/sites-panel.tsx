@@ -39,7 +39,7 @@ export function SitesTable() {
 					<Th>Site</Th>
 					<Th>What it is</Th>
 					<Th n>GPUs in use</Th>
-					<Th className="w-28">
+					<Th className="w-28 max-[90rem]:hidden">
 						<span className="sr-only">Share in use</span>
 					</Th>
 					<Th n>$ an hour</Th>
@@ -79,7 +79,7 @@ function SiteRows({ site }: { site: Site }) {
 							: `of ${formatCount(site.gpusTotal)}`}
 					</span>
 				</Td>
-				<Td>
+				<Td className="max-[90rem]:hidden">
 					{site.gpusTotal !== null && (
 						<Meter fill="owned" value={site.gpusBusy} max={site.gpusTotal} label={`${site.gpusBusy} of ${site.gpusTotal} GPUs in use`} />
 					)}
@@ -114,7 +114,7 @@ function SiteRows({ site }: { site: Site }) {
 					<Td n phone="b">
 						{formatCount(pool.busy)} <span className="text-ink-3">of {formatCount(pool.gpus)}</span>
 					</Td>
-					<Td>
+					<Td className="max-[90rem]:hidden">
 						<Meter fill="owned" value={pool.busy} max={pool.gpus} label={`${pool.busy} of ${pool.gpus} GPUs in use`} />
 					</Td>
 					<Td n>
@@ -135,7 +135,7 @@ function RegionsRow({ site }: { site: Site }) {
 	const out = all.filter((r) => r.answers === false);
 	return (
 		<Tr>
-			<Td colSpan={5} phone="e" className="py-1.5 pl-8! whitespace-normal! max-md:pl-4!">
+			<Td colSpan={4} phone="e" className="py-1.5 pl-8! whitespace-normal! max-md:pl-4!">
 				<ul aria-label={`Regions of ${site.name}`} className="flex flex-wrap gap-x-4 gap-y-1 text-xs text-ink-2">
 					{all.map(({ region, answers, why }) => (
 						<li key={region} className={why === null ? "" : "basis-full"}>
@@ -150,6 +150,7 @@ function RegionsRow({ site }: { site: Site }) {
 					))}
 				</ul>
 			</Td>
+			<Td className="max-[90rem]:hidden" />
 			<Td className="text-ink-3">{out.length > 0 ? `${all.length - out.length} of ${all.length} answer` : null}</Td>
 		</Tr>
 	);

@@ -31,6 +31,15 @@ describe("describeError", () => {
 		expect(describeError(error)).toMatchObject({ kind: "failed", detail: expect.stringContaining("The server could not be reached") });
 	});
 
+	it("says that an answer was not Spillway's own, with its status, in place of a parser's words", () => {
+		const cause = new SyntaxError("Unexpected token '<', \"<html>\"... is not valid JSON");
+		const error = Object.assign(new Error(cause.message), { data: undefined, cause, meta: { response: { status: 502 } } });
+		const { detail } = describeError(error);
+		expect(detail).toContain("An answer with status 502 came that is not Spillway's own");
+		expect(detail).not.toContain("token");
+		expect(describeError(Object.assign(new Error(), { cause })).detail).toMatch(/^An answer came that is not Spillway's own/);
+	});
+
 	it("says something about what is not even an error", () => {
 		expect(describeError(undefined)).toEqual({ kind: "failed", detail: "The browser gave no reason.", requestId: null });
 	});

@@ -17,18 +17,24 @@ export function describeError(error: unknown): ErrorDescription {
 		const value = fieldOf(problem, name);
 		return typeof value === "string" && value !== "" ? value : null;
 	};
-	const detail =
-		text("detail") ?? (isUnreached(error) ? UNREACHED : error instanceof Error ? error.message : "The browser gave no reason.");
+	const detail = text("detail") ?? byTheWay(error) ?? (error instanceof Error ? error.message : "The browser gave no reason.");
 	const code = text("code") ?? String(fieldOf(data, "code") ?? "").toLowerCase();
 	if (code === "forbidden" || code === "not_found") return { kind: code, detail, fix: text("fix") };
 	return { kind: "failed", detail, requestId: text("requestId") };
 }
 
-const UNREACHED = "The server could not be reached: it is stopped, or the network is.";
-
-/** `fetch` fails by a TypeError in words that each browser has its own of: nobody answered. */
-function isUnreached(error: unknown): boolean {
-	return !fieldOf(error, "data") && fieldOf(error, "cause") instanceof TypeError;
+/**
+ * What failed before Spillway could say anything, in words of no browser's own: `fetch` fails by a TypeError where nobody answered,
+ * and an answer that cannot be read by a SyntaxError, as an error page of a proxy.
+ */
+function byTheWay(error: unknown): string | null {
+	const cause = fieldOf(error, "cause");
+	if (fieldOf(error, "data")) return null;
+	if (cause instanceof TypeError) return "The server could not be reached: it is stopped, or the network is.";
+	if (!(cause instanceof SyntaxError)) return null;
+	const status = fieldOf(fieldOf(fieldOf(error, "meta"), "response"), "status");
+	const answer = typeof status === "number" ? `An answer with status ${status} came` : "An answer came";
+	return `${answer} that is not Spillway's own: it is starting, or what stands before it, such as a proxy, could not reach it. Try again in a moment.`;
 }
 
 function fieldOf(value: unknown, name: string): unknown {
@@ -42,6 +48,8 @@ type BoundaryProps = {
 	onRetry?: () => void;
 	/** Puts what is told instead into a panel: for what does not stand in one. */
 	framed?: boolean;
+	/** Drawn in place of what failed, where telling it has no room and the page tells it elsewhere. */
+	instead?: ReactNode;
 	children: ReactNode;
 };
 type BoundaryState = { error: unknown; failed: boolean };
@@ -61,6 +69,7 @@ export class PanelBoundary extends Component<BoundaryProps, BoundaryState> {
 
 	override render(): ReactNode {
 		if (!this.state.failed) return this.props.children;
+		if (this.props.instead !== undefined) return this.props.instead;
 		return this.props.framed ? <Panel>{this.told()}</Panel> : this.told();
 	}
 

@@ -8,15 +8,17 @@ type PanelGateProps = {
 	what: string;
 	/** A skeleton in the shape of what is inside. */
 	fallback: ReactNode;
+	/** Drawn in place of what failed, where telling it has no room. */
+	instead?: ReactNode;
 	children: ReactNode;
 };
 
 /** Around each panel that reads data: its skeleton while that is on its way, its own error and retry when it fails. */
-export function PanelGate({ what, fallback, children }: PanelGateProps) {
+export function PanelGate({ what, fallback, instead, children }: PanelGateProps) {
 	return (
 		<QueryErrorResetBoundary>
 			{({ reset }) => (
-				<PanelBoundary what={what} onRetry={reset}>
+				<PanelBoundary what={what} onRetry={reset} instead={instead}>
 					<Suspense fallback={fallback}>{children}</Suspense>
 				</PanelBoundary>
 			)}

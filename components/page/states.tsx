@@ -16,7 +16,10 @@ type FrameProps = {
 
 function StateFrame({ icon, tone = "neutral", title, children, actions, alert = false, className }: FrameProps) {
 	return (
-		<div role={alert ? "alert" : undefined} className={cn("grid justify-items-center gap-1 px-6 py-9 text-center", className)}>
+		<div
+			role={alert ? "alert" : undefined}
+			className={cn("grid content-start justify-items-center gap-1 px-6 py-9 text-center", className)}
+		>
 			<span
 				className={cn(
 					"mb-2 grid size-9 place-items-center rounded-full",

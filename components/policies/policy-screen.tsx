@@ -29,6 +29,7 @@ export function PolicyScreen({ editor, children }: PolicyScreenProps) {
 	// The workbench reads what this browser keeps, which the server cannot.
 	const [here, setHere] = useState(false);
 	useEffect(() => setHere(true), []);
+	const edit = () => void setParams({ mode: "edit" }, { history: "push" });
 	const editing = editor !== null && mode === "edit";
 	return (
 		<>
@@ -49,12 +50,9 @@ export function PolicyScreen({ editor, children }: PolicyScreenProps) {
 						meta={<LiveMeta />}
 						actions={
 							editor && (
-								<PanelGate what="The editor" fallback={null}>
-									<EditButton
-										accountId={editor.accountId}
-										here={here}
-										onEdit={() => void setParams({ mode: "edit" }, { history: "push" })}
-									/>
+								// Whether there is a draft is told by the editor too, and a failure to read it with a way to try again.
+								<PanelGate what="The editor" fallback={null} instead={<Edit onEdit={edit} />}>
+									<EditButton accountId={editor.accountId} here={here} onEdit={edit} />
 								</PanelGate>
 							)
 						}
@@ -98,6 +96,10 @@ function EditButton({ accountId, here, onEdit }: { accountId: string; here: bool
 	const active = client.getQueryData(trpc.policy.get.queryKey(ACTIVE_POLICY));
 	const kept = here ? readKept(draftKey(ACTIVE_POLICY.name, accountId)) : null;
 	const hasDraft = (saved !== null && saved.source !== active?.source) || (kept !== null && kept.source !== active?.source);
+	return <Edit onEdit={onEdit} hasDraft={hasDraft} />;
+}
+
+function Edit({ onEdit, hasDraft = false }: { onEdit: () => void; hasDraft?: boolean }) {
 	return (
 		<Button variant="primary" onClick={onEdit}>
 			{hasDraft ? "Go on with your draft" : "Edit"}

@@ -60,7 +60,7 @@ export function JobForm(props: JobFormProps) {
 				<CommandField {...props} />
 				<TextField {...props} name="image" label="Image" optional mono wide hint="Optional; the local site runs the command as it is" />
 			</Group>
-			<Group>
+			<Group first="minmax(9rem,1.2fr)">
 				<GpuField {...props} />
 				<TextField {...props} name="nodes" label="Nodes" optional number placeholder="1" hint="Machines that start together" />
 				<AcceleratorField {...props} />
@@ -79,8 +79,16 @@ export function JobForm(props: JobFormProps) {
 	);
 }
 
-function Group({ children }: { children: ReactNode }) {
-	return <div className="grid grid-cols-2 gap-x-3 gap-y-2.5 border-t pt-3.5 first-of-type:border-t-0 first-of-type:pt-0">{children}</div>;
+/** `first`: the width of the first column, where half is too narrow. */
+function Group({ first = "minmax(0,1fr)", children }: { first?: string; children: ReactNode }) {
+	return (
+		<div
+			style={{ gridTemplateColumns: `${first} minmax(0,1fr)` }}
+			className="grid gap-x-3 gap-y-2.5 border-t pt-3.5 first-of-type:border-t-0 first-of-type:pt-0"
+		>
+			{children}
+		</div>
+	);
 }
 
 /** What every field has: its id, its problem, and its line in the YAML. */

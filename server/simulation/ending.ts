@@ -94,7 +94,7 @@ function finishJob(ctx: SimContext, row: JobRecord, attempt: AttemptRecord, why:
 /** A person's cancel: at once for a job that waits, else by stopping its attempt. */
 export function cancelJob(ctx: SimContext, row: JobRecord): void {
 	if (isFinal(JOB_TRANSITIONS, row.state) || row.cancelRequestedAtMs !== null) return;
-	const why = reason("cancelled_by_person", { by: row.work.submittedBy });
+	const why = reason("cancelled_by_person", { by: `team ${row.spec.team}` });
 	row.cancelRequestedAtMs = ctx.nowMs();
 	const live = [...ctx.book.liveAttempts].find((a) => a.jobId === row.id);
 	if (live) {

@@ -99,7 +99,7 @@ function BudgetCourse({ chosen }: { chosen: ChosenBudget }) {
 	return (
 		<>
 			<Panel>
-				<PanelSplit columns="minmax(0,1.55fr) minmax(0,1fr)">
+				<PanelSplit columns="minmax(0,1.4fr) minmax(0,1fr)">
 					<QueryBoundary what="What is left" skeleton={<ChartSkeleton height={360} label="Loading what is left" />}>
 						<BurnDownPanel chosen={chosen} />
 					</QueryBoundary>
@@ -109,7 +109,7 @@ function BudgetCourse({ chosen }: { chosen: ChosenBudget }) {
 				</PanelSplit>
 			</Panel>
 			<Panel>
-				<PanelSplit columns="minmax(0,1.55fr) minmax(0,1fr)">
+				<PanelSplit columns="minmax(0,1.4fr) minmax(0,1fr)">
 					<QueryBoundary what="Who spends it" skeleton={<TableSkeleton rows={6} columns={4} label="Loading who spends it" />}>
 						<SpendersPanel chosen={chosen} />
 					</QueryBoundary>

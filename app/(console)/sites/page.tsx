@@ -73,7 +73,7 @@ export default async function CapacityPage({ searchParams }: { searchParams: Pro
 				<QueryBoundary what="The clusters' own queues" framed skeleton={null}>
 					<QueuePanels />
 				</QueryBoundary>
-				<div className="grid items-start gap-4 rail:grid-cols-[minmax(0,1fr)_minmax(0,2fr)]">
+				<div className="grid items-start gap-4 rail:grid-cols-[minmax(0,1fr)_minmax(0,2.3fr)]">
 					<QueryBoundary what="The slots at home" framed skeleton={<PanelSkeleton title="Slots at home" rows={6} />}>
 						<HomePanel />
 					</QueryBoundary>

@@ -20,7 +20,15 @@ export default function SettingsSitesPage() {
 	);
 	return (
 		<HydrateClient>
-			<PageHeader title="Sites" meta={<LiveMeta />} actions={actions} />
+			<PageHeader
+				title="Sites"
+				meta={
+					<span className="max-md:hidden">
+						<LiveMeta />
+					</span>
+				}
+				actions={actions}
+			/>
 			<PageBody>
 				<Panel title="Sites" sub="cloud accounts and clusters">
 					<QueryBoundary what="The sites" skeleton={<TableSkeleton rows={4} columns={3} label="Loading the sites" />}>
