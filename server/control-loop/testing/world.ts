@@ -332,6 +332,8 @@ export class World {
 
 export interface JobChanges {
 	name: string;
+	/** What a site that really runs it runs; `true` without it. */
+	command?: string[];
 	/** 30 seconds without it; also what it takes at home. */
 	estimate?: string;
 	/** It saves on this interval. */
@@ -355,7 +357,7 @@ function specOf(changes: JobChanges): JobSpec {
 		kind: "Job",
 		metadata: { name: changes.name, team: "research" },
 		spec: {
-			command: ["true"],
+			command: changes.command ?? ["true"],
 			class: changes.class ?? "burst",
 			nodes: changes.nodes ?? 1,
 			resources: { gpus: changes.gpus ?? 1 },
