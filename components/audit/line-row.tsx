@@ -59,7 +59,7 @@ const WORDS: Record<string, string> = {
 };
 
 function whence({ via, source }: Line): string {
-	return [via === "session" ? "browser" : via, source].filter(Boolean).join(", ") || "-";
+	return [via === "session" ? "browser" : via, source].filter(Boolean).join(", ") || "–";
 }
 
 function Subject({ subject }: { subject: string }) {

@@ -73,7 +73,7 @@ function BudgetLine({ row: { budget: b, name, depth, bar, against, label }, chos
 	return (
 		<Tr selected={chosen} aria-current={chosen ? "true" : undefined}>
 			<Td phone="a" className="max-md:min-w-0">
-				<span className="block max-md:truncate" style={{ paddingLeft: `${depth * 1.1}rem` }}>
+				<span className="block text-pretty max-md:whitespace-normal" style={{ paddingLeft: `${depth * 1.1}rem` }}>
 					<Link
 						href={budgetsHref({ budget: b.id })}
 						scroll={false}

@@ -29,9 +29,9 @@ export function SpendersPanel({ chosen }: { chosen: ChosenBudget }) {
 				<p className="px-4 pb-4 text-ink-3">Nobody has spent anything of it in this period.</p>
 			) : (
 				<>
-					<ul className="grid gap-2 px-4 pb-3">
+					<ul className="grid grid-cols-[7rem_minmax(0,1fr)_auto] gap-x-2.5 gap-y-2 px-4 pb-3">
 						{teams.map((t) => (
-							<li key={t.team} className="grid grid-cols-[7rem_minmax(0,1fr)_auto] items-center gap-2.5">
+							<li key={t.team} className="col-span-3 grid grid-cols-subgrid items-center">
 								<span className="truncate font-strong">{t.name}</span>
 								<Meter
 									value={Math.max(0, Number(t.postedMicroUsd))}

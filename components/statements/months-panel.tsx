@@ -93,8 +93,8 @@ function MonthRow({ item, team }: { item: Item; team: string }) {
 			<Td n>{closed ? <Money value={closed.ownedMicroUsd} /> : <span className="text-ink-3">not closed</span>}</Td>
 			<Td n>{closed ? <Money value={closed.cloudMicroUsd} /> : null}</Td>
 			<Td n phone="b" className="font-semibold">
+				{!closed && <span className="font-book text-ink-3">{item.state === "open" ? "so far " : "posted "}</span>}
 				<Money value={closed?.totalMicroUsd ?? item.ledgerMicroUsd} />
-				{!closed && <span className="font-book text-ink-3">{item.state === "open" ? " so far" : " posted"}</span>}
 			</Td>
 			<Td n>{closed?.version}</Td>
 			<Td n phone="d">
