@@ -32,7 +32,8 @@ type StackedBarsChartProps = {
 const AXIS = {
 	usd: formatAxisUsd,
 	count: (n: number) => n.toLocaleString("en-US"),
-	kg: (n: number) => (n === 0 ? "0" : `${n.toLocaleString("en-US")} kg`),
+	// Below a kilogram in grams, which its ticks have room for.
+	kg: (n: number) => (n === 0 ? "0" : n < 1 ? `${(n * 1_000).toLocaleString("en-US")} g` : `${n.toLocaleString("en-US")} kg`),
 };
 
 /** Bars by day, stacked: the flat, known cost below, what varies above it; days to come are pale and carry their range. */

@@ -32,11 +32,11 @@ describe("what the Overview hands out", () => {
 		const line = { id: 1, atMs: FROM, capacity: null, tone: null };
 		const lines: FeedLine[] = [
 			{ ...line, before: "", name: "fraud-v7", text: "finished: exit code 0", href: "/jobs/job_1", costMicroUsd: "31140000" },
-			{ ...line, before: "Site", name: "aws", text: "answers again", href: "/sites", costMicroUsd: null },
+			{ ...line, before: "Site", name: "aws", text: "answers", href: "/sites", costMicroUsd: null },
 		];
 		expect(readCsv(feedCsv(lines, "https://spillway.example")).map((l) => Object.values(l))).toEqual([
 			["2026-11-19T14:00:00.000Z", "fraud-v7 finished: exit code 0", "31.140000", "https://spillway.example/jobs/job_1"],
-			["2026-11-19T14:00:00.000Z", "Site aws answers again", "", "https://spillway.example/sites"],
+			["2026-11-19T14:00:00.000Z", "Site aws answers", "", "https://spillway.example/sites"],
 		]);
 	});
 });

@@ -102,7 +102,7 @@ describe("prepareFeed", () => {
 		);
 		expect(lines.map((l) => [l.before, l.name, l.text, l.href])).toEqual([
 			["Site", "aws", "does not answer", "/sites"],
-			["Site", "aws", "answers again", "/sites"],
+			["Site", "aws", "answers", "/sites"],
 		]);
 	});
 

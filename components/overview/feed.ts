@@ -135,7 +135,7 @@ function lineOf(e: EventView): FeedLine {
 		case "site_unhealthy":
 			return { ...base, before: "Site", name: e.siteId ?? "", text: `does not answer${why ? `: ${why}` : ""}`, href: "/sites" };
 		case "site_healthy":
-			return { ...base, before: "Site", name: e.siteId ?? "", text: "answers again", href: "/sites", tone: "ok" };
+			return { ...base, before: "Site", name: e.siteId ?? "", text: "answers", href: "/sites", tone: "ok" };
 		case "job_interrupted":
 			// Some reasons tell of the machine, and some of the job.
 			return { ...base, name: job, text: why && !/^(the|its) /.test(why) ? why : `was interrupted${why && `: ${why}`}` };
