@@ -85,7 +85,7 @@ function SiteRows({ site }: { site: Site }) {
 					)}
 				</Td>
 				<Td n>{cloud ? <Money value={site.burnMicroUsdPerHour} kind="price" /> : <span className="text-ink-3">owned</span>}</Td>
-				<Td phone="d">
+				<Td phone="d" className="leading-snug md:whitespace-normal!">
 					<SiteHealth site={site} />
 				</Td>
 			</Tr>
@@ -166,5 +166,9 @@ function SiteHealth({ site }: { site: Site }) {
 		"never seen"
 	);
 	if (site.healthy) return <Health tone="ok">{seen}</Health>;
-	return <Health tone="risk">does not answer, {seen}</Health>;
+	return (
+		<Health tone="risk" className="md:whitespace-normal">
+			<span>does not answer, {seen}</span>
+		</Health>
+	);
 }
