@@ -27,7 +27,6 @@ export default function RootLayout({ children }: { children: ReactNode }) {
 		<html lang="en" className={`${inter.variable} ${jetbrainsMono.variable}`} suppressHydrationWarning>
 			<body>
 				<ThemeProvider>
-					{/* API, query cache and URL state: components/providers.tsx wraps `children` here. */}
 					{children}
 					<ToastHost />
 				</ThemeProvider>
