@@ -85,10 +85,11 @@ function MachineRow({ machine: m }: { machine: Machine }) {
 					{m.providerInstanceId ? <CopyId value={m.providerInstanceId} /> : <span className="text-ink-3">no id yet</span>}
 				</span>
 			</Td>
-			<Td title={m.lastError ?? m.reason?.message}>
+			<Td title={m.lastError ?? m.reason?.message} className="py-1.5" {...(m.fencedAt !== null && { phone: "e" as const })}>
 				<StateMark state={m.state} note={noteOf(m)} />
+				{/* It is paid for and works for nobody: money at risk, on a phone too. */}
 				{m.fencedAt !== null && (
-					<span className="block text-xs text-ink-3">
+					<span className="block max-w-44 text-xs text-pretty whitespace-normal text-risk-ink max-md:max-w-none">
 						since <Time atMs={Date.parse(m.fencedAt)} form="short" />, its job goes on elsewhere
 					</span>
 				)}
