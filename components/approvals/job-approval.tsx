@@ -1,7 +1,7 @@
 "use client";
+import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense } from "react";
 import { useTRPC } from "#components/trpc/client.tsx";
-import { useQuery } from "#components/trpc/queries.ts";
 
 /** A chunk of its own: about most jobs nobody is asked. */
 const JobApprovalPanel = lazy(() => import("./job-approval-panel.tsx").then((loaded) => ({ default: loaded.JobApprovalPanel })));

@@ -1,6 +1,6 @@
 "use client";
+import { useQuery } from "@tanstack/react-query";
 import { useTRPC } from "#components/trpc/client.tsx";
-import { useQuery } from "#components/trpc/queries.ts";
 import type { Role } from "#server/domain/vocabulary.ts";
 import { outlookWords } from "./words.ts";
 

@@ -1,9 +1,10 @@
 "use client";
+import { useQuery } from "@tanstack/react-query";
 import { useQueryStates } from "nuqs";
 import { useEffect, useState } from "react";
 import { EmptyState, NoResults } from "#components/page/states.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
-import { useQuery, useSuspenseInfiniteQuery } from "#components/trpc/queries.ts";
+import { useSuspenseInfiniteQuery } from "#components/trpc/infinite-queries.ts";
 import { readOn } from "#components/trpc/read-on.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Panel } from "#components/ui/panel.tsx";

@@ -1,7 +1,7 @@
 "use client";
+import { useQuery } from "@tanstack/react-query";
 import { CsvButton } from "#components/csv/csv-button.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
-import { useQuery } from "#components/trpc/queries.ts";
 import { sitesCsv } from "./export-csv.ts";
 
 /** Hands out the sites with their pools and regions. */

@@ -1,4 +1,5 @@
 "use client";
+import { useQuery } from "@tanstack/react-query";
 import { carbonCsv } from "#components/carbon/export-csv.ts";
 import { prepareCarbonTable } from "#components/carbon/prepare-table.ts";
 import { type CarbonView, carbonQuery } from "#components/carbon/range.ts";
@@ -6,7 +7,6 @@ import { CsvButton } from "#components/csv/csv-button.tsx";
 import { useHour } from "#components/spend/use-spend.ts";
 import { dateOf } from "#components/spend/zone-days.ts";
 import { useTRPC } from "#components/trpc/client.tsx";
-import { useQuery } from "#components/trpc/queries.ts";
 
 /** Hands out the table that is on the screen, as a file. */
 export function CarbonExport({ view }: { view: CarbonView }) {

@@ -1,4 +1,5 @@
 "use client";
+import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Carbon } from "#components/carbon/carbon.tsx";
 import { energyQuality } from "#components/carbon/quality.ts";
@@ -9,7 +10,6 @@ import { formatShort, formatSpan } from "#components/time/format-time.ts";
 import { Elapsed, Time } from "#components/time/relative-time.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import type { AttemptView, JobDetail } from "#components/trpc/outputs.ts";
-import { useQuery } from "#components/trpc/queries.ts";
 import { formatPercent } from "#components/ui/format-number.ts";
 import { Fact, FactStrip } from "#components/ui/kpi.tsx";
 import { Meter } from "#components/ui/meter.tsx";

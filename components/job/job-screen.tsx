@@ -1,21 +1,24 @@
 "use client";
+import { lazy } from "react";
 import { JobApproval } from "#components/approvals/job-approval.tsx";
 import { PageBody } from "#components/page/page-header.tsx";
 import { PanelGate } from "#components/page/panel-gate.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { KpiSkeleton, TableSkeleton } from "#components/ui/skeleton.tsx";
-import { JobAdoption } from "./job-adoption.tsx";
 import { JobCheckpoints } from "./job-checkpoints.tsx";
 import { JobDecisions } from "./job-decisions.tsx";
 import { JobFacts } from "./job-facts.tsx";
 import { JobFilePanel } from "./job-file-panel.tsx";
 import { JobGpuUse } from "./job-gpu-use.tsx";
 import { JobHeader } from "./job-header.tsx";
-import { JobImport } from "./job-import.tsx";
 import { JobLogs } from "./job-logs.tsx";
 import { JobReceipt } from "./job-receipt.tsx";
 import { JobTimeline } from "./job-timeline.tsx";
 import { useJob } from "./use-job.ts";
+
+/** Chunks of their own: most jobs were neither adopted nor read from a script. */
+const JobAdoption = lazy(() => import("./job-adoption.tsx").then((loaded) => ({ default: loaded.JobAdoption })));
+const JobImport = lazy(() => import("./job-import.tsx").then((loaded) => ({ default: loaded.JobImport })));
 
 /** One job: where it is, what happened, why, what it cost, and what it says. */
 export function JobScreen({ id, yaml }: { id: string; yaml: string }) {
@@ -28,7 +31,11 @@ export function JobScreen({ id, yaml }: { id: string; yaml: string }) {
 					<JobFacts job={job} />
 				</PanelGate>
 				<JobApproval jobId={id} />
-				{job.adoption && <JobAdoption adoption={job.adoption} />}
+				{job.adoption && (
+					<PanelGate what="Its adoption" fallback={<Loading title={`Adopted from ${job.adoption.siteName}`} rows={2} />}>
+						<JobAdoption adoption={job.adoption} />
+					</PanelGate>
+				)}
 				<PanelGate what="What happened" fallback={<Loading title="What happened" rows={3} />}>
 					<JobTimeline job={job} />
 				</PanelGate>
@@ -42,7 +49,11 @@ export function JobScreen({ id, yaml }: { id: string; yaml: string }) {
 					<JobGpuUse job={job} />
 				</PanelGate>
 				<JobLogs job={job} />
-				{job.imported && <JobImport imported={job.imported} />}
+				{job.imported && (
+					<PanelGate what="What was carried over" fallback={<Loading title="What was carried over" rows={3} />}>
+						<JobImport imported={job.imported} />
+					</PanelGate>
+				)}
 				<div className="grid items-stretch gap-4 rail:grid-cols-2">
 					<JobCheckpoints job={job} />
 					<JobFilePanel yaml={yaml} />

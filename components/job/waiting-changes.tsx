@@ -1,10 +1,10 @@
 "use client";
+import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { SuggestionText } from "#components/submit/quote-suggestions.tsx";
 import { useTime } from "#components/time/clock.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import type { JobDetail } from "#components/trpc/outputs.ts";
-import { useQuery } from "#components/trpc/queries.ts";
 import { ButtonLink } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { waitingChanges } from "#server/domain/waiting-changes.ts";

@@ -2,8 +2,9 @@
 import { useCallback, useMemo } from "react";
 import { useTime } from "#components/time/clock.tsx";
 import { useTRPC, useTRPCClient } from "#components/trpc/client.tsx";
+import { useSuspenseInfiniteQuery } from "#components/trpc/infinite-queries.ts";
 import type { JobView } from "#components/trpc/outputs.ts";
-import { useSuspenseInfiniteQuery, useSuspenseQuery } from "#components/trpc/queries.ts";
+import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { DAY_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import { startAxis } from "./columns.tsx";
 import { hourlyRates } from "./estimate.ts";

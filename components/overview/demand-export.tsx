@@ -1,7 +1,7 @@
 "use client";
+import { useQuery } from "@tanstack/react-query";
 import { CsvButton } from "#components/csv/csv-button.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
-import { useQuery } from "#components/trpc/queries.ts";
 import { demandCsv } from "./export-csv.ts";
 import { hasDemand } from "./prepare-demand.ts";
 import { type DemandRange, demandQuery } from "./range.ts";

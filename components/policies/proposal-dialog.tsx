@@ -1,12 +1,11 @@
 "use client";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { describeError } from "#components/page/error-boundary.tsx";
 import { ErrorState } from "#components/page/states.tsx";
 import { Figures } from "#components/policies/backtest/figures.tsx";
 import { formatDay } from "#components/time/format-time.ts";
 import { useTRPC } from "#components/trpc/client.tsx";
 import type { Outputs } from "#components/trpc/outputs.ts";
-import { useQuery } from "#components/trpc/queries.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";
 import { TextSkeleton } from "#components/ui/skeleton.tsx";

@@ -1,9 +1,8 @@
 "use client";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type SubmitEvent, useState } from "react";
 import { describeError } from "#components/page/error-boundary.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
-import { useQuery } from "#components/trpc/queries.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";
 import { Field, Textarea } from "#components/ui/input.tsx";

@@ -1,5 +1,5 @@
 "use client";
-import { keepPreviousData } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { screenFormatters } from "#components/job/reason-text.tsx";
 import { describeError } from "#components/page/error-boundary.tsx";
@@ -7,7 +7,6 @@ import { useSettled } from "#components/submit/use-settled.ts";
 import { useTime } from "#components/time/clock.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import type { Outputs } from "#components/trpc/outputs.ts";
-import { useQuery } from "#components/trpc/queries.ts";
 import { Field, Select, Textarea } from "#components/ui/input.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { removalSentenceOf } from "#server/domain/removal-sentences.ts";

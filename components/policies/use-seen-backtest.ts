@@ -1,7 +1,7 @@
 "use client";
+import { useQuery } from "@tanstack/react-query";
 import { parseAsString, useQueryState } from "nuqs";
 import { useTRPC } from "#components/trpc/client.tsx";
-import { useQuery } from "#components/trpc/queries.ts";
 import { ACTIVE_POLICY } from "./params.ts";
 
 /** The backtest that the panel shows, when it is done and was of this very text: it goes into the publication. */

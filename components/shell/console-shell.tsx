@@ -1,5 +1,5 @@
 "use client";
-import { useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useEffect } from "react";
 import { AppShell } from "#components/shell/app-shell.tsx";
 import { type CommandSearch, registerCommandSearch } from "#components/shell/command-search.ts";
@@ -7,7 +7,6 @@ import { DemoBanner } from "#components/shell/demo-banner.tsx";
 import type { ShellUser, SignOut } from "#components/shell/session.ts";
 import { formatDay } from "#components/time/format-time.ts";
 import { useTRPC } from "#components/trpc/client.tsx";
-import { useQuery } from "#components/trpc/queries.ts";
 import { LIVE_JOB_STATES } from "#server/domain/states.ts";
 
 type ConsoleShellProps = {

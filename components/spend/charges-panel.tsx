@@ -1,4 +1,5 @@
 "use client";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useState } from "react";
 import { Carbon, Grams } from "#components/carbon/carbon.tsx";
@@ -19,7 +20,7 @@ import { useHour } from "#components/spend/use-spend.ts";
 import { type ChargesView, chargesHref, datesOfView, isFiltered, valueLabel } from "#components/spend/view.ts";
 import { formatClockSeconds, formatDay } from "#components/time/format-time.ts";
 import { useTRPC, useTRPCClient } from "#components/trpc/client.tsx";
-import { useInfiniteQuery, useSuspenseInfiniteQuery } from "#components/trpc/queries.ts";
+import { useSuspenseInfiniteQuery } from "#components/trpc/infinite-queries.ts";
 import { readOn } from "#components/trpc/read-on.ts";
 import { Button, IconButton } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";

@@ -1,4 +1,5 @@
 "use client";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { CsvButton } from "#components/csv/csv-button.tsx";
 import { jobsCsv, spendCsv } from "#components/spend/export-csv.ts";
 import { jobPages } from "#components/spend/pages.ts";
@@ -6,7 +7,6 @@ import { prepareSpendTable } from "#components/spend/prepare-table.ts";
 import { useHour } from "#components/spend/use-spend.ts";
 import { BY_LABEL, bucketOfView, datesOfView, type SpendView, spendQuery } from "#components/spend/view.ts";
 import { useTRPC, useTRPCClient } from "#components/trpc/client.tsx";
-import { useInfiniteQuery, useQuery } from "#components/trpc/queries.ts";
 
 /** Hands out the table that is on the screen, as a file. */
 export function ExportButton({ view }: { view: SpendView }) {

@@ -1,4 +1,5 @@
 "use client";
+import { useQuery } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { startTransition } from "react";
 import { FilterMenu } from "#components/jobs/filter-menu.tsx";
@@ -18,7 +19,6 @@ import {
 } from "#components/spend/view.ts";
 import { isDate } from "#components/spend/zone-days.ts";
 import { useTRPC } from "#components/trpc/client.tsx";
-import { useQuery } from "#components/trpc/queries.ts";
 import { Button } from "#components/ui/button.tsx";
 
 type FilterBarProps = { view: SpendView; charges?: ChargesPart };

@@ -12,7 +12,7 @@ import { useHour } from "#components/spend/use-spend.ts";
 import { BY_LABEL, DIMENSIONS, type SpendView, spendHref } from "#components/spend/view.ts";
 import { dateOf } from "#components/spend/zone-days.ts";
 import { useTRPC, useTRPCClient } from "#components/trpc/client.tsx";
-import { useSuspenseInfiniteQuery } from "#components/trpc/queries.ts";
+import { useSuspenseInfiniteQuery } from "#components/trpc/infinite-queries.ts";
 import { readOn } from "#components/trpc/read-on.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";

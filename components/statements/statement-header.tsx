@@ -1,4 +1,5 @@
 "use client";
+import { useQuery } from "@tanstack/react-query";
 import { PageHeader } from "#components/page/page-header.tsx";
 import { statementHref } from "#components/statements/search-params.ts";
 import { StateChip } from "#components/statements/state-chip.tsx";
@@ -7,7 +8,6 @@ import { type StatementAt, statementQuery } from "#components/statements/stateme
 import { TeamMenu } from "#components/statements/team-menu.tsx";
 import type { StatementView } from "#components/statements/use-statement.ts";
 import { useTRPC } from "#components/trpc/client.tsx";
-import { useQuery } from "#components/trpc/queries.ts";
 import { useHydrated } from "#components/ui/use-hydrated.ts";
 import { monthWords } from "#server/domain/statement-words.ts";
 

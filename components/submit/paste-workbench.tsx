@@ -1,5 +1,5 @@
 "use client";
-import { keepPreviousData, useMutation } from "@tanstack/react-query";
+import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useCallback, useMemo, useState } from "react";
 import { CandidateTable } from "#components/job/candidate-table.tsx";
@@ -8,7 +8,6 @@ import { describeError } from "#components/page/error-boundary.tsx";
 import { EmptyState } from "#components/page/states.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import type { ImportView, Inputs } from "#components/trpc/outputs.ts";
-import { useQuery } from "#components/trpc/queries.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Panel, PanelHeader } from "#components/ui/panel.tsx";
 import { notify } from "#components/ui/toast.tsx";

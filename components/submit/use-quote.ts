@@ -1,7 +1,6 @@
 "use client";
-import { keepPreviousData } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useTRPC } from "#components/trpc/client.tsx";
-import { useQuery } from "#components/trpc/queries.ts";
 import type { Draft } from "./read-draft.ts";
 import { useSettled } from "./use-settled.ts";
 

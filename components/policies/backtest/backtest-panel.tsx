@@ -1,5 +1,5 @@
 "use client";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { parseAsString, useQueryState } from "nuqs";
 import { useState } from "react";
 import { describeError } from "#components/page/error-boundary.tsx";
@@ -12,7 +12,6 @@ import { formatDay } from "#components/time/format-time.ts";
 import { Time } from "#components/time/relative-time.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import type { Outputs } from "#components/trpc/outputs.ts";
-import { useQuery } from "#components/trpc/queries.ts";
 import { Button } from "#components/ui/button.tsx";
 import { formatCount } from "#components/ui/format-number.ts";
 import { Panel } from "#components/ui/panel.tsx";
