@@ -74,8 +74,10 @@ export async function storeCheckpointFile(
 			yield chunk;
 		}
 	};
+	const file = createWriteStream(target, { mode: 0o600 });
+	const closed = new Promise<void>((resolve) => file.once("close", resolve));
 	try {
-		await pipeline(input.body, measure, createWriteStream(target, { mode: 0o600 }));
+		await pipeline(input.body, measure, file);
 		const sha256 = hash.digest("hex");
 		if (sha256 !== input.sha256) {
 			throw new SpillwayError("precondition_failed", `${input.path} came with the sum ${sha256}, not ${input.sha256}.`, {
@@ -84,6 +86,8 @@ export async function storeCheckpointFile(
 		}
 		await noteReceived(place, { path: input.path, bytes, sha256 });
 	} catch (error) {
+		// What is cut off at once is told before the file is there, which would be made after it was removed.
+		await closed;
 		await rm(target, { force: true });
 		throw error;
 	}
