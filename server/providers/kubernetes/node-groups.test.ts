@@ -133,6 +133,7 @@ describe("the setting nodeGroups", () => {
 	it("refuses a pool that two groups would share, and sizes that are none", () => {
 		expect(parse([group]).success).toBe(true);
 		expect(parse([group, { ...group, maxNodes: 2 }]).error?.issues[0]?.message).toContain("twice");
+		expect(parse([group, { ...group, product: PRODUCT.toLowerCase() }]).error?.issues[0]?.message).toContain("twice");
 		expect(parse([{ ...group, maxNodes: 0 }]).success).toBe(false);
 		expect(parse([{ ...group, gpusPerNode: 1.5 }]).success).toBe(false);
 	});

@@ -1,6 +1,7 @@
 import path from "node:path";
 import { z } from "zod";
 import { cloudEndpointSchema } from "../cloud-endpoint.ts";
+import { poolIdOf } from "./pools.ts";
 
 const absolutePath = z.string().refine((p) => path.isAbsolute(p), "must be an absolute path");
 const dnsLabel = z.string().regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, "holds lower-case letters, digits and - only, at most 63");
@@ -68,7 +69,7 @@ export const kubernetesSettingsSchema = z.strictObject({
 	nodeGroups: z
 		.array(nodeGroupSchema)
 		.default([])
-		.refine((groups) => new Set(groups.map((g) => `${g.product}x${g.gpusPerNode}`)).size === groups.length, {
+		.refine((groups) => new Set(groups.map((g) => poolIdOf(g.product, g.gpusPerNode))).size === groups.length, {
 			message: "names a product with as many GPUs twice: the nodes of a pool are one group",
 		}),
 	/** How long a pod may wait for a node of its group to come, until its attempt is taken back and the job placed anew. */
