@@ -12,12 +12,15 @@ import type { AttemptFacts, JobNote } from "./observe-attempt.ts";
 /** Those of `node:fs/promises` open a handle for each call, which costs a submission a quarter more of what its files cost. */
 const mkdir = promisify(fs.mkdir);
 const writeFile = promisify(fs.writeFile);
-const appendFile = promisify(fs.appendFile);
+const symlink = promisify(fs.symlink);
+const readlink = promisify(fs.readlink);
 
 /** The folder of an attempt: that of the local site, and what lies in its state folder here besides. */
 export interface SlurmPaths extends AttemptFolder {
 	launch: LaunchFiles;
-	/** What became known of the Slurm job after its first note, which is the second line of the request: a JobNote. */
+	/** The first note: a link to nowhere, whose words are the Slurm job's number and when it was submitted. */
+	submitted: string;
+	/** What became known of the Slurm job after that: a JobNote. */
 	job: string;
 }
 
@@ -31,6 +34,7 @@ export function slurmPaths(root: string, attemptId: string): SlurmPaths {
 			run: inState("run"),
 			slurmLog: path.join(paths.folder, "slurm.log"),
 		},
+		submitted: path.join(paths.folder, "submitted"),
 		job: inState("job.json"),
 	};
 }
@@ -93,17 +97,17 @@ function lineOf(request: StoredRequest, submittingAtMs: number | null): string {
 }
 
 export async function readSubmittingAtMs(paths: SlurmPaths): Promise<number | null> {
-	return parsed(submittingSchema, firstLine(await readIfThere(paths.request)))?.submittingAtMs ?? null;
+	return parsed(submittingSchema, await readIfThere(paths.request))?.submittingAtMs ?? null;
 }
 
 /** Null when there is none, or when it was cut short by a crash before `start` answered. */
 export async function readRequest(paths: SlurmPaths): Promise<StoredRequest | null> {
-	return parsed(requestSchema, firstLine(await readIfThere(paths.request)));
+	return parsed(requestSchema, await readIfThere(paths.request));
 }
 
 export function readRequestSync(paths: SlurmPaths): StoredRequest | null {
 	try {
-		return parsed(requestSchema, firstLine(readFileSync(paths.request, "utf8")));
+		return parsed(requestSchema, readFileSync(paths.request, "utf8"));
 	} catch (error) {
 		if (isMissing(error)) return null;
 		throw error;
@@ -111,20 +115,30 @@ export function readRequestSync(paths: SlurmPaths): StoredRequest | null {
 }
 
 /**
- * The first note of an attempt, behind its request: a file of its own would cost more than all that is written to it.
- * One that a crash cuts short is none: its job is looked for then.
+ * The first note of an attempt. A link takes one call where a file takes three, is whole or not there, and a submission has little else
+ * to write. Where there is one already, or the share has no links, it is a file.
  */
 export async function writeFirstNote(
 	paths: SlurmPaths,
 	{ slurmJobId, submittedAtMs }: Pick<JobNote, "slurmJobId" | "submittedAtMs">,
 ): Promise<void> {
-	const note: JobNote = { slurmJobId, submittedAtMs, startedAtMs: null, endedAtMs: null };
-	await appendFile(paths.request, `\n${JSON.stringify(note)}`);
+	try {
+		await symlink(`${slurmJobId} ${submittedAtMs}`, paths.submitted);
+	} catch (error) {
+		if (isMissing(error)) throw error;
+		await writeNote(paths, { slurmJobId, submittedAtMs, startedAtMs: null, endedAtMs: null });
+	}
 }
 
 async function readFirstNote(paths: SlurmPaths): Promise<JobNote | null> {
-	const [, ...notes] = (await readIfThere(paths.request))?.split("\n") ?? [];
-	return notes.map((line) => parsed(noteSchema, line)).findLast((note) => note !== null) ?? null;
+	try {
+		const [slurmJobId, submittedAtMs] = (await readlink(paths.submitted)).split(" ").map(Number);
+		const note = noteSchema.safeParse({ slurmJobId, submittedAtMs, startedAtMs: null, endedAtMs: null });
+		return note.success ? note.data : null;
+	} catch (error) {
+		if (isMissing(error)) return null;
+		throw error;
+	}
 }
 
 export async function writeNote(paths: SlurmPaths, note: JobNote): Promise<void> {
@@ -171,10 +185,6 @@ async function changedAtMs(file: string): Promise<number | null> {
 		if (isMissing(error)) return null;
 		throw error;
 	}
-}
-
-function firstLine(text: string | null): string | null {
-	return text?.split("\n", 1)[0] ?? null;
 }
 
 function parsed<T>(schema: z.ZodType<T>, text: string | null): T | null {

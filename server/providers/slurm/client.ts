@@ -4,6 +4,7 @@ import { DriverError } from "../driver-errors.ts";
 import { answerError, noAnswer, notUnderstood, type Refusal, refusalsSchema } from "./errors.ts";
 import { askHttp, type HttpAnswer } from "./http.ts";
 import { jobSchema, nodeSchema, partitionSchema, type SlurmJob, type SlurmNode, type SlurmPartition } from "./mapper.ts";
+import { nextForAll } from "./next-for-all.ts";
 import type { ParsedSlurmSettings } from "./settings.ts";
 import { SlurmToken } from "./token.ts";
 import { type ApiVersion, isPlain, newestOf, VERSIONS } from "./versions.ts";
@@ -12,7 +13,13 @@ import { type ApiVersion, isPlain, newestOf, VERSIONS } from "./versions.ts";
 const ANSWER_BYTES_MAX = 512 * 1024 * 1024;
 /** The token is not believed: 24.11 says so, and 22.05 has its wordless error for it. */
 const REFUSED = /"err(or_number|or_code|no)": *(1007|-1)\b/;
+// Made once: making a schema costs more than reading an answer by it.
 const openApiSchema = z.looseObject({ paths: z.record(z.string(), z.unknown()) });
+const nodesSchema = z.looseObject({ nodes: z.array(nodeSchema) });
+const partitionsSchema = z.looseObject({ partitions: z.array(partitionSchema) });
+const jobsSchema = z.looseObject({ jobs: z.array(jobSchema) });
+const submittedSchema = z.looseObject({ job_id: z.number().int().positive() });
+const doneSchema = z.looseObject({});
 
 interface Asked {
 	method: "GET" | "POST" | "DELETE";
@@ -48,18 +55,18 @@ export class SlurmCalls {
 		return this.#version;
 	}
 
-	nodes(): Promise<SlurmNode[]> {
-		return this.#list("nodes", nodeSchema);
+	async nodes(): Promise<SlurmNode[]> {
+		return (await this.#call(nodesSchema, { method: "GET", path: "/nodes", what: "nodes" })).nodes;
 	}
 
-	partitions(): Promise<SlurmPartition[]> {
-		return this.#list("partitions", partitionSchema);
+	async partitions(): Promise<SlurmPartition[]> {
+		return (await this.#call(partitionsSchema, { method: "GET", path: "/partitions", what: "partitions" })).partitions;
 	}
 
-	/** Every job that the controller knows, everybody's: large, to be asked sparingly. */
-	jobs(): Promise<SlurmJob[]> {
-		return this.#list("jobs", jobSchema);
-	}
+	/** Every job that the controller knows, everybody's: large, to be asked sparingly, and once for all who ask meanwhile. */
+	readonly jobs: () => Promise<SlurmJob[]> = nextForAll(
+		async () => (await this.#call(jobsSchema, { method: "GET", path: "/jobs", what: "jobs" })).jobs,
+	);
 
 	/** The same, or null when nothing has changed since that second of the controller's clock. */
 	async jobsSince(seconds: number): Promise<SlurmJob[] | null> {
@@ -67,7 +74,7 @@ export class SlurmCalls {
 		const { answer, refusals, status, text } = await this.#send({ method: "GET", path: `/jobs?update_time=${seconds}`, what });
 		if (status === 304) return null;
 		if (status >= 400 || refusals.length > 0) throw answerError(what, status, refusals, text);
-		const parsed = z.looseObject({ jobs: z.array(jobSchema) }).safeParse(answer);
+		const parsed = jobsSchema.safeParse(answer);
 		if (parsed.success) return parsed.data.jobs;
 		throw notUnderstood(what, "no list of jobs");
 	}
@@ -81,14 +88,14 @@ export class SlurmCalls {
 		// 22.05 reads what `--begin` takes, and of that only this form names no zone of its own.
 		const begin = isPlain(await this.version()) ? `uts${seconds}` : { set: true, infinite: false, number: seconds };
 		const body = { ...change, ...(notBeforeMs === undefined ? {} : { begin_time: begin }) };
-		await this.#call(z.looseObject({}), { method: "POST", path: `/job/${id}`, what: `job ${id}`, body });
+		await this.#call(doneSchema, { method: "POST", path: `/job/${id}`, what: `job ${id}`, body });
 	}
 
 	/** Null when the controller does not know it (any more). */
 	async job(id: number): Promise<SlurmJob | null> {
 		const what = `job ${id}`;
 		try {
-			const answer = await this.#call(z.looseObject({ jobs: z.array(jobSchema) }), { method: "GET", path: `/job/${id}`, what });
+			const answer = await this.#call(jobsSchema, { method: "GET", path: `/job/${id}`, what });
 			return answer.jobs.find((j) => j.id === id) ?? null;
 		} catch (error) {
 			if (error instanceof DriverError && error.kind === "not_found") return null;
@@ -100,7 +107,7 @@ export class SlurmCalls {
 	async submit(payload: unknown): Promise<number> {
 		const what = "submission";
 		const { answer, refusals, status, text } = await this.#send({ method: "POST", path: "/job/submit", what, body: payload });
-		const made = z.looseObject({ job_id: z.number().int().positive() }).safeParse(answer);
+		const made = submittedSchema.safeParse(answer);
 		if (made.success) return made.data.job_id;
 		if (status >= 400 || refusals.length > 0) throw answerError(what, status, refusals, text);
 		throw notUnderstood(what, "no job_id");
@@ -118,15 +125,10 @@ export class SlurmCalls {
 
 	async #end(id: number, path: string): Promise<void> {
 		try {
-			await this.#call(z.looseObject({}), { method: "DELETE", path, what: `job ${id}` });
+			await this.#call(doneSchema, { method: "DELETE", path, what: `job ${id}` });
 		} catch (error) {
 			if (!(error instanceof DriverError) || error.kind !== "not_found") throw error;
 		}
-	}
-
-	async #list<S extends z.ZodType>(what: "nodes" | "partitions" | "jobs", item: S): Promise<z.output<S>[]> {
-		const schema = z.looseObject({ [what]: z.array(item) });
-		return (await this.#call(schema, { method: "GET", path: `/${what}`, what }))[what] as z.output<S>[];
 	}
 
 	async #call<S extends z.ZodType>(schema: S, asked: Asked): Promise<z.output<S>> {

@@ -42,8 +42,6 @@ export interface HandOverContext {
 /** As many connections as slurmrestd answers faster for; the controller has other users. */
 const SUBMISSIONS_AT_ONCE = 8;
 const submitting = atOnce(SUBMISSIONS_AT_ONCE);
-/** Some more are written down meanwhile. Not all: of those that a crash leaves there each costs a search. */
-const inTurn = atOnce(2 * SUBMISSIONS_AT_ONCE);
 
 /** Attempts that this process brings to their submission now, by folder, whichever driver object began it. */
 const inFlight = new Map<string, { abort: AbortController; done: Promise<void> }>();
@@ -60,30 +58,29 @@ export function handOverFirst(
 	request: StoredRequest,
 ): { written: Promise<void>; done: Promise<void> } {
 	const stages = needsStaging(request);
+	const nowMs = ctx.clock.nowMs();
 	/** Made by another process, or by one that died. */
 	let wasThere = false;
 	const write = async () => {
 		wasThere = !(await makeFolder(paths));
-		// With nothing to bring it is written when it is submitted, once.
-		if (stages && (!wasThere || (await readRequest(paths)) === null)) await writeFirstRequest(paths, request, null);
+		// One that has nothing to bring may be sent from now on, and one that cannot be read may have been sent before its host died.
+		if (!wasThere || (await readRequest(paths)) === null) await writeFirstRequest(paths, request, stages ? null : nowMs);
 	};
 	const written = write();
 	const done = begin(paths, async (signal) => {
 		await written;
 		if (wasThere) return takeOver(ctx, paths, request, signal);
-		if (!stages || (await stage(ctx, paths, request, signal))) {
-			await submit(ctx, paths, request, signal, stages ? rewriteRequest : writeFirstRequest);
-		}
+		if (!stages) await submit(ctx, paths, request, signal, nowMs);
+		else if (await stage(ctx, paths, request, signal)) await submit(ctx, paths, request, signal, null);
 	});
 	return { written, done };
 }
 
-/** Goes on with an attempt whose folder was met. An unreadable request may be one that was sent before its host died. */
+/** Goes on with an attempt whose folder was met. */
 async function takeOver(ctx: HandOverContext, paths: SlurmPaths, request: StoredRequest, signal: AbortSignal): Promise<void> {
-	const before = await readRequest(paths);
-	if (before === null) await rewriteRequest(paths, request, ctx.clock.nowMs());
-	const { note, exit } = await readFacts(paths, before ?? request);
-	if (note === null && exit === null) await goOn(ctx, paths, before ?? request, signal);
+	const stored = (await readRequest(paths)) ?? request;
+	const { note, exit } = await readFacts(paths, stored);
+	if (note === null && exit === null) await goOn(ctx, paths, stored, signal);
 }
 
 function begin(paths: SlurmPaths, run: (signal: AbortSignal) => Promise<void>): Promise<void> {
@@ -126,7 +123,7 @@ async function goOn(ctx: HandOverContext, paths: SlurmPaths, request: StoredRequ
 		if (known !== null) return writeFirstNote(paths, known);
 	} else if (needsStaging(request) && !(await stage(ctx, paths, request, signal))) return;
 	if (await isThere(paths.stop)) return writeStoppedBefore(paths);
-	await submit(ctx, paths, request, signal, rewriteRequest);
+	await submit(ctx, paths, request, signal, null);
 }
 
 async function endBefore(paths: SlurmPaths, failure: Parameters<typeof writeFailure>[1]): Promise<void> {
@@ -159,12 +156,13 @@ async function findSubmitted(
 	return found ? { slurmJobId: found.id, submittedAtMs } : null;
 }
 
+/** `sinceMs`: when it was written down that it may be sent; null: it is not yet. */
 async function submit(
 	ctx: HandOverContext,
 	paths: SlurmPaths,
 	request: StoredRequest,
 	signal: AbortSignal,
-	writeRequest: typeof rewriteRequest,
+	sinceMs: number | null,
 ): Promise<void> {
 	const { settings, calls } = ctx;
 	const { attemptId, spec, poolId } = request;
@@ -180,19 +178,19 @@ async function submit(
 		script: launchScript({ paths, files: paths.launch, folders, supervisor, argv, mustExist }),
 		...{ folder: paths.folder, slurmLog: paths.launch.slurmLog },
 	});
-	const submitted = await inTurn(async () => {
-		const submittedAtMs = ctx.clock.nowMs();
-		await writeRequest(paths, request, submittedAtMs);
+	const submittedAtMs = sinceMs ?? ctx.clock.nowMs();
+	if (sinceMs === null) await rewriteRequest(paths, request, submittedAtMs);
+	const slurmJobId = await submitting(async () => {
 		// Whoever stops an attempt writes that first and then aborts this.
 		if (signal.aborted && (await isThere(paths.stop))) return null;
 		try {
-			return { slurmJobId: await submitting(() => calls.submit(body)), submittedAtMs };
+			return await calls.submit(body);
 		} catch (error) {
 			if (error instanceof DriverError && madeNothing(error.kind)) await rewriteRequest(paths, request, null);
 			throw error;
 		}
 	});
-	await (submitted === null ? writeStoppedBefore(paths) : writeFirstNote(paths, submitted));
+	await (slurmJobId === null ? writeStoppedBefore(paths) : writeFirstNote(paths, { slurmJobId, submittedAtMs }));
 }
 
 /** Slurm says itself which GPUs the job got, in CUDA_VISIBLE_DEVICES. */

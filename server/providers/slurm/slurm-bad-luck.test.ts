@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, stat, writeFile } from "node:fs/promises";
+import { mkdir, readFile, readlink, rename, stat, unlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -17,6 +17,7 @@ import {
 } from "../contract/cluster-harness.ts";
 import { posixCommand } from "../contract/posix-job.ts";
 import type { StartAttempt } from "../driver.ts";
+import { slurmPaths } from "./attempt-files.ts";
 import { SlurmDriver } from "./driver.ts";
 import type { SlurmSettings } from "./settings.ts";
 import { slurmSiteKind } from "./site-kind.ts";
@@ -380,25 +381,29 @@ describe.skipIf(missing !== null)(
 				expect((await textOf(request.attemptId)).filter((line) => line === READY)).toHaveLength(1);
 			});
 
-			it("a job whose answer was never heard is found again by its name and not submitted twice", async () => {
-				const request = shell("echo here; exit 0");
-				await h.driver.start(request);
-				const slurmJobId = await jobIdOf(request.attemptId);
-				// As it is when the scheduler dies between the submission and its answer.
-				const file = path.join(site.folder, request.attemptId, "request.json");
-				const [line = "", note = ""] = (await readFile(file, "utf8")).split("\n");
-				expect(JSON.parse(note)).toMatchObject({ slurmJobId: Number(slurmJobId) });
-				await writeFile(file, `${line}\n${note.slice(0, 10)}`);
+			it("jobs whose answers were never heard are found again by their names and not submitted twice", async () => {
+				const requests = [0, 1, 2].map((slot) => shell("echo here; exit 0", {}, [slot]));
+				await Promise.all(requests.map((request) => h.driver.start(request)));
+				const ids = () => Promise.all(requests.map(({ attemptId }) => jobIdOf(attemptId)));
+				const before = await ids();
+				for (const [i, { attemptId }] of requests.entries()) {
+					const { submitted } = slurmPaths(site.folder, attemptId);
+					expect(await readlink(submitted)).toMatch(new RegExp(`^${before[i]} \\d+$`));
+					// As it is when the scheduler dies between the submission and its answer.
+					await unlink(submitted);
+				}
 				const next = newDriver();
 				await next.observe();
-				await untilPhase(h, request.attemptId, "exited", next);
-				expect((await jobIdOf(request.attemptId)).split("\n")).toEqual([slurmJobId]);
+				for (const { attemptId } of requests) await untilPhase(h, attemptId, "exited", next);
+				expect(await ids()).toEqual(before);
 			});
 
-			it("a job whose request its host took along when it died is found again by its name as well", async () => {
+			it("a job whose request and note its host took along when it died is found again by its name as well", async () => {
 				const request = shell("echo here; exit 0");
 				await h.driver.start(request);
-				await writeFile(path.join(site.folder, request.attemptId, "request.json"), "");
+				const paths = slurmPaths(site.folder, request.attemptId);
+				await writeFile(paths.request, "");
+				await unlink(paths.submitted);
 				const next = newDriver();
 				expect((await next.observe()).attempts).toEqual([]);
 				await next.start(request);

@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { nextForAll } from "./next-for-all.ts";
+
+test("calls made while one is answered share the next one, and none gets an answer that was begun before it", async () => {
+	const begun: PromiseWithResolvers<string>[] = [];
+	const ask = nextForAll(() => {
+		const answer = Promise.withResolvers<string>();
+		begun.push(answer);
+		return answer.promise;
+	});
+	const first = ask();
+	await expect.poll(() => begun.length).toBe(1);
+	const [second, third] = [ask(), ask()];
+	begun[0]?.resolve("one");
+	expect(await first).toBe("one");
+	await expect.poll(() => begun.length).toBe(2);
+	begun[1]?.resolve("two");
+	expect(await Promise.all([second, third])).toEqual(["two", "two"]);
+	expect(begun).toHaveLength(2);
+});
+
+test("an answer that fails is told to those who asked for it, and the next one is asked", async () => {
+	const answers = [() => Promise.reject(new Error("away")), () => Promise.resolve(7)];
+	const ask = nextForAll(() => answers.shift()?.() ?? Promise.reject(new Error("asked too often")));
+	const [first, same] = [ask(), ask()];
+	await expect(first).rejects.toThrow("away");
+	await expect(same).rejects.toThrow("away");
+	expect(await ask()).toBe(7);
+});
