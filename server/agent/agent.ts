@@ -320,13 +320,13 @@ async function superviseRun(s: Session, { job, restored, command }: Begun): Prom
 	await syncing;
 	if (s.lifecycle.plan?.cause === "over") return exit;
 	s.lifecycle.move("saving");
-	if (sync && (s.lifecycle.plan !== null || exit.code !== 0)) {
-		await sync
-			.upload(s.lifecycle.giveUpSignal)
-			.catch((error: unknown) => s.tell(`the last checkpoint could not be kept: ${messageOf(error)}`));
+	let unkept: string | null = null;
+	if (sync && (s.lifecycle.plan !== null || exit.code !== 0 || s.terms.keepsEnd)) {
+		unkept = await sync.upload(s.lifecycle.giveUpSignal).then(() => null, messageOf);
+		if (unkept !== null) s.tell(`the last checkpoint could not be kept: ${unkept}`);
 	}
 	await told;
-	return exit;
+	return unkept === null ? exit : { ...exit, unkept: unkept.slice(0, 500) };
 }
 
 /** SIGTERM when a stop is asked for, SIGKILL when its time is over. Settles only when SIGKILL did not help either. */

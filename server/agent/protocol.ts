@@ -120,6 +120,8 @@ export const enrollAnswer = z.object({
 	/** The command is to stand still while no beat was answered for so long; null: it runs on. */
 	leaseMs: z.number().int().min(100).nullish(),
 	checkpoint: z.object({ id: checkpointIdSchema, files: z.array(checkpointFileSchema) }).nullable(),
+	/** The checkpoint folder is wanted as the command left it even if it succeeded: somebody waits for its files. */
+	keepsEnd: z.boolean().default(false),
 	/** Of the operator's data remotes those that this job's data need, with their credentials; kept in memory alone. */
 	dataRemotes: z.record(z.string(), z.record(z.string(), z.string())).default({}),
 	/** Which machine of how many it is; null when it is all of the attempt. */
@@ -200,6 +202,7 @@ export const exitSchema = z.strictObject({
 	error: z.string().max(2_000).nullable(),
 	failedAt: z.enum(["staging", "image", "start"]).optional(),
 	outOfMemory: z.boolean().optional(),
+	unkept: z.string().max(500).optional(),
 });
 
 /** Why the agent itself ended the command, when the control plane may not know yet. `signalled`: the machine shut down. */

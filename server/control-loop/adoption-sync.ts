@@ -5,12 +5,12 @@ import { MINUTE_MS } from "#server/kernel/units.ts";
 import { adoptionRules, mayAdopt } from "#server/policy/judge-adoption.ts";
 import type { ClusterDriver } from "#server/providers/driver.ts";
 import { DriverError } from "#server/providers/driver-errors.ts";
-import type { ForeignQueue, ForeignSight } from "#server/providers/foreign-queue.ts";
+import type { BroughtHome, ForeignQueue, ForeignSight } from "#server/providers/foreign-queue.ts";
 import { acceleratorsNamed } from "#server/rates/accelerators.ts";
 import { advanceAdoption, setAdoptionOutput, setAdoptionProblem } from "#server/services/adoption/advance.ts";
 import { offerAdoption, refuseAdoption, settledForeign, teamNames } from "#server/services/adoption/offer.ts";
 import { outputLines } from "#server/services/adoption/output-lines.ts";
-import { type LiveAdoption, liveAdoptions } from "#server/services/adoption/read.ts";
+import { type LiveAdoption, liveAdoptions, unkeptOf } from "#server/services/adoption/read.ts";
 import { latestCheckpoint } from "#server/services/checkpoint/store.ts";
 import { activePolicy } from "#server/services/policy/active.ts";
 import type { LoopContext } from "./context.ts";
@@ -215,8 +215,8 @@ async function stepReturning(s: Step): Promise<void> {
 	// It came to its end before it could be stopped: that end counts, and is told at home.
 	if (outcome && outcome.outcome !== "cancelled") return advance(s, "finishing", { outcome });
 	if (row.output === null && queue.bringCheckpoint) {
-		const checkpoint = await latestCheckpoint(ctx.db, ctx.checkpointRoot, row.jobId);
-		if (checkpoint) await setAdoptionOutput(ctx.db, row.id, await queue.bringCheckpoint(row.foreignId, checkpoint.folder));
+		const saved = await bringNewestCheckpoint(s);
+		if (saved) await setAdoptionOutput(ctx.db, row.id, saved);
 		ctx.probe("adopt:checkpoint_home");
 	}
 	const sight = await queue.release(row.foreignId, row.id);
@@ -225,11 +225,24 @@ async function stepReturning(s: Step): Promise<void> {
 	ctx.probe("adopt:released");
 }
 
+/** Null: there is none, or nobody looks for files at this home. */
+async function bringNewestCheckpoint({ ctx, queue, row }: Step): Promise<BroughtHome | null> {
+	const newest = queue.bringCheckpoint && (await latestCheckpoint(ctx.db, ctx.checkpointRoot, row.jobId));
+	return newest && queue.bringCheckpoint ? queue.bringCheckpoint(row.foreignId, newest.folder) : null;
+}
+
 async function stepFinishing(s: Step): Promise<void> {
 	const { row, queue, ctx } = s;
 	if (row.outcome === null) return;
 	if (row.output === null && queue.writeOutput && row.last) {
-		await setAdoptionOutput(ctx.db, row.id, await queue.writeOutput(row.foreignId, outputLines(ctx.db, row.last.id)));
+		const printed = await queue.writeOutput(row.foreignId, outputLines(ctx.db, row.last.id));
+		const saved = await bringNewestCheckpoint(s);
+		const unkept = await unkeptOf(ctx.db, row.last.id);
+		const problems = [printed.problem, saved?.problem, unkept && `the files of its last minutes could not be kept: ${unkept}`];
+		await setAdoptionOutput(ctx.db, row.id, {
+			files: [...printed.files, ...(saved?.files ?? [])],
+			problem: problems.filter(Boolean).join("; ") || null,
+		});
 		ctx.probe("adopt:output_written");
 	}
 	const sight = await queue.finish(row.foreignId, row.outcome);

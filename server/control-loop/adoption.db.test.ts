@@ -183,8 +183,8 @@ describe("a job whose owner named a folder for checkpoints", { timeout: 120_000 
 	const GO_HOME = "{ id: go-home, move: { to: [home], savingUsd: 0.01 } }";
 
 	/** Home is taken for 20 minutes by others; theirs, of 50 minutes, leaves, and saves a checkpoint every 15 minutes. */
-	async function openLeaving(checkpoints: string | undefined = "ckpt") {
-		const options = { rules: [ADOPT, GO_HOME], tickMs: MINUTE_MS, runMs: 50 * MINUTE_MS };
+	async function openLeaving(checkpoints: string | undefined = "ckpt", { rules = [ADOPT, GO_HOME] } = {}) {
+		const options = { rules, tickMs: MINUTE_MS, runMs: 50 * MINUTE_MS };
 		const w = await open({ ...options, checkpointRoot: "/nonexistent/spillway-adoption" });
 		w.cluster.theirs.submit({ gpus: 1, runMs: 20 * MINUTE_MS, timeLimitMs: 2 * HOUR_MS });
 		const given = { gpus: 1, runMs: 50 * MINUTE_MS, timeLimitMs: 2 * HOUR_MS, optIn: "spillway" };
@@ -213,6 +213,23 @@ describe("a job whose owner named a folder for checkpoints", { timeout: 120_000 
 		expect(cloud?.stopRequestedAt?.getTime()).toBeGreaterThanOrEqual(row?.returnAt?.getTime() ?? Number.NaN);
 		// Home had it only when its run in the cloud had stopped.
 		expect(homeRuns(w, theirs)).toBeGreaterThanOrEqual(cloud?.finishedAt?.getTime() ?? Number.NaN);
+	});
+
+	it("has the files of its folder at home when it came to its end in the cloud, beside what it printed", async () => {
+		const { w, theirs } = await openLeaving("ckpt", { rules: [ADOPT] });
+		await reach(w, "finished");
+		const [row] = await adoptions(w);
+		expect(row?.output).toEqual({ files: [`/home/alice/slurm-${theirs}.out`, "/home/alice/ckpt"], problem: null });
+		expect(home(w, theirs)?.checkpointFrom).toContain(row?.jobId ?? "none");
+		expect(home(w, theirs)?.finished?.outcome).toBe("succeeded");
+	});
+
+	it("is finished at home with the reason where its files cannot be brought there", async () => {
+		const { w, theirs } = await openLeaving("ckpt", { rules: [ADOPT] });
+		w.cluster.theirs.refuseFiles("the disk is full");
+		await reach(w, "finished");
+		const [row] = await adoptions(w);
+		expect(row?.output).toEqual({ files: [`/home/alice/slurm-${theirs}.out`], problem: "the disk is full" });
 	});
 
 	it("stays in the cloud to its end where its owner named none", async () => {

@@ -14,6 +14,8 @@ export interface Exit {
 	failedAt?: "staging" | "image" | "start";
 	/** The machine's or container's memory was full, and the command was killed for it. */
 	outOfMemory?: boolean;
+	/** Why the checkpoint folder could not be kept as the command left it, where that was wanted. */
+	unkept?: string;
 }
 
 export type FinalAttemptState = Extract<AttemptState, "succeeded" | "failed" | "interrupted" | "evicted" | "cancelled" | "lost">;

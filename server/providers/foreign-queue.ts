@@ -51,7 +51,8 @@ export interface ForeignQueue {
 
 	/**
 	 * Writes the files below `from`, a folder of this host, to the folder that its owner named for checkpoints
-	 * (`ForeignScript.checkpoints`), before its hold is released; the same call again writes the same. Other files there stay.
+	 * (`ForeignScript.checkpoints`), before its hold is released or it is finished; the same call again writes the same. Other files
+	 * there stay.
 	 * Null: nobody looks for files there.
 	 */
 	readonly bringCheckpoint: ((id: string, from: string) => Promise<BroughtHome>) | null;

@@ -55,16 +55,24 @@ describe.skipIf(missing !== null)(
 			return blocker;
 		};
 
-		it("a script by plain sbatch of another user runs in the cloud, its output lies where it asked, and home ends it", async () => {
+		it("a script by plain sbatch of another user runs in the cloud, its output and its folder lie where it asked, and home ends it", async () => {
 			const w = world();
 			const blocker = await homeIsFull();
-			const script = scriptOf("train", `#SBATCH --output=${w.home}/%x-%j.log`, "echo one; echo two >&2", "srun echo three $SLURM_JOB_NAME");
-			const id = await w.sbatch(script, { options: ["--comment=spillway"] });
+			const script = scriptOf(
+				"train",
+				`#SBATCH --output=${w.home}/%x-%j.log`,
+				"echo one; echo two >&2",
+				"srun echo three $SLURM_JOB_NAME",
+				"mkdir -p out/best && echo 0.93 >out/best/score",
+			);
+			const id = await w.sbatch(script, { options: ["--comment=spillway checkpoints=out"] });
 			await sees(id, "finished");
 			// The two streams come back one beside the other, each in its own order.
 			expect((await w.file(`train-${id}.log`))?.split("\n").toSorted()).toEqual(["", "one", "three train", "two"]);
+			expect(await w.file("out/best/score")).toBe("0.93\n");
+			expect((await adoption(id))?.["output"]).toEqual({ files: [`${w.home}/train-${id}.log`, `${w.home}/out`], problem: null });
 			expect(await w.slurm.command("squeue", "-h", "-t", "all", "-j", id, "-o", "%T %M %k")).toMatch(
-				/^CANCELLED 0:00 spillway \[ran in the cloud as job_\w+: exit code 0\]$/,
+				/^CANCELLED 0:00 spillway checkpoints=out \[ran in the cloud as job_\w+: exit code 0\]$/,
 			);
 			await w.as("scancel", blocker);
 		});
@@ -121,6 +129,7 @@ describe.skipIf(missing !== null)(
 				".sif file": await leaves(scriptOf("apptainer", "apptainer exec train.sif python train.py")),
 				"command scontrol": await leaves(scriptOf("tools", "scontrol show job $SLURM_JOB_ID")),
 				"tasks a node": await leaves(scriptOf("mpi", "#SBATCH --ntasks-per-node=2", "srun python train.py")),
+				"out holds files already": await leaves(scriptOf("resumes", "true"), ["--comment=spillway checkpoints=out"]),
 				heterogeneous: await leaves(`${scriptOf("het")}#SBATCH hetjob\n#SBATCH --gres=gpu:h100:2\ntrue\n`),
 			};
 			const refusals = async () =>

@@ -29,7 +29,7 @@ export const adoption = pgTable(
 		/** Why it goes back, or ended; a closed code of server/domain/adoption.ts. */
 		why: text(),
 		outcome: json<ForeignOutcome | null>(),
-		/** Files at home that hold what it printed, or the folder there that holds its checkpoint; or why there are none. */
+		/** Files at home that hold what it printed, and the folder there that holds its checkpoint; and why some are missing. */
 		output: json<{ files: string[]; problem: string | null } | null>(),
 		/** What the site answered to the last call that failed; null after one that did not. */
 		problem: text(),

@@ -12,7 +12,7 @@ import { isOver, type SlurmJob } from "./mapper.ts";
 import { ownersWords } from "./opt-in.ts";
 import { writeOutputFiles } from "./output-files.ts";
 import { scontrol } from "./scontrol.ts";
-import { unpackCheckpoint } from "./unpack-checkpoint.ts";
+import { holdsCheckpoint, unpackCheckpoint } from "./unpack-checkpoint.ts";
 
 /** Priorities of priority/basic count down from 2^32; of priority/multifactor they are far below, and worked out anew. */
 const BASIC_PRIORITY_MIN = 2 ** 31;
@@ -64,6 +64,8 @@ export class SlurmQueue implements ForeignQueue {
 		const obstacles = obstaclesOf(job, job.array ? this.#options.dependantsOf(job.array.id) : []);
 		if (text.includes(NO_UTF8)) obstacles.push("It is not written in UTF-8, so that it cannot be taken over as it is; convert it.");
 		const { checkpoints } = ownersWords(job.comment);
+		if (checkpoints !== null && (await holdsCheckpoint(job, checkpoints.path)))
+			obstacles.push(`Its folder ${checkpoints.path} holds files already, and it would begin without them elsewhere.`);
 		return { kind: "sbatch", text, called: { name: file, args }, obstacles, ...(checkpoints === null ? {} : { checkpoints }) };
 	}
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { defined } from "#server/kernel/assert.ts";
-import { unpackCheckpoint } from "./unpack-checkpoint.ts";
+import { holdsCheckpoint, unpackCheckpoint } from "./unpack-checkpoint.ts";
 
 const ME = defined(process.getuid?.(), "this process's user");
 
@@ -52,6 +52,15 @@ describe("a checkpoint that comes home", () => {
 		expect(readdirSync(path.join(workFolder, "ckpt"))).toEqual([".spillway-partial"]);
 		expect((await unpackCheckpoint(job(), { from, into: "ckpt" })).problem).toBeNull();
 		expect(readdirSync(path.join(workFolder, "ckpt")).sort()).toEqual(["shards", "step"]);
+	});
+
+	it("would not be all that its job has where its folder holds files, and is where that is empty or not there", async () => {
+		mkdirSync(path.join(workFolder, "empty"));
+		mkdirSync(path.join(workFolder, "full"));
+		writeFileSync(path.join(workFolder, "full", ".step"), "900");
+		const found = ["none", "empty", "full"].map((folder) => holdsCheckpoint(job(), folder));
+		expect(await Promise.all(found)).toEqual([false, false, true]);
+		expect(await holdsCheckpoint({ ...job(), userId: ME + 1 }, "full", { ourUid: ME + 2 })).toBe(false);
 	});
 
 	it.each([

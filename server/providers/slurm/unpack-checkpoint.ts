@@ -4,18 +4,36 @@ import type { BroughtHome } from "../foreign-queue.ts";
 import type { SlurmJob } from "./mapper.ts";
 import { asOwner, type OwnersProgram, type Writing } from "./owners-program.ts";
 
+type OwnedFolder = Pick<SlurmJob, "user" | "userId" | "workFolder">;
+
 const PARTIAL = ".spillway-partial";
 /** Beside what is there, so that half a checkpoint is never taken for one. */
 const UNPACK = `mkdir -p -- "$1" && cd -- "$1" && rm -rf ${PARTIAL} && mkdir ${PARTIAL} && exec tar --extract --file=- --no-same-owner --directory=${PARTIAL}`;
 /** What is in the way is replaced, and other files stay. By links, and by copies where a file system has none. */
 const INSTALL = `cd -- "$1" && { cp -r --link --remove-destination ${PARTIAL}/. . 2>/dev/null || cp -r --remove-destination ${PARTIAL}/. .; } && rm -rf ${PARTIAL}`;
 
+const FULL = "holds files already";
+const REFUSE_FULL = `[ ! -d "$1" ] || [ -z "$(ls -A -- "$1")" ] || { echo "${FULL}" >&2; exit 1; }`;
+
+/**
+ * Whether a job's folder for checkpoints has something in it, from which it would begin at home alone. What cannot be looked into
+ * counts as empty: nothing is written there either, and that is told then.
+ */
+export async function holdsCheckpoint(job: OwnedFolder, folder: string, writing: Writing = {}): Promise<boolean> {
+	try {
+		await asOwner(job, { script: REFUSE_FULL, argument: path.join(job.workFolder || "/", folder) }, writing)?.end();
+		return false;
+	} catch (error) {
+		return error instanceof Error && error.message === FULL;
+	}
+}
+
 /**
  * Writes the files below `from` to the folder `into` of a job's working folder, as the job's owner: their next run begins there.
  * Total: what keeps it from being written is told, and then none of it is.
  */
 export async function unpackCheckpoint(
-	job: Pick<SlurmJob, "user" | "userId" | "workFolder">,
+	job: OwnedFolder,
 	{ from, into }: { from: string; into: string },
 	writing: Writing = {},
 ): Promise<BroughtHome> {
@@ -47,7 +65,7 @@ async function feed(bytes: AsyncIterable<Uint8Array>, program: OwnersProgram): P
 	}
 }
 
-/** The files below a folder as tar has them; `over` rejects when they are not all in it. */
+/** The files below a folder as tar has them; `over` rejects when they could not all be read. */
 function pack(folder: string): { bytes: AsyncIterable<Uint8Array>; over: Promise<void> } {
 	const tar = spawn("tar", ["--create", "--file=-", `--directory=${folder}`, "."], { stdio: ["ignore", "pipe", "pipe"] });
 	let said = "";
@@ -57,7 +75,8 @@ function pack(folder: string): { bytes: AsyncIterable<Uint8Array>; over: Promise
 	const over = new Promise<void>((resolve, reject) => {
 		tar.once("error", reject);
 		tar.once("close", (code) => {
-			if (code === 0) resolve();
+			// Nobody wanted the rest: why is told by whoever read it.
+			if (code === 0 || !tar.stdout.readableEnded) resolve();
 			else reject(new Error(`the checkpoint could not be read: ${said.trim() || "tar was ended"}`));
 		});
 	});

@@ -2,6 +2,7 @@ import { and, asc, desc, eq, inArray, isNull } from "drizzle-orm";
 import type { DbOrTx } from "#server/db/client.ts";
 import { adoption } from "#server/db/schema/adoption.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
+import { instance } from "#server/db/schema/instance.ts";
 import { job } from "#server/db/schema/job.ts";
 import { isFinal, JOB_TRANSITIONS, LIVE_ATTEMPT_STATES } from "#server/domain/states.ts";
 
@@ -23,6 +24,12 @@ export async function liveAdoptions(db: DbOrTx, siteId: string) {
 	});
 }
 export type LiveAdoption = Awaited<ReturnType<typeof liveAdoptions>>[number];
+
+/** Why the checkpoint folder of an attempt is not kept as its command left it; null: it is, or nobody could tell. */
+export async function unkeptOf(db: DbOrTx, attemptId: string): Promise<string | null> {
+	const members = await db.select({ exit: instance.exit }).from(instance).where(eq(instance.attemptId, attemptId));
+	return members.find(({ exit }) => exit?.unkept)?.exit?.unkept ?? null;
+}
 
 /** The live adoptions that these jobs of ours stand for, by job. */
 export async function adoptionsOf(db: DbOrTx, jobIds: readonly string[]): Promise<Map<string, typeof adoption.$inferSelect>> {

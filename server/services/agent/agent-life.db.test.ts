@@ -3,7 +3,7 @@ import { appendFile, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promi
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { asc, eq } from "drizzle-orm";
+import { asc, eq, inArray } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { userData } from "#server/agent/user-data.ts";
 import { createAgentHandler } from "#server/api/agent/handler.ts";
@@ -19,6 +19,7 @@ import { reason } from "#server/domain/reasons.ts";
 import { defined } from "#server/kernel/assert.ts";
 import { type Clock, systemClock } from "#server/kernel/clock.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
+import { unkeptOf } from "#server/services/adoption/read.ts";
 import { bootstrapSecretOf } from "#server/services/agent/bootstrap.ts";
 import { fenceMember } from "#server/services/attempt/fence-member.ts";
 import { cancelJob } from "#server/services/job/cancel.ts";
@@ -33,7 +34,7 @@ import {
 	serve,
 	serveMetadata,
 } from "./testing/machine.ts";
-import { aSpec, SECRET_KEY, seedInstance, seedJob } from "./testing/seed.ts";
+import { aSpec, SECRET_KEY, seedAdoption, seedInstance, seedJob } from "./testing/seed.ts";
 import { warpedMs } from "./testing/warp-clock.mjs";
 
 let database: TestDatabase;
@@ -281,6 +282,31 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 		await untilOver(rig);
 		const onDisk = await readdir(path.join(folder, "checkpoints", rig.jobId));
 		expect(onDisk.filter((name) => /\.(partial|received)$/.test(name))).toEqual([]);
+	});
+
+	it("keeps what a job left that succeeded where its files are waited for at home, and not else, and says why when it cannot", async () => {
+		const leaves = (name: string) => ({
+			command: ["sh", "-c", `echo 0.93 >"$SPILLWAY_CHECKPOINT_DIR/$(printf '${name}')"`],
+			checkpoint: { path: "results", uri: null, intervalMs: 60_000 },
+		});
+		const ofHome = { prepare: (_: ControlPlane, jobId: string) => seedAdoption(database.db, jobId) };
+		const [own, adopted, unnamable] = await Promise.all([
+			launch(leaves("score")),
+			launch(leaves("score"), ofHome),
+			launch(leaves("score\\ttoday"), ofHome),
+		]);
+		for (const rig of [own, adopted, unnamable]) expect(await untilOver(rig)).toMatchObject({ state: "succeeded" });
+		const kept = await database.db
+			.select()
+			.from(checkpoint)
+			.where(inArray(checkpoint.jobId, [own.jobId, adopted.jobId, unnamable.jobId]));
+		expect(kept.map((k) => k.jobId)).toEqual([adopted.jobId]);
+		const [{ id } = { id: "" }] = kept;
+		expect(readFileSync(path.join(folder, "checkpoints", adopted.jobId, id, "score"), "utf8")).toBe("0.93\n");
+		expect(await unkeptOf(database.db, adopted.attemptId)).toBeNull();
+		expect(await unkeptOf(database.db, unnamable.attemptId)).toMatch(
+			/score.*today.* cannot be kept: it must not contain control characters/,
+		);
 	});
 
 	it("loses and doubles no line while the control plane is away, even when memory is small and answers get lost", async () => {

@@ -9,6 +9,7 @@ import { remotesFor } from "#server/domain/data-remotes.ts";
 import { ATTEMPT_TRANSITIONS, isFinal } from "#server/domain/states.ts";
 import { assert } from "#server/kernel/assert.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
+import { adoptionsOf } from "../adoption/read.ts";
 import { markStaging } from "../attempt/advance.ts";
 import { withNearestCopies } from "../data-set/nearest-copies.ts";
 import { agentTokenOf, bootstrapSecretOf, sameSum, sha256Of } from "./bootstrap.ts";
@@ -72,6 +73,7 @@ export async function enrollAgent(ctx: AgentContext, input: EnrollRequest): Prom
 		controlSilenceMs: ctx.timing.controlSilenceMs,
 		leaseMs: row.spec.critical && ctx.timing.leaseMs > 0 ? ctx.timing.leaseMs : null,
 		checkpoint: await checkpointFor(ctx, row.attempt.jobId),
+		keepsEnd: (await adoptionsOf(ctx.db, [row.attempt.jobId])).size > 0,
 		dataRemotes: remotesFor(spec.data, (await ctx.dataRemotes?.()) ?? {}),
 		gang: row.spec.nodes > 1 ? { rank: row.instance.rank, nodes: row.spec.nodes } : null,
 		...orders,

@@ -51,7 +51,7 @@ export async function reportRunning(ctx: AgentContext, agent: AgentIdentity, inp
 /** The command is over, and nothing of the attempt runs any more. Telling it again, or by a machine that is fenced, changes nothing. */
 export async function reportExited(ctx: AgentContext, agent: AgentIdentity, input: ExitedRequest): Promise<void> {
 	const nowMs = ctx.clock.nowMs();
-	const { code, signal, error, failedAt, outOfMemory } = input.exit;
+	const { code, signal, error, failedAt, outOfMemory, unkept } = input.exit;
 	await ctx.db.transaction(async (tx) => {
 		// In the order in which everybody locks them: instance, job, attempt.
 		const [row] = await tx
@@ -66,7 +66,7 @@ export async function reportExited(ctx: AgentContext, agent: AgentIdentity, inpu
 		await endMember(tx, {
 			attemptId: agent.attemptId,
 			instanceId: agent.instanceId,
-			exit: { code, signal, error, ...(failedAt ? { failedAt } : {}), ...(outOfMemory ? { outOfMemory } : {}) },
+			exit: { code, signal, error, ...(failedAt && { failedAt }), ...(outOfMemory && { outOfMemory }), ...(unkept && { unkept }) },
 			atMs: believableMs(agent, input.atMs, nowMs),
 		});
 	});

@@ -1,9 +1,12 @@
 import { eq } from "drizzle-orm";
 import type { Db } from "#server/db/client.ts";
+import { adoption } from "#server/db/schema/adoption.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
 import { instance, type StoredOffer } from "#server/db/schema/instance.ts";
 import { job } from "#server/db/schema/job.ts";
+import { site } from "#server/db/schema/site.ts";
 import type { Placement } from "#server/domain/capacity.ts";
+import type { ForeignJob } from "#server/domain/foreign-job.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import { reason } from "#server/domain/reasons.ts";
 import { attemptIdOf, instanceIdOf, newId } from "#server/kernel/ids.ts";
@@ -51,6 +54,20 @@ export async function seedJob(db: Db, spec: JobSpec): Promise<string> {
 		pendingSince: at,
 	});
 	return id;
+}
+
+/** The job stands for one of the cluster at home, which is held for it. */
+export async function seedAdoption(db: Db, jobId: string): Promise<void> {
+	const facts: ForeignJob = {
+		...{ id: jobId, name: "theirs", user: "alice", partition: "gpu", poolId: null, state: "held", waitingReason: null, nodes: 1, gpus: 2 },
+		...{ slots: [], position: 0, submittedAtMs: null, startedAtMs: null, timeLimitMs: null, optIn: "spillway", holdMark: null },
+		...{ array: null, groupId: null, dependsOn: null },
+	};
+	await db.insert(site).values({ id: "home", name: "home", provider: "slurm", settings: {} }).onConflictDoNothing();
+	await db.insert(adoption).values({
+		...{ id: newId("adp", Date.now()), siteId: "home", foreignId: jobId, jobId, state: "held", facts },
+		...{ ruleId: "adopt", policyVersion: 1, script: "", offeredAt: new Date() },
+	});
 }
 
 /** Places the job on an instance that was asked for, as the loop does, or adds one of another rank; `providerInstanceId` null: the answer was lost. */
