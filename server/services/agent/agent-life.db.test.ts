@@ -448,8 +448,10 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 		await eventually("it goes on", () => bookOf("away", book.lines + 5));
 		await writeFile(path.join(folder, "away.end"), "");
 		expect(await untilOver(rig)).toMatchObject({ state: "succeeded" });
-		const said = await lines(rig.attemptId, "spillway");
-		expect(said.filter((line) => /stands still|goes on/.test(line))).toHaveLength(2);
+		const said = (await lines(rig.attemptId, "spillway")).flatMap((line) => /stands still|goes on/.exec(line) ?? []);
+		// Once, and on a busy computer, where an answer takes as long as the lease, now and then besides.
+		expect(said.length).toBeGreaterThanOrEqual(2);
+		expect(said).toEqual(said.map((_, i) => (i % 2 === 0 ? "stands still" : "goes on")));
 		expect(statesOf(book.pids)).toEqual([null, null]);
 	});
 
