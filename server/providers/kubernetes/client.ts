@@ -67,7 +67,7 @@ export class KubeCalls {
 	}
 
 	/** What the cluster says about one object. */
-	async events(kind: "Pod" | "Job", name: string): Promise<KubeEvent[]> {
+	async events(kind: "Pod" | "Job" | "Workload", name: string): Promise<KubeEvent[]> {
 		const fieldSelector = `involvedObject.kind=${kind},involvedObject.name=${name}`;
 		return (await this.list(`${this.#core()}/events`, eventSchema, { fieldSelector })).items;
 	}

@@ -84,12 +84,8 @@ export class KubernetesDriver implements ClusterDriver {
 		this.#alwaysJobs = options.alwaysJobs ?? false;
 		this.#calls = new KubeCalls(this.#settings, this.#clock);
 		this.#siteLabel = siteLabelOf(siteId);
-		const { volume, adoptFrom, queue, namespace } = this.#settings;
-		this.#logs = new AttemptLogs(
-			this.#calls,
-			this.#clock,
-			queue === undefined ? null : new KueueWorkloads(this.#calls, this.#clock, namespace),
-		);
+		const { volume, adoptFrom, namespace } = this.#settings;
+		this.#logs = new AttemptLogs(this.#calls, this.#clock, new KueueWorkloads(this.#calls, this.#clock, namespace));
 		this.queue =
 			adoptFrom.length === 0
 				? null

@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
+import { recordEvent } from "#server/emulators/kubernetes/controllers/record-event.ts";
 import { defined } from "#server/kernel/assert.ts";
 import { aSpec, eventually, find, readAll } from "../contract/cluster-harness.ts";
 import type { StartAttempt } from "../driver.ts";
@@ -351,4 +352,29 @@ it("leaves a Job to Kueue, and refuses a queue where there is none", { timeout: 
 		kind: "invalid_request",
 		message: expect.stringContaining("no Kueue"),
 	});
+});
+
+it("tells Kueue's eviction also of a Job that a default queue took, whose Workload Kueue has made anew by then", {
+	timeout: 60_000,
+}, async () => {
+	const { emulator, driver, until, run } = await open({ groups: ["kueue.x-k8s.io"] });
+	const id = await run();
+	const { name, uid } = defined(emulator.jobs()[0], "job").metadata;
+	// As Kueue 0.13.1 leaves it: admitted again for no pods, with the eviction among its events alone.
+	const workload = emulator.create("workloads", {
+		...{ apiVersion: "kueue.x-k8s.io/v1beta1", kind: "Workload" },
+		metadata: { name: `job-${name}-0a1b2`, namespace: "spillway", labels: { "kueue.x-k8s.io/job-uid": uid } },
+		spec: { active: true, queueName: "default" },
+		status: { conditions: [] },
+	});
+	recordEvent(emulator.store, workload, {
+		type: "Normal",
+		reason: "EvictedDueToClusterQueueStopped",
+		message: "The ClusterQueue is stopped",
+	});
+	emulator.suspend(name, true);
+	await until(id, "lost");
+	emulator.suspend(name, false);
+	const told = async () => (await readAll(driver, id)).filter((l) => l.stream === "spillway").map((l) => l.text);
+	expect(await told()).toEqual(["the cluster says Kueue ClusterQueueStopped: The ClusterQueue is stopped"]);
 });

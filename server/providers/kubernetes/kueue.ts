@@ -8,6 +8,8 @@ export const KUEUE = "kueue.x-k8s.io";
 /** What Kueue puts on the Workload that it makes of a Job. */
 const JOB_UID = `${KUEUE}/job-uid`;
 const ASK_EVERY_MS = 2_000;
+/** Its events' word for having taken a Workload back, before the reason: "EvictedDueToPreempted". Source: Kueue 0.13.1. */
+const EVICTED = "EvictedDueTo";
 
 const workloadSchema = z.object({
 	metadata: metadataSchema,
@@ -37,7 +39,7 @@ export class KueueWorkloads {
 		const known = this.#told.get(job.uid);
 		// One that has pods was just taken back, and may not be read again.
 		if (known && !hasPods && nowMs - known.atMs < ASK_EVERY_MS) return known.sayings;
-		const sayings = await this.#ask(job, known?.sayings ?? [], nowMs);
+		const sayings = await this.#ask(job, hasPods, known?.sayings ?? [], nowMs);
 		this.#told.set(job.uid, { atMs: nowMs, sayings });
 		return sayings;
 	}
@@ -46,7 +48,20 @@ export class KueueWorkloads {
 		this.#told.delete(uid);
 	}
 
-	async #ask({ uid, name }: { uid: string; name: string }, before: readonly KubeEvent[], nowMs: number): Promise<KubeEvent[]> {
+	/**
+	 * Why it was taken back, by its events: the condition says so no more as soon as Kueue lets it begin again, or makes the Workload
+	 * anew since the Job has changed, as it does when we tell the Job to make no more pods.
+	 */
+	async #evictionsOf(workload: string): Promise<KubeEvent[]> {
+		return (await this.#calls.events("Workload", workload)).filter(({ reason }) => reason.startsWith(EVICTED));
+	}
+
+	async #ask(
+		{ uid, name }: { uid: string; name: string },
+		hasPods: boolean,
+		before: readonly KubeEvent[],
+		nowMs: number,
+	): Promise<KubeEvent[]> {
 		this.#version ??= this.#calls.groupVersion(KUEUE).catch((error: unknown) => {
 			this.#version = null;
 			throw error;
@@ -56,19 +71,23 @@ export class KueueWorkloads {
 		try {
 			const path = `/apis/${KUEUE}/${version}/namespaces/${this.#namespace}/workloads`;
 			const { items } = await this.#calls.list(path, workloadSchema, { labelSelector: `${JOB_UID}=${uid}` });
-			return items
+			const said = (reason: string, message: string, atMs: number): KubeEvent => {
+				return { about: { kind: "Job", name, uid }, warning: true, reason: `Kueue ${reason}`, message, atMs };
+			};
+			const evictions = hasPods ? (await Promise.all(items.map((w) => this.#evictionsOf(w.metadata.name)))).flat() : [];
+			const states = items
 				.flatMap(({ status }) => status?.conditions ?? [])
 				.flatMap((condition) => {
 					// "Pending" and "Inadmissible" until there is quota; "Preempted", "Deactivated" and others after it was taken away.
 					const waits = condition.type === "QuotaReserved" && condition.status === "False";
-					const evicted = condition.type === "Evicted" && condition.status === "True";
+					const evicted = condition.type === "Evicted" && condition.status === "True" && evictions.length === 0;
 					if (!waits && !evicted) return [];
 					const { reason, message, lastTransitionTime } = condition;
 					const was = before.find((b) => b.reason === `Kueue ${reason}`);
 					// Its words change while the condition and so its time stay.
-					const atMs = was ? (was.message === message ? was.atMs : nowMs) : (lastTransitionTime ?? nowMs);
-					return [{ about: { kind: "Job", name, uid }, warning: true, reason: `Kueue ${reason}`, message, atMs }];
+					return [said(reason, message, was ? (was.message === message ? was.atMs : nowMs) : (lastTransitionTime ?? nowMs))];
 				});
+			return [...evictions.map((e) => said(e.reason.slice(EVICTED.length), e.message, e.atMs)), ...states];
 		} catch (error) {
 			if (error instanceof DriverError && (error.kind === "unauthorized" || error.kind === "not_found")) return [];
 			throw error;

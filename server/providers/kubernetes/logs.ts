@@ -20,13 +20,12 @@ const READ_TIMEOUT_MS = 20_000;
 export class AttemptLogs {
 	readonly #calls: KubeCalls;
 	readonly #clock: Clock;
-	readonly #kueue: KueueWorkloads | null;
+	readonly #kueue: KueueWorkloads;
 	readonly #kept = new Map<string, { log: KeptLog; done: Promise<void> }>();
 	readonly #events = new Map<string, { list: KubeEvent[]; atMs: number }>();
 	readonly #ended = new AbortController();
 
-	/** @param kueue where jobs are put into a queue of Kueue's */
-	constructor(calls: KubeCalls, clock: Clock, kueue: KueueWorkloads | null) {
+	constructor(calls: KubeCalls, clock: Clock, kueue: KueueWorkloads) {
 		this.#calls = calls;
 		this.#clock = clock;
 		this.#kueue = kueue;
@@ -61,7 +60,7 @@ export class AttemptLogs {
 		}
 		if (facts.job) {
 			this.#events.delete(facts.job.name);
-			this.#kueue?.forget(facts.job);
+			this.#kueue.forget(facts.job);
 		}
 	}
 
@@ -97,9 +96,10 @@ export class AttemptLogs {
 			.map((e) => ({ atMs: e.atMs, stream: "spillway" as const, text: `the cluster says ${e.reason}: ${e.message}`.slice(0, 1_000) }));
 	}
 
-	/** What Kueue says of a Job that it lets wait. */
+	/** What Kueue says of a Job that it lets wait, or took back: also where a namespace's default queue takes Jobs that name none. */
 	async queued({ job, pods }: AttemptFacts): Promise<KubeEvent[]> {
-		return this.#kueue && job?.suspended ? this.#kueue.about(job, { hasPods: pods.length > 0 }) : [];
+		if (!job || (!job.suspended && !pods.some((pod) => pod.deletionAtMs !== null))) return [];
+		return this.#kueue.about(job, { hasPods: pods.length > 0 });
 	}
 
 	/** What the cluster has said of a pod, warnings or not. */
