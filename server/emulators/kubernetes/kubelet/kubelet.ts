@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { V1Container, V1Pod } from "@kubernetes/client-node";
+import type { V1Container, V1Node, V1Pod } from "@kubernetes/client-node";
 import { Container } from "./container.ts";
 import { expand } from "./expansion.ts";
 import { serveLogs } from "./log-server.ts";
@@ -24,6 +24,8 @@ export interface NodeShape {
 export interface KubeletOptions {
 	api: ApiAddress;
 	nodes: readonly NodeShape[];
+	/** Nodes that somebody else makes, as an autoscaler does: those with this label are served, from when they appear until they are deleted. */
+	adopts?: { label: string; value: string } & Omit<NodeShape, "name" | "labels">;
 	/** Images that the registry does not have. */
 	isMissing?: (image: string) => boolean;
 	tls?: { key: string; cert: string };
@@ -69,8 +71,28 @@ export class Kubelet {
 	async start(): Promise<void> {
 		this.#logs = await serveLogs((namespace, pod) => this.#find(namespace, pod), this.#options.tls ?? null);
 		for (const node of this.#nodes) await this.#register(node);
+		const { adopts } = this.#options;
+		if (adopts) {
+			const path = `/api/v1/nodes?labelSelector=${encodeURIComponent(`${adopts.label}=${adopts.value}`)}`;
+			void this.#api.follow(path, (type, object) => void this.#adopt(type, object as V1Node, adopts));
+		}
 		void this.#api.follow("/api/v1/pods", (type, object) => this.#take(type, object as V1Pod));
 		this.#timer = setInterval(() => void this.#heartbeat(), HEARTBEAT_MS).unref();
+	}
+
+	async #adopt(type: string, { metadata }: V1Node, shape: Omit<NodeShape, "name">): Promise<void> {
+		const name = metadata?.name ?? "";
+		const at = this.#nodes.findIndex((node) => node.name === name);
+		if (type === "DELETED" && at >= 0) {
+			this.#nodes.splice(at, 1);
+			for (const { pod, container } of this.#pods.values()) if (pod.spec?.nodeName === name) container?.kill();
+			await this.#api.insist("DELETE", `${LEASES}/${name}`);
+		} else if (type !== "DELETED" && at < 0) {
+			// Ready from here on, and not before: a pod that is bound to it meanwhile is to be found among its own.
+			const node = { name, ...shape };
+			this.#nodes.push(node);
+			await this.#tellNode(node);
+		}
 	}
 
 	/** Another node joins. */
@@ -131,6 +153,12 @@ export class Kubelet {
 		const { name, labels } = node;
 		const metadata = { name, labels: { "kubernetes.io/hostname": name, ...labels } };
 		await this.#api.insist("POST", "/api/v1/nodes", { apiVersion: "v1", kind: "Node", metadata });
+		await this.#tellNode(node);
+	}
+
+	/** Its status, and that it lives. */
+	async #tellNode(node: NodeShape): Promise<void> {
+		const { name } = node;
 		await this.#api.insist("PATCH", `/api/v1/nodes/${name}/status`, this.#nodeStatus(node), STRATEGIC);
 		const spec = { holderIdentity: name, leaseDurationSeconds: 40, renewTime: microTime() };
 		const lease = { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata: { name, namespace: "kube-node-lease" }, spec };
