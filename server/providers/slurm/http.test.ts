@@ -50,6 +50,12 @@ it("has no answer where the connection breaks in it, and asks once", async () =>
 	expect(questions).toBe(1);
 });
 
+it("takes the first answer where a server gives two and closes, as slurmrestd 26.05 does with a refusal", async () => {
+	const answerOf = (text: string) => `HTTP/1.1 404 NOT FOUND\r\nConnection: Close\r\nContent-Length: ${text.length}\r\n\r\n${text}`;
+	const url = await serving((request) => void request.socket.end(`${answerOf('{"errors":[]}')}${answerOf("no such job")}`));
+	expect(await asked(url)).toEqual({ status: 404, text: '{"errors":[]}' });
+});
+
 it("reads no more than it may", async () => {
 	const url = await serving((_, response) => void response.end("x".repeat(1_001)));
 	await expect(asked(url)).rejects.toThrow("the answer is too long");

@@ -47,8 +47,11 @@ export function askHttp({ method, url, headers, body, timeoutMs, bytesMax }: Htt
 			request.destroy();
 		};
 		const late = setTimeout(() => fail(coded(`it took longer than ${timeoutMs} ms`, "ETIMEDOUT")), timeoutMs);
-		request.on("error", fail);
+		let answer: http.IncomingMessage | null = null;
+		// slurmrestd 26.05 sends a refusal twice, the second time behind the end of its connection: the whole first one counts.
+		request.on("error", (error) => answer?.complete || fail(error));
 		request.on("response", (response) => {
+			answer = response;
 			const { statusCode: status = 0, headers: told } = response;
 			const chunks: Buffer[] = [];
 			let bytes = 0;

@@ -25,8 +25,13 @@ done
 rm -rf "$1"
 `;
 
-/** Without those of slurmdbd, which refuse to be loaded where nothing is accounted. */
-const REST_PLUGINS = "openapi/v0.0.36,openapi/v0.0.37,openapi/v0.0.38";
+/**
+ * Without those of slurmdbd, which refuse to be loaded where nothing is accounted. Up to 22.05 each version was a plugin of its own; from
+ * 23.11 on one plugin answers in all that the server has.
+ */
+function restPlugins(version: string): string {
+	return /\b22\.05\b/.test(version) ? "openapi/v0.0.36,openapi/v0.0.37,openapi/v0.0.38" : "slurmctld";
+}
 
 const START_TRIES = 2_000;
 const START_STEP_MS = 25;
@@ -89,7 +94,8 @@ export async function startSlurm(options: SlurmOptions): Promise<SlurmCluster> {
 		await until("slurmctld answers", async () => (await command("scontrol", "ping")).includes("UP"));
 	};
 	const startRest = async () => {
-		const rest = ["slurmrestd", "-a", "rest_auth/jwt", "-s", REST_PLUGINS, "-t", "4", `127.0.0.1:${restPort}`];
+		const plugins = restPlugins(await command("slurmrestd", "-V"));
+		const rest = ["slurmrestd", "-a", "rest_auth/jwt", "-s", plugins, "-t", "4", `127.0.0.1:${restPort}`];
 		await daemons.start("slurmrestd", [...as("nobody", "nogroup"), ...rest], { SLURM_JWT: "daemon" });
 		await until("slurmrestd listens", () => listens(restPort));
 	};
