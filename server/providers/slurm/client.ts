@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Clock } from "#server/kernel/clock.ts";
 import { DriverError } from "../driver-errors.ts";
-import { answerError, noAnswer, notUnderstood, type Refusal, refusalsSchema } from "./errors.ts";
+import { answerError, NOT_BELIEVED, noAnswer, notUnderstood, type Refusal, refusalsSchema } from "./errors.ts";
 import { askHttp, type HttpAnswer } from "./http.ts";
 import { jobSchema, nodeSchema, partitionSchema, type SlurmJob, type SlurmNode, type SlurmPartition } from "./mapper.ts";
 import { nextForAll } from "./next-for-all.ts";
@@ -11,7 +11,7 @@ import { type ApiVersion, isPlain, newestOf, VERSIONS } from "./versions.ts";
 
 /** More than a listing of ten thousand jobs, which is 35 MB. */
 const ANSWER_BYTES_MAX = 512 * 1024 * 1024;
-/** The token is not believed: 24.11 says so, and 22.05 has its wordless error for it. */
+/** The token is not believed: newer ones say so, by this number or by the status, and 22.05 has its wordless error for it. */
 const REFUSED = /"err(or_number|or_code|no)": *(1007|-1)\b/;
 // Made once: making a schema costs more than reading an answer by it.
 const openApiSchema = z.looseObject({ paths: z.record(z.string(), z.unknown()) });
@@ -177,7 +177,8 @@ export class SlurmCalls {
 			if (method === "GET" && isBroken(error)) return once();
 			throw error;
 		});
-		const refused = answer.status === 401 || (method === "GET" && answer.status >= 400 && REFUSED.test(answer.text));
+		const { status, text } = answer;
+		const refused = status === 401 || status === NOT_BELIEVED || (method === "GET" && status >= 400 && REFUSED.test(text));
 		return refused && (await this.#token.renew(token)) ? once() : answer;
 	}
 

@@ -29,6 +29,7 @@ it.each([
 	],
 	["a job that only begins", 500, [{ error_number: 2020, error: "Job cannot be altered now, try again later" }], "transient"],
 	["a gateway's error", 502, [], "transient"],
+	["a token that 24.11 or 26.05 does not believe", 511, [], "unauthorized"],
 ] as const)("tells %s (%i)", (_what, status, errors, kind) => {
 	expect(told(status, [...errors])).toMatchObject({ name: "DriverError", kind });
 });
@@ -38,6 +39,7 @@ it("keeps Slurm's words, and says what its wordless error may mean", () => {
 		'Slurm: submission: Unknown key "bogus"; Failure during parsing',
 	);
 	expect(told(500, [{ error: "Unspecified error", errno: -1 }]).message).toMatch(/slurmctld does not answer, or the token is not valid/);
+	expect(told(511, [], '{ "errors": [] }').message).toBe("Slurm: submission: HTTP 511 (the token is not valid any more)");
 	expect(told(401, [], "Authentication failure").message).toBe("Slurm: submission: Authentication failure");
 });
 

@@ -48,6 +48,8 @@ export type Refusal = z.output<typeof refusalSchema>;
 
 /** 22.05 says it both when slurmctld does not answer and when it does not believe the token. */
 const UNSPECIFIED = -1;
+/** The status of 24.11 and 26.05 for a token that is signed by nobody they know; without a word beside it. */
+export const NOT_BELIEVED = 511;
 
 /** What slurmrestd answered instead of what was asked, as the port's error. */
 export function answerError(what: string, status: number, refusals: readonly Refusal[], body: string): DriverError {
@@ -55,15 +57,20 @@ export function answerError(what: string, status: number, refusals: readonly Ref
 	const codes = refusals.map((r) => r.code).filter((code) => code !== null);
 	const code = codes.findLast((c) => c in KIND_OF_CODE) ?? codes.at(-1) ?? null;
 	const words = refusals.map((r) => r.text).filter((t) => t !== "");
-	const said = words.length > 0 ? words.join("; ") : body.trim().slice(0, 200) || "no words";
-	const hint = code === UNSPECIFIED ? " (slurmctld does not answer, or the token is not valid any more)" : "";
-	return new DriverError(kindOf(status, code), `Slurm: ${what}: ${said}${hint}`, {
+	const plain = body.trim();
+	const said = words.length > 0 ? words.join("; ") : plain.startsWith("{") ? `HTTP ${status}` : plain.slice(0, 200) || "no words";
+	return new DriverError(kindOf(status, code), `Slurm: ${what}: ${said}${hintOf(status, code)}`, {
 		providerCode: code === null ? `HTTP ${status}` : String(code),
 	});
 }
 
+function hintOf(status: number, code: number | null): string {
+	if (status === NOT_BELIEVED) return " (the token is not valid any more)";
+	return code === UNSPECIFIED ? " (slurmctld does not answer, or the token is not valid any more)" : "";
+}
+
 function kindOf(status: number, code: number | null): DriverErrorKind {
-	if (status === 401 || status === 403) return "unauthorized";
+	if (status === 401 || status === 403 || status === NOT_BELIEVED) return "unauthorized";
 	const known = code === null ? undefined : KIND_OF_CODE[code];
 	if (known) return known;
 	if (code !== null && code >= 2_000 && code < 3_000) return "invalid_request";

@@ -65,7 +65,8 @@ export function slurmConf({ dir, host, controllerPort, nodePorts, gpusPerNode, a
 		`SlurmdPidFile=${path.join(dir, "run/slurmd.%n.pid")}`,
 		`SlurmctldLogFile=${path.join(dir, "log/slurmctld.log")}`,
 		`SlurmdLogFile=${path.join(dir, "log/slurmd.%n.log")}`,
-		...(accountingPort === null ? [] : accountingLines(dir, accountingPort)),
+		// The default of each version is another.
+		...(accountingPort === null ? ["PriorityType=priority/basic"] : accountingLines(dir, accountingPort)),
 		...nodes,
 		`PartitionName=gpu Nodes=${names.join(",")} Default=YES MaxTime=INFINITE State=UP`,
 	].join("\n")}\n`;
