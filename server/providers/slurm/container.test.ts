@@ -59,6 +59,8 @@ it.each([
 		"--nv",
 		"--bind",
 		"/s/a",
+		"--home",
+		"/s/a/work",
 		"--pwd",
 		"/s/a/work",
 		written,

@@ -39,7 +39,8 @@ export function containedCommand({ spec, container, folder, work }: ContainerInp
 				...command,
 			];
 		case "apptainer": {
-			const inside = ["apptainer", "exec", "--nv", "--bind", folder, "--pwd", work, apptainerImage(image), ...command];
+			// Else it has the home of our own user, with all that lies there.
+			const inside = ["apptainer", "exec", "--nv", "--bind", folder, "--home", work, "--pwd", work, apptainerImage(image), ...command];
 			return nodes > 1 ? [...srun, ...inside] : inside;
 		}
 	}

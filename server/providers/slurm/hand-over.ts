@@ -174,7 +174,7 @@ async function submit(
 	// Where data was brought they are there.
 	const folders = needsStaging(request) ? [paths.state] : [paths.state, paths.work, paths.tmp, checkpointFolderOf(paths, spec)];
 	const body = submissionOf(version, {
-		...{ attemptId, spec, pool, settings, environment: environmentOf(paths, request) },
+		...{ attemptId, spec, pool, settings, environment: environmentOf(paths, request, settings) },
 		script: launchScript({ paths, files: paths.launch, folders, supervisor, argv, mustExist }),
 		...{ folder: paths.folder, slurmLog: paths.launch.slurmLog },
 	});
@@ -194,11 +194,17 @@ async function submit(
 }
 
 /** Slurm says itself which GPUs the job got, in CUDA_VISIBLE_DEVICES. */
-function environmentOf(paths: SlurmPaths, { jobId, attemptNo, spec }: StoredRequest): Record<string, string> {
+function environmentOf(
+	paths: SlurmPaths,
+	{ jobId, attemptNo, spec }: StoredRequest,
+	{ container, folder }: ParsedSlurmSettings,
+): Record<string, string> {
+	// Its default is below HOME, which is each attempt's own: every one would fetch and unpack the image anew.
+	const images: Record<string, string> = container === "apptainer" ? { APPTAINER_CACHEDIR: path.join(folder, "apptainer-cache") } : {};
 	const { CUDA_VISIBLE_DEVICES: _, ...environment } = jobEnvironment({
 		jobId,
 		attemptNo,
-		env: spec.env,
+		env: { ...images, ...spec.env },
 		workFolder: paths.work,
 		checkpointFolder: checkpointFolderOf(paths, spec),
 		tmpFolder: paths.tmp,

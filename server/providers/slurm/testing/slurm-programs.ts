@@ -21,6 +21,12 @@ export function whyNoAccounting(): string | null {
 	return whyNoSlurm() ?? (missing.length === 0 ? null : `${missing.join(", ")} not found; on Debian: ${install}`);
 }
 
+/** The same for one whose nodes run images by Apptainer. */
+export function whyNoApptainer(): string | null {
+	const missing = notFound(["apptainer", "busybox"]);
+	return whyNoSlurm() ?? (missing.length === 0 ? null : `${missing.join(", ")} not found; Debian 14 has apptainer`);
+}
+
 function notFound(programs: readonly string[]): string[] {
 	const env = { PATH: SYSTEM_PATH } as unknown as NodeJS.ProcessEnv;
 	return programs.filter((name) => spawnSync("/bin/sh", ["-c", 'command -v "$1"', "sh", name], { env }).status !== 0);
