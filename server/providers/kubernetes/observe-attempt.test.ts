@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { podSchema } from "./objects.ts";
-import { type AttemptFacts, observationOf, podStateOf, waitOf } from "./observe-attempt.ts";
+import { type AttemptFacts, noRoomOf, observationOf, podStateOf, waitOf } from "./observe-attempt.ts";
 
 const META = { attemptId: "att_1", jobId: "job_1", attemptNo: 1, poolId: "p", slots: [0], nodes: 1, command: "train" };
 const around = { nowMs: Date.parse("2026-11-22T08:10:00Z"), isNodeReady: () => true, nodeLostAfterMs: 60_000 };
@@ -76,4 +76,21 @@ it("tells Karpenter's word for a pod that it makes no node for from the schedule
 	const wait = (unplaced: (typeof scheduler)[]) => waitOf({ pods: [pod] }, { queued: [], unplaced });
 	expect(wait([scheduler])).toEqual({ reason: "Unschedulable", detail: message });
 	expect(wait([scheduler, karpenter])).toEqual({ reason: "FailedScheduling", detail: karpenter.message });
+});
+
+it.each([
+	["max node group size reached", "1 max node group size reached", true],
+	["in backoff", "2 node(s) didn't match Pod's node affinity/selector, 1 in backoff after failed scale-up", true],
+	["as many nodes as the cluster may have", "max total nodes in cluster reached", true],
+	["a limit of the cluster's", '1 exceeded quota: "cluster-wide", resources: cpu', true],
+	["a limit of the cluster's, in older words", "1 max cluster cpu, nvidia.com/gpu limit reached", true],
+	["what may pass at once", "1 not ready for scale-up", false],
+])("waits no longer where cluster-autoscaler tells %s", (_what, why, gives) => {
+	const metadata = { name: "x", namespace: "spillway", creationTimestamp: "2026-11-22T08:09:59Z" };
+	const pod = podSchema.parse({ metadata, spec: { containers: [] }, status: { phase: "Pending" } });
+	const facts: AttemptFacts = { meta: META, job: null, pods: [pod], asJob: true, createdAtMs: 0, stop: null, verdict: null };
+	const message = `pod didn't trigger scale-up: ${why}`;
+	const says = [{ about: { kind: "Pod", name: "x", uid: "1" }, warning: false, reason: "NotTriggerScaleUp", message, atMs: 1 }];
+	const error = `no node comes for pod x: ${message}`;
+	expect(noRoomOf(facts, says, { nowMs: around.nowMs, patienceMs: 60_000 })).toEqual(gives ? { error, failedAt: "room" } : null);
 });

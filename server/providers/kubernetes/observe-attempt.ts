@@ -125,12 +125,17 @@ export function observationOf(facts: AttemptFacts, around: Surroundings): Attemp
 	return { ...common, ...end, phase: "lost", ...(neverRan && { noRoom: verdict.error }) };
 }
 
-/** What autoscalers say of a pod: cluster-autoscaler 1.20 to 1.34, Karpenter 1. */
+/** What autoscalers say of a pod: cluster-autoscaler 1.20 to 1.36, Karpenter 1. */
 const SCALING = ["TriggeredScaleUp", "NotTriggerScaleUp", "Nominated"];
 /** Karpenter's words for a pod that it makes no node for, under the reason that the scheduler's own words have too. */
 const KARPENTER_CANNOT = "Failed to schedule pod, ";
-/** Cluster-autoscaler's reasons to add no node that stay for minutes at least. */
-const GROWS_NO_MORE = /max node group size reached|in backoff after failed scale-up/;
+/** Cluster-autoscaler's reasons to add no node that stay for minutes at least: of the group, and of the whole cluster (in 1.36, and in the words before). */
+const GROWS_NO_MORE = new RegExp(
+	[
+		...["max node group size reached", "in backoff after failed scale-up"],
+		...["max total nodes in cluster reached", "exceeded quota: ", "max cluster .+ limit reached"],
+	].join("|"),
+);
 
 /** A container that is being made waits for nothing. */
 const BEGINS = ["ContainerCreating", "PodInitializing"];
