@@ -288,10 +288,13 @@ export class KubernetesDriver implements ClusterDriver {
 		});
 	}
 
-	/** Leaves a note on everything that the attempt has in the cluster. */
+	/**
+	 * Leaves a note on its pods, or on its Job while it has none. Where a webhook lets no Job be changed since it does not answer, as
+	 * Kueue's while Kueue is away, what runs can be ended all the same.
+	 */
 	async #mark({ job, pods }: AttemptFacts, annotation: string, value: unknown): Promise<void> {
 		const patch = { metadata: { annotations: { [annotation]: JSON.stringify(value) } } };
-		if (job) await this.#calls.patchJob(job.name, patch);
+		if (job && pods.length === 0) await this.#calls.patchJob(job.name, patch);
 		await Promise.all(pods.map((pod) => this.#calls.patchPod(pod.name, patch)));
 	}
 

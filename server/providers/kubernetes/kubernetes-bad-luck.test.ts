@@ -75,6 +75,16 @@ describe("the API server", { timeout: 60_000 }, () => {
 		expect(await find(driver, id)).toMatchObject({ phase: "running" });
 	});
 
+	it("refusing every change of a Job, as it does while a webhook of Kueue's is away: what runs is stopped all the same", async () => {
+		const { emulator, driver, until, run } = await open();
+		const id = await run();
+		emulator.faults.add({ method: "PATCH", path: /\/jobs\//, does: { status: 500 } });
+		await driver.stop(id, 1_000);
+		expect((await until(id, "exited")).exit).toEqual({ code: null, signal: "SIGTERM", error: null });
+		await driver.forget(id);
+		await eventually(site, "nothing of it is left", async () => emulator.pods().length === 0 && emulator.jobs().length === 0);
+	});
+
 	it("taking a Job in and losing the answer: the same call again finds it, and one pod runs", async () => {
 		const { emulator, driver, until } = await open();
 		const request = aRequest();
