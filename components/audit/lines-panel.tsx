@@ -2,10 +2,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { useQueryStates } from "nuqs";
 import { useEffect, useState } from "react";
+import { MoreButton } from "#components/page/more-button.tsx";
 import { EmptyState, NoResults } from "#components/page/states.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import { useSuspenseInfiniteQuery } from "#components/trpc/infinite-queries.ts";
-import { readOn } from "#components/trpc/read-on.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { Table, Th } from "#components/ui/table.tsx";
@@ -84,9 +84,9 @@ export function LinesPanel() {
 			</Table>
 			{pages.hasNextPage && (
 				<div className="border-t px-4 py-2.5 text-center">
-					<Button busy={pages.isFetchingNextPage} onClick={() => void readOn(pages.data.pages.length, pages.fetchNextPage)}>
+					<MoreButton pages={pages} what="Older lines">
 						Older lines
-					</Button>
+					</MoreButton>
 				</div>
 			)}
 		</Panel>

@@ -2,6 +2,7 @@
 import type { Site } from "#components/capacity/lead.ts";
 import { NODES_SHOWN, nodePages } from "#components/capacity/node-pages.ts";
 import { hasNodes } from "#components/capacity/own-kinds.ts";
+import { MoreButton } from "#components/page/more-button.tsx";
 import { QueryBoundary } from "#components/page/query-boundary.tsx";
 import { EmptyState } from "#components/page/states.tsx";
 import { Time } from "#components/time/relative-time.tsx";
@@ -9,8 +10,6 @@ import { useTRPC, useTRPCClient } from "#components/trpc/client.tsx";
 import { useSuspenseInfiniteQuery } from "#components/trpc/infinite-queries.ts";
 import type { Outputs } from "#components/trpc/outputs.ts";
 import { useSuspenseQuery } from "#components/trpc/queries.ts";
-import { readOn } from "#components/trpc/read-on.ts";
-import { Button } from "#components/ui/button.tsx";
 import { Dot, type Tone } from "#components/ui/chip.tsx";
 import { formatCount } from "#components/ui/format-number.ts";
 import { Meter } from "#components/ui/meter.tsx";
@@ -69,14 +68,9 @@ function NodesPanel({ site: { id, name, lastSeenAt } }: { site: Site }) {
 			}
 			{...(pages.hasNextPage && {
 				footer: (
-					<Button
-						variant="link"
-						size="sm"
-						busy={pages.isFetchingNextPage}
-						onClick={() => void readOn(pages.data.pages.length, pages.fetchNextPage)}
-					>
+					<MoreButton pages={pages} what="More nodes" variant="link" size="sm">
 						Show {formatCount(Math.min(NODES_SHOWN, rest))} more of {formatCount(rest)}
-					</Button>
+					</MoreButton>
 				),
 			})}
 		>

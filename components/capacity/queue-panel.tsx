@@ -119,9 +119,11 @@ function QueuePanel({ siteId, name }: { siteId: string; name: string }) {
 
 function QueueRow({ job }: { job: QueuedJob }) {
 	const since = job.startedAt ?? job.submittedAt;
+	/** On a phone only what is more than that nobody asked for it takes a line. */
+	const told = job.adoption !== null || job.notAdopted.length > 0;
 	return (
 		<Tr>
-			<Td phone="a">
+			<Td phone="a" className="whitespace-normal wrap-anywhere md:min-w-44">
 				<span className="font-strong">{job.name}</span> <span className="text-ink-3">{job.id}</span>
 			</Td>
 			<Td phone="c">
@@ -131,11 +133,11 @@ function QueueRow({ job }: { job: QueuedJob }) {
 				{job.gpus}
 				<span className="text-ink-3 md:hidden"> GPUs</span>
 			</Td>
-			<Td>
+			<Td phone="d">
 				{job.state} {job.waitingReason !== null && <span className="text-ink-3">{job.waitingReason}</span>}
 			</Td>
 			<Td n>{since === null ? <span className="text-ink-3">not told</span> : <Elapsed sinceMs={Date.parse(since)} />}</Td>
-			<Td phone="d">
+			<Td {...(told && { phone: "e" })} className={told ? "whitespace-normal max-md:text-xs md:min-w-44" : ""}>
 				<AdoptionOf job={job} />
 			</Td>
 		</Tr>
@@ -153,5 +155,5 @@ function AdoptionOf({ job: { adoption, notAdopted } }: { job: QueuedJob }) {
 			</>
 		);
 	}
-	return <span className="text-pretty text-ink-3">{notAdopted[0] ?? "not asked for"}</span>;
+	return <span className="text-ink-3">{notAdopted[0] ?? "not asked for"}</span>;
 }

@@ -8,6 +8,7 @@ import { energyQuality, isEstimate } from "#components/carbon/quality.ts";
 import { CsvButton } from "#components/csv/csv-button.tsx";
 import { formatMoney } from "#components/money/format-money.ts";
 import { Money } from "#components/money/money.tsx";
+import { MoreButton } from "#components/page/more-button.tsx";
 import { EmptyState, NoResults } from "#components/page/states.tsx";
 import { PlaceSwatch } from "#components/place/place.tsx";
 import { chargesCsv } from "#components/spend/export-csv.ts";
@@ -21,8 +22,7 @@ import { type ChargesView, chargesHref, datesOfView, isFiltered, valueLabel } fr
 import { formatClockSeconds, formatDay } from "#components/time/format-time.ts";
 import { useTRPC, useTRPCClient } from "#components/trpc/client.tsx";
 import { useSuspenseInfiniteQuery } from "#components/trpc/infinite-queries.ts";
-import { readOn } from "#components/trpc/read-on.ts";
-import { Button, IconButton } from "#components/ui/button.tsx";
+import { IconButton } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { CopyId } from "#components/ui/copy-id.tsx";
 import { formatCount } from "#components/ui/format-number.ts";
@@ -41,7 +41,7 @@ function useCharges(view: ChargesView) {
 	const later = query.data.pages[0]?.later ?? null;
 	const budget = query.data.pages[0]?.budget ?? null;
 	const mayRefund = query.data.pages[0]?.may.refund === true;
-	return { ...query, items, totals, later, budget, mayRefund };
+	return { query, items, totals, later, budget, mayRefund };
 }
 
 /** Sums of the whole selection, whatever of it is shown: the figure that was clicked is the first. */
@@ -110,7 +110,7 @@ function CarbonFacts({ totals, count }: { totals: ChargePage["totals"]; count: s
 
 /** The charges themselves, newest first. */
 export function ChargesTable({ view }: { view: ChargesView }) {
-	const { data, items, totals, later, mayRefund, hasNextPage, fetchNextPage, isFetchingNextPage } = useCharges(view);
+	const { query, items, totals, later, mayRefund } = useCharges(view);
 	const [refunding, setRefunding] = useState<ChargeLine | null>(null);
 	const carbon = view.of === "carbon";
 	const refundable = mayRefund && !carbon && items.some(isRefundable);
@@ -157,10 +157,10 @@ export function ChargesTable({ view }: { view: ChargesView }) {
 					{formatCount(items.length)} of {formatCount(all)} charges shown, {formatMoney(shown, "posted")} of{" "}
 					{formatMoney(totals?.effectiveMicroUsd ?? 0n, "posted")}
 				</span>
-				{hasNextPage && (
-					<Button onClick={() => void readOn(data.pages.length, fetchNextPage)} busy={isFetchingNextPage}>
+				{query.hasNextPage && (
+					<MoreButton pages={query} what="More charges">
 						More charges
-					</Button>
+					</MoreButton>
 				)}
 			</div>
 			{refunding && <RefundDialog charge={refunding} onClose={() => setRefunding(null)} />}

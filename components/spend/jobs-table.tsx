@@ -1,6 +1,7 @@
 "use client";
 import Link from "next/link";
 import { Money } from "#components/money/money.tsx";
+import { MoreButton } from "#components/page/more-button.tsx";
 import { NoResults } from "#components/page/states.tsx";
 import { Drill } from "#components/spend/cells.tsx";
 import { drillHref } from "#components/spend/drill.ts";
@@ -13,8 +14,6 @@ import { BY_LABEL, DIMENSIONS, type SpendView, spendHref } from "#components/spe
 import { dateOf } from "#components/spend/zone-days.ts";
 import { useTRPC, useTRPCClient } from "#components/trpc/client.tsx";
 import { useSuspenseInfiniteQuery } from "#components/trpc/infinite-queries.ts";
-import { readOn } from "#components/trpc/read-on.ts";
-import { Button } from "#components/ui/button.tsx";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
 
 /** Sums of jobs are kept by these alone. */
@@ -97,9 +96,9 @@ function Jobs({ view }: { view: SpendView }) {
 			</Table>
 			{query.hasNextPage && (
 				<div className="border-t px-4 py-3">
-					<Button onClick={() => void readOn(query.data.pages.length, query.fetchNextPage)} busy={query.isFetchingNextPage}>
+					<MoreButton pages={query} what="More jobs">
 						More jobs
-					</Button>
+					</MoreButton>
 				</div>
 			)}
 		</>

@@ -23,7 +23,7 @@ export function Findings({ findings, ...answers }: { findings: readonly Finding[
 /** Without `answers` it is only told: the job was submitted. */
 export function FindingGroupSection({ group, answers }: { group: FindingGroup; answers?: Answers }) {
 	return (
-		<section className="border-t px-4 py-3">
+		<section className="@container border-t px-4 py-3">
 			<h3 className="mb-1.5 text-xs font-strong">
 				{group.title} <span className="font-book text-ink-3">{group.note}</span>
 			</h3>
@@ -41,7 +41,7 @@ function FindingRow({ finding, answers }: { finding: Finding; answers?: Answers 
 	const key = questionKey(finding);
 	const id = useId();
 	return (
-		<li className="grid grid-cols-[1rem_2rem_minmax(0,1fr)_auto] items-start gap-x-2 text-xs leading-4.5">
+		<li className="grid grid-cols-[1rem_2rem_minmax(0,1fr)_auto] items-start gap-x-2 gap-y-1 text-xs leading-4.5">
 			<Icon name={mark.icon} label={mark.says} className={cn("mt-0.25", mark.tone)} />
 			<span className="tabular text-right text-ink-3">{finding.line}</span>
 			<span className="min-w-0 wrap-anywhere">
@@ -49,7 +49,7 @@ function FindingRow({ finding, answers }: { finding: Finding; answers?: Answers 
 				{finding.text !== "" && <span className="text-ink-2">. {finding.text}</span>}
 			</span>
 			{finding.kind === "question" && answers && (
-				<label htmlFor={id} className="flex cursor-pointer items-center gap-1.5 whitespace-nowrap text-ink-2">
+				<label htmlFor={id} className="flex cursor-pointer items-center gap-1.5 whitespace-nowrap text-ink-2 @max-md:col-start-3">
 					<Checkbox id={id} checked={answers.answered.has(key)} onChange={(event) => answers.onAnswer(key, event.currentTarget.checked)} />
 					Leave it so
 				</label>

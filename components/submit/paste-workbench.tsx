@@ -5,7 +5,7 @@ import { useCallback, useMemo, useState } from "react";
 import { CandidateTable } from "#components/job/candidate-table.tsx";
 import { decisionRows } from "#components/job/decision-rows.ts";
 import { describeError } from "#components/page/error-boundary.tsx";
-import { EmptyState } from "#components/page/states.tsx";
+import { EmptyState, ErrorState } from "#components/page/states.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import type { ImportView, Inputs } from "#components/trpc/outputs.ts";
 import { Button } from "#components/ui/button.tsx";
@@ -35,7 +35,7 @@ type PasteProps = { teams: readonly string[]; onOpen: (yaml: string, check: Chec
 export function PasteWorkbench({ teams, onOpen }: PasteProps) {
 	const [text, setText] = useState("");
 	const [answered, setAnswered] = useState<ReadonlySet<string>>(new Set());
-	const { imported, script, error, reading } = useImport(text, teams[0]);
+	const { imported, script, error, reading, retry } = useImport(text, teams[0]);
 	const [first] = imported?.documents ?? [];
 	const yaml = useMemo(() => (first ? documentYaml(first) : ""), [first]);
 	const check = useMemo(() => (yaml === "" ? NO_JOB : checkDraft(yaml)), [yaml]);
@@ -51,7 +51,7 @@ export function PasteWorkbench({ teams, onOpen }: PasteProps) {
 	return (
 		<div className="grid items-start gap-4 rail:grid-cols-[minmax(0,1fr)_25rem]">
 			<div className="grid min-w-0 gap-4">
-				<div className="grid items-stretch gap-4 xl:grid-cols-2">
+				<div className="grid items-stretch gap-4 min-[90rem]:grid-cols-2">
 					<Panel>
 						<PanelHeader
 							title="Your script"
@@ -62,7 +62,7 @@ export function PasteWorkbench({ teams, onOpen }: PasteProps) {
 								</Button>
 							}
 						/>
-						<div className="flex min-h-80 flex-1 flex-col border-t max-xl:max-h-120">
+						<div className="flex min-h-80 flex-1 flex-col border-t max-[90rem]:max-h-120">
 							<ScriptFieldOf text={text} imported={imported} onChange={setText} />
 						</div>
 					</Panel>
@@ -81,7 +81,7 @@ export function PasteWorkbench({ teams, onOpen }: PasteProps) {
 						{imported ? (
 							<Findings findings={imported.findings} answered={answered} onAnswer={answer} />
 						) : (
-							<Waiting text={text} error={error} reading={reading} />
+							<Waiting text={text} error={error} reading={reading} onRetry={retry} />
 						)}
 					</Panel>
 				</div>
@@ -94,7 +94,7 @@ export function PasteWorkbench({ teams, onOpen }: PasteProps) {
 					headline={headline}
 					deadlineMs={deadlineMs}
 					stale={asked.stale}
-					staleWhy={yaml === "" ? "Paste a script to see what it would meet." : null}
+					staleWhy={yaml === "" ? whyNone(text, error) : null}
 					error={asked.error}
 					onRetry={asked.retry}
 					onUse={null}
@@ -103,6 +103,11 @@ export function PasteWorkbench({ teams, onOpen }: PasteProps) {
 			</div>
 		</div>
 	);
+}
+
+function whyNone(text: string, error: unknown): string | null {
+	if (text.trim() === "") return "Paste a script to see what it would meet.";
+	return error ? "There is no quote of what cannot be read: correct it, and the quote comes by itself." : null;
 }
 
 function useImport(text: string, team: string | undefined) {
@@ -117,7 +122,7 @@ function useImport(text: string, team: string | undefined) {
 		imported: gone ? null : (query.data ?? null),
 		/** What `imported` was read from; null while that is being read anew. */
 		script: gone || query.isPlaceholderData ? null : script,
-		...{ error: asked ? query.error : null, reading: query.isFetching },
+		...{ error: asked ? query.error : null, reading: query.isFetching, retry: () => void query.refetch() },
 	};
 }
 
@@ -126,7 +131,22 @@ function ScriptFieldOf({ text, imported, onChange }: { text: string; imported: I
 	return <ScriptField text={text} marks={marks} onChange={onChange} />;
 }
 
-function Waiting({ text, error, reading }: { text: string; error: unknown; reading: boolean }) {
+type WaitingProps = { text: string; error: ReturnType<typeof useImport>["error"]; reading: boolean; onRetry: () => void };
+
+function Waiting({ text, error, reading, onRetry }: WaitingProps) {
+	// Below 500 it is the text that is at fault: the same once more would be refused once more.
+	if (error && !((error.data?.problem.status ?? 500) < 500)) {
+		const told = describeError(error);
+		return (
+			<ErrorState
+				title="The script could not be read"
+				detail={told.detail}
+				requestId={told.kind === "failed" ? told.requestId : null}
+				onRetry={onRetry}
+				className="border-t"
+			/>
+		);
+	}
 	if (error)
 		return (
 			<p role="alert" className="border-t px-4 py-3 text-risk-ink">

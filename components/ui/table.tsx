@@ -8,12 +8,13 @@ import { cn } from "#components/ui/cn.ts";
  */
 type PhoneArea = "a" | "b" | "c" | "d" | "e";
 
+// At the left a long name goes on in the next line: it would run across the figure at its right.
 const AREA: Record<PhoneArea, string> = {
-	a: "max-md:block max-md:[grid-area:1/1]",
+	a: "max-md:block max-md:[grid-area:1/1] max-md:whitespace-normal max-md:wrap-anywhere",
 	b: "max-md:block max-md:text-right max-md:[grid-area:1/2]",
-	c: "max-md:block max-md:text-xs max-md:text-ink-3 max-md:[grid-area:2/1]",
+	c: "max-md:block max-md:text-xs max-md:text-ink-3 max-md:[grid-area:2/1] max-md:whitespace-normal max-md:wrap-anywhere",
 	d: "max-md:block max-md:text-right max-md:text-xs max-md:text-ink-3 max-md:[grid-area:2/2]",
-	e: "max-md:block max-md:[grid-area:3/1/auto/3]",
+	e: "max-md:block max-md:[grid-area:3/1/auto/3] max-md:whitespace-normal max-md:wrap-anywhere",
 };
 
 /**

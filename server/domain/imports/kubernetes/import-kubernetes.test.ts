@@ -147,7 +147,7 @@ spec:
 
 describe("bad input", () => {
 	it("is told with its line", () => {
-		expect(() => read("kind: Job\nmetadata: {\n")).toThrow("cannot be read");
+		expect(() => read("kind: Job\nmetadata: {\n")).toThrow("cannot be read at line 3");
 		expect(() => read("# nothing\n")).toThrow("no workload");
 		expect(() => read("kind: PyTorchJob\nspec: {}\n")).toThrow("no replicas");
 		expect(() => read("x".repeat(300_000))).toThrow("at most");

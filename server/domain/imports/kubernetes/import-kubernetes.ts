@@ -21,7 +21,7 @@ export function importKubernetes(text: string, context: ImportContext): Imported
 	const documents: JobFile[] = [];
 	for (const manifest of readManifests(text, findings)) {
 		if ("message" in manifest)
-			throw new SpillwayError("invalid_input", `The YAML cannot be read: ${manifest.message}.`, {
+			throw new SpillwayError("invalid_input", `The YAML cannot be read at line ${manifest.line}: ${manifest.message}.`, {
 				fields: [{ path: "", message: manifest.message, line: manifest.line, column: 1 }],
 			});
 		const workload = readWorkload(manifest, context);

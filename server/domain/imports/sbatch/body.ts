@@ -136,7 +136,7 @@ function sayVariable(
 	const from = AT_RUN_TIME.get(variable);
 	if (value !== undefined) {
 		out.env[variable] = value;
-		say("carried", `${variable}=${value}`, "");
+		say("carried", value === "" ? `${variable}, each task its own` : `${variable}=${value}`, "");
 	} else if (from !== undefined) {
 		out.exports.set(variable, from);
 		say("changed", variable, `Where Slurm does not set it, it is Spillway's own ${from}.`);

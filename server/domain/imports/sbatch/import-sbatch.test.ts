@@ -209,6 +209,26 @@ describe("what cannot be carried is never passed over", () => {
 		expect(only(imported).spec.resources.gpus).toBe(7);
 	});
 
+	it.each([["Dear all, the script is attached."], ["step 100 loss 0.31", "step 200 loss 0.29"]])(
+		"asks whether %j is a script at all",
+		(...lines) => {
+			expect(said(read(lines))).toContain("1 question This does not look like a batch script");
+			expect(said(read(["#!/bin/bash", ...lines])).filter((f) => f.includes("question"))).toEqual([]);
+			expect(said(read(["#SBATCH --gres=gpu:1", ...lines])).filter((f) => f.includes("question"))).toEqual([]);
+		},
+	);
+
+	it("asks once about a number of tasks that is none", () => {
+		expect(said(read(["#!/bin/bash", "#SBATCH --ntasks=few", "true"])).filter((f) => f.includes("ntasks"))).toEqual([
+			"2 question --ntasks=few",
+		]);
+	});
+
+	it("names one task as one, and the numbers of an array as each task's own", () => {
+		const imported = read(["#!/bin/bash", "#SBATCH --gres=gpu:1 --ntasks-per-node=1 --array=1-3", "echo $SLURM_ARRAY_TASK_ID"]);
+		expect(said(imported)).toEqual(expect.arrayContaining(["2 carried 1 task a node", "3 carried SLURM_ARRAY_TASK_ID, each task its own"]));
+	});
+
 	it("refuses an empty text and one that is too long", () => {
 		expect(() => importSbatch(" \n", CONTEXT)).toThrow("no script");
 		expect(() => importSbatch(`#!/bin/bash\n${"x".repeat(40_000)}`, CONTEXT)).toThrow("at most");

@@ -72,6 +72,12 @@ export function readScript(text: string): Script {
 			text: `Only the first ${MOST_DIRECTIVES} were read. Take out what is not needed.`,
 		});
 	const first = lines[0] ?? "";
+	// A prose text, a log or the middle of a script would otherwise be submitted as commands.
+	if (!first.startsWith("#!") && count === 0 && lines.some((line) => line.trim() !== ""))
+		findings.push({
+			...{ line: 1, kind: "question", subject: "This does not look like a batch script" },
+			text: "Neither #! stands in its first line nor #SBATCH before its first command, and sbatch would refuse it. Paste the whole file, or leave it so to run it with /bin/bash.",
+		});
 	return { interpreter: first.startsWith("#!") ? first.slice(2).trim().split(/\s+/) : [], directives, lines, bodyAt, findings };
 }
 

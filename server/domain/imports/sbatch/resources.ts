@@ -40,12 +40,12 @@ export function readResources(last: Last, findings: Finding[]): SbatchResources 
 	const totalGpus = gpus.total ?? (gpus.perNode === null ? null : gpus.perNode * nodes);
 	const tasksPerNode =
 		perNode ?? (tasks !== null ? Math.ceil(tasks / nodes) : tasksPerGpu && totalGpus ? Math.ceil((tasksPerGpu * totalGpus) / nodes) : 1);
-	for (const [name, what] of [
-		["ntasks", "tasks"],
-		["ntasks-per-node", "tasks a node"],
-		["ntasks-per-gpu", "tasks a GPU"],
+	for (const [name, told, of] of [
+		["ntasks", tasks, ""],
+		["ntasks-per-node", perNode, " a node"],
+		["ntasks-per-gpu", tasksPerGpu, " a GPU"],
 	] as const)
-		if (last.get(name) && number(name) !== null) say(last.get(name), "carried", `${last.get(name)?.value ?? ""} ${what}`);
+		if (told !== null) say(last.get(name), "carried", `${told} ${told === 1 ? "task" : "tasks"}${of}`);
 	const gpusPerNode =
 		gpus.perNode ?? (gpus.total !== null ? Math.ceil(gpus.total / nodes) : gpus.perTask !== null ? gpus.perTask * tasksPerNode : null);
 	sayGpus({ gpus, nodes, gpusPerNode }, say);
