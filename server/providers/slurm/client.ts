@@ -20,6 +20,9 @@ const partitionsSchema = z.looseObject({ partitions: z.array(partitionSchema) })
 const jobsSchema = z.looseObject({ jobs: z.array(jobSchema) });
 const submittedSchema = z.looseObject({ job_id: z.number().int().positive() });
 const doneSchema = z.looseObject({});
+const releaseOf = z.looseObject({ release: z.string() }).optional();
+/** 22.05 writes the name with a capital. */
+const metaSchema = z.looseObject({ meta: z.looseObject({ Slurm: releaseOf, slurm: releaseOf }) });
 
 interface Asked {
 	method: "GET" | "POST" | "DELETE";
@@ -53,6 +56,12 @@ export class SlurmCalls {
 	async version(): Promise<ApiVersion> {
 		this.#version ??= await this.#findVersion();
 		return this.#version;
+	}
+
+	/** The cluster's, e.g. `22.05.8`. */
+	async release(): Promise<string | null> {
+		const { meta } = await this.#call(metaSchema, { method: "GET", path: "/ping", what: "its release" });
+		return (meta.slurm ?? meta.Slurm)?.release ?? null;
 	}
 
 	async nodes(): Promise<SlurmNode[]> {

@@ -68,8 +68,11 @@ export interface SlurmJob {
 	array: { id: number; task: string } | null;
 	/** Of a job of unequal parts. */
 	hetJobId: number | null;
-	/** The script's file with its arguments, and the folder that it was submitted from. */
+	/** The script's file, up to 22.05 with its arguments behind it; see script-arguments.ts. */
 	command: string;
+	/** How sbatch was called, its words apart by spaces; empty where the server does not tell. */
+	submitLine: string;
+	/** The folder that it was submitted from. */
 	workFolder: string;
 	/** As its owner wrote them, with Slurm's patterns; empty: Slurm's default. */
 	stdoutPattern: string;
@@ -106,6 +109,7 @@ export const jobSchema = z
 		array_task_string: text,
 		het_job_id: figure,
 		command: text,
+		submit_line: text,
 		current_working_directory: text,
 		standard_output: text,
 		standard_error: text,
@@ -139,6 +143,7 @@ export const jobSchema = z
 			array: arrayOf(j),
 			hetJobId: j.het_job_id !== null && j.het_job_id > 0 ? j.het_job_id : null,
 			command: j.command,
+			submitLine: j.submit_line,
 			workFolder: j.current_working_directory,
 			stdoutPattern: j.standard_output,
 			stderrPattern: j.standard_error,

@@ -1,14 +1,20 @@
 import { expect, it } from "vitest";
 import { isOptIn, ownersWords } from "./opt-in.ts";
 
+const PLAIN = { argsAreWords: false, hasNoArgs: false };
+
 it.each([
-	["spillway", { argsAreWords: false, checkpoints: null, problems: [] }],
-	["spillway:args", { argsAreWords: true, checkpoints: null, problems: [] }],
-	["spillway checkpoints=out/ckpt, project 7", { argsAreWords: false, checkpoints: { path: "out/ckpt" }, problems: [] }],
-	["spillway:args:checkpoints=./ckpt/;every=90s", { argsAreWords: true, checkpoints: { path: "ckpt", interval: "90s" }, problems: [] }],
-	["spillway checkpoints=ckpt [held by Spillway: adp_1 100]", { argsAreWords: false, checkpoints: { path: "ckpt" }, problems: [] }],
-	["notspillway:args checkpoints=ckpt", { argsAreWords: false, checkpoints: null, problems: [] }],
-	["project args checkpoints=ckpt", { argsAreWords: false, checkpoints: null, problems: [] }],
+	["spillway:noargs", { ...PLAIN, hasNoArgs: true, checkpoints: null, problems: [] }],
+	["spillway", { ...PLAIN, checkpoints: null, problems: [] }],
+	["spillway:args", { ...PLAIN, argsAreWords: true, checkpoints: null, problems: [] }],
+	["spillway checkpoints=out/ckpt, project 7", { ...PLAIN, checkpoints: { path: "out/ckpt" }, problems: [] }],
+	[
+		"spillway:args:checkpoints=./ckpt/;every=90s",
+		{ ...PLAIN, argsAreWords: true, checkpoints: { path: "ckpt", interval: "90s" }, problems: [] },
+	],
+	["spillway checkpoints=ckpt [held by Spillway: adp_1 100]", { ...PLAIN, checkpoints: { path: "ckpt" }, problems: [] }],
+	["notspillway:args checkpoints=ckpt", { ...PLAIN, checkpoints: null, problems: [] }],
+	["project args checkpoints=ckpt", { ...PLAIN, checkpoints: null, problems: [] }],
 ])("reads %s", (comment, words) => {
 	expect(ownersWords(comment)).toEqual(words);
 });

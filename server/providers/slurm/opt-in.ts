@@ -10,6 +10,8 @@ const BETWEEN = /[\s:;,]+/;
 interface OwnersWords {
 	/** `args`: none of its script's arguments holds a space or is empty. */
 	argsAreWords: boolean;
+	/** `noargs`: its script was given none. */
+	hasNoArgs: boolean;
 	/** `checkpoints=FOLDER`, and `every=DURATION`; null: none named. */
 	checkpoints: OwnersCheckpoints | null;
 	/** Sentences for the owner about words that cannot be followed. */
@@ -34,7 +36,7 @@ export function ownersWords(comment: string): OwnersWords {
 				]
 			: [];
 	const checkpoints = folder === null ? null : { path: folder, ...(interval === null ? {} : { interval }) };
-	return { argsAreWords: words.includes("args"), checkpoints, problems };
+	return { argsAreWords: words.includes("args"), hasNoArgs: words.includes("noargs"), checkpoints, problems };
 }
 
 /** Null for what is not certainly a folder of its own below another. */

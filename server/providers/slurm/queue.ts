@@ -12,6 +12,7 @@ import { isOver, type SlurmJob } from "./mapper.ts";
 import { ownersWords } from "./opt-in.ts";
 import { writeOutputFiles } from "./output-files.ts";
 import { scontrol } from "./scontrol.ts";
+import { calledAs, mayReadArguments } from "./script-arguments.ts";
 import { holdsCheckpoint, unpackCheckpoint } from "./unpack-checkpoint.ts";
 
 /** Priorities of priority/basic count down from 2^32; of priority/multifactor they are far below, and worked out anew. */
@@ -26,7 +27,7 @@ const TASKS_MAX = 10_000;
 const LOCK_MS = 365 * DAY_MS;
 
 interface SlurmQueueOptions {
-	calls: Pick<SlurmCalls, "job" | "update" | "cancel">;
+	calls: Pick<SlurmCalls, "job" | "release" | "update" | "cancel">;
 	/** The command and its first arguments. */
 	scontrol: readonly string[];
 	timeoutMs: number;
@@ -60,13 +61,21 @@ export class SlurmQueue implements ForeignQueue {
 		const job = await this.#job(id);
 		if (job === null) throw new DriverError("not_found", `Slurm: there is no job ${id}`);
 		const text = await this.#scontrol("write", "batch_script", id, "-");
-		const [file = "", ...args] = job.command.split(" ");
+		const { file, line } = calledAs(job, await this.#options.calls.release());
 		const obstacles = obstaclesOf(job, job.array ? this.#options.dependantsOf(job.array.id) : []);
+		const unclear = whyUnclear(line, job.comment, text);
+		if (unclear !== null) obstacles.push(unclear);
 		if (text.includes(NO_UTF8)) obstacles.push("It is not written in UTF-8, so that it cannot be taken over as it is; convert it.");
 		const { checkpoints } = ownersWords(job.comment);
 		if (checkpoints !== null && (await holdsCheckpoint(job, checkpoints.path)))
 			obstacles.push(`Its folder ${checkpoints.path} holds files already, and it would begin without them elsewhere.`);
-		return { kind: "sbatch", text, called: { name: file, args }, obstacles, ...(checkpoints === null ? {} : { checkpoints }) };
+		return {
+			kind: "sbatch",
+			text,
+			called: { name: file, args: line ? line.split(" ") : [] },
+			obstacles,
+			...(checkpoints === null ? {} : { checkpoints }),
+		};
 	}
 
 	async split(id: string, count: number): Promise<void> {
@@ -197,8 +206,7 @@ export class SlurmQueue implements ForeignQueue {
 }
 
 function obstaclesOf(job: SlurmJob, arrayDependants: readonly SlurmJob[]): string[] {
-	const { argsAreWords, problems } = ownersWords(job.comment);
-	const found = [...problems];
+	const found = [...ownersWords(job.comment).problems];
 	if (job.array && job.array.id === job.id)
 		found.push(`It stands for its array (${job.array.task}), whose number it has: what is done to it Slurm does to all tasks.`);
 	if (arrayDependants.length > 0)
@@ -206,12 +214,18 @@ function obstaclesOf(job: SlurmJob, arrayDependants: readonly SlurmJob[]): strin
 			`Job ${arrayDependants.map((d) => d.id).join(", ")} waits for its array as a whole, and would never start if a task ran elsewhere.`,
 		);
 	if (job.hetJobId !== null) found.push("It is a part of a heterogeneous job, whose parts start together.");
-	const isPlain = argsAreWords && !/ {2}| $/.test(job.command);
-	if (job.command.includes(" ") && !isPlain)
-		found.push(
-			"Its script was given arguments, which the cluster tells only as one line. If none of them holds a space or is empty, submit it with --comment=spillway:args; else write them into the script.",
-		);
 	return found;
+}
+
+/** Why its arguments cannot be handed on, for its owner; null: they can. */
+function whyUnclear(line: string | null, comment: string, script: string): string | null {
+	const { argsAreWords, hasNoArgs } = ownersWords(comment);
+	if (line === null)
+		return hasNoArgs || !mayReadArguments(script)
+			? null
+			: "Its script may have been given arguments, which Slurm does not tell from 23.02 until 25.11. If it was given none, submit it with --comment=spillway:noargs; else write them into the script.";
+	if (line === "" || (argsAreWords && !/^ | {2}| $/.test(line))) return null;
+	return "Its script was given arguments, which the cluster tells only as one line. If none of them holds a space or is empty, submit it with --comment=spillway:args; else write them into the script.";
 }
 
 /** It has begun or ended meanwhile, and the next look says so. */

@@ -15,7 +15,7 @@ export function aSlurmJob(changes: Partial<SlurmJob> = {}): SlurmJob {
 			submittedAtMs: 890_000,
 		},
 		...{ startedAtMs: null, endedAtMs: null, timeLimitMs: null, nodes: 1, gpus: 1, gresType: null, nodeList: "", userId: 1000 },
-		...{ comment: "", priority: 100, dependency: "", array: null, hetJobId: null, command: "/home/alice/train.sh" },
+		...{ comment: "", priority: 100, dependency: "", array: null, hetJobId: null, command: "/home/alice/train.sh", submitLine: "" },
 		...{ workFolder: "/home/alice", stdoutPattern: "", stderrPattern: "", exitCode: null },
 		...changes,
 	};

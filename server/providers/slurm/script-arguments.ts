@@ -1,0 +1,44 @@
+import path from "node:path";
+import type { SlurmJob } from "./mapper.ts";
+
+interface Called {
+	/** The script's file; empty where it has none of its own (`--wrap`, standard input). */
+	file: string;
+	/** The arguments as one line, apart by spaces; null: the cluster does not tell them. */
+	line: string | null;
+}
+
+/**
+ * How a batch script was called. Up to 22.05 Slurm tells its file and its arguments as one line; from 23.02 on the file alone, and from
+ * REST version v0.0.44 (25.11) on the line of sbatch besides. Source: Slurm's changelog of 23.02, and servers of 22.05, 24.11 and 26.05.
+ * @param release the cluster's, e.g. `22.05.8`; null: it did not say
+ */
+export function calledAs({ command, submitLine }: Pick<SlurmJob, "command" | "submitLine">, release: string | null): Called {
+	if (command === "") return { file: "", line: "" };
+	if (release !== null && tellsBoth(release)) {
+		const end = command.indexOf(" ");
+		return end < 0 ? { file: command, line: "" } : { file: command.slice(0, end), line: command.slice(end + 1) };
+	}
+	return { file: command, line: argumentsIn(submitLine, path.basename(command)) };
+}
+
+function tellsBoth(release: string): boolean {
+	const [major = 0, minor = 0] = release.split(".").map(Number);
+	return major < 23 || (major === 23 && minor < 2);
+}
+
+/** What stands behind the script's name; null where that stands there never or twice. */
+function argumentsIn(line: string, name: string): string | null {
+	const words = line.split(" ");
+	const places = words.flatMap((word, i) => (path.basename(word) === name ? [i] : []));
+	return places.length === 1 ? words.slice((places[0] ?? 0) + 1).join(" ") : null;
+}
+
+const OF_A_SHELL = /^#! *\S*\/(?:env +)?(?:ba|da|k|z|)sh\b/;
+/** `$1`, `$@`, `$*`, `$#`, the same in braces, and what takes them one by one. */
+const READS = /\$(?:[1-9@*#]|\{(?:[1-9@*]|#[}1-9@*]|![1-9@*]))|\b(?:shift|getopts?)\b/;
+
+/** Whether it could mean something else by other arguments. What is no shell's script is taken to. */
+export function mayReadArguments(script: string): boolean {
+	return !OF_A_SHELL.test(script) || READS.test(script);
+}
