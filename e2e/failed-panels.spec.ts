@@ -15,6 +15,19 @@ async function expectToRecover(page: Page, procedure: RegExp, alert: Locator, sa
 	await expect(alert).toHaveCount(0);
 }
 
+test("a list that fails leaves its filters usable, and is read again by the keyboard", async ({ page }) => {
+	const procedure = /\/api\/trpc\/.*job\.list/;
+	await open(page, "/jobs?view=all", "Jobs");
+	await expect(page.getByRole("grid", { name: "Jobs" })).toBeVisible();
+	await fail(page, procedure);
+	await page.getByRole("searchbox", { name: "Name or id" }).fill("e");
+	const alert = page.getByRole("main").getByRole("alert");
+	await expect(alert).toBeVisible();
+	await expect(page.getByRole("searchbox", { name: "Name or id" })).toBeEnabled();
+	await expectToRecover(page, procedure, alert, "The jobs could not be loaded", alert.getByRole("button", { name: "Try again" }));
+	await expect(page.getByRole("grid", { name: "Jobs" })).toBeVisible();
+});
+
 test("a script that the server could not read stands as it was pasted, and is read again by the keyboard", async ({ page }) => {
 	const procedure = /\/api\/trpc\/.*job\.import/;
 	await open(page, "/jobs/new?tab=paste", "New job");

@@ -10,6 +10,7 @@ import { formatShort, formatSpan } from "#components/time/format-time.ts";
 import { Elapsed, Time } from "#components/time/relative-time.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import type { AttemptView, JobDetail } from "#components/trpc/outputs.ts";
+import { useAwaitedQuery } from "#components/trpc/queries.ts";
 import { formatPercent } from "#components/ui/format-number.ts";
 import { Fact, FactStrip } from "#components/ui/kpi.tsx";
 import { Meter } from "#components/ui/meter.tsx";
@@ -50,7 +51,7 @@ export function JobFacts({ job }: { job: JobDetail }) {
 }
 
 function EmissionsFact({ job }: { job: JobDetail }) {
-	const { data: receipt } = useQuery(useTRPC().job.receipt.queryOptions({ id: job.id }));
+	const { data: receipt } = useAwaitedQuery(useTRPC().job.receipt.queryOptions({ id: job.id }));
 	const isEstimated = receipt !== undefined && receipt.totals.measuredEnergyMilliWh < receipt.totals.energyMilliWh;
 	return (
 		<Fact

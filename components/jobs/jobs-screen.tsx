@@ -9,6 +9,7 @@ import { ButtonLink } from "#components/ui/button.tsx";
 import { TableSkeleton } from "#components/ui/skeleton.tsx";
 import { TabLinks } from "#components/ui/tabs.tsx";
 import { JobsList } from "./jobs-list.tsx";
+import { JobsToolbar } from "./jobs-toolbar.tsx";
 import { JOB_VIEWS, jobSearchParams } from "./search-params.ts";
 import { VIEW_LABELS } from "./views.ts";
 
@@ -24,10 +25,19 @@ export function JobsScreen() {
 				current={view}
 				tabs={JOB_VIEWS.map((id) => ({ id, label: VIEW_LABELS[id], href: id === "active" ? "/jobs" : `/jobs?view=${id}` }))}
 			/>
-			<PanelGate what="The jobs" fallback={<ListSkeleton />}>
+			<PanelGate what="The jobs" fallback={<ListSkeleton />} above={<Filters />}>
 				<JobsList />
 			</PanelGate>
 		</>
+	);
+}
+
+/** Also where the jobs could not be read, which the filters themselves may be the cause of. */
+function Filters() {
+	return (
+		<PanelGate what="The filters" fallback={null} instead={null}>
+			<JobsToolbar end={null} />
+		</PanelGate>
 	);
 }
 

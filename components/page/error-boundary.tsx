@@ -50,6 +50,8 @@ type BoundaryProps = {
 	framed?: boolean;
 	/** Drawn in place of what failed, where telling it has no room and the page tells it elsewhere. */
 	instead?: ReactNode;
+	/** Stays above what is told: filters, by which one comes away from what failed. */
+	above?: ReactNode;
 	children: ReactNode;
 };
 type BoundaryState = { error: unknown; failed: boolean };
@@ -70,7 +72,12 @@ export class PanelBoundary extends Component<BoundaryProps, BoundaryState> {
 	override render(): ReactNode {
 		if (!this.state.failed) return this.props.children;
 		if (this.props.instead !== undefined) return this.props.instead;
-		return this.props.framed ? <Panel>{this.told()}</Panel> : this.told();
+		return (
+			<>
+				{this.props.above}
+				{this.props.framed ? <Panel>{this.told()}</Panel> : this.told()}
+			</>
+		);
 	}
 
 	told(): ReactNode {

@@ -7,6 +7,7 @@ import { DemoBanner } from "#components/shell/demo-banner.tsx";
 import type { ShellUser, SignOut } from "#components/shell/session.ts";
 import { formatDay } from "#components/time/format-time.ts";
 import { useTRPC } from "#components/trpc/client.tsx";
+import { useAwaitedQuery } from "#components/trpc/queries.ts";
 import { LIVE_JOB_STATES } from "#server/domain/states.ts";
 
 type ConsoleShellProps = {
@@ -24,7 +25,7 @@ const PALETTE_HITS = 8;
 export function ConsoleShell({ user, nowMs, demoHistory, signOut, children }: ConsoleShellProps) {
 	const trpc = useTRPC();
 	const client = useQueryClient();
-	const { data: counts } = useQuery(trpc.job.counts.queryOptions());
+	const { data: counts } = useAwaitedQuery(trpc.job.counts.queryOptions());
 	const { data: asked } = useQuery(trpc.approval.count.queryOptions());
 	const active = counts ? LIVE_JOB_STATES.reduce((sum, state) => sum + counts[state], 0) : 0;
 

@@ -1,8 +1,8 @@
 "use client";
-import { useQuery } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { startTransition } from "react";
 import { FilterMenu } from "#components/jobs/filter-menu.tsx";
+import { PanelGate } from "#components/page/panel-gate.tsx";
 import { useHour } from "#components/spend/use-spend.ts";
 import {
 	BY_LABEL,
@@ -19,38 +19,28 @@ import {
 } from "#components/spend/view.ts";
 import { isDate } from "#components/spend/zone-days.ts";
 import { useTRPC } from "#components/trpc/client.tsx";
+import type { Inputs, Outputs } from "#components/trpc/outputs.ts";
+import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { Button } from "#components/ui/button.tsx";
 
 type FilterBarProps = { view: SpendView; charges?: ChargesPart };
 
 /** Any dates, and a chip for each dimension that has more than one value here; all of it is in the address. */
 export function FilterBar({ view, charges }: FilterBarProps) {
-	const trpc = useTRPC();
 	const router = useRouter();
 	const hour = useHour();
 	const { fromMs, toMs } = spendQuery(view, hour);
-	const { data: options } = useQuery(trpc.spend.options.queryOptions({ fromMs, toMs }));
 	const go = (next: SpendView) => {
 		const href = charges ? chargesHref({ ...next, ...charges, bills: next.dates === view.dates ? charges.bills : null }) : spendHref(next);
 		startTransition(() => router.replace(href, { scroll: false }));
 	};
-	const chips = DIMENSIONS.filter((d) => view.filters[d]?.length || (options?.[d].length ?? 0) > 1);
+	const chosenOnly = <Chips view={view} options={null} onChange={go} />;
 	return (
 		<search aria-label="Filters" className="flex flex-wrap items-center gap-2">
 			<Dates key={`${fromMs}-${toMs}`} view={view} hour={hour} onChange={go} />
-			{chips.map((dimension) => {
-				const chosen: readonly string[] = view.filters[dimension] ?? [];
-				const values = [...new Set([...(options?.[dimension] ?? []), ...chosen])];
-				return (
-					<FilterMenu
-						key={dimension}
-						label={BY_LABEL[dimension]}
-						options={values.map((id) => ({ id, label: valueLabel(dimension, id) }))}
-						chosen={[...chosen]}
-						onChange={(next) => go(setFilter(view, dimension, next))}
-					/>
-				);
-			})}
+			<PanelGate what="The values to filter by" fallback={chosenOnly} instead={chosenOnly}>
+				<ReadChips view={view} range={{ fromMs, toMs }} onChange={go} />
+			</PanelGate>
 			{isFiltered(view) && (
 				<Button variant="link" onClick={() => go({ ...view, filters: {} })}>
 					Clear filters
@@ -58,6 +48,32 @@ export function FilterBar({ view, charges }: FilterBarProps) {
 			)}
 		</search>
 	);
+}
+
+type ChipsProps = { view: SpendView; onChange: (next: SpendView) => void };
+
+function ReadChips({ range, ...chips }: ChipsProps & { range: Inputs["spend"]["options"] }) {
+	const trpc = useTRPC();
+	const { data: options } = useSuspenseQuery(trpc.spend.options.queryOptions(range));
+	return <Chips options={options} {...chips} />;
+}
+
+/** Without the values that there are, what is chosen can still be taken back. */
+function Chips({ view, options, onChange }: ChipsProps & { options: Outputs["spend"]["options"] | null }) {
+	const shown = DIMENSIONS.filter((d) => view.filters[d]?.length || (options?.[d].length ?? 0) > 1);
+	return shown.map((dimension) => {
+		const chosen: readonly string[] = view.filters[dimension] ?? [];
+		const values = [...new Set([...(options?.[dimension] ?? []), ...chosen])];
+		return (
+			<FilterMenu
+				key={dimension}
+				label={BY_LABEL[dimension]}
+				options={values.map((id) => ({ id, label: valueLabel(dimension, id) }))}
+				chosen={[...chosen]}
+				onChange={(next) => onChange(setFilter(view, dimension, next))}
+			/>
+		);
+	});
 }
 
 const FIELD =

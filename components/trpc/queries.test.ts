@@ -3,7 +3,7 @@ import { createElement, Suspense } from "react";
 import { renderToString } from "react-dom/server";
 import { expect, it } from "vitest";
 import { useSuspenseInfiniteQuery } from "./infinite-queries.ts";
-import { useSuspenseQuery } from "./queries.ts";
+import { useAwaitedQuery, useSuspenseQuery } from "./queries.ts";
 import { makeQueryClient } from "./query-client.ts";
 
 const KEY = ["spend"];
@@ -12,6 +12,7 @@ const spent = { queryKey: KEY, queryFn: () => Promise.resolve(7) };
 const pages = { queryKey: PAGES, queryFn: () => Promise.resolve([7]), initialPageParam: 0, getNextPageParam: () => null };
 
 const Waits = () => createElement("b", null, useSuspenseQuery(spent).data);
+const Awaited = () => createElement("u", null, useAwaitedQuery(spent).data);
 const Charges = () => createElement("i", null, useSuspenseInfiniteQuery(pages).data.pages.flat().join());
 
 /**
@@ -35,12 +36,13 @@ async function takenOver(): Promise<QueryClient> {
 
 it("draws the same first as the server did, although the query was read again before this panel was taken over", async () => {
 	const client = await takenOver();
-	const before = drawn(client, Waits, Charges);
+	const before = drawn(client, Waits, Charges, Awaited);
 	expect(before).toContain("<b>7</b>");
 	expect(before).toContain("<i>7</i>");
+	expect(before).toContain("<u>7</u>");
 	client.setQueryData(KEY, 8);
 	client.setQueryData(PAGES, { pages: [[8], [9]], pageParams: [0, 1] });
-	expect(drawn(client, Waits, Charges)).toBe(before);
+	expect(drawn(client, Waits, Charges, Awaited)).toBe(before);
 	expect(client.getQueryData(KEY)).toBe(8);
 });
 
