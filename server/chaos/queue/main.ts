@@ -1,14 +1,14 @@
 /**
  * A queue of others on a real Slurm under one policy with a cloud, its schedulers killed at random:
- * `node server/chaos/queue/main.ts [--jobs 50] [--longest 20] [--deaths 10] [--seed 1] [--nodes 4] [--gpus 8] [--json] [--verbose]`, as root
- * on Debian with Slurm's packages. Ends with 1 where a promise was broken.
+ * `node server/chaos/queue/main.ts [--jobs 50] [--longest 20] [--deaths 10] [--seed 1] [--nodes 4] [--gpus 8] [--accounting] [--json]
+ * [--verbose]`, as root on Debian with Slurm's packages; `--accounting` with slurmdbd's and MariaDB's too. Ends with 1 where a promise was broken.
  */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { createDatabaseOn } from "#server/db/testing/throwaway.ts";
-import { whyNoSlurm } from "#server/providers/slurm/testing/slurm-programs.ts";
+import { whyNoAccounting, whyNoSlurm } from "#server/providers/slurm/testing/slurm-programs.ts";
 import { startThrowawayPostgres } from "../../../scripts/test-postgres.mjs";
 import { CloudPorts } from "../emulated-cloud.ts";
 import { runQueue } from "./run-queue.ts";
@@ -21,12 +21,13 @@ const { values } = parseArgs({
 		seed: { type: "string", default: "1" },
 		nodes: { type: "string", default: "4" },
 		gpus: { type: "string", default: "8" },
+		accounting: { type: "boolean", default: false },
 		json: { type: "boolean", default: false },
 		verbose: { type: "boolean", default: false },
 	},
 });
 const LIMIT_MS = 900_000;
-const missing = whyNoSlurm();
+const missing = values.accounting ? whyNoAccounting() : whyNoSlurm();
 if (missing !== null) {
 	process.stderr.write(`There is no Slurm to try: ${missing}\n`);
 	process.exit(2);
@@ -48,7 +49,7 @@ try {
 	const report = await runQueue({
 		...{ databaseUrl: database.url, ports, agent, log, limitMs: LIMIT_MS },
 		...{ seed: Number(values.seed), jobs: Number(values.jobs), deaths: Number(values.deaths), longest: Number(values.longest) },
-		...{ nodes: Number(values.nodes), gpusPerNode: Number(values.gpus) },
+		...{ nodes: Number(values.nodes), gpusPerNode: Number(values.gpus), accounting: values.accounting },
 	});
 	broken = Object.values(report.violations).some((v) => v.length > 0);
 	process.stdout.write(`${values.json ? JSON.stringify(report, null, "\t") : render(report)}\n`);

@@ -57,6 +57,8 @@ export interface QueueWorldOptions {
 	agent: AgentFile;
 	nodes: number;
 	gpusPerNode: number;
+	/** The cluster accounts by slurmdbd and orders by its many factors; else it writes ends to a file and orders by number. */
+	accounting?: boolean;
 	/** Told each step of a scheduler; may kill it. */
 	onStep?: (step: string) => void;
 	log(text: string): void;
@@ -105,8 +107,8 @@ export class QueueWorld {
 
 	/** Everything but a scheduler. */
 	static async open(options: QueueWorldOptions): Promise<QueueWorld> {
-		const { nodes, gpusPerNode } = options;
-		const world = new QueueWorld(options, await startSlurm({ nodes, gpusPerNode }));
+		const { nodes, gpusPerNode, accounting = false } = options;
+		const world = new QueueWorld(options, await startSlurm({ nodes, gpusPerNode, accounting }));
 		await world.#prepare();
 		return world;
 	}
@@ -115,6 +117,7 @@ export class QueueWorld {
 		const { slurm, home } = this;
 		await mkdir(home);
 		await chown(home, Number(await slurm.command("id", "-u", OTHER)), Number(await slurm.command("id", "-g", OTHER)));
+		if (this.#options.accounting) await this.#openAccounts();
 		await mkdir(this.#siteFolder);
 		await writeFile(this.#tokenFile, await slurm.token(86_400), { mode: 0o600 });
 		await this.cloud.start();
@@ -133,6 +136,20 @@ export class QueueWorld {
 			],
 			policy: POLICY,
 		});
+	}
+
+	/** Who has no account there may not submit. */
+	async #openAccounts(): Promise<void> {
+		const { slurm } = this;
+		await slurm.command("sacctmgr", "-i", "add", "account", "research");
+		for (const user of ["root", OTHER]) await slurm.command("sacctmgr", "-i", "add", "user", user, "account=research");
+	}
+
+	/** Every job of the cluster by `sacct`, once: number, name, state, start and end, `|` between them. */
+	async sacct(): Promise<string[]> {
+		const from = this.#options.accounting ? ["--allusers", "--allocations", "--starttime=now-1days"] : ["--completion"];
+		const text = await this.slurm.command("sacct", ...from, "-n", "-P", "-o", "jobid,jobname,state,start,end");
+		return text.split("\n");
 	}
 
 	get #checkpointRoot(): string {

@@ -163,11 +163,13 @@ async function readOutcome(world: QueueWorld, jobs: DrawnJob[], numbers: Readonl
 	};
 }
 
-async function readSacct({ slurm }: QueueWorld): Promise<QueueOutcome["sacct"]> {
-	const text = await slurm.command("sacct", "-c", "-n", "-P", "-o", "jobid,jobname,state,start,end");
-	return text.split("\n").map((line) => {
+async function readSacct(world: QueueWorld): Promise<QueueOutcome["sacct"]> {
+	// slurmdbd is told by the controller a little later than squeue is.
+	await world.until("sacct has every end", async () => !(await world.sacct()).some((line) => line.endsWith("|Unknown")));
+	return (await world.sacct()).map((line) => {
+		// One that never began has no start by slurmdbd, and its end for one without it.
 		const [id = "", name = "", state = "", start = "", end = ""] = line.split("|");
-		return { id, name, state, start: Date.parse(`${start}Z`) / 1_000, end: Date.parse(`${end}Z`) / 1_000 };
+		return { id, name, state, start: Date.parse(`${start === "None" ? end : start}Z`) / 1_000, end: Date.parse(`${end}Z`) / 1_000 };
 	});
 }
 

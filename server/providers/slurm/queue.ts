@@ -131,7 +131,9 @@ export class SlurmQueue implements ForeignQueue {
 		if (outcome.outcome === "succeeded") await this.#tellDependants(job.id);
 		const told = `[${outcome.comment}]`;
 		const comment = `${withoutMark(job.comment)} ${told}`.trim();
-		if (!job.comment.endsWith(told)) await this.#options.calls.update(job.id, { comment }).catch(ignoreTooLate);
+		// slurmdbd lists a job from the time on at which it might begin: with the lock's, a year ahead, it would stand in nobody's listing.
+		const listed = job.state === "PENDING" ? { hold: true, notBeforeMs: job.submittedAtMs ?? 1_000 } : {};
+		if (!job.comment.endsWith(told)) await this.#options.calls.update(job.id, { comment, ...listed }).catch(ignoreTooLate);
 		if (job.array) await this.#cancelTask(job.array);
 		else await this.#options.calls.cancel(job.id);
 		return this.look(id);

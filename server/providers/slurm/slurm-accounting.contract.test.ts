@@ -185,6 +185,22 @@ describe.skipIf(missing !== null)(
 			}
 		});
 
+		it("a job of others that ended elsewhere stands in sacct's listing as cancelled, without a second of the cluster", async () => {
+			const script = path.join(slurm().shared, "away.sh");
+			await writeFile(script, "#!/bin/sh\nsleep 600\n");
+			await set("State=DOWN");
+			const args = ["--parsable", "--comment=spillway", "--gres=gpu:h100:1", "-o", "/dev/null", script];
+			const id = await slurm().commandAs(OTHER, slurm().shared, "sbatch", ...args);
+			const queue = defined(as({ scontrol: ["env", `SLURM_CONF=${slurm().conf}`, "scontrol"] }).queue, "queue");
+			expect(await queue.hold(id, "adp_1")).toMatchObject({ state: "held" });
+			await set("State=UP");
+			const outcome = { outcome: "succeeded", exitCode: 0, comment: "ran in the cloud as job_1: exit code 0" } as const;
+			expect(await queue.finish(id, outcome)).toMatchObject({ state: "over" });
+			const listing = ["sacct", "-n", "-P", "-X", "-u", OTHER, "-S", "now-1hours", "-o", "JobIDRaw,State,ElapsedRaw"] as const;
+			const line = async () => (await slurm().command(...listing)).split("\n").find((each) => each.startsWith(`${id}|`));
+			await eventually(h, "slurmdbd lists its end", async () => /^\d+\|CANCELLED by \d+\|0$/.test((await line()) ?? ""));
+		});
+
 		it("Slurm's order by fair share is kept: the job of an account that used less starts before ours", async () => {
 			const used = shell("sleep 3", [0, 1, 2, 3]);
 			await h.driver.start(used);
