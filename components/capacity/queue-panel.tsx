@@ -123,7 +123,7 @@ function QueueRow({ job }: { job: QueuedJob }) {
 	const told = job.adoption !== null || job.notAdopted.length > 0;
 	return (
 		<Tr>
-			<Td phone="a" className="whitespace-normal wrap-anywhere md:min-w-44">
+			<Td phone="a" className="whitespace-normal! wrap-anywhere md:min-w-44">
 				<span className="font-strong">{job.name}</span> <span className="text-ink-3">{job.id}</span>
 			</Td>
 			<Td phone="c">
@@ -137,7 +137,7 @@ function QueueRow({ job }: { job: QueuedJob }) {
 				{job.state} {job.waitingReason !== null && <span className="text-ink-3">{job.waitingReason}</span>}
 			</Td>
 			<Td n>{since === null ? <span className="text-ink-3">not told</span> : <Elapsed sinceMs={Date.parse(since)} />}</Td>
-			<Td {...(told && { phone: "e" })} className={told ? "whitespace-normal max-md:text-xs md:min-w-44" : ""}>
+			<Td {...(told && { phone: "e" })} className={told ? "whitespace-normal! max-md:text-xs md:min-w-44" : ""}>
 				<AdoptionOf job={job} />
 			</Td>
 		</Tr>
