@@ -74,6 +74,9 @@ describe.skipIf(missing !== null)(
 			expect(await w.slurm.command("squeue", "-h", "-t", "all", "-j", id, "-o", "%T %M %k")).toMatch(
 				/^CANCELLED 0:00 spillway checkpoints=out \[ran in the cloud as job_\w+: exit code 0\]$/,
 			);
+			// Else slurmdbd would not list it: it leaves out what was not to begin by now.
+			const [, eligible = ""] = /EligibleTime=(\S+)/.exec(await w.slurm.command("scontrol", "show", "job", id)) ?? [];
+			expect(Date.parse(`${eligible}Z`)).toBeLessThanOrEqual(Date.now());
 			await w.as("scancel", blocker);
 		});
 
