@@ -6,12 +6,15 @@ import { ConsoleShell } from "#components/shell/console-shell.tsx";
 import { TrpcProviders } from "#components/trpc/client.tsx";
 import { LiveUpdates } from "#components/trpc/live-updates.tsx";
 import { LABELS } from "#server/domain/vocabulary.ts";
+import { SECOND_MS } from "#server/kernel/units.ts";
 import { signOutHere } from "./sign-out.ts";
 
 export const dynamic = "force-dynamic";
 
 /** Around every screen: who is signed in, the API, the live connection and the shell. */
 export default async function ConsoleLayout({ children }: { children: ReactNode }) {
+	// The screen is drawn beside this, and may have begun to be.
+	const drawnAtMs = Date.now() - SECOND_MS;
 	const actor = await signedIn();
 	const client = getQueryClient();
 	await client.prefetchQuery(trpc.job.counts.queryOptions());
@@ -24,7 +27,7 @@ export default async function ConsoleLayout({ children }: { children: ReactNode 
 		<TrpcProviders>
 			<NuqsAdapter>
 				<HydrateClient>
-					<LiveUpdates>
+					<LiveUpdates drawnAtMs={drawnAtMs}>
 						<ConsoleShell
 							user={{ name: actor.name, role: LABELS[actor.role], team: actor.teams.length > 0 ? actor.teams.join(", ") : null }}
 							nowMs={Date.now()}

@@ -31,30 +31,35 @@ function useGathered<Item>(run: (items: ReadonlySet<Item>) => void): (items: Ite
 	};
 }
 
-/** One subscription per tab: what changed is read again where it is shown. */
-export function LiveUpdates({ children }: { children: ReactNode }): ReactNode {
+/** One subscription per tab: what changed is read again where it is shown. `drawnAtMs`: by the server's clock. */
+export function LiveUpdates({ drawnAtMs, children }: { drawnAtMs: number; children: ReactNode }): ReactNode {
 	const trpc = useTRPC();
 	const client = useQueryClient();
 	const [state, setState] = useState<LiveState>("connecting");
+	// A page that is drawn again is listening already.
+	const [sinceMs] = useState(drawnAtMs);
 	const wasLost = useRef(false);
 	const readAgain = useGathered<Change["topic"]>((topics) => {
 		for (const topic of topics) for (const key of keysOf(topic)) void client.invalidateQueries({ queryKey: key });
 	});
 	useSubscription(
-		trpc.changes.subscriptionOptions(undefined, {
-			onStarted: () => {
-				setState("live");
-				// What changed while nobody listened was not told.
-				if (wasLost.current) void client.invalidateQueries();
-				wasLost.current = false;
+		trpc.changes.subscriptionOptions(
+			{ sinceMs },
+			{
+				onStarted: () => {
+					setState("live");
+					// What changed while nobody listened was not told.
+					if (wasLost.current) void client.invalidateQueries();
+					wasLost.current = false;
+				},
+				onConnectionStateChange: (s) => {
+					setState(s.state === "pending" ? "live" : "connecting");
+					if (s.state === "connecting" && s.error) wasLost.current = true;
+				},
+				onError: () => setState("off"),
+				onData: (changes: Change[]) => readAgain(changes.map((c) => c.topic)),
 			},
-			onConnectionStateChange: (s) => {
-				setState(s.state === "pending" ? "live" : "connecting");
-				if (s.state === "connecting" && s.error) wasLost.current = true;
-			},
-			onError: () => setState("off"),
-			onData: (changes: Change[]) => readAgain(changes.map((c) => c.topic)),
-		}),
+		),
 	);
 	const keysOf = (topic: Change["topic"]): (readonly unknown[])[] => {
 		switch (topic) {

@@ -34,12 +34,15 @@ function create(): Runtime {
 	const settings = env();
 	const connection = connect(settings.DATABASE_URL, { max: 12, applicationName: "spillway-web" });
 	const shutdown = new AbortController();
+	const changes = new ChangeFeed(connection.sql, shutdown.signal, systemClock);
+	// Before the first page is drawn. A database that does not answer yet is asked again by who subscribes.
+	changes.open().catch(() => {});
 	return {
 		env: settings,
 		connection,
 		clock: systemClock,
 		timing: timingSchema.parse(settings.SPILLWAY_TIMING),
-		changes: new ChangeFeed(connection.sql, shutdown.signal),
+		changes,
 		siteTools: null,
 		shutdown,
 		logError: (message, error, requestId) => {

@@ -86,7 +86,7 @@ export class RestWorld {
 			connection: database,
 			clock: { nowMs: () => this.nowMs() },
 			timing: timingSchema.parse({}),
-			changes: new ChangeFeed(database.sql, this.#shutdown.signal),
+			changes: new ChangeFeed(database.sql, this.#shutdown.signal, { nowMs: () => this.nowMs() }),
 			shutdown: this.#shutdown,
 			siteTools,
 			logError: (_, error) => void this.failures.push(error),

@@ -131,10 +131,10 @@ export const appRouter = router({
 		lines: procedure.input(resourceLinesInput).query(({ ctx, input }) => listResourceLines(ctx.service, input)),
 	}),
 	team: router({ list: procedure.query(({ ctx }) => listTeams(ctx.service)) }),
-	/** Batches of what changed; the browser reads again what it shows of that. */
-	changes: procedure.subscription(async function* ({ ctx, signal }) {
+	/** Batches of what changed, from when the page was drawn on; the browser reads again what it shows of that. */
+	changes: procedure.input(z.strictObject({ sinceMs: z.number().int() })).subscription(async function* ({ ctx, input, signal }) {
 		const rt = runtime();
-		yield* rt.changes.subscribe(ctx.actor, signal ?? rt.shutdown.signal);
+		yield* rt.changes.subscribe(ctx.actor, signal ?? rt.shutdown.signal, input.sinceMs);
 	}),
 });
 

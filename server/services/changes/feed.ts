@@ -2,6 +2,8 @@ import type { Sql } from "postgres";
 import { z } from "zod";
 import { CHANGE_CHANNEL } from "#server/db/notify.ts";
 import { CHANGE_TOPICS, type Change } from "#server/domain/change.ts";
+import type { Clock } from "#server/kernel/clock.ts";
+import { MINUTE_MS } from "#server/kernel/units.ts";
 import type { Actor } from "../context.ts";
 
 const changeSchema = z.object({
@@ -13,6 +15,8 @@ const changeSchema = z.object({
 /** Changes wait this long for others, so that a flood becomes one message. */
 const GATHER_MS = 150;
 const LISTENERS_MAX = 2_000;
+/** A page listens some seconds after it was drawn, and is told what changed in between. */
+const KEPT_MS = MINUTE_MS;
 
 /** Tells every open browser of this process what changed, from one LISTEN on the database. */
 export class ChangeFeed {
@@ -20,23 +24,42 @@ export class ChangeFeed {
 	readonly #signal: AbortSignal;
 	#started: Promise<unknown> | null = null;
 	readonly #sql: Sql;
-	constructor(sql: Sql, signal: AbortSignal) {
+	readonly #clock: Clock;
+	/** Of the last minute, by topic and id, the newest last. */
+	readonly #recent = new Map<string, { change: Change; atMs: number }>();
+
+	constructor(sql: Sql, signal: AbortSignal, clock: Clock) {
 		this.#sql = sql;
 		this.#signal = signal;
+		this.#clock = clock;
 	}
 
-	/** Batches of changes that concern this actor, until the signal. The same topic and id is sent once per batch. */
-	async *subscribe(actor: Actor, signal: AbortSignal): AsyncGenerator<Change[]> {
-		if (this.#listeners.size >= LISTENERS_MAX) throw new Error("too many open live connections");
+	/** From here on changes are heard. @throws Error when the database does not answer; the next call tries again */
+	async open(): Promise<void> {
 		this.#started ??= this.#sql.listen(CHANGE_CHANNEL, (payload) => this.#deliver(payload));
-		await this.#started;
+		try {
+			await this.#started;
+		} catch (error) {
+			this.#started = null;
+			throw error;
+		}
+	}
+
+	/**
+	 * Batches of changes that concern this actor, until the signal. The same topic and id is sent once per batch.
+	 * @param sinceMs with those that were heard from then on, of the last minute at most; left out: from now on
+	 */
+	async *subscribe(actor: Actor, signal: AbortSignal, sinceMs: number = Number.POSITIVE_INFINITY): AsyncGenerator<Change[]> {
+		if (this.#listeners.size >= LISTENERS_MAX) throw new Error("too many open live connections");
+		await this.open();
 		const pending = new Map<string, Change>();
 		let ring: (() => void) | null = null;
 		const listener = (change: Change): void => {
 			if (!concerns(actor, change)) return;
-			pending.set(`${change.topic}/${change.id ?? ""}`, change);
+			pending.set(keyOf(change), change);
 			ring?.();
 		};
+		for (const { change, atMs } of this.#recent.values()) if (atMs >= sinceMs) listener(change);
 		const stop = AbortSignal.any([signal, this.#signal]);
 		this.#listeners.add(listener);
 		try {
@@ -55,8 +78,25 @@ export class ChangeFeed {
 
 	#deliver(payload: string): void {
 		const parsed = changeSchema.safeParse(JSON.parse(payload));
-		if (parsed.success) for (const listener of this.#listeners) listener(parsed.data);
+		if (!parsed.success) return;
+		this.#keep(parsed.data);
+		for (const listener of this.#listeners) listener(parsed.data);
 	}
+
+	#keep(change: Change): void {
+		const atMs = this.#clock.nowMs();
+		this.#recent.delete(keyOf(change));
+		this.#recent.set(keyOf(change), { change, atMs });
+		for (const [key, old] of this.#recent) {
+			if (old.atMs >= atMs - KEPT_MS) break;
+			this.#recent.delete(key);
+		}
+	}
+}
+
+/** `team` is the same for one topic and id. */
+function keyOf({ topic, id }: Change): string {
+	return `${topic}/${id ?? ""}`;
 }
 
 function concerns(actor: Actor, change: Change): boolean {
