@@ -35,8 +35,9 @@ function argumentsIn(line: string, name: string): string | null {
 }
 
 const OF_A_SHELL = /^#! *\S*\/(?:env +)?(?:ba|da|k|z|)sh\b/;
-/** `$1`, `$@`, `$*`, `$#`, the same in braces, and what takes them one by one. */
-const READS = /\$(?:[1-9@*#]|\{(?:[1-9@*]|#[}1-9@*]|![1-9@*]))|\b(?:shift|getopts?)\b/;
+/** `$1`, `$@`, `$*`, `$#`, the same in braces, by another's name (`${!i}`), and what takes them one by one, such as `for x; do`. */
+const READS =
+	/\$(?:[1-9@*#]|\{(?:[1-9@*]|#[}1-9@*]|![1-9@*#]|!\w+\}))|\b(?:shift|getopts?|BASH_ARGV|argv)\b|\b(?:for|select)\s+\w+\s*(?:;\s*)?do\b/;
 
 /** Whether it could mean something else by other arguments. What is no shell's script is taken to. */
 export function mayReadArguments(script: string): boolean {
