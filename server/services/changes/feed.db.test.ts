@@ -3,8 +3,7 @@ import { notify } from "#server/db/notify.ts";
 import { createTestDatabase, type TestDatabase } from "#server/db/testing/database.ts";
 import type { Change } from "#server/domain/change.ts";
 import { defined } from "#server/kernel/assert.ts";
-import { MINUTE_MS } from "#server/kernel/units.ts";
-import { systemContext } from "../context.ts";
+import type { Actor } from "../context.ts";
 import { ChangeFeed } from "./feed.ts";
 
 let database: TestDatabase;
@@ -23,12 +22,13 @@ afterAll(async () => {
 	await database.drop();
 });
 
+const SEED: Actor = { kind: "system", part: "seed" };
+const RESEARCHER: Actor = { kind: "person", accountId: "acc_1", name: "Ada", role: "data_scientist", teams: ["research"], via: "session" };
 const ofJob = (id: string): Change => ({ topic: "job", id, team: null });
 const tell = (...changes: Change[]) => notify(database.db, { changes });
 /** The first batch that somebody hears who listens from now on. */
-async function firstHeard(sinceMs: number | undefined, meanwhile: () => Promise<void>): Promise<Change[]> {
+async function firstHeard(sinceMs: number | undefined, meanwhile: () => Promise<void>, actor: Actor = SEED): Promise<Change[]> {
 	const left = new AbortController();
-	const { actor } = systemContext(database.db, clock, "seed");
 	const batches = feed.subscribe(actor, left.signal, sinceMs);
 	const first = batches.next();
 	await meanwhile();
@@ -43,12 +43,14 @@ it("tells a page that listens late what changed since it was drawn, and one that
 	await firstHeard(undefined, () => tell(ofJob("ended"), ofJob("begun")));
 	await firstHeard(undefined, () => tell(ofJob("ended")));
 	now += 400;
-	expect(await firstHeard(drawnAtMs, async () => {})).toEqual([ofJob("begun"), ofJob("ended")]);
+	expect(await firstHeard(drawnAtMs, async () => {})).toEqual([{ topic: "job", id: null, team: null }]);
 	expect(await firstHeard(undefined, () => tell(ofJob("later")))).toEqual([ofJob("later")]);
+	expect(await firstHeard(now + 1, () => tell({ ...ofJob("alert"), topic: "alert" }))).toEqual([{ ...ofJob("alert"), topic: "alert" }]);
 });
 
-it("forgets what is older than a minute when the next comes", async () => {
-	now += MINUTE_MS + 1;
-	expect(await firstHeard(0, () => tell(ofJob("now")))).toEqual(expect.arrayContaining([ofJob("later")]));
-	expect(await firstHeard(0, async () => {})).toEqual([ofJob("now")]);
+it("tells nobody of another team's changes, late or not", async () => {
+	const drawnAtMs = ++now;
+	await firstHeard(undefined, () => tell({ ...ofJob("theirs"), team: "vision" }));
+	const own = { ...ofJob("own"), team: "research" };
+	expect(await firstHeard(drawnAtMs, () => tell(own), RESEARCHER)).toEqual([own]);
 });

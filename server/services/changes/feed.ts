@@ -3,7 +3,6 @@ import { z } from "zod";
 import { CHANGE_CHANNEL } from "#server/db/notify.ts";
 import { CHANGE_TOPICS, type Change } from "#server/domain/change.ts";
 import type { Clock } from "#server/kernel/clock.ts";
-import { MINUTE_MS } from "#server/kernel/units.ts";
 import type { Actor } from "../context.ts";
 
 const changeSchema = z.object({
@@ -15,8 +14,6 @@ const changeSchema = z.object({
 /** Changes wait this long for others, so that a flood becomes one message. */
 const GATHER_MS = 150;
 const LISTENERS_MAX = 2_000;
-/** A page listens some seconds after it was drawn, and is told what changed in between. */
-const KEPT_MS = MINUTE_MS;
 
 /** Tells every open browser of this process what changed, from one LISTEN on the database. */
 export class ChangeFeed {
@@ -25,8 +22,8 @@ export class ChangeFeed {
 	#started: Promise<unknown> | null = null;
 	readonly #sql: Sql;
 	readonly #clock: Clock;
-	/** Of the last minute, by topic and id, the newest last. */
-	readonly #recent = new Map<string, { change: Change; atMs: number }>();
+	/** When each topic of each team was last heard of: a page listens some time after it was drawn. */
+	readonly #last = new Map<string, { change: Change; atMs: number }>();
 
 	constructor(sql: Sql, signal: AbortSignal, clock: Clock) {
 		this.#sql = sql;
@@ -47,7 +44,7 @@ export class ChangeFeed {
 
 	/**
 	 * Batches of changes that concern this actor, until the signal. The same topic and id is sent once per batch.
-	 * @param sinceMs with those that were heard from then on, of the last minute at most; left out: from now on
+	 * @param sinceMs with the topics that were heard of from then on, without their ids; left out: from now on
 	 */
 	async *subscribe(actor: Actor, signal: AbortSignal, sinceMs: number = Number.POSITIVE_INFINITY): AsyncGenerator<Change[]> {
 		if (this.#listeners.size >= LISTENERS_MAX) throw new Error("too many open live connections");
@@ -56,10 +53,10 @@ export class ChangeFeed {
 		let ring: (() => void) | null = null;
 		const listener = (change: Change): void => {
 			if (!concerns(actor, change)) return;
-			pending.set(keyOf(change), change);
+			pending.set(`${change.topic}/${change.id ?? ""}`, change);
 			ring?.();
 		};
-		for (const { change, atMs } of this.#recent.values()) if (atMs >= sinceMs) listener(change);
+		for (const { change, atMs } of this.#last.values()) if (atMs >= sinceMs) listener(change);
 		const stop = AbortSignal.any([signal, this.#signal]);
 		this.#listeners.add(listener);
 		try {
@@ -79,24 +76,10 @@ export class ChangeFeed {
 	#deliver(payload: string): void {
 		const parsed = changeSchema.safeParse(JSON.parse(payload));
 		if (!parsed.success) return;
-		this.#keep(parsed.data);
+		const { topic, team } = parsed.data;
+		this.#last.set(`${topic}/${team ?? ""}`, { change: { topic, id: null, team }, atMs: this.#clock.nowMs() });
 		for (const listener of this.#listeners) listener(parsed.data);
 	}
-
-	#keep(change: Change): void {
-		const atMs = this.#clock.nowMs();
-		this.#recent.delete(keyOf(change));
-		this.#recent.set(keyOf(change), { change, atMs });
-		for (const [key, old] of this.#recent) {
-			if (old.atMs >= atMs - KEPT_MS) break;
-			this.#recent.delete(key);
-		}
-	}
-}
-
-/** `team` is the same for one topic and id. */
-function keyOf({ topic, id }: Change): string {
-	return `${topic}/${id ?? ""}`;
 }
 
 function concerns(actor: Actor, change: Change): boolean {
