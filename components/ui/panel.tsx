@@ -44,12 +44,20 @@ export function PanelHeader({
 	);
 }
 
-/** Panels side by side inside one border, divided by a hairline; stacked on narrow screens. `columns` is a grid template. */
-export function PanelSplit({ columns, className, children }: { columns: string; className?: string; children: ReactNode }) {
+const SPLIT_FROM = {
+	rail: "max-rail:divide-y rail:grid-cols-(--cols) rail:divide-x",
+	/** For tables that need the width of a desk's screen beside each other. */
+	wide: "max-[90rem]:divide-y min-[90rem]:grid-cols-(--cols) min-[90rem]:divide-x",
+};
+
+type PanelSplitProps = { columns: string; from?: keyof typeof SPLIT_FROM; className?: string; children: ReactNode };
+
+/** Panels side by side inside one border, divided by a hairline; stacked on narrower screens. `columns` is a grid template. */
+export function PanelSplit({ columns, from = "rail", className, children }: PanelSplitProps) {
 	return (
 		<div
 			style={{ "--cols": columns } as React.CSSProperties}
-			className={cn("grid min-w-0 divide-line max-rail:divide-y rail:grid-cols-(--cols) rail:divide-x [&>*]:min-w-0", className)}
+			className={cn("grid min-w-0 divide-line [&>*]:min-w-0", SPLIT_FROM[from], className)}
 		>
 			{children}
 		</div>

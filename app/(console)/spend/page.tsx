@@ -81,9 +81,11 @@ export default async function SpendPage({ searchParams }: { searchParams: Promis
 						what="Prices, savings and losses"
 						skeleton={<TextSkeleton lines={8} label="Loading prices, savings and losses" className="py-5" />}
 					>
-						<PanelSplit columns="minmax(0,1.15fr) minmax(0,.8fr) minmax(0,1.3fr)">
-							<PricesPanel view={view} seesAll={seesAll} />
-							<SavingsPanel view={view} />
+						<PanelSplit from="wide" columns="minmax(0,1.95fr) minmax(0,1.3fr)">
+							<PanelSplit columns="minmax(0,1.15fr) minmax(0,.8fr)">
+								<PricesPanel view={view} seesAll={seesAll} />
+								<SavingsPanel view={view} />
+							</PanelSplit>
 							<LostPanel view={view} />
 						</PanelSplit>
 					</QueryBoundary>
